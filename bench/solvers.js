@@ -1,0 +1,39 @@
+// Every solver at the same budget on the same images: mean RMSE a patch, and the claims that rest on it.
+// usage: node bench/solvers.js --images DIR [--images DIR …] [--count 6]
+import { parseArgs } from 'node:util';
+import { represent } from 'ght';
+import { greyImages } from './images.js';
+
+const { values } = parseArgs({
+  options: { images: { type: 'string', multiple: true, default: [] }, count: { type: 'string', default: '6' } },
+});
+const images = await greyImages(values.images, Number(values.count));
+const budgets = [5, 10, 20];
+const contenders = [
+  ['OMP', { solver: 'omp' }],
+  ['AIHT', { solver: 'aiht' }],
+  ['CoSaMP', { solver: 'cosamp' }],
+  ['QPM', { solver: 'qpm' }],
+  ['QPM + refit', { solver: 'qpm', refit: true }],
+  ['ADMM', { solver: 'admm' }],
+  ['ADMM + refit', { solver: 'admm', refit: true }],
+  ['joint OMP', { solver: 'joint-omp' }],
+];
+console.log(
+  `mean RMSE a patch (PSNR in dB) over ${images.length} images: ${images.map(({ name }) => name).join(', ')}\n`,
+);
+console.log(`| | ${budgets.map((s) => `s = ${s}`).join(' | ')} |\n|${'---|'.repeat(budgets.length + 1)}`);
+for (const [name, options] of contenders) {
+  const cells = [];
+  for (const s of budgets) {
+    let rmse = 0;
+    let psnr = 0;
+    for (const { image } of images) {
+      const result = await represent(image, { ...options, budget: { perPatch: s } });
+      rmse += result.rmse / images.length;
+      psnr += result.psnr / images.length;
+    }
+    cells.push(`${rmse.toFixed(2)} (${psnr.toFixed(2)})`);
+  }
+  console.log(`| ${name} | ${cells.join(' | ')} |`);
+}

@@ -1,0 +1,107 @@
+import type { Command } from 'commander';
+import { represent, saveCodes } from 'ght';
+import type { Context } from '../context.js';
+import type { Flags } from '../flags.js';
+import {
+  budgetFlag,
+  jsonFlag,
+  numberOf,
+  patchFlags,
+  representOptions,
+  solverFlag,
+  solverFlags,
+  totalBudgetFlag,
+} from '../flags.js';
+import { checkFormat, checkOutput, imageExtensions, readImage, writeFileAtomically, writeImage } from '../io/index.js';
+import { refuseTooLarge } from '../memory.js';
+import { heatmapPng } from '../output/heatmap.js';
+import { historyExtensions, historyFile } from '../output/history.js';
+import { progressDisplay } from '../output/progress.js';
+import { imageLine, imageSummary, runFacts, solverTitle, spread, summarise } from '../output/summary.js';
+
+interface RepresentFlags extends Flags {
+  readonly output?: string;
+  readonly heatmap?: string;
+  readonly codes?: string;
+  readonly history?: string;
+}
+
+/** `ght represent`. */
+export function representCommand(program: Command, context: Context): void {
+  const command = program
+    .command('represent')
+    .summary('represent an image with at most S atoms in all')
+    .description(
+      'Represents an image with at most S atoms in all, which go to the patches that need them.\n' +
+        'Reads PNG, JPEG, TIFF and WebP (8 and 16 bit), float TIFF and .npy; writes the depth it read.',
+    )
+    .argument('<IMAGE>', 'the image')
+    .option('-o, --output <file>', 'write the reconstruction (.png .jpg .tiff .webp .npy)');
+  solverFlag(command);
+  budgetFlag(command);
+  totalBudgetFlag(command).option(
+    '--target-psnr <dB>',
+    'the smallest budget that reaches this PSNR',
+    numberOf('--target-psnr'),
+  );
+  patchFlags(command);
+  solverFlags(command)
+    .option('--heatmap <file>', 'write the atoms a patch as a picture (.png)')
+    .option('--codes <file>', 'write the sparse codes, readable by scipy.sparse.load_npz (.npz)')
+    .option('--history <file>', 'write the RMSE of every iteration (.csv or .json)');
+  jsonFlag(command)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  ght represent photo.png -o small.png --budget 5
+  ght represent photo.png --solver qpm --budget 20 --heatmap atoms.png --history rmse.csv
+  ght represent scan.tiff -o scan-40dB.tiff --solver joint-omp --target-psnr 40 --codes scan.npz`,
+    )
+    .action((path: string, flags: RepresentFlags) => runRepresent(path, flags, context));
+}
+
+async function runRepresent(path: string, flags: RepresentFlags, { print, signal }: Context): Promise<void> {
+  const options = representOptions(flags);
+  if (flags.output) await checkOutput(flags.output, imageExtensions, '-o');
+  if (flags.heatmap) await checkOutput(flags.heatmap, ['.png'], '--heatmap');
+  if (flags.codes) await checkOutput(flags.codes, ['.npz'], '--codes');
+  if (flags.history) await checkOutput(flags.history, historyExtensions, '--history');
+  const file = await readImage(path);
+  if (flags.output) checkFormat(flags.output, file.image, file, '-o');
+  refuseTooLarge(file.image, options);
+
+  const display = progressDisplay(solverTitle(options.solver ?? 'admm'), flags.json === true);
+  const start = performance.now();
+  const result = await represent(file.image, { ...options, signal, onProgress: display.onProgress }).finally(
+    display.stop,
+  );
+  const seconds = (performance.now() - start) / 1000;
+
+  // Everything is made before anything is written: an error on the way leaves no file touched.
+  const files: [path: string, write: () => Promise<void>][] = [];
+  if (flags.heatmap) {
+    const picture = await heatmapPng(result);
+    files.push([flags.heatmap, () => writeFileAtomically(flags.heatmap as string, picture, '--heatmap')]);
+  }
+  if (flags.codes) {
+    const archive = await saveCodes(result.codes);
+    files.push([flags.codes, () => writeFileAtomically(flags.codes as string, archive, '--codes')]);
+  }
+  if (flags.history) {
+    const lines = historyFile(flags.history, result.history);
+    files.push([flags.history, () => writeFileAtomically(flags.history as string, lines, '--history')]);
+  }
+  if (flags.output) files.push([flags.output, () => writeImage(flags.output as string, result.image, file, '-o')]);
+  for (const [, write] of files) await write();
+
+  const summary = summarise('represent', result, { ...result, seconds });
+  if (flags.json) {
+    const { task, solver, engine, ...rest } = summary;
+    print(JSON.stringify({ task, solver, engine, image: imageSummary(file), ...rest }));
+    return;
+  }
+  const extra: [string, string][] = [['spread', spread(result)]];
+  if (files.length > 0) extra.push(['wrote', files.map(([name]) => name).join(', ')]);
+  print(`${imageLine(path, file)}\n${runFacts(summary, extra)}`);
+}

@@ -1,0 +1,90 @@
+import type { Command } from 'commander';
+import { denseDictionary, type NpyArray, ParameterError, psnrOf, saveCodes, solve } from 'ght';
+import type { Context } from '../context.js';
+import type { Flags } from '../flags.js';
+import { budgetFlag, jsonFlag, solveOptions, solverFlag, solverFlags, totalBudgetFlag } from '../flags.js';
+import { checkOutput, readArray, writeFileAtomically } from '../io/index.js';
+import { historyExtensions, historyFile } from '../output/history.js';
+import { progressDisplay } from '../output/progress.js';
+import { runFacts, solverTitle, summarise } from '../output/summary.js';
+
+interface SolveFlags extends Flags {
+  readonly signals: string;
+  readonly dictionary: string;
+  readonly output: string;
+  readonly history?: string;
+}
+
+/** `ght solve`. */
+export function solveCommand(program: Command, context: Context): void {
+  const command = program
+    .command('solve')
+    .summary('the general problem: any signals, any dictionary')
+    .description('Minimises ‖DZ − Y‖² with at most S nonzeros in all of Z, for any D (N×L) and Y (N×P) in .npy files.')
+    .requiredOption('--signals <Y.npy>', 'the signals, N×P, one a column')
+    .requiredOption('--dictionary <D.npy>', 'the dictionary, N×L, one atom a column')
+    .requiredOption('-o, --output <file>', 'write the sparse codes, L×P, readable by scipy.sparse.load_npz (.npz)');
+  totalBudgetFlag(command);
+  budgetFlag(command);
+  solverFlag(command);
+  solverFlags(command).option('--history <file>', 'write the RMSE of every iteration (.csv or .json)');
+  jsonFlag(command)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  ght solve --signals Y.npy --dictionary D.npy --total-budget 2000 --solver admm -o codes.npz
+  python3 -c "import scipy.sparse; print(scipy.sparse.load_npz('codes.npz'))"`,
+    )
+    .action((flags: SolveFlags) => runSolve(flags, context));
+}
+
+async function runSolve(flags: SolveFlags, { print, signal }: Context): Promise<void> {
+  const options = solveOptions(flags);
+  await checkOutput(flags.output, ['.npz'], '-o');
+  if (flags.history) await checkOutput(flags.history, historyExtensions, '--history');
+  const Y = columns(await readArray(flags.signals, '--signals'), '--signals');
+  const atoms = columns(await readArray(flags.dictionary, '--dictionary'), '--dictionary');
+  const D = denseDictionary(atoms.rows, atoms.cols, atoms.data);
+  if (Y.rows !== D.N) {
+    const rule = `must have as many rows as the dictionary, ${D.N}`;
+    throw new ParameterError(
+      '--signals',
+      rule,
+      `${Y.rows}×${Y.cols}`,
+      'give Y as N×P and D as N×L; transpose if need be',
+    );
+  }
+  const display = progressDisplay(solverTitle(options.solver ?? 'admm'), flags.json === true);
+  const start = performance.now();
+  const solution = await solve(D, Y.data, { ...options, signal, onProgress: display.onProgress }).finally(display.stop);
+  const seconds = (performance.now() - start) / 1000;
+  const archive = await saveCodes(solution.codes);
+  if (flags.history) {
+    await writeFileAtomically(flags.history, historyFile(flags.history, solution.history), '--history');
+  }
+  await writeFileAtomically(flags.output, archive, '-o');
+
+  const rmsePixel = solution.rmse / Math.sqrt(D.N);
+  const peak = Y.data.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const summary = summarise('solve', solution, { rmsePixel, psnr: peak > 0 ? psnrOf(rmsePixel, peak) : null, seconds });
+  if (flags.json) print(JSON.stringify({ ...summary, signals: { rows: Y.rows, columns: Y.cols, peak } }));
+  else print(`${flags.signals}: ${Y.rows}×${Y.cols}\n${runFacts(summary, [['wrote', flags.output]])}`);
+}
+
+/** A 2-D array, whose rows lie one after the other in the file, column by column. */
+function columns(array: NpyArray, flag: string): { rows: number; cols: number; data: Float64Array } {
+  if (array.shape.length !== 2 || array.shape.some((size) => size === 0)) {
+    const remedy = 'save a matrix with np.save, one column a signal or atom';
+    throw new ParameterError(
+      flag,
+      'must be a 2-D array with at least one entry',
+      `shape (${array.shape.join(', ')})`,
+      remedy,
+    );
+  }
+  const [rows, cols] = array.shape;
+  const data = new Float64Array(rows * cols);
+  for (let j = 0; j < cols; j++) for (let i = 0; i < rows; i++) data[j * rows + i] = array.data[i * cols + j];
+  return { rows, cols, data };
+}

@@ -1,0 +1,7 @@
+/** What a command gets from the process: where to print and what stops it. */
+export interface Context {
+  /** Prints a line for people or the one JSON object. */
+  readonly print: (text: string) => void;
+  /** Aborted by Ctrl-C and by SIGTERM. */
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,162 @@
+/** The flags that several commands share, and how they become options of the library. */
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import type { Budget, EngineName, RepresentOptions, SolveOptions, SolverName } from 'ght';
+import { engineNames, ParameterError, solverDefaults, solverNames } from 'ght';
+
+/** What the shared flags leave in a command's options. */
+export interface Flags {
+  readonly solver?: SolverName;
+  readonly budget?: number;
+  readonly totalBudget?: number;
+  readonly targetPsnr?: number;
+  readonly sigma?: number;
+  readonly patch?: number;
+  readonly atoms?: number;
+  readonly stride?: number;
+  readonly rho?: number;
+  readonly rhoAbsolute?: number;
+  readonly refit?: true;
+  readonly maxIterations?: number;
+  readonly tolerance?: number;
+  readonly preset?: 'paper';
+  readonly engine?: EngineName;
+  readonly json?: true;
+}
+
+/** A parser for a flag whose value is a number. */
+export function numberOf(flag: string): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() !== '' && Number.isFinite(value)) return value;
+    throw new ParameterError(flag, 'must be a finite number', text, `write it like ${flag} 10`);
+  };
+}
+
+function choiceOf<T extends string>(flag: string, names: readonly T[]): (text: string) => T {
+  return (text) => {
+    if (names.includes(text as T)) return text as T;
+    throw new ParameterError(flag, `must be one of ${names.join(', ')}`, text, 'choose a name from that list');
+  };
+}
+
+/** `--solver`. */
+export function solverFlag(command: Command): Command {
+  return command.addOption(
+    new Option('--solver <name>', `${solverNames.join(', ')} (default: ${solverDefaults.solver})`).argParser(
+      choiceOf('--solver', solverNames),
+    ),
+  );
+}
+
+/** `--budget`. */
+export function budgetFlag(command: Command): Command {
+  return command.option(
+    '--budget <s>',
+    `atoms an average patch, S = s·P (default: ${solverDefaults.budget.perPatch})`,
+    numberOf('--budget'),
+  );
+}
+
+/** `--total-budget`. */
+export function totalBudgetFlag(command: Command): Command {
+  return command.option('--total-budget <S>', 'atoms in all', numberOf('--total-budget'));
+}
+
+/** How the image is cut: `--patch`, `--atoms`, `--stride`. */
+export function patchFlags(command: Command): Command {
+  return command
+    .option('--patch <n>', 'side of a patch in pixels (default: 8)', numberOf('--patch'))
+    .option('--atoms <m>', 'atoms a side of the overcomplete DCT, m×m in all (default: 10)', numberOf('--atoms'))
+    .option('--stride <n>', 'pixels from one patch to the next (default: the patch)', numberOf('--stride'));
+}
+
+/** How the solver works. */
+export function solverFlags(command: Command): Command {
+  const { qpm, admm } = solverDefaults.rho;
+  return command
+    .option('--rho <r>', `penalty in units of ‖D‖₂² (default: ${qpm} for qpm, ${admm} for admm)`, numberOf('--rho'))
+    .option('--rho-absolute <r>', 'penalty as the formulas have it', numberOf('--rho-absolute'))
+    .option('--refit', 'least squares on the final support')
+    .option(
+      '--max-iterations <n>',
+      `at most so many (default: ${solverDefaults.maxIterations})`,
+      numberOf('--max-iterations'),
+    )
+    .option(
+      '--tolerance <t>',
+      `stop when the RMSE changes by less than t × peak; 0 never does (default: ${solverDefaults.tolerance})`,
+      numberOf('--tolerance'),
+    )
+    .addOption(
+      new Option(
+        '--preset <name>',
+        'paper: ρ = 0.1 absolute, stop at 1e-5, no refit; flags given beside it win',
+      ).argParser(choiceOf('--preset', ['paper'] as const)),
+    )
+    .addOption(
+      new Option('--engine <name>', `${engineNames.join(', ')} (default: auto)`).argParser(
+        choiceOf('--engine', engineNames),
+      ),
+    );
+}
+
+/** `--json`. */
+export function jsonFlag(command: Command): Command {
+  return command.option('--json', 'print one JSON object on standard output and nothing else');
+}
+
+/** The options of a solve that the flags ask for. */
+export function solveOptions(flags: Flags): SolveOptions {
+  const rho = onlyOne(flags, { rho: '--rho', rhoAbsolute: '--rho-absolute' });
+  return defined({
+    solver: flags.solver,
+    budget: budgetOf(flags),
+    rho: rho === 'rhoAbsolute' ? { absolute: flags.rhoAbsolute as number } : flags.rho,
+    refit: flags.refit,
+    maxIterations: flags.maxIterations,
+    tolerance: flags.tolerance,
+    preset: flags.preset,
+    engine: flags.engine,
+  });
+}
+
+/** The options of a representation that the flags ask for. */
+export function representOptions(flags: Flags): RepresentOptions {
+  return {
+    ...solveOptions(flags),
+    ...defined({ patch: flags.patch, atoms: flags.atoms, stride: flags.stride }),
+  };
+}
+
+function budgetOf(flags: Flags): Budget | undefined {
+  const names = { budget: '--budget', totalBudget: '--total-budget', targetPsnr: '--target-psnr', sigma: '--sigma' };
+  switch (onlyOne(flags, names)) {
+    case 'budget':
+      return { perPatch: flags.budget as number };
+    case 'totalBudget':
+      return { total: flags.totalBudget as number };
+    case 'targetPsnr':
+      return { psnr: flags.targetPsnr as number };
+    case 'sigma':
+      return { sigma: flags.sigma as number };
+    default:
+      return undefined;
+  }
+}
+
+/** Which of some flags that exclude each other was given, if any. */
+function onlyOne<K extends keyof Flags>(flags: Flags, names: Readonly<Record<K, string>>): K | undefined {
+  const given = (Object.keys(names) as K[]).filter((key) => flags[key] !== undefined);
+  if (given.length > 1) {
+    const spelt = given.map((key) => names[key]);
+    const value = given.map((key) => flags[key]).join(' and ');
+    throw new ParameterError(spelt.join(' and '), 'exclude each other', value, `give only one of them`);
+  }
+  return given[0];
+}
+
+/** Without the keys that hold nothing, since the library refuses what it does not know. */
+function defined<T extends object>(options: T): T {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
+}

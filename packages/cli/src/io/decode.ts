@@ -1,0 +1,68 @@
+import sharp, { type Metadata } from 'sharp';
+import { checkSize, type Decoded, type Refuse } from './decoded.js';
+import { openTiff } from './decodeTiff.js';
+import type { ImageFormat, ImageMetadata } from './imageFile.js';
+import { uprightExif } from './metadata.js';
+import { toPlanes } from './raster.js';
+
+/** Decodes a PNG, JPEG, TIFF or WebP without changing a sample: no profile is applied and no depth changed. */
+export async function decode(bytes: Buffer, format: Exclude<ImageFormat, 'npy'>, refuse: Refuse): Promise<Decoded> {
+  const tiff = format === 'tiff' ? await openTiff(bytes, refuse) : undefined;
+  if (tiff?.decodeBands) return tiff.decodeBands();
+
+  const input = {
+    // libtiff also warns of harmless things, such as the unlabelled alpha that OpenCV writes.
+    failOn: format === 'tiff' ? 'error' : 'warning',
+    ignoreIcc: true,
+    // The limit is checked below, where the message can name the size; more channels than five are bands.
+    limitInputPixels: false,
+    limitInputChannels: false,
+  } as const;
+  const header = await sharp(bytes, input).metadata();
+  const { width, height, channels, space, depth } = header;
+  checkSize(width, height, refuse);
+  if ((header.pages ?? 1) > 1 || (format === 'png' && isAnimatedPng(bytes))) {
+    throw refuse('must hold exactly one frame', 'save the frame you want as a file of its own');
+  }
+  if (!['b-w', 'srgb', 'grey16', 'rgb16'].includes(space)) {
+    throw refuse(`must be grey or RGB, not ${space}`, 'convert it to RGB first');
+  }
+  if (depth !== 'uchar' && depth !== 'ushort') {
+    throw refuse('must hold unsigned samples of 8 or 16 bits, or floats', 'convert its samples to 32-bit float');
+  }
+
+  const raw = async (channel?: 'alpha') => {
+    // Asking for the colour space it already has keeps sharp from converting, 16 bits to 8 above all.
+    const pipeline = sharp(bytes, input).toColourspace(space).raw({ depth });
+    const { data, info } = await (channel ? pipeline.extractChannel(channel) : pipeline).toUint8Array();
+    const samples = depth === 'uchar' ? data : new Uint16Array(data.buffer, data.byteOffset, data.length / 2);
+    return toPlanes(samples, info.channels);
+  };
+  const planes = await raw();
+  // Of 8-bit grey with alpha, sharp gives out the grey only.
+  if (planes.length < channels) planes.push(...(await raw('alpha')));
+  return {
+    width,
+    height,
+    planes,
+    alpha: tiff ? tiff.hasAlpha(space === 'srgb' || space === 'rgb16', channels) : header.hasAlpha,
+    depth: depth === 'uchar' ? 8 : 16,
+    sample: 'uint',
+    orientation: header.orientation ?? 1,
+    metadata: keptMetadata(header),
+  };
+}
+
+function keptMetadata({ icc, exif }: Metadata): ImageMetadata {
+  return { ...(icc ? { icc } : {}), ...(exif ? { exif: uprightExif(exif) } : {}) };
+}
+
+/** True when a PNG announces several frames (an acTL chunk before the image data), which sharp does not tell. */
+function isAnimatedPng(bytes: Buffer): boolean {
+  for (let at = 8; at + 12 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
+    const type = bytes.toString('latin1', at + 4, at + 8);
+    if (type === 'acTL') return bytes.readUInt32BE(at + 8) > 1;
+    if (type === 'IDAT') return false;
+  }
+  return false;
+}

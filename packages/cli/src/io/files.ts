@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import { ParameterError } from 'ght';
+
+/** The content of a file; a ParameterError naming `parameter` when it is missing, a folder, unreadable or empty. */
+export async function readBytes(path: string, parameter: string): Promise<Buffer> {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw unreadable(error, path, parameter);
+  });
+  if (bytes.length === 0) {
+    throw new ParameterError(parameter, 'must not be empty', path, 'the file has zero bytes; fetch or save it again');
+  }
+  return bytes;
+}
+
+function unreadable(error: NodeJS.ErrnoException, path: string, parameter: string): Error {
+  switch (error.code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return new ParameterError(parameter, 'must be an existing file', path, 'check the path');
+    case 'EISDIR':
+      return new ParameterError(parameter, 'must be a file', path, 'this is a folder; name a file in it');
+    case 'EACCES':
+    case 'EPERM':
+      return new ParameterError(parameter, 'must be readable', path, 'allow reading with the permissions of the file');
+    case 'ERR_FS_FILE_TOO_LARGE':
+      return new ParameterError(parameter, 'must be smaller than 2 GiB', path, 'cut it into smaller files');
+    default:
+      return new ParameterError(parameter, `must be readable (${error.code ?? error.message})`, path, 'check the file');
+  }
+}
+
+/**
+ * Refuses an output path that could not be written, before any work is done for it: its extension is one of `kinds`
+ * (such as `imageExtensions`), its folder exists and can be written to, and what lies at the path, if anything, is a
+ * file that may be replaced.
+ */
+export async function checkOutput(path: string, kinds: readonly string[], parameter = '-o'): Promise<void> {
+  const refuse = (rule: string, remedy: string) => new ParameterError(parameter, rule, path, remedy);
+  const writable = (place: string) => access(place, constants.W_OK).then(...yesOrNo);
+  const present = await stat(path).catch(() => undefined);
+  if (present?.isDirectory()) throw refuse('must be a file', 'this is a folder; name a file in it');
+  if (!kinds.includes(extname(path).toLowerCase())) {
+    throw refuse(`must end in ${kinds.join(', ')}`, 'choose one of these extensions');
+  }
+  const folder = dirname(path);
+  const place = await stat(folder).catch(() => undefined);
+  if (!place?.isDirectory()) throw refuse('must lie in an existing folder', `create the folder "${folder}" first`);
+  if (!(await writable(folder))) {
+    throw refuse(
+      'must lie in a folder that can be written to',
+      `allow writing to "${folder}" or choose another folder`,
+    );
+  }
+  if (present === undefined) return;
+  if (!present.isFile()) throw refuse('must be an ordinary file', 'this is a device or a pipe; name another file');
+  if (!(await writable(path))) {
+    throw refuse('must not be a read-only file', 'allow writing to it or choose another name');
+  }
+}
+
+const yesOrNo = [() => true, () => false] as const;
+
+/**
+ * Writes a file whole or not at all: into a temporary file in the same folder, which takes the name `path` only once
+ * its bytes are on the disk. A failure leaves what was at `path` as it was, and no temporary file. A link is followed,
+ * so that it stays a link.
+ */
+export async function writeFileAtomically(path: string, bytes: Uint8Array, parameter = '-o'): Promise<void> {
+  const target = await realpath(path).catch(() => path);
+  const mode = await stat(target).then(
+    (present) => present.mode & 0o777,
+    () => 0o666,
+  );
+  // The name is cut because a long one plus the suffix could pass the 255 bytes that file systems allow.
+  const name = `.${basename(target).slice(0, 40)}.ght-${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
+  const temporary = join(dirname(target), name);
+  try {
+    const file = await open(temporary, 'wx', mode);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, target);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw unwritable(error as NodeJS.ErrnoException, path, parameter);
+  }
+}
+
+function unwritable(error: NodeJS.ErrnoException, path: string, parameter: string): Error {
+  const remedies: Readonly<Record<string, string>> = {
+    ENOSPC: 'free some space on the disk',
+    EDQUOT: 'free some space on the disk',
+    ENOENT: 'create the folder first',
+    EISDIR: 'this is a folder; name a file in it',
+  };
+  const remedy = remedies[error.code ?? ''] ?? 'choose a place that can be written to';
+  return new ParameterError(parameter, `must be writable (${error.code ?? error.message})`, path, remedy);
+}

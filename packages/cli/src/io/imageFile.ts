@@ -1,0 +1,56 @@
+import { extname } from 'node:path';
+import type { Image } from 'ght';
+
+/** The formats that are read and written. */
+export type ImageFormat = 'png' | 'jpeg' | 'tiff' | 'webp' | 'npy';
+
+/** What travels beside the samples and is written back unchanged. */
+export interface ImageMetadata {
+  /** The ICC profile. It is never applied: it only says what the samples mean. */
+  readonly icc?: Uint8Array;
+  /** The EXIF block from its TIFF header on, its orientation already set to 1 because the pixels are upright. */
+  readonly exif?: Uint8Array;
+  /** True for a `.npy` of shape H×W×1, which would otherwise come back as H×W. */
+  readonly channelAxis?: boolean;
+}
+
+/** An image and how its file holds it, so that the result can be written the same way. */
+export interface ImageFile {
+  /** Upright, with samples exactly as in the file. Its peak is 255 or 65535, or for floats the range of the data. */
+  readonly image: Image;
+  /** Decided by the content of the file, never by its name. */
+  readonly format: ImageFormat;
+  /** Bits a sample; 1-, 2- and 4-bit samples and palettes count as the 8 bits they expand to. */
+  readonly depth: 8 | 16 | 32 | 64;
+  readonly sample: 'uint' | 'float';
+  readonly metadata?: ImageMetadata;
+}
+
+const formats: Readonly<Record<string, ImageFormat>> = {
+  '.png': 'png',
+  '.jpg': 'jpeg',
+  '.jpeg': 'jpeg',
+  '.tif': 'tiff',
+  '.tiff': 'tiff',
+  '.webp': 'webp',
+  '.npy': 'npy',
+};
+
+/** The extensions `writeImage` knows, for `checkOutput`. */
+export const imageExtensions: readonly string[] = Object.keys(formats);
+
+/** The format a file name asks for, or undefined for an extension that is none of `imageExtensions`. */
+export function formatOfName(path: string): ImageFormat | undefined {
+  return formats[extname(path).toLowerCase()];
+}
+
+/** The format of a file's bytes by their signature, or undefined for any other content. */
+export function formatOfContent(bytes: Uint8Array): ImageFormat | undefined {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(12, bytes.length)).toString('latin1');
+  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'png';
+  if (head.startsWith('\xff\xd8\xff')) return 'jpeg';
+  if (['II*\0', 'MM\0*', 'II+\0', 'MM\0+'].includes(head.slice(0, 4))) return 'tiff';
+  if (head.startsWith('RIFF') && head.endsWith('WEBP')) return 'webp';
+  if (head.startsWith('\x93NUMPY')) return 'npy';
+  return undefined;
+}

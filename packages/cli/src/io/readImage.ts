@@ -1,0 +1,109 @@
+import { isParameterError, type NpyArray, ParameterError, readNpy } from 'ght';
+import { decode } from './decode.js';
+import { checkSize, type Decoded, type Refuse } from './decoded.js';
+import { readBytes } from './files.js';
+import { formatOfContent, type ImageFile } from './imageFile.js';
+import { toPlanes, upright } from './raster.js';
+
+/**
+ * Reads an image file: PNG, JPEG, TIFF and WebP of 8 or 16 bits, float TIFF, and `.npy` arrays of uint8, uint16, float32
+ * or float64 and shape H×W or H×W×C, whatever the name of the file. Samples come exactly as they are stored, turned
+ * upright if the file has an orientation; alpha is kept apart. A `.npy` has no alpha: all its channels are planes.
+ *
+ * Everything that could not be read so is refused with a ParameterError that names `parameter`: CMYK and Lab, signed
+ * and 32-bit integers, several pages, premultiplied alpha, damaged and truncated files. NaN and infinities pass.
+ */
+export async function readImage(path: string, parameter = 'IMAGE'): Promise<ImageFile> {
+  const bytes = await readBytes(path, parameter);
+  const refuse: Refuse = (rule, remedy) => new ParameterError(parameter, rule, path, remedy);
+  const format = formatOfContent(bytes);
+  if (format === undefined) {
+    throw refuse('must be a PNG, JPEG, TIFF, WebP or .npy file', 'convert it to one of these formats');
+  }
+  const decoded =
+    format === 'npy'
+      ? fromArray(parseArray(bytes, refuse), refuse)
+      : await decode(bytes, format, refuse).catch((error: Error) => {
+          if (isParameterError(error)) throw error;
+          throw refuse(
+            `must be an intact ${format.toUpperCase()} file (${firstLine(error)})`,
+            'fetch or save it again',
+          );
+        });
+  const { depth, sample, metadata } = decoded;
+  const { width, height, planes: channels } = upright(decoded, decoded.orientation);
+  const planes = decoded.alpha ? channels.slice(0, -1) : channels;
+  const peak = sample === 'float' ? rangeOf(planes) : 2 ** depth - 1;
+  const image = { width, height, planes, peak, ...(decoded.alpha ? { alpha: channels.at(-1) } : {}) };
+  return { image, format, depth, sample, metadata };
+}
+
+/** Reads the array of a `.npy` file, whatever the name of the file. */
+export async function readArray(path: string, parameter = 'ARRAY'): Promise<NpyArray> {
+  const bytes = await readBytes(path, parameter);
+  return parseArray(bytes, (rule, remedy) => new ParameterError(parameter, rule, path, remedy));
+}
+
+function parseArray(bytes: Uint8Array, refuse: Refuse): NpyArray {
+  if (formatOfContent(bytes) !== 'npy') throw refuse('must be a .npy file', 'save the array with numpy.save');
+  try {
+    return readNpy(bytes);
+  } catch (error) {
+    if (isParameterError(error)) throw refuse(`${error.rule} (here ${error.value})`, error.remedy);
+    throw error;
+  }
+}
+
+const arrayTypes = {
+  u1: { depth: 8, sample: 'uint' },
+  u2: { depth: 16, sample: 'uint' },
+  f4: { depth: 32, sample: 'float' },
+  f8: { depth: 64, sample: 'float' },
+} as const;
+
+function fromArray({ type, shape, data }: NpyArray, refuse: Refuse): Decoded {
+  if (shape.length !== 2 && shape.length !== 3) {
+    throw refuse(`must have the shape H×W or H×W×C, not ${shape.join('×') || 'a single number'}`, 'reshape the array');
+  }
+  // Other integers would be exact too, but the result could not be given back in the same type.
+  if (!(type in arrayTypes)) {
+    const rule = `must hold uint8, uint16, float32 or float64, not ${numpyName(type)}`;
+    throw refuse(rule, "convert it, for example with array.astype('float32')");
+  }
+  const [height, width, channels = 1] = shape;
+  checkSize(width, height, refuse);
+  if (channels === 0) throw refuse('must have at least one channel', 'give another array');
+  const planes = toPlanes(data, channels);
+  const metadata = { channelAxis: shape.length === 3 };
+  return {
+    width,
+    height,
+    planes,
+    alpha: false,
+    orientation: 1,
+    metadata,
+    ...arrayTypes[type as keyof typeof arrayTypes],
+  };
+}
+
+function numpyName(type: NpyArray['type']): string {
+  return type === 'b1' ? 'bool' : `${{ f: 'float', i: 'int', u: 'uint', b: 'bool' }[type[0]]}${8 * Number(type[1])}`;
+}
+
+/** The largest finite value less the smallest, or 1 for a constant image: what counts as full scale of float data. */
+function rangeOf(planes: readonly Float64Array[]): number {
+  let least = Number.POSITIVE_INFINITY;
+  let most = Number.NEGATIVE_INFINITY;
+  for (const plane of planes) {
+    for (const value of plane) {
+      if (!Number.isFinite(value)) continue;
+      if (value < least) least = value;
+      if (value > most) most = value;
+    }
+  }
+  return most > least ? most - least : 1;
+}
+
+function firstLine(error: Error): string {
+  return error.message.split('\n', 1)[0].trim() || 'unknown damage';
+}

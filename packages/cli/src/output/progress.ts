@@ -1,0 +1,60 @@
+import { SingleBar } from 'cli-progress';
+import type { Progress } from 'ght';
+
+/** Shows how far a task is, on standard error. */
+export interface ProgressDisplay {
+  readonly onProgress: (progress: Progress) => void;
+  /** Removes the bar; call it before printing anything else. */
+  stop(): void;
+}
+
+/** A run that ends before this many milliseconds needs no progress. */
+const PATIENCE = 400;
+/** Milliseconds between two plain lines. */
+const PAUSE = 2000;
+
+/** A bar on a terminal, a plain line every other second when piped, and nothing when told to be quiet. */
+export function progressDisplay(label: string, quiet: boolean): ProgressDisplay {
+  if (quiet) return { onProgress: () => {}, stop: () => {} };
+  return process.stderr.isTTY ? bar(label) : lines(label);
+}
+
+function bar(label: string): ProgressDisplay {
+  const start = performance.now();
+  let shown: SingleBar | undefined;
+  return {
+    onProgress(progress) {
+      if (!shown && performance.now() - start < PATIENCE) return;
+      if (!shown) {
+        const format = `${label} [{bar}] {percentage}%  {state}  ETA {eta_formatted}`;
+        shown = new SingleBar({ format, stream: process.stderr, hideCursor: true, clearOnComplete: true, barsize: 28 });
+        shown.start(1000, 0, { state: '' });
+      }
+      shown.update(Math.round(1000 * progress.fraction), { state: state(progress) });
+    },
+    stop() {
+      shown?.stop();
+      shown = undefined;
+    },
+  };
+}
+
+function lines(label: string): ProgressDisplay {
+  const start = performance.now();
+  let last = start - PAUSE + PATIENCE;
+  return {
+    onProgress(progress) {
+      const now = performance.now();
+      if (now - last < PAUSE) return;
+      last = now;
+      const left = ((now - start) / 1000) * (1 / Math.max(progress.fraction, 1e-3) - 1);
+      const percent = `${Math.round(100 * progress.fraction)}%`;
+      process.stderr.write(`${label}: ${percent}  ${state(progress)}  ETA ${Math.ceil(left)} s\n`);
+    },
+    stop() {},
+  };
+}
+
+function state({ k, rmse }: Progress): string {
+  return k === undefined || rmse === undefined ? 'patches' : `iteration ${k}, RMSE ${rmse.toPrecision(4)}`;
+}

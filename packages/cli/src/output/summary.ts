@@ -1,0 +1,102 @@
+/** What `--json` prints and people read, from one result. */
+import type { Representation, Solution } from 'ght';
+import type { ImageFile } from '../io/index.js';
+import { count, facts, measure } from './table.js';
+
+/** The facts about a run that every task reports, in the order of the JSON object. */
+export interface Summary {
+  readonly task: string;
+  readonly solver: string;
+  readonly engine: { readonly name: string; readonly threads: number; readonly why: string };
+  readonly patches: number;
+  readonly atoms: number;
+  readonly budget: number;
+  readonly nonzeros: number;
+  /** The paper's, a patch. */
+  readonly rmse: number;
+  readonly rmsePixel: number;
+  /** Null when there is nothing to compare with, or no difference at all. */
+  readonly psnr: number | null;
+  readonly rho: number | null;
+  readonly iterations: number;
+  readonly stopReason: string;
+  readonly seconds: number;
+}
+
+/** The summary of a solve; `psnr` in dB, where Infinity becomes the null that JSON has. */
+export function summarise(
+  task: string,
+  solution: Solution,
+  measured: { readonly rmsePixel: number; readonly psnr: number | null; readonly seconds: number },
+): Summary {
+  const { solver, engine, budget, nonzeros, rmse, rho, iterations, stopReason, codes } = solution;
+  return {
+    task,
+    solver,
+    engine,
+    patches: codes.P,
+    atoms: codes.L,
+    budget,
+    nonzeros,
+    rmse,
+    rmsePixel: measured.rmsePixel,
+    psnr: measured.psnr !== null && Number.isFinite(measured.psnr) ? measured.psnr : null,
+    rho,
+    iterations,
+    stopReason,
+    seconds: measured.seconds,
+  };
+}
+
+/** The `image` entry of the JSON object. */
+export function imageSummary({ image, depth, sample }: ImageFile) {
+  const { width, height, planes, alpha, peak } = image;
+  return { width, height, channels: planes.length + (alpha ? 1 : 0), depth, sample, peak };
+}
+
+/** `photo.png: 512×410, 3 channels, 8 bit`. */
+export function imageLine(path: string, file: ImageFile): string {
+  const { width, height, channels, depth, sample } = imageSummary(file);
+  const kind = sample === 'float' ? `${depth}-bit float` : `${depth} bit`;
+  return `${path}: ${width}×${height}, ${channels} channel${channels === 1 ? '' : 's'}, ${kind}`;
+}
+
+/** How one run went, for people. */
+export function runFacts(summary: Summary, extra: readonly (readonly [string, string])[] = []): string {
+  const { patches, atoms, budget, nonzeros, rmse, rmsePixel, psnr, rho, iterations, stopReason, seconds, engine } =
+    summary;
+  const average = (n: number) => `${count(n)} (${(n / patches).toFixed(2)} a patch)`;
+  return facts([
+    ['solver', `${solverTitle(summary.solver)}${rho === null ? '' : `, ρ = ${measure(rho)} absolute`}`],
+    ['patches', `${count(patches)}, over ${atoms} atoms`],
+    ['budget', average(budget)],
+    ['nonzeros', average(nonzeros)],
+    ['RMSE', `${measure(rmse)} a patch, ${measure(rmsePixel)} a pixel`],
+    ...(psnr === null ? [] : [['PSNR', `${psnr.toFixed(2)} dB`] as const]),
+    ['iterations', `${iterations}, ${stopReason}`],
+    [
+      'time',
+      `${seconds.toFixed(2)} s on the ${engine.name} engine, ${engine.threads} thread${engine.threads === 1 ? '' : 's'}`,
+    ],
+    ...extra,
+  ]);
+}
+
+/** How the field writes the name of a solver. */
+export function solverTitle(solver: string): string {
+  const titles: Readonly<Record<string, string>> = {
+    qpm: 'GHT-QPM',
+    admm: 'GHT-ADMM',
+    'joint-omp': 'joint OMP',
+    omp: 'OMP',
+    aiht: 'AIHT',
+    cosamp: 'CoSaMP',
+  };
+  return titles[solver] ?? solver;
+}
+
+/** How much of the budget the busiest and the quietest patch got. */
+export function spread({ atomsPerPatch }: Pick<Representation, 'atomsPerPatch'>): string {
+  const sorted = atomsPerPatch.slice().sort();
+  return `${sorted[0]} to ${sorted[sorted.length - 1]} atoms a patch, median ${sorted[Math.floor(sorted.length / 2)]}`;
+}

@@ -1,0 +1,35 @@
+/** A table for people: columns padded to one width, the first to the left and the others to the right. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = header.map((title, c) =>
+    Math.max(...[title, ...rows.map((row) => row[c])].map((cell) => cell.length)),
+  );
+  const line = (cells: readonly string[]) =>
+    cells.map((cell, c) => (c === 0 ? cell.padEnd(widths[c]) : cell.padStart(widths[c]))).join('  ');
+  return [line(header), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+}
+
+/** A list of named facts for people. */
+export function facts(rows: readonly (readonly [name: string, value: string])[]): string {
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`).join('\n');
+}
+
+/** 12345678 as 12,345,678. */
+export function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+/** Four significant digits, without an exponent where that is readable. */
+export function measure(value: number): string {
+  if (value === Number.POSITIVE_INFINITY) return '∞';
+  return value !== 0 && (Math.abs(value) < 1e-3 || Math.abs(value) >= 1e6)
+    ? value.toExponential(3)
+    : value.toPrecision(4);
+}
+
+/** A number of bytes in the unit that suits it. */
+export function bytes(value: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, value)) / 10)));
+  return `${(value / 1024 ** power).toPrecision(3)} ${units[power]}`;
+}

@@ -1,0 +1,50 @@
+import { notNegative, ParameterError, positive, wholeNumber } from '../errors.js';
+
+/**
+ * What may be spent, in one of these ways:
+ * - `perPatch`: s atoms an average patch, S = s·P;
+ * - `total`: S nonzeros in all;
+ * - `rmse`: the smallest S whose RMSE a patch (the paper's) is at most this, in the units of the input;
+ * - `psnr`: the smallest S whose reconstruction reaches this PSNR in dB;
+ * - `sigma`: the smallest S whose residual is no larger than noise of this standard deviation, ‖DZ − Y‖² ≤ NPσ².
+ */
+export type Budget =
+  | { readonly perPatch: number }
+  | { readonly total: number }
+  | { readonly rmse: number }
+  | { readonly psnr: number }
+  | { readonly sigma: number };
+
+/** A budget brought to one of two forms: so many nonzeros, or as few as reach an RMSE a patch. */
+export type Goal = { readonly S: number } | { readonly rmse: number };
+
+/** Checks a budget and resolves it for P patches of N samples over L atoms, full scale `peak`. */
+export function resolveBudget(budget: Budget, N: number, L: number, P: number, peak: number): Goal {
+  const given = typeof budget === 'object' && budget !== null ? Object.entries(budget) : [];
+  if (given.length !== 1) {
+    const rule = 'must have exactly one of perPatch, total, rmse, psnr, sigma';
+    throw new ParameterError('budget', rule, budget, 'for example { perPatch: 10 }');
+  }
+  const [kind, value] = given[0];
+  switch (kind) {
+    case 'perPatch':
+      if (!(typeof value === 'number' && value >= 0 && value <= L)) {
+        const rule = `must be from 0 to the ${L} atoms of the dictionary`;
+        throw new ParameterError('budget.perPatch', rule, value, 'use an average such as 10');
+      }
+      return { S: Math.round(value * P) };
+    case 'total':
+      return { S: wholeNumber('budget.total', value, 0, L * P, `L·P = ${L}·${P} is every coefficient there is`) };
+    case 'rmse':
+      return { rmse: notNegative('budget.rmse', value, 'give the error a patch in input units') };
+    case 'psnr':
+      // ‖DZ − Y‖² = P·rmse² is spread over N·P samples.
+      return {
+        rmse: peak * 10 ** (-positive('budget.psnr', value, 'give a level in dB such as 35') / 20) * Math.sqrt(N),
+      };
+    case 'sigma':
+      return { rmse: notNegative('budget.sigma', value, 'give the noise level in input units') * Math.sqrt(N) };
+    default:
+      throw new ParameterError('budget', 'must have one of perPatch, total, rmse, psnr, sigma', kind, 'check the name');
+  }
+}

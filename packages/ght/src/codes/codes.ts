@@ -1,0 +1,59 @@
+import type { Selection } from '../budget/select.js';
+import { selectLargest } from '../budget/select.js';
+
+/**
+ * The sparse result Z (L×P), column by column: patch p uses the atoms `indices[indptr[p]] … indices[indptr[p + 1] − 1]`,
+ * in rising order, with the coefficients at the same places of `values`. These are SciPy's names for a CSC matrix.
+ */
+export interface Codes {
+  /** Rows: how many atoms the dictionary has. */
+  readonly L: number;
+  /** Columns: how many patches. */
+  readonly P: number;
+  readonly indptr: Int32Array;
+  readonly indices: Int32Array;
+  readonly values: Float64Array;
+}
+
+/** How many nonzero coefficients there are in all. */
+export function nonzeros(codes: Codes): number {
+  return codes.indptr[codes.P];
+}
+
+/** How many atoms each patch uses: the paper's heatmap, a number a patch. */
+export function atomsPerPatch(codes: Codes): Int32Array {
+  return Int32Array.from({ length: codes.P }, (_, p) => codes.indptr[p + 1] - codes.indptr[p]);
+}
+
+/** Sparse codes from a dense L×P matrix: its nonzeros, or those of them that a selection keeps. */
+export function codesFromDense(X: Float64Array, L: number, P: number, selection?: Selection): Codes {
+  const { threshold, tieEnd, kept } = selection ?? selectLargest(X, X.length);
+  const indptr = new Int32Array(P + 1);
+  const indices = new Int32Array(kept);
+  const values = new Float64Array(kept);
+  let count = 0;
+  for (let p = 0, i = 0; p < P; p++) {
+    for (let l = 0; l < L; l++, i++) {
+      const magnitude = Math.abs(X[i]);
+      if (magnitude < threshold || magnitude === 0 || (magnitude === threshold && i >= tieEnd)) continue;
+      indices[count] = l;
+      values[count++] = X[i];
+    }
+    indptr[p + 1] = count;
+  }
+  return { L, P, indptr, indices, values };
+}
+
+/** The dense L×P matrix of sparse codes, column by column. */
+export function denseFromCodes(codes: Codes): Float64Array {
+  const Z = new Float64Array(codes.L * codes.P);
+  for (let p = 0; p < codes.P; p++) {
+    for (let n = codes.indptr[p]; n < codes.indptr[p + 1]; n++) Z[p * codes.L + codes.indices[n]] = codes.values[n];
+  }
+  return Z;
+}
+
+/** Codes of P patches without a single atom. */
+export function emptyCodes(L: number, P: number): Codes {
+  return { L, P, indptr: new Int32Array(P + 1), indices: new Int32Array(0), values: new Float64Array(0) };
+}

@@ -1,0 +1,152 @@
+/**
+ * Codes as a file: the .npz archive that `scipy.sparse.save_npz` writes for a CSC matrix of shape L×P, so that
+ * `scipy.sparse.load_npz` reads what is saved here and the other way round.
+ */
+import { ParameterError } from '../errors.js';
+import type { Codes } from './codes.js';
+import { type NpyData, readNpy, readNpyText, writeNpy, writeNpyText } from './npy.js';
+import { unzip, zip } from './zip.js';
+
+const SAVE_NPZ = 'write it with scipy.sparse.save_npz from a CSC matrix';
+
+/** The codes as a compressed .npz file: SciPy's entries in SciPy's order, int32 indices and float64 values. */
+export async function saveCodes(codes: Codes): Promise<Uint8Array<ArrayBuffer>> {
+  const { L, P, indptr, indices, values } = codes;
+  checkColumns({ L, P, indptr, indices, values }, 'values');
+  checkRising(codes);
+  return zip([
+    { name: 'indices.npy', bytes: writeNpy({ type: 'i4', shape: [indices.length], data: indices }) },
+    { name: 'indptr.npy', bytes: writeNpy({ type: 'i4', shape: [indptr.length], data: indptr }) },
+    { name: 'format.npy', bytes: writeNpyText('csc') },
+    { name: 'shape.npy', bytes: writeNpy({ type: 'i8', shape: [2], data: Float64Array.of(L, P) }) },
+    { name: 'data.npy', bytes: writeNpy({ type: 'f8', shape: [values.length], data: values }) },
+  ]);
+}
+
+/**
+ * The codes in a .npz file of a CSC matrix, compressed or not, float32 or float64, 32-bit or 64-bit indices; arrays
+ * that do not belong to the matrix are passed over. Atoms out of order are sorted within their patch; an atom twice in
+ * a patch is refused, since SciPy would add the two and a budget would count them apart. Stored zeros stay.
+ */
+export async function loadCodes(bytes: Uint8Array): Promise<Codes> {
+  const files = await unzip(bytes, 'codes');
+  const format = readNpyText(entry(files, 'format'), 'codes.format');
+  if (format !== 'csc') {
+    const shown = printable(format);
+    throw new ParameterError('codes.format', "must be 'csc', a column a patch", shown, 'call .tocsc() before saving');
+  }
+  const shape = vector(files, 'shape', ['i8', 'i4'], SAVE_NPZ);
+  if (shape.length !== 2) {
+    throw new ParameterError('codes.shape', 'must be two numbers, atoms and patches', shape.length, SAVE_NPZ);
+  }
+  const integers = "convert it: .astype('int32')";
+  const columns = {
+    L: shape[0],
+    P: shape[1],
+    indptr: vector(files, 'indptr', ['i4', 'i8'], integers),
+    indices: vector(files, 'indices', ['i4', 'i8'], integers),
+    values: vector(files, 'data', ['f8', 'f4'], "convert the matrix: .astype('float64')"),
+  };
+  checkColumns(columns, 'data');
+  const codes = {
+    L: columns.L,
+    P: columns.P,
+    indptr: Int32Array.from(columns.indptr),
+    indices: Int32Array.from(columns.indices),
+    values: Float64Array.from(columns.values),
+  };
+  sortColumns(codes);
+  checkRising(codes);
+  return codes;
+}
+
+function entry(files: Map<string, Uint8Array>, array: string): Uint8Array {
+  const bytes = files.get(`${array}.npy`);
+  if (bytes) return bytes;
+  const names = printable([...files.keys()].join(', '));
+  throw new ParameterError('codes', `must hold the array ${array}`, names, SAVE_NPZ);
+}
+
+/** Text of a file for a message of one line. */
+function printable(text: string): string {
+  return text.slice(0, 120).replace(/[^ -~]/g, '?');
+}
+
+function vector(files: Map<string, Uint8Array>, array: string, types: readonly string[], remedy: string): NpyData {
+  const { type, shape, data } = readNpy(entry(files, array), `codes.${array}`);
+  if (!types.includes(type)) {
+    throw new ParameterError(`codes.${array}`, `must have the type ${types.join(' or ')}`, type, remedy);
+  }
+  if (shape.length === 1) return data;
+  throw new ParameterError(`codes.${array}`, 'must have one dimension', `(${shape.join(', ')})`, SAVE_NPZ);
+}
+
+/** Codes before it is known that their numbers fit the types of `Codes`. */
+interface Columns {
+  readonly L: number;
+  readonly P: number;
+  readonly indptr: NpyData;
+  readonly indices: NpyData;
+  readonly values: NpyData;
+}
+
+/** What CSC asks of its three arrays. `label` is what the caller's side calls the values. */
+function checkColumns({ L, P, indptr, indices, values }: Columns, label: 'values' | 'data'): void {
+  const sizes = [L, P].every((n) => Number.isInteger(n) && n >= 0 && n < 2 ** 31);
+  if (!sizes) {
+    const rule = 'must be atoms × patches, whole numbers from 0 to 2147483647';
+    throw new ParameterError('codes.shape', rule, `${L}×${P}`, 'give the size of the matrix');
+  }
+  if (indptr.length !== P + 1) {
+    const rule = `must hold ${P + 1} numbers, one more than there are patches`;
+    throw new ParameterError('codes.indptr', rule, indptr.length, SAVE_NPZ);
+  }
+  if (indptr[0] !== 0) throw new ParameterError('codes.indptr', 'must begin with 0', indptr[0], SAVE_NPZ);
+  for (let p = 0; p < P; p++) {
+    if (indptr[p + 1] < indptr[p]) {
+      throw new ParameterError(`codes.indptr[${p + 1}]`, `must be at least ${indptr[p]}`, indptr[p + 1], SAVE_NPZ);
+    }
+  }
+  for (const [array, { length }] of [['indices', indices] as const, [label, values] as const]) {
+    if (length !== indptr[P]) {
+      const rule = `must hold the ${indptr[P]} numbers that indptr ends with`;
+      throw new ParameterError(`codes.${array}`, rule, length, 'call .prune() before saving, or save the matrix again');
+    }
+  }
+  const stray = indices.findIndex((atom: number) => !(atom >= 0 && atom < L));
+  if (stray >= 0) {
+    const rule = `must be an atom, from 0 to ${L - 1}`;
+    throw new ParameterError(`codes.indices[${stray}]`, rule, indices[stray], 'check the shape: it is atoms × patches');
+  }
+  const bad = values.findIndex((value: number) => !Number.isFinite(value));
+  if (bad >= 0) {
+    const remedy = 'replace NaN and infinities first';
+    throw new ParameterError(`codes.${label}[${bad}]`, 'must be a finite number', values[bad], remedy);
+  }
+}
+
+/** In each patch, the atoms in rising order, each once. */
+function checkRising({ P, indptr, indices }: Codes): void {
+  for (let p = 0; p < P; p++) {
+    for (let n = indptr[p] + 1; n < indptr[p + 1]; n++) {
+      if (indices[n] > indices[n - 1]) continue;
+      const rule = `must be above ${indices[n - 1]}, the atom before it in patch ${p}`;
+      const remedy = 'call .sum_duplicates() before saving: it sorts the atoms and leaves each once';
+      throw new ParameterError(`codes.indices[${n}]`, rule, indices[n], remedy);
+    }
+  }
+}
+
+function sortColumns({ P, indptr, indices, values }: Codes): void {
+  for (let p = 0; p < P; p++) {
+    const [from, to] = [indptr[p], indptr[p + 1]];
+    const atoms = indices.slice(from, to);
+    if (atoms.every((atom, n) => n === 0 || atom >= atoms[n - 1])) continue;
+    const coefficients = values.slice(from, to);
+    const order = Uint32Array.from(atoms.keys()).sort((a, b) => atoms[a] - atoms[b]);
+    order.forEach((old, n) => {
+      indices[from + n] = atoms[old];
+      values[from + n] = coefficients[old];
+    });
+  }
+}

@@ -1,0 +1,119 @@
+import { symmetricEigen } from '../algebra/eigen.js';
+import type { Matrix } from '../algebra/matrix.js';
+import { dot, gram, kron, transpose } from '../algebra/matrix.js';
+import { ParameterError } from '../errors.js';
+
+/**
+ * A dictionary D of L atoms for signals of N samples. `atoms` is D itself, an N×L matrix, one atom a column. A separable
+ * dictionary also knows its factors: D = A ⊗ B, where A acts on the rows of a patch and B on its columns.
+ */
+export interface Dictionary {
+  /** What it is, for people: `overcomplete DCT 64×100`. */
+  readonly name: string;
+  /** Samples in a signal. */
+  readonly N: number;
+  /** Atoms. */
+  readonly L: number;
+  readonly atoms: Matrix;
+  readonly factors?: readonly [A: Matrix, B: Matrix];
+}
+
+/** Any N×L matrix as a dictionary, its entries column by column: atom after atom. Nothing is normalised. */
+export function denseDictionary(N: number, L: number, entries: ArrayLike<number>, name = 'given'): Dictionary {
+  if (!(Number.isInteger(N) && Number.isInteger(L) && N > 0 && L > 0)) {
+    throw new ParameterError(
+      'dictionary',
+      'must have at least one row and one atom',
+      `${N}×${L}`,
+      'give an N×L matrix',
+    );
+  }
+  if (entries.length !== N * L) {
+    const rule = `must have N × L = ${N * L} entries`;
+    throw new ParameterError('dictionary', rule, entries.length, 'give every atom in full, atom after atom');
+  }
+  const data = Float64Array.from(entries);
+  const bad = data.findIndex((value) => !Number.isFinite(value));
+  if (bad >= 0) {
+    const where = `dictionary entry (row ${bad % N}, atom ${Math.floor(bad / N)})`;
+    throw new ParameterError(where, 'must be a finite number', data[bad], 'replace NaN and infinities first');
+  }
+  if (data.every((value) => value === 0)) {
+    throw new ParameterError('dictionary', 'must have an atom that is not zero', 'all zeros', 'give other atoms');
+  }
+  return { name: `${name} ${N}×${L}`, N, L, atoms: { rows: N, cols: L, data } };
+}
+
+/** The separable dictionary A ⊗ B. */
+export function separableDictionary(A: Matrix, B: Matrix, name = 'separable'): Dictionary {
+  const atoms = kron(A, B);
+  const { N, L, name: full } = denseDictionary(atoms.rows, atoms.cols, atoms.data, name);
+  return { name: full, N, L, atoms, factors: [A, B] };
+}
+
+/** DᵀD: the inner products of all pairs of atoms. */
+export function gramMatrix(D: Dictionary): Matrix {
+  return gram(D.atoms);
+}
+
+/** ‖D‖₂², the largest eigenvalue of DᵀD: the scale in which ρ is counted. */
+export function spectralNormSquared(D: Dictionary): number {
+  if (D.factors) return largestEigenvalue(D.factors[0]) * largestEigenvalue(D.factors[1]);
+  return largestEigenvalue(D.atoms);
+}
+
+function largestEigenvalue(A: Matrix): number {
+  const small = A.rows <= A.cols ? gram(transpose(A)) : gram(A);
+  return small.rows <= 100 ? symmetricEigen(small).values[0] : powerIteration(small);
+}
+
+/** The largest eigenvalue of a symmetric positive semidefinite matrix too large for Jacobi, by repeated multiplication. */
+function powerIteration(A: Matrix): number {
+  const n = A.rows;
+  // Started from the column of largest norm, which is never orthogonal to the top eigenvector by symmetry of the data.
+  let x = new Float64Array(n);
+  let most = -1;
+  for (let j = 0; j < n; j++) {
+    const energy = dot(A.data, j * n, A.data, j * n, n);
+    if (energy > most) {
+      most = energy;
+      x = A.data.slice(j * n, (j + 1) * n);
+    }
+  }
+  let value = 0;
+  for (let k = 0; k < 1000; k++) {
+    const norm = Math.sqrt(dot(x, 0, x, 0, n));
+    for (let i = 0; i < n; i++) x[i] /= norm;
+    const y = new Float64Array(n);
+    for (let j = 0; j < n; j++) y[j] = dot(A.data, j * n, x, 0, n);
+    const next = dot(x, 0, y, 0, n);
+    x = y;
+    if (Math.abs(next - value) <= 1e-13 * next) return next;
+    value = next;
+  }
+  return value;
+}
+
+/** The mutual coherence: the largest |cosine| between two different atoms, 0 for an orthogonal dictionary. */
+export function coherence(D: Dictionary): number {
+  const G = gramMatrix(D).data;
+  let largest = 0;
+  for (let j = 0; j < D.L; j++) {
+    for (let i = 0; i < j; i++) {
+      const scale = Math.sqrt(G[i * D.L + i] * G[j * D.L + j]);
+      if (scale > 0) largest = Math.max(largest, Math.abs(G[j * D.L + i]) / scale);
+    }
+  }
+  return largest;
+}
+
+/** out ← D z for the code of one patch; zeros in `z` cost nothing. */
+export function synthesize(D: Dictionary, z: Float64Array, zFrom: number, out: Float64Array, outFrom: number): void {
+  const { N, L, atoms } = D;
+  out.fill(0, outFrom, outFrom + N);
+  for (let l = 0; l < L; l++) {
+    const value = z[zFrom + l];
+    if (value === 0) continue;
+    for (let n = 0; n < N; n++) out[outFrom + n] += value * atoms.data[l * N + n];
+  }
+}

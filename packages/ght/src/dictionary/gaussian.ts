@@ -1,0 +1,13 @@
+import { wholeNumber } from '../errors.js';
+import { randomSource } from '../random.js';
+import type { Dictionary } from './dictionary.js';
+import { denseDictionary } from './dictionary.js';
+
+/** The paper's synthetic dictionary: independent normal entries, mean 0 and standard deviation 0.1; seeded. */
+export function gaussianDictionary(N = 100, L = 200, seed = 1, deviation = 0.1): Dictionary {
+  wholeNumber('N', N, 1, 1e6, 'give the samples in a signal');
+  wholeNumber('L', L, 1, 1e6, 'give the number of atoms');
+  const random = randomSource(seed);
+  const entries = Float64Array.from({ length: N * L }, () => deviation * random.normal());
+  return denseDictionary(N, L, entries, 'Gaussian');
+}

@@ -1,0 +1,71 @@
+import type { Codes } from '../codes/codes.js';
+import { emptyCodes } from '../codes/codes.js';
+import type { Dictionary } from '../dictionary/dictionary.js';
+import { aiht } from '../solvers/aiht.js';
+import { cosamp } from '../solvers/cosamp.js';
+import { allot, emptyPaths, pursueAllotment } from '../solvers/joint-omp.js';
+import type { StepReport } from '../solvers/loop.js';
+import { omp } from '../solvers/omp.js';
+import type { PatchSolver } from '../solvers/patchwise.js';
+import { sweep } from '../solvers/patchwise.js';
+import { refit } from '../solvers/refit.js';
+import type { PatchStop } from '../solvers/stopping.js';
+import { drive, type Watch } from '../solvers/work.js';
+import type { Loaded } from './engine.js';
+
+/** What the engines in plain TypeScript share: everything that works a patch at a time, straight from its page. */
+export abstract class Patchwise implements Loaded {
+  readonly P: number;
+  protected result: Codes;
+  readonly #paths;
+
+  constructor(
+    readonly D: Dictionary,
+    readonly Y: Float64Array,
+  ) {
+    this.P = Y.length / D.N;
+    this.result = emptyCodes(D.L, this.P);
+    this.#paths = emptyPaths(this.P);
+  }
+
+  abstract reset(Z0?: Codes): void;
+  abstract qpm(S: number, rho: number, watch?: Watch): Promise<StepReport>;
+  abstract admm(S: number, rho: number, watch?: Watch): Promise<StepReport>;
+  abstract keep(): void;
+
+  omp(s: number, watch?: Watch): Promise<StepReport[]> {
+    return this.#sweep(omp(this.D, s), watch);
+  }
+
+  aiht(s: number, stop: PatchStop, watch?: Watch): Promise<StepReport[]> {
+    return this.#sweep(aiht(this.D, s, stop), watch);
+  }
+
+  cosamp(s: number, stop: PatchStop, watch?: Watch): Promise<StepReport[]> {
+    return this.#sweep(cosamp(this.D, s, stop), watch);
+  }
+
+  async jointOmp(S: number, watch?: Watch): Promise<StepReport[]> {
+    const { counts, threshold } = await drive(allot(this.D, this.Y, this.#paths, S), watch);
+    const [report] = await this.#sweep(pursueAllotment(this.D, counts), watch);
+    return [{ ...report, threshold }];
+  }
+
+  async refit(watch?: Watch): Promise<number> {
+    const { codes, error } = await drive(refit(this.D, this.Y, this.result), watch);
+    this.result = codes;
+    return Math.sqrt(error / this.P);
+  }
+
+  codes(): Codes {
+    return this.result;
+  }
+
+  dispose(): void {}
+
+  async #sweep(solve: PatchSolver, watch?: Watch): Promise<StepReport[]> {
+    const { codes, errors, kept } = await drive(sweep(this.Y, this.D.N, this.D.L, solve), watch);
+    this.result = codes;
+    return errors.map((error, k) => ({ rmse: Math.sqrt(error / this.P), threshold: null, kept: kept[k] }));
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * The same iterations in the form that computes least, in plain TypeScript and float64. By the push-through identity
+ *
+ *     X = Z + K(Y − DZ),      K = Dᵀ(DDᵀ + ρI)⁻¹
+ *
+ * GHT-QPM needs no L×L system, and GHT-ADMM, with U = Λ/ρ and V = X + U, has one matrix as its whole state: what H_S keeps
+ * of V is Z and what it drops is U,
+ *
+ *     QPM    V ← Z + K(Y − DZ)
+ *     ADMM   V ← Z + K(Y − D(Z − U))      Z − U is V with the sign of every dropped entry turned
+ */
+import { selectLargest } from '../budget/select.js';
+import type { Codes } from '../codes/codes.js';
+import { codesFromDense, emptyCodes } from '../codes/codes.js';
+import { addPatch } from '../codes/reconstruct.js';
+import type { Dictionary } from '../dictionary/dictionary.js';
+import type { LinearMap } from '../dictionary/resolvent.js';
+import { resolvent, synthesis } from '../dictionary/resolvent.js';
+import type { StepReport } from '../solvers/loop.js';
+import type { Work } from '../solvers/work.js';
+import { drive, PATCHES_A_YIELD, type Watch } from '../solvers/work.js';
+import type { Engine } from './engine.js';
+import { Patchwise } from './patchwise.js';
+
+/** Runs anywhere JavaScript does; several times as fast as the reference, and equal to it up to rounding. */
+export function portableEngine(why = 'runs everywhere'): Engine {
+  const info = { name: 'portable', threads: 1, why };
+  // V, what a selection copies of it at worst, and three sets of codes: those read, those made and the best.
+  const memory = (_N: number, L: number, P: number, S: number) => 1.2 * 8 * L * P + 3 * 12 * S;
+  return { info, memory, load: async (D, Y) => new Portable(D, Y) };
+}
+
+class Portable extends Patchwise {
+  readonly #V: Float64Array;
+  #Z: Codes;
+  readonly #D: LinearMap;
+  #resolvent: { rho: number; K: LinearMap } | undefined;
+
+  constructor(D: Dictionary, Y: Float64Array) {
+    super(D, Y);
+    this.#V = new Float64Array(D.L * this.P);
+    this.#Z = emptyCodes(D.L, this.P);
+    this.#D = synthesis(D);
+  }
+
+  override reset(Z0: Codes = emptyCodes(this.D.L, this.P)): void {
+    this.#Z = Z0;
+    // U⁰ = 0: V holds Z⁰ and nothing that was dropped.
+    this.#V.fill(0);
+    for (let p = 0; p < this.P; p++) this.#addCode(p, 1, this.#V, p * this.D.L);
+  }
+
+  override qpm(S: number, rho: number, watch?: Watch): Promise<StepReport> {
+    return drive(this.#step(S, rho, this.#residual), watch);
+  }
+
+  override admm(S: number, rho: number, watch?: Watch): Promise<StepReport> {
+    return drive(this.#step(S, rho, this.#reflectedResidual), watch);
+  }
+
+  override keep(): void {
+    this.result = this.#Z;
+  }
+
+  /** One iteration: V ← Z + K r with the residual r of the algorithm, then H_S. */
+  *#step(S: number, rho: number, residual: (p: number, r: Float64Array) => void): Work<StepReport> {
+    const { N, L } = this.D;
+    const V = this.#V;
+    const K = this.#K(rho);
+    const r = new Float64Array(N);
+    for (let p = 0; p < this.P; p++) {
+      if (p % PATCHES_A_YIELD === 0) yield p / this.P;
+      residual.call(this, p, r);
+      K(r, 0, V, p * L);
+      this.#addCode(p, 1, V, p * L);
+    }
+    const { threshold, kept, tieEnd } = selectLargest(V, S);
+    this.#Z = codesFromDense(V, L, this.P, { threshold, kept, tieEnd });
+    let error = 0;
+    for (let p = 0; p < this.P; p++) {
+      if (p % PATCHES_A_YIELD === 0) yield 1;
+      this.#residual(p, r);
+      for (let n = 0; n < N; n++) error += r[n] * r[n];
+    }
+    return { rmse: Math.sqrt(error / this.P), threshold, kept };
+  }
+
+  /** r ← y − Dz. */
+  #residual(p: number, r: Float64Array): void {
+    const { N } = this.D;
+    for (let n = 0; n < N; n++) r[n] = this.Y[p * N + n];
+    addPatch(this.D, this.#Z, p, r, 0, -1);
+  }
+
+  /** r ← y − D(z − u), where z − u = 2z − v. */
+  #reflectedResidual(p: number, r: Float64Array): void {
+    const { N, L } = this.D;
+    const reflected = new Float64Array(L);
+    for (let l = 0; l < L; l++) reflected[l] = -this.#V[p * L + l];
+    this.#addCode(p, 2, reflected, 0);
+    this.#D(reflected, 0, r, 0);
+    for (let n = 0; n < N; n++) r[n] = this.Y[p * N + n] - r[n];
+  }
+
+  /** out ← out + scale·z of patch p. */
+  #addCode(p: number, scale: number, out: Float64Array, from: number): void {
+    const { indptr, indices, values } = this.#Z;
+    for (let i = indptr[p]; i < indptr[p + 1]; i++) out[from + indices[i]] += scale * values[i];
+  }
+
+  #K(rho: number): LinearMap {
+    if (this.#resolvent?.rho !== rho) this.#resolvent = { rho, K: resolvent(this.D, rho) };
+    return this.#resolvent.K;
+  }
+}

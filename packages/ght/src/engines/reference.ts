@@ -1,0 +1,72 @@
+import type { Matrix } from '../algebra/matrix.js';
+import type { Selection } from '../budget/select.js';
+import type { Codes } from '../codes/codes.js';
+import { codesFromDense, denseFromCodes } from '../codes/codes.js';
+import type { Dictionary } from '../dictionary/dictionary.js';
+import { synthesize } from '../dictionary/dictionary.js';
+import { admmStep } from '../solvers/admm.js';
+import type { StepReport } from '../solvers/loop.js';
+import { correlations, factor, qpmStep } from '../solvers/qpm.js';
+import { drive, type Watch } from '../solvers/work.js';
+import type { Engine } from './engine.js';
+import { Patchwise } from './patchwise.js';
+
+/** The paper, literally, in float64: cached Cholesky, two substitutions, dense X, Z and Λ. What the others answer to. */
+export function referenceEngine(why = 'asked for'): Engine {
+  const info = { name: 'reference', threads: 1, why };
+  // W, X, Z and Λ, what a selection copies, and two sets of codes.
+  const memory = (_N: number, L: number, P: number, S: number) => 4.2 * 8 * L * P + 2 * 12 * S;
+  return { info, memory, load: async (D, Y) => new Reference(D, Y) };
+}
+
+class Reference extends Patchwise {
+  readonly #W: Float64Array;
+  readonly #X: Float64Array;
+  readonly #Z: Float64Array;
+  readonly #Lambda: Float64Array;
+  #factor: { rho: number; C: Matrix } | undefined;
+
+  constructor(D: Dictionary, Y: Float64Array) {
+    super(D, Y);
+    this.#W = correlations(D, Y, this.P);
+    this.#X = new Float64Array(D.L * this.P);
+    this.#Z = new Float64Array(D.L * this.P);
+    this.#Lambda = new Float64Array(D.L * this.P);
+  }
+
+  override reset(Z0?: Codes): void {
+    if (Z0) this.#Z.set(denseFromCodes(Z0));
+    else this.#Z.fill(0);
+    this.#Lambda.fill(0);
+  }
+
+  override async qpm(S: number, rho: number, watch?: Watch): Promise<StepReport> {
+    return this.#report(await drive(qpmStep(this.#C(rho), this.#W, this.#X, this.#Z, rho, S), watch));
+  }
+
+  override async admm(S: number, rho: number, watch?: Watch): Promise<StepReport> {
+    const step = admmStep(this.#C(rho), this.#W, this.#X, this.#Z, this.#Lambda, rho, S);
+    return this.#report(await drive(step, watch));
+  }
+
+  override keep(): void {
+    this.result = codesFromDense(this.#Z, this.D.L, this.P);
+  }
+
+  /** The Cholesky factor, found once for each ρ. */
+  #C(rho: number): Matrix {
+    if (this.#factor?.rho !== rho) this.#factor = { rho, C: factor(this.D, rho) };
+    return this.#factor.C;
+  }
+
+  #report({ threshold, kept }: Selection): StepReport {
+    const { N, L } = this.D;
+    const Dz = new Float64Array(N);
+    let error = 0;
+    for (let p = 0; p < this.P; p++) {
+      synthesize(this.D, this.#Z, p * L, Dz, 0);
+      for (let n = 0; n < N; n++) error += (Dz[n] - this.Y[p * N + n]) ** 2;
+    }
+    return { rmse: Math.sqrt(error / this.P), threshold, kept };
+  }
+}

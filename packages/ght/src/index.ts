@@ -1,0 +1,49 @@
+/**
+ * GHT: joint sparse representation of image patches under one global budget.
+ *
+ *     minimise ‖DZ − Y‖²_F   subject to   ‖Z‖₀ ≤ S   in the whole matrix Z
+ *
+ * Start with {@link represent}, {@link denoise} or, for signals and dictionaries of any kind, {@link solve}.
+ */
+
+export type { Matrix } from './algebra/matrix.js';
+export type { Budget } from './budget/budget.js';
+export type { Selection } from './budget/select.js';
+export { hardThreshold, selectLargest, survives } from './budget/select.js';
+export type { Codes } from './codes/codes.js';
+export { atomsPerPatch, codesFromDense, denseFromCodes, nonzeros } from './codes/codes.js';
+export type { NpyArray, NpyType } from './codes/npy.js';
+export { readNpy, writeNpy } from './codes/npy.js';
+export { loadCodes, saveCodes } from './codes/npz.js';
+export { reconstruct } from './codes/reconstruct.js';
+export { completeDct, overcompleteDct } from './dictionary/dct.js';
+export type { Dictionary } from './dictionary/dictionary.js';
+export {
+  coherence,
+  denseDictionary,
+  gramMatrix,
+  separableDictionary,
+  spectralNormSquared,
+} from './dictionary/dictionary.js';
+export { gaussianDictionary } from './dictionary/gaussian.js';
+export type { EngineInfo } from './engines/engine.js';
+export { isParameterError, ParameterError } from './errors.js';
+export { psnr, psnrOf, rmsePixel } from './measures/error.js';
+export { supportMismatch } from './measures/mismatch.js';
+export { ssim } from './measures/ssim.js';
+export type { RandomSource } from './random.js';
+export { randomSource } from './random.js';
+export type { Image, Samples } from './signal/image.js';
+export { checkImage } from './signal/image.js';
+export type { PatchGrid } from './signal/patches.js';
+export { aggregate, extract, patchGrid } from './signal/patches.js';
+export type { HistoryEntry, StepReport, StopReason } from './solvers/loop.js';
+export type { DenoiseOptions } from './tasks/denoise.js';
+export { denoise } from './tasks/denoise.js';
+export { memoryEstimate } from './tasks/memory.js';
+export type { EngineName, Penalty, Progress, SolveOptions, SolverName } from './tasks/options.js';
+export { engineNames, solverDefaults, solverNames } from './tasks/options.js';
+export type { Representation, RepresentOptions } from './tasks/represent.js';
+export { heatmap, represent } from './tasks/represent.js';
+export type { SignalOptions, Solution } from './tasks/solve.js';
+export { solve } from './tasks/solve.js';

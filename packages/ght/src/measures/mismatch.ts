@@ -1,0 +1,24 @@
+import type { Codes } from '../codes/codes.js';
+import { nonzeros } from '../codes/codes.js';
+
+/**
+ * The support mismatch ratio of two codes of one size, (max(|A|, |B|) − |A ∩ B|) / max(|A|, |B|) for their supports A and
+ * B: 0 when one support is found exactly, 1 when nothing of it is. Two empty supports match.
+ */
+export function supportMismatch(a: Codes, b: Codes): number {
+  const larger = Math.max(nonzeros(a), nonzeros(b));
+  if (larger === 0) return 0;
+  let common = 0;
+  for (let p = 0; p < a.P; p++) {
+    // Both lists rise, so one walk along the two finds what they share.
+    let i = a.indptr[p];
+    let j = b.indptr[p];
+    while (i < a.indptr[p + 1] && j < b.indptr[p + 1]) {
+      const difference = a.indices[i] - b.indices[j];
+      if (difference === 0) common++;
+      if (difference <= 0) i++;
+      if (difference >= 0) j++;
+    }
+  }
+  return (larger - common) / larger;
+}

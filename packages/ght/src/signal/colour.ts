@@ -1,0 +1,33 @@
+import type { Samples } from './image.js';
+
+/**
+ * The colour transform under which RGB is represented: the orthonormal 3-point DCT over (R, G, B). It turns the three
+ * channels, which are nearly copies of each other, into a luma plane that holds most of the energy and two chroma planes
+ * that are nearly flat, so one global budget goes where the picture is. Orthonormal, so every squared error, every noise
+ * level and the RMSE are the same on both sides.
+ */
+const OPPONENT = [
+  [1 / Math.sqrt(3), 1 / Math.sqrt(3), 1 / Math.sqrt(3)],
+  [1 / Math.sqrt(2), 0, -1 / Math.sqrt(2)],
+  [1 / Math.sqrt(6), -2 / Math.sqrt(6), 1 / Math.sqrt(6)],
+] as const;
+
+/** Planes as they are represented: R, G, B become luma and two chromas; any other number of planes is left as it is. */
+export function decorrelate(planes: readonly Samples[]): readonly Samples[] {
+  return planes.length === 3 ? mix(planes, (i, j) => OPPONENT[i][j]) : planes;
+}
+
+/** The inverse of {@link decorrelate}. */
+export function recorrelate(planes: readonly Samples[]): readonly Samples[] {
+  return planes.length === 3 ? mix(planes, (i, j) => OPPONENT[j][i]) : planes;
+}
+
+function mix(planes: readonly Samples[], weight: (i: number, j: number) => number): Samples[] {
+  return planes.map((_, i) => {
+    const [a, b, c] = [weight(i, 0), weight(i, 1), weight(i, 2)];
+    const [x, y, z] = planes;
+    const mixed = new Float64Array(x.length);
+    for (let n = 0; n < mixed.length; n++) mixed[n] = a * x[n] + b * y[n] + c * z[n];
+    return mixed;
+  });
+}

@@ -1,0 +1,5 @@
+/** Brings a coordinate beyond an edge back into 0 … n − 1 by mirroring there: …b a | a b c | c b…. */
+export function mirror(i: number, n: number): number {
+  const j = ((i % (2 * n)) + 2 * n) % (2 * n);
+  return j < n ? j : 2 * n - 1 - j;
+}

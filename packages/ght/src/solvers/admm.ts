@@ -1,0 +1,45 @@
+/**
+ * GHT-ADMM, Algorithm 2 of Borhani, Watt and Katsaggelos: the alternating direction method of multipliers as a heuristic
+ * for
+ *
+ *     minimise ‖DX − Y‖²_F   subject to ‖Z‖₀ ≤ S, X = Z
+ *
+ * with the dual variable Λ of the constraint X = Z:
+ *
+ *     (DᵀD + ρI) Xᵏ = DᵀY + ρZᵏ⁻¹ − Λᵏ⁻¹      by the Cholesky factor C that GHT-QPM uses
+ *     Zᵏ = H_S(Xᵏ + Λᵏ⁻¹/ρ)
+ *     Λᵏ = Λᵏ⁻¹ + ρ(Xᵏ − Zᵏ)
+ *
+ * The problem is not convex and the error may rise, so the loop keeps the best iterate. (The Lagrangian printed in the
+ * paper has ρ where these updates belong to ρ/2 of it; the updates are what the paper runs, and what stands here.)
+ */
+import { backwardSubstitute, forwardSubstitute } from '../algebra/cholesky.js';
+import type { Matrix } from '../algebra/matrix.js';
+import type { Selection } from '../budget/select.js';
+import { hardThreshold } from '../budget/select.js';
+import type { Work } from './work.js';
+import { PATCHES_A_YIELD } from './work.js';
+
+/** One iteration: reads Z and Λ, writes X, Z and Λ. */
+export function* admmStep(
+  C: Matrix,
+  W: Float64Array,
+  X: Float64Array,
+  Z: Float64Array,
+  Lambda: Float64Array,
+  rho: number,
+  S: number,
+): Work<Selection> {
+  const L = C.rows;
+  for (let from = 0; from < X.length; from += L) {
+    for (let i = from; i < from + L; i++) X[i] = W[i] + rho * Z[i] - Lambda[i];
+    forwardSubstitute(C, X, from);
+    backwardSubstitute(C, X, from);
+    if ((from / L) % PATCHES_A_YIELD === 0) yield from / X.length;
+  }
+  // X + Λ/ρ is laid where Z goes: H_S turns it into Z in place.
+  for (let i = 0; i < Z.length; i++) Z[i] = X[i] + Lambda[i] / rho;
+  const selection = hardThreshold(Z, S, Z);
+  for (let i = 0; i < Z.length; i++) Lambda[i] += rho * (X[i] - Z[i]);
+  return selection;
+}

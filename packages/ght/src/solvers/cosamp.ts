@@ -1,0 +1,55 @@
+/**
+ * Compressive sampling matching pursuit (Needell and Tropp 2009, Algorithm 2.1), a patch at a time:
+ *
+ *     u = Dᵀv                       the proxy of the residual v
+ *     T = supp(u_2s) ∪ supp(a)      2s new candidates join the support
+ *     b_T = argmin ‖D_T b − y‖²     least squares on all of them
+ *     a = b_s,   v = y − D a        prune to s, and the new residual
+ *
+ * until ‖v‖ falls by less than the tolerance or rises; the better iterate of the last two is the result.
+ */
+import { dot } from '../algebra/matrix.js';
+import { selectLargest, survives } from '../budget/select.js';
+import type { Dictionary } from '../dictionary/dictionary.js';
+import { synthesize } from '../dictionary/dictionary.js';
+import { supportFit } from './least-squares.js';
+import type { PatchSolver } from './patchwise.js';
+import type { PatchStop } from './stopping.js';
+
+/** CoSaMP with s atoms a patch. */
+export function cosamp(D: Dictionary, s: number, stop: PatchStop): PatchSolver {
+  const { N, L } = D;
+  const fit = supportFit(D);
+  const v = new Float64Array(N);
+  const u = new Float64Array(L);
+  const a = new Float64Array(L);
+  return (Y, from, best) => {
+    const errors: number[] = [];
+    const kept: number[] = [];
+    v.set(Y.subarray(from, from + N));
+    a.fill(0);
+    let error = dot(v, 0, v, 0, N);
+    while (errors.length < stop.maxIterations && error > 0 && s > 0) {
+      for (let l = 0; l < L; l++) u[l] = dot(D.atoms.data, l * N, v, 0, N);
+      const largest = selectLargest(u, 2 * s);
+      const T: number[] = [];
+      for (let l = 0; l < L; l++) if ((u[l] !== 0 && survives(largest, u[l], l)) || a[l] !== 0) T.push(l);
+      const b = new Float64Array(T.length);
+      fit(Y, from, T, b);
+      const pruned = selectLargest(b, s);
+      a.fill(0);
+      for (let i = 0; i < b.length; i++) if (survives(pruned, b[i], i)) a[T[i]] = b[i];
+      synthesize(D, a, 0, v, 0);
+      for (let n = 0; n < N; n++) v[n] = Y[from + n] - v[n];
+      const next = dot(v, 0, v, 0, N);
+      if (next >= error) break;
+      best.set(a);
+      errors.push(next);
+      kept.push(pruned.kept);
+      const fall = Math.sqrt(error) - Math.sqrt(next);
+      error = next;
+      if (fall < stop.tolerance) break;
+    }
+    return { errors, kept };
+  };
+}

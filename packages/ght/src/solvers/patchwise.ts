@@ -1,0 +1,65 @@
+import type { Codes } from '../codes/codes.js';
+import type { Work } from './work.js';
+import { PATCHES_A_YIELD } from './work.js';
+
+/** How a patch-wise solver went on one patch: the squared error and the atoms in use after each iteration. */
+export interface Descent {
+  readonly errors: ArrayLike<number>;
+  readonly kept: ArrayLike<number>;
+}
+
+/**
+ * A patch-wise solver: finds the code of the patch that starts at `Y[from]`, writes it to `x` (L entries, zero before),
+ * and tells how it went (valid until the next call).
+ */
+export type PatchSolver = (Y: Float64Array, from: number, x: Float64Array) => Descent;
+
+/** The codes of all patches, and how all went together. */
+export interface Sweep {
+  readonly codes: Codes;
+  /** Sums over all patches after k = 1, 2, … iterations; a patch that ended earlier stays as it ended. */
+  readonly errors: readonly number[];
+  readonly kept: readonly number[];
+}
+
+/** Solves every patch by itself and gathers the codes. */
+export function* sweep(Y: Float64Array, N: number, L: number, solve: PatchSolver): Work<Sweep> {
+  const P = Y.length / N;
+  const indptr = new Int32Array(P + 1);
+  const indices: number[] = [];
+  const values: number[] = [];
+  const errors = [0];
+  const kept = [0];
+  let settledError = 0;
+  const x = new Float64Array(L);
+  for (let p = 0; p < P; p++) {
+    if (p % PATCHES_A_YIELD === 0) yield p / P;
+    x.fill(0);
+    const descent = solve(Y, p * N, x);
+    for (let k = errors.length; k < descent.errors.length; k++) {
+      errors.push(settledError);
+      kept.push(indices.length);
+    }
+    let error = 0;
+    let atoms = 0;
+    if (descent.errors.length === 0) for (let n = 0; n < N; n++) error += Y[p * N + n] ** 2;
+    for (let k = 0; k < errors.length; k++) {
+      if (k < descent.errors.length) {
+        error = descent.errors[k];
+        atoms = descent.kept[k];
+      }
+      errors[k] += error;
+      kept[k] += atoms;
+    }
+    settledError += error;
+    for (let l = 0; l < L; l++) {
+      if (x[l] !== 0) {
+        indices.push(l);
+        values.push(x[l]);
+      }
+    }
+    indptr[p + 1] = indices.length;
+  }
+  const codes = { L, P, indptr, indices: Int32Array.from(indices), values: Float64Array.from(values) };
+  return { codes, errors, kept };
+}

@@ -1,0 +1,144 @@
+import type { Budget } from '../budget/budget.js';
+import type { Codes } from '../codes/codes.js';
+import { atomsPerPatch } from '../codes/codes.js';
+import { reconstruct } from '../codes/reconstruct.js';
+import { overcompleteDct } from '../dictionary/dct.js';
+import type { Dictionary } from '../dictionary/dictionary.js';
+import { ParameterError } from '../errors.js';
+import { psnrOf, squaredError } from '../measures/error.js';
+import { decorrelate, recorrelate } from '../signal/colour.js';
+import type { Image } from '../signal/image.js';
+import { checkImage } from '../signal/image.js';
+import type { PatchGrid } from '../signal/patches.js';
+import { aggregate, extract, patchGrid } from '../signal/patches.js';
+import type { SolveOptions } from './options.js';
+import type { Solution } from './solve.js';
+import { solve } from './solve.js';
+
+/** What representing an image takes besides what every solve does. */
+export interface RepresentOptions extends SolveOptions {
+  /** The side of a patch; 8 unless told. */
+  readonly patch?: number;
+  /** Pixels from one patch to the next; the side of a patch unless told, so that patches do not overlap. */
+  readonly stride?: number;
+  /** Atoms a side of the overcomplete DCT; 10 unless told, or as many as the patch has pixels a side if that is more. */
+  readonly atoms?: number;
+  /** Another dictionary, with as many rows as a patch has pixels; then `atoms` must be left out. */
+  readonly dictionary?: Dictionary;
+}
+
+/** An image under one global budget. */
+export interface Representation extends Solution {
+  /** The picture that the codes show, in the units of the input, neither rounded nor clipped. */
+  readonly image: Image;
+  readonly dictionary: Dictionary;
+  /** Where the patches of each plane lie; the codes hold plane after plane. */
+  readonly grid: PatchGrid;
+  /** The patches of all planes: the columns of the codes. */
+  readonly patches: number;
+  /** Atoms in use at each position of the grid, all planes together. */
+  readonly atomsPerPatch: Int32Array;
+  /** Root mean square error a sample of the image itself. */
+  readonly rmsePixel: number;
+  /** Peak signal-to-noise ratio in dB, from `rmsePixel` and the image's peak. */
+  readonly psnr: number;
+}
+
+/**
+ * Represents an image with at most S atoms in all. All planes share the one budget; RGB is represented as luma and two
+ * chromas (an orthonormal change of axes, so errors mean the same); alpha is passed through.
+ */
+export async function represent(image: Image, options: RepresentOptions = {}): Promise<Representation> {
+  return representWeighted(image, options, () => undefined);
+}
+
+/** `represent`, where overlapping patches are averaged with the weights that `weigh` gives them for their codes. */
+export async function representWeighted(
+  image: Image,
+  options: RepresentOptions,
+  weigh: (counts: Int32Array) => Float64Array | undefined,
+): Promise<Representation> {
+  checkImage(image);
+  const { patch = 8, stride = patch, atoms, dictionary, ...solveOptions } = options;
+  const grid = patchGrid(image.width, image.height, patch, stride);
+  const D = chooseDictionary(patch, atoms, dictionary);
+  const planes = decorrelate(image.planes);
+  const Y = new Float64Array(planes.length * grid.count * D.N);
+  planes.forEach((plane, c) => {
+    extract(grid, plane, Y.subarray(c * grid.count * D.N, (c + 1) * grid.count * D.N));
+  });
+
+  const rebuild = (codes: Codes) => {
+    const patches = reconstruct(D, codes);
+    const counts = atomsPerPatch(codes);
+    const rebuilt = planes.map((_, c) => {
+      const [from, to] = [c * grid.count, (c + 1) * grid.count];
+      return aggregate(grid, patches.subarray(from * D.N, to * D.N), weigh(counts.subarray(from, to)));
+    });
+    return { ...image, planes: recorrelate(rebuilt) };
+  };
+  const pixelError = (rebuilt: Image) => {
+    const squares = rebuilt.planes.map((plane, c) => squaredError(plane, image.planes[c]));
+    const samples = image.width * image.height * image.planes.length;
+    return Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / samples);
+  };
+
+  const solution = await solve(D, Y, {
+    ...solveOptions,
+    peak: image.peak,
+    // A PSNR is asked of the picture: rim and overlap make it differ from that of the patches.
+    errorOf: isPsnr(options.budget) ? (codes) => pixelError(rebuild(codes)) * Math.sqrt(D.N) : undefined,
+  });
+
+  const rebuilt = rebuild(solution.codes);
+  const rmsePixel = pixelError(rebuilt);
+  return {
+    ...solution,
+    image: rebuilt,
+    dictionary: D,
+    grid,
+    patches: solution.codes.P,
+    atomsPerPatch: sumOverPlanes(atomsPerPatch(solution.codes), grid.count),
+    rmsePixel,
+    psnr: psnrOf(rmsePixel, image.peak),
+  };
+}
+
+/** The heatmap of the paper's Figure 2: at every pixel, the atoms in use for its patch (their mean, where they overlap). */
+export function heatmap({ grid, atomsPerPatch: counts }: Pick<Representation, 'grid' | 'atomsPerPatch'>): Float64Array {
+  const size = grid.patch ** 2;
+  const patches = new Float64Array(grid.count * size);
+  counts.forEach((count, p) => {
+    patches.fill(count, p * size, (p + 1) * size);
+  });
+  return aggregate(grid, patches);
+}
+
+/** Atoms a side of the overcomplete DCT: those asked for, or 10, or as many as make it complete. */
+export function atomsASide(patch: number, atoms?: number): number {
+  return atoms ?? (patch === 1 ? 1 : Math.max(10, patch));
+}
+
+function chooseDictionary(patch: number, atoms: number | undefined, given: Dictionary | undefined): Dictionary {
+  if (!given) return overcompleteDct(patch, atomsASide(patch, atoms));
+  if (atoms !== undefined) {
+    throw new ParameterError('atoms', 'must be left out when a dictionary is given', atoms, 'remove one of the two');
+  }
+  if (given.N !== patch ** 2) {
+    const rule = `must have ${patch ** 2} rows for ${patch}×${patch} patches`;
+    throw new ParameterError('dictionary', rule, `${given.N}×${given.L}`, 'change the patch or the dictionary');
+  }
+  return given;
+}
+
+function sumOverPlanes(counts: Int32Array, perPlane: number): Int32Array {
+  const sum = new Int32Array(perPlane);
+  counts.forEach((count, i) => {
+    sum[i % perPlane] += count;
+  });
+  return sum;
+}
+
+function isPsnr(budget: Budget | undefined): boolean {
+  return budget !== undefined && 'psnr' in budget;
+}

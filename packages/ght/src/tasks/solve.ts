@@ -1,0 +1,178 @@
+import { resolveBudget } from '../budget/budget.js';
+import { fewestAtoms } from '../budget/search.js';
+import type { Codes } from '../codes/codes.js';
+import { nonzeros } from '../codes/codes.js';
+import type { Dictionary } from '../dictionary/dictionary.js';
+import { spectralNormSquared } from '../dictionary/dictionary.js';
+import type { Engine, EngineInfo, Loaded } from '../engines/engine.js';
+import { portableEngine } from '../engines/portable.js';
+import { referenceEngine } from '../engines/reference.js';
+import { ParameterError, positive } from '../errors.js';
+import type { HistoryEntry, StepReport, StopReason } from '../solvers/loop.js';
+import { iterate } from '../solvers/loop.js';
+import type { EngineName, SolveOptions, SolverName } from './options.js';
+import { settle } from './options.js';
+
+/** What a solve gives back: the codes, and plain data about how they came to be. */
+export interface Solution {
+  readonly codes: Codes;
+  readonly solver: SolverName;
+  readonly engine: EngineInfo;
+  /** S: the nonzeros that might be spent. */
+  readonly budget: number;
+  /** The nonzeros that were. */
+  readonly nonzeros: number;
+  /** The paper's RMSE: sqrt(‖DZ − Y‖²_F / P), a patch. */
+  readonly rmse: number;
+  /** The penalty as the formulas have it; null for a solver without one. */
+  readonly rho: number | null;
+  readonly iterations: number;
+  readonly stopReason: StopReason;
+  readonly history: readonly HistoryEntry[];
+}
+
+/** What the general problem takes besides what every task does. */
+export interface SignalOptions extends SolveOptions {
+  /** Full scale of the signals, for tolerance and PSNR; the largest magnitude in Y unless told. */
+  readonly peak?: number;
+  /** The error that a `psnr` or `rmse` budget is about; the RMSE a patch unless a task measures something else. */
+  readonly errorOf?: (codes: Codes) => number;
+}
+
+/**
+ * The general problem: minimise ‖DZ − Y‖² with at most S nonzeros in all of Z, for any dictionary D (N×L) and any signals
+ * Y (N×P, one after the other).
+ */
+export async function solve(D: Dictionary, Y: Float64Array, options: SignalOptions = {}): Promise<Solution> {
+  const settings = settle(options, ['peak', 'errorOf']);
+  const P = checkSignals(D, Y, options.initial);
+  const peak = positive('peak', options.peak ?? largestMagnitude(Y), 'give the full scale of the signals, such as 255');
+  const goal = resolveBudget(settings.budget, D.N, D.L, P, peak);
+  const rho = typeof settings.rho === 'object' ? settings.rho.absolute : settings.rho * spectralNormSquared(D);
+  const engine = chooseEngine(options.engine);
+  options.signal?.throwIfAborted();
+  const loaded = await engine.load(D, Y);
+  try {
+    loaded.reset(options.initial);
+    const run = runner(loaded, P, rho, peak, settings, options);
+    if ('S' in goal) return { ...(await run(goal.S)), engine: engine.info };
+    const patchwise = settings.solver === 'omp' || settings.solver === 'aiht' || settings.solver === 'cosamp';
+    const { result } = await fewestAtoms(
+      async (S) => {
+        const solution = await run(S);
+        return { ...solution, error: options.errorOf?.(solution.codes) ?? solution.rmse };
+      },
+      goal.rmse,
+      { unit: patchwise ? P : 1, first: 5 * P, most: Math.min(D.N, D.L) * P },
+    );
+    const { error: _, ...solution } = result;
+    return { ...solution, engine: engine.info };
+  } finally {
+    loaded.dispose();
+  }
+}
+
+/** The engine of that name. */
+export function chooseEngine(name: EngineName = 'auto'): Engine {
+  if (name === 'reference') return referenceEngine();
+  return portableEngine(name === 'auto' ? 'the fastest engine there is' : 'asked for');
+}
+
+type Settled = ReturnType<typeof settle>;
+
+/** A function that solves at a budget S, going on from the iterate where its last call ended. */
+function runner(
+  loaded: Loaded,
+  P: number,
+  rho: number,
+  peak: number,
+  { solver, refit, maxIterations, tolerance: relative }: Settled,
+  { signal, onProgress }: SolveOptions,
+): (S: number) => Promise<Omit<Solution, 'engine'>> {
+  const tolerance = relative * peak;
+  return async (S) => {
+    const s = Math.floor(S / P);
+    let furthest = 0;
+    let last: HistoryEntry | undefined;
+    const tell = (fraction: number) => {
+      furthest = Math.max(furthest, fraction);
+      onProgress?.({ fraction: furthest, k: last?.k, rmse: last?.rmse, trying: S });
+    };
+    const watch = { signal, onFraction: tell };
+
+    const joint = async (step: typeof loaded.qpm) => {
+      const within = (fraction: number) => tell(((last?.k ?? 0) + fraction) / maxIterations);
+      const onEntry = (entry: HistoryEntry) => {
+        last = entry;
+        within(0);
+      };
+      return iterate(
+        () => step.call(loaded, S, rho, { signal, onFraction: within }),
+        () => loaded.keep(),
+        { maxIterations, tolerance, onEntry },
+      );
+    };
+    const patchwise = async (sweep: Promise<readonly StepReport[]>) => {
+      const start = performance.now();
+      const reports = await sweep;
+      const ms = performance.now() - start;
+      const history = reports.map((report, i) => ({ k: i + 1, ...report, ms }));
+      return { history, stopReason: 'complete' as const, rmse: reports[reports.length - 1].rmse };
+    };
+    const stop = { maxIterations, tolerance };
+    const outcomes = {
+      qpm: () => joint(loaded.qpm),
+      admm: () => joint(loaded.admm),
+      'joint-omp': () => patchwise(loaded.jointOmp(S, watch)),
+      omp: () => patchwise(loaded.omp(s, watch)),
+      aiht: () => patchwise(loaded.aiht(s, stop, watch)),
+      cosamp: () => patchwise(loaded.cosamp(s, stop, watch)),
+    };
+    const { history, stopReason, rmse } = await outcomes[solver]();
+    const refitted = refit ? await loaded.refit({ signal }) : rmse;
+    tell(1);
+    const codes = loaded.codes();
+    return {
+      codes,
+      solver,
+      budget: S,
+      nonzeros: nonzeros(codes),
+      rmse: refitted,
+      rho: solver === 'qpm' || solver === 'admm' ? rho : null,
+      iterations: history.length,
+      stopReason,
+      history,
+    };
+  };
+}
+
+/** Refuses signals that do not fit the dictionary or hold NaN or infinities; gives back P. */
+function checkSignals(D: Dictionary, Y: Float64Array, initial?: Codes): number {
+  if (Y.length === 0 || Y.length % D.N !== 0) {
+    const rule = `must be signals of ${D.N} samples each, as the dictionary has rows`;
+    throw new ParameterError('signals', rule, `${Y.length} samples`, 'give Y as N×P with the N of the dictionary');
+  }
+  const bad = Y.findIndex((value) => !Number.isFinite(value));
+  if (bad >= 0) {
+    const where = `signals sample (row ${bad % D.N}, signal ${Math.floor(bad / D.N)})`;
+    throw new ParameterError(where, 'must be a finite number', Y[bad], 'replace NaN and infinities first');
+  }
+  const P = Y.length / D.N;
+  if (initial && (initial.L !== D.L || initial.P !== P)) {
+    const rule = `must be codes of size ${D.L}×${P}`;
+    throw new ParameterError(
+      'initial',
+      rule,
+      `${initial.L}×${initial.P}`,
+      'use codes made for the same patches and atoms',
+    );
+  }
+  return P;
+}
+
+/** max |Y|, or 1 for all-zero signals, whose scale does not matter. */
+function largestMagnitude(Y: Float64Array): number {
+  let largest = 0;
+  for (let i = 0; i < Y.length; i++) largest = Math.max(largest, Math.abs(Y[i]));
+  return largest || 1;
+}

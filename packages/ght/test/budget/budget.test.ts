@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { resolveBudget } from '../../src/budget/budget.js';
+import { fewestAtoms } from '../../src/budget/search.js';
+import type { Budget } from '../../src/index.js';
+
+describe('budgets', () => {
+  it('resolve to atoms in all or to an error a patch', () => {
+    expect(resolveBudget({ perPatch: 10 }, 64, 100, 37, 255)).toEqual({ S: 370 });
+    expect(resolveBudget({ perPatch: 0.5 }, 64, 100, 37, 255)).toEqual({ S: 19 });
+    expect(resolveBudget({ total: 3700 }, 64, 100, 37, 255)).toEqual({ S: 3700 });
+    expect(resolveBudget({ rmse: 12 }, 64, 100, 37, 255)).toEqual({ rmse: 12 });
+    expect(resolveBudget({ sigma: 5 }, 64, 100, 37, 255)).toEqual({ rmse: 40 });
+    // 20 dB under a peak of 255 is 25.5 a sample, and a patch has 64.
+    expect(resolveBudget({ psnr: 20 }, 64, 100, 37, 255)).toEqual({ rmse: 204 });
+  });
+
+  it.each([
+    [{ perPatch: -1 }, 'budget.perPatch must be from 0 to the 100 atoms of the dictionary, but got -1'],
+    [{ perPatch: 101 }, 'budget.perPatch must be from 0 to the 100 atoms of the dictionary, but got 101'],
+    [{ perPatch: Number.NaN }, 'but got NaN'],
+    [{ total: 3701 }, 'budget.total must be a whole number from 0 to 3700, but got 3701: L·P = 100·37 is every'],
+    [{ total: 1.5 }, 'budget.total must be a whole number from 0 to 3700, but got 1.5'],
+    [{ psnr: 0 }, 'budget.psnr must be a finite number above 0, but got 0'],
+    [{ perPatch: 1, total: 2 }, 'budget must have exactly one of perPatch, total, rmse, psnr, sigma'],
+    [{ atoms: 3 }, 'budget must have one of perPatch, total, rmse, psnr, sigma, but got "atoms"'],
+    [10, 'budget must have exactly one of'],
+  ])('%j is refused by name', (budget, message) => {
+    expect(() => resolveBudget(budget as unknown as Budget, 64, 100, 37, 255)).toThrow(message);
+  });
+});
+
+describe('the search for the smallest budget', () => {
+  const search = async (errorAt: (S: number) => number, target: number, unit = 1, most = 10_000) => {
+    const tried: number[] = [];
+    const attempt = async (S: number) => {
+      tried.push(S);
+      return { error: errorAt(S) };
+    };
+    return { ...(await fewestAtoms(attempt, target, { unit, first: 50, most })), tried };
+  };
+
+  it('finds it exactly where it is below a thousand, in few attempts', async () => {
+    for (const edge of [1, 2, 49, 50, 51, 333, 999]) {
+      const { S, tried } = await search((at) => 100 * Math.exp(-at / 200), 100 * Math.exp(-edge / 200) * (1 + 1e-12));
+      expect(S).toBe(edge);
+      expect(tried.length).toBeLessThan(20);
+    }
+  });
+
+  it('finds it on a curve with a cliff', async () => {
+    expect((await search((S) => (S < 612 ? 9 : 1), 5)).S).toBe(612);
+  });
+
+  it('is within 0.1% above that, and never short of the target', async () => {
+    const { S, result } = await search((at) => 1 / (1 + at), 1 / 7001);
+    expect(result.error).toBeLessThanOrEqual(1 / 7001);
+    expect(S).toBeLessThanOrEqual(7000 * 1.001);
+  });
+
+  it('spends nothing when nothing reaches the target, and only whole units', async () => {
+    expect((await search(() => 1, 2)).S).toBe(0);
+    const { S, tried } = await search((at) => 1000 - at, 900, 32);
+    expect(S).toBe(128);
+    expect(tried.every((at) => at % 32 === 0)).toBe(true);
+  });
+
+  it('says what is possible when the target is not', async () => {
+    await expect(search((S) => 5 + 1 / (S + 1), 1)).rejects.toThrow('with 10000 atoms the error is still 5.000');
+  });
+});

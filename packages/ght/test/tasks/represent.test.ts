@@ -1,0 +1,211 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Image, RepresentOptions } from '../../src/index.js';
+import {
+  atomsPerPatch,
+  completeDct,
+  heatmap,
+  memoryEstimate,
+  psnr,
+  represent,
+  rmsePixel,
+  solverNames,
+} from '../../src/index.js';
+import { picture } from '../pictures.js';
+
+const grey = picture(64, 48);
+
+describe('represent', () => {
+  it('spends exactly S with the global solvers, and at most s a patch with the patch-wise ones', async () => {
+    for (const solver of solverNames) {
+      const result = await represent(grey, { solver, budget: { perPatch: 6 } });
+      expect(result.patches).toBe(48);
+      expect(result.budget).toBe(288);
+      if (['qpm', 'admm', 'joint-omp'].includes(solver)) expect(result.nonzeros).toBe(288);
+      else expect(Math.max(...atomsPerPatch(result.codes))).toBeLessThanOrEqual(6);
+      expect(result.rmsePixel * 8).toBeCloseTo(result.rmse, 9);
+      expect(result.psnr).toBeCloseTo(psnr(grey.planes[0], result.image.planes[0], 255), 9);
+      expect(result.history).toHaveLength(result.iterations);
+      expect(JSON.parse(JSON.stringify(result)).solver).toBe(solver);
+    }
+  });
+
+  it('beats the patch-wise solvers where patches differ, and joint OMP beats both', async () => {
+    const rmse: Record<string, number> = {};
+    for (const solver of solverNames) rmse[solver] = (await represent(grey, { solver, budget: { perPatch: 6 } })).rmse;
+    expect(rmse.admm).toBeLessThan(rmse.qpm);
+    expect(rmse.qpm).toBeLessThan(rmse.omp);
+    expect(rmse['joint-omp']).toBeLessThan(rmse.admm);
+  });
+
+  it('gives more atoms to the textured part than to the shaded one', async () => {
+    const counts = heatmap(await represent(grey, { budget: { perPatch: 6 } }));
+    expect(counts).toHaveLength(64 * 48);
+    const mean = (from: number, to: number) =>
+      counts.slice(from, to).reduce((sum, value) => sum + value, 0) / (to - from);
+    expect(mean(40 * 64, 48 * 64)).toBeGreaterThan(4 * mean(0, 8 * 64));
+  });
+
+  it('lowers the error by refitting, at the same budget', async () => {
+    for (const solver of ['qpm', 'admm', 'aiht', 'cosamp'] as const) {
+      const plain = await represent(grey, { solver });
+      const refitted = await represent(grey, { solver, refit: true });
+      expect(refitted.rmse).toBeLessThanOrEqual(plain.rmse);
+      expect(refitted.nonzeros).toBe(plain.nonzeros);
+    }
+  });
+
+  it('accepts any size, stride and channels, and gives back finite samples', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          width: fc.integer({ min: 1, max: 21 }),
+          height: fc.integer({ min: 1, max: 21 }),
+          channels: fc.integer({ min: 1, max: 4 }),
+          patch: fc.integer({ min: 1, max: 9 }),
+          stride: fc.integer({ min: 1, max: 9 }),
+          solver: fc.constantFrom(...solverNames),
+        }),
+        async ({ width, height, channels, patch, stride, solver }) => {
+          const options = { solver, patch, stride: Math.min(stride, patch), budget: { perPatch: 1 }, maxIterations: 5 };
+          const { image } = await represent(picture(width, height, channels), options);
+          expect(image.planes).toHaveLength(channels);
+          for (const plane of image.planes) {
+            expect(plane).toHaveLength(width * height);
+            expect(plane.every(Number.isFinite)).toBe(true);
+          }
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it('shares one budget over the channels of a colour image and leaves alpha alone', async () => {
+    const alpha = Float64Array.from({ length: 64 * 48 }, (_, i) => i % 256);
+    const colour = { ...picture(64, 48, 3), alpha };
+    const result = await represent(colour, { solver: 'joint-omp', budget: { perPatch: 4 } });
+    expect(result.patches).toBe(3 * 48);
+    expect(result.nonzeros).toBe(4 * 3 * 48);
+    expect(result.image.alpha).toBe(alpha);
+    expect(result.atomsPerPatch).toHaveLength(48);
+    // Chroma is nearly flat: luma gets most of the atoms.
+    const luma = atomsPerPatch(result.codes).slice(0, 48);
+    expect(luma.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0.45 * result.nonzeros);
+  });
+
+  it('reaches a PSNR with fewer atoms than any it tried without success', async () => {
+    for (const solver of ['joint-omp', 'admm', 'omp'] as const) {
+      const found = await represent(grey, { solver, budget: { psnr: 38 } });
+      expect(found.psnr).toBeGreaterThanOrEqual(38);
+      const less = solver === 'omp' ? found.budget - 48 : Math.floor(found.budget * 0.97);
+      expect((await represent(grey, { solver, budget: { total: less } })).psnr).toBeLessThan(38);
+    }
+  });
+
+  it('reaches a PSNR of the picture also where rim and overlap set it apart from that of the patches', async () => {
+    const odd = picture(61, 45);
+    const found = await represent(odd, { solver: 'joint-omp', stride: 5, budget: { psnr: 36 } });
+    const error = rmsePixel(found.image.planes[0], odd.planes[0]);
+    expect(20 * Math.log10(255 / error)).toBeGreaterThanOrEqual(36);
+  });
+
+  it('does the paper exactly under its preset', async () => {
+    const result = await represent(grey, { solver: 'qpm', preset: 'paper', maxIterations: 3 });
+    expect(result.rho).toBe(0.1);
+    const explicit = { rho: { absolute: 0.1 }, tolerance: 1e-5, refit: false, maxIterations: 3 };
+    expect((await represent(grey, { solver: 'qpm', ...explicit })).rmse).toBe(result.rmse);
+    expect((await represent(grey, { preset: 'paper', rho: { absolute: 0.3 }, maxIterations: 2 })).rho).toBe(0.3);
+  });
+
+  it('means the same by ρ whatever the scale of the dictionary', async () => {
+    const D = completeDct(8);
+    const tripled = { ...D, factors: undefined, atoms: { ...D.atoms, data: D.atoms.data.map((value) => 3 * value) } };
+    const [plain, scaled] = [await represent(grey, { dictionary: D }), await represent(grey, { dictionary: tripled })];
+    expect(scaled.rmse).toBeCloseTo(plain.rmse, 8);
+  });
+
+  it('is the same for float32 and float64 planes, and for every run', async () => {
+    const float32 = { ...grey, planes: [Float32Array.from(grey.planes[0])] };
+    const [a, b, c] = [await represent(grey), await represent(float32), await represent(grey)];
+    expect(b.codes).toEqual(a.codes);
+    expect(c.codes).toEqual(a.codes);
+  });
+
+  it('represents a constant image with one atom a patch, and a black one with none', async () => {
+    for (const solver of solverNames) {
+      const constant: Image = { width: 16, height: 16, planes: [new Float64Array(256).fill(9)], peak: 255 };
+      const one = await represent(constant, { solver, budget: { perPatch: 1 }, refit: true });
+      expect(one.rmse).toBeLessThan(1e-6);
+      const black = await represent({ ...constant, planes: [new Float64Array(256)] }, { solver });
+      expect([black.rmse, black.nonzeros]).toEqual([0, 0]);
+      expect(black.psnr).toBe(Number.POSITIVE_INFINITY);
+    }
+  });
+
+  it('reports progress that never falls and ends at 1', async () => {
+    for (const solver of solverNames) {
+      const fractions: number[] = [];
+      await represent(grey, { solver, onProgress: ({ fraction }) => fractions.push(fraction) });
+      expect(fractions.at(-1)).toBe(1);
+      expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
+    }
+  });
+
+  it('stops computing soon after an abort', async () => {
+    const large = picture(512, 512);
+    for (const engine of ['reference', 'portable'] as const) {
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(), 100);
+      const start = performance.now();
+      const run = represent(large, { engine, signal: controller.signal, tolerance: 0, maxIterations: 1e6 });
+      await expect(run).rejects.toMatchObject({ name: 'AbortError' });
+      // Half a second after the abort; doubled, because another process may hold the core.
+      expect(performance.now() - start).toBeLessThan(100 + 2 * 500 + 500);
+    }
+  });
+
+  it('estimates more memory for the reference engine, and in proportion to the image', () => {
+    const one = memoryEstimate(1000, 1000, 1);
+    expect(memoryEstimate(2000, 1000, 1)).toBeCloseTo(2 * one, -3);
+    expect(memoryEstimate(1000, 1000, 1, { engine: 'reference' })).toBeGreaterThan(1.4 * one);
+    expect(memoryEstimate(1000, 1000, 1, { stride: 4 })).toBeGreaterThan(2.5 * one);
+  });
+});
+
+describe('represent refuses', () => {
+  const refuse = (options: object, image: Partial<Image> = {}) =>
+    expect(represent({ ...grey, ...image }, options as RepresentOptions)).rejects;
+
+  it.each([
+    [{ solver: 'lasso' }, 'solver must be one of qpm, admm, joint-omp, omp, aiht, cosamp, but got "lasso"'],
+    [{ rho: 0 }, 'rho must be a finite number above 0, but got 0'],
+    [{ rho: { absolute: -1 } }, 'rho must be a finite number above 0, but got -1'],
+    [{ solver: 'omp', rho: 1 }, 'rho must be left out for omp, which has no penalty'],
+    [{ maxIterations: 0 }, 'maxIterations must be a whole number from 1 to 1000000000, but got 0'],
+    [{ tolerance: -1 }, 'tolerance must be a finite number of at least 0, but got -1'],
+    [{ preset: 'fast' }, 'preset must be one of paper, but got "fast"'],
+    [{ engine: 'cuda' }, 'engine must be one of auto, portable, reference, but got "cuda"'],
+    [{ budgets: 3 }, 'budgets is not an option'],
+    [{ dictionary: completeDct(8), atoms: 10 }, 'atoms must be left out when a dictionary is given'],
+    [{ dictionary: completeDct(5) }, 'dictionary must have 64 rows for 8×8 patches, but got "25×25"'],
+    [{ budget: { psnr: 400 } }, 'must be reachable'],
+  ])('%j', async (options, message) => {
+    await refuse(options).toThrow(message);
+  });
+
+  it('an image with NaN, naming the pixel', async () => {
+    const plane = grey.planes[0].slice();
+    plane[64 * 5 + 3] = Number.NaN;
+    await refuse({}, { planes: [plane] }).toThrow(
+      'image pixel (x 3, y 5, channel 0) must be a finite number, but got NaN',
+    );
+  });
+
+  it('an image without pixels or with a plane of another size', async () => {
+    await refuse({}, { width: 0 }).toThrow('image must have at least one pixel, but got "0×48"');
+    await refuse({}, { planes: [] }).toThrow('image.planes must hold at least one channel');
+    await refuse({}, { planes: [new Float64Array(3)] }).toThrow(
+      'image.planes[0] must hold width × height = 3072 samples',
+    );
+  });
+});

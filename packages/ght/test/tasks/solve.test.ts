@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import {
+  codesFromDense,
+  gaussianDictionary,
+  randomSource,
+  reconstruct,
+  solve,
+  supportMismatch,
+} from '../../src/index.js';
+
+/** The paper's synthetic experiment: P signals, each of s atoms with coefficients ±1. */
+function synthetic(s: number, seed: number, P = 100) {
+  const D = gaussianDictionary(100, 200, seed);
+  const random = randomSource(seed + 1000);
+  const X = new Float64Array(200 * P);
+  for (let p = 0; p < P; p++) {
+    for (let chosen = 0; chosen < s; ) {
+      const i = p * 200 + random.below(200);
+      if (X[i] !== 0) continue;
+      X[i] = random.below(2) === 0 ? -1 : 1;
+      chosen++;
+    }
+  }
+  const codes = codesFromDense(X, 200, P);
+  return { D, codes, Y: reconstruct(D, codes) };
+}
+
+describe('solve', () => {
+  it.each(['qpm', 'admm'] as const)(
+    'recovers the synthetic supports with %s up to s = 20, by default and as in the paper',
+    async (solver) => {
+      for (const s of [5, 10, 20]) {
+        const { D, Y, codes } = synthetic(s, 1);
+        for (const preset of [undefined, 'paper'] as const) {
+          const options = { solver, budget: { total: 100 * s }, maxIterations: 500, ...(preset ? { preset } : {}) };
+          const found = await solve(D, Y, options);
+          expect(supportMismatch(found.codes, codes), `s = ${s}, ${preset ?? 'default'}`).toBeLessThan(0.01);
+        }
+      }
+    },
+  );
+
+  it('OMP has lost a good part of the support there', async () => {
+    const { D, Y, codes } = synthetic(20, 1);
+    const found = await solve(D, Y, { solver: 'omp', budget: { perPatch: 20 } });
+    expect(supportMismatch(found.codes, codes)).toBeGreaterThan(0.05);
+  });
+
+  it('goes on from codes it is given', async () => {
+    const { D, Y } = synthetic(10, 2, 20);
+    const run = (maxIterations: number, more = {}) =>
+      solve(D, Y, { solver: 'qpm', tolerance: 0, maxIterations, budget: { total: 200 }, ...more });
+    const first = await run(5);
+    const second = await run(5, { initial: first.codes });
+    expect(second.rmse).toBeCloseTo((await run(10)).rmse, 10);
+  });
+
+  it('reaches a target error with the smallest budget', async () => {
+    const { D, Y } = synthetic(5, 3, 20);
+    const none = Math.sqrt(Y.reduce((sum, value) => sum + value * value, 0) / 20);
+    const found = await solve(D, Y, { solver: 'joint-omp', budget: { rmse: none / 10 } });
+    expect(found.rmse).toBeLessThanOrEqual(none / 10);
+    const less = await solve(D, Y, { solver: 'joint-omp', budget: { total: found.budget - 1 } });
+    expect(less.rmse).toBeGreaterThan(none / 10);
+  });
+
+  it('refuses signals that do not fit or are not finite', async () => {
+    const { D, Y } = synthetic(5, 3, 2);
+    await expect(solve(D, Y.slice(1))).rejects.toThrow('signals must be signals of 100 samples each');
+    await expect(solve(D, new Float64Array(0))).rejects.toThrow('but got "0 samples"');
+    Y[105] = Number.POSITIVE_INFINITY;
+    await expect(solve(D, Y)).rejects.toThrow(
+      'signals sample (row 5, signal 1) must be a finite number, but got Infinity',
+    );
+    const { codes } = synthetic(5, 3, 3);
+    await expect(solve(D, synthetic(5, 3, 2).Y, { initial: codes })).rejects.toThrow(
+      'initial must be codes of size 200×2',
+    );
+  });
+});
