@@ -53,21 +53,25 @@ export function solverFlag(command: Command): Command {
 export function budgetFlag(command: Command): Command {
   return command.option(
     '--budget <s>',
-    `atoms an average patch, S = s·P (default: ${solverDefaults.budget.perPatch})`,
+    `atoms a patch on average, S = s·P for P patches (default: ${solverDefaults.budget.perPatch})`,
     numberOf('--budget'),
   );
 }
 
 /** `--total-budget`. */
 export function totalBudgetFlag(command: Command): Command {
-  return command.option('--total-budget <S>', 'atoms in all', numberOf('--total-budget'));
+  return command.option('--total-budget <S>', 'atoms in all patches together', numberOf('--total-budget'));
 }
 
 /** How the image is cut: `--patch`, `--atoms`, `--stride`. */
 export function patchFlags(command: Command): Command {
   return command
     .option('--patch <n>', 'side of a patch in pixels (default: 8)', numberOf('--patch'))
-    .option('--atoms <m>', 'atoms a side of the overcomplete DCT, m×m in all (default: 10)', numberOf('--atoms'))
+    .option(
+      '--atoms <m>',
+      'atoms a side of the overcomplete DCT, m×m in all (default: 10, or the patch if larger)',
+      numberOf('--atoms'),
+    )
     .option('--stride <n>', 'pixels from one patch to the next (default: the patch)', numberOf('--stride'));
 }
 
@@ -75,17 +79,25 @@ export function patchFlags(command: Command): Command {
 export function solverFlags(command: Command): Command {
   const { qpm, admm } = solverDefaults.rho;
   return command
-    .option('--rho <r>', `penalty in units of ‖D‖₂² (default: ${qpm} for qpm, ${admm} for admm)`, numberOf('--rho'))
-    .option('--rho-absolute <r>', 'penalty as the formulas have it', numberOf('--rho-absolute'))
-    .option('--refit', 'least squares on the final support')
+    .option(
+      '--rho <r>',
+      `penalty ρ in units of ‖D‖₂², for qpm and admm (default: ${qpm} and ${admm})`,
+      numberOf('--rho'),
+    )
+    .option(
+      '--rho-absolute <r>',
+      'penalty ρ as it stands in the formulas, instead of --rho',
+      numberOf('--rho-absolute'),
+    )
+    .option('--refit', 'end with least squares on the atoms that were chosen')
     .option(
       '--max-iterations <n>',
-      `at most so many (default: ${solverDefaults.maxIterations})`,
+      `stop after so many iterations (default: ${solverDefaults.maxIterations})`,
       numberOf('--max-iterations'),
     )
     .option(
       '--tolerance <t>',
-      `stop when the RMSE changes by less than t × peak; 0 never does (default: ${solverDefaults.tolerance})`,
+      `stop when an iteration changes the RMSE by less than t × full scale; 0: never (default: ${solverDefaults.tolerance.toExponential()})`,
       numberOf('--tolerance'),
     )
     .addOption(

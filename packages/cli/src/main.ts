@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { isParameterError } from 'ght';
+import { isParameterError, ParameterError } from 'ght';
 import { compareCommand } from './commands/compare.js';
 import { denoiseCommand } from './commands/denoise.js';
 import { infoCommand } from './commands/info.js';
@@ -14,7 +14,6 @@ const flagOf: Readonly<Record<string, string>> = {
   'budget.total': '--total-budget',
   'budget.psnr': '--target-psnr',
   'budget.sigma': '--sigma',
-  budget: '--target-psnr or --sigma',
   patch: '--patch',
   atoms: '--atoms',
   stride: '--stride',
@@ -40,13 +39,16 @@ export async function run(args: readonly string[]): Promise<void> {
   // A reader that has had enough (`ght … | head -1`) is no error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
-    throw error;
+    const remedy = 'send it to a place that can be written to';
+    process.exit(report(new ParameterError('standard output', 'must be writable', error.code, remedy), args));
   });
+  // Nobody reads the error line or the progress; the exit code still tells.
+  process.stderr.on('error', () => {});
   try {
     const context: Context = { print: (text) => process.stdout.write(`${text}\n`), signal: stop.signal };
     await ght(context).parseAsync(args, { from: 'user' });
   } catch (error) {
-    process.exitCode = stoppedBy ? interrupted[stoppedBy] : report(error);
+    process.exitCode = stoppedBy ? interrupted[stoppedBy] : report(error, args);
     if (stoppedBy) process.stderr.write('ght: stopped; nothing was written\n');
   }
 }
@@ -79,25 +81,63 @@ Errors are one line on standard error with exit code 2.`,
 }
 
 /** Prints the one line an error deserves and gives the exit code. */
-function report(error: unknown): number {
+function report(error: unknown, args: readonly string[]): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
-    if (error.code === 'commander.help') return printHelp();
-    const message = error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
-    process.stderr.write(`ght: ${message}: see ght --help or ght COMMAND --help\n`);
-    return 2;
+    // `ght` alone: what there is.
+    if (error.code === 'commander.help' && args.length === 0) return printHelp();
+    return say(wrongArguments(error, args), 2);
   }
-  if (isParameterError(error)) {
-    const flag = flagOf[error.parameter];
-    process.stderr.write(`ght: ${flag ? error.message.replace(error.parameter, flag) : error.message}\n`);
-    return 2;
-  }
+  if (isParameterError(error)) return say(inFlags(error, args).message, 2);
   const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`ght: an error that should not happen: ${message.replace(/\s*\n\s*/g, ' ')}\n`);
-  return 1;
+  if (error instanceof RangeError && /array length|allocation failed/i.test(message)) {
+    const remedy = 'use a smaller image, a larger --stride, or a smaller --patch and fewer --atoms';
+    return say(new ParameterError('the run', 'must fit in memory', message, remedy).message, 2);
+  }
+  return say(`an error that should not happen: ${message}`, 1);
 }
 
-/** `ght` alone: what there is. */
+function say(message: string, exitCode: number): number {
+  // Escaped, since a file name may hold line breaks and worse, and the error is one line.
+  const line = message.replace(/[\p{Cc}\u2028\u2029]/gu, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  process.stderr.write(`ght: ${line}\n`);
+  return exitCode;
+}
+
+/** What commander found wrong, with where to look it up. */
+function wrongArguments(error: CommanderError, args: readonly string[]): string {
+  const program = ght({ print: () => {}, signal: new AbortController().signal });
+  const command = program.commands.find((each) => each.name() === args[0]);
+  const asked = error.code === 'commander.help' ? `unknown command '${args.at(-1)}'` : error.message;
+  const what = asked
+    .replace(/^error: /, '')
+    .replace(/\n(\(Did you mean .*\))$/, ' $1')
+    .replace(/\.$/, '');
+  return `${what}: see ght ${command ? `${command.name()} ` : ''}--help`;
+}
+
+/** The same error in the words of the command line. */
+function inFlags(error: ParameterError, args: readonly string[]): ParameterError {
+  const { parameter, rule, value, remedy } = error;
+  const textOf = (flag: string) => {
+    const at = args.findLastIndex((arg) => arg === flag || arg.startsWith(`${flag}=`));
+    return at < 0 ? undefined : args[at] === flag ? args[at + 1] : args[at].slice(flag.length + 1);
+  };
+  const penalty = textOf('--rho-absolute');
+  if (parameter === 'rho' && penalty !== undefined) {
+    return new ParameterError('--rho-absolute', rule, Number(penalty), remedy);
+  }
+  // A target that no budget reaches; the library has turned it into an error a patch.
+  const target = ['--target-psnr', '--sigma'].find((flag) => textOf(flag) !== undefined);
+  if (parameter === 'budget' && target) {
+    return new ParameterError(target, rule, `${textOf(target)}, ${value}`, remedy);
+  }
+  // `image pixel (x 4, y 2, channel 0)` begins with the parameter it belongs to.
+  const [first, ...place] = parameter.split(' ');
+  const flag = flagOf[first];
+  return flag ? new ParameterError([flag, ...place].join(' '), rule, value, remedy) : error;
+}
+
 function printHelp(): number {
   ght({ print: () => {}, signal: new AbortController().signal }).outputHelp({ error: false });
   return 2;

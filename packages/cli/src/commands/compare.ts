@@ -1,18 +1,19 @@
 import { stat } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Representation } from 'ght';
 import { ParameterError, represent, solverNames } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import { budgetFlag, jsonFlag, patchFlags, representOptions, solverFlags, totalBudgetFlag } from '../flags.js';
+import type { ImageFile } from '../io/index.js';
 import { checkOutput, imageExtensions, readImage, writeFileAtomically, writeImage } from '../io/index.js';
 import { refuseTooLarge } from '../memory.js';
 import { heatmapPng } from '../output/heatmap.js';
 import { csv } from '../output/history.js';
 import { progressDisplay } from '../output/progress.js';
 import { imageLine, imageSummary, solverTitle, summarise } from '../output/summary.js';
-import { count, measure, table } from '../output/table.js';
+import { count, decibels, measure, table } from '../output/table.js';
 
 interface CompareFlags extends Flags {
   readonly output?: string;
@@ -24,11 +25,11 @@ export function compareCommand(program: Command, context: Context): void {
     .command('compare')
     .summary('every solver on one image under the same budget')
     .description(
-      'Represents an image with every solver under the same budget: the two global ones of the paper, joint OMP,\n' +
+      'Represents an image with every solver under the same budget: the two global ones of the paper, joint OMP, ' +
         'and the three patch-wise ones, which give every patch the same number of atoms.',
     )
     .argument('<IMAGE>', 'the image')
-    .option('-o, --output <folder>', 'write reconstructions, heatmaps and history.csv to this folder');
+    .option('-o, --output <folder>', 'write reconstructions, heatmaps and history.csv to this existing folder');
   totalBudgetFlag(budgetFlag(command));
   solverFlags(patchFlags(command));
   jsonFlag(command)
@@ -37,16 +38,17 @@ export function compareCommand(program: Command, context: Context): void {
       `
 Examples:
   ght compare photo.png --budget 10
-  ght compare photo.png --budget 5 -o results`,
+  mkdir results && ght compare photo.png --budget 5 -o results`,
     )
     .action((path: string, flags: CompareFlags) => runCompare(path, flags, context));
 }
 
 async function runCompare(path: string, flags: CompareFlags, { print, signal }: Context): Promise<void> {
   const folder = flags.output;
-  if (folder !== undefined) await checkFolder(folder);
   const { rho, ...options } = representOptions(flags);
+  if (folder !== undefined) await checkFolder(folder);
   const file = await readImage(path);
+  if (folder !== undefined) await checkFiles(folder, file);
   refuseTooLarge(file.image, options);
   const runs: { result: Representation; summary: ReturnType<typeof summarise> }[] = [];
   for (const solver of solverNames) {
@@ -60,17 +62,12 @@ async function runCompare(path: string, flags: CompareFlags, { print, signal }: 
     const seconds = (performance.now() - start) / 1000;
     runs.push({ result, summary: summarise('compare', result, { ...result, seconds }) });
   }
-  if (folder !== undefined)
-    await writeRuns(
-      folder,
-      path,
-      runs.map(({ result }) => result),
-      file,
-    );
+  const results = runs.map(({ result }) => result);
+  if (folder !== undefined) await writeRuns(folder, results, file);
 
   if (flags.json) {
-    const results = runs.map(({ summary: { task: _, ...summary } }) => summary);
-    print(JSON.stringify({ task: 'compare', image: imageSummary(file), results }));
+    const summaries = runs.map(({ summary: { task: _, ...summary } }) => summary);
+    print(JSON.stringify({ task: 'compare', image: imageSummary(file), results: summaries }));
     return;
   }
   const header = ['solver', 'nonzeros', 'RMSE a patch', 'RMSE a pixel', 'PSNR', 'iterations', 'seconds'];
@@ -79,7 +76,7 @@ async function runCompare(path: string, flags: CompareFlags, { print, signal }: 
     count(summary.nonzeros),
     measure(summary.rmse),
     measure(summary.rmsePixel),
-    summary.psnr === null ? '∞' : `${summary.psnr.toFixed(2)} dB`,
+    decibels(summary.psnr ?? Number.POSITIVE_INFINITY),
     String(summary.iterations),
     summary.seconds.toFixed(2),
   ]);
@@ -93,24 +90,28 @@ async function runCompare(path: string, flags: CompareFlags, { print, signal }: 
 
 async function checkFolder(folder: string): Promise<void> {
   const place = await stat(folder).catch(() => undefined);
-  if (!place?.isDirectory()) {
-    throw new ParameterError('-o', 'must be an existing folder', folder, 'create it first');
+  if (place?.isDirectory()) return;
+  const remedy = place ? 'this is a file; name a folder' : 'create it first';
+  throw new ParameterError('-o', 'must be an existing folder', folder, remedy);
+}
+
+/** Refuses before the work what would fail after it: any of the files could be a folder or read-only. */
+async function checkFiles(folder: string, file: ImageFile): Promise<void> {
+  for (const solver of solverNames) {
+    await checkOutput(join(folder, pictureName(solver, file)), imageExtensions, '-o');
+    await checkOutput(join(folder, `${solver}-heatmap.png`), ['.png'], '-o');
   }
   await checkOutput(join(folder, 'history.csv'), ['.csv'], '-o');
 }
 
-async function writeRuns(
-  folder: string,
-  path: string,
-  results: readonly Representation[],
-  file: Awaited<ReturnType<typeof readImage>>,
-): Promise<void> {
-  // The reconstructions keep the format of the input where its name tells one, and are never squeezed by JPEG.
-  const extension = extname(path).toLowerCase();
-  const lossless = file.sample === 'float' ? '.tiff' : '.png';
-  const kept = imageExtensions.includes(extension) && !['.jpg', '.jpeg', '.webp'].includes(extension);
+/** The reconstructions keep the format of the input, unless that would squeeze them. */
+function pictureName(solver: string, { format }: ImageFile): string {
+  return `${solver}.${format === 'tiff' || format === 'npy' ? format : 'png'}`;
+}
+
+async function writeRuns(folder: string, results: readonly Representation[], file: ImageFile): Promise<void> {
   for (const result of results) {
-    await writeImage(join(folder, `${result.solver}${kept ? extension : lossless}`), result.image, file, '-o');
+    await writeImage(join(folder, pictureName(result.solver, file)), result.image, file, '-o');
     await writeFileAtomically(join(folder, `${result.solver}-heatmap.png`), await heatmapPng(result), '-o');
   }
   const histories = csv(results.map(({ solver, history }) => ({ name: solver, history })));

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Image } from 'ght';
-import { denoise, ParameterError, psnrOf, rmsePixel } from 'ght';
+import { checkImage, denoise, isParameterError, ParameterError, psnrOf, rmsePixel } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import { budgetFlag, jsonFlag, numberOf, patchFlags, representOptions, solverFlag, solverFlags } from '../flags.js';
@@ -8,6 +8,7 @@ import { checkFormat, checkOutput, imageExtensions, readImage, writeImage } from
 import { refuseTooLarge } from '../memory.js';
 import { progressDisplay } from '../output/progress.js';
 import { imageLine, imageSummary, runFacts, solverTitle, summarise } from '../output/summary.js';
+import { decibels } from '../output/table.js';
 
 interface DenoiseFlags extends Flags {
   readonly output: string;
@@ -47,7 +48,7 @@ async function runDenoise(path: string, flags: DenoiseFlags, { print, signal }: 
   const file = await readImage(path);
   checkFormat(flags.output, file.image, file, '-o');
   const clean = flags.reference === undefined ? undefined : (await readImage(flags.reference, '--reference')).image;
-  if (clean) checkSameSize(file.image, clean, flags.reference as string);
+  if (clean) checkReference(clean, file.image, flags.reference as string);
   refuseTooLarge(file.image, options);
 
   const display = progressDisplay(solverTitle(options.solver ?? 'admm'), flags.json === true);
@@ -67,7 +68,7 @@ async function runDenoise(path: string, flags: DenoiseFlags, { print, signal }: 
     print(JSON.stringify({ task, solver, engine, image: imageSummary(file), ...rest, psnrNoisy }));
     return;
   }
-  const before: [string, string][] = psnrNoisy === null ? [] : [['before', `${psnrNoisy.toFixed(2)} dB`]];
+  const before: [string, string][] = psnrNoisy === null ? [] : [['before', decibels(psnrNoisy)]];
   print(`${imageLine(path, file)}\n${runFacts(summary, [...before, ['wrote', flags.output]])}`);
 }
 
@@ -76,7 +77,13 @@ function imageError(a: Image, b: Image): number {
   return Math.sqrt(mean);
 }
 
-function checkSameSize(noisy: Image, clean: Image, path: string): void {
+function checkReference(clean: Image, noisy: Image, path: string): void {
+  try {
+    checkImage(clean);
+  } catch (error) {
+    if (!isParameterError(error)) throw error;
+    throw new ParameterError(error.parameter.replace('image', '--reference'), error.rule, error.value, error.remedy);
+  }
   const size = ({ width, height, planes }: Image) => `${width}×${height}×${planes.length}`;
   if (size(noisy) === size(clean)) return;
   const rule = `must have the size of the noisy image, ${size(noisy)}`;

@@ -51,9 +51,14 @@ async function runInfo(path: string, flags: Flags, { print }: Context): Promise<
     `${imageLine(path, file)}\n${facts([
       ['format', format],
       ['alpha', image.alpha ? 'yes, passed through' : 'no'],
-      ['range', `${measure(least)} to ${measure(most)} (full scale for PSNR: ${measure(image.peak)})`],
+      ['range', `${sample(least)} to ${sample(most)} (full scale for PSNR: ${sample(image.peak)})`],
       ['patches', `${count(patches)} of ${patch}×${patch}`],
       ['memory', `about ${bytes(memory)} for a run`],
     ])}`,
   );
+}
+
+/** The samples of most files are whole numbers, and shown as such. */
+function sample(value: number): string {
+  return Number.isInteger(value) ? String(value) : measure(value);
 }

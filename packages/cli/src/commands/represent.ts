@@ -1,5 +1,6 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { represent, saveCodes } from 'ght';
+import { ParameterError, represent, saveCodes } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import {
@@ -41,7 +42,7 @@ export function representCommand(program: Command, context: Context): void {
   budgetFlag(command);
   totalBudgetFlag(command).option(
     '--target-psnr <dB>',
-    'the smallest budget that reaches this PSNR',
+    'instead of a budget: the smallest that reaches this PSNR',
     numberOf('--target-psnr'),
   );
   patchFlags(command);
@@ -63,10 +64,13 @@ Examples:
 
 async function runRepresent(path: string, flags: RepresentFlags, { print, signal }: Context): Promise<void> {
   const options = representOptions(flags);
-  if (flags.output) await checkOutput(flags.output, imageExtensions, '-o');
-  if (flags.heatmap) await checkOutput(flags.heatmap, ['.png'], '--heatmap');
-  if (flags.codes) await checkOutput(flags.codes, ['.npz'], '--codes');
-  if (flags.history) await checkOutput(flags.history, historyExtensions, '--history');
+  if (flags.output !== undefined) await checkOutput(flags.output, imageExtensions, '-o');
+  if (flags.heatmap !== undefined) await checkOutput(flags.heatmap, ['.png'], '--heatmap');
+  if (flags.codes !== undefined) await checkOutput(flags.codes, ['.npz'], '--codes');
+  if (flags.history !== undefined) await checkOutput(flags.history, historyExtensions, '--history');
+  if (flags.output && flags.heatmap && resolve(flags.output) === resolve(flags.heatmap)) {
+    throw new ParameterError('--heatmap', 'must not be the file of -o', flags.heatmap, 'give it another name');
+  }
   const file = await readImage(path);
   if (flags.output) checkFormat(flags.output, file.image, file, '-o');
   refuseTooLarge(file.image, options);

@@ -42,7 +42,7 @@ Examples:
 async function runSolve(flags: SolveFlags, { print, signal }: Context): Promise<void> {
   const options = solveOptions(flags);
   await checkOutput(flags.output, ['.npz'], '-o');
-  if (flags.history) await checkOutput(flags.history, historyExtensions, '--history');
+  if (flags.history !== undefined) await checkOutput(flags.history, historyExtensions, '--history');
   const Y = columns(await readArray(flags.signals, '--signals'), '--signals');
   const atoms = columns(await readArray(flags.dictionary, '--dictionary'), '--dictionary');
   const D = denseDictionary(atoms.rows, atoms.cols, atoms.data);

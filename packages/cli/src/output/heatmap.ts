@@ -55,7 +55,7 @@ function colour(t: number): readonly number[] {
 
 function drawScale(pixels: Uint8Array, width: number, height: number, most: number): void {
   // One dot of a digit is `dot` pixels; the scale takes at most a third of the width.
-  const dot = Math.min(4, Math.floor(width / 256) + 1);
+  const dot = Math.min(4, Math.floor(width / 400) + 1);
   const panel = { width: 76 * dot, height: 19 * dot };
   if (width < 2 * panel.width || height < 3 * panel.height) return;
   const left = width - panel.width - 4 * dot;

@@ -40,21 +40,33 @@ function bar(label: string): ProgressDisplay {
 }
 
 function lines(label: string): ProgressDisplay {
-  const start = performance.now();
+  let start = performance.now();
   let last = start - PAUSE + PATIENCE;
+  let before = 0;
   return {
     onProgress(progress) {
       const now = performance.now();
+      // The search for a target starts over at every budget it tries.
+      if (progress.fraction < before) start = now;
+      before = progress.fraction;
       if (now - last < PAUSE) return;
       last = now;
-      const left = ((now - start) / 1000) * (1 / Math.max(progress.fraction, 1e-3) - 1);
-      const percent = `${Math.round(100 * progress.fraction)}%`;
-      process.stderr.write(`${label}: ${percent}  ${state(progress)}  ETA ${Math.ceil(left)} s\n`);
+      const parts = [
+        `${Math.round(100 * progress.fraction)}%`,
+        state(progress),
+        timeLeft(now - start, progress.fraction),
+      ];
+      process.stderr.write(`${label}: ${parts.filter((part) => part !== '').join('  ')}\n`);
     },
     stop() {},
   };
 }
 
+/** Nothing yet in the first percent, from which no time could be told. */
+function timeLeft(elapsed: number, fraction: number): string {
+  return fraction < 0.01 ? '' : `ETA ${Math.ceil((elapsed / 1000) * (1 / fraction - 1))} s`;
+}
+
 function state({ k, rmse }: Progress): string {
-  return k === undefined || rmse === undefined ? 'patches' : `iteration ${k}, RMSE ${rmse.toPrecision(4)}`;
+  return k === undefined || rmse === undefined ? '' : `iteration ${k}, RMSE ${rmse.toPrecision(4)}`;
 }

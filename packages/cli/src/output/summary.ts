@@ -1,7 +1,7 @@
 /** What `--json` prints and people read, from one result. */
 import type { Representation, Solution } from 'ght';
 import type { ImageFile } from '../io/index.js';
-import { count, facts, measure } from './table.js';
+import { count, decibels, facts, measure } from './table.js';
 
 /** The facts about a run that every task reports, in the order of the JSON object. */
 export interface Summary {
@@ -65,14 +65,15 @@ export function imageLine(path: string, file: ImageFile): string {
 export function runFacts(summary: Summary, extra: readonly (readonly [string, string])[] = []): string {
   const { patches, atoms, budget, nonzeros, rmse, rmsePixel, psnr, rho, iterations, stopReason, seconds, engine } =
     summary;
+  const noisy = summary.task === 'denoise';
   const average = (n: number) => `${count(n)} (${(n / patches).toFixed(2)} a patch)`;
   return facts([
     ['solver', `${solverTitle(summary.solver)}${rho === null ? '' : `, ρ = ${measure(rho)} absolute`}`],
     ['patches', `${count(patches)}, over ${atoms} atoms`],
     ['budget', average(budget)],
     ['nonzeros', average(nonzeros)],
-    ['RMSE', `${measure(rmse)} a patch, ${measure(rmsePixel)} a pixel`],
-    ...(psnr === null ? [] : [['PSNR', `${psnr.toFixed(2)} dB`] as const]),
+    ['RMSE', `${measure(rmse)} a patch, ${measure(rmsePixel)} a pixel${noisy ? ', against the noisy image' : ''}`],
+    ...(psnr === null ? [] : [['PSNR', `${decibels(psnr)}${noisy ? ', against the reference' : ''}`] as const]),
     ['iterations', `${iterations}, ${stopReason}`],
     [
       'time',

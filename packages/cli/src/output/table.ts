@@ -22,9 +22,14 @@ export function count(value: number): string {
 /** Four significant digits, without an exponent where that is readable. */
 export function measure(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '∞';
-  return value !== 0 && (Math.abs(value) < 1e-3 || Math.abs(value) >= 1e6)
-    ? value.toExponential(3)
-    : value.toPrecision(4);
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-3 || size >= 1e6)) return value.toExponential(3);
+  return size < 1e4 ? value.toPrecision(4) : value.toFixed(0);
+}
+
+/** A level in dB. */
+export function decibels(value: number): string {
+  return `${value === Number.POSITIVE_INFINITY ? '∞' : value.toFixed(2)} dB`;
 }
 
 /** A number of bytes in the unit that suits it. */

@@ -72,7 +72,7 @@ export interface Settings {
 export const solverDefaults = {
   solver: 'admm',
   budget: { perPatch: 10 },
-  rho: { qpm: 0.02, admm: 0.15 },
+  rho: { qpm: 0.05, admm: 0.15 },
   refit: false,
   maxIterations: 100,
   tolerance: 1e-5,

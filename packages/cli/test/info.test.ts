@@ -1,0 +1,46 @@
+import { writeNpy } from 'ght';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { png, textured, workplace } from './command.js';
+
+const { ght, json, save } = workplace();
+
+beforeAll(async () => {
+  const samples = textured(20, 12, 65535);
+  await save('deep.png', await png([1000, 60000, ...samples.slice(2).map(() => 1234)], 1, 20, 16));
+  const rgba = samples.flatMap((_, i) => [10, 20 + (i % 2), 30, 40]);
+  await save('rgba.png', await png(rgba, 4, 20));
+  await save('float.npy', writeNpy({ type: 'f4', shape: [12, 20], data: Float32Array.from(samples, (_, i) => -i) }));
+});
+
+describe('ght info', () => {
+  it('tells size, channels, depth, range and memory', async () => {
+    const { code, stdout, stderr } = await ght('info', 'deep.png');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('deep.png: 20×12, 1 channel, 16 bit');
+    expect(stdout).toMatch(/range +1000 to 60000 \(full scale for PSNR: 65535\)/);
+    expect(stdout).toMatch(/patches +6 of 8×8/);
+    expect(stdout).toMatch(/memory +about [\d.]+ (KiB|MiB|B) /);
+  });
+
+  it('--json holds the same as one object', async () => {
+    const info = await json('info', 'deep.png');
+    expect(info).toMatchObject({
+      ...{ task: 'info', format: 'png', range: [1000, 60000], patches: 6 },
+      image: { width: 20, height: 12, channels: 1, depth: 16, peak: 65535 },
+    });
+    // At the least the patches themselves, as 64-bit floats.
+    expect(info.memoryBytes).toBeGreaterThan(6 * 64 * 8);
+  });
+
+  it('knows alpha and floats', async () => {
+    expect((await ght('info', 'rgba.png')).stdout).toMatch(/4 channels, 8 bit[\s\S]*alpha +yes/);
+    const float = await json('info', 'float.npy');
+    expect(float).toMatchObject({ format: 'npy', range: [-239, 0], image: { depth: 32, peak: 239 } });
+  });
+
+  it('a smaller stride needs more patches and memory', async () => {
+    const [far, near] = [await json('info', 'deep.png'), await json('info', 'deep.png', '--stride', '2')];
+    expect(near.patches).toBe(7 * 3);
+    expect(near.memoryBytes).toBeGreaterThan(far.memoryBytes);
+  });
+});

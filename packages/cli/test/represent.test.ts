@@ -1,0 +1,238 @@
+import { atomsPerPatch, loadCodes, nonzeros, readNpy, solverNames, writeNpy } from 'ght';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { height, pixels, png, psnr, smooth, textured, width, workplace } from './command.js';
+import { tiff } from './io/fixtures.js';
+
+const { ght, json, save, read } = workplace();
+const grey = textured();
+const patches = (width / 8) * (height / 8);
+
+beforeAll(async () => {
+  await save('grey.png', await png(grey));
+});
+
+describe('ght represent', () => {
+  it.each(solverNames)('--solver %s reports what it did in one JSON object', async (solver) => {
+    const result = await json('represent', 'grey.png', '--solver', solver, '--budget', '6');
+    const keys = ['task', 'solver', 'engine', 'image', 'patches', 'atoms', 'budget', 'nonzeros', 'rmse', 'rmsePixel'];
+    expect(Object.keys(result)).toEqual(
+      expect.arrayContaining([...keys, 'psnr', 'iterations', 'stopReason', 'seconds']),
+    );
+    expect(result).toMatchObject({
+      ...{ task: 'represent', solver, patches, atoms: 100, budget: 6 * patches, nonzeros: 6 * patches },
+      image: { width, height, channels: 1, depth: 8 },
+      engine: { name: expect.stringMatching(/./), threads: expect.any(Number) },
+      stopReason: expect.stringMatching(/^(converged|max-iterations|complete)$/),
+    });
+    // The patches tile the picture, so the error a patch of 64 pixels is 8 times that a pixel.
+    expect(result.rmsePixel).toBeCloseTo(result.rmse / 8, 9);
+    expect(result.psnr).toBeCloseTo(20 * Math.log10(255 / result.rmsePixel), 9);
+    expect(result.psnr).toBeGreaterThan(22);
+    expect(result.iterations).toBeGreaterThan(0);
+    expect(result.seconds).toBeGreaterThan(0);
+  });
+
+  it('prints a short table for people, and says what it wrote', async () => {
+    const { code, stdout } = await ght('represent', 'grey.png', '-o', 'table.png', '--max-iterations', '3');
+    expect(code).toBe(0);
+    for (const fact of ['grey.png: 48×40, 1 channel, 8 bit', 'GHT-ADMM', 'PSNR', 'max-iterations', 'table.png']) {
+      expect(stdout).toContain(fact);
+    }
+    expect((await pixels(await read('table.png'))).width).toBe(width);
+  });
+
+  it('--history writes an entry an iteration, and --tolerance 0 runs to --max-iterations', async () => {
+    const flags = ['represent', 'grey.png', '--tolerance', '0', '--max-iterations', '7'];
+    const result = await json(...flags, '--history', 'h.json');
+    expect(result).toMatchObject({ iterations: 7, stopReason: 'max-iterations' });
+    const history: Record<string, number>[] = JSON.parse(String(await read('h.json')));
+    expect(history.map(({ k }) => k)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    for (const entry of history) {
+      expect(Object.keys(entry)).toEqual(['k', 'rmse', 'threshold', 'kept', 'ms']);
+      expect(entry.threshold).toBeGreaterThan(0);
+      expect(entry.kept).toBe(10 * patches);
+    }
+    expect(result.rmse).toBeCloseTo(Math.min(...history.map(({ rmse }) => rmse)), 9);
+    expect(history.map(({ ms }) => ms)).toEqual(history.map(({ ms }) => ms).toSorted((a, b) => a - b));
+
+    await json(...flags, '--history', 'h.csv');
+    const [header, ...lines] = String(await read('h.csv'))
+      .trimEnd()
+      .split('\n');
+    expect(header).toBe('k,rmse,threshold,kept,ms');
+    const known = lines.map((line) => line.split(',').map(Number).slice(0, 4));
+    expect(known).toEqual(history.map(({ k, rmse, threshold, kept }) => [k, rmse, threshold, kept]));
+  });
+
+  it('--heatmap is as large as the image and brightest where the atoms went', async () => {
+    // All texture is in the left half, so the right half needs hardly an atom.
+    const [rough, plain] = [textured(), smooth().map(Math.round)];
+    await save('half.png', await png(rough.map((value, i) => (i % width < 24 ? value : plain[i]))));
+    await json('represent', 'half.png', '--heatmap', 'heat.png', '--budget', '8');
+    const heat = await pixels(await read('heat.png'));
+    expect(heat).toMatchObject({ width, height, channels: 3 });
+    const brightness = (left: boolean) =>
+      heat.samples.reduce((sum, value, i) => sum + (Math.floor(i / 3) % width < 24 === left ? value : 0), 0);
+    expect(brightness(true)).toBeGreaterThan(2 * brightness(false));
+  });
+
+  it('--codes writes the codes of the reconstruction, all patches and all nonzeros', async () => {
+    const result = await json('represent', 'grey.png', '--codes', 'z.npz', '--budget', '4.5');
+    const codes = await loadCodes(await read('z.npz'));
+    expect([codes.L, codes.P, nonzeros(codes)]).toEqual([100, patches, 4.5 * patches]);
+    expect(atomsPerPatch(codes).reduce((a, b) => a + b)).toBe(result.nonzeros);
+    expect(codes.values.every((value) => value !== 0)).toBe(true);
+  });
+
+  it('--total-budget spends exactly so many atoms', async () => {
+    const result = await json('represent', 'grey.png', '--total-budget', '77');
+    expect(result).toMatchObject({ budget: 77, nonzeros: 77 });
+  });
+
+  it('a budget of 0 is an ordinary case: a black picture', async () => {
+    const result = await json('represent', 'grey.png', '--budget', '0', '-o', 'black.png', '--heatmap', 'none.png');
+    expect(result).toMatchObject({ budget: 0, nonzeros: 0 });
+    expect(new Set((await pixels(await read('black.png'))).samples)).toEqual(new Set([0]));
+  });
+
+  it('--refit never makes the error larger', async () => {
+    const flags = ['represent', 'grey.png', '--solver', 'qpm'];
+    expect((await json(...flags, '--refit')).rmse).toBeLessThan((await json(...flags)).rmse);
+  });
+
+  it('--preset paper is ρ = 0.1 as the formulas have it', async () => {
+    const flags = ['represent', 'grey.png', '--solver', 'qpm'];
+    const paper = await json(...flags, '--preset', 'paper', '--max-iterations', '3');
+    const spelt = await json(...flags, '--rho-absolute', '0.1', '--max-iterations', '3');
+    expect([paper.rho, paper.rmse, paper.iterations]).toEqual([0.1, spelt.rmse, 3]);
+  });
+
+  it.each(['qpm', 'admm'])('--engine reference and auto agree for %s', async (solver) => {
+    const flags = ['represent', 'grey.png', '--solver', solver, '--tolerance', '0', '--max-iterations', '5'];
+    const reference = await json(...flags, '--engine', 'reference');
+    const auto = await json(...flags, '--engine', 'auto');
+    expect(reference.engine.name).toBe('reference');
+    expect(auto.engine.name).not.toBe('reference');
+    expect(auto.rmse).toBeCloseTo(reference.rmse, 6);
+  });
+
+  it('a stride below the patch gives more patches, and every pixel still', async () => {
+    const flags = ['represent', 'grey.png', '--solver', 'omp', '--budget', '64', '--stride', '5', '-o', 'overlap.png'];
+    expect((await json(...flags)).patches).toBe(9 * 8);
+    expect((await pixels(await read('overlap.png'))).samples).toEqual(grey);
+  });
+
+  it('--patch and --atoms choose the dictionary', async () => {
+    const result = await json('represent', 'grey.png', '--patch', '5', '--atoms', '6', '--budget', '3');
+    expect(result).toMatchObject({ patches: 10 * 8, atoms: 36, nonzeros: 3 * 80 });
+  });
+
+  it.each([
+    [1, 1],
+    [3, 5],
+  ])('an image of %i×%i pixels comes back whole', async (w, h) => {
+    const samples = textured(w, h);
+    await save('small.png', await png(samples, 1, w));
+    await json('represent', 'small.png', '--solver', 'joint-omp', '--budget', '64', '-o', 'small-out.png');
+    expect(await pixels(await read('small-out.png'))).toMatchObject({ width: w, height: h, samples });
+  });
+
+  it('a constant image takes one atom a patch', async () => {
+    await save('flat.png', await png(new Array(width * height).fill(90)));
+    const result = await json('represent', 'flat.png', '--solver', 'joint-omp', '-o', 'flat-out.png');
+    expect(result.nonzeros).toBe(patches);
+    expect(new Set((await pixels(await read('flat-out.png'))).samples)).toEqual(new Set([90]));
+  });
+});
+
+describe('ght represent --target-psnr', () => {
+  const fine = textured(width, height, 65535);
+
+  it.each([
+    ['admm', 30],
+    ['omp', 34],
+  ])('%s reaches %d dB, measured on the 16-bit file it wrote', async (solver, target) => {
+    await save('fine.png', await png(fine, 1, width, 16));
+    const flags = ['--solver', solver, '--target-psnr', String(target), '-o', 'target.png'];
+    const result = await json('represent', 'fine.png', ...flags);
+    const written = await pixels(await read('target.png'));
+    expect(written.depth).toBe('ushort');
+    expect(psnr(written.samples, fine, 65535)).toBeGreaterThan(target - 1e-4);
+    expect(psnr(written.samples, fine, 65535)).toBeCloseTo(result.psnr, 1);
+    expect(result.nonzeros).toBeGreaterThan(0);
+  });
+
+  it('spends the fewest atoms: one less a step of the search falls short', async () => {
+    const flags = ['represent', 'grey.png', '--solver', 'joint-omp'];
+    const { budget } = await json(...flags, '--target-psnr', '33');
+    expect((await json(...flags, '--total-budget', String(budget - 1))).psnr).toBeLessThan(33);
+  });
+
+  it('counts the rim and the overlap of patches', async () => {
+    await save('odd.png', await png(textured(45, 37), 1, 45));
+    const flags = ['--stride', '4', '--solver', 'joint-omp', '--target-psnr', '33'];
+    expect((await json('represent', 'odd.png', ...flags)).psnr).toBeGreaterThanOrEqual(33);
+  });
+});
+
+describe('ght represent keeps what it read', () => {
+  it('colour, with one budget over the channels', async () => {
+    const [r, g, b] = [textured(), smooth(), textured(width, height, 255, 2)];
+    const rgb = r.flatMap((value, i) => [value, Math.round(g[i]), b[i]]);
+    await save('rgb.png', await png(rgb, 3));
+    const result = await json('represent', 'rgb.png', '-o', 'rgb-out.png', '--solver', 'joint-omp', '--budget', '12');
+    expect(result).toMatchObject({ image: { channels: 3, depth: 8 }, patches: 3 * patches, nonzeros: 36 * patches });
+    const written = await pixels(await read('rgb-out.png'));
+    expect(written.channels).toBe(3);
+    expect(psnr(written.samples, rgb, 255)).toBeCloseTo(result.psnr, 1);
+  });
+
+  it('alpha, untouched', async () => {
+    const alpha = textured(width, height, 255, 3);
+    await save(
+      'rgba.png',
+      await png(
+        grey.flatMap((value, i) => [value, 255 - value, value >> 1, alpha[i]]),
+        4,
+      ),
+    );
+    const result = await json('represent', 'rgba.png', '-o', 'rgba-out.png', '--budget', '2');
+    expect(result.image.channels).toBe(4);
+    const { samples, channels } = await pixels(await read('rgba-out.png'));
+    expect(channels).toBe(4);
+    expect(samples.filter((_, i) => i % 4 === 3)).toEqual(alpha);
+  });
+
+  it('16 bits, to the last one', async () => {
+    const deep = textured(width, height, 65535);
+    await save('deep.png', await png(deep, 1, width, 16));
+    const result = await json('represent', 'deep.png', '-o', 'deep-out.png', '--solver', 'omp', '--budget', '64');
+    expect(result.image.depth).toBe(16);
+    expect(await pixels(await read('deep-out.png'))).toMatchObject({ depth: 'ushort', channels: 1, samples: deep });
+  });
+
+  it.each([
+    ['u2', Uint16Array, 16],
+    ['f8', Float64Array, 64],
+  ] as const)('.npy of type %s, in its own units', async (type, Samples, depth) => {
+    const data = Samples.from(textured(20, 12));
+    await save('array.npy', writeNpy({ type, shape: [12, 20], data }));
+    const result = await json('represent', 'array.npy', '-o', 'array-out.npy', '--solver', 'omp', '--budget', '64');
+    expect(result.image).toMatchObject({ width: 20, height: 12, channels: 1, depth });
+    const out = readNpy(await read('array-out.npy'));
+    expect([out.type, out.shape]).toEqual([type, [12, 20]]);
+    for (let i = 0; i < data.length; i++) expect(out.data[i]).toBeCloseTo(data[i], 4);
+  });
+
+  it('float TIFF, with values far from 0 … 255', async () => {
+    const data = Float32Array.from(smooth(20, 12), (value) => value / 1000 - 3);
+    await save('float.tiff', tiff(20, 12, data, { 258: [32], 262: [1], 277: [1], 339: [3] }));
+    const flags = ['--solver', 'omp', '--budget', '64'];
+    expect((await json('represent', 'float.tiff', '-o', 'float-out.tiff', ...flags)).image.depth).toBe(32);
+    // Read back by way of an array, once more without loss.
+    await json('represent', 'float-out.tiff', '-o', 'float-out.npy', ...flags);
+    const out = readNpy(await read('float-out.npy'));
+    expect([out.type, out.shape]).toEqual(['f4', [12, 20]]);
+    for (let i = 0; i < data.length; i++) expect(out.data[i]).toBeCloseTo(data[i], 5);
+  });
+});

@@ -1,0 +1,59 @@
+import { loadCodes, nonzeros, randomSource, writeNpy } from 'ght';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { workplace } from './command.js';
+
+const { ght, json, save, read } = workplace();
+const [N, L, P, s] = [20, 32, 30, 2];
+const { normal, below } = randomSource(11);
+/** Row by row, as NumPy saves a matrix. */
+const D = Array.from({ length: N }, () => Array.from({ length: L }, normal));
+const Z = Array.from({ length: P }, () => {
+  const atoms = new Map([[below(L), 3 + normal()]]);
+  while (atoms.size < s) atoms.set(below(L), normal() - 3);
+  return atoms;
+});
+const Y = D.map((row) => Z.map((atoms) => [...atoms].reduce((sum, [l, value]) => sum + row[l] * value, 0)));
+
+const npy = (rows: readonly (readonly number[])[]) =>
+  writeNpy({ type: 'f8', shape: [rows.length, rows[0].length], data: Float64Array.from(rows.flat()) });
+const inputs = ['--signals', 'Y.npy', '--dictionary', 'D.npy', '-o', 'Z.npz'];
+
+beforeAll(async () => {
+  await save('D.npy', npy(D));
+  await save('Y.npy', npy(Y));
+});
+
+describe('ght solve', () => {
+  it.each(['admm', 'joint-omp', 'omp'])('%s finds sparse codes whose DZ is Y', async (solver) => {
+    const flags = ['--total-budget', String(s * P), '--solver', solver, '--refit', '--max-iterations', '300'];
+    const result = await json('solve', ...inputs, ...flags);
+    expect(result).toMatchObject({ task: 'solve', solver, patches: P, atoms: L, budget: s * P, nonzeros: s * P });
+    const codes = await loadCodes(await read('Z.npz'));
+    expect([codes.L, codes.P, nonzeros(codes)]).toEqual([L, P, s * P]);
+    let [error, energy] = [0, 0];
+    for (let p = 0; p < P; p++) {
+      for (let n = 0; n < N; n++) {
+        let value = 0;
+        for (let i = codes.indptr[p]; i < codes.indptr[p + 1]; i++) value += D[n][codes.indices[i]] * codes.values[i];
+        error += (value - Y[n][p]) ** 2;
+        energy += Y[n][p] ** 2;
+      }
+    }
+    expect(Math.sqrt(error / energy)).toBeLessThan(1e-6);
+    expect(result.rmse).toBeCloseTo(Math.sqrt(error / P), 6);
+  });
+
+  it('writes the history and a table for people', async () => {
+    const flags = ['--total-budget', '50', '--solver', 'qpm', '--tolerance', '0', '--max-iterations', '4'];
+    const { code, stdout } = await ght('solve', ...inputs, ...flags, '--history', 'h.json');
+    expect(code).toBe(0);
+    expect(stdout).toContain('Y.npy: 20×30');
+    expect(JSON.parse(String(await read('h.json'))).map(({ k }: { k: number }) => k)).toEqual([1, 2, 3, 4]);
+  });
+
+  it('takes all-zero signals: no atom is needed', async () => {
+    await save('zero.npy', npy(Y.map((row) => row.map(() => 0))));
+    const result = await json('solve', ...inputs, '--signals', 'zero.npy', '--total-budget', '10');
+    expect(result).toMatchObject({ nonzeros: 0, rmse: 0 });
+  });
+});

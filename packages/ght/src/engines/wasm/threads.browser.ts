@@ -1,0 +1,48 @@
+/** Threads in browsers: module workers, where the page is cross-origin isolated. */
+import type { Thread } from './threads.js';
+
+export type { Thread } from './threads.js';
+
+/** How many threads are worth having. */
+export const cores = globalThis.navigator?.hardwareConcurrency ?? 1;
+/** Why there can be no threads, or undefined where there can. */
+export const withoutThreads: string | undefined =
+  typeof SharedArrayBuffer === 'undefined' || typeof Worker === 'undefined' || globalThis.crossOriginIsolated === false
+    ? 'the page is not cross-origin isolated (COOP and COEP headers), so threads cannot share memory'
+    : undefined;
+
+/** Browsers that have relaxed SIMD have it on. */
+export function allowRelaxedSimd(): void {}
+
+/** Starts a thread. */
+export function startThread(): Thread {
+  const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+  let waiting: { resolve: (value: unknown) => void; reject: (error: Error) => void } | undefined;
+  const settle = (act: (to: NonNullable<typeof waiting>) => void) => {
+    const to = waiting;
+    waiting = undefined;
+    if (to) act(to);
+  };
+  worker.onmessage = ({ data: { value, error } }) =>
+    settle((to) => (error ? to.reject(new Error(error)) : to.resolve(value)));
+  worker.onerror = ({ message }) => settle((to) => to.reject(new Error(`a worker thread failed: ${message}`)));
+  return {
+    ask: (message) =>
+      new Promise((resolve, reject) => {
+        waiting = { resolve, reject };
+        worker.postMessage(message);
+      }),
+    terminate: () => worker.terminate(),
+  };
+}
+
+/** In a worker: answers every message with what `reply` makes of it. */
+export function answer<T>(reply: (message: T) => Promise<unknown>): void {
+  globalThis.onmessage = async ({ data }: MessageEvent<T>) => {
+    try {
+      globalThis.postMessage({ value: await reply(data) });
+    } catch (error) {
+      globalThis.postMessage({ error: error instanceof Error ? error.message : String(error) });
+    }
+  };
+}
