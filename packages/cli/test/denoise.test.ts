@@ -14,20 +14,26 @@ beforeAll(async () => {
 });
 
 describe('ght denoise', () => {
-  it.each([
-    ['--sigma', '20'],
-    ['--budget', '2'],
-    ['--budget', '2', '--solver', 'omp'],
-    ['--sigma', '20', '--stride', '4', '--solver', 'joint-omp'],
-  ])('brings the picture closer to the clean one with %s %s %s %s %s %s', async (...flags) => {
-    const result = await json('denoise', 'noisy.png', '-o', 'out.png', '--reference', 'clean.png', ...flags);
-    expect(result).toMatchObject({ task: 'denoise', image: { width, height, channels: 1, depth: 8 } });
-    const written = psnr((await pixels(await read('out.png'))).samples, clean, 255);
-    const before = psnr(noisy, clean, 255);
-    expect(written).toBeGreaterThan(before + 3);
-    expect(result.psnr).toBeCloseTo(written, 0);
-    expect(result.psnrNoisy).toBeCloseTo(before, 9);
-  });
+  it.each(['--sigma 20', '--budget 2', '--budget 2 --solver omp', '--sigma 20 --stride 4 --solver joint-omp'])(
+    'brings the picture closer to the clean one with %s',
+    async (flags) => {
+      const result = await json(
+        'denoise',
+        'noisy.png',
+        '-o',
+        'out.png',
+        '--reference',
+        'clean.png',
+        ...flags.split(' '),
+      );
+      expect(result).toMatchObject({ task: 'denoise', image: { width, height, channels: 1, depth: 8 } });
+      const written = psnr((await pixels(await read('out.png'))).samples, clean, 255);
+      const before = psnr(noisy, clean, 255);
+      expect(written).toBeGreaterThan(before + 3);
+      expect(result.psnr).toBeCloseTo(written, 0);
+      expect(result.psnrNoisy).toBeCloseTo(before, 9);
+    },
+  );
 
   it('--sigma leaves no more than the noise behind', async () => {
     const result = await json('denoise', 'noisy.png', '-o', 'out.png', '--sigma', '20');

@@ -53,7 +53,7 @@ async function refused(args: readonly string[], parts: readonly string[]): Promi
 type Case = readonly [args: string, ...parts: string[]];
 
 const check = (start: string, cases: readonly Case[]) =>
-  it.concurrent.each(cases.map((each) => [each] as const))('%s', ([args, ...parts]) =>
+  it.concurrent.each(cases.map(([args, ...parts]) => [args, parts] as const))('%s', (args, parts) =>
     refused(`${start} ${args}`.trim().split(' '), parts),
   );
 

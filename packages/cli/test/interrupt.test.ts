@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, openSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -24,13 +25,13 @@ describe('a run that is interrupted', () => {
     const end = ended(child);
     // Progress tells that the work has begun.
     await once(child.stderr, 'data');
-    const asked = performance.now();
     child.kill(signal);
+    const limit = setTimeout(() => child.kill('SIGKILL'), 5000);
     const { stdout, stderr, ...rest } = await end;
+    clearTimeout(limit);
     expect({ ...rest, stdout }).toEqual({ code, stdout: '' });
     // Piped, the progress is plain lines; the last line is the one about the end.
     expect(stderr).toMatch(/^((GHT-ADMM|joint OMP): \d+%.*\n)+ght: stopped; nothing was written\n$/);
-    expect(performance.now() - asked).toBeLessThan(5000);
     expect(await readdir(dirname(path('x')))).toEqual(before);
   });
 });
@@ -56,9 +57,7 @@ describe('a reader that leaves early', () => {
     expect((await ended(child)).code).toBe(2);
   });
 
-  it.skipIf(!existsSync('/dev/full'))('a full disk behind standard output is one line', async () => {
-    const { spawnSync } = await import('node:child_process');
-    const { openSync } = await import('node:fs');
+  it.skipIf(!existsSync('/dev/full'))('a full disk behind standard output is one line', () => {
     const binary = new URL('../bin/ght.js', import.meta.url).pathname;
     const stdio = ['ignore', openSync('/dev/full', 'w'), 'pipe'] as const;
     const { status, stderr } = spawnSync(process.execPath, [binary, 'info', path('grey.png')], { stdio: [...stdio] });

@@ -171,7 +171,10 @@ describe('ght represent --target-psnr', () => {
   it('counts the rim and the overlap of patches', async () => {
     await save('odd.png', await png(textured(45, 37), 1, 45));
     const flags = ['--stride', '4', '--solver', 'joint-omp', '--target-psnr', '33'];
-    expect((await json('represent', 'odd.png', ...flags)).psnr).toBeGreaterThanOrEqual(33);
+    const reached = (await json('represent', 'odd.png', ...flags)).psnr;
+    expect(reached).toBeGreaterThanOrEqual(33);
+    // The mean of overlapping patches is better than they are: counting theirs, the search would go too far.
+    expect(reached).toBeLessThan(33.1);
   });
 });
 

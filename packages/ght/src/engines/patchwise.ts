@@ -25,7 +25,7 @@ export abstract class Patchwise implements Loaded {
   ) {
     this.P = Y.length / D.N;
     this.result = emptyCodes(D.L, this.P);
-    this.#paths = emptyPaths(this.P);
+    this.#paths = emptyPaths(D, this.P);
   }
 
   abstract reset(Z0?: Codes): void;

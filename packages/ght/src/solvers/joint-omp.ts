@@ -24,94 +24,100 @@ const LOOKAHEAD = 4;
 
 /** What the pursuits have found so far; kept between calls, so that another budget starts from here. */
 export interface Paths {
-  /** e_p(0), e_p(1), … of each patch, as deep as it was followed. */
-  readonly errors: Float64Array[];
-  /** How deep it was allowed to go; a shorter `errors` means that the patch is represented exactly. */
-  readonly depth: Int32Array;
+  /** The gains of each patch, `row` entries apart. */
+  readonly gains: Float64Array | Float32Array;
+  readonly row: number;
+  /** How deep each patch was allowed to be followed, and how deep it was: less if it is represented exactly by then. */
+  readonly allowed: Int32Array;
+  readonly followed: Int32Array;
 }
 
-/** How the budget was divided. */
+/** How the budget was divided: the atoms of each patch, and the selection among the gains. */
 export interface Allotment extends Selection {
-  /** Atoms for each patch. */
   readonly counts: Int32Array;
-  /** ‖DZ − Y‖² that results. */
-  readonly error: number;
 }
 
-/** No path followed yet, for P patches. */
-export function emptyPaths(P: number): Paths {
-  return { errors: new Array(P), depth: new Int32Array(P) };
+/** No path followed yet, for P patches over D. */
+export function emptyPaths(D: Dictionary, P: number): Paths {
+  const row = Math.min(D.N, D.L);
+  return { gains: new Float64Array(P * row), row, allowed: new Int32Array(P), followed: new Int32Array(P) };
+}
+
+/** How deep each patch must be followed before S can be divided at all; 0 where it already was. */
+export function firstDepths({ allowed, row }: Paths, S: number): Int32Array {
+  const depth = Math.min(row, Math.max(LOOKAHEAD, 2 * Math.ceil(S / allowed.length)));
+  return allowed.map((already) => (already < depth ? depth : 0));
+}
+
+/** How much deeper each patch must be followed because its allotment comes close to its end; undefined if none must. */
+export function furtherDepths({ allowed, followed, row }: Paths, counts: Int32Array): Int32Array | undefined {
+  const depths = allowed.map((depth, p) => {
+    const ended = followed[p] < depth || followed[p] === row;
+    return !ended && counts[p] > followed[p] - LOOKAHEAD ? Math.min(row, 2 * depth) : 0;
+  });
+  return depths.some((depth) => depth > 0) ? depths : undefined;
+}
+
+/** H_S over the enveloped gains of all patches. */
+export function divide({ gains, row, followed }: Paths, S: number): Allotment {
+  const envelopes = new Float64Array(followed.reduce((sum, depth) => sum + depth, 0));
+  for (let p = 0, from = 0; p < followed.length; p++) {
+    envelope(gains, p * row, followed[p], envelopes, from);
+    from += followed[p];
+  }
+  const selection = selectLargest(envelopes, S);
+  const counts = new Int32Array(followed.length);
+  for (let p = 0, i = 0; p < followed.length; p++) {
+    for (const end = i + followed[p]; i < end; i++) if (survives(selection, envelopes[i], i)) counts[p]++;
+  }
+  return { ...selection, counts };
+}
+
+/** Writes `length` gains to `out`, each run of rising ones replaced by its mean. */
+function envelope(
+  gains: ArrayLike<number>,
+  from: number,
+  length: number,
+  out: Float64Array,
+  outFrom: number,
+): void {
+  // Pool adjacent violators: each block's gains are its mean, and the means fall from block to block.
+  const starts: number[] = [];
+  const sums: number[] = [];
+  for (let k = 0; k < length; k++) {
+    let start = k;
+    let sum = gains[from + k];
+    for (let last = starts.length - 1; last >= 0; last--) {
+      if (sums[last] / (start - starts[last]) >= sum / (k + 1 - start)) break;
+      start = starts.pop() as number;
+      sum += sums.pop() as number;
+    }
+    starts.push(start);
+    sums.push(sum);
+  }
+  starts.push(length);
+  sums.forEach((sum, block) => {
+    out.fill(sum / (starts[block + 1] - starts[block]), outFrom + starts[block], outFrom + starts[block + 1]);
+  });
 }
 
 /** Divides the budget S over the patches of Y, following their paths as deep as that takes. */
 export function* allot(D: Dictionary, Y: Float64Array, paths: Paths, S: number): Work<Allotment> {
-  const P = paths.depth.length;
-  const deepest = Math.min(D.N, D.L);
   const pursue = pursuer(D, 'order-recursive');
-  const first = Math.min(deepest, Math.max(LOOKAHEAD, 2 * Math.ceil(S / P)));
-  let open: { p: number; to: number }[] = [];
-  for (let p = 0; p < P; p++) if (paths.depth[p] < first) open.push({ p, to: first });
+  let depths: Int32Array | undefined = firstDepths(paths, S);
   for (;;) {
-    for (let i = 0; i < open.length; i++) {
-      if (i % PATCHES_A_YIELD === 0) yield i / open.length;
-      const { p, to } = open[i];
-      const { count, errors } = pursue(Y, p * D.N, to);
-      paths.errors[p] = errors.slice(0, count + 1);
-      paths.depth[p] = to;
+    for (let p = 0; p < depths.length; p++) {
+      if (p % PATCHES_A_YIELD === 0) yield p / depths.length;
+      if (depths[p] === 0) continue;
+      const { count, errors } = pursue(Y, p * D.N, depths[p]);
+      for (let k = 0; k < count; k++) paths.gains[p * paths.row + k] = errors[k] - errors[k + 1];
+      paths.allowed[p] = depths[p];
+      paths.followed[p] = count;
     }
     const allotment = divide(paths, S);
-    open = [];
-    for (let p = 0; p < P; p++) {
-      const followed = paths.errors[p].length - 1;
-      const ended = followed < paths.depth[p] || followed === deepest;
-      if (!ended && allotment.counts[p] > followed - LOOKAHEAD) {
-        open.push({ p, to: Math.min(deepest, 2 * paths.depth[p]) });
-      }
-    }
-    if (open.length === 0) return allotment;
+    depths = furtherDepths(paths, allotment.counts);
+    if (!depths) return allotment;
   }
-}
-
-/** H_S over the enveloped gains of all patches. */
-function divide(paths: Paths, S: number): Allotment {
-  const length = paths.errors.reduce((sum, errors) => sum + errors.length - 1, 0);
-  const gains = new Float64Array(length);
-  let from = 0;
-  for (const errors of paths.errors) {
-    envelope(errors, gains, from);
-    from += errors.length - 1;
-  }
-  const selection = selectLargest(gains, S);
-  const counts = new Int32Array(paths.errors.length);
-  let error = 0;
-  let i = 0;
-  paths.errors.forEach((errors, p) => {
-    for (let k = 1; k < errors.length; k++, i++) if (survives(selection, gains[i], i)) counts[p]++;
-    error += errors[counts[p]];
-  });
-  return { ...selection, counts, error };
-}
-
-/** Writes the gains of one path to `gains[from…]`, each run of rising ones replaced by its mean. */
-function envelope(errors: Float64Array, gains: Float64Array, from: number): void {
-  // Pool adjacent violators: blocks of (start, mean), the means falling.
-  const starts: number[] = [];
-  const means: number[] = [];
-  for (let k = 0; k < errors.length - 1; k++) {
-    let start = k;
-    let mean = errors[k] - errors[k + 1];
-    while (means.length > 0 && means[means.length - 1] < mean) {
-      start = starts.pop() as number;
-      means.pop();
-      mean = (errors[start] - errors[k + 1]) / (k + 1 - start);
-    }
-    starts.push(start);
-    means.push(mean);
-  }
-  starts.push(errors.length - 1);
-  means.forEach((mean, block) => {
-    gains.fill(mean, from + starts[block], from + starts[block + 1]);
-  });
 }
 
 /** The codes under an allotment: every patch pursued again, as far as it was allotted. */

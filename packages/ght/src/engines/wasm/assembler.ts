@@ -93,6 +93,10 @@ export class I32 extends Value {
   choose(condition: I32, other: number) {
     return new I32([...this.code, ...I32.of(other).code, ...condition.code, 0x1b]);
   }
+  /** The number of the lowest bit that is set. */
+  lowestBit() {
+    return new I32([...this.code, 0x68]);
+  }
   widen() {
     return new I64([...this.code, 0xad]);
   }

@@ -180,15 +180,15 @@ export function indexAt({ shape }: Target, address: I32): I32 {
 const GROUP = 4;
 
 /**
- * t = Vᵀz of a sparse code, handed to `done` vector by vector. While it is read the first time, values under `threshold`
- * are set to zero in place: that is H_S.
+ * t = Vᵀz of a sparse code, handed to `done` vector by vector. While it is read the first time, values under `threshold`,
+ * if there is one, are set to zero in place: that is H_S.
  */
 export function analysis(
   f: Fn,
   target: Target,
   at: I32,
   code: SparseCode,
-  threshold: V128,
+  threshold: V128 | undefined,
   done: (vector: number, t: V128) => void,
 ): void {
   const { shape } = target;
@@ -203,7 +203,7 @@ export function analysis(
       () => value.lt(end),
       () => {
         z.set(value.splat());
-        if (filter) {
+        if (filter && threshold) {
           z.set(z.and(z.abs().ge(threshold)));
           f.storeLane(value, z);
         }

@@ -1,6 +1,11 @@
+import { aiht } from './aiht.js';
 import { Module } from './assembler.js';
 import type { Target } from './blocks.js';
 import { collect, iteration } from './iteration.js';
+import { cosamp } from './cosamp.js';
+import { measure, refit, residual } from './fits.js';
+import { keepLargest } from './patches.js';
+import { pursue, pursuitFunctions } from './pursuit.js';
 import { turnSignals } from './turning.js';
 
 /** One iteration on a run of patches; its arguments are said in iteration.ts. */
@@ -19,12 +24,56 @@ export type Iterate = (
   lo: number,
 ) => number;
 
+/** A pursuit of a run of patches; its arguments are said in pursuit.ts. */
+export type Pursue = (
+  patches: number,
+  c: number,
+  limits: number,
+  countsOut: number,
+  valuesOut: number,
+  indicesOut: number,
+  scratch: number,
+  gains: number,
+  gainsRow: number,
+) => number;
+
+/** A patch-wise iterative solver on a run of patches; its arguments are said in patches.ts. */
+export type PatchKernel = (
+  patches: number,
+  c: number,
+  countsOut: number,
+  valuesOut: number,
+  indicesOut: number,
+  scratch: number,
+  s: number,
+  maxIterations: number,
+  curve: number,
+  recorded: number,
+  tolerance: number,
+) => number;
+
+/** Something done with the codes of a run of patches; see fits.ts. */
+export type OnCodes = (
+  patches: number,
+  counts: number,
+  values: number,
+  indices: number,
+  c: number,
+  scratch: number,
+) => void;
+
 /** The names of the iterations among the kernels. */
 export type IterationName = 'qpm' | 'admmStart' | 'admm' | 'admmAgain';
 
 /** The functions of a problem's module; what they take is said where they are made. */
 export interface Kernels extends Readonly<Record<IterationName, Iterate>> {
   turnSignals(signals: number, patches: number, c: number, scratch: number): void;
+  omp: Pursue;
+  ols: Pursue;
+  cosamp: PatchKernel;
+  aiht: PatchKernel;
+  measure: OnCodes;
+  refit: OnCodes;
   collect(from: number, end: number, out: number, low: number, high: number): number;
 }
 
@@ -37,5 +86,14 @@ export function moduleFor(target: Target, shared: boolean): Uint8Array<ArrayBuff
   iteration(module, target, 'admm', 'step');
   iteration(module, target, 'admmAgain', 'again');
   collect(module);
+  const functions = pursuitFunctions(module, target);
+  const residualOf = residual(module, target);
+  pursue(module, target, functions, 'omp');
+  pursue(module, target, functions, 'ols');
+  measure(module, target, residualOf);
+  refit(module, target, functions, residualOf);
+  const all = { ...functions, residual: residualOf, keepLargest: keepLargest(module, target, functions.largest) };
+  cosamp(module, target, all);
+  aiht(module, target, all);
   return module.bytes(shared);
 }

@@ -1,5 +1,5 @@
-import { transpose } from '../../algebra/matrix.js';
-import type { Shape } from './shape.js';
+import { gram, matrix, transpose } from '../../algebra/matrix.js';
+import type { Decomposition, Shape } from './shape.js';
 import { padded, paddedRows, rightVectors, singularValues } from './shape.js';
 
 /** Bins of the histogram that finds the threshold: one octave above the lowest candidate, and all that is larger. */
@@ -21,6 +21,10 @@ export interface Tables {
   /** Q of both parts, row by row: the turn c = Qᵀy. */
   readonly QA: number;
   readonly QB: number;
+  /** DᵀD, a row an atom; the squared length of each atom, and its inverse (0 for an atom that is zero). */
+  readonly gram: number;
+  readonly norms: number;
+  readonly inverseNorms: number;
   /** The first byte after them. */
   readonly end: number;
 }
@@ -46,8 +50,36 @@ export function tablesOf(shape: Shape, start: number): { tables: Tables; content
     VT: place(paddedRows(transpose(B ? B.V : A.V))),
     QA: place(paddedRows(A.Q)),
     QB: place(B ? paddedRows(B.Q) : new Float32Array(0)),
+    ...placeGram(shape, place),
   };
   return { tables: { ...tables, end: at }, contents };
+}
+
+function placeGram(shape: Shape, place: (values: Float32Array) => number) {
+  const [A, B] = shape.parts;
+  const gramOf = (part: Decomposition) => {
+    const scaled = matrix(part.sigma.length, part.V.rows, (i, l) => part.sigma[i] * part.V.data[i * part.V.rows + l]);
+    return gram(scaled);
+  };
+  const [GA, GB] = [gramOf(A), B ? gramOf(B) : undefined];
+  const entry = (i: number, j: number) => {
+    if (!GB) return GA.data[j * GA.rows + i];
+    const m = GB.rows;
+    return GA.data[Math.floor(j / m) * GA.rows + Math.floor(i / m)] * GB.data[(j % m) * m + (i % m)];
+  };
+  const { L, L4 } = shape;
+  const table = new Float32Array(L * L4);
+  const norms = new Float32Array(L4);
+  for (let j = 0; j < L; j++) {
+    // Rounding dust between orthogonal atoms would only make denormals.
+    for (let i = 0; i < L; i++) table[j * L4 + i] = Math.abs(entry(i, j)) < 1e-12 ? 0 : entry(i, j);
+    norms[j] = entry(j, j);
+  }
+  return {
+    gram: place(table),
+    norms: place(norms),
+    inverseNorms: place(norms.map((norm) => (norm > 0 ? 1 / norm : 0))),
+  };
 }
 
 /** Where a thread keeps what it needs for one patch, in bytes from the start of its scratch. */
@@ -61,6 +93,20 @@ export interface Scratch {
   /** The sum of squared residuals, float64. */
   readonly error: number;
   readonly histogram: number;
+  /** The rows of all atoms that a pursuit keeps beside X: the weight, score and ν of each atom. */
+  readonly weight: number;
+  readonly score: number;
+  readonly nu: number;
+  /** The rows p of a pursuit, and β, index and coefficient of each atom that has joined. */
+  readonly rows: number;
+  readonly beta: number;
+  readonly support: number;
+  readonly x: number;
+  /** Room for other rows of all atoms, and for other vectors of coordinates: the patch-wise iterative solvers. */
+  readonly atomRows: readonly number[];
+  readonly coordinateRows: readonly number[];
+  /** Room for sparse codes: values, then indices. */
+  readonly codes: readonly { readonly values: number; readonly indices: number }[];
   readonly bytes: number;
 }
 
@@ -74,12 +120,26 @@ export function scratchOf(shape: Shape): Scratch {
     return address;
   };
   const half = B ? Math.max(A.V.rows, A.Q.rows) * padded(Math.max(B.sigma.length, B.Q.rows)) : 0;
+  const { L, L4, R4 } = shape;
+  const most = Math.min(shape.N, L);
   return {
     M: take(4 * Math.max(shape.R4, padded(shape.N)) + 64),
     T: take(4 * half + 64),
     X: take(4 * shape.L4 + 64),
     error: take(8),
     histogram: take(4 * BINS),
-    bytes: at,
+    weight: take(4 * L4),
+    score: take(4 * L4),
+    nu: take(4 * L4),
+    rows: take(4 * L4 * (most + 1)),
+    beta: take(4 * L4),
+    support: take(4 * L4),
+    x: take(4 * L4),
+    atomRows: Array.from({ length: 7 }, () => take(4 * L4)),
+    coordinateRows: Array.from({ length: 7 }, () => take(4 * R4)),
+    codes: Array.from({ length: 3 }, () => ({ values: take(4 * L4), indices: take(2 * L4) })),
+    get bytes() {
+      return at;
+    },
   };
 }
