@@ -21,6 +21,7 @@ export interface Flags {
   readonly tolerance?: number;
   readonly preset?: 'paper';
   readonly engine?: EngineName;
+  readonly threads?: number;
   readonly json?: true;
 }
 
@@ -110,6 +111,11 @@ export function solverFlags(command: Command): Command {
       new Option('--engine <name>', `${engineNames.join(', ')} (default: auto)`).argParser(
         choiceOf('--engine', engineNames),
       ),
+    )
+    .option(
+      '--threads <n>',
+      'threads of the wasm engine (default: one a core, for large images)',
+      numberOf('--threads'),
     );
 }
 
@@ -130,6 +136,7 @@ export function solveOptions(flags: Flags): SolveOptions {
     tolerance: flags.tolerance,
     preset: flags.preset,
     engine: flags.engine,
+    threads: flags.threads,
   });
 }
 

@@ -20,6 +20,8 @@ const flagOf: Readonly<Record<string, string>> = {
   rho: '--rho',
   maxIterations: '--max-iterations',
   tolerance: '--tolerance',
+  engine: '--engine',
+  threads: '--threads',
   signals: '--signals',
   dictionary: '--dictionary',
   image: 'IMAGE',

@@ -1,15 +1,12 @@
 import { totalmem } from 'node:os';
-import type { Budget, Image, RepresentOptions } from 'ght';
+import type { Image, RepresentOptions } from 'ght';
 import { memoryEstimate, ParameterError } from 'ght';
 import { bytes } from './output/table.js';
 
 /** Refuses an image whose run would not fit into this machine's memory, with the estimate and what to do. */
 export function refuseTooLarge(image: Image, options: RepresentOptions): void {
   const { width, height, planes } = image;
-  const { patch = 8, atoms = Math.max(10, patch) } = options;
-  const estimate = (budget?: Budget) => memoryEstimate(width, height, planes.length, { ...options, budget });
-  // A budget of more than every atom in every patch is refused for that, not for the memory it would take.
-  const needed = Math.min(estimate(options.budget), estimate({ perPatch: atoms ** 2 }));
+  const needed = memoryEstimate(width, height, planes.length, options);
   const there = totalmem();
   if (needed <= 0.9 * there) return;
   const rule = `must need less memory than this machine has, ${bytes(there)}`;

@@ -18,7 +18,12 @@ describe('a run that is interrupted', () => {
 
   it.each([
     ['SIGINT', 130, ['represent', 'large.png', '-o', 'out.png', '--engine', 'reference', ...endless]],
-    ['SIGTERM', 143, ['denoise', 'large.png', '-o', 'out.png', '--stride', '1', '--solver', 'joint-omp']],
+    ['SIGINT', 130, ['represent', 'large.png', '-o', 'out.png', ...endless]],
+    [
+      'SIGTERM',
+      143,
+      ['denoise', 'large.png', '-o', 'out.png', '--engine', 'portable', '--solver', 'joint-omp', '--stride', '2'],
+    ],
   ] as const)('by %s ends at once with exit code %i, one line and no file', async (signal, code, args) => {
     const before = await readdir(dirname(path('x')));
     const child = start(...args);

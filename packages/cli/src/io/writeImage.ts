@@ -1,5 +1,4 @@
 import { type Image, ParameterError, writeNpy } from 'ght';
-import sharp from 'sharp';
 import { encodePng } from './encodePng.js';
 import { encodeTiff } from './encodeTiff.js';
 import { writeFileAtomically } from './files.js';
@@ -71,6 +70,7 @@ async function encode(raster: Raster, format: ImageFormat, like: ImageFile): Pro
 
   const bits = 8 * samples.BYTES_PER_ELEMENT;
   const space = colours === 1 ? { 8: 'b-w', 16: 'grey16' }[bits] : { 8: 'srgb', 16: 'rgb16' }[bits];
+  const { default: sharp } = await import('sharp');
   const pipeline = sharp(encodePng(raster, { icc, exif }), { limitInputPixels: false })
     .toColourspace(space as string)
     .keepIccProfile()

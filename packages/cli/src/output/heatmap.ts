@@ -1,6 +1,5 @@
 import type { Representation } from 'ght';
 import { heatmap } from 'ght';
-import sharp from 'sharp';
 
 /** Dark to bright, so that brighter means more atoms also in grey and for colour-blind eyes. */
 const STOPS = [
@@ -42,6 +41,7 @@ export async function heatmapPng(representation: Pick<Representation, 'grid' | '
     pixels.set(colour(count / most), 3 * i);
   });
   drawScale(pixels, width, height, most);
+  const { default: sharp } = await import('sharp');
   return sharp(pixels, { raw: { width, height, channels: 3 } })
     .png()
     .toBuffer();

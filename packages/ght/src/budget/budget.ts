@@ -30,11 +30,11 @@ export function resolveBudget(budget: Budget, N: number, L: number, P: number, p
     case 'perPatch':
       if (!(typeof value === 'number' && value >= 0 && value <= L)) {
         const rule = `must be from 0 to the ${L} atoms of the dictionary`;
-        throw new ParameterError('budget.perPatch', rule, value, 'use an average such as 10');
+        throw new ParameterError('budget.perPatch', rule, value, `use an average such as ${Math.min(10, L)}`);
       }
       return { S: Math.round(value * P) };
     case 'total':
-      return { S: wholeNumber('budget.total', value, 0, L * P, `L·P = ${L}·${P} is every coefficient there is`) };
+      return { S: wholeNumber('budget.total', value, 0, L * P, `there are ${L} atoms × ${P} patches; use fewer`) };
     case 'rmse':
       return { rmse: notNegative('budget.rmse', value, 'give the error a patch in input units') };
     case 'psnr':
@@ -47,4 +47,9 @@ export function resolveBudget(budget: Budget, N: number, L: number, P: number, p
     default:
       throw new ParameterError('budget', 'must have one of perPatch, total, rmse, psnr, sigma', kind, 'check the name');
   }
+}
+
+/** The atoms that a goal will take, for an estimate: those given, or half as many as there are samples, which reach most. */
+export function expectedAtoms(goal: Goal, N: number, P: number): number {
+  return 'S' in goal ? goal.S : (N * P) / 2;
 }

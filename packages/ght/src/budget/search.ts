@@ -6,6 +6,14 @@ export interface Found<T> {
   readonly result: T;
 }
 
+/** Which budgets are tried: multiples of `unit` up to `most`, beginning at `first`; `show` puts an error into words. */
+export interface SearchRange {
+  readonly unit: number;
+  readonly first: number;
+  readonly most: number;
+  readonly show?: (error: number) => string;
+}
+
 /**
  * The smallest budget whose error is at most `target`, among the multiples of `unit` up to `most`: bracketed by doubling
  * from `first`, then narrowed by interpolating log(error), which falls almost linearly in S, and by halving where that
@@ -15,7 +23,7 @@ export interface Found<T> {
 export async function fewestAtoms<T extends { readonly error: number }>(
   attempt: (S: number) => Promise<T>,
   target: number,
-  { unit, first, most }: { readonly unit: number; readonly first: number; readonly most: number },
+  { unit, first, most, show = String }: SearchRange,
 ): Promise<Found<T>> {
   const whole = (S: number) => Math.min(most, Math.max(0, Math.round(S / unit) * unit));
   let low = { S: -unit, error: Number.POSITIVE_INFINITY };
@@ -28,7 +36,7 @@ export async function fewestAtoms<T extends { readonly error: number }>(
   for (;;) {
     const result = await attempt(S);
     if (result.error <= target) high = { S, result, error: result.error };
-    else if (S === most) throw unreachable(target, result.error, most);
+    else if (S === most) throw unreachable(show(target), show(result.error), most);
     else low = { S, error: result.error };
     if (!high) {
       S = whole(2 * S);
@@ -46,12 +54,7 @@ export async function fewestAtoms<T extends { readonly error: number }>(
   }
 }
 
-function unreachable(target: number, error: number, most: number): ParameterError {
-  const rule = `must be reachable: with ${most} atoms the error is still ${error.toPrecision(4)}`;
-  return new ParameterError(
-    'budget',
-    rule,
-    `a target of ${target.toPrecision(4)}`,
-    'lower the PSNR or raise the RMSE asked for, or allow more iterations',
-  );
+function unreachable(target: string, reached: string, most: number): ParameterError {
+  const rule = `must be reachable: with ${most} atoms, as many as can help, it is ${reached}`;
+  return new ParameterError('budget', rule, target, 'ask for less, allow more iterations or use another solver');
 }

@@ -9,8 +9,8 @@ import { separableDictionary } from './dictionary.js';
  * In one dimension atom k is cos(n k π / m) with its mean removed for k > 0, scaled to norm 1; D = D₁ ⊗ D₁.
  */
 export function overcompleteDct(patch = 8, atoms = 10): Dictionary {
-  wholeNumber('patch', patch, 1, 64, 'use a side such as 8');
-  wholeNumber('atoms', atoms, 1, 256, 'use a number a side such as 10');
+  wholeNumber('patch', patch, 1, 32, 'use a side such as 8');
+  wholeNumber('atoms', atoms, 1, 64, 'use a number a side such as 10');
   const D1 = matrix(patch, atoms, (n, k) => Math.cos((n * k * Math.PI) / atoms));
   for (let k = 0; k < atoms; k++) normaliseAtom(D1, k);
   return separableDictionary(D1, D1, 'overcomplete DCT');
@@ -31,7 +31,7 @@ function normaliseAtom(D1: Matrix, k: number): void {
 
 /** The complete orthonormal DCT-II for `patch`×`patch` patches: as many atoms as samples (the paper's Figure 1). */
 export function completeDct(patch = 8): Dictionary {
-  wholeNumber('patch', patch, 1, 64, 'use a side such as 8');
+  wholeNumber('patch', patch, 1, 32, 'use a side such as 8');
   const D1 = matrix(
     patch,
     patch,

@@ -13,7 +13,7 @@ export interface EngineInfo {
 
 /** Where the mathematics is computed. */
 export interface Engine {
-  readonly info: EngineInfo;
+  readonly name: string;
   /** Bytes it needs beside Y, about, for P signals of N samples over L atoms at budget S. */
   memory(N: number, L: number, P: number, S: number): number;
   /** Takes the dictionary and the signals (N×P, one after the other) into its own memory, once. */
@@ -22,10 +22,12 @@ export interface Engine {
 
 /**
  * A problem in an engine's memory, and the steps that can be taken on it. During a run nothing larger than a report
- * crosses this boundary. Every method that computes can be aborted by the watch's signal; after an abort the problem may
+ * crosses this boundary. One thing at a time: a call must have ended before the next is made. Every method that computes can be aborted by the watch's signal; after an abort the problem may
  * only be reset or disposed of.
  */
 export interface Loaded {
+  /** What runs it: threads are decided by the size of the problem. */
+  readonly info: EngineInfo;
   /** Starts over: Z⁰ as given or 0, Λ⁰ = 0. A new budget without a reset starts from where the last one ended. */
   reset(Z0?: Codes): void;
   /** One iteration of GHT-QPM; ρ is absolute. */

@@ -11,7 +11,7 @@ import { sweep } from '../solvers/patchwise.js';
 import { refit } from '../solvers/refit.js';
 import type { PatchStop } from '../solvers/stopping.js';
 import { drive, type Watch } from '../solvers/work.js';
-import type { Loaded } from './engine.js';
+import type { EngineInfo, Loaded } from './engine.js';
 
 /** What the engines in plain TypeScript share: everything that works a patch at a time, straight from its page. */
 export abstract class Patchwise implements Loaded {
@@ -22,6 +22,7 @@ export abstract class Patchwise implements Loaded {
   constructor(
     readonly D: Dictionary,
     readonly Y: Float64Array,
+    readonly info: EngineInfo,
   ) {
     this.P = Y.length / D.N;
     this.result = emptyCodes(D.L, this.P);

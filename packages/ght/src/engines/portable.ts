@@ -24,10 +24,9 @@ import { Patchwise } from './patchwise.js';
 
 /** Runs anywhere JavaScript does; several times as fast as the reference, and equal to it up to rounding. */
 export function portableEngine(why = 'runs everywhere'): Engine {
-  const info = { name: 'portable', threads: 1, why };
   // V, what a selection copies of it at worst, and three sets of codes: those read, those made and the best.
   const memory = (_N: number, L: number, P: number, S: number) => 1.2 * 8 * L * P + 3 * 12 * S;
-  return { info, memory, load: async (D, Y) => new Portable(D, Y) };
+  return { name: 'portable', memory, load: async (D, Y) => new Portable(D, Y, why) };
 }
 
 class Portable extends Patchwise {
@@ -36,8 +35,8 @@ class Portable extends Patchwise {
   readonly #D: LinearMap;
   #resolvent: { rho: number; K: LinearMap } | undefined;
 
-  constructor(D: Dictionary, Y: Float64Array) {
-    super(D, Y);
+  constructor(D: Dictionary, Y: Float64Array, why: string) {
+    super(D, Y, { name: 'portable', threads: 1, why });
     this.#V = new Float64Array(D.L * this.P);
     this.#Z = emptyCodes(D.L, this.P);
     this.#D = synthesis(D);

@@ -13,10 +13,9 @@ import { Patchwise } from './patchwise.js';
 
 /** The paper, literally, in float64: cached Cholesky, two substitutions, dense X, Z and Λ. What the others answer to. */
 export function referenceEngine(why = 'asked for'): Engine {
-  const info = { name: 'reference', threads: 1, why };
   // W, X, Z and Λ, what a selection copies, and two sets of codes.
   const memory = (_N: number, L: number, P: number, S: number) => 4.2 * 8 * L * P + 2 * 12 * S;
-  return { info, memory, load: async (D, Y) => new Reference(D, Y) };
+  return { name: 'reference', memory, load: async (D, Y) => new Reference(D, Y, why) };
 }
 
 class Reference extends Patchwise {
@@ -26,8 +25,8 @@ class Reference extends Patchwise {
   readonly #Lambda: Float64Array;
   #factor: { rho: number; C: Matrix } | undefined;
 
-  constructor(D: Dictionary, Y: Float64Array) {
-    super(D, Y);
+  constructor(D: Dictionary, Y: Float64Array, why: string) {
+    super(D, Y, { name: 'reference', threads: 1, why });
     this.#W = correlations(D, Y, this.P);
     this.#X = new Float64Array(D.L * this.P);
     this.#Z = new Float64Array(D.L * this.P);

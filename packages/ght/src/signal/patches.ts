@@ -25,7 +25,7 @@ export function patchGrid(width: number, height: number, patch: number, stride: 
   const most = Number.POSITIVE_INFINITY;
   wholeNumber('width', width, 1, most, 'give an image with pixels');
   wholeNumber('height', height, 1, most, 'give an image with pixels');
-  wholeNumber('patch', patch, 1, 64, 'use a side such as 8');
+  wholeNumber('patch', patch, 1, 32, 'use a side such as 8');
   wholeNumber(
     'stride',
     stride,

@@ -74,13 +74,7 @@ export function divide({ gains, row, followed }: Paths, S: number): Allotment {
 }
 
 /** Writes `length` gains to `out`, each run of rising ones replaced by its mean. */
-function envelope(
-  gains: ArrayLike<number>,
-  from: number,
-  length: number,
-  out: Float64Array,
-  outFrom: number,
-): void {
+function envelope(gains: ArrayLike<number>, from: number, length: number, out: Float64Array, outFrom: number): void {
   // Pool adjacent violators: each block's gains are its mean, and the means fall from block to block.
   const starts: number[] = [];
   const sums: number[] = [];

@@ -1,8 +1,9 @@
+import { expectedAtoms, resolveBudget } from '../budget/budget.js';
+import { chooseEngine } from '../engines/choose.js';
 import { patchGrid } from '../signal/patches.js';
 import { solverDefaults } from './options.js';
 import type { RepresentOptions } from './represent.js';
 import { atomsASide } from './represent.js';
-import { chooseEngine } from './solve.js';
 
 /** Bytes that representing an image of this size needs at its peak, about, under these options. */
 export function memoryEstimate(
@@ -11,12 +12,13 @@ export function memoryEstimate(
   channels: number,
   options: RepresentOptions = {},
 ): number {
-  const { patch = 8, stride = patch, budget = solverDefaults.budget } = options;
+  const { patch = 8, stride = patch } = options;
   const P = patchGrid(width, height, patch, stride).count * channels;
   const N = patch ** 2;
   const L = options.dictionary?.L ?? atomsASide(patch, options.atoms) ** 2;
-  // A target may take any budget; half as many atoms as samples reach most.
-  const S = 'perPatch' in budget ? budget.perPatch * P : 'total' in budget ? budget.total : (N * P) / 2;
-  // Y and its reconstruction; the image as it came, transformed, and rebuilt.
-  return chooseEngine(options.engine).memory(N, L, P, S) + 2 * 8 * N * P + 3 * 8 * width * height * channels;
+  const budget = options.budget ?? { perPatch: Math.min(solverDefaults.budget.perPatch, L) };
+  const S = expectedAtoms(resolveBudget(budget, N, L, P, 1), N, P);
+  const engine = chooseEngine(options.engine ?? 'auto', options.threads, (each) => each.memory(N, L, P, S));
+  // Y and its reconstruction; the image as it came, transformed, and rebuilt; the dictionary, its Gram matrix and tables.
+  return engine.memory(N, L, P, S) + 2 * 8 * N * P + 3 * 8 * width * height * channels + 8 * (3 * N * L + 2 * L * L);
 }

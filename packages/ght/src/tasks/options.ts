@@ -9,7 +9,7 @@ export const solverNames = ['qpm', 'admm', 'joint-omp', 'omp', 'aiht', 'cosamp']
 export type SolverName = (typeof solverNames)[number];
 
 /** The names of the engines one can ask for; `auto` takes the fastest there is. */
-export const engineNames = ['auto', 'portable', 'reference'] as const;
+export const engineNames = ['auto', 'wasm', 'portable', 'reference'] as const;
 
 /** The name of an engine, or `auto`. */
 export type EngineName = (typeof engineNames)[number];
@@ -24,7 +24,7 @@ export type Penalty = number | { readonly absolute: number };
 export interface SolveOptions {
   /** Which algorithm; `admm` unless told. */
   readonly solver?: SolverName;
-  /** What may be spent; 10 atoms an average patch unless told. Patch-wise solvers get ⌊S/P⌋ for every patch. */
+  /** What may be spent; 10 atoms an average patch unless told (or all, of a smaller dictionary). Patch-wise solvers get ⌊S/P⌋ for every patch. */
   readonly budget?: Budget;
   /** ρ of GHT-QPM and GHT-ADMM; the others have none. */
   readonly rho?: Penalty;
@@ -38,8 +38,10 @@ export interface SolveOptions {
   readonly preset?: 'paper';
   /** Z⁰ of GHT-QPM and GHT-ADMM; zero unless told. */
   readonly initial?: Codes;
-  /** Where it is computed. */
+  /** Where it is computed; the fastest engine there is unless told. */
   readonly engine?: EngineName;
+  /** Threads of the wasm engine; as many as there are cores, where the problem is large enough, unless told. */
+  readonly threads?: number;
   /** Stops the computation; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /** Told now and then how far the work is. */
@@ -48,20 +50,24 @@ export interface SolveOptions {
 
 /** How far a task is. */
 export interface Progress {
-  /** Of the iterations (or patches) that may be needed at most, those done: from 0 to 1, never falling. */
+  /**
+   * Of the iterations (or patches) that may be needed at most, those done: from 0 to 1, never falling. A search for a target
+   * starts over with every budget it tries.
+   */
   readonly fraction: number;
   /** The iteration that was finished last, for iterative solvers. */
   readonly k?: number;
   /** Its RMSE a patch. */
   readonly rmse?: number;
-  /** While a target is searched for: the budget that is being tried. */
+  /** Only while a target is searched for: the budget that is being tried. */
   readonly trying?: number;
 }
 
 /** Options with everything filled in. */
 export interface Settings {
   readonly solver: SolverName;
-  readonly budget: Budget;
+  /** Undefined for the default, which depends on the dictionary. */
+  readonly budget: Budget | undefined;
   readonly rho: Penalty;
   readonly refit: boolean;
   readonly maxIterations: number;
@@ -80,7 +86,7 @@ export const solverDefaults = {
 
 const optionNames: readonly string[] = [
   ...['solver', 'budget', 'rho', 'refit', 'maxIterations', 'tolerance'],
-  ...['preset', 'initial', 'engine', 'signal', 'onProgress'],
+  ...['preset', 'initial', 'engine', 'threads', 'signal', 'onProgress'],
 ];
 
 /** Checks the options of a solve, `others` being the names a task adds to them, and fills in the defaults. */
@@ -89,6 +95,7 @@ export function settle(options: SolveOptions, others: readonly string[] = []): S
   const solver = oneOf('solver', options.solver ?? solverDefaults.solver, solverNames);
   if (options.preset !== undefined) oneOf('preset', options.preset, ['paper']);
   oneOf('engine', options.engine ?? 'auto', engineNames);
+  if (options.threads !== undefined) wholeNumber('threads', options.threads, 1, 64, 'use the number of cores');
   const usesRho = solver === 'qpm' || solver === 'admm';
   if (!usesRho && options.rho !== undefined) {
     throw new ParameterError('rho', `must be left out for ${solver}, which has no penalty`, options.rho, 'remove it');
@@ -107,7 +114,7 @@ export function settle(options: SolveOptions, others: readonly string[] = []): S
   positive('rho', typeof rho === 'object' ? rho.absolute : rho, 'use a value such as 0.1');
   return {
     solver,
-    budget: options.budget ?? solverDefaults.budget,
+    budget: options.budget,
     rho,
     refit: options.refit ?? solverDefaults.refit,
     maxIterations: wholeNumber(

@@ -1,17 +1,17 @@
-import { resolveBudget } from '../budget/budget.js';
+import { type Budget, expectedAtoms, resolveBudget } from '../budget/budget.js';
 import { fewestAtoms } from '../budget/search.js';
 import type { Codes } from '../codes/codes.js';
 import { nonzeros } from '../codes/codes.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { spectralNormSquared } from '../dictionary/dictionary.js';
-import type { Engine, EngineInfo, Loaded } from '../engines/engine.js';
-import { portableEngine } from '../engines/portable.js';
-import { referenceEngine } from '../engines/reference.js';
+import { chooseEngine } from '../engines/choose.js';
+import type { EngineInfo, Loaded } from '../engines/engine.js';
 import { ParameterError, positive } from '../errors.js';
+import { psnrOf } from '../measures/error.js';
 import type { HistoryEntry, StepReport, StopReason } from '../solvers/loop.js';
 import { iterate } from '../solvers/loop.js';
-import type { EngineName, SolveOptions, SolverName } from './options.js';
-import { settle } from './options.js';
+import type { SolveOptions, SolverName } from './options.js';
+import { settle, solverDefaults } from './options.js';
 
 /** What a solve gives back: the codes, and plain data about how they came to be. */
 export interface Solution {
@@ -47,15 +47,18 @@ export async function solve(D: Dictionary, Y: Float64Array, options: SignalOptio
   const settings = settle(options, ['peak', 'errorOf']);
   const P = checkSignals(D, Y, options.initial);
   const peak = positive('peak', options.peak ?? largestMagnitude(Y), 'give the full scale of the signals, such as 255');
-  const goal = resolveBudget(settings.budget, D.N, D.L, P, peak);
+  const budget = settings.budget ?? { perPatch: Math.min(solverDefaults.budget.perPatch, D.L) };
+  const goal = resolveBudget(budget, D.N, D.L, P, peak);
   const rho = typeof settings.rho === 'object' ? settings.rho.absolute : settings.rho * spectralNormSquared(D);
-  const engine = chooseEngine(options.engine);
+  const engine = chooseEngine(options.engine ?? 'auto', options.threads, (each) =>
+    each.memory(D.N, D.L, P, expectedAtoms(goal, D.N, P)),
+  );
   options.signal?.throwIfAborted();
   const loaded = await engine.load(D, Y);
   try {
     loaded.reset(options.initial);
-    const run = runner(loaded, P, rho, peak, settings, options);
-    if ('S' in goal) return { ...(await run(goal.S)), engine: engine.info };
+    const run = runner(loaded, P, rho, peak, settings, options, 'rmse' in goal);
+    if ('S' in goal) return { ...(await run(goal.S)), engine: loaded.info };
     const patchwise = settings.solver === 'omp' || settings.solver === 'aiht' || settings.solver === 'cosamp';
     const { result } = await fewestAtoms(
       async (S) => {
@@ -63,19 +66,13 @@ export async function solve(D: Dictionary, Y: Float64Array, options: SignalOptio
         return { ...solution, error: options.errorOf?.(solution.codes) ?? solution.rmse };
       },
       goal.rmse,
-      { unit: patchwise ? P : 1, first: 5 * P, most: Math.min(D.N, D.L) * P },
+      { unit: patchwise ? P : 1, first: 5 * P, most: Math.min(D.N, D.L) * P, show: showError(budget, D.N, peak) },
     );
     const { error: _, ...solution } = result;
-    return { ...solution, engine: engine.info };
+    return { ...solution, engine: loaded.info };
   } finally {
     loaded.dispose();
   }
-}
-
-/** The engine of that name. */
-export function chooseEngine(name: EngineName = 'auto'): Engine {
-  if (name === 'reference') return referenceEngine();
-  return portableEngine(name === 'auto' ? 'the fastest engine there is' : 'asked for');
 }
 
 type Settled = ReturnType<typeof settle>;
@@ -88,6 +85,7 @@ function runner(
   peak: number,
   { solver, refit, maxIterations, tolerance: relative }: Settled,
   { signal, onProgress }: SolveOptions,
+  searching: boolean,
 ): (S: number) => Promise<Omit<Solution, 'engine'>> {
   const tolerance = relative * peak;
   return async (S) => {
@@ -96,7 +94,7 @@ function runner(
     let last: HistoryEntry | undefined;
     const tell = (fraction: number) => {
       furthest = Math.max(furthest, fraction);
-      onProgress?.({ fraction: furthest, k: last?.k, rmse: last?.rmse, trying: S });
+      onProgress?.({ fraction: furthest, k: last?.k, rmse: last?.rmse, ...(searching ? { trying: S } : {}) });
     };
     const watch = { signal, onFraction: tell };
 
@@ -144,6 +142,14 @@ function runner(
       history,
     };
   };
+}
+
+/** How an error a patch reads in the terms of the budget that asked for it. */
+function showError(budget: Budget, N: number, peak: number): (error: number) => string {
+  const sample = (error: number) => error / Math.sqrt(N);
+  if ('psnr' in budget) return (error) => `${psnrOf(sample(error), peak).toFixed(2)} dB`;
+  if ('sigma' in budget) return (error) => `σ = ${sample(error).toPrecision(4)}`;
+  return (error) => `an RMSE of ${error.toPrecision(4)} a patch`;
 }
 
 /** Refuses signals that do not fit the dictionary or hold NaN or infinities; gives back P. */

@@ -18,7 +18,10 @@ describe('budgets', () => {
     [{ perPatch: -1 }, 'budget.perPatch must be from 0 to the 100 atoms of the dictionary, but got -1'],
     [{ perPatch: 101 }, 'budget.perPatch must be from 0 to the 100 atoms of the dictionary, but got 101'],
     [{ perPatch: Number.NaN }, 'but got NaN'],
-    [{ total: 3701 }, 'budget.total must be a whole number from 0 to 3700, but got 3701: L·P = 100·37 is every'],
+    [
+      { total: 3701 },
+      'budget.total must be a whole number from 0 to 3700, but got 3701: there are 100 atoms × 37 patches',
+    ],
     [{ total: 1.5 }, 'budget.total must be a whole number from 0 to 3700, but got 1.5'],
     [{ psnr: 0 }, 'budget.psnr must be a finite number above 0, but got 0'],
     [{ perPatch: 1, total: 2 }, 'budget must have exactly one of perPatch, total, rmse, psnr, sigma'],
@@ -65,6 +68,8 @@ describe('the search for the smallest budget', () => {
   });
 
   it('says what is possible when the target is not', async () => {
-    await expect(search((S) => 5 + 1 / (S + 1), 1)).rejects.toThrow('with 10000 atoms the error is still 5.000');
+    await expect(search((S) => 5 + 1 / (S + 1), 1)).rejects.toThrow(
+      'with 10000 atoms, as many as can help, it is 5.000',
+    );
   });
 });

@@ -86,7 +86,7 @@ describe('dictionaries', () => {
     expect(() => denseDictionary(2, 2, [1, 2, 3])).toThrow('dictionary must have N × L = 4 entries, but got 3');
     expect(() => denseDictionary(2, 2, [1, 2, 3, Number.NaN])).toThrow('dictionary entry (row 1, atom 1)');
     expect(() => denseDictionary(2, 1, [0, 0])).toThrow('dictionary must have an atom that is not zero');
-    expect(() => overcompleteDct(8, 0)).toThrow('atoms must be a whole number from 1 to 256, but got 0');
+    expect(() => overcompleteDct(8, 0)).toThrow('atoms must be a whole number from 1 to 64, but got 0');
     expect(() => overcompleteDct(1, 4)).toThrow('atoms must leave no atom empty for patch 1');
   });
 });

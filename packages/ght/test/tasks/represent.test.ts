@@ -23,7 +23,8 @@ describe('represent', () => {
       expect(result.budget).toBe(288);
       if (['qpm', 'admm', 'joint-omp'].includes(solver)) expect(result.nonzeros).toBe(288);
       else expect(Math.max(...atomsPerPatch(result.codes))).toBeLessThanOrEqual(6);
-      expect(result.rmsePixel * 8).toBeCloseTo(result.rmse, 9);
+      // The solver measures in float32, the image is measured in float64.
+      expect((result.rmsePixel * 8) / result.rmse).toBeCloseTo(1, 5);
       expect(result.psnr).toBeCloseTo(psnr(grey.planes[0], result.image.planes[0], 255), 9);
       expect(result.history).toHaveLength(result.iterations);
       expect(JSON.parse(JSON.stringify(result)).solver).toBe(solver);
@@ -121,7 +122,7 @@ describe('represent', () => {
     const D = completeDct(8);
     const tripled = { ...D, factors: undefined, atoms: { ...D.atoms, data: D.atoms.data.map((value) => 3 * value) } };
     const [plain, scaled] = [await represent(grey, { dictionary: D }), await represent(grey, { dictionary: tripled })];
-    expect(scaled.rmse).toBeCloseTo(plain.rmse, 8);
+    expect(scaled.rmse / plain.rmse).toBeCloseTo(1, 5);
   });
 
   it('is the same for float32 and float64 planes, and for every run', async () => {
@@ -135,7 +136,7 @@ describe('represent', () => {
     for (const solver of solverNames) {
       const constant: Image = { width: 16, height: 16, planes: [new Float64Array(256).fill(9)], peak: 255 };
       const one = await represent(constant, { solver, budget: { perPatch: 1 }, refit: true });
-      expect(one.rmse).toBeLessThan(1e-6);
+      expect(one.rmse).toBeLessThan(1e-4);
       const black = await represent({ ...constant, planes: [new Float64Array(256)] }, { solver });
       expect([black.rmse, black.nonzeros]).toEqual([0, 0]);
       expect(black.psnr).toBe(Number.POSITIVE_INFINITY);
@@ -153,7 +154,7 @@ describe('represent', () => {
 
   it('stops computing soon after an abort', async () => {
     const large = picture(512, 512);
-    for (const engine of ['reference', 'portable'] as const) {
+    for (const engine of ['reference', 'portable', 'wasm'] as const) {
       const controller = new AbortController();
       setTimeout(() => controller.abort(), 100);
       const start = performance.now();
@@ -166,7 +167,7 @@ describe('represent', () => {
 
   it('estimates more memory for the reference engine, and in proportion to the image', () => {
     const one = memoryEstimate(1000, 1000, 1);
-    expect(memoryEstimate(2000, 1000, 1)).toBeCloseTo(2 * one, -3);
+    expect(memoryEstimate(2000, 1000, 1) / one).toBeCloseTo(2, 1);
     expect(memoryEstimate(1000, 1000, 1, { engine: 'reference' })).toBeGreaterThan(1.4 * one);
     expect(memoryEstimate(1000, 1000, 1, { stride: 4 })).toBeGreaterThan(2.5 * one);
   });
@@ -184,7 +185,7 @@ describe('represent refuses', () => {
     [{ maxIterations: 0 }, 'maxIterations must be a whole number from 1 to 1000000000, but got 0'],
     [{ tolerance: -1 }, 'tolerance must be a finite number of at least 0, but got -1'],
     [{ preset: 'fast' }, 'preset must be one of paper, but got "fast"'],
-    [{ engine: 'cuda' }, 'engine must be one of auto, portable, reference, but got "cuda"'],
+    [{ engine: 'cuda' }, 'engine must be one of auto, wasm, portable, reference, but got "cuda"'],
     [{ budgets: 3 }, 'budgets is not an option'],
     [{ dictionary: completeDct(8), atoms: 10 }, 'atoms must be left out when a dictionary is given'],
     [{ dictionary: completeDct(5) }, 'dictionary must have 64 rows for 8×8 patches, but got "25×25"'],

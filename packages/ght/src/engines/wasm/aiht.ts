@@ -112,7 +112,9 @@ export function aiht(
             f.if(strangers.gt(0).or(nextCount.ne(otherCount)), () => {
               combine(f, L4, difference, next, F32.of(-1), x);
               combine(f, R4, moved, rx, F32.of(-1), rnext);
-              const bound = dotRows(f, L4, difference, difference).mul(1 - MARGIN).div(dotRows(f, R4, moved, moved));
+              const bound = dotRows(f, L4, difference, difference)
+                .mul(1 - MARGIN)
+                .div(dotRows(f, R4, moved, moved));
               f.if(mu.gt(bound), () => {
                 mu.set(mu.div(2 * (1 - MARGIN)));
                 trying.set(1);

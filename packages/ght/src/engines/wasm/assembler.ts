@@ -172,6 +172,9 @@ export class F32 extends Value {
   abs() {
     return new F32([...this.code, 0x8b]);
   }
+  max(other: F32 | number) {
+    return new F32(this.with(other, 0x97));
+  }
   sqrt() {
     return new F32([...this.code, 0x91]);
   }

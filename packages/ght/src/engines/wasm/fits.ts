@@ -43,26 +43,34 @@ export function measure(module: Module, target: Target, residualOf: Fn): void {
 /**
  * refit(patches, counts, values, indices, c, scratch): least squares on the support of each code, in place. What the
  * code leaves of its patch is fitted by the same atoms and added; an atom that depends on the ones before it stays as it
- * is, which loses nothing.
+ * is, which loses nothing. A code that would not become better stays as it is.
  */
-export function refit(module: Module, target: Target, functions: PursuitFunctions, residualOf: Fn): void {
+export function refit(module: Module, target: Target, functions: PursuitFunctions & { readonly residual: Fn }): void {
   const { shape, scratch } = target;
+  const most = Math.min(shape.N, shape.L);
+  // For each atom that has joined, its place in the code; and the code as it was.
   const position = scratch.weight;
+  const before = scratch.codes[0].values;
   module.fn('refit', new Array(6).fill('i32'), undefined, (f) => {
     const [patches, counts, values, indices, c, at] = f.parameters as I32[];
-    const [count, joined, gain, slot, place] = [f.i32(), f.i32(), f.f32(), f.i32(), f.i32()];
-    const error = f.f32();
+    const [count, joined, slot, place] = [f.i32(), f.i32(), f.i32(), f.i32()];
+    const [error, gain] = [f.f32(), f.f32()];
+    const residualNow = () => f.value(functions.residual, values, indices, count, c, at.add(scratch.M), at) as F32;
     f.count(patches, () => {
       count.set(counts.u16());
-      error.set(f.value(residualOf, values, indices, count, c, at.add(scratch.M), at) as F32);
+      error.set(residualNow());
       f.call(functions.correlate, at);
       joined.set(0);
       f.count(count, (i) => {
-        const index = indexAt(target, indices.add(i.mul(shape.indexBytes)));
-        gain.set(f.value(functions.join, at, index, joined) as F32);
-        f.if(gain.ge(0), () => {
-          f.store(at.add(joined.shl(2)), i, position);
-          joined.set(joined.add(1));
+        f.store(at.add(i.shl(2)), values.add(i.shl(2)).f32(), before);
+        // Once they span all signals every other atom depends on them.
+        f.if(joined.lt(most), () => {
+          const index = indexAt(target, indices.add(i.mul(shape.indexBytes)));
+          gain.set(f.value(functions.join, at, index, joined) as F32);
+          f.if(gain.ge(0), () => {
+            f.store(at.add(joined.shl(2)), i, position);
+            joined.set(joined.add(1));
+          });
         });
       });
       f.call(functions.coefficients, at, joined);
@@ -71,6 +79,9 @@ export function refit(module: Module, target: Target, functions: PursuitFunction
         place.set(values.add(slot.i32(position).shl(2)));
         f.store(place, place.f32().add(slot.f32(scratch.x)));
       });
+      f.if(residualNow().lt(error).not(), () => {
+        f.count(count, (i) => f.store(values.add(i.shl(2)), at.add(i.shl(2)).f32(before)));
+      });
       values.set(values.add(count.shl(2)));
       indices.set(indices.add(count.mul(shape.indexBytes)));
       counts.set(counts.add(2));
@@ -78,4 +89,3 @@ export function refit(module: Module, target: Target, functions: PursuitFunction
     });
   });
 }
-

@@ -161,11 +161,11 @@ export class Iterations {
       const { source, candidates, threshold, lo } = this.#state as State;
       const histogram = this.#histogram();
       const total = candidates.used.reduce((sum, used) => sum + used, 0);
-      if (total < S && lo > LEAST) {
+      if (total < S && lo <= LEAST) return { threshold: 0, kept: total };
+      if (total < S) {
         await this.#pass(S, again, again, source, threshold, Math.max(LEAST, lo * 0.7), watch);
         continue;
       }
-      if (total <= S) return { threshold: lo, kept: total };
       let bin = BINS - 1;
       let above = 0;
       while (above + histogram[bin] < S) above += histogram[bin--];

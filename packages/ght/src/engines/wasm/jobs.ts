@@ -27,8 +27,37 @@ export interface CollectJob {
   readonly high: number;
 }
 
+/** Pursues every patch up to its limit; `gains` takes what each atom gained, a row a patch. */
+export interface PursueJob {
+  readonly kind: 'pursue';
+  readonly rule: 'omp' | 'ols';
+  /** Two bytes a patch. */
+  readonly limits: number;
+  readonly out: Stream;
+  readonly gains: number;
+  readonly gainsRow: number;
+}
+
+/** Solves every patch by itself, with s atoms; `curves` takes the errors after each iteration, a curve a chunk. */
+export interface PatchwiseJob {
+  readonly kind: 'patchwise';
+  readonly solver: 'cosamp' | 'aiht';
+  readonly s: number;
+  readonly maxIterations: number;
+  readonly tolerance: number;
+  readonly out: Stream;
+  readonly curves: number;
+  readonly recorded: number;
+}
+
+/** Measures the error of codes, or refits them first. */
+export interface CodesJob {
+  readonly kind: 'measure' | 'refit';
+  readonly stream: Stream;
+}
+
 /** All that can be asked of a thread. */
-export type Job = IterateJob | CollectJob;
+export type Job = IterateJob | CollectJob | PursueJob | PatchwiseJob | CodesJob;
 
 /** What a thread answers: how many values it wrote, and whether it ran out of room for more. */
 export interface Outcome {
@@ -46,11 +75,32 @@ export interface Workplace {
 
 /** Does this thread's share of a job. */
 export function* share(job: Job, place: Workplace): Work<Outcome> {
-  return job.kind === 'iterate' ? yield* iterate(job, place) : collect(job, place);
+  switch (job.kind) {
+    case 'iterate':
+      return yield* iterate(job, place);
+    case 'collect':
+      return collect(job, place);
+    case 'pursue':
+    case 'patchwise':
+      return yield* makeCodes(job, place);
+    default:
+      return yield* onCodes(job, place);
+  }
 }
 
-function* iterate(job: IterateJob, { layout, memory, kernels, thread }: Workplace): Work<Outcome> {
-  const { P, L, R4, chunks, indexBytes, scratch } = layout;
+/** The chunks of a thread: their number, first patch and how many patches they have. Ends early when told to stop. */
+function* chunksOf({ layout, memory, thread }: Workplace, step = 1): Generator<[chunk: number, p: number, n: number]> {
+  const words = new Int32Array(memory.buffer);
+  for (let chunk = thread * step; chunk < layout.chunks; chunk += layout.scratches.length * step) {
+    if (Atomics.load(words, layout.stop / 4) === 1) return;
+    const p = chunk * CHUNK;
+    yield [chunk, p, Math.min(CHUNK, layout.P - p)];
+  }
+}
+
+function* iterate(job: IterateJob, place: Workplace): Work<Outcome> {
+  const { layout, memory, kernels, thread } = place;
+  const { L, R4, indexBytes, scratch } = layout;
   const { source, out } = job;
   const at = layout.scratches[thread];
   const words = new Uint32Array(memory.buffer);
@@ -59,15 +109,12 @@ function* iterate(job: IterateJob, { layout, memory, kernels, thread }: Workplac
   let [values, indices] = [out.values[thread], out.indices[thread]];
   const limit = values + 4 * (out.capacity - CHUNK * L);
   let lo = job.lo;
-  const step = job.step ?? 1;
-  for (let chunk = thread * step; chunk < chunks; chunk += layout.scratches.length * step) {
-    if (Atomics.load(words, layout.stop / 4) === 1) break;
-    const p = chunk * CHUNK;
+  for (const [chunk, p, n] of chunksOf(place, job.step)) {
     doubles[(at + scratch.error) / 8] = 0;
     // Out of room, the iteration goes on without candidates: the errors and q of all patches are needed.
     if (values > limit) lo = Number.POSITIVE_INFINITY;
     const end = kernels[job.name](
-      Math.min(CHUNK, P - p),
+      n,
       source.counts + 2 * p,
       words[source.places / 4 + 2 * chunk],
       words[source.places / 4 + 2 * chunk + 1],
@@ -85,7 +132,7 @@ function* iterate(job: IterateJob, { layout, memory, kernels, thread }: Workplac
     indices += (indexBytes * (end - values)) / 4;
     values = end;
     doubles[layout.errors / 8 + chunk] = doubles[(at + scratch.error) / 8];
-    yield chunk / chunks;
+    yield chunk / layout.chunks;
   }
   return { written: (values - out.values[thread]) / 4, overflowed: lo !== job.lo };
 }
@@ -94,4 +141,50 @@ function collect({ stream, out, low, high }: CollectJob, { kernels, thread }: Wo
   const from = stream.values[thread];
   const end = kernels.collect(from, from + 4 * stream.used[thread], out[thread], low, high);
   return { written: (end - out[thread]) / 4, overflowed: false };
+}
+
+function* makeCodes(job: PursueJob | PatchwiseJob, place: Workplace): Work<Outcome> {
+  const { layout, memory, kernels, thread } = place;
+  const { R4, indexBytes } = layout;
+  const { out } = job;
+  const at = layout.scratches[thread];
+  const words = new Uint32Array(memory.buffer);
+  let [values, indices] = [out.values[thread], out.indices[thread]];
+  for (const [chunk, p, n] of chunksOf(place)) {
+    const [c, counts] = [layout.c + 4 * R4 * p, out.counts + 2 * p];
+    let end: number;
+    if (job.kind === 'pursue') {
+      const gains = job.gains + job.gainsRow * p;
+      end = kernels[job.rule](n, c, job.limits + 2 * p, counts, values, indices, at, gains, job.gainsRow);
+    } else {
+      const { s, maxIterations, recorded, tolerance } = job;
+      const curve = job.curves + 8 * (2 * recorded + 1) * chunk;
+      end = kernels[job.solver](n, c, counts, values, indices, at, s, maxIterations, curve, recorded, tolerance);
+    }
+    words[out.places / 4 + 2 * chunk] = values;
+    words[out.places / 4 + 2 * chunk + 1] = indices;
+    indices += (indexBytes * (end - values)) / 4;
+    values = end;
+    yield chunk / layout.chunks;
+  }
+  return { written: (values - out.values[thread]) / 4, overflowed: false };
+}
+
+function* onCodes({ kind, stream }: CodesJob, place: Workplace): Work<Outcome> {
+  const { layout, memory, kernels, thread } = place;
+  const { R4, scratch } = layout;
+  const at = layout.scratches[thread];
+  const words = new Uint32Array(memory.buffer);
+  const doubles = new Float64Array(memory.buffer);
+  for (const [chunk, p, n] of chunksOf(place)) {
+    const counts = stream.counts + 2 * p;
+    const [values, indices] = [words[stream.places / 4 + 2 * chunk], words[stream.places / 4 + 2 * chunk + 1]];
+    const c = layout.c + 4 * R4 * p;
+    doubles[(at + scratch.error) / 8] = 0;
+    if (kind === 'refit') kernels.refit(n, counts, values, indices, c, at);
+    kernels.measure(n, counts, values, indices, c, at);
+    doubles[layout.errors / 8 + chunk] = doubles[(at + scratch.error) / 8];
+    yield chunk / layout.chunks;
+  }
+  return { written: 0, overflowed: false };
 }

@@ -1,9 +1,9 @@
 import { aiht } from './aiht.js';
 import { Module } from './assembler.js';
 import type { Target } from './blocks.js';
-import { collect, iteration } from './iteration.js';
 import { cosamp } from './cosamp.js';
 import { measure, refit, residual } from './fits.js';
+import { collect, iteration } from './iteration.js';
 import { keepLargest } from './patches.js';
 import { pursue, pursuitFunctions } from './pursuit.js';
 import { turnSignals } from './turning.js';
@@ -86,14 +86,17 @@ export function moduleFor(target: Target, shared: boolean): Uint8Array<ArrayBuff
   iteration(module, target, 'admm', 'step');
   iteration(module, target, 'admmAgain', 'again');
   collect(module);
-  const functions = pursuitFunctions(module, target);
-  const residualOf = residual(module, target);
+  const pursuit = pursuitFunctions(module, target);
+  const functions = {
+    ...pursuit,
+    residual: residual(module, target),
+    keepLargest: keepLargest(module, target, pursuit.largest),
+  };
   pursue(module, target, functions, 'omp');
   pursue(module, target, functions, 'ols');
-  measure(module, target, residualOf);
-  refit(module, target, functions, residualOf);
-  const all = { ...functions, residual: residualOf, keepLargest: keepLargest(module, target, functions.largest) };
-  cosamp(module, target, all);
-  aiht(module, target, all);
+  measure(module, target, functions.residual);
+  refit(module, target, functions);
+  cosamp(module, target, functions);
+  aiht(module, target, functions);
   return module.bytes(shared);
 }

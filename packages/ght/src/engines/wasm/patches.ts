@@ -47,7 +47,15 @@ export function dotRows(f: Fn, floats: number, a: I32, b: I32): F32 {
 /** out ← a + scale·b. */
 export function combine(f: Fn, floats: number, out: I32, a: I32, scale: F32, b: I32): void {
   const factor = f.v128(scale.splat());
-  eachVector(f, floats, (v) => f.store(out.add(v), a.add(v).v128().add(factor.mul(b.add(v).v128()))));
+  eachVector(f, floats, (v) =>
+    f.store(
+      out.add(v),
+      a
+        .add(v)
+        .v128()
+        .add(factor.mul(b.add(v).v128())),
+    ),
+  );
 }
 
 /** The index of entry i of a code. */

@@ -15,10 +15,15 @@ import { F32, V128 } from './assembler.js';
 import type { Target } from './blocks.js';
 import { nmadd, sumLanes, synthesis } from './blocks.js';
 
-/** Of an atom's squared length, what must be new in it for it to join: less is rounding, in float32. */
-const DEPENDENT = 1e-5;
+/**
+ * Of an atom's squared length, what must be new in it for it to join. In float32 every join can lose as many digits as
+ * this has zeros; at less than 1e-3 pursuits of 30 atoms and more were seen to go astray.
+ */
+const DEPENDENT = 3e-3;
 /** Of ‖y‖², what an atom must gain at least: less is rounding, in float32. */
 const NEGLIGIBLE = 1e-12;
+/** Of ‖y‖², and of the error that the gains leave, what a code may be off before it is called astray. */
+const ASTRAY = { energy: 1e-5, error: 1.1 };
 
 /** The functions that pursuits and fits are made of. */
 export interface PursuitFunctions {
@@ -158,18 +163,29 @@ function largest(module: Module, { shape }: Target): Fn {
  * Pursues each patch up to its limit (two bytes a patch) and writes its code, atoms in the order of choice, and what each
  * of them gained, a row of `gainsRow` bytes a patch.
  */
-export function pursue(module: Module, target: Target, functions: PursuitFunctions, rule: 'omp' | 'ols'): void {
+export function pursue(
+  module: Module,
+  target: Target,
+  functions: PursuitFunctions & { readonly residual: Fn },
+  rule: 'omp' | 'ols',
+): void {
   module.fn(rule, new Array(9).fill('i32'), 'i32', (f) => buildPursue(f, target, functions, rule));
 }
 
-function buildPursue(f: Fn, target: Target, functions: PursuitFunctions, rule: 'omp' | 'ols'): void {
+function buildPursue(
+  f: Fn,
+  target: Target,
+  functions: PursuitFunctions & { readonly residual: Fn },
+  rule: 'omp' | 'ols',
+): void {
   const { shape, tables, scratch } = target;
   const vectors = shape.L4 / 4;
   const most = Math.min(shape.N, shape.L);
   const [patches, c, limits, countsOut, valuesOut, indicesOut, at, gains, gainsRow] = f.parameters as I32[];
   const zero = f.i32(0);
   const [limit, k, j, slot, row] = [f.i32(), f.i32(), f.i32(), f.i32(), f.i32()];
-  const [floor, gain] = [f.f32(), f.f32()];
+  const [floor, gain, left, allowed] = [f.f32(), f.f32(), f.f32(), f.f32()];
+  const [valuesStart, indicesStart, astray] = [f.i32(), f.i32(), f.i32()];
   const [energy, vector, p, nu, open] = f.vectors(5);
 
   const prepare = () => {
@@ -179,7 +195,9 @@ function buildPursue(f: Fn, target: Target, functions: PursuitFunctions, rule: '
       energy.set(energy.add(vector.mul(vector)));
       f.store(at, vector, scratch.M + 16 * v);
     }
-    floor.set(sumLanes(f, energy).mul(NEGLIGIBLE));
+    left.set(sumLanes(f, energy));
+    allowed.set(left.mul(ASTRAY.energy));
+    floor.set(left.mul(NEGLIGIBLE));
     f.call(functions.correlate, at);
     for (let v = 0; v < vectors; v++) {
       f.store(at, zero.v128(tables.inverseNorms + 16 * v), scratch.weight + 16 * v);
@@ -231,6 +249,7 @@ function buildPursue(f: Fn, target: Target, functions: PursuitFunctions, rule: '
                 gain.ge(0),
                 () => {
                   f.store(gains.add(k.shl(2)), gain);
+                  left.set(left.sub(gain));
                   if (rule === 'ols') reweigh();
                   else score();
                   k.set(k.add(1));
@@ -243,8 +262,24 @@ function buildPursue(f: Fn, target: Target, functions: PursuitFunctions, rule: '
           );
         },
       );
-      f.call(functions.coefficients, at, k);
-      writeCode(f, target, at, k, valuesOut, indicesOut);
+      valuesStart.set(valuesOut);
+      indicesStart.set(indicesOut);
+      f.repeat(
+        () => {
+          f.call(functions.coefficients, at, k);
+          valuesOut.set(valuesStart);
+          indicesOut.set(indicesStart);
+          writeCode(f, target, at, k, valuesOut, indicesOut);
+          const error = f.value(functions.residual, valuesStart, indicesStart, k, c, at.add(scratch.M), at) as F32;
+          astray.set(error.le(left.max(0).mul(ASTRAY.error).add(allowed)).not().and(k.gt(0)));
+          // The last atoms were all but dependent, and rounding has the better of them: do with fewer.
+          f.if(astray, () => {
+            k.set(k.sub(1));
+            left.set(left.add(gains.add(k.shl(2)).f32()));
+          });
+        },
+        () => astray,
+      );
       f.store16(countsOut, k);
       c.set(c.add(4 * shape.R4));
       limits.set(limits.add(2));

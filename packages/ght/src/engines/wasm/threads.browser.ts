@@ -29,6 +29,7 @@ export function startThread(): Thread {
   return {
     ask: (message) =>
       new Promise((resolve, reject) => {
+        if (waiting) throw new Error('a thread was asked before it had answered');
         waiting = { resolve, reject };
         worker.postMessage(message);
       }),

@@ -41,6 +41,7 @@ export function startThread(): Thread {
           reject(new Error('a worker thread had ended'));
           return;
         }
+        if (waiting) throw new Error('a thread was asked before it had answered');
         waiting = { resolve, reject };
         worker.ref();
         worker.postMessage(message);

@@ -3,14 +3,15 @@ import type { Codes } from '../../codes/codes.js';
 import { emptyCodes } from '../../codes/codes.js';
 import type { Dictionary } from '../../dictionary/dictionary.js';
 import type { StepReport } from '../../solvers/loop.js';
+import type { PatchStop } from '../../solvers/stopping.js';
 import type { Watch } from '../../solvers/work.js';
-import type { Engine, Loaded } from '../engine.js';
-import { Patchwise } from '../patchwise.js';
+import type { Engine, EngineInfo, Loaded } from '../engine.js';
 import { F32, Module, type V128 } from './assembler.js';
 import { Iterations } from './iterations.js';
 import { CHUNK, ProblemMemory } from './memory.js';
 import type { Kernels } from './module.js';
 import { moduleFor } from './module.js';
+import { Pursuits } from './pursuits.js';
 import { shapeOf } from './shape.js';
 import type { Team } from './team.js';
 import { alone, workers } from './team.js';
@@ -26,6 +27,12 @@ export interface Abilities {
 
 /** Asks the host: SIMD, and the fused multiply-add of relaxed SIMD, which some hosts have behind a flag. */
 export function abilities(): Abilities {
+  able ??= probe();
+  return able;
+}
+let able: Abilities | undefined;
+
+function probe(): Abilities {
   const valid = (value: V128) => {
     const module = new Module();
     module.fn('probe', [], 'f32', (f) => f.return(value.lane(0)));
@@ -49,15 +56,16 @@ export function threadsFor(P: number, asked?: number): { threads: number; why: s
 /** WebAssembly with SIMD, float32 inside, on as many threads as are worth it. */
 export function wasmEngine({ fma }: Abilities, threads?: number): Engine {
   return {
-    info: { name: 'wasm', threads: 1, why: '' },
-    memory: (N, _L, P, S) => 4 * N * P * 2 + 3 * 1.15 * 5 * S,
+    name: 'wasm',
+    // c and q or the gains of a pursuit; three streams of candidates, and one of codes; counts.
+    memory: (N, L, P, S) => 8 * N * P + (3 * 1.15 + 1) * (L <= 256 ? 5 : 6) * S + 8 * P + 4 * 1.2 * L * L,
     load: (D, Y) => load(D, Y, fma, threads),
   };
 }
 
 async function load(D: Dictionary, Y: Float64Array, fma: boolean, asked?: number): Promise<Loaded> {
   const P = Y.length / D.N;
-  const { threads } = threadsFor(P, asked);
+  const { threads, why } = threadsFor(P, asked);
   const shape = shapeOf(D);
   const memory = new ProblemMemory(shape, P, threads);
   const target = { shape, tables: memory.tables, scratch: memory.layout.scratch, fma };
@@ -66,7 +74,8 @@ async function load(D: Dictionary, Y: Float64Array, fma: boolean, asked?: number
   const kernels = instance.exports as unknown as Kernels;
   const beyond = turn(memory, kernels, Y);
   const team = threads > 1 ? await workers(memory, module) : alone(memory, kernels);
-  return new Wasm(D, Y, memory, team, beyond);
+  const simd = fma ? 'SIMD with fused multiply-add' : 'SIMD';
+  return new Wasm({ name: 'wasm', threads, why: `${simd}; ${why}` }, memory, team, beyond);
 }
 
 /** c = Qᵀy for all signals; gives back what of ‖Y‖² lies outside the range of D. */
@@ -88,44 +97,64 @@ function turn(memory: ProblemMemory, kernels: Kernels, Y: Float64Array): number 
   return within < all * (1 - 1e-6) ? all - within : 0;
 }
 
-class Wasm extends Patchwise {
+/** A problem on the kernels: the iterative solvers and the patch-wise ones, and which of them made the result. */
+class Wasm implements Loaded {
   readonly #iterations: Iterations;
-  #kept = false;
+  readonly #pursuits: Pursuits;
+  #result: () => Codes;
 
   constructor(
-    D: Dictionary,
-    Y: Float64Array,
-    memory: ProblemMemory,
+    readonly info: EngineInfo,
+    private readonly memory: ProblemMemory,
     private readonly team: Team,
     beyond: number,
   ) {
-    super(D, Y);
     this.#iterations = new Iterations(memory, team, beyond);
+    this.#pursuits = new Pursuits(memory, team, beyond);
+    this.#result = () => this.#empty();
   }
 
-  override reset(Z0: Codes = emptyCodes(this.D.L, this.P)): void {
+  #empty(): Codes {
+    return emptyCodes(this.memory.layout.L, this.memory.layout.P);
+  }
+  reset(Z0: Codes = this.#empty()): void {
     this.#iterations.reset(Z0);
   }
-  override qpm(S: number, rho: number, watch?: Watch): Promise<StepReport> {
+  qpm(S: number, rho: number, watch?: Watch): Promise<StepReport> {
     return this.#iterations.qpm(S, rho, watch);
   }
-  override admm(S: number, rho: number, watch?: Watch): Promise<StepReport> {
+  admm(S: number, rho: number, watch?: Watch): Promise<StepReport> {
     return this.#iterations.admm(S, rho, watch);
   }
-  override keep(): void {
+  keep(): void {
     this.#iterations.keep();
-    this.#kept = true;
+    this.#result = () => this.#iterations.codes() ?? this.#empty();
   }
-  override async refit(watch?: Watch): Promise<number> {
-    this.codes();
-    return super.refit(watch);
+  omp(s: number, watch?: Watch): Promise<StepReport[]> {
+    return this.#pursued(this.#pursuits.omp(s, watch));
   }
-  override codes(): Codes {
-    if (this.#kept) this.result = this.#iterations.codes() ?? this.result;
-    this.#kept = false;
-    return this.result;
+  aiht(s: number, stop: PatchStop, watch?: Watch): Promise<StepReport[]> {
+    return this.#pursued(this.#pursuits.aiht(s, stop, watch));
   }
-  override dispose(): void {
+  cosamp(s: number, stop: PatchStop, watch?: Watch): Promise<StepReport[]> {
+    return this.#pursued(this.#pursuits.cosamp(s, stop, watch));
+  }
+  jointOmp(S: number, watch?: Watch): Promise<StepReport[]> {
+    return this.#pursued(this.#pursuits.jointOmp(S, watch));
+  }
+  refit(watch?: Watch): Promise<number> {
+    return this.#pursued(this.#pursuits.refit(this.codes(), watch));
+  }
+  codes(): Codes {
+    return this.#result();
+  }
+  dispose(): void {
     this.team.dispose();
+  }
+
+  async #pursued<T>(run: Promise<T>): Promise<T> {
+    const outcome = await run;
+    this.#result = () => this.#pursuits.codes();
+    return outcome;
   }
 }
