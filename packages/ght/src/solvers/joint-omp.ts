@@ -60,39 +60,47 @@ export function furtherDepths({ allowed, followed, row }: Paths, counts: Int32Ar
 
 /** H_S over the enveloped gains of all patches. */
 export function divide({ gains, row, followed }: Paths, S: number): Allotment {
+  const P = followed.length;
   const envelopes = new Float64Array(followed.reduce((sum, depth) => sum + depth, 0));
-  for (let p = 0, from = 0; p < followed.length; p++) {
-    envelope(gains, p * row, followed[p], envelopes, from);
+  const pool = envelope(row);
+  for (let p = 0, from = 0; p < P; p++) {
+    pool(gains, p * row, followed[p], envelopes, from);
     from += followed[p];
   }
   const selection = selectLargest(envelopes, S);
-  const counts = new Int32Array(followed.length);
-  for (let p = 0, i = 0; p < followed.length; p++) {
-    for (const end = i + followed[p]; i < end; i++) if (survives(selection, envelopes[i], i)) counts[p]++;
+  const counts = new Int32Array(P);
+  for (let p = 0, from = 0; p < P; p++) {
+    // Within a patch the gains fall, so the first that is not kept ends it.
+    while (counts[p] < followed[p] && survives(selection, envelopes[from + counts[p]], from + counts[p])) counts[p]++;
+    from += followed[p];
   }
   return { ...selection, counts };
 }
 
-/** Writes `length` gains to `out`, each run of rising ones replaced by its mean. */
-function envelope(gains: ArrayLike<number>, from: number, length: number, out: Float64Array, outFrom: number): void {
+/** A function that writes `length` gains to `out`, each run of rising ones replaced by its mean. */
+function envelope(longest: number) {
   // Pool adjacent violators: each block's gains are its mean, and the means fall from block to block.
-  const starts: number[] = [];
-  const sums: number[] = [];
-  for (let k = 0; k < length; k++) {
-    let start = k;
-    let sum = gains[from + k];
-    for (let last = starts.length - 1; last >= 0; last--) {
-      if (sums[last] / (start - starts[last]) >= sum / (k + 1 - start)) break;
-      start = starts.pop() as number;
-      sum += sums.pop() as number;
+  const starts = new Int32Array(longest + 1);
+  const sums = new Float64Array(longest);
+  return (gains: ArrayLike<number>, from: number, length: number, out: Float64Array, outFrom: number): void => {
+    let blocks = 0;
+    for (let k = 0; k < length; k++) {
+      let start = k;
+      let sum = gains[from + k];
+      while (blocks > 0 && sums[blocks - 1] / (start - starts[blocks - 1]) < sum / (k + 1 - start)) {
+        blocks--;
+        start = starts[blocks];
+        sum += sums[blocks];
+      }
+      starts[blocks] = start;
+      sums[blocks++] = sum;
     }
-    starts.push(start);
-    sums.push(sum);
-  }
-  starts.push(length);
-  sums.forEach((sum, block) => {
-    out.fill(sum / (starts[block + 1] - starts[block]), outFrom + starts[block], outFrom + starts[block + 1]);
-  });
+    starts[blocks] = length;
+    for (let block = 0; block < blocks; block++) {
+      const mean = sums[block] / (starts[block + 1] - starts[block]);
+      for (let k = starts[block]; k < starts[block + 1]; k++) out[outFrom + k] = mean;
+    }
+  };
 }
 
 /** Divides the budget S over the patches of Y, following their paths as deep as that takes. */

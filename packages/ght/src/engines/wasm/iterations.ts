@@ -19,6 +19,10 @@ import type { Team } from './team.js';
 const LEAST = 2 ** -149;
 /** Chunks that are looked at to guess the first threshold. */
 const SAMPLE = 8;
+/** Room for candidates, of the S that are wanted: what comes close to them in steady state, and a little more. */
+const ROOM = 1.04;
+/** Candidates that are enough, where they are made again because there were too many. */
+const ENOUGH = 1.01;
 /** In the top bin of the histogram, more candidates than this are not sorted but made anew with a higher `lo`. */
 const CROWD = 1 << 16;
 
@@ -139,18 +143,33 @@ export class Iterations {
     const out = repeated
       ? (this.#state as State).candidates
       : (this.#streams.find((stream) => stream !== source && stream !== this.#best) as Stream);
-    // A thread's share of the candidates, some more than S, and one chunk that may have every coefficient.
-    const fair = Math.ceil((1.15 * Math.min(S, L * P)) / scratches.length);
-    memory.widen(out, Math.min(fair, L * P) + 2 * CHUNK * L);
+    // A thread's share of the candidates, a few more than S, and one chunk that may have every coefficient.
+    const fair = Math.ceil((ROOM * Math.min(S, L * P)) / scratches.length);
+    memory.widen(out, Math.min(fair, L * P) + CHUNK * L);
+    let lowest = lo;
     let outcomes = await team.run({ kind: 'iterate', name, source, out, q: this.#q, threshold, lo }, watch);
     const error = memory.doubles(memory.layout.errors, chunks).reduce((sum, value) => sum + value, 0);
-    while (outcomes.some(({ overflowed }) => overflowed)) {
-      // One thread's patches were busier than the others'. Its errors and q are right; only the candidates are made again.
-      memory.widen(out, 2 * out.capacity);
-      outcomes = await team.run({ kind: 'iterate', name: again, source, out, q: this.#q, threshold, lo }, watch);
+    const histogram = this.#histogram();
+    const crowded = histogram.reduce((sum, n) => sum + n, 0) > ROOM * S + CHUNK;
+    if (crowded || outcomes.some(({ overflowed }) => overflowed)) {
+      // The candidates alone are made again: only as many as are wanted where there were too many, and with enough room
+      // for the thread whose patches are busiest. How they are summed later depends on how many there are, so this must not
+      // depend on how many threads there are.
+      const first = crowded ? this.#firstBin(histogram, ENOUGH * S) : 0;
+      lowest = floatOf(bitsOf(lo) + first * 2 ** BIN_SHIFT);
+      const counts = scratches.map((_, thread) =>
+        this.#histogramOf(thread)
+          .subarray(first)
+          .reduce((sum, n) => sum + n, 0),
+      );
+      memory.widen(out, Math.max(...counts) + CHUNK * L);
+      outcomes = await team.run(
+        { kind: 'iterate', name: again, source, out, q: this.#q, threshold, lo: lowest },
+        watch,
+      );
     }
     out.used = outcomes.map(({ written }) => written);
-    this.#state = { source, candidates: out, threshold, lo };
+    this.#state = { source, candidates: out, threshold, lo: lowest };
     return error;
   }
 
@@ -166,9 +185,8 @@ export class Iterations {
         await this.#pass(S, again, again, source, threshold, Math.max(LEAST, lo * 0.7), watch);
         continue;
       }
-      let bin = BINS - 1;
-      let above = 0;
-      while (above + histogram[bin] < S) above += histogram[bin--];
+      const bin = this.#firstBin(histogram, S);
+      const above = histogram.subarray(bin + 1).reduce((sum, n) => sum + n, 0);
       const last = bin === BINS - 1;
       if (last && histogram[bin] > CROWD) {
         // S or more lie an octave above the lowest.
@@ -181,15 +199,26 @@ export class Iterations {
     }
   }
 
+  #histogramOf(thread: number): Uint32Array {
+    const { scratches, scratch } = this.memory.layout;
+    return this.memory.words(scratches[thread] + scratch.histogram, BINS);
+  }
+
   /** The candidates' histogram, over all threads. */
   #histogram(): Uint32Array {
     const sum = new Uint32Array(BINS);
-    const { scratches, scratch } = this.memory.layout;
-    for (const at of scratches) {
-      const own = this.memory.words(at + scratch.histogram, BINS);
+    this.memory.layout.scratches.forEach((_, thread) => {
+      const own = this.#histogramOf(thread);
       for (let bin = 0; bin < BINS; bin++) sum[bin] += own[bin];
-    }
+    });
     return sum;
+  }
+
+  /** The highest bin from which on there are at least so many candidates; 0 if there are not. */
+  #firstBin(histogram: Uint32Array, wanted: number): number {
+    let bin = BINS - 1;
+    for (let count = histogram[bin]; count < wanted && bin > 0; ) count += histogram[--bin];
+    return bin;
   }
 
   /** The `wanted`-th largest of the candidates whose bits lie from `low` up to `high`; ties beyond it are set to zero. */

@@ -59,7 +59,7 @@ export interface CodesJob {
 /** All that can be asked of a thread. */
 export type Job = IterateJob | CollectJob | PursueJob | PatchwiseJob | CodesJob;
 
-/** What a thread answers: how many values it wrote, and whether it ran out of room for more. */
+/** What a thread answers: how many values it wrote, and whether it ran out of room, so that these are not all. */
 export interface Outcome {
   readonly written: number;
   readonly overflowed: boolean;
@@ -108,11 +108,15 @@ function* iterate(job: IterateJob, place: Workplace): Work<Outcome> {
   words.fill(0, (at + scratch.histogram) / 4, (at + scratch.histogram) / 4 + BINS);
   let [values, indices] = [out.values[thread], out.indices[thread]];
   const limit = values + 4 * (out.capacity - CHUNK * L);
-  let lo = job.lo;
+  let overflowed = false;
   for (const [chunk, p, n] of chunksOf(place, job.step)) {
     doubles[(at + scratch.error) / 8] = 0;
-    // Out of room, the iteration goes on without candidates: the errors and q of all patches are needed.
-    if (values > limit) lo = Number.POSITIVE_INFINITY;
+    if (values > limit) {
+      // Out of room: from here on candidates are only counted, over the ones that are there. They will be made again, but
+      // errors, q and the histogram of all patches are needed now.
+      overflowed = true;
+      [values, indices] = [out.values[thread], out.indices[thread]];
+    }
     const end = kernels[job.name](
       n,
       source.counts + 2 * p,
@@ -125,7 +129,7 @@ function* iterate(job: IterateJob, place: Workplace): Work<Outcome> {
       job.q + 4 * R4 * p,
       at,
       job.threshold,
-      lo,
+      job.lo,
     );
     words[out.places / 4 + 2 * chunk] = values;
     words[out.places / 4 + 2 * chunk + 1] = indices;
@@ -134,7 +138,7 @@ function* iterate(job: IterateJob, place: Workplace): Work<Outcome> {
     doubles[layout.errors / 8 + chunk] = doubles[(at + scratch.error) / 8];
     yield chunk / layout.chunks;
   }
-  return { written: (values - out.values[thread]) / 4, overflowed: lo !== job.lo };
+  return { written: (values - out.values[thread]) / 4, overflowed };
 }
 
 function collect({ stream, out, low, high }: CollectJob, { kernels, thread }: Workplace): Outcome {

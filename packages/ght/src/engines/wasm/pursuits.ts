@@ -73,7 +73,7 @@ export class Pursuits {
         const gains = this.memory.floats(this.#gains, row * P);
         for (let p = 0; p < P; p++) {
           if (depths[p] === 0) continue;
-          paths.gains.set(gains.subarray(p * row, p * row + counts[p]), p * row);
+          for (let i = p * row; i < p * row + counts[p]; i++) paths.gains[i] = gains[i];
           paths.allowed[p] = depths[p];
           paths.followed[p] = counts[p];
         }

@@ -24,10 +24,15 @@ export function alone(memory: ProblemMemory, kernels: Kernels): Team {
 /** Threads that have no problem at the moment. Starting one takes tens of milliseconds, so they are kept. */
 const idle: Thread[] = [];
 
+function takeIdle(): Thread | undefined {
+  for (let thread = idle.pop(); thread; thread = idle.pop()) if (thread.alive) return thread;
+  return undefined;
+}
+
 /** A team of workers, as many as the memory has scratches for. */
 export async function workers(memory: ProblemMemory, module: WebAssembly.Module): Promise<Team> {
   const { layout } = memory;
-  const threads = layout.scratches.map(() => idle.pop() ?? startThread());
+  const threads = layout.scratches.map(() => takeIdle() ?? startThread());
   let broken = false;
   const ask = (message: (thread: number) => unknown) => {
     // Every thread is waited for, also when another has failed: nobody may still be writing afterwards.

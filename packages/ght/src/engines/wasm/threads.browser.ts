@@ -26,14 +26,21 @@ export function startThread(): Thread {
   worker.onmessage = ({ data: { value, error } }) =>
     settle((to) => (error ? to.reject(new Error(error)) : to.resolve(value)));
   worker.onerror = ({ message }) => settle((to) => to.reject(new Error(`a worker thread failed: ${message}`)));
+  let alive = true;
   return {
+    get alive() {
+      return alive;
+    },
     ask: (message) =>
       new Promise((resolve, reject) => {
         if (waiting) throw new Error('a thread was asked before it had answered');
         waiting = { resolve, reject };
         worker.postMessage(message);
       }),
-    terminate: () => worker.terminate(),
+    terminate: () => {
+      alive = false;
+      worker.terminate();
+    },
   };
 }
 

@@ -26,21 +26,21 @@ export function startThread(): Thread {
     worker.unref();
     if (to) act(to);
   };
+  let alive = true;
   worker.on('message', ({ value, error }) => settle((to) => (error ? to.reject(new Error(error)) : to.resolve(value))));
   worker.on('error', (error) => settle((to) => to.reject(new Error(`a worker thread failed: ${error.message}`))));
   worker.on('exit', (code) => {
-    dead = true;
+    alive = false;
     settle((to) => to.reject(new Error(`a worker thread ended unexpectedly (exit code ${code})`)));
   });
-  let dead = false;
   worker.unref();
   return {
+    get alive() {
+      return alive;
+    },
     ask: (message) =>
       new Promise((resolve, reject) => {
-        if (dead) {
-          reject(new Error('a worker thread had ended'));
-          return;
-        }
+        if (!alive) throw new Error('a worker thread had ended');
         if (waiting) throw new Error('a thread was asked before it had answered');
         waiting = { resolve, reject };
         worker.ref();

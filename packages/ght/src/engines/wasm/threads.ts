@@ -2,6 +2,8 @@
 
 /** A worker thread that answers one message after the other. */
 export interface Thread {
+  /** False once it has ended, by itself or by being terminated. */
+  readonly alive: boolean;
   ask(message: unknown): Promise<unknown>;
   terminate(): void;
 }

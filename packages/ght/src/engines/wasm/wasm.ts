@@ -117,6 +117,10 @@ class Wasm implements Loaded {
   #empty(): Codes {
     return emptyCodes(this.memory.layout.L, this.memory.layout.P);
   }
+  /** The memory in use, beside Y. */
+  get bytes(): number {
+    return this.memory.memory.buffer.byteLength;
+  }
   reset(Z0: Codes = this.#empty()): void {
     this.#iterations.reset(Z0);
   }

@@ -1,0 +1,204 @@
+/** What only the wasm engine promises: any shape, the same bits for any number of threads, threads that can fail. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Loaded } from '../../src/engines/engine.js';
+import { portableEngine } from '../../src/engines/portable.js';
+import { type I32, Module } from '../../src/engines/wasm/assembler.js';
+import { abilities, threadsFor, wasmEngine } from '../../src/engines/wasm/wasm.js';
+import type { Dictionary } from '../../src/index.js';
+import {
+  completeDct,
+  denseDictionary,
+  denseFromCodes,
+  gaussianDictionary,
+  overcompleteDct,
+  randomSource,
+  represent,
+  separableDictionary,
+  solve,
+  solverNames,
+  supportMismatch,
+} from '../../src/index.js';
+import { noisy, picture } from '../pictures.js';
+
+const able = abilities();
+const signals = (D: Dictionary, P: number, seed = 1) => {
+  const random = randomSource(seed);
+  const Y = new Float64Array(D.N * P);
+  for (let p = 0; p < P; p++) {
+    // Patches of very different energy, so that a global budget goes to few of them.
+    const scale = Math.exp(2 * random.normal());
+    for (let n = 0; n < D.N; n++) Y[p * D.N + n] = 100 + scale * (random.normal() + 3 * Math.sin(n / (1 + (p % 7))));
+  }
+  return Y;
+};
+
+describe('the shapes', () => {
+  const shapes: [string, Dictionary][] = [
+    ['the paper’s 64×100', overcompleteDct(8, 10)],
+    ['the paper’s 100×200, dense', gaussianDictionary(100, 200, 1)],
+    ['complete', completeDct(8)],
+    ['patches of 5×5, which fill no vector', overcompleteDct(5, 7)],
+    ['16×16 with 400 atoms, whose indices take two bytes', overcompleteDct(16, 20)],
+    ['two different factors', separableDictionary(overcompleteDct(3, 4).atoms, completeDct(2).atoms)],
+    ['more samples than atoms', gaussianDictionary(30, 11, 2)],
+    ['a single atom', denseDictionary(4, 1, [1, 2, 3, 4])],
+    ['atoms of very different length, one of them zero', denseDictionary(3, 4, [5, 0, 0, 0, 0.1, 0, 0, 0, 0, 1, 1, 1])],
+  ];
+  it.each(shapes)('%s: QPM, ADMM and OMP are those of the portable engine', async (_, D) => {
+    const P = 60;
+    const Y = signals(D, P);
+    const S = Math.ceil(P * Math.min(D.L, D.N) * 0.15);
+    const [ours, theirs] = await Promise.all([wasmEngine(able, 1), portableEngine()].map((each) => each.load(D, Y)));
+    for (const solver of ['qpm', 'admm'] as const) {
+      ours.reset();
+      theirs.reset();
+      for (let k = 0; k < 12; k++) {
+        const [a, b] = [await ours[solver](S, 0.7), await theirs[solver](S, 0.7)];
+        expect(Math.abs(a.rmse - b.rmse)).toBeLessThan(1e-4 * b.rmse + 1e-4);
+        expect(a.kept).toBe(b.kept);
+      }
+    }
+    const s = Math.max(1, Math.floor(Math.min(D.L, D.N) / 4));
+    const [a, b] = [await ours.omp(s), await theirs.omp(s)];
+    expect(a).toHaveLength(b.length);
+    a.forEach(({ rmse }, k) => {
+      expect(Math.abs(rmse - b[k].rmse)).toBeLessThan(1e-4 * b[k].rmse + 1e-3);
+    });
+    expect(supportMismatch(ours.codes(), theirs.codes())).toBeLessThan(0.01);
+  });
+});
+
+describe('threads', () => {
+  const everything = async (loaded: Loaded) => {
+    const results: unknown[] = [];
+    for (const solver of ['qpm', 'admm'] as const) {
+      loaded.reset();
+      // Changing budgets go on from where the last one ended.
+      for (const S of [3000, 3000, 3000, 9000, 9000, 500]) results.push(await loaded[solver](S, 0.5));
+      loaded.keep();
+      results.push(loaded.codes(), await loaded.refit(), loaded.codes());
+    }
+    const stop = { maxIterations: 30, tolerance: 1e-3 };
+    for (const run of [
+      () => loaded.omp(6),
+      () => loaded.cosamp(4, stop),
+      () => loaded.aiht(4, stop),
+      () => loaded.jointOmp(5000),
+    ]) {
+      results.push(await run(), loaded.codes());
+    }
+    return results;
+  };
+
+  it('give the same bits, whether one, two, three or eight', async () => {
+    const D = overcompleteDct(8, 10);
+    const Y = signals(D, 1200);
+    let expected: unknown;
+    for (const threads of [1, 2, 3, 8]) {
+      const loaded = await wasmEngine(able, threads).load(D, Y);
+      expect(loaded.info.threads).toBe(threads);
+      const results = await everything(loaded);
+      loaded.dispose();
+      expected ??= results;
+      expect(results).toEqual(expected);
+    }
+  });
+
+  it('cut ties in the order of the patches, and keep exactly S', async () => {
+    // Every patch is the same: every magnitude is there P times.
+    const D = completeDct(4);
+    const one = signals(D, 1);
+    const P = 700;
+    const Y = Float64Array.from({ length: D.N * P }, (_, i) => one[i % D.N]);
+    const dense: Float64Array[] = [];
+    for (const threads of [1, 3]) {
+      const loaded = await wasmEngine(able, threads).load(D, Y);
+      loaded.reset();
+      expect(await loaded.qpm(1000, 0.1)).toMatchObject({ kept: 1000 });
+      loaded.keep();
+      dense.push(denseFromCodes(loaded.codes()));
+      loaded.dispose();
+    }
+    expect(dense[1]).toEqual(dense[0]);
+    const counts = Array.from(
+      { length: P },
+      (_, p) => dense[0].slice(p * D.L, (p + 1) * D.L).filter((v) => v !== 0).length,
+    );
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(1000);
+    expect(counts).toEqual([...counts].sort((a, b) => b - a));
+  });
+
+  it('are as many as asked for, and one where the problem is small', async () => {
+    expect(threadsFor(100).threads).toBe(1);
+    expect(threadsFor(1e6, 5).threads).toBe(5);
+    const image = picture(40, 40);
+    expect((await represent(image)).engine).toMatchObject({ name: 'wasm', threads: 1 });
+    expect((await represent(image, { threads: 2 })).engine).toMatchObject({ name: 'wasm', threads: 2 });
+    await expect(represent(image, { threads: 0 })).rejects.toThrow('threads must be a whole number from 1 to 64');
+  });
+
+  it('stop within half a second of an abort, and can be used again', async () => {
+    const D = overcompleteDct(8, 10);
+    const Y = signals(D, 60_000);
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 300);
+    const start = performance.now();
+    const run = solve(D, Y, { signal: controller.signal, tolerance: 0, maxIterations: 1e6, threads: 2 });
+    await expect(run).rejects.toMatchObject({ name: 'AbortError' });
+    // Loading takes its time before the abort can be seen; doubled, because another process may hold the core.
+    expect(performance.now() - start).toBeLessThan(300 + 2 * 500 + 1000);
+    expect((await solve(D, Y.subarray(0, 64 * 5000), { threads: 2, maxIterations: 2 })).iterations).toBe(2);
+  });
+
+  it('that fail end the run with an error, and the next run has new ones', async () => {
+    const D = overcompleteDct(8, 10);
+    const Y = signals(D, 500);
+    const loaded = await wasmEngine(able, 2).load(D, Y);
+    loaded.reset();
+    // A job without its stream makes every thread throw.
+    const { team } = loaded as unknown as { team: { run(job: unknown): Promise<unknown> } };
+    await expect(team.run({ kind: 'measure' })).rejects.toThrow();
+    loaded.dispose();
+    const next = await wasmEngine(able, 2).load(D, Y);
+    next.reset();
+    expect((await next.qpm(100, 0.5)).kept).toBe(100);
+    next.dispose();
+  });
+});
+
+it('every solver is that of the portable engine on an image, to four digits', async () => {
+  const image = noisy(picture(72, 56, 3), 4);
+  for (const solver of solverNames) {
+    const [a, b] = [
+      await represent(image, { solver, engine: 'wasm' }),
+      await represent(image, { solver, engine: 'portable' }),
+    ];
+    // Least squares on dependent atoms has many answers, and CoSaMP prunes them differently.
+    expect(a.rmse / b.rmse).toBeCloseTo(1, solver === 'cosamp' ? 1 : 3);
+    expect(Math.abs(a.nonzeros - b.nonzeros)).toBeLessThanOrEqual(solver === 'cosamp' ? 40 : 0);
+  }
+});
+
+it('the assembler makes functions that compute, loop and call each other', async () => {
+  const module = new Module();
+  const square = module.fn('square', ['i32'], 'i32', (f) => {
+    const [x] = f.parameters as [I32];
+    f.return(x.mul(x));
+  });
+  module.fn('sumOfSquares', ['i32'], 'i32', (f) => {
+    const [n] = f.parameters as [I32];
+    const sum = f.i32(0);
+    f.count(n, (i) => sum.set(sum.add(f.value(square, i.add(1)) as I32)));
+    f.return(sum);
+  });
+  const { instance } = await WebAssembly.instantiate(module.bytes(false), {
+    env: { memory: new WebAssembly.Memory({ initial: 1 }) },
+  });
+  const { sumOfSquares } = instance.exports as { sumOfSquares: (n: number) => number };
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 500 }), (n) => {
+      expect(sumOfSquares(n)).toBe((n * (n + 1) * (2 * n + 1)) / 6);
+    }),
+  );
+});
