@@ -17,18 +17,19 @@ export interface Watch {
 
 /** How long the event loop may be kept waiting, in milliseconds. */
 const BREATH = 30;
+/** When it last had its turn: many short pieces of work, one after the other, would starve it as one long piece does. */
+let breathed = 0;
 
 /** Runs work to its end, letting the event loop (timers, clicks, an abort) have its turn every few milliseconds. */
 export async function drive<T>(work: Work<T>, watch: Watch = {}): Promise<T> {
-  let since = performance.now();
   for (;;) {
     watch.signal?.throwIfAborted();
     const next = work.next();
     if (next.done) return next.value;
-    if (performance.now() - since > BREATH) {
+    if (performance.now() - breathed > BREATH) {
       watch.onFraction?.(next.value);
       await new Promise((resolve) => setTimeout(resolve, 0));
-      since = performance.now();
+      breathed = performance.now();
     }
   }
 }

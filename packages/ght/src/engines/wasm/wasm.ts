@@ -48,7 +48,7 @@ function probe(): Abilities {
 /** How many threads a problem of P patches gets, when so many were asked for, and why. */
 export function threadsFor(P: number, asked?: number): { threads: number; why: string } {
   if (withoutThreads) return { threads: 1, why: `one thread, because ${withoutThreads}` };
-  if (asked !== undefined) return { threads: asked, why: `${asked} threads were asked for` };
+  if (asked !== undefined) return { threads: asked, why: `${asked} thread${asked === 1 ? '' : 's'}, as asked for` };
   if (P < WORTH_THREADS) return { threads: 1, why: 'one thread, because a small problem does not pay for more' };
   return { threads: cores, why: `${cores} threads, as many as there are cores` };
 }
