@@ -11,7 +11,7 @@
  */
 import { symmetricEigen } from '../../algebra/eigen.js';
 import type { Matrix } from '../../algebra/matrix.js';
-import { gram, matrix, times, transpose } from '../../algebra/matrix.js';
+import { gram, times, transpose } from '../../algebra/matrix.js';
 import type { Dictionary } from '../../dictionary/dictionary.js';
 
 /** A = Q diag(σ) Vᵀ without the singular values that are zero. */
@@ -104,16 +104,4 @@ export function paddedRows(A: Matrix): Float32Array {
   const out = new Float32Array(A.rows * width);
   for (let i = 0; i < A.rows; i++) for (let j = 0; j < A.cols; j++) out[i * width + j] = A.data[j * A.rows + i];
   return out;
-}
-
-/** The turn c = Qᵀy, as a matrix that is applied row by row; used by tests. */
-export function leftVectors(shape: Shape): Matrix {
-  const [A, B] = shape.parts;
-  if (!B) return transpose(A.Q);
-  const width = padded(B.sigma.length);
-  return matrix(shape.R4, shape.N, (i, n) => {
-    const [a, b] = [Math.floor(i / width), i % width];
-    if (b >= B.sigma.length) return 0;
-    return A.Q.data[a * A.Q.rows + Math.floor(n / B.Q.rows)] * B.Q.data[b * B.Q.rows + (n % B.Q.rows)];
-  });
 }

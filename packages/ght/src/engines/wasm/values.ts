@@ -1,0 +1,348 @@
+/** The values of the assembler: expressions, each with the operations of its type as methods. */
+
+/** Instructions as bytes. */
+export type Code = readonly number[];
+
+/** The types of values; v128 holds four float32. */
+export type ValueType = 'i32' | 'i64' | 'f32' | 'f64' | 'v128';
+
+export const TYPE_CODE: Readonly<Record<ValueType, number>> = {
+  i32: 0x7f,
+  i64: 0x7e,
+  f32: 0x7d,
+  f64: 0x7c,
+  v128: 0x7b,
+};
+
+/** An expression: the code that leaves a value on the stack. A local can also be set. */
+export abstract class Value {
+  constructor(
+    readonly code: Code,
+    private readonly assign?: (value: Code) => void,
+  ) {}
+
+  /** Gives a local a new value. */
+  set(value: this | number): void {
+    if (!this.assign) throw new Error('only a local can be set');
+    this.assign(typeof value === 'number' ? this.constant(value) : value.code);
+  }
+
+  /** The code of a constant of this type. */
+  protected abstract constant(value: number): Code;
+
+  protected with(other: Value | number, opcode: number): Code {
+    return [...this.code, ...(typeof other === 'number' ? this.constant(other) : other.code), opcode];
+  }
+}
+
+/** A 32-bit integer; as an address it can load what lies there, `offset` bytes on. */
+export class I32 extends Value {
+  static of(value: number): I32 {
+    return new I32([0x41, ...signed(value)]);
+  }
+  protected constant(value: number): Code {
+    return I32.of(value).code;
+  }
+
+  add(other: I32 | number) {
+    return new I32(this.with(other, 0x6a));
+  }
+  sub(other: I32 | number) {
+    return new I32(this.with(other, 0x6b));
+  }
+  mul(other: I32 | number) {
+    return new I32(this.with(other, 0x6c));
+  }
+  and(other: I32 | number) {
+    return new I32(this.with(other, 0x71));
+  }
+  or(other: I32 | number) {
+    return new I32(this.with(other, 0x72));
+  }
+  shl(other: I32 | number) {
+    return new I32(this.with(other, 0x74));
+  }
+  shr(other: I32 | number) {
+    return new I32(this.with(other, 0x76));
+  }
+  eq(other: I32 | number) {
+    return new I32(this.with(other, 0x46));
+  }
+  ne(other: I32 | number) {
+    return new I32(this.with(other, 0x47));
+  }
+  /** Comparisons are unsigned: addresses and counts. */
+  lt(other: I32 | number) {
+    return new I32(this.with(other, 0x49));
+  }
+  gt(other: I32 | number) {
+    return new I32(this.with(other, 0x4b));
+  }
+  le(other: I32 | number) {
+    return new I32(this.with(other, 0x4d));
+  }
+  ge(other: I32 | number) {
+    return new I32(this.with(other, 0x4f));
+  }
+  not() {
+    return new I32([...this.code, 0x45]);
+  }
+  /** This where the condition holds, and the other elsewhere. */
+  choose(condition: I32, other: number) {
+    return new I32([...this.code, ...I32.of(other).code, ...condition.code, 0x1b]);
+  }
+  /** The number of the lowest bit that is set. */
+  lowestBit() {
+    return new I32([...this.code, 0x68]);
+  }
+  widen() {
+    return new I64([...this.code, 0xad]);
+  }
+
+  i32(offset = 0) {
+    return new I32([...this.code, 0x28, 2, ...unsigned(offset)]);
+  }
+  u8(offset = 0) {
+    return new I32([...this.code, 0x2d, 0, ...unsigned(offset)]);
+  }
+  u16(offset = 0) {
+    return new I32([...this.code, 0x2f, 1, ...unsigned(offset)]);
+  }
+  f32(offset = 0) {
+    return new F32([...this.code, 0x2a, 2, ...unsigned(offset)]);
+  }
+  f64(offset = 0) {
+    return new F64([...this.code, 0x2b, 3, ...unsigned(offset)]);
+  }
+  v128(offset = 0) {
+    return new V128([...this.code, 0xfd, 0x00, 2, ...unsigned(offset)]);
+  }
+  /** One float in all four lanes. */
+  splat(offset = 0) {
+    return new V128([...this.code, 0xfd, 0x09, 2, ...unsigned(offset)]);
+  }
+}
+
+/** 64 bits, used as a mask. */
+export class I64 extends Value {
+  protected constant(value: number): Code {
+    return [0x42, ...signed(value)];
+  }
+  or(other: I64) {
+    return new I64(this.with(other, 0x84));
+  }
+  shl(by: number) {
+    return new I64(this.with(by, 0x86));
+  }
+  isZero() {
+    return new I32([...this.code, 0x50]);
+  }
+  /** The number of the lowest bit that is set. */
+  lowest() {
+    return new I32([...this.code, 0x7a, 0xa7]);
+  }
+  /** Without that bit. */
+  withoutLowest() {
+    return new I64([...this.code, ...this.code, 0x42, 1, 0x7d, 0x83]);
+  }
+}
+
+/** A 32-bit float. */
+export class F32 extends Value {
+  static of(value: number): F32 {
+    return new F32([0x43, ...new Uint8Array(Float32Array.of(value).buffer)]);
+  }
+  protected constant(value: number): Code {
+    return F32.of(value).code;
+  }
+  add(other: F32 | number) {
+    return new F32(this.with(other, 0x92));
+  }
+  sub(other: F32 | number) {
+    return new F32(this.with(other, 0x93));
+  }
+  mul(other: F32 | number) {
+    return new F32(this.with(other, 0x94));
+  }
+  div(other: F32 | number) {
+    return new F32(this.with(other, 0x95));
+  }
+  abs() {
+    return new F32([...this.code, 0x8b]);
+  }
+  max(other: F32 | number) {
+    return new F32(this.with(other, 0x97));
+  }
+  sqrt() {
+    return new F32([...this.code, 0x91]);
+  }
+  gt(other: F32 | number) {
+    return new I32(this.with(other, 0x5e));
+  }
+  ge(other: F32 | number) {
+    return new I32(this.with(other, 0x60));
+  }
+  le(other: F32 | number) {
+    return new I32(this.with(other, 0x5f));
+  }
+  lt(other: F32 | number) {
+    return new I32(this.with(other, 0x5d));
+  }
+  eq(other: F32 | number) {
+    return new I32(this.with(other, 0x5b));
+  }
+  promote() {
+    return new F64([...this.code, 0xbb]);
+  }
+  bits() {
+    return new I32([...this.code, 0xbc]);
+  }
+  splat() {
+    return new V128([...this.code, 0xfd, 0x13]);
+  }
+}
+
+/** A 64-bit float. */
+export class F64 extends Value {
+  protected constant(value: number): Code {
+    return [0x44, ...new Uint8Array(Float64Array.of(value).buffer)];
+  }
+  add(other: F64) {
+    return new F64(this.with(other, 0xa0));
+  }
+  sub(other: F64) {
+    return new F64(this.with(other, 0xa1));
+  }
+  mul(other: F64) {
+    return new F64(this.with(other, 0xa2));
+  }
+  demote() {
+    return new F32([...this.code, 0xb6]);
+  }
+}
+
+/** Four 32-bit floats. */
+export class V128 extends Value {
+  static zero = new V128([0xfd, 0x0c, ...new Array(16).fill(0)]);
+  protected constant(value: number): Code {
+    return F32.of(value).splat().code;
+  }
+  private lanes(other: V128, opcode: number): V128 {
+    return new V128([...this.code, ...other.code, 0xfd, ...unsigned(opcode)]);
+  }
+  private each(opcode: number): Code {
+    return [...this.code, 0xfd, ...unsigned(opcode)];
+  }
+  add(other: V128) {
+    return this.lanes(other, 0xe4);
+  }
+  sub(other: V128) {
+    return this.lanes(other, 0xe5);
+  }
+  mul(other: V128) {
+    return this.lanes(other, 0xe6);
+  }
+  div(other: V128) {
+    return this.lanes(other, 0xe7);
+  }
+  /** The larger of each lane; the second where they are not ordered. */
+  max(other: V128) {
+    return other.lanes(this, 0xeb);
+  }
+  abs() {
+    return new V128(this.each(0xe0));
+  }
+  ge(other: V128) {
+    return this.lanes(other, 0x46);
+  }
+  gt(other: V128) {
+    return this.lanes(other, 0x44);
+  }
+  lt(other: V128) {
+    return this.lanes(other, 0x43);
+  }
+  eq(other: V128) {
+    return this.lanes(other, 0x41);
+  }
+  and(other: V128) {
+    return this.lanes(other, 0x4e);
+  }
+  /** These lanes where `mask` is set, and those of `other` elsewhere. */
+  where(mask: V128, other: V128) {
+    return new V128([...this.code, ...other.code, ...mask.code, 0xfd, 0x52]);
+  }
+  /** One bit a lane that is set. */
+  mask() {
+    return new I32(this.each(0xa4));
+  }
+  any() {
+    return new I32(this.each(0x53));
+  }
+  lane(n: number) {
+    return new F32([...this.code, 0xfd, 0x1f, n]);
+  }
+  shuffle(lanes: readonly [number, number, number, number]) {
+    const bytes = lanes.flatMap((lane) => [0, 1, 2, 3].map((byte) => 4 * lane + byte));
+    return new V128([...this.code, ...this.code, 0xfd, 0x0d, ...bytes]);
+  }
+  /** The sum of the two lower lanes, in double precision, and of the two upper ones. */
+  promoteLow() {
+    return new V128(this.each(0x5f));
+  }
+  addDoubles(other: V128) {
+    return this.lanes(other, 0xf0);
+  }
+  double(n: number) {
+    return new F64([...this.code, 0xfd, 0x21, n]);
+  }
+  relaxedMadd(b: V128, c: V128) {
+    return new V128([...this.code, ...b.code, ...c.code, 0xfd, ...unsigned(0x105)]);
+  }
+  relaxedNmadd(b: V128, c: V128) {
+    return new V128([...this.code, ...b.code, ...c.code, 0xfd, ...unsigned(0x106)]);
+  }
+}
+
+/** The set lanes of up to four vectors of comparisons as 16 bits. */
+export function mask16(lanes: readonly V128[]): I64 {
+  const [a, b, c, d] = [0, 1, 2, 3].map((i) => lanes[i]?.code ?? V128.zero.code);
+  return new I64([
+    ...a,
+    ...b,
+    0xfd,
+    ...unsigned(0x85),
+    ...c,
+    ...d,
+    0xfd,
+    ...unsigned(0x85),
+    0xfd,
+    0x65,
+    0xfd,
+    0x64,
+    0xad,
+  ]);
+}
+
+/** LEB128, unsigned. */
+export function unsigned(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = value >>> 0;
+  do {
+    const low = rest & 0x7f;
+    rest >>>= 7;
+    bytes.push(rest ? low | 0x80 : low);
+  } while (rest);
+  return bytes;
+}
+
+/** LEB128, signed. */
+function signed(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = value | 0;
+  for (;;) {
+    const low = rest & 0x7f;
+    rest >>= 7;
+    if ((rest === 0 && !(low & 0x40)) || (rest === -1 && low & 0x40)) return [...bytes, low];
+    bytes.push(low | 0x80);
+  }
+}
