@@ -85,11 +85,16 @@ export function product(
   }
 }
 
-/** X = V M: a vector of coordinates at scratch M becomes a row of all coefficients at scratch X. */
-export function synthesis(f: Fn, target: Target, at: I32): void {
+/**
+ * X = V M: a vector of coordinates at scratch M becomes a row of all coefficients at scratch X; `plus`, where it is given,
+ * is another such row that is added.
+ */
+export function synthesis(f: Fn, target: Target, at: I32, plus?: number): void {
   const { shape, tables, scratch } = target;
   const [A, B] = shape.parts;
   const row = 4 * shape.L4;
+  const store = (sum: V128, offset: number) =>
+    f.store(at, plus === undefined ? sum : sum.add(at.v128(plus + offset)), scratch.X + offset);
   if (!B) {
     product(
       f,
@@ -97,7 +102,7 @@ export function synthesis(f: Fn, target: Target, at: I32): void {
       { rows: 1, inner: A.sigma.length, vectors: shape.L4 / 4 },
       { base: at, offset: scratch.M, row: 0, step: 4 },
       { base: I32.of(0), offset: tables.VT, row },
-      (_, v, sum) => f.store(at, sum, scratch.X + 16 * v),
+      (_, v, sum) => store(sum, 16 * v),
     );
     return;
   }
@@ -119,7 +124,7 @@ export function synthesis(f: Fn, target: Target, at: I32): void {
     { base: at, offset: scratch.T, row: width, step: 4 },
     { base: I32.of(0), offset: tables.VT, row: out },
     // Rows of X touch: what a padded row writes beyond its end is zero, and the next row overwrites it.
-    (i, v, sum) => f.store(at, sum, scratch.X + 4 * B.V.rows * i + 16 * v),
+    (i, v, sum) => store(sum, 4 * B.V.rows * i + 16 * v),
   );
 }
 
@@ -176,37 +181,50 @@ export function indexAt({ shape }: Target, address: I32): I32 {
   return shape.indexBytes === 1 ? address.u8() : address.u16();
 }
 
+/** H_S on a code: values under the threshold are set to zero, in place. What follows it is filtered too, by the same rule. */
+export function filter(f: Fn, code: SparseCode, threshold: V128): void {
+  const [value, at] = [f.v128(), f.i32(code.values)];
+  const end = f.i32(code.values.add(code.count.shl(2)));
+  f.while(
+    () => at.lt(end),
+    () => {
+      value.set(at.v128());
+      f.store(at, value.and(value.abs().ge(threshold)));
+      at.set(at.add(16));
+    },
+  );
+}
+
 /** Vectors of coordinates whose sums are held in registers at once. */
 const GROUP = 4;
 
 /**
- * t = Vᵀz of a sparse code, handed to `done` vector by vector. While it is read the first time, values under `threshold`,
- * if there is one, are set to zero in place: that is H_S.
+ * t = Vᵀz of a sparse code, handed to `done` vector by vector. Where a row is given, the code is also laid out in it, zero
+ * elsewhere.
  */
 export function analysis(
   f: Fn,
   target: Target,
   at: I32,
   code: SparseCode,
-  threshold: V128 | undefined,
+  row: number | undefined,
   done: (vector: number, t: V128) => void,
 ): void {
   const { shape } = target;
   const [A, B] = shape.parts;
   const vectors = shape.R4 / 4;
-  const [z, value, index] = [f.v128(), f.i32(), f.i32()];
+  const [z, value, index, atom] = [f.v128(), f.i32(), f.i32(), f.i32()];
   const end = f.i32(code.values.add(code.count.shl(2)));
-  const eachValue = (filter: boolean, body: () => void) => {
+  if (row !== undefined) for (let v = 0; v < shape.L4 / 4; v++) f.store(at, V128.zero, row + 16 * v);
+  const eachValue = (first: boolean, body: () => void) => {
     value.set(code.values);
     index.set(code.indices);
     f.while(
       () => value.lt(end),
       () => {
         z.set(value.splat());
-        if (filter && threshold) {
-          z.set(z.and(z.abs().ge(threshold)));
-          f.storeLane(value, z);
-        }
+        atom.set(indexAt(target, index));
+        if (first && row !== undefined) f.storeLane(atom.shl(2).add(at), z, row);
         body();
         value.set(value.add(4));
         index.set(index.add(shape.indexBytes));
@@ -215,14 +233,14 @@ export function analysis(
   };
   const direct = () => {
     const sums = f.vectors(GROUP);
-    const row = f.i32();
+    const from = f.i32();
     for (let left = 0; left < vectors; left += GROUP) {
       const used = sums.slice(0, Math.min(GROUP, vectors - left));
       for (const sum of used) sum.set(V128.zero);
       eachValue(left === 0, () => {
-        row.set(rowOf(target, indexAt(target, index)));
+        from.set(rowOf(target, atom));
         used.forEach((sum, v) => {
-          sum.set(madd(target, z, row.v128(16 * (left + v)), sum));
+          sum.set(madd(target, z, from.v128(16 * (left + v)), sum));
         });
       });
       used.forEach((sum, v) => {
@@ -234,30 +252,31 @@ export function analysis(
     direct();
     return;
   }
-  // By the factors: T(k, ·) gathers what falls into row k, and t = V_Aᵀ T. Its second part costs the same for any code.
+  // By the factors: with z as a matrix Z(k, j), T = Zᵀ V_A gathers what falls into each column j, and t = Tᵀ V_B, which costs
+  // the same for any code. Atoms follow each other along a row of Z, so neighbours fall into different rows of T, and
+  // none has to wait for the one before it.
   const byFactors = () => {
     const { scratch, tables } = target;
-    const width = 4 * padded(B.sigma.length);
-    for (let v = 0; v < (A.V.rows * width) / 16; v++) f.store(at, V128.zero, scratch.T + 16 * v);
-    const [k, j, row] = [f.i32(), f.i32(), f.i32()];
+    const width = 4 * padded(A.sigma.length);
+    for (let v = 0; v < (B.V.rows * width) / 16; v++) f.store(at, V128.zero, scratch.T + 16 * v);
+    const [k, j] = [f.i32(), f.i32()];
     eachValue(true, () => {
-      j.set(indexAt(target, index));
-      // k = ⌊index / mB⌋ by a multiplication that is exact for every index there is.
-      k.set(j.mul(Math.ceil(65536 / B.V.rows)).shr(16));
-      j.set(j.sub(k.mul(B.V.rows)).mul(width).add(tables.VB));
-      row.set(k.mul(width).add(at));
+      j.set(atom.shl(2));
+      k.set(j.u16(tables.rowsOfAtom));
+      j.set(j.u16(tables.rowsOfAtom + 2).add(at));
       for (let v = 0; v < width / 16; v++) {
         const there = scratch.T + 16 * v;
-        f.store(row, madd(target, z, j.v128(16 * v), row.v128(there)), there);
+        f.store(j, madd(target, z, k.v128(tables.VA + 16 * v), j.v128(there)), there);
       }
     });
+    const out = 4 * padded(B.sigma.length);
     product(
       f,
       target,
-      { rows: A.sigma.length, inner: A.V.rows, vectors: width / 16 },
-      { base: I32.of(0), offset: tables.VA, row: 4, step: 4 * padded(A.sigma.length) },
-      { base: at, offset: scratch.T, row: width },
-      (a, v, sum) => done((a * width) / 16 + v, sum),
+      { rows: A.sigma.length, inner: B.V.rows, vectors: out / 16 },
+      { base: at, offset: scratch.T, row: 4, step: width },
+      { base: I32.of(0), offset: tables.VB, row: out },
+      (a, v, sum) => done((a * out) / 16 + v, sum),
     );
   };
   f.if(code.count.gt(A.V.rows + 2), byFactors, direct);

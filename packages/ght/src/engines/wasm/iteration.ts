@@ -2,8 +2,7 @@
 import type { F32, Fn, I32, Module } from './assembler.js';
 import { mask16, V128 } from './assembler.js';
 import type { Target } from './blocks.js';
-import { addLanes, analysis, madd, nmadd, synthesis } from './blocks.js';
-import { BIN_SHIFT, BINS } from './tables.js';
+import { addLanes, analysis, filter, madd, nmadd, synthesis } from './blocks.js';
 
 /**
  * What to do with the dual variable. GHT-ADMM carries q = Vᵀv, the coordinates of V = X + U, from one iteration to the next:
@@ -18,25 +17,23 @@ import { BIN_SHIFT, BINS } from './tables.js';
 export type Dual = 'none' | 'start' | 'step' | 'again';
 
 /**
- * iterate(patches, counts, values, indices, countsOut, valuesOut, indicesOut, c, q, scratch, threshold, lo) → end of valuesOut
+ * iterate(patches, counts, values, indices, countsOut, valuesOut, indicesOut, c, q, scratch, many, threshold, lo)
+ *   → end of valuesOut
  *
  * For each patch: filter its code by the threshold (H_S, in place), t = Vᵀz, the residual r = c − σt and its square, M,
- * X = Z + VM, and write out every |x| ≥ lo as a candidate for the next code, counting it in the histogram.
+ * X = Z + VM, and write out every |x| ≥ lo as a candidate for the next code, the way that is quicker for `many` or few.
  */
 export function iteration(module: Module, target: Target, name: string, dual: Dual): void {
-  const types = [...new Array(10).fill('i32'), 'f32', 'f32'];
+  const types = [...new Array(11).fill('i32'), 'f32', 'f32'];
   module.fn(name, types, 'i32', (f) => buildIteration(f, target, dual));
 }
 
 function buildIteration(f: Fn, target: Target, dual: Dual): void {
   const { shape, tables, scratch } = target;
-  const [patches, counts, values, indices, countsOut, valuesOut, indicesOut, c, q, at, tau, lo] = f.parameters as [
-    ...[I32, I32, I32, I32, I32, I32, I32, I32, I32, I32],
-    ...[F32, F32],
-  ];
+  const [patches, counts, values, indices, countsOut, valuesOut, indicesOut, c, q, at, many, tau, lo] =
+    f.parameters as [...[I32, I32, I32, I32, I32, I32, I32, I32, I32, I32, I32], ...[F32, F32]];
   const threshold = f.v128(tau.splat());
   const lowest = f.v128(lo.splat());
-  const lowestBits = f.i32(lo.bits());
   const error = f.v128(V128.zero);
   const [count, start] = [f.i32(), f.i32()];
   const [squares, r, M] = [f.v128(), f.v128(), f.v128()];
@@ -67,11 +64,19 @@ function buildIteration(f: Fn, target: Target, dual: Dual): void {
       count.set(counts.u16());
       start.set(valuesOut);
       squares.set(V128.zero);
-      analysis(f, target, at, { values, indices, count }, threshold, coordinate);
+      filter(f, { values, indices, count }, threshold);
+      analysis(f, target, at, { values, indices, count }, scratch.score, coordinate);
       if (dual !== 'again') addLanes(error, squares);
-      synthesis(f, target, at);
-      addCode(f, target, at, values, indices, count);
-      emitCandidates(f, target, at, { lowest, lowestBits, valuesOut, indicesOut });
+      // Z was laid out in the row of scores, which iterations do not need.
+      synthesis(f, target, at, scratch.score);
+      const out = { lowest, valuesOut, indicesOut };
+      if (shape.indexBytes === 1)
+        f.if(
+          many,
+          () => packCandidates(f, target, at, out),
+          () => emitCandidates(f, target, at, out),
+        );
+      else emitCandidates(f, target, at, out);
       f.store16(countsOut, valuesOut.sub(start).shr(2));
       values.set(values.add(count.shl(2)));
       indices.set(indices.add(count.mul(shape.indexBytes)));
@@ -86,27 +91,44 @@ function buildIteration(f: Fn, target: Target, dual: Dual): void {
   f.return(valuesOut);
 }
 
-/** X ← X + Z at the places of the code. */
-function addCode(f: Fn, { shape, scratch }: Target, at: I32, values: I32, indices: I32, count: I32): void {
-  const place = f.i32();
-  f.count(count, (i) => {
-    const index = indices.add(i.mul(shape.indexBytes));
-    place.set((shape.indexBytes === 1 ? index.u8() : index.u16()).shl(2).add(at));
-    f.store(place, place.f32(scratch.X).add(values.add(i.shl(2)).f32()), scratch.X);
-  });
+/** Where candidates go. */
+interface Candidates {
+  readonly lowest: V128;
+  readonly valuesOut: I32;
+  readonly indicesOut: I32;
 }
 
-/** Writes every |x| ≥ lo of scratch X to the output, 64 atoms at a time by a bit mask, and counts it in the histogram. */
+/** Writes every |x| ≥ lo of scratch X to the output, four atoms at a time: the same work however many there are. */
+function packCandidates(f: Fn, target: Target, at: I32, { lowest, valuesOut, indicesOut }: Candidates): void {
+  const { shape, scratch, tables, fma } = target;
+  const [value, set] = [f.v128(), f.i32()];
+  for (let v = 0; v < shape.L4 / 4; v++) {
+    value.set(at.v128(scratch.X + 16 * v));
+    set.set(value.abs().ge(lowest).mask());
+    const front = set.shl(4).v128(tables.packBytes);
+    f.store(valuesOut, fma ? value.relaxedSwizzle(front) : value.swizzle(front));
+    f.store(
+      indicesOut,
+      set
+        .shl(2)
+        .i32(tables.packLanes)
+        .add(4 * v * 0x01010101),
+    );
+    set.set(set.bitCount());
+    valuesOut.set(valuesOut.add(set.shl(2)));
+    indicesOut.set(indicesOut.add(set));
+  }
+}
+
+/** Writes every |x| ≥ lo of scratch X to the output, one by one: 64 atoms at a time by a bit mask. */
 function emitCandidates(
   f: Fn,
   { shape, scratch }: Target,
   at: I32,
-  out: { lowest: V128; lowestBits: I32; valuesOut: I32; indicesOut: I32 },
+  { lowest, valuesOut, indicesOut }: Candidates,
 ): void {
-  const { lowest, lowestBits, valuesOut, indicesOut } = out;
   const set = f.i64();
-  const [atom, bin] = [f.i32(), f.i32()];
-  const value = f.f32();
+  const atom = f.i32();
   for (let first = 0; first < shape.L4; first += 64) {
     const vectors = Math.min(16, (shape.L4 - first) / 4);
     const large = (v: number) =>
@@ -116,24 +138,17 @@ function emitCandidates(
         .ge(lowest);
     for (let v = 0; v < vectors; v += 4) {
       const four = Array.from({ length: Math.min(4, vectors - v) }, (_, i) => large(v + i));
-      const bits = mask16(four);
-      set.set(v === 0 ? bits : set.or(bits.shl(4 * v)));
+      const lanes = mask16(four);
+      set.set(v === 0 ? lanes : set.or(lanes.shl(4 * v)));
     }
     f.while(
       () => set.isZero().not(),
       () => {
         atom.set(set.lowest());
-        value.set(at.add(atom.shl(2)).f32(scratch.X + 4 * first));
-        f.store(valuesOut, value);
-        if (shape.indexBytes === 1) f.store8(indicesOut, atom.add(first));
-        else f.store16(indicesOut, atom.add(first));
-        bin.set(value.abs().bits().sub(lowestBits).shr(BIN_SHIFT));
-        bin.set(
-          smaller(bin, BINS - 1)
-            .shl(2)
-            .add(at),
-        );
-        f.store(bin, bin.i32(scratch.histogram).add(1), scratch.histogram);
+        f.store(valuesOut, at.add(atom.shl(2)).i32(scratch.X + 4 * first));
+        const index = first === 0 ? atom : atom.add(first);
+        if (shape.indexBytes === 1) f.store8(indicesOut, index);
+        else f.store16(indicesOut, index);
         valuesOut.set(valuesOut.add(4));
         indicesOut.set(indicesOut.add(shape.indexBytes));
         set.set(set.withoutLowest());
@@ -142,26 +157,33 @@ function emitCandidates(
   }
 }
 
-function smaller(a: I32, b: number): I32 {
-  return a.choose(a.lt(b), b);
-}
-
 /**
- * collect(from, end, out, low, high) → end of out: the magnitudes, as bits, of the values whose bits are from `low` up to
- * but not including `high`.
+ * collect(from, end, out, limit, low, high) → end of out: the magnitudes, as bits, of the values whose bits are from `low`
+ * up to but not including `high`, as many as there is room for below `limit`. There are few of them, so vectors without
+ * any are passed over.
  */
 export function collect(module: Module): void {
-  module.fn('collect', ['i32', 'i32', 'i32', 'i32', 'i32'], 'i32', (f) => {
-    const [from, end, out, low, high] = f.parameters as [I32, I32, I32, I32, I32];
-    const bits = f.i32();
-    const width = f.i32(high.sub(low));
+  module.fn('collect', new Array(6).fill('i32'), 'i32', (f) => {
+    const [from, end, out, limit, low, high] = f.parameters as I32[];
+    const [least, most, magnitude] = [f.v128(low.splatBits()), f.v128(high.splatBits()), f.v128()];
+    const [bits, width] = [f.i32(), f.i32(high.sub(low))];
     f.while(
-      () => from.lt(end),
+      () => from.lt(end).and(out.lt(limit)),
       () => {
-        bits.set(from.i32().and(0x7fffffff));
-        f.store(out, bits);
-        out.set(out.add(bits.sub(low).lt(width).shl(2)));
-        from.set(from.add(4));
+        magnitude.set(from.v128().abs());
+        f.if(magnitude.ge(least).and(magnitude.lt(most)).any(), () => {
+          for (let lane = 0; lane < 4; lane++) {
+            bits.set(from.i32(4 * lane).and(0x7fffffff));
+            f.store(out, bits);
+            // What lies behind the end belongs to nobody.
+            const wanted = bits
+              .sub(low)
+              .lt(width)
+              .and(from.add(4 * lane).lt(end));
+            out.set(out.add(wanted.shl(2)));
+          }
+        });
+        from.set(from.add(16));
       },
     );
     f.return(out);

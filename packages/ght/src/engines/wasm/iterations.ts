@@ -12,7 +12,6 @@ import type { ProblemMemory, Stream } from './memory.js';
 import { CHUNK } from './memory.js';
 import type { IterationName } from './module.js';
 import { singularValues } from './shape.js';
-import { BIN_SHIFT, BINS } from './tables.js';
 import type { Team } from './team.js';
 
 /** The least positive float32: with it as `lo` every nonzero is a candidate. */
@@ -21,10 +20,10 @@ const LEAST = 2 ** -149;
 const SAMPLE = 8;
 /** Room for candidates, of the S that are wanted: what comes close to them in steady state, and a little more. */
 const ROOM = 1.04;
-/** Candidates that are enough, where they are made again because there were too many. */
-const ENOUGH = 1.01;
-/** In the top bin of the histogram, more candidates than this are not sorted but made anew with a higher `lo`. */
-const CROWD = 1 << 16;
+/** Atoms a patch from which on it is quicker to pack all candidates than to pick them one by one. */
+const MANY = 13;
+/** How often candidates are made again to have about as many as wanted; equal values may leave no such number. */
+const TRIES = 8;
 
 /** The iterations of one algorithm: the first, all others, and the repetition of one with another `lo`. */
 interface Algorithm {
@@ -39,9 +38,15 @@ const ADMM: Algorithm = { first: 'admmStart', next: 'admm', again: 'admmAgain' }
 interface State {
   readonly source: Stream;
   readonly candidates: Stream;
-  /** The threshold that made Zᵏ⁻¹ of the source, and the lowest candidate. */
+  /** The threshold that made Zᵏ⁻¹ of the source, the lowest candidate, and what the next threshold should not reach. */
   readonly threshold: number;
   readonly lo: number;
+  readonly hi: number;
+  /** How many there are in each thread's region, and whether all of them had room there. */
+  readonly counts: readonly number[];
+  readonly complete: boolean;
+  /** The bits of those between `lo` and `hi`; undefined where there was no room for them. */
+  readonly near: readonly Uint32Array[] | undefined;
 }
 
 /** The iterative solvers of one loaded problem. */
@@ -55,6 +60,7 @@ export class Iterations {
   #q = 0;
   #rho = Number.NaN;
   #lastThreshold = 0;
+  #many = false;
 
   constructor(
     private readonly memory: ProblemMemory,
@@ -99,157 +105,165 @@ export class Iterations {
 
   async #step(S: number, rho: number, algorithm: Algorithm, watch?: Watch): Promise<StepReport> {
     const { memory } = this;
+    this.#many = S > MANY * memory.layout.P;
     if (rho !== this.#rho) {
       this.#rho = rho;
       memory.floats(memory.tables.g, this.#sigma.length).set(this.#sigma.map((sigma) => sigma / (sigma * sigma + rho)));
     }
     if (!this.#state) {
       const lo = await this.#guess(S, algorithm.first, watch);
-      await this.#pass(S, algorithm.first, algorithm.again, this.#start, 0, lo, watch);
+      await this.#pass(S, algorithm, algorithm.first, this.#start, 0, { lo, hi: 0 }, watch);
     }
-    const { threshold, kept } = await this.#select(S, algorithm.again, watch);
-    const Z = (this.#state as unknown as State).candidates;
-    const lo = this.#nextLowest(threshold);
-    const error = await this.#pass(S, algorithm.next, algorithm.again, Z, threshold, lo, watch);
+    const { threshold, kept } = await this.#select(S, algorithm, watch);
+    const Z = this.#standing().candidates;
+    const error = await this.#pass(S, algorithm, algorithm.next, Z, threshold, this.#expect(threshold), watch);
     this.#newest = Z;
     return {
       rmse: Math.sqrt((error + this.beyond) / memory.layout.P),
-      threshold: kept > 0 ? threshold : Number.POSITIVE_INFINITY,
+      threshold: S > 0 ? threshold : Number.POSITIVE_INFINITY,
       kept,
     };
   }
 
-  /** The threshold moves ever less: the next candidates start as far below it as it moved, and a little more. */
-  #nextLowest(threshold: number): number {
-    const moved = this.#lastThreshold > 0 ? threshold / this.#lastThreshold - 1 : 0.3;
+  #standing(): State {
+    if (!this.#state) throw new Error('an iteration was asked for before the problem was reset');
+    return this.#state;
+  }
+
+  /** Where the next threshold will be: it moves ever less, so within what it moved last, and a little more. */
+  #expect(threshold: number): { lo: number; hi: number } {
+    const moved = this.#lastThreshold > 0 ? threshold / this.#lastThreshold - 1 : 0;
+    const known = this.#lastThreshold > 0;
     this.#lastThreshold = threshold;
-    const margin = Math.min(0.5, Math.max(0.005, moved > 0 ? 0.3 * moved : -2 * moved));
-    return Math.max(LEAST, threshold * (1 - margin));
+    const [behind, ahead] = [Math.max(0.004, 0.3 * Math.abs(moved)), Math.max(0.004, 2 * Math.abs(moved))];
+    const down = known ? Math.min(0.5, moved > 0 ? behind : ahead) : 0.1;
+    return {
+      lo: Math.max(LEAST, threshold * (1 - down)),
+      hi: known ? threshold * (1 + (moved > 0 ? ahead : behind)) : 0,
+    };
   }
 
   /** One pass over all patches: measures the codes of `source` and makes candidates from them; gives ‖r‖² of all. */
   async #pass(
     S: number,
+    algorithm: Algorithm,
     name: IterationName,
-    again: IterationName,
     source: Stream,
     threshold: number,
-    lo: number,
+    { lo, hi }: { readonly lo: number; readonly hi: number },
     watch?: Watch,
   ): Promise<number> {
-    const { memory, team } = this;
-    const { P, L, chunks, scratches } = memory.layout;
-    const repeated = this.#state?.source === source;
-    const out = repeated
-      ? (this.#state as State).candidates
-      : (this.#streams.find((stream) => stream !== source && stream !== this.#best) as Stream);
+    const { memory } = this;
+    const { P, L, chunks, scratches, errors } = memory.layout;
+    const candidates = this.#streams.find((stream) => stream !== source && stream !== this.#best) as Stream;
     // A thread's share of the candidates, a few more than S, and one chunk that may have every coefficient.
-    const fair = Math.ceil((ROOM * Math.min(S, L * P)) / scratches.length);
-    memory.widen(out, Math.min(fair, L * P) + CHUNK * L);
-    let lowest = lo;
-    let outcomes = await team.run({ kind: 'iterate', name, source, out, q: this.#q, threshold, lo }, watch);
-    const error = memory.doubles(memory.layout.errors, chunks).reduce((sum, value) => sum + value, 0);
-    const histogram = this.#histogram();
-    const crowded = histogram.reduce((sum, n) => sum + n, 0) > ROOM * S + CHUNK;
-    if (crowded || outcomes.some(({ overflowed }) => overflowed)) {
-      // The candidates alone are made again: only as many as are wanted where there were too many, and with enough room
-      // for the thread whose patches are busiest. How they are summed later depends on how many there are, so this must not
-      // depend on how many threads there are.
-      const first = crowded ? this.#firstBin(histogram, ENOUGH * S) : 0;
-      lowest = floatOf(bitsOf(lo) + first * 2 ** BIN_SHIFT);
-      const counts = scratches.map((_, thread) =>
-        this.#histogramOf(thread)
-          .subarray(first)
-          .reduce((sum, n) => sum + n, 0),
-      );
-      memory.widen(out, Math.max(...counts) + CHUNK * L);
-      outcomes = await team.run(
-        { kind: 'iterate', name: again, source, out, q: this.#q, threshold, lo: lowest },
-        watch,
-      );
-    }
-    out.used = outcomes.map(({ written }) => written);
-    this.#state = { source, candidates: out, threshold, lo: lowest };
+    memory.widen(candidates, Math.ceil((ROOM * Math.min(S, L * P)) / scratches.length) + CHUNK * L);
+    await this.#make(name, { source, candidates, threshold, lo, hi }, watch);
+    const error = memory.doubles(errors, chunks).reduce((sum, value) => sum + value, 0);
+    await this.#adjust(S, algorithm, watch);
     return error;
   }
 
-  /** The threshold that keeps the S largest candidates; they are made again where they start too high or too low. */
-  async #select(S: number, again: IterationName, watch?: Watch): Promise<{ threshold: number; kept: number }> {
+  async #make(name: IterationName, made: Omit<State, 'counts' | 'complete' | 'near'>, watch?: Watch): Promise<void> {
+    const { source, candidates: out, threshold, lo, hi } = made;
+    const room = this.#room(Math.ceil(out.capacity / 8));
+    const near = { ...room, high: bitsOf(Math.max(lo, hi)) };
+    const outcomes = await this.team.run(
+      { kind: 'iterate', name, source, out, q: this.#q, threshold, lo, many: this.#many, near },
+      watch,
+    );
+    this.#state = {
+      ...made,
+      counts: outcomes.map(({ written }) => written),
+      complete: !outcomes.some(({ overflowed }) => overflowed),
+      near: outcomes.some(({ nearOverflowed }) => nearOverflowed)
+        ? undefined
+        : outcomes.map(({ near: count }, thread) => this.memory.words(room.out[thread], count)),
+    };
+  }
+
+  /**
+   * Makes the candidates again until there are S or a few more, all of them in memory. The sums of the next iteration depend
+   * on how many there are, so none of this may depend on how many threads there are.
+   */
+  async #adjust(S: number, { again }: Algorithm, watch?: Watch): Promise<void> {
+    let [tooLow, tooHigh] = [0, Number.POSITIVE_INFINITY];
+    for (let tries = 0; ; tries++) {
+      const state = this.#standing();
+      const { lo, counts, candidates, complete } = state;
+      const total = counts.reduce((sum, count) => sum + count, 0);
+      const few = total < S && lo > LEAST;
+      const many = total > ROOM * S + CHUNK && tries < TRIES;
+      if (!few && !many && complete) return;
+      if (!few && !many) this.memory.widen(candidates, Math.max(...counts) + CHUNK * this.memory.layout.L);
+      if (few) tooHigh = lo;
+      if (many) tooLow = lo;
+      let next = lo;
+      if (few && tries >= TRIES) next = LEAST;
+      else if (tooLow > 0 && tooHigh < Number.POSITIVE_INFINITY) next = Math.sqrt(tooLow * tooHigh);
+      else if (few) next = lo * Math.min(0.98, Math.max(0.5, total / S));
+      else if (many) next = lo * Math.min(2, (total / S) ** 0.6);
+      await this.#make(again, { ...state, lo: Math.max(LEAST, next) }, watch);
+    }
+  }
+
+  /** The threshold that keeps the S largest candidates. Ties beyond S are set to zero. */
+  async #select(S: number, algorithm: Algorithm, watch?: Watch): Promise<{ threshold: number; kept: number }> {
     if (S === 0) return { threshold: Number.MAX_VALUE, kept: 0 };
-    for (;;) {
-      const { source, candidates, threshold, lo } = this.#state as State;
-      const histogram = this.#histogram();
-      const total = candidates.used.reduce((sum, used) => sum + used, 0);
-      if (total < S && lo <= LEAST) return { threshold: 0, kept: total };
-      if (total < S) {
-        await this.#pass(S, again, again, source, threshold, Math.max(LEAST, lo * 0.7), watch);
-        continue;
-      }
-      const bin = this.#firstBin(histogram, S);
-      const above = histogram.subarray(bin + 1).reduce((sum, n) => sum + n, 0);
-      const last = bin === BINS - 1;
-      if (last && histogram[bin] > CROWD) {
-        // S or more lie an octave above the lowest.
-        await this.#pass(S, again, again, source, threshold, 2 * lo, watch);
-        continue;
-      }
-      const low = bitsOf(lo) + bin * 2 ** BIN_SHIFT;
-      const high = last ? bitsOf(Number.POSITIVE_INFINITY) : low + 2 ** BIN_SHIFT;
-      return { threshold: await this.#cut(S - above, histogram[bin], low, high), kept: S };
-    }
+    // The budget may have changed since they were made.
+    await this.#adjust(S, algorithm, watch);
+    const { candidates, counts } = this.#standing();
+    const total = counts.reduce((sum, count) => sum + count, 0);
+    if (total < S) return { threshold: 0, kept: total };
+    const { bits, larger, equal } = this.#selectNearby(S, total) ?? this.#selectAnywhere(S);
+    if (larger + equal > S) this.#cutTies(candidates, bits, S - larger);
+    return { threshold: floatOf(bits), kept: S };
   }
 
-  #histogramOf(thread: number): Uint32Array {
-    const { scratches, scratch } = this.memory.layout;
-    return this.memory.words(scratches[thread] + scratch.histogram, BINS);
-  }
-
-  /** The candidates' histogram, over all threads. */
-  #histogram(): Uint32Array {
-    const sum = new Uint32Array(BINS);
-    this.memory.layout.scratches.forEach((_, thread) => {
-      const own = this.#histogramOf(thread);
-      for (let bin = 0; bin < BINS; bin++) sum[bin] += own[bin];
-    });
-    return sum;
-  }
-
-  /** The highest bin from which on there are at least so many candidates; 0 if there are not. */
-  #firstBin(histogram: Uint32Array, wanted: number): number {
-    let bin = BINS - 1;
-    for (let count = histogram[bin]; count < wanted && bin > 0; ) count += histogram[--bin];
-    return bin;
-  }
-
-  /** The `wanted`-th largest of the candidates whose bits lie from `low` up to `high`; ties beyond it are set to zero. */
-  async #cut(wanted: number, count: number, low: number, high: number): Promise<number> {
-    const { memory } = this;
-    const { candidates } = this.#state as State;
-    const room = this.#room(count + 1);
-    const outcomes = await this.team.run({ kind: 'collect', stream: candidates, out: room, low, high });
-    const inside = new Uint32Array(count);
+  /** The S-th largest, if it lies where it was expected. */
+  #selectNearby(S: number, total: number): Rank | undefined {
+    const { near } = this.#standing();
+    if (!near) return undefined;
+    const inside = new Uint32Array(near.reduce((sum, part) => sum + part.length, 0));
+    const above = total - inside.length;
+    if (above >= S) return undefined;
     let at = 0;
-    outcomes.forEach(({ written }, thread) => {
-      inside.set(memory.words(room[thread], written), at);
-      at += written;
-    });
-    inside.sort();
-    const bits = inside[count - wanted];
-    const larger = count - (inside.lastIndexOf(bits) + 1);
-    const equal = inside.lastIndexOf(bits) - inside.indexOf(bits) + 1;
-    if (larger + equal > wanted) this.#cutTies(candidates, bits, wanted - larger);
-    return floatOf(bits);
+    for (const part of near) {
+      inside.set(part, at);
+      at += part.length;
+    }
+    const { bits, larger, equal } = rankIn(inside, S - above);
+    return { bits, larger: above + larger, equal };
   }
 
-  #rooms: number[] = [];
-  #roomSize = 0;
-  /** Space for so many words for each thread. */
-  #room(words: number): number[] {
-    if (words > this.#roomSize) {
-      this.#roomSize = 2 * words;
-      this.#rooms = this.memory.layout.scratches.map(() => this.memory.take(4 * this.#roomSize));
+  /** The S-th largest of all candidates, by a histogram of their upper bits and a sort of the boundary bucket. */
+  #selectAnywhere(S: number): Rank {
+    const { candidates, counts } = this.#standing();
+    const regions = counts.map((count, thread) => this.memory.words(candidates.values[thread], count));
+    const histogram = new Uint32Array(2 ** 16);
+    for (const region of regions) for (let i = 0; i < region.length; i++) histogram[(region[i] & 0x7fffffff) >>> 15]++;
+    let bucket = histogram.length - 1;
+    let above = 0;
+    while (above + histogram[bucket] < S) above += histogram[bucket--];
+    const boundary = new Uint32Array(histogram[bucket]);
+    let n = 0;
+    for (const region of regions) {
+      for (let i = 0; i < region.length; i++) {
+        const bits = region[i] & 0x7fffffff;
+        if (bits >>> 15 === bucket) boundary[n++] = bits;
+      }
     }
-    return this.#rooms;
+    const { bits, larger, equal } = rankIn(boundary, S - above);
+    return { bits, larger: above + larger, equal };
+  }
+
+  #nearRoom: { out: readonly number[]; room: number } = { out: [], room: 0 };
+  /** Room for the bits of so many candidates in each thread. */
+  #room(words: number): { out: readonly number[]; room: number } {
+    if (words > this.#nearRoom.room) {
+      this.#nearRoom = { out: this.memory.layout.scratches.map(() => this.memory.take(4 * words)), room: words };
+    }
+    return this.#nearRoom;
   }
 
   /** Of the candidates with these bits, keeps the first few in the order of the patches. */
@@ -275,7 +289,19 @@ export class Iterations {
     const step = Math.max(1, Math.floor(chunks / SAMPLE));
     const out = this.#streams[1];
     memory.widen(out, (Math.ceil(chunks / step) + 1) * CHUNK * L);
-    const job = { kind: 'iterate', name, source: this.#start, out, q: this.#q, threshold: 0, lo: LEAST, step } as const;
+    const near = { ...this.#room(8), high: bitsOf(LEAST) };
+    const job = {
+      kind: 'iterate',
+      name,
+      source: this.#start,
+      out,
+      q: this.#q,
+      threshold: 0,
+      lo: LEAST,
+      many: true,
+      near,
+      step,
+    } as const;
     const outcomes = await this.team.run(job, watch);
     const all = new Float32Array(outcomes.reduce((sum, { written }) => sum + written, 0));
     let at = 0;
@@ -290,6 +316,21 @@ export class Iterations {
     if (rank >= all.length) return LEAST;
     return Math.max(LEAST, all[all.length - Math.max(1, rank)] * (step === 1 ? 0.99 : 0.9));
   }
+}
+
+/** The bits of the n-th largest, and how many are larger and equal. */
+interface Rank {
+  readonly bits: number;
+  readonly larger: number;
+  readonly equal: number;
+}
+
+/** The n-th largest of some bits, which are put in order. */
+function rankIn(values: Uint32Array, n: number): Rank {
+  values.sort();
+  const bits = values[values.length - n];
+  const last = values.lastIndexOf(bits);
+  return { bits, larger: values.length - 1 - last, equal: last - values.indexOf(bits) + 1 };
 }
 
 const float = new Float32Array(1);

@@ -3,7 +3,6 @@ import type { Work } from '../../solvers/work.js';
 import type { Layout, Stream } from './memory.js';
 import { CHUNK } from './memory.js';
 import type { IterationName, Kernels } from './module.js';
-import { BINS } from './tables.js';
 
 /** One iteration: reads the codes of `source`, writes candidates of at least `lo` to `out`. */
 export interface IterateJob {
@@ -14,17 +13,12 @@ export interface IterateJob {
   readonly q: number;
   readonly threshold: number;
   readonly lo: number;
+  /** Whether many candidates a patch are expected. */
+  readonly many: boolean;
+  /** Where to gather the bits of the candidates from `lo` up to `high`, among which the next threshold is expected. */
+  readonly near: { readonly out: readonly number[]; readonly room: number; readonly high: number };
   /** Every step-th chunk only, as a sample; all of them unless told. */
   readonly step?: number;
-}
-
-/** Gathers the bits of the values from `low` up to `high`, each thread those of its region, at `out`. */
-export interface CollectJob {
-  readonly kind: 'collect';
-  readonly stream: Stream;
-  readonly out: readonly number[];
-  readonly low: number;
-  readonly high: number;
 }
 
 /** Pursues every patch up to its limit; `gains` takes what each atom gained, a row a patch. */
@@ -57,13 +51,17 @@ export interface CodesJob {
 }
 
 /** All that can be asked of a thread. */
-export type Job = IterateJob | CollectJob | PursueJob | PatchwiseJob | CodesJob;
+export type Job = IterateJob | PursueJob | PatchwiseJob | CodesJob;
 
-/** What a thread answers: how many values it wrote, and whether it ran out of room, so that these are not all. */
+/** What a thread answers: how many values there were, and how many of them near the threshold; whether all had room. */
 export interface Outcome {
   readonly written: number;
   readonly overflowed: boolean;
+  readonly near: number;
+  readonly nearOverflowed: boolean;
 }
+
+const NOTHING_ELSE = { overflowed: false, near: 0, nearOverflowed: false };
 
 /** Everything a thread knows about the problem it is working on. */
 export interface Workplace {
@@ -78,8 +76,6 @@ export function* share(job: Job, place: Workplace): Work<Outcome> {
   switch (job.kind) {
     case 'iterate':
       return yield* iterate(job, place);
-    case 'collect':
-      return collect(job, place);
     case 'pursue':
     case 'patchwise':
       return yield* makeCodes(job, place);
@@ -105,15 +101,19 @@ function* iterate(job: IterateJob, place: Workplace): Work<Outcome> {
   const at = layout.scratches[thread];
   const words = new Uint32Array(memory.buffer);
   const doubles = new Float64Array(memory.buffer);
-  words.fill(0, (at + scratch.histogram) / 4, (at + scratch.histogram) / 4 + BINS);
   let [values, indices] = [out.values[thread], out.indices[thread]];
   const limit = values + 4 * (out.capacity - CHUNK * L);
+  const lo = new Uint32Array(Float32Array.of(job.lo).buffer)[0];
+  let written = 0;
   let overflowed = false;
+  const near = job.near.out[thread];
+  const nearLimit = near + 4 * (job.near.room - 4);
+  let nearEnd = near;
   for (const [chunk, p, n] of chunksOf(place, job.step)) {
     doubles[(at + scratch.error) / 8] = 0;
     if (values > limit) {
       // Out of room: from here on candidates are only counted, over the ones that are there. They will be made again, but
-      // errors, q and the histogram of all patches are needed now.
+      // the errors and q of all patches, and how many candidates they have, are needed now.
       overflowed = true;
       [values, indices] = [out.values[thread], out.indices[thread]];
     }
@@ -128,23 +128,21 @@ function* iterate(job: IterateJob, place: Workplace): Work<Outcome> {
       layout.c + 4 * R4 * p,
       job.q + 4 * R4 * p,
       at,
+      job.many ? 1 : 0,
       job.threshold,
       job.lo,
     );
     words[out.places / 4 + 2 * chunk] = values;
     words[out.places / 4 + 2 * chunk + 1] = indices;
+    written += (end - values) / 4;
+    // While they are still in the cache.
+    nearEnd = kernels.collect(values, end, nearEnd, nearLimit, lo, job.near.high);
     indices += (indexBytes * (end - values)) / 4;
     values = end;
     doubles[layout.errors / 8 + chunk] = doubles[(at + scratch.error) / 8];
     yield chunk / layout.chunks;
   }
-  return { written: (values - out.values[thread]) / 4, overflowed };
-}
-
-function collect({ stream, out, low, high }: CollectJob, { kernels, thread }: Workplace): Outcome {
-  const from = stream.values[thread];
-  const end = kernels.collect(from, from + 4 * stream.used[thread], out[thread], low, high);
-  return { written: (end - out[thread]) / 4, overflowed: false };
+  return { written, overflowed, near: (nearEnd - near) / 4, nearOverflowed: nearEnd >= nearLimit };
 }
 
 function* makeCodes(job: PursueJob | PatchwiseJob, place: Workplace): Work<Outcome> {
@@ -171,7 +169,7 @@ function* makeCodes(job: PursueJob | PatchwiseJob, place: Workplace): Work<Outco
     values = end;
     yield chunk / layout.chunks;
   }
-  return { written: (values - out.values[thread]) / 4, overflowed: false };
+  return { written: (values - out.values[thread]) / 4, ...NOTHING_ELSE };
 }
 
 function* onCodes({ kind, stream }: CodesJob, place: Workplace): Work<Outcome> {
@@ -190,5 +188,5 @@ function* onCodes({ kind, stream }: CodesJob, place: Workplace): Work<Outcome> {
     doubles[layout.errors / 8 + chunk] = doubles[(at + scratch.error) / 8];
     yield chunk / layout.chunks;
   }
-  return { written: 0, overflowed: false };
+  return { written: 0, ...NOTHING_ELSE };
 }

@@ -42,8 +42,6 @@ export interface Stream {
   values: readonly number[];
   indices: readonly number[];
   capacity: number;
-  /** The values in use in each region. */
-  used: readonly number[];
 }
 
 /** One problem's memory. */
@@ -89,7 +87,7 @@ export class ProblemMemory {
   /** A stream without room for values yet. */
   stream(): Stream {
     const { P, chunks } = this.layout;
-    return { counts: this.take(2 * P), places: this.take(8 * chunks), values: [], indices: [], capacity: 0, used: [] };
+    return { counts: this.take(2 * P), places: this.take(8 * chunks), values: [], indices: [], capacity: 0 };
   }
 
   /** Gives each region of a stream, whose contents are no longer needed, room for so many values. */
@@ -99,7 +97,6 @@ export class ProblemMemory {
     stream.capacity = capacity;
     stream.values = scratches.map(() => this.take(4 * capacity));
     stream.indices = scratches.map(() => this.take(indexBytes * capacity));
-    stream.used = scratches.map(() => 0);
   }
 
   floats = (at: number, length: number) => new Float32Array(this.memory.buffer, at, length);

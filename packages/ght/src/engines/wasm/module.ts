@@ -20,6 +20,7 @@ export type Iterate = (
   c: number,
   q: number,
   scratch: number,
+  many: number,
   threshold: number,
   lo: number,
 ) => number;
@@ -74,7 +75,7 @@ export interface Kernels extends Readonly<Record<IterationName, Iterate>> {
   aiht: PatchKernel;
   measure: OnCodes;
   refit: OnCodes;
-  collect(from: number, end: number, out: number, low: number, high: number): number;
+  collect(from: number, end: number, out: number, limit: number, low: number, high: number): number;
 }
 
 /** The code of all kernels for one problem. */

@@ -2,11 +2,6 @@ import { gram, matrix, transpose } from '../../algebra/matrix.js';
 import type { Decomposition, Shape } from './shape.js';
 import { padded, paddedRows, rightVectors, singularValues } from './shape.js';
 
-/** Bins of the histogram that finds the threshold: one octave above the lowest candidate, and all that is larger. */
-export const BINS = 2048;
-/** Of the bits of a float, those that tell its place within a bin. */
-export const BIN_SHIFT = 12;
-
 /** Where the constants of a problem lie in memory, in bytes. */
 export interface Tables {
   /** σ and g of every coordinate. */
@@ -25,6 +20,11 @@ export interface Tables {
   readonly gram: number;
   readonly norms: number;
   readonly inverseNorms: number;
+  /** Of a separable shape, two half-words an atom: in bytes, where its row of V_A begins, and its row of ZᵀV_A. */
+  readonly rowsOfAtom: number;
+  /** For each of the 16 sets of four lanes: the bytes that bring its lanes to the front, and their numbers, a byte each. */
+  readonly packBytes: number;
+  readonly packLanes: number;
   /** The first byte after them. */
   readonly end: number;
 }
@@ -51,8 +51,35 @@ export function tablesOf(shape: Shape, start: number): { tables: Tables; content
     QA: place(paddedRows(A.Q)),
     QB: place(B ? paddedRows(B.Q) : new Float32Array(0)),
     ...placeGram(shape, place),
+    rowsOfAtom: place(rowsOfAtom(shape)),
+    ...placePacking(place),
   };
   return { tables: { ...tables, end: at }, contents };
+}
+
+function rowsOfAtom(shape: Shape): Float32Array {
+  const [A, B] = shape.parts;
+  if (!B) return new Float32Array(0);
+  const width = 4 * padded(A.sigma.length);
+  const pairs = new Uint16Array(2 * shape.L);
+  for (let l = 0; l < shape.L; l++) {
+    pairs[2 * l] = Math.floor(l / B.V.rows) * width;
+    pairs[2 * l + 1] = (l % B.V.rows) * width;
+  }
+  return new Float32Array(pairs.buffer);
+}
+
+function placePacking(place: (values: Float32Array) => number) {
+  const bytes = new Uint8Array(16 * 16);
+  const lanes = new Uint8Array(16 * 4);
+  for (let set = 0; set < 16; set++) {
+    const members = [0, 1, 2, 3].filter((lane) => set & (1 << lane));
+    members.forEach((lane, i) => {
+      lanes[4 * set + i] = lane;
+      for (let byte = 0; byte < 4; byte++) bytes[16 * set + 4 * i + byte] = 4 * lane + byte;
+    });
+  }
+  return { packBytes: place(new Float32Array(bytes.buffer)), packLanes: place(new Float32Array(lanes.buffer)) };
 }
 
 function placeGram(shape: Shape, place: (values: Float32Array) => number) {
@@ -92,7 +119,6 @@ export interface Scratch {
   readonly X: number;
   /** The sum of squared residuals, float64. */
   readonly error: number;
-  readonly histogram: number;
   /** The rows of all atoms that a pursuit keeps beside X: the weight, score and ν of each atom. */
   readonly weight: number;
   readonly score: number;
@@ -119,7 +145,8 @@ export function scratchOf(shape: Shape): Scratch {
     at += 64 * Math.ceil(bytes / 64);
     return address;
   };
-  const half = B ? Math.max(A.V.rows, A.Q.rows) * padded(Math.max(B.sigma.length, B.Q.rows)) : 0;
+  const longest = (part: Decomposition) => Math.max(part.V.rows, part.Q.rows);
+  const half = B ? Math.max(longest(A) * padded(longest(B)), longest(B) * padded(longest(A))) : 0;
   const { L, L4, R4 } = shape;
   const most = Math.min(shape.N, L);
   return {
@@ -127,7 +154,6 @@ export function scratchOf(shape: Shape): Scratch {
     T: take(4 * half + 64),
     X: take(4 * shape.L4 + 64),
     error: take(8),
-    histogram: take(4 * BINS),
     weight: take(4 * L4),
     score: take(4 * L4),
     nu: take(4 * L4),

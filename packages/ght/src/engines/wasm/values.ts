@@ -88,8 +88,13 @@ export class I32 extends Value {
     return new I32([...this.code, 0x45]);
   }
   /** This where the condition holds, and the other elsewhere. */
-  choose(condition: I32, other: number) {
-    return new I32([...this.code, ...I32.of(other).code, ...condition.code, 0x1b]);
+  choose(condition: I32, other: I32 | number) {
+    const otherwise = typeof other === 'number' ? I32.of(other) : other;
+    return new I32([...this.code, ...otherwise.code, ...condition.code, 0x1b]);
+  }
+  /** How many bits are set. */
+  bitCount() {
+    return new I32([...this.code, 0x69]);
   }
   /** The number of the lowest bit that is set. */
   lowestBit() {
@@ -116,6 +121,10 @@ export class I32 extends Value {
   }
   v128(offset = 0) {
     return new V128([...this.code, 0xfd, 0x00, 2, ...unsigned(offset)]);
+  }
+  /** These bits in all four lanes. */
+  splatBits() {
+    return new V128([...this.code, 0xfd, 0x11]);
   }
   /** One float in all four lanes. */
   splat(offset = 0) {
@@ -294,6 +303,14 @@ export class V128 extends Value {
   }
   double(n: number) {
     return new F64([...this.code, 0xfd, 0x21, n]);
+  }
+  /** The bytes that `bytes` names, in its order; a number beyond 15 gives anything. */
+  relaxedSwizzle(bytes: V128) {
+    return this.lanes(bytes, 0x100);
+  }
+  /** The bytes that `bytes` names, in its order; a number beyond 15 gives 0. */
+  swizzle(bytes: V128) {
+    return this.lanes(bytes, 0x0e);
   }
   relaxedMadd(b: V128, c: V128) {
     return new V128([...this.code, ...b.code, ...c.code, 0xfd, ...unsigned(0x105)]);
