@@ -45,10 +45,17 @@ const flops = (solver, n) => {
   return 2 * (analysis + 640 + 800 + (solver === 'admm' ? 4 : 3) * 64) + n;
 };
 
+// Other tenants of the machine come and go by the minute: every contender runs a few rounds, and its best round counts.
+const ROUNDS = flags.quick ? 1 : 2;
+const best = (measureOnce) => {
+  const results = Array.from({ length: ROUNDS }, measureOnce);
+  return results.reduce((a, b) => (b.wall < a.wall ? b : a));
+};
+
 const ours = [];
 const measure = (solver, P, s, T) => {
-  const iterations = solver === 'qpm' || solver === 'admm' ? (P > 2 ** 18 ? 14 : 30) : P > 2 ** 18 ? 1 : 3;
-  const result = run(process.execPath, [here('measure.js'), solver, P, s, T, iterations].map(String));
+  const iterations = solver === 'qpm' || solver === 'admm' ? (P > 2 ** 18 ? 14 : 40) : P > 2 ** 18 ? 1 : 3;
+  const result = best(() => run(process.execPath, [here('measure.js'), solver, P, s, T, iterations].map(String)));
   ours.push(result);
   return result;
 };
@@ -132,7 +139,7 @@ if (!flags['no-peers']) {
         for (const dtype of ['float32', 'float64']) {
           for (const T of threads) {
             const args = [here('peers/numpy_ght.py'), signals, dictionary, solver, 10 * P, rho, 5, dtype].map(String);
-            const peer = run(numpy, args, { OPENBLAS_NUM_THREADS: String(T) });
+            const peer = best(() => run(numpy, args, { OPENBLAS_NUM_THREADS: String(T) }));
             const own = ours.find((each) => each.solver === solver && each.P === P && each.threads === T);
             peers.push({ peer: `numpy ${dtype}`, solver, P, threads: T, ...peer, ratio: peer.wall / own.wall });
             compared.push([

@@ -17,7 +17,7 @@ export interface Engine {
   /** Bytes it needs beside Y, about, for P signals of N samples over L atoms at budget S. */
   memory(N: number, L: number, P: number, S: number): number;
   /** Takes the dictionary and the signals (N×P, one after the other) into its own memory, once. */
-  load(D: Dictionary, Y: Float64Array): Promise<Loaded>;
+  load(D: Dictionary, Y: Float64Array, watch?: Watch): Promise<Loaded>;
 }
 
 /**

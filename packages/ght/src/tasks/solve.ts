@@ -54,7 +54,7 @@ export async function solve(D: Dictionary, Y: Float64Array, options: SignalOptio
     each.memory(D.N, D.L, P, expectedAtoms(goal, D.N, P)),
   );
   options.signal?.throwIfAborted();
-  const loaded = await engine.load(D, Y);
+  const loaded = await engine.load(D, Y, { signal: options.signal });
   try {
     loaded.reset(options.initial);
     const run = runner(loaded, P, rho, peak, settings, options, 'rmse' in goal);

@@ -1,6 +1,7 @@
 /** What only the wasm engine promises: any shape, the same bits for any number of threads, threads that can fail. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { chooseEngine } from '../../src/engines/choose.js';
 import type { Loaded } from '../../src/engines/engine.js';
 import { portableEngine } from '../../src/engines/portable.js';
 import { type I32, Module } from '../../src/engines/wasm/assembler.js';
@@ -165,6 +166,14 @@ describe('threads', () => {
     expect((await next.qpm(100, 0.5)).kept).toBe(100);
     next.dispose();
   });
+});
+
+it('what one WebAssembly memory cannot hold runs on the portable engine, or is refused with the remedy', () => {
+  expect(chooseEngine('auto', undefined, () => 1e9).name).toBe('wasm');
+  expect(chooseEngine('auto', undefined, () => 5e9).name).toBe('portable');
+  expect(() => chooseEngine('wasm', undefined, () => 5e9)).toThrow(
+    'engine cannot be wasm: the problem needs about 4.7 GiB, and one WebAssembly memory holds 4',
+  );
 });
 
 it('every solver is that of the portable engine on an image, to four digits', async () => {

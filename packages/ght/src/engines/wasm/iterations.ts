@@ -45,8 +45,8 @@ interface State {
   /** How many there are in each thread's region, and whether all of them had room there. */
   readonly counts: readonly number[];
   readonly complete: boolean;
-  /** The bits of those between `lo` and `hi`; undefined where there was no room for them. */
-  readonly near: readonly Uint32Array[] | undefined;
+  /** Of those, how many lie below `hi`: their bits are in the near room. Undefined where it was too small. */
+  readonly near: readonly number[] | undefined;
 }
 
 /** The iterative solvers of one loaded problem. */
@@ -178,7 +178,7 @@ export class Iterations {
       complete: !outcomes.some(({ overflowed }) => overflowed),
       near: outcomes.some(({ nearOverflowed }) => nearOverflowed)
         ? undefined
-        : outcomes.map(({ near: count }, thread) => this.memory.words(room.out[thread], count)),
+        : outcomes.map(({ near: count }) => count),
     };
   }
 
@@ -224,14 +224,14 @@ export class Iterations {
   #selectNearby(S: number, total: number): Rank | undefined {
     const { near } = this.#standing();
     if (!near) return undefined;
-    const inside = new Uint32Array(near.reduce((sum, part) => sum + part.length, 0));
+    const inside = new Uint32Array(near.reduce((sum, count) => sum + count, 0));
     const above = total - inside.length;
     if (above >= S) return undefined;
     let at = 0;
-    for (const part of near) {
-      inside.set(part, at);
-      at += part.length;
-    }
+    near.forEach((count, thread) => {
+      inside.set(this.memory.words(this.#nearRoom.out[thread], count), at);
+      at += count;
+    });
     const { bits, larger, equal } = rankIn(inside, S - above);
     return { bits, larger: above + larger, equal };
   }

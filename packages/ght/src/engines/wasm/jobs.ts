@@ -117,26 +117,28 @@ function* iterate(job: IterateJob, place: Workplace): Work<Outcome> {
       overflowed = true;
       [values, indices] = [out.values[thread], out.indices[thread]];
     }
-    const end = kernels[job.name](
-      n,
-      source.counts + 2 * p,
-      words[source.places / 4 + 2 * chunk],
-      words[source.places / 4 + 2 * chunk + 1],
-      out.counts + 2 * p,
-      values,
-      indices,
-      layout.c + 4 * R4 * p,
-      job.q + 4 * R4 * p,
-      at,
-      job.many ? 1 : 0,
-      job.threshold,
-      job.lo,
+    const end = address(
+      kernels[job.name](
+        n,
+        source.counts + 2 * p,
+        words[source.places / 4 + 2 * chunk],
+        words[source.places / 4 + 2 * chunk + 1],
+        out.counts + 2 * p,
+        values,
+        indices,
+        layout.c + 4 * R4 * p,
+        job.q + 4 * R4 * p,
+        at,
+        job.many ? 1 : 0,
+        job.threshold,
+        job.lo,
+      ),
     );
     words[out.places / 4 + 2 * chunk] = values;
     words[out.places / 4 + 2 * chunk + 1] = indices;
     written += (end - values) / 4;
     // While they are still in the cache.
-    nearEnd = kernels.collect(values, end, nearEnd, nearLimit, lo, job.near.high);
+    nearEnd = address(kernels.collect(values, end, nearEnd, nearLimit, lo, job.near.high));
     indices += (indexBytes * (end - values)) / 4;
     values = end;
     doubles[layout.errors / 8 + chunk] = doubles[(at + scratch.error) / 8];
@@ -163,6 +165,7 @@ function* makeCodes(job: PursueJob | PatchwiseJob, place: Workplace): Work<Outco
       const curve = job.curves + 8 * (2 * recorded + 1) * chunk;
       end = kernels[job.solver](n, c, counts, values, indices, at, s, maxIterations, curve, recorded, tolerance);
     }
+    end = address(end);
     words[out.places / 4 + 2 * chunk] = values;
     words[out.places / 4 + 2 * chunk + 1] = indices;
     indices += (indexBytes * (end - values)) / 4;
@@ -189,4 +192,9 @@ function* onCodes({ kind, stream }: CodesJob, place: Workplace): Work<Outcome> {
     yield chunk / layout.chunks;
   }
   return { written: 0, ...NOTHING_ELSE };
+}
+
+/** An address as a kernel gives it back: WebAssembly's integers are signed in JavaScript, and memory goes beyond 2 GiB. */
+function address(value: number): number {
+  return value >>> 0;
 }

@@ -1,5 +1,6 @@
 /** The memory of one problem: what lies where, and the codes that are read and written in it. */
 import type { Codes } from '../../codes/codes.js';
+import { ParameterError } from '../../errors.js';
 import type { Shape } from './shape.js';
 import type { Scratch, Tables } from './tables.js';
 import { scratchOf, tablesOf } from './tables.js';
@@ -80,8 +81,23 @@ export class ProblemMemory {
     // 64 bytes more than asked for: a vector may be read past the end of an array.
     this.#end += 64 * Math.ceil((bytes + 64) / 64);
     const missing = Math.ceil(this.#end / PAGE) - this.memory.buffer.byteLength / PAGE;
-    if (missing > 0) this.memory.grow(missing);
+    if (missing > 0) this.#grow(missing);
     return address;
+  }
+
+  #grow(pages: number): void {
+    try {
+      this.memory.grow(pages);
+    } catch {
+      const rule = 'must fit in the 4 GiB of one WebAssembly memory, and in what this machine has free';
+      const value = `${(this.#end / 2 ** 30).toFixed(1)} GiB`;
+      throw new ParameterError(
+        'the problem',
+        rule,
+        value,
+        'use the portable engine, fewer patches or a smaller budget',
+      );
+    }
   }
 
   /** A stream without room for values yet. */

@@ -4,7 +4,8 @@ import { emptyCodes } from '../../codes/codes.js';
 import type { Dictionary } from '../../dictionary/dictionary.js';
 import type { StepReport } from '../../solvers/loop.js';
 import type { PatchStop } from '../../solvers/stopping.js';
-import type { Watch } from '../../solvers/work.js';
+import type { Watch, Work } from '../../solvers/work.js';
+import { drive } from '../../solvers/work.js';
 import type { Engine, EngineInfo, Loaded } from '../engine.js';
 import { F32, Module, type V128 } from './assembler.js';
 import { Iterations } from './iterations.js';
@@ -59,11 +60,17 @@ export function wasmEngine({ fma }: Abilities, threads?: number): Engine {
     name: 'wasm',
     // c and q or the gains of a pursuit; three streams of candidates, and one of codes; counts.
     memory: (N, L, P, S) => 8 * N * P + (3 * 1.15 + 1) * (L <= 256 ? 5 : 6) * S + 8 * P + 4 * 1.2 * L * L,
-    load: (D, Y) => load(D, Y, fma, threads),
+    load: (D, Y, watch) => load(D, Y, fma, threads, watch),
   };
 }
 
-async function load(D: Dictionary, Y: Float64Array, fma: boolean, asked?: number): Promise<Loaded> {
+async function load(
+  D: Dictionary,
+  Y: Float64Array,
+  fma: boolean,
+  asked: number | undefined,
+  watch: Watch | undefined,
+): Promise<Loaded> {
   const P = Y.length / D.N;
   const { threads, why } = threadsFor(P, asked);
   const shape = shapeOf(D);
@@ -72,14 +79,14 @@ async function load(D: Dictionary, Y: Float64Array, fma: boolean, asked?: number
   const module = await WebAssembly.compile(moduleFor(target, threads > 1));
   const instance = await WebAssembly.instantiate(module, { env: { memory: memory.memory } });
   const kernels = instance.exports as unknown as Kernels;
-  const beyond = turn(memory, kernels, Y);
+  const beyond = await drive(turn(memory, kernels, Y), watch);
   const team = threads > 1 ? await workers(memory, module) : alone(memory, kernels);
   const simd = fma ? 'SIMD with fused multiply-add' : 'SIMD';
   return new Wasm({ name: 'wasm', threads, why: `${simd}; ${why}` }, memory, team, beyond);
 }
 
 /** c = Qᵀy for all signals; gives back what of ‖Y‖² lies outside the range of D. */
-function turn(memory: ProblemMemory, kernels: Kernels, Y: Float64Array): number {
+function* turn(memory: ProblemMemory, kernels: Kernels, Y: Float64Array): Work<number> {
   const { N, R4, P, c, scratches } = memory.layout;
   const staging = memory.take(4 * N * CHUNK);
   let all = 0;
@@ -88,13 +95,19 @@ function turn(memory: ProblemMemory, kernels: Kernels, Y: Float64Array): number 
     const patches = Math.min(CHUNK, P - p);
     const signals = memory.floats(staging, N * patches);
     signals.set(Y.subarray(p * N, (p + patches) * N));
-    const turned = c + 4 * R4 * p;
-    kernels.turnSignals(staging, patches, turned, scratches[0]);
-    for (const value of signals) all += value * value;
-    for (const value of memory.floats(turned, R4 * patches)) within += value * value;
+    kernels.turnSignals(staging, patches, c + 4 * R4 * p, scratches[0]);
+    all += energy(signals);
+    within += energy(memory.floats(c + 4 * R4 * p, R4 * patches));
+    yield p / P;
   }
   // Within rounding nothing is outside, as for every dictionary that spans all signals.
   return within < all * (1 - 1e-6) ? all - within : 0;
+}
+
+function energy(values: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += values[i] * values[i];
+  return sum;
 }
 
 /** A problem on the kernels: the iterative solvers and the patch-wise ones, and which of them made the result. */
