@@ -129,10 +129,10 @@ function inFlags(error: ParameterError, args: readonly string[]): ParameterError
   if (parameter === 'rho' && penalty !== undefined) {
     return new ParameterError('--rho-absolute', rule, Number(penalty), remedy);
   }
-  // A target that no budget reaches; the library has turned it into an error a patch.
+  // A target that no budget reaches.
   const target = ['--target-psnr', '--sigma'].find((flag) => textOf(flag) !== undefined);
   if (parameter === 'budget' && target) {
-    return new ParameterError(target, rule, `${textOf(target)}, ${value}`, remedy);
+    return new ParameterError(target, rule, value, remedy);
   }
   // `image pixel (x 4, y 2, channel 0)` begins with the parameter it belongs to.
   const [first, ...place] = parameter.split(' ');

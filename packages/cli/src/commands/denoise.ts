@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Image } from 'ght';
-import { checkImage, denoise, isParameterError, ParameterError, psnrOf, rmsePixel } from 'ght';
+import { checkImage, denoise, isParameterError, ParameterError, psnrOf, rmsePixel, solverDefaults } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import { budgetFlag, jsonFlag, numberOf, patchFlags, representOptions, solverFlag, solverFlags } from '../flags.js';
@@ -51,7 +51,7 @@ async function runDenoise(path: string, flags: DenoiseFlags, { print, signal }: 
   if (clean) checkReference(clean, file.image, flags.reference as string);
   refuseTooLarge(file.image, options);
 
-  const display = progressDisplay(solverTitle(options.solver ?? 'admm'), flags.json === true);
+  const display = progressDisplay(solverTitle(options.solver ?? solverDefaults.solver), flags.json === true);
   const start = performance.now();
   const result = await denoise(file.image, { ...options, signal, onProgress: display.onProgress }).finally(
     display.stop,

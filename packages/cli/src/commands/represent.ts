@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { ParameterError, represent, saveCodes } from 'ght';
+import { ParameterError, represent, saveCodes, solverDefaults } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import {
@@ -75,7 +75,7 @@ async function runRepresent(path: string, flags: RepresentFlags, { print, signal
   if (flags.output) checkFormat(flags.output, file.image, file, '-o');
   refuseTooLarge(file.image, options);
 
-  const display = progressDisplay(solverTitle(options.solver ?? 'admm'), flags.json === true);
+  const display = progressDisplay(solverTitle(options.solver ?? solverDefaults.solver), flags.json === true);
   const start = performance.now();
   const result = await represent(file.image, { ...options, signal, onProgress: display.onProgress }).finally(
     display.stop,

@@ -176,9 +176,9 @@ function rowOf({ shape, tables }: Target, index: I32): I32 {
   return index.mul(4 * shape.R4).add(tables.V);
 }
 
-/** The index at an address. */
-export function indexAt({ shape }: Target, address: I32): I32 {
-  return shape.indexBytes === 1 ? address.u8() : address.u16();
+/** The index at an address, or so many further on. */
+export function indexAt({ shape }: Target, address: I32, ahead = 0): I32 {
+  return shape.indexBytes === 1 ? address.u8(ahead) : address.u16(2 * ahead);
 }
 
 /** H_S on a code: values under the threshold are set to zero, in place. What follows it is filtered too, by the same rule. */
@@ -217,19 +217,24 @@ export function analysis(
   const end = f.i32(code.values.add(code.count.shl(2)));
   if (row !== undefined) for (let v = 0; v < shape.L4 / 4; v++) f.store(at, V128.zero, row + 16 * v);
   const eachValue = (first: boolean, body: () => void) => {
+    const one = (ahead: number) => {
+      z.set(value.splat(4 * ahead));
+      atom.set(indexAt(target, index, ahead));
+      if (first && row !== undefined) f.storeLane(atom.shl(2).add(at), z, row);
+      body();
+    };
+    const several = (n: number) => {
+      for (let ahead = 0; ahead < n; ahead++) one(ahead);
+      value.set(value.add(4 * n));
+      index.set(index.add(n * shape.indexBytes));
+    };
     value.set(code.values);
     index.set(code.indices);
     f.while(
-      () => value.lt(end),
-      () => {
-        z.set(value.splat());
-        atom.set(indexAt(target, index));
-        if (first && row !== undefined) f.storeLane(atom.shl(2).add(at), z, row);
-        body();
-        value.set(value.add(4));
-        index.set(index.add(shape.indexBytes));
-      },
+      () => value.add(4).lt(end),
+      () => several(2),
     );
+    f.if(value.lt(end), () => several(1));
   };
   const direct = () => {
     const sums = f.vectors(GROUP);
