@@ -1,8 +1,10 @@
 /** CoSaMP on the kernels: solvers/cosamp.ts, a patch at a time, in turned coordinates. */
-import type { F32, Fn, I32, Module } from './assembler.js';
+import type { Fn, I32, Module } from './assembler.js';
+import { F32 } from './assembler.js';
 import type { Target } from './blocks.js';
 import { clearRow, copyCode, copyRow, indexOf, magnitudes, patchKernel, setIndex } from './patches.js';
 import type { PursuitFunctions } from './pursuit.js';
+import { DEPENDENT_IN_FIT } from './pursuit.js';
 
 /** Adds the kernel `cosamp` to a module. */
 export function cosamp(
@@ -60,7 +62,8 @@ export function cosamp(
         joined.set(0);
         f.count(merged, (i) => {
           f.if(joined.lt(most), () => {
-            const gain = f.value(functions.join, at, indexOf(target, at, T, i), joined) as F32;
+            const least = F32.of(DEPENDENT_IN_FIT);
+            const gain = f.value(functions.join, at, indexOf(target, at, T, i), joined, least) as F32;
             joined.set(joined.add(gain.ge(0)));
           });
         });

@@ -1,8 +1,10 @@
 /** What is measured and mended on codes that are there: their residual, and the refit on their support. */
-import type { F32, Fn, I32, Module } from './assembler.js';
+import type { Fn, I32, Module } from './assembler.js';
+import { F32 } from './assembler.js';
 import type { Target } from './blocks.js';
 import { analysis, indexAt, madd, nmadd, sumLanes } from './blocks.js';
 import type { PursuitFunctions } from './pursuit.js';
+import { DEPENDENT_IN_FIT } from './pursuit.js';
 
 /** residual(values, indices, count, c, out, scratch) → ‖r‖²: r = c − σ∘Vᵀz of one patch, written to `out`. */
 export function residual(module: Module, target: Target): Fn {
@@ -66,7 +68,7 @@ export function refit(module: Module, target: Target, functions: PursuitFunction
         // Once they span all signals every other atom depends on them.
         f.if(joined.lt(most), () => {
           const index = indexAt(target, indices.add(i.mul(shape.indexBytes)));
-          gain.set(f.value(functions.join, at, index, joined) as F32);
+          gain.set(f.value(functions.join, at, index, joined, F32.of(DEPENDENT_IN_FIT)) as F32);
           f.if(gain.ge(0), () => {
             f.store(at.add(joined.shl(2)), i, position);
             joined.set(joined.add(1));

@@ -20,6 +20,8 @@ import { nmadd, sumLanes, synthesis } from './blocks.js';
  * this has zeros; at less than 1e-3 pursuits of 30 atoms and more were seen to go astray.
  */
 const DEPENDENT = 3e-3;
+/** The same for a fit on given atoms, which has no choice among them: as little as rounding allows. */
+export const DEPENDENT_IN_FIT = 1e-5;
 /** Of ‖y‖², what an atom must gain at least: less is rounding, in float32. */
 const NEGLIGIBLE = 1e-12;
 /** Of ‖y‖², and of the error that the gains leave, what a code may be off before it is called astray. */
@@ -29,7 +31,10 @@ const ASTRAY = { energy: 1e-5, error: 1.1 };
 export interface PursuitFunctions {
   /** correlate(scratch): X ← Dᵀ of the vector of coordinates at M, that is V(σ ∘ M); M is overwritten. */
   readonly correlate: Fn;
-  /** join(scratch, j, k) → β²: makes atom j the k-th of the support; −1, and α unchanged, if it is dependent. */
+  /**
+   * join(scratch, j, k, least) → β²: makes atom j the k-th of the support; −1, and α unchanged, if less than `least` of its
+   * squared length is new.
+   */
   readonly join: Fn;
   /** coefficients(scratch, count): solves R x = β. */
   readonly coefficients: Fn;
@@ -64,8 +69,8 @@ function join(module: Module, target: Target): Fn {
   const { shape, tables, scratch } = target;
   const row = 4 * shape.L4;
   const vectors = shape.L4 / 4;
-  return module.fn('join', ['i32', 'i32', 'i32'], 'f32', (f) => {
-    const [at, j, k] = f.parameters as [I32, I32, I32];
+  return module.fn('join', ['i32', 'i32', 'i32', 'f32'], 'f32', (f) => {
+    const [at, j, k, least] = f.parameters as [I32, I32, I32, F32];
     const out = f.i32(at.add(scratch.rows).add(k.mul(row)));
     const column = f.i32(j.shl(2));
     const gram = f.i32(j.mul(row));
@@ -93,7 +98,7 @@ function join(module: Module, target: Target): Fn {
       });
     }
     const fresh = f.f32(out.add(column).f32());
-    f.if(fresh.le(column.f32(tables.norms).mul(DEPENDENT)), () => f.return(F32.of(-1)));
+    f.if(fresh.le(column.f32(tables.norms).mul(least)), () => f.return(F32.of(-1)));
     const inverse = f.f32(F32.of(1).div(fresh.sqrt()));
     const beta = f.f32(at.add(column).f32(scratch.X).mul(inverse));
     const slot = f.i32(at.add(k.shl(2)));
@@ -243,7 +248,7 @@ function buildPursue(
           f.if(
             slot.f32(scratch.score).gt(floor),
             () => {
-              gain.set(f.value(functions.join, at, j, k) as F32);
+              gain.set(f.value(functions.join, at, j, k, F32.of(DEPENDENT)) as F32);
               f.store(slot, F32.of(0), scratch.weight);
               f.if(
                 gain.ge(0),
