@@ -5,7 +5,7 @@ import type { Dictionary } from '../dictionary/dictionary.js';
 /** Improves the coefficients `x` of the atoms `support` towards argmin ‖D_Ω x − y‖²; gives back the squared error. */
 export type SupportFit = (Y: Float64Array, from: number, support: ArrayLike<number>, x: Float64Array) => number;
 
-/** Of the largest diagonal entry: enough to factor a support that is linearly dependent, as any of over N atoms is. */
+/** Of the largest diagonal entry: enough to factor a support that is linearly dependent, which more than N atoms always are. */
 const RIDGE = 1e-10;
 
 /**

@@ -10,7 +10,7 @@ import { ParameterError, positive } from '../errors.js';
 import { psnrOf } from '../measures/error.js';
 import type { HistoryEntry, StepReport, StopReason } from '../solvers/loop.js';
 import { iterate } from '../solvers/loop.js';
-import type { SolveOptions, SolverName } from './options.js';
+import type { Settings, SolveOptions, SolverName } from './options.js';
 import { settle, solverDefaults } from './options.js';
 
 /** What a solve gives back: the codes, and plain data about how they came to be. */
@@ -75,15 +75,13 @@ export async function solve(D: Dictionary, Y: Float64Array, options: SignalOptio
   }
 }
 
-type Settled = ReturnType<typeof settle>;
-
 /** A function that solves at a budget S, going on from the iterate where its last call ended. */
 function runner(
   loaded: Loaded,
   P: number,
   rho: number,
   peak: number,
-  { solver, refit, maxIterations, tolerance: relative }: Settled,
+  { solver, refit, maxIterations, tolerance: relative }: Settings,
   { signal, onProgress }: SolveOptions,
   searching: boolean,
 ): (S: number) => Promise<Omit<Solution, 'engine'>> {

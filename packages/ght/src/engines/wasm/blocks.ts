@@ -35,8 +35,8 @@ export interface Rows {
 const SUMS = 10;
 
 /**
- * out(i, ·) = Σ_k coefficient(i, k) · source(k, ·), in tiles of a few rows whose sums stay in registers: `vectors` is the
- * width of a source row, which must be within a tile. `done(i, v, sum)` says what to do with vector v of row i.
+ * out(i, ·) = Σ_k coefficient(i, k) · source(k, ·), in tiles whose sums stay in registers; a source row is `vectors` wide.
+ * `done(i, v, sum)` says what to do with vector v of row i.
  */
 export function product(
   f: Fn,

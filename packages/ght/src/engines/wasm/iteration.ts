@@ -12,7 +12,7 @@ import { addLanes, analysis, filter, madd, nmadd, synthesis } from './blocks.js'
  * - `none`: GHT-QPM, M = g ∘ r;
  * - `start`: the first iteration of GHT-ADMM, where U = 0, so t − q = 0;
  * - `step`: every other;
- * - `again`: the iteration is repeated with a lower `lo`; q is already the new one, so M = q − t.
+ * - `again`: the iteration is repeated with another `lo`; q is already the new one, so M = q − t.
  */
 export type Dual = 'none' | 'start' | 'step' | 'again';
 

@@ -203,9 +203,6 @@ export class F32 extends Value {
   promote() {
     return new F64([...this.code, 0xbb]);
   }
-  bits() {
-    return new I32([...this.code, 0xbc]);
-  }
   splat() {
     return new V128([...this.code, 0xfd, 0x13]);
   }
@@ -224,9 +221,6 @@ export class F64 extends Value {
   }
   mul(other: F64) {
     return new F64(this.with(other, 0xa2));
-  }
-  demote() {
-    return new F32([...this.code, 0xb6]);
   }
 }
 
@@ -275,10 +269,6 @@ export class V128 extends Value {
   }
   and(other: V128) {
     return this.lanes(other, 0x4e);
-  }
-  /** These lanes where `mask` is set, and those of `other` elsewhere. */
-  where(mask: V128, other: V128) {
-    return new V128([...this.code, ...other.code, ...mask.code, 0xfd, 0x52]);
   }
   /** One bit a lane that is set. */
   mask() {
