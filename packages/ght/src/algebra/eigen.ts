@@ -1,5 +1,5 @@
 import type { Matrix } from './matrix.js';
-import { matrix } from './matrix.js';
+import { addScaled, dot, matrix } from './matrix.js';
 
 /** The eigenvalues, largest first, of a symmetric matrix and its orthonormal eigenvectors, one a column. */
 export interface Eigen {
@@ -7,44 +7,118 @@ export interface Eigen {
   readonly vectors: Matrix;
 }
 
-/** A = Q diag(λ) Qᵀ by cyclic Jacobi rotations: accurate to rounding, made for the small factors of a dictionary. */
+/**
+ * A = Q diag(λ) Qᵀ. Reflections bring A to tridiagonal form, A = QTQᵀ; then QL steps with implicit shifts make the
+ * off-diagonal of T vanish, each turned into Q as it goes. Accurate to rounding in ‖A‖.
+ */
 export function symmetricEigen(A: Matrix): Eigen {
   const n = A.rows;
-  const a = A.data.slice();
-  const q = matrix(n, n, (i, j) => (i === j ? 1 : 0)).data;
-  const size = a.reduce((sum, value) => sum + value * value, 0);
-  for (let sweep = 0; sweep < 60; sweep++) {
-    let off = 0;
-    for (let j = 0; j < n; j++) for (let i = j + 1; i < n; i++) off += a[j * n + i] ** 2;
-    if (off <= size * 1e-32) break;
-    for (let i = 0; i < n; i++) for (let j = i + 1; j < n; j++) rotate(a, q, n, i, j);
+  const { diagonal, off, q } = tridiagonal(A);
+  for (let l = 0; l < n; l++) {
+    for (let step = 0; step < 60; step++) {
+      const m = decoupledFrom(l, diagonal, off);
+      if (m === l) break;
+      implicitStep(l, m, diagonal, off, q);
+    }
   }
-  const order = Array.from({ length: n }, (_, i) => i).sort((i, j) => a[j * n + j] - a[i * n + i]);
+  const order = Array.from({ length: n }, (_, i) => i).sort((i, j) => diagonal[j] - diagonal[i] || i - j);
   return {
-    values: Float64Array.from(order, (i) => a[i * n + i]),
+    values: Float64Array.from(order, (i) => diagonal[i]),
     vectors: matrix(n, n, (i, j) => q[order[j] * n + i]),
   };
 }
 
-/** One rotation in the (i, j) plane that brings a(i, j) to zero: A ← JᵀAJ, Q ← QJ. */
-function rotate(a: Float64Array, q: Float64Array, n: number, i: number, j: number): void {
-  const aij = a[j * n + i];
-  if (aij === 0) return;
-  const theta = (a[j * n + j] - a[i * n + i]) / (2 * aij);
-  const t = Math.sign(theta || 1) / (Math.abs(theta) + Math.sqrt(theta * theta + 1));
-  const c = 1 / Math.sqrt(t * t + 1);
-  const s = t * c;
-  turn(a, i, j, n, n, c, s);
-  turn(a, i * n, j * n, 1, n, c, s);
-  turn(q, i * n, j * n, 1, n, c, s);
+/** A symmetric matrix as QTQᵀ with T tridiagonal: `off[i]` couples rows i and i + 1. */
+interface Tridiagonal {
+  readonly diagonal: Float64Array;
+  readonly off: Float64Array;
+  /** Q, column by column. */
+  readonly q: Float64Array;
 }
 
-/** Turns the two vectors of n entries that start at x and y, entries `step` apart, by the angle (c, s). */
-function turn(m: Float64Array, x: number, y: number, step: number, n: number, c: number, s: number): void {
-  for (let k = 0; k < n * step; k += step) {
-    const mx = m[x + k];
-    const my = m[y + k];
-    m[x + k] = c * mx - s * my;
-    m[y + k] = s * mx + c * my;
+/** Householder: reflection k, I − 2vvᵀ, clears column k below the entry beside the diagonal. */
+function tridiagonal(A: Matrix): Tridiagonal {
+  const n = A.rows;
+  const a = A.data.slice();
+  const off = new Float64Array(n);
+  // Column k of `mirrors` is the unit vector v of reflection k, zero where it does not reach.
+  const mirrors = new Float64Array(n * n);
+  const w = new Float64Array(n);
+  for (let k = 0; k < n - 1; k++) {
+    const v = mirrors.subarray(k * n, (k + 1) * n);
+    v.set(a.subarray(k * n + k + 1, (k + 1) * n), k + 1);
+    const length = Math.sqrt(dot(v, 0, v, 0, n));
+    // Away from the entry itself, so that nothing cancels.
+    off[k] = v[k + 1] > 0 ? -length : length;
+    v[k + 1] -= off[k];
+    const size = Math.sqrt(dot(v, 0, v, 0, n));
+    if (size === 0) continue;
+    for (let i = k + 1; i < n; i++) v[i] /= size;
+    // A ← (I − 2vvᵀ) A (I − 2vvᵀ) = A − 2vwᵀ − 2wvᵀ, with w = Av − (vᵀAv)v.
+    for (let i = k + 1; i < n; i++) w[i] = dot(a, i * n + k + 1, v, k + 1, n - k - 1);
+    const through = dot(v, k + 1, w, k + 1, n - k - 1);
+    addScaled(w, k + 1, -through, v, k + 1, n - k - 1);
+    for (let j = k + 1; j < n; j++) {
+      addScaled(a, j * n + k + 1, -2 * w[j], v, k + 1, n - k - 1);
+      addScaled(a, j * n + k + 1, -2 * v[j], w, k + 1, n - k - 1);
+    }
+  }
+  const q = matrix(n, n, (i, j) => (i === j ? 1 : 0)).data;
+  for (let k = n - 2; k >= 0; k--) {
+    for (let j = k + 1; j < n; j++) {
+      const along = dot(mirrors, k * n + k + 1, q, j * n + k + 1, n - k - 1);
+      addScaled(q, j * n + k + 1, -2 * along, mirrors, k * n + k + 1, n - k - 1);
+    }
+  }
+  return { diagonal: Float64Array.from({ length: n }, (_, i) => a[i * n + i]), off, q };
+}
+
+/** The first row from l on that rounding cannot tell from being decoupled from the next. */
+function decoupledFrom(l: number, diagonal: Float64Array, off: Float64Array): number {
+  for (let m = l; m < diagonal.length - 1; m++) {
+    if (Math.abs(off[m]) <= Number.EPSILON * (Math.abs(diagonal[m]) + Math.abs(diagonal[m + 1]))) return m;
+  }
+  return diagonal.length - 1;
+}
+
+/** One QL step on rows l to m, shifted by the eigenvalue of the leading 2×2 block that is nearer to its corner. */
+function implicitStep(l: number, m: number, diagonal: Float64Array, off: Float64Array, q: Float64Array): void {
+  const n = diagonal.length;
+  const half = (diagonal[l + 1] - diagonal[l]) / (2 * off[l]);
+  const root = Math.hypot(half, 1);
+  let g = diagonal[m] - diagonal[l] + off[l] / (half + (half < 0 ? -root : root));
+  let [s, c, shift] = [1, 1, 0];
+  for (let i = m - 1; i >= l; i--) {
+    const f = s * off[i];
+    const b = c * off[i];
+    const r = Math.hypot(f, g);
+    off[i + 1] = r;
+    if (r === 0) {
+      // The block falls apart here; what is left of it is met by the next step.
+      diagonal[i + 1] -= shift;
+      off[m] = 0;
+      return;
+    }
+    s = f / r;
+    c = g / r;
+    g = diagonal[i + 1] - shift;
+    const t = (diagonal[i] - g) * s + 2 * c * b;
+    shift = s * t;
+    diagonal[i + 1] = g + shift;
+    g = c * t - b;
+    turn(q, i * n, (i + 1) * n, n, c, s);
+  }
+  diagonal[l] -= shift;
+  off[l] = g;
+  off[m] = 0;
+}
+
+/** Turns the two columns of n entries that start at x and y by the angle (c, s). */
+function turn(q: Float64Array, x: number, y: number, n: number, c: number, s: number): void {
+  for (let k = 0; k < n; k++) {
+    const qx = q[x + k];
+    const qy = q[y + k];
+    q[x + k] = c * qx - s * qy;
+    q[y + k] = s * qx + c * qy;
   }
 }

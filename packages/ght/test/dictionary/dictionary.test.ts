@@ -91,11 +91,25 @@ describe('dictionaries', () => {
   });
 });
 
-it('symmetric eigenvectors rebuild their matrix', () => {
+describe('symmetric eigenvectors', () => {
   const random = randomSource(9);
-  const A = gram(matrix(7, 5, () => random.normal()));
-  const { values, vectors } = symmetricEigen(A);
-  const scaled = matrix(5, 5, (i, j) => vectors.data[j * 5 + i] * values[j]);
-  expect(difference(times(scaled, transpose(vectors)).data, A.data)).toBeLessThan(1e-12);
-  expect([...values]).toEqual([...values].sort((a, b) => b - a));
+  const cases = {
+    'of one row': matrix(1, 1, () => 3),
+    'of a Gram matrix': gram(matrix(70, 50, () => random.normal())),
+    'of a matrix of low rank': gram(matrix(4, 30, () => random.normal())),
+    'over many orders of magnitude': gram(matrix(40, 40, (_, j) => random.normal() * 10 ** (-j / 4))),
+    'of an indefinite matrix': matrix(6, 6, (i, j) => Math.min(i, j) - 2),
+    'of the identity': matrix(9, 9, (i, j) => (i === j ? 1 : 0)),
+    'of zero': matrix(5, 5),
+  };
+  it.each(Object.entries(cases))('%s are orthonormal and rebuild it', (_, A) => {
+    const { values, vectors } = symmetricEigen(A);
+    const n = A.rows;
+    const scaled = matrix(n, n, (i, j) => vectors.data[j * n + i] * values[j]);
+    const size = Math.max(1, Math.abs(values[0]), Math.abs(values[n - 1]));
+    expect(difference(times(scaled, transpose(vectors)).data, A.data)).toBeLessThan(1e-13 * size);
+    const identity = matrix(n, n, (i, j) => (i === j ? 1 : 0));
+    expect(difference(gram(vectors).data, identity.data)).toBeLessThan(1e-13);
+    expect([...values]).toEqual([...values].sort((a, b) => b - a));
+  });
 });
