@@ -49,7 +49,7 @@ export async function solve(D: Dictionary, Y: Float64Array, options: SignalOptio
   const peak = positive('peak', options.peak ?? largestMagnitude(Y), 'give the full scale of the signals, such as 255');
   const budget = settings.budget ?? { perPatch: Math.min(solverDefaults.budget.perPatch, D.L) };
   const goal = resolveBudget(budget, D.N, D.L, P, peak);
-  const rho = typeof settings.rho === 'object' ? settings.rho.absolute : settings.rho * spectralNormSquared(D);
+  const rho = penalty(D, settings);
   const engine = chooseEngine(options.engine ?? 'auto', options.threads, (each) =>
     each.memory(D.N, D.L, P, expectedAtoms(goal, D.N, P)),
   );
@@ -79,7 +79,7 @@ export async function solve(D: Dictionary, Y: Float64Array, options: SignalOptio
 function runner(
   loaded: Loaded,
   P: number,
-  rho: number,
+  rho: number | null,
   peak: number,
   { solver, refit, maxIterations, tolerance: relative }: Settings,
   { signal, onProgress }: SolveOptions,
@@ -103,14 +103,14 @@ function runner(
         within(0);
       };
       return iterate(
-        () => step.call(loaded, S, rho, { signal, onFraction: within }),
+        () => step.call(loaded, S, rho as number, { signal, onFraction: within }),
         () => loaded.keep(),
         { maxIterations, tolerance, onEntry },
       );
     };
-    const patchwise = async (sweep: Promise<readonly StepReport[]>) => {
+    const patchwise = async (sweep: () => Promise<readonly StepReport[]>) => {
       const start = performance.now();
-      const reports = await sweep;
+      const reports = await sweep();
       const ms = performance.now() - start;
       const history = reports.map((report, i) => ({ k: i + 1, ...report, ms }));
       return { history, stopReason: 'complete' as const, rmse: reports[reports.length - 1].rmse };
@@ -119,10 +119,10 @@ function runner(
     const outcomes = {
       qpm: () => joint(loaded.qpm),
       admm: () => joint(loaded.admm),
-      'joint-omp': () => patchwise(loaded.jointOmp(S, watch)),
-      omp: () => patchwise(loaded.omp(s, watch)),
-      aiht: () => patchwise(loaded.aiht(s, stop, watch)),
-      cosamp: () => patchwise(loaded.cosamp(s, stop, watch)),
+      'joint-omp': () => patchwise(() => loaded.jointOmp(S, watch)),
+      omp: () => patchwise(() => loaded.omp(s, watch)),
+      aiht: () => patchwise(() => loaded.aiht(s, stop, watch)),
+      cosamp: () => patchwise(() => loaded.cosamp(s, stop, watch)),
     };
     const { history, stopReason, rmse } = await outcomes[solver]();
     const refitted = refit ? await loaded.refit({ signal }) : rmse;
@@ -134,12 +134,18 @@ function runner(
       budget: S,
       nonzeros: nonzeros(codes),
       rmse: refitted,
-      rho: solver === 'qpm' || solver === 'admm' ? rho : null,
+      rho,
       iterations: history.length,
       stopReason,
       history,
     };
   };
+}
+
+/** ρ as the formulas have it; null for a solver without one, which is spared the norm of D. */
+function penalty(D: Dictionary, { solver, rho }: Settings): number | null {
+  if (solver !== 'qpm' && solver !== 'admm') return null;
+  return typeof rho === 'object' ? rho.absolute : rho * spectralNormSquared(D);
 }
 
 /** How an error a patch reads in the terms of the budget that asked for it. */
