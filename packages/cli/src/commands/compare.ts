@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Representation } from 'ght';
-import { ParameterError, represent, solverNames } from 'ght';
+import { ParameterError, represent, solverNames, solverTitles } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import { budgetFlag, jsonFlag, patchFlags, representOptions, solverFlags, totalBudgetFlag } from '../flags.js';
@@ -12,7 +12,7 @@ import { refuseTooLarge } from '../memory.js';
 import { heatmapPng } from '../output/heatmap.js';
 import { csv } from '../output/history.js';
 import { progressDisplay } from '../output/progress.js';
-import { imageLine, imageSummary, solverTitle, summarise } from '../output/summary.js';
+import { imageLine, imageSummary, summarise } from '../output/summary.js';
 import { count, decibels, measure, table } from '../output/table.js';
 
 interface CompareFlags extends Flags {
@@ -52,7 +52,7 @@ async function runCompare(path: string, flags: CompareFlags, { print, signal }: 
   refuseTooLarge(file.image, options);
   const runs: { result: Representation; summary: ReturnType<typeof summarise> }[] = [];
   for (const solver of solverNames) {
-    const display = progressDisplay(solverTitle(solver), flags.json === true);
+    const display = progressDisplay(solverTitles[solver], flags.json === true);
     const start = performance.now();
     const penalty = rho !== undefined && (solver === 'qpm' || solver === 'admm') ? { rho } : {};
     const onProgress = display.onProgress;
@@ -72,7 +72,7 @@ async function runCompare(path: string, flags: CompareFlags, { print, signal }: 
   }
   const header = ['solver', 'nonzeros', 'RMSE a patch', 'RMSE a pixel', 'PSNR', 'iterations', 'seconds'];
   const rows = runs.map(({ summary }) => [
-    solverTitle(summary.solver),
+    solverTitles[summary.solver],
     count(summary.nonzeros),
     measure(summary.rmse),
     measure(summary.rmsePixel),

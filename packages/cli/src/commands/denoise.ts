@@ -1,13 +1,22 @@
 import type { Command } from 'commander';
 import type { Image } from 'ght';
-import { checkImage, denoise, isParameterError, ParameterError, psnrOf, rmsePixel, solverDefaults } from 'ght';
+import {
+  checkImage,
+  denoise,
+  isParameterError,
+  ParameterError,
+  psnrOf,
+  rmsePixel,
+  solverDefaults,
+  solverTitles,
+} from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import { budgetFlag, jsonFlag, numberOf, patchFlags, representOptions, solverFlag, solverFlags } from '../flags.js';
 import { checkFormat, checkOutput, imageExtensions, readImage, writeImage } from '../io/index.js';
 import { refuseTooLarge } from '../memory.js';
 import { progressDisplay } from '../output/progress.js';
-import { imageLine, imageSummary, runFacts, solverTitle, summarise } from '../output/summary.js';
+import { imageLine, imageSummary, runFacts, summarise } from '../output/summary.js';
 import { decibels } from '../output/table.js';
 
 interface DenoiseFlags extends Flags {
@@ -51,7 +60,7 @@ async function runDenoise(path: string, flags: DenoiseFlags, { print, signal }: 
   if (clean) checkReference(clean, file.image, flags.reference as string);
   refuseTooLarge(file.image, options);
 
-  const display = progressDisplay(solverTitle(options.solver ?? solverDefaults.solver), flags.json === true);
+  const display = progressDisplay(solverTitles[options.solver ?? solverDefaults.solver], flags.json === true);
   const start = performance.now();
   const result = await denoise(file.image, { ...options, signal, onProgress: display.onProgress }).finally(
     display.stop,

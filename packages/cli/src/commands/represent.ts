@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { ParameterError, represent, saveCodes, solverDefaults } from 'ght';
+import { ParameterError, represent, saveCodes, solverDefaults, solverTitles } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import {
@@ -18,7 +18,7 @@ import { refuseTooLarge } from '../memory.js';
 import { heatmapPng } from '../output/heatmap.js';
 import { historyExtensions, historyFile } from '../output/history.js';
 import { progressDisplay } from '../output/progress.js';
-import { imageLine, imageSummary, runFacts, solverTitle, spread, summarise } from '../output/summary.js';
+import { imageLine, imageSummary, runFacts, spread, summarise } from '../output/summary.js';
 
 interface RepresentFlags extends Flags {
   readonly output?: string;
@@ -75,7 +75,7 @@ async function runRepresent(path: string, flags: RepresentFlags, { print, signal
   if (flags.output) checkFormat(flags.output, file.image, file, '-o');
   refuseTooLarge(file.image, options);
 
-  const display = progressDisplay(solverTitle(options.solver ?? solverDefaults.solver), flags.json === true);
+  const display = progressDisplay(solverTitles[options.solver ?? solverDefaults.solver], flags.json === true);
   const start = performance.now();
   const result = await represent(file.image, { ...options, signal, onProgress: display.onProgress }).finally(
     display.stop,

@@ -1,12 +1,21 @@
 import type { Command } from 'commander';
-import { denseDictionary, type NpyArray, ParameterError, psnrOf, saveCodes, solve, solverDefaults } from 'ght';
+import {
+  denseDictionary,
+  type NpyArray,
+  ParameterError,
+  psnrOf,
+  saveCodes,
+  solve,
+  solverDefaults,
+  solverTitles,
+} from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import { budgetFlag, jsonFlag, solveOptions, solverFlag, solverFlags, totalBudgetFlag } from '../flags.js';
 import { checkOutput, readArray, writeFileAtomically } from '../io/index.js';
 import { historyExtensions, historyFile } from '../output/history.js';
 import { progressDisplay } from '../output/progress.js';
-import { runFacts, solverTitle, summarise } from '../output/summary.js';
+import { runFacts, summarise } from '../output/summary.js';
 
 interface SolveFlags extends Flags {
   readonly signals: string;
@@ -55,7 +64,7 @@ async function runSolve(flags: SolveFlags, { print, signal }: Context): Promise<
       'give Y as N×P and D as N×L; transpose if need be',
     );
   }
-  const display = progressDisplay(solverTitle(options.solver ?? solverDefaults.solver), flags.json === true);
+  const display = progressDisplay(solverTitles[options.solver ?? solverDefaults.solver], flags.json === true);
   const start = performance.now();
   const solution = await solve(D, Y.data, { ...options, signal, onProgress: display.onProgress }).finally(display.stop);
   const seconds = (performance.now() - start) / 1000;

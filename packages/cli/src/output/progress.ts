@@ -1,9 +1,12 @@
 import { SingleBar } from 'cli-progress';
 import type { Progress } from 'ght';
 
+/** How far a task is, and of a task of several parts, at which it is. */
+type Shown = Progress & { readonly doing?: string };
+
 /** Shows how far a task is, on standard error. */
 export interface ProgressDisplay {
-  readonly onProgress: (progress: Progress) => void;
+  readonly onProgress: (progress: Shown) => void;
   /** Removes the bar; call it before printing anything else. */
   stop(): void;
 }
@@ -49,7 +52,8 @@ function lines(label: string): ProgressDisplay {
       // The search for a target starts over at every budget it tries.
       if (progress.fraction < before) start = now;
       before = progress.fraction;
-      if (now - last < PAUSE) return;
+      // Rarer as time goes on, so that an hour does not fill a log.
+      if (now - last < Math.max(PAUSE, (now - start) / 20)) return;
       last = now;
       const parts = [
         `${Math.round(100 * progress.fraction)}%`,
@@ -67,6 +71,7 @@ function timeLeft(elapsed: number, fraction: number): string {
   return fraction < 0.01 ? '' : `ETA ${Math.ceil((elapsed / 1000) * (1 / fraction - 1))} s`;
 }
 
-function state({ k, rmse }: Progress): string {
+function state({ doing, k, rmse }: Shown): string {
+  if (doing !== undefined) return doing;
   return k === undefined || rmse === undefined ? '' : `iteration ${k}, RMSE ${rmse.toPrecision(4)}`;
 }

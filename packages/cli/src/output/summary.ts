@@ -1,12 +1,13 @@
 /** What `--json` prints and people read, from one result. */
-import type { Representation, Solution } from 'ght';
+import type { Representation, Solution, SolverName } from 'ght';
+import { solverTitles } from 'ght';
 import type { ImageFile } from '../io/index.js';
 import { count, decibels, facts, measure } from './table.js';
 
 /** The facts about a run that every task reports, in the order of the JSON object. */
 export interface Summary {
   readonly task: string;
-  readonly solver: string;
+  readonly solver: SolverName;
   readonly engine: { readonly name: string; readonly threads: number; readonly why: string };
   readonly patches: number;
   readonly atoms: number;
@@ -68,7 +69,7 @@ export function runFacts(summary: Summary, extra: readonly (readonly [string, st
   const noisy = summary.task === 'denoise';
   const average = (n: number) => `${count(n)} (${(n / patches).toFixed(2)} a patch)`;
   return facts([
-    ['solver', `${solverTitle(summary.solver)}${rho === null ? '' : `, ρ = ${measure(rho)} absolute`}`],
+    ['solver', `${solverTitles[summary.solver]}${rho === null ? '' : `, ρ = ${measure(rho)} absolute`}`],
     ['patches', `${count(patches)}, over ${atoms} atoms`],
     ['budget', average(budget)],
     ['nonzeros', average(nonzeros)],
@@ -81,19 +82,6 @@ export function runFacts(summary: Summary, extra: readonly (readonly [string, st
     ],
     ...extra,
   ]);
-}
-
-/** How the field writes the name of a solver. */
-export function solverTitle(solver: string): string {
-  const titles: Readonly<Record<string, string>> = {
-    qpm: 'GHT-QPM',
-    admm: 'GHT-ADMM',
-    'joint-omp': 'joint OMP',
-    omp: 'OMP',
-    aiht: 'AIHT',
-    cosamp: 'CoSaMP',
-  };
-  return titles[solver] ?? solver;
 }
 
 /** How much of the budget the busiest and the quietest patch got. */

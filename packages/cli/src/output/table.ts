@@ -1,10 +1,13 @@
-/** A table for people: columns padded to one width, the first to the left and the others to the right. */
-export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+/** A table for people: columns padded to one width, the first (or first few) to the left, the others to the right. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[], words = 1): string {
   const widths = header.map((title, c) =>
     Math.max(...[title, ...rows.map((row) => row[c])].map((cell) => cell.length)),
   );
   const line = (cells: readonly string[]) =>
-    cells.map((cell, c) => (c === 0 ? cell.padEnd(widths[c]) : cell.padStart(widths[c]))).join('  ');
+    cells
+      .map((cell, c) => (c < words ? cell.padEnd(widths[c]) : cell.padStart(widths[c])))
+      .join('  ')
+      .trimEnd();
   return [line(header), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
 }
 

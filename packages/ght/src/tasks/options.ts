@@ -8,6 +8,16 @@ export const solverNames = ['qpm', 'admm', 'joint-omp', 'omp', 'aiht', 'cosamp']
 /** The name of a solver. */
 export type SolverName = (typeof solverNames)[number];
 
+/** How the field writes the name of each solver. */
+export const solverTitles: Readonly<Record<SolverName, string>> = {
+  qpm: 'GHT-QPM',
+  admm: 'GHT-ADMM',
+  'joint-omp': 'joint OMP',
+  omp: 'OMP',
+  aiht: 'AIHT',
+  cosamp: 'CoSaMP',
+};
+
 /** The names of the engines one can ask for; `auto` takes the fastest there is. */
 export const engineNames = ['auto', 'wasm', 'portable', 'reference'] as const;
 

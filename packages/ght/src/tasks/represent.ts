@@ -104,16 +104,6 @@ export async function representWeighted(
   };
 }
 
-/** The heatmap of the paper's Figure 2: at every pixel, the atoms in use for its patch (their mean, where they overlap). */
-export function heatmap({ grid, atomsPerPatch: counts }: Pick<Representation, 'grid' | 'atomsPerPatch'>): Float64Array {
-  const size = grid.patch ** 2;
-  const patches = new Float64Array(grid.count * size);
-  counts.forEach((count, p) => {
-    patches.fill(count, p * size, (p + 1) * size);
-  });
-  return aggregate(grid, patches);
-}
-
 /** Atoms a side of the overcomplete DCT: those asked for, or 10, or as many as make it complete. */
 export function atomsASide(patch: number, atoms?: number): number {
   return atoms ?? (patch === 1 ? 1 : Math.max(10, patch));

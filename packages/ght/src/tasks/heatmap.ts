@@ -1,0 +1,93 @@
+import { aggregate } from '../signal/patches.js';
+import type { Representation } from './represent.js';
+
+/** The heatmap of the paper's Figure 2: at every pixel, the atoms in use for its patch (their mean, where they overlap). */
+export function heatmap({ grid, atomsPerPatch: counts }: Pick<Representation, 'grid' | 'atomsPerPatch'>): Float64Array {
+  const size = grid.patch ** 2;
+  const patches = new Float64Array(grid.count * size);
+  counts.forEach((count, p) => {
+    patches.fill(count, p * size, (p + 1) * size);
+  });
+  return aggregate(grid, patches);
+}
+
+/**
+ * The heatmap as a picture of the size of the image, RGB pixel by pixel: dark for no atoms, bright for the most that any
+ * patch has. A scale lies in the lower right corner, where the image is large enough to spare it.
+ */
+export function drawHeatmap(representation: Pick<Representation, 'grid' | 'atomsPerPatch'>): Uint8Array {
+  const { width, height } = representation.grid;
+  const counts = heatmap(representation);
+  const most = Math.max(
+    1,
+    counts.reduce((a, b) => Math.max(a, b), 0),
+  );
+  const pixels = new Uint8Array(width * height * 3);
+  counts.forEach((count, i) => {
+    pixels.set(heatColour(count / most), 3 * i);
+  });
+  drawScale(pixels, width, height, most);
+  return pixels;
+}
+
+/** Dark to bright, so that brighter means more atoms also in grey and for colour-blind eyes. */
+const STOPS = [
+  [4, 4, 20],
+  [58, 15, 110],
+  [137, 34, 106],
+  [212, 72, 66],
+  [249, 142, 9],
+  [252, 255, 164],
+] as const;
+
+/** Three columns by five rows of bits for each digit, top row first. */
+const DIGITS = [
+  [7, 5, 5, 5, 7],
+  [2, 6, 2, 2, 7],
+  [7, 1, 7, 4, 7],
+  [7, 1, 7, 1, 7],
+  [5, 5, 7, 1, 1],
+  [7, 4, 7, 1, 7],
+  [7, 4, 7, 5, 7],
+  [7, 1, 1, 1, 1],
+  [7, 5, 7, 5, 7],
+  [7, 5, 7, 1, 7],
+] as const;
+
+/** The colour of a share of the most atoms, from 0 to 1, as red, green and blue up to 255. */
+export function heatColour(t: number): readonly number[] {
+  const at = Math.min(1, Math.max(0, t)) * (STOPS.length - 1);
+  const i = Math.min(STOPS.length - 2, Math.floor(at));
+  return STOPS[i].map((from, c) => Math.round(from + (at - i) * (STOPS[i + 1][c] - from)));
+}
+
+function drawScale(pixels: Uint8Array, width: number, height: number, most: number): void {
+  // One dot of a digit is `dot` pixels; the scale takes at most a third of the width.
+  const dot = Math.min(4, Math.floor(width / 400) + 1);
+  const panel = { width: 76 * dot, height: 19 * dot };
+  if (width < 2 * panel.width || height < 3 * panel.height) return;
+  const left = width - panel.width - 4 * dot;
+  const top = height - panel.height - 4 * dot;
+  const fill = (x: number, y: number, w: number, h: number, rgb: readonly number[]) => {
+    for (let v = y; v < y + h; v++) for (let u = x; u < x + w; u++) pixels.set(rgb, 3 * (v * width + u));
+  };
+  const text = (value: number, centre: number, y: number) => {
+    const digits = [...String(value)].map(Number);
+    const x = centre - Math.floor(((4 * digits.length - 1) * dot) / 2);
+    digits.forEach((digit, place) => {
+      DIGITS[digit].forEach((bits, row) => {
+        for (let column = 0; column < 3; column++) {
+          if (bits & (4 >> column)) fill(x + (4 * place + column) * dot, y + row * dot, dot, dot, [255, 255, 255]);
+        }
+      });
+    });
+  };
+  fill(left, top, panel.width, panel.height, [20, 20, 20]);
+  const bar = { x: left + 6 * dot, y: top + 3 * dot, width: 64 * dot, height: 6 * dot };
+  for (let u = 0; u < bar.width; u++) fill(bar.x + u, bar.y, 1, bar.height, heatColour(u / (bar.width - 1)));
+  for (const part of most >= 2 ? [0, 0.5, 1] : [0, 1]) {
+    const value = Math.round(part * most);
+    const x = bar.x + Math.round((value / most) * (bar.width - 1));
+    text(value, x, bar.y + bar.height + 2 * dot);
+  }
+}
