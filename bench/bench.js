@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { overcompleteDct, solverDefaults, spectralNormSquared, writeNpy } from 'ght';
-import { naturalPatches } from './signals.js';
+import { halved, naturalPatches } from 'ght-lab';
 
 const { values: flags } = parseArgs({ options: { quick: { type: 'boolean' }, 'no-peers': { type: 'boolean' } } });
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
@@ -124,7 +124,10 @@ if (!flags['no-peers']) {
   const folder = mkdtempSync(join(tmpdir(), 'ght-bench-'));
   const [signals, dictionary] = [join(folder, 'Y.npy'), join(folder, 'D.npy')];
   const save = async (P) => {
-    writeFileSync(signals, writeNpy({ type: 'f4', shape: [P, 64], data: Float32Array.from(await naturalPatches(P)) }));
+    writeFileSync(
+      signals,
+      writeNpy({ type: 'f4', shape: [P, 64], data: Float32Array.from(naturalPatches(await halved(), P, 1)) }),
+    );
     writeFileSync(dictionary, writeNpy({ type: 'f8', shape: [100, 64], data: D.atoms.data }));
   };
   try {

@@ -1,12 +1,12 @@
 // One measurement in a process of its own, so that memory and threads start clean. Prints one JSON object.
 // usage: node bench/measure.js SOLVER P s THREADS ITERATIONS
 import { overcompleteDct, solverDefaults, spectralNormSquared } from 'ght';
+import { halved, naturalPatches } from 'ght-lab';
 import { abilities, wasmEngine } from '../packages/ght/dist/engines/wasm/wasm.js';
-import { naturalPatches } from './signals.js';
 
 const [solver, P, s, threads, iterations] = process.argv.slice(2).map((value, i) => (i === 0 ? value : Number(value)));
 const D = overcompleteDct(8, 10);
-const Y = await naturalPatches(P);
+const Y = naturalPatches(await halved(), P, 1);
 const before = process.memoryUsage().rss;
 const loadStart = performance.now();
 const loaded = await wasmEngine(abilities(), threads).load(D, Y);

@@ -4,4 +4,6 @@ export interface Context {
   readonly print: (text: string) => void;
   /** Aborted by Ctrl-C and by SIGTERM. */
   readonly signal: AbortSignal;
+  /** What a run that is stopped leaves behind, for its last line. */
+  readonly stopped: { note: string };
 }

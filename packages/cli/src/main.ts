@@ -5,6 +5,7 @@ import { compareCommand } from './commands/compare.js';
 import { denoiseCommand } from './commands/denoise.js';
 import { infoCommand } from './commands/info.js';
 import { representCommand } from './commands/represent.js';
+import { reproduceCommand } from './commands/reproduce.js';
 import { solveCommand } from './commands/solve.js';
 import type { Context } from './context.js';
 
@@ -46,14 +47,18 @@ export async function run(args: readonly string[]): Promise<void> {
   });
   // Nobody reads the error line or the progress; the exit code still tells.
   process.stderr.on('error', () => {});
+  const stopped = { note: 'nothing was written' };
   try {
-    const context: Context = { print: (text) => process.stdout.write(`${text}\n`), signal: stop.signal };
+    const context: Context = { print: (text) => process.stdout.write(`${text}\n`), signal: stop.signal, stopped };
     await ght(context).parseAsync(args, { from: 'user' });
   } catch (error) {
     process.exitCode = stoppedBy ? interrupted[stoppedBy] : report(error, args);
-    if (stoppedBy) process.stderr.write('ght: stopped; nothing was written\n');
+    if (stoppedBy) process.stderr.write(`ght: stopped; ${stopped.note}\n`);
   }
 }
+
+/** For a program that only tells about itself. */
+const nowhere: Context = { print: () => {}, signal: new AbortController().signal, stopped: { note: '' } };
 
 function ght(context: Context): Command {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
@@ -69,6 +74,7 @@ Examples:
   ght represent photo.png -o out.png --budget 10 --heatmap atoms.png
   ght compare photo.png --budget 10
   ght denoise noisy.png -o clean.png --sigma 20
+  ght reproduce --quick    the experiments of the paper, in two minutes
   ght COMMAND --help    the flags of a command, with examples
 
 Errors are one line on standard error with exit code 2.`,
@@ -77,6 +83,7 @@ Errors are one line on standard error with exit code 2.`,
   compareCommand(program, context);
   denoiseCommand(program, context);
   solveCommand(program, context);
+  reproduceCommand(program, context);
   infoCommand(program, context);
   for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} });
   return program;
@@ -108,7 +115,7 @@ function say(message: string, exitCode: number): number {
 
 /** What commander found wrong, with where to look it up. */
 function wrongArguments(error: CommanderError, args: readonly string[]): string {
-  const program = ght({ print: () => {}, signal: new AbortController().signal });
+  const program = ght(nowhere);
   const command = program.commands.find((each) => each.name() === args[0]);
   const asked = error.code === 'commander.help' ? `unknown command '${args.at(-1)}'` : error.message;
   const what = asked
@@ -141,6 +148,6 @@ function inFlags(error: ParameterError, args: readonly string[]): ParameterError
 }
 
 function printHelp(): number {
-  ght({ print: () => {}, signal: new AbortController().signal }).outputHelp({ error: false });
+  ght(nowhere).outputHelp({ error: false });
   return 2;
 }

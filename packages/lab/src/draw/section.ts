@@ -1,0 +1,60 @@
+import type { SolverName } from 'ght';
+import { solverTitles } from 'ght';
+import { type Content, html, type Markup } from './markup.js';
+import { looks } from './palette.js';
+import type { Curve } from './plot.js';
+import { type Table, tableHtml } from './table.js';
+
+/** A plot: its file and what the page says under it. */
+export interface Figure {
+  /** The name of its file. */
+  readonly name: string;
+  readonly caption: Content;
+  /** A standalone SVG; the page shows the same. */
+  readonly svg: string;
+}
+
+/** What an experiment comes to: plots and tables as values, and the page's arrangement of them. */
+export interface Section {
+  readonly figures: readonly Figure[];
+  readonly tables: readonly Table[];
+  readonly body: Markup;
+}
+
+/** Said once a section that has curves of all solvers. */
+export const LEGEND = 'Solid lines are global solvers, dashed ones patch-wise.';
+
+/** A plot on the page. */
+export function figureHtml({ name, caption, svg }: Figure): Markup {
+  const file = html`<a class="file" href="figures/${name}.svg">SVG</a>`;
+  return html`<figure class="plot">\n${{ markup: svg }}<figcaption>${caption} ${file}</figcaption></figure>\n`;
+}
+
+/** Things side by side, where the page is wide enough. */
+export function row(contents: readonly Content[], kind: 'plots' | 'pictures' | 'tables' | 'allocations'): Markup {
+  return html`<div class="row ${kind}">${contents}</div>\n`;
+}
+
+/** Facts as pairs of a name and a value. */
+export function factsHtml(facts: readonly (readonly [string, Content])[]): Markup {
+  return html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>\n`)}</dl>`;
+}
+
+/** Tables one beside the other, where there is room. */
+export function tablesHtml(tables: readonly Table[]): Markup {
+  return row(tables.map(tableHtml), 'tables');
+}
+
+/** A curve a solver, in the solver's look. */
+export function solverCurves<Run extends { readonly solver: SolverName }>(
+  runs: readonly Run[],
+  solvers: readonly SolverName[],
+  point: (run: Run) => { readonly x: number; readonly y: number },
+  label: (solver: SolverName) => string = (solver) => solverTitles[solver],
+): Curve[] {
+  return solvers.map((solver) => ({
+    label: label(solver),
+    look: looks[solver],
+    points: runs.filter((run) => run.solver === solver).map(point),
+  }));
+}

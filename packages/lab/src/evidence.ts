@@ -1,0 +1,139 @@
+/** What the findings say, in the forms that several claims need. */
+import type { SolverName } from 'ght';
+import { solverTitles } from 'ght';
+import { competitors } from './contenders.js';
+import type { Findings } from './experiments/index.js';
+import type { Outcome } from './report.js';
+import type { Run } from './setting.js';
+
+/** The two global algorithms of the paper. */
+export const GLOBAL = ['qpm', 'admm'] as const;
+
+/** A time that grows by less than this counts as flat. */
+const FLAT = 1.25;
+export const flatRule =
+  `Growth of the time from the lower to the upper third of the budgets. Confirmed: at most ×${FLAT} for both, more for every ` +
+  'competitor. Partly: only the time of an iteration is that flat, or both grow less than every competitor.';
+
+export function grade(confirmed: boolean, partly: boolean): Outcome {
+  return confirmed ? 'confirmed' : partly ? 'partly' : 'not reproduced';
+}
+
+/** Whether both global algorithms stay within what is allowed beside CoSaMP at every budget. */
+export function matches<R extends Run>(
+  runs: readonly R[],
+  value: (run: R) => number,
+  allowed: (theirs: number) => number,
+  what: string,
+) {
+  const cosamp = of(runs, 'cosamp');
+  const holds = GLOBAL.map((solver) =>
+    of(runs, solver).every((run) => value(run) <= allowed(value(find(cosamp, ({ s }) => s === run.s)))),
+  );
+  const last = Math.max(...runs.map(({ s }) => s));
+  const shown = [...GLOBAL, 'cosamp' as const].map((solver) => {
+    const worst = Math.max(...of(runs, solver).map(value));
+    return `${solverTitles[solver]} ${worst.toFixed(3)}`;
+  });
+  return {
+    measured: `largest ${what} up to s = ${last}: ${shown.join(', ')}`,
+    outcome: grade(holds.every(Boolean), holds.some(Boolean)),
+  };
+}
+
+/** In how many of the (image, budget) cases something holds, given the RMSE of each solver there. */
+export function share(images: readonly (readonly Run[])[], holds: (at: (solver: SolverName) => number) => boolean) {
+  const cases = images.flatMap((runs) => budgetsOf(runs).map((s) => holds((solver) => pick(runs, solver, s).rmse)));
+  const held = cases.filter(Boolean).length;
+  return {
+    measured: `in ${held} of ${cases.length} cases`,
+    outcome: grade(held === cases.length, held >= 0.75 * cases.length),
+  };
+}
+
+/** How the times of both kinds grow from the lower to the upper third of the budgets. */
+export function flatInBudget(images: readonly (readonly Run[])[]) {
+  const growth = (solver: SolverName, value: (run: Run) => number) => {
+    const third = (upper: boolean) =>
+      sum(
+        images.flatMap((runs) => {
+          const budgets = budgetsOf(runs);
+          const count = Math.max(1, Math.floor(budgets.length / 3));
+          const chosen = upper ? budgets.slice(-count) : budgets.slice(0, count);
+          return chosen.map((s) => value(pick(runs, solver, s)));
+        }),
+      );
+    return third(true) / third(false);
+  };
+  const seconds = (solver: SolverName) => growth(solver, (run) => run.seconds);
+  const [ours, steps, theirs] = [
+    GLOBAL.map(seconds),
+    GLOBAL.map((solver) => growth(solver, perIteration)),
+    competitors.map(seconds),
+  ];
+  const list = (names: readonly SolverName[], values: number[]) =>
+    names.map((solver, i) => `${solverTitles[solver]} ×${values[i].toFixed(2)}`).join(', ');
+  const flat = (values: number[]) => values.every((value) => value <= FLAT);
+  return {
+    measured: `${list(GLOBAL, ours)} (an iteration ${steps.map((step) => `×${step.toFixed(2)}`).join(' and ')}); ${list(competitors, theirs)}`,
+    outcome: grade(
+      flat(ours) && theirs.every((value) => value > FLAT),
+      flat(steps) || Math.max(...ours) < Math.min(...theirs),
+    ),
+  };
+}
+
+/** For each image, σ and global algorithm: its PSNR less that of the best competitor. */
+export function gains(images: Findings['denoising']['images'], sigmas: readonly number[]): number[] {
+  return images.flatMap(({ runs }) =>
+    sigmas.flatMap((sigma) => {
+      const at = (name: SolverName) => find(runs, (run) => run.sigma === sigma && run.solver === name).psnr;
+      return GLOBAL.map((solver) => at(solver) - Math.max(...competitors.map(at)));
+    }),
+  );
+}
+
+/** The most by which an entry exceeds the one before it, as a share of it. */
+export function largestRise(values: readonly number[]): number {
+  return values.slice(1).reduce((most, value, i) => Math.max(most, value / values[i] - 1), 0);
+}
+
+/** The lowest RMSE of the patch-wise algorithms. */
+export function nearest(at: (solver: SolverName) => number): number {
+  return Math.min(...competitors.map(at));
+}
+
+export function of<R extends Run>(runs: readonly R[], solver: SolverName): R[] {
+  return runs.filter((run) => run.solver === solver);
+}
+
+export function pick(runs: readonly Run[], solver: SolverName, s: number): Run {
+  return find(runs, (run) => run.solver === solver && run.s === s);
+}
+
+export function find<T>(values: readonly T[], wanted: (value: T) => boolean): T {
+  const found = values.find(wanted);
+  if (found === undefined) throw new Error('the findings lack a run that a claim is about');
+  return found;
+}
+
+function budgetsOf(runs: readonly Run[]): number[] {
+  return [...new Set(runs.map(({ s }) => s))].sort((a, b) => a - b);
+}
+
+export function perIteration({ seconds, iterations }: Run): number {
+  return seconds / iterations;
+}
+
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+export function average(values: readonly number[]): number {
+  return sum(values) / values.length;
+}
+
+/** Three significant digits. */
+export function digits(value: number): string {
+  return String(Number(value.toPrecision(3)));
+}

@@ -1,0 +1,47 @@
+import { overcompleteDct, solve } from 'ght';
+import { catalogue } from '../catalogue.js';
+import { optionsOf, shared } from '../contenders.js';
+import { naturalPatches } from '../images.js';
+import type { Experiment, Setting } from '../setting.js';
+import { pacer } from '../setting.js';
+
+/** Figure 8: the RMSE after each iteration. */
+export interface Convergence {
+  readonly P: number;
+  readonly iterations: number;
+  readonly series: readonly {
+    readonly solver: 'qpm' | 'admm';
+    readonly s: number;
+    /** After iteration 1, 2, …; the paper's RMSE, a patch. */
+    readonly rmse: readonly number[];
+  }[];
+}
+
+const ITERATIONS = 100;
+
+export const convergence: Experiment<Convergence> = {
+  ...catalogue.convergence,
+  seconds: { full: 120, quick: 6 },
+  describe: ({ P, iterations }) =>
+    `The RMSE of GHT-QPM and GHT-ADMM on ${P.toLocaleString('en-US')} random 8×8 patches of natural images after each of ` +
+    `${iterations} iterations, with no stopping rule, for S = 5P, 10P and 15P.`,
+  run,
+};
+
+async function run(setting: Setting): Promise<Convergence> {
+  const P = setting.quick ? 2 ** 13 : 1e6;
+  const D = overcompleteDct(8, 10);
+  const Y = naturalPatches(setting.collection, P, setting.seed);
+  const pace = pacer(setting, 6);
+  const series = [];
+  for (const s of [5, 10, 15]) {
+    for (const solver of ['qpm', 'admm'] as const) {
+      const options = { ...optionsOf(solver, 'natural'), ...shared(setting), budget: { perPatch: s }, peak: 255 };
+      const { history } = await pace(1, (watch) =>
+        solve(D, Y, { ...options, ...watch, maxIterations: ITERATIONS, tolerance: 0 }),
+      );
+      series.push({ solver, s, rmse: history.map(({ rmse }) => rmse) });
+    }
+  }
+  return { P, iterations: ITERATIONS, series };
+}

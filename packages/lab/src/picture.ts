@@ -1,0 +1,22 @@
+import type { Samples } from 'ght';
+import sharp from 'sharp';
+import type { Picture } from './setting.js';
+
+/** A grey picture of a plane whose values run from 0 to `peak`; what lies outside is shown black or white. */
+export async function greyPicture(plane: Samples, width: number, height: number, peak = 255): Promise<Picture> {
+  const pixels = Uint8Array.from(plane, (value) => Math.min(255, Math.max(0, Math.round((255 * value) / peak))));
+  return encode(pixels, width, height, 1);
+}
+
+/** A picture of RGB pixels. */
+export async function colourPicture(pixels: Uint8Array, width: number, height: number): Promise<Picture> {
+  return encode(pixels, width, height, 3);
+}
+
+async function encode(pixels: Uint8Array, width: number, height: number, channels: 1 | 3): Promise<Picture> {
+  const png = await sharp(pixels, { raw: { width, height, channels } })
+    .toColourspace(channels === 1 ? 'b-w' : 'srgb')
+    .png({ compressionLevel: 9 })
+    .toBuffer();
+  return { width, height, png: png.toString('base64') };
+}

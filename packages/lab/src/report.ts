@@ -1,0 +1,46 @@
+import type { EngineInfo } from 'ght';
+import type { ExperimentName, Findings } from './experiments/index.js';
+
+/** How a claim of the paper came out. */
+export type Outcome = 'confirmed' | 'partly' | 'not reproduced';
+
+/** One claim of the paper and what the data says about it. */
+export interface Verdict {
+  readonly experiment: ExperimentName;
+  /** Where the paper makes it. */
+  readonly where: string;
+  readonly claim: string;
+  /** When it counts as confirmed, and when as partly. */
+  readonly rule: string;
+  readonly measured: string;
+  readonly outcome: Outcome;
+}
+
+/** A run of the lab: plain data, apart from which nothing goes into the report. */
+export interface Report {
+  /** When it was finished, as an ISO date. */
+  readonly date: string;
+  readonly version: string;
+  readonly quick: boolean;
+  readonly seed: number;
+  readonly machine: {
+    readonly processor: string;
+    readonly cores: number;
+    readonly memoryBytes: number;
+    readonly system: string;
+    readonly node: string;
+  };
+  readonly engine: EngineInfo;
+  readonly images: readonly {
+    readonly name: string;
+    readonly source: string;
+    readonly width: number;
+    readonly height: number;
+  }[];
+  readonly collection: readonly { readonly name: string; readonly source: string }[];
+  /** What each experiment returned, for those that were run. */
+  readonly findings: Partial<Findings>;
+  /** Seconds each experiment took as a whole. */
+  readonly seconds: Partial<Record<ExperimentName, number>>;
+  readonly verdicts: readonly Verdict[];
+}

@@ -1,0 +1,76 @@
+import type { Image, SolverName } from 'ght';
+
+/** A grey image that experiments run on. */
+export interface NamedImage {
+  readonly name: string;
+  readonly image: Image;
+  /** Where it comes from and what was done to it, for the report. */
+  readonly source: string;
+}
+
+/** What an experiment is given. Everything it computes follows from this, but for the times. */
+export interface Setting {
+  /** Smaller sizes, fewer budgets, one dictionary: a look at everything in about two minutes. */
+  readonly quick: boolean;
+  readonly seed: number;
+  /** The images at their full size, three at most. */
+  readonly images: readonly NamedImage[];
+  /** Where random natural patches are cut from. */
+  readonly collection: readonly NamedImage[];
+  /** Threads of the engine, the same for every run, so that times can be compared. */
+  readonly threads: number;
+  readonly signal?: AbortSignal;
+  /** Told the share of the experiment that is done, from 0 to 1. */
+  readonly onProgress?: (fraction: number) => void;
+}
+
+/** An experiment of the paper: a small module that returns plain data. */
+export interface Experiment<Data> {
+  /** Which part of the paper it reruns. */
+  readonly paper: string;
+  readonly title: string;
+  /** What is computed, in a sentence or two, with the sizes of this setting. */
+  describe(data: Data): string;
+  /** Seconds it took on two cores of a common server, full and quick. */
+  readonly seconds: { readonly full: number; readonly quick: number };
+  run(setting: Setting): Promise<Data>;
+}
+
+/** What one solver did at one budget. */
+export interface Run {
+  readonly solver: SolverName;
+  /** Atoms an average patch. */
+  readonly s: number;
+  /** The paper's RMSE, a patch. */
+  readonly rmse: number;
+  readonly iterations: number;
+  /** Seconds of computing, once the problem is loaded into the engine. */
+  readonly seconds: number;
+}
+
+/** A picture that is part of the data. */
+export interface Picture {
+  readonly width: number;
+  readonly height: number;
+  /** A PNG in base64. */
+  readonly png: string;
+}
+
+/** Does pieces of work one after the other and tells how much of their total weight is done. */
+export function pacer({ signal, onProgress }: Setting, total: number) {
+  let done = 0;
+  return async <T>(weight: number, work: (watch: Watch) => Promise<T>): Promise<T> => {
+    signal?.throwIfAborted();
+    const tell = (fraction: number) => onProgress?.(Math.min(1, (done + weight * fraction) / total));
+    const result = await work({ signal, onProgress: ({ fraction }) => tell(fraction) });
+    done += weight;
+    tell(0);
+    return result;
+  };
+}
+
+/** The part of a solver's options that watches over it. */
+interface Watch {
+  readonly signal?: AbortSignal;
+  readonly onProgress: (progress: { readonly fraction: number }) => void;
+}
