@@ -1,4 +1,4 @@
-import type { Samples } from 'ght';
+import type { Image, Samples } from 'ght';
 import sharp from 'sharp';
 import type { Picture } from './setting.js';
 
@@ -6,6 +6,14 @@ import type { Picture } from './setting.js';
 export async function greyPicture(plane: Samples, width: number, height: number, peak = 255): Promise<Picture> {
   const pixels = Uint8Array.from(plane, (value) => Math.min(255, Math.max(0, Math.round((255 * value) / peak))));
   return encode(pixels, width, height, 1);
+}
+
+/** A grey picture of a plane, made smaller where it is wider than told. */
+export async function thumbnail({ width, height, planes, peak }: Image, wide: number): Promise<Picture> {
+  const { png } = await greyPicture(planes[0], width, height, peak);
+  if (width <= wide) return { width, height, png };
+  const small = await sharp(Buffer.from(png, 'base64')).resize({ width: wide }).png({ compressionLevel: 9 }).toBuffer();
+  return { width: wide, height: Math.round((height * wide) / width), png: small.toString('base64') };
 }
 
 /** A picture of RGB pixels. */

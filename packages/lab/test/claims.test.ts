@@ -34,7 +34,7 @@ const synthetic = (mismatch: Each, rmse: Each, seconds: Each, options: Differenc
 });
 const megapixel = (options: Differences): Findings['megapixel'] => ({
   budgets: [5, 10, 30],
-  images: [{ name: 'a', source: '', width: 8, height: 8, patches: 1, runs: runs(options) }],
+  images: [{ name: 'a', source: '', width: 8, height: 8, patches: 1, picture, runs: runs(options) }],
 });
 const twoPatches = (a: number, b: number, joint: number, even: number, needed: number): Findings['two-patches'] => {
   const atom = { down: 0, across: 0, coefficient: 1, picture };

@@ -2,7 +2,8 @@ import { represent } from 'ght';
 import { catalogue } from '../catalogue.js';
 import { contenders, optionsOf, runOf, shared, weightOf } from '../contenders.js';
 import { middles } from '../images.js';
-import type { Experiment, Run, Setting } from '../setting.js';
+import { thumbnail } from '../picture.js';
+import type { Experiment, Picture, Run, Setting } from '../setting.js';
 import { pacer } from '../setting.js';
 
 /** Figures 4 and 5: every solver at every budget on three images. */
@@ -14,9 +15,13 @@ export interface Megapixel {
     readonly width: number;
     readonly height: number;
     readonly patches: number;
+    readonly picture: Picture;
     readonly runs: readonly Run[];
   }[];
 }
+
+/** A picture of each image is kept, no wider than this. */
+const WIDE = 480;
 
 export const megapixel: Experiment<Megapixel> = {
   ...catalogue.megapixel,
@@ -44,7 +49,8 @@ async function run(setting: Setting): Promise<Megapixel> {
         patches = result.patches;
       }
     }
-    images.push({ name, source, width: image.width, height: image.height, patches, runs });
+    const picture = await thumbnail(image, WIDE);
+    images.push({ name, source, width: image.width, height: image.height, patches, picture, runs });
   }
   return { budgets, images };
 }

@@ -3,6 +3,7 @@ import { contenders } from '../../contenders.js';
 import type { Megapixel } from '../../experiments/megapixel.js';
 import { html } from '../markup.js';
 import { count, seconds, significant, slug } from '../numbers.js';
+import { pictureHtml } from '../pictures.js';
 import { type Axis, drawCurves } from '../plot.js';
 import { type Figure, figureHtml, LEGEND, row, type Section, solverCurves, tablesHtml } from '../section.js';
 import { solverTable, type Table } from '../table.js';
@@ -26,7 +27,10 @@ export function drawMegapixel(data: Megapixel): Section {
     tableOf(data, 'seconds', 'time (s)', contenders, seconds),
     tableOf(data, 'iterations', 'iterations', ['qpm', 'admm'], count),
   ];
-  const body = html`<p>${LEGEND}</p>
+  const pictures = data.images.map(({ name, width, height, patches, picture }) =>
+    pictureHtml(picture, name, html`<b>${name}</b> ${width}×${height}, ${count(patches)} patches`),
+  );
+  const body = html`${row(pictures, 'pictures')}<p>${LEGEND}</p>
 ${row(errors.map(figureHtml), 'plots')}${row(times.map(figureHtml), 'plots')}${tablesHtml(tables)}`;
   return { figures: [...errors, ...times], tables, body };
 }
@@ -38,10 +42,10 @@ const CAPTIONS: Readonly<Record<Measure, string>> = {
 };
 
 function plotOf(image: TestImage, i: number, measure: Measure, what: string, y: Axis): Figure {
-  const { name, width, height, patches, runs } = image;
+  const { name, runs } = image;
   return {
     name: `megapixel-${measure}-${i + 1}-${slug(name)}`,
-    caption: html`<b>${name}</b> ${width}×${height}, ${count(patches)} patches`,
+    caption: html`<b>${name}</b>`,
     svg: drawCurves({
       alt: `${what} of each solver over the budget on ${name}.`,
       x: { label: 's, atoms an average patch' },
