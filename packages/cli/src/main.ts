@@ -4,6 +4,7 @@ import { isParameterError, ParameterError } from 'ght';
 import { compareCommand } from './commands/compare.js';
 import { denoiseCommand } from './commands/denoise.js';
 import { infoCommand } from './commands/info.js';
+import { noiseCommand } from './commands/noise.js';
 import { representCommand } from './commands/represent.js';
 import { solveCommand } from './commands/solve.js';
 import type { Context } from './context.js';
@@ -78,6 +79,7 @@ Errors are one line on standard error with exit code 2.`,
   denoiseCommand(program, context);
   solveCommand(program, context);
   infoCommand(program, context);
+  noiseCommand(program, context);
   for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} });
   return program;
 }

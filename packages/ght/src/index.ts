@@ -30,6 +30,7 @@ export type { EngineInfo } from './engines/engine.js';
 export { isParameterError, ParameterError } from './errors.js';
 export { psnr, psnrOf, rmsePixel } from './measures/error.js';
 export { supportMismatch } from './measures/mismatch.js';
+export { estimateNoise } from './measures/noise.js';
 export { ssim } from './measures/ssim.js';
 export type { RandomSource } from './random.js';
 export { randomSource } from './random.js';

@@ -13,10 +13,13 @@ export function symmetricEigen(A: Matrix): Eigen {
   const a = A.data.slice();
   const q = matrix(n, n, (i, j) => (i === j ? 1 : 0)).data;
   const size = a.reduce((sum, value) => sum + value * value, 0);
+  let before = Number.POSITIVE_INFINITY;
   for (let sweep = 0; sweep < 60; sweep++) {
     let off = 0;
     for (let j = 0; j < n; j++) for (let i = j + 1; i < n; i++) off += a[j * n + i] ** 2;
-    if (off <= size * 1e-32) break;
+    // Convergence is quadratic: what a sweep near the end no longer halves is rounding.
+    if (off <= size * 1e-32 || (off <= size * 1e-26 && off > before / 2)) break;
+    before = off;
     for (let i = 0; i < n; i++) for (let j = i + 1; j < n; j++) rotate(a, q, n, i, j);
   }
   const order = Array.from({ length: n }, (_, i) => i).sort((i, j) => a[j * n + j] - a[i * n + i]);
