@@ -116,7 +116,7 @@ function planeNoise(plane: Plane): number {
       if (change <= settled * refined) break;
     }
   }
-  return aboveRounding(plane, Math.sqrt(Math.max(0, variance)));
+  return aboveRounding(plane.samples, Math.sqrt(Math.max(0, variance)));
 }
 
 /** The top left pixels of the patches that are looked at: all, or as many as there may be, on a coarser grid. */
@@ -134,18 +134,7 @@ function positions({ width, height }: Plane): number[] {
  * frame) there is less noise than elsewhere or none.
  */
 function unclipped({ samples, width }: Plane, patches: number[]): number[] {
-  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (let i = 0; i < samples.length; i++) {
-    if (samples[i] < least) least = samples[i];
-    if (samples[i] > most) most = samples[i];
-  }
-  let [atLeast, atMost] = [0, 0];
-  for (let i = 0; i < samples.length; i++) {
-    if (samples[i] === least) atLeast++;
-    if (samples[i] === most) atMost++;
-  }
-  if (atLeast < CLIPPED * samples.length) least = Number.NEGATIVE_INFINITY;
-  if (atMost < CLIPPED * samples.length) most = Number.POSITIVE_INFINITY;
+  const { least, most } = clippedAt(samples);
   if (least === Number.NEGATIVE_INFINITY && most === Number.POSITIVE_INFINITY) return patches;
   const free = patches.filter((at) => {
     for (let y = 0; y < SIDE; y++) {
@@ -156,6 +145,24 @@ function unclipped({ samples, width }: Plane, patches: number[]): number[] {
     return true;
   });
   return free.length < 8 * FEWEST ? patches : free;
+}
+
+/** The ends of the range, where so many samples are that they must be clipped there; infinite where they are not. */
+export function clippedAt(samples: Samples): { readonly least: number; readonly most: number } {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let i = 0; i < samples.length; i++) {
+    if (samples[i] < least) least = samples[i];
+    if (samples[i] > most) most = samples[i];
+  }
+  let [atLeast, atMost] = [0, 0];
+  for (let i = 0; i < samples.length; i++) {
+    if (samples[i] === least) atLeast++;
+    if (samples[i] === most) atMost++;
+  }
+  return {
+    least: atLeast < CLIPPED * samples.length ? Number.NEGATIVE_INFINITY : least,
+    most: atMost < CLIPPED * samples.length ? Number.POSITIVE_INFINITY : most,
+  };
 }
 
 /** ξ = yᵀAy. */
@@ -247,11 +254,11 @@ function fromSecondDifferences(plane: Plane): number {
   const middle = size.length >> 1;
   const median = size.length % 2 ? size[middle] : (size[middle - 1] + size[middle]) / 2;
   // The median of |normal| is 0.6745 of its deviation.
-  return aboveRounding(plane, median / (6 * 0.6744897501960817));
+  return aboveRounding(samples, median / (6 * 0.6744897501960817));
 }
 
 /** A level that the rounding of the samples themselves might make is none. */
-function aboveRounding({ samples }: Plane, sigma: number): number {
+export function aboveRounding(samples: Samples, sigma: number): number {
   let largest = 0;
   for (let i = 0; i < samples.length; i++) largest = Math.max(largest, Math.abs(samples[i]));
   return sigma > 1e-12 * largest ? sigma : 0;
