@@ -7,7 +7,8 @@
  */
 
 export type { Matrix } from './algebra/matrix.js';
-export type { Budget } from './budget/budget.js';
+export type { Budget, NoiseRule } from './budget/budget.js';
+export { noiseRules } from './budget/budget.js';
 export type { Selection } from './budget/select.js';
 export { hardThreshold, selectLargest, survives } from './budget/select.js';
 export type { Codes } from './codes/codes.js';
