@@ -6,9 +6,10 @@ import { notNegative, oneOf, ParameterError, positive, wholeNumber } from '../er
  * - `total`: S nonzeros in all;
  * - `rmse`: the smallest S whose RMSE a patch (the paper's) is at most this, in the units of the input;
  * - `psnr`: the smallest S whose reconstruction reaches this PSNR in dB;
- * - `sigma`: what noise of this standard deviation justifies, by one of two rules. `residual`: the smallest S whose residual is no
- *   larger than the noise, ‖DZ − Y‖² ≤ NPσ². `threshold`: as many atoms as stand out from the noise, each by itself, found
- *   without a search. Unless told it is `residual` for patches that overlap by half or more and `threshold` for all others.
+ * - `sigma`: what noise of this standard deviation justifies, by one of two rules. `residual`: the smallest S whose
+ *   residual is no larger than the noise, ‖DZ − Y‖² ≤ NPσ². `threshold`: as many atoms as stand out from the noise, each
+ *   by itself, found without a search. Unless told it is `residual` for patches that overlap by half or more and
+ *   `threshold` for all others.
  */
 export type Budget =
   | { readonly perPatch: number }
@@ -25,7 +26,10 @@ export type NoiseRule = (typeof noiseRules)[number];
 
 type Noise = { readonly sigma: number; readonly rule?: NoiseRule };
 
-/** A budget brought to one of three forms: so many nonzeros, as few as reach an RMSE a patch, or those that stand out from noise. */
+/**
+ * A budget brought to one of three forms: so many nonzeros, as few as reach an RMSE a patch, or those that stand out
+ * from noise.
+ */
 export type Goal = { readonly S: number } | { readonly rmse: number } | { readonly sigma: number };
 
 /** Checks a budget and resolves it for P patches of N samples over L atoms, full scale `peak`. */

@@ -1,12 +1,12 @@
 /**
- * How many of M candidates are worth their atom, when noise alone would make some of them large. With v a squared coefficient
- * in units of a price, the S-th largest must satisfy
+ * How many of M candidates are worth their atom, when noise alone would make some of them large. With v a squared
+ * coefficient in units of a price, the S-th largest must satisfy
  *
  *     v_(S) ≥ ln(M / S)
  *
- * Noise has so many more chances to look large where few coefficients are not noise, so the threshold rises as their share
- * falls, as in the penalty 2σ²S ln(M/S) of Foster and Stine (1999) and Abramovich, Benjamini, Donoho and Johnstone (2006).
- * S is the largest for which that holds and has held for every smaller S.
+ * Noise has so many more chances to look large where few coefficients are not noise, so the threshold rises as their
+ * share falls, as in the penalty 2σ²S ln(M/S) of Foster and Stine (1999) and Abramovich, Benjamini, Donoho and
+ * Johnstone (2006). S is the largest for which that holds and has held for every smaller S.
  */
 
 /** Steps of v that are told apart, of 1. */

@@ -1,18 +1,21 @@
 /**
- * The level of additive white Gaussian noise in an image, by the principal components of its weakly textured patches (X. Liu,
- * M. Tanaka and M. Okutomi, "Single-image noise level estimation for blind denoising", 2013).
+ * The level of additive white Gaussian noise in an image, by the principal components of its weakly textured patches
+ * (X. Liu, M. Tanaka and M. Okutomi, "Single-image noise level estimation for blind denoising", 2013).
  *
- * The patches of a picture fill few of their dimensions, those of white noise all of them alike. So with y = x + e the smallest
- * eigenvalues of the covariance of the patches, Σ_y = Σ_x + σ²I, are σ² wherever Σ_x has none; and they are nearest to it if only
- * patches with little texture are taken. The texture of a patch is the sum of its squared central differences,
+ * The patches of a picture fill few of their dimensions, those of white noise all of them alike. So with y = x + e the
+ * smallest eigenvalues of the covariance of the patches, Σ_y = Σ_x + σ²I, are σ² wherever Σ_x has none; and they are
+ * nearest to it if only patches with little texture are taken. The texture of a patch is the sum of its squared central
+ * differences,
  *
  *     ξ = yᵀAy,      under noise alone of mean σ² tr A and deviation σ² √2 ‖A‖_F
  *
- * and a patch is weakly textured if ξ ≤ σ²(tr A + z √2 ‖A‖_F). σ is not known, so it starts from all patches and is refined.
+ * and a patch is weakly textured if ξ ≤ σ²(tr A + z √2 ‖A‖_F). σ is not known, so it starts from all patches and is
+ * refined.
  *
- * Two things are done otherwise than in 2013. The smallest eigenvalue of a sample is smaller than that of what it was drawn
- * from, by several percent here; so the eigenvectors are found on one half of the picture and the variance along them is
- * measured on the other half, and the other way round. And the mean of the four smallest is less random than the smallest.
+ * Two things are done otherwise than in 2013. The smallest eigenvalue of a sample is smaller than that of what it was
+ * drawn from, by several percent here; so the eigenvectors are found on one half of the picture and the variance along
+ * them is measured on the other half, and the other way round. And the mean of the four smallest is less random than
+ * the smallest.
  */
 import { symmetricEigen } from '../algebra/eigen.js';
 import type { Matrix } from '../algebra/matrix.js';
@@ -24,7 +27,10 @@ import { checkImage } from '../signal/image.js';
 /** The side of the patches. */
 const SIDE = 7;
 const SIZE = SIDE * SIDE;
-/** z: how many deviations above what noise alone has a patch still counts as weakly textured. Tuned, with SIDE and DIRECTIONS. */
+/**
+ * z: how many deviations above what noise alone has a patch still counts as weakly textured. Tuned, with SIDE and
+ * DIRECTIONS.
+ */
 const DEVIATIONS = 2.5;
 /** How many of the smallest principal components are measured. */
 const DIRECTIONS = 4;
@@ -74,13 +80,14 @@ interface Plane {
 }
 
 /**
- * The standard deviation σ of additive white Gaussian noise in each plane, in the units of the samples. Deterministic, and
- * independent of scale and offset; a constant plane has 0. Samples clipped at either end of the range are left out, as far as others are there.
+ * The standard deviation σ of additive white Gaussian noise in each plane, in the units of the samples. Deterministic,
+ * and independent of scale and offset; a constant plane has 0. Samples clipped at either end of the range are left out,
+ * as far as others are there.
  *
- * Relative error, root mean square over the 80 photographs of Set12 and BSD68 (`bench/noise.js`): 3.3%, 1.9%, 1.6%, 1.2% and 0.9%
- * for σ = 5, 10, 15, 25 and 50 of 255.
- * What a camera or a film has left in a picture is noise too, and counted. Of a plane that is too small for many patches the
- * answer comes from its second differences alone, and takes more of its texture for noise.
+ * Relative error, root mean square over the 80 photographs of Set12 and BSD68 (`bench/noise.js`): 3.3%, 1.9%, 1.6%,
+ * 1.2% and 0.9% for σ = 5, 10, 15, 25 and 50 of 255. What a camera or a film has left in a picture is noise too, and
+ * counted. Of a plane that is too small for many patches the answer comes from its second differences alone, and takes
+ * more of its texture for noise.
  */
 export function estimateNoise(image: Image): number[] {
   checkImage(image);
@@ -237,8 +244,8 @@ function leastVariance(basis: Matrix, C: Matrix): number {
 }
 
 /**
- * σ from d = (1 −2 1)ᵀ(1 −2 1) * y, which is 0 on any plane shading and has deviation 6σ on noise (J. Immerkær, "Fast noise
- * variance estimation", 1996), by the median of |d|, so that a few edges do not count.
+ * σ from d = (1 −2 1)ᵀ(1 −2 1) * y, which is 0 on any plane shading and has deviation 6σ on noise (J. Immerkær, "Fast
+ * noise variance estimation", 1996), by the median of |d|, so that a few edges do not count.
  */
 function fromSecondDifferences(plane: Plane): number {
   const { samples, width, height } = plane;

@@ -1,11 +1,12 @@
 /**
- * Gain and read noise of an image from the image itself: var(y | x) = gain · (x − offset) + σ² is a line, and every block of
- * the picture with little texture is a point near it, its mean and the variance of what cannot be picture.
+ * Gain and read noise of an image from the image itself: var(y | x) = gain · (x − offset) + σ² is a line, and every
+ * block of the picture with little texture is a point near it, its mean and the variance of what cannot be picture.
  *
- * In the DCT of an 8×8 block the noise of the low frequencies and that of the high ones are independent. So the blocks are
- * chosen by the low ones, where texture shows first, and measured by the high ones, and the choice does not bias the measure.
- * A first line comes from the least textured blocks of each brightness. Then all blocks whose low frequencies that line
- * explains are taken, the line is fitted to them by weighted least squares, and so on until they are the same blocks.
+ * In the DCT of an 8×8 block the noise of the low frequencies and that of the high ones are independent. So the blocks
+ * are chosen by the low ones, where texture shows first, and measured by the high ones, and the choice does not bias
+ * the measure. A first line comes from the least textured blocks of each brightness. Then all blocks whose low
+ * frequencies that line explains are taken, the line is fitted to them by weighted least squares, and so on until they
+ * are the same blocks.
  */
 import { ParameterError } from '../errors.js';
 import type { Image, Samples } from '../signal/image.js';
@@ -49,10 +50,10 @@ interface Line {
  * Gain and σ of Poisson–Gaussian noise in each plane, in the units of the samples; `offset` is the value of no signal.
  * Deterministic. A plane of one brightness cannot tell the two apart, only their sum there. Clipped samples are left out.
  *
- * Measured on Set12 and a quarter of BSD68 (0 to 255) with such noise: the deviation √(gain·x + σ²) over the range of x is
- * found within 2 to 5% root mean square for gain 1 to 8 with σ from 0 to 10, and within 8% at gain 0.5 with σ = 2, where the photographs' own texture is as
- * large. The gain alone is within 2 to 6% there (10% at 0.5); the smaller part of a sum is less certain: σ = 5 beside a gain of 2 within 16 to 27%, a gain of
- * 0.1 beside σ = 10 within 70%.
+ * Measured on Set12 and a quarter of BSD68 (0 to 255) with such noise: the deviation √(gain·x + σ²) over the range of x
+ * is found within 2 to 5% root mean square for gain 1 to 8 with σ from 0 to 10, and within 8% at gain 0.5 with σ = 2,
+ * where the photographs' own texture is as large. The gain alone is within 2 to 6% there (10% at 0.5); the smaller part
+ * of a sum is less certain: σ = 5 beside a gain of 2 within 16 to 27%, a gain of 0.1 beside σ = 10 within 70%.
  */
 export function estimatePoissonGaussian(image: Image, offset = 0): PoissonGaussian[] {
   checkImage(image);
@@ -106,8 +107,9 @@ function calmest(blocks: readonly Block[]): Block[] {
 }
 
 /**
- * Least squares of variance against mean. A measured variance v has deviation v √(2/MEASURED), so its weight is 1/v², with v
- * from the line of the round before, starting from `line` and found by a few repetitions. Neither part may be negative.
+ * Least squares of variance against mean. A measured variance v has deviation v √(2/MEASURED), so its weight is 1/v²,
+ * with v from the line of the round before, starting from `line` and found by a few repetitions. Neither part may be
+ * negative.
  */
 function weighted(blocks: readonly Block[], line: Line): Line {
   let fitted = line;

@@ -1,6 +1,6 @@
 /**
- * Noise that depends on the signal, and the transform under which it does not. A sensor counts photons and reads the count with
- * an error of its own: with x ≥ offset the value that would be seen without noise,
+ * Noise that depends on the signal, and the transform under which it does not. A sensor counts photons and reads the
+ * count with an error of its own: with x ≥ offset the value that would be seen without noise,
  *
  *     y = offset + gain · Poisson((x − offset) / gain) + N(0, σ²)
  *     E[y | x] = x,      var(y | x) = gain · (x − offset) + σ²
@@ -9,10 +9,11 @@
  *
  *     f(y) = 2 √((y − offset)/gain + 3/8 + s²)      and 0 where the root has no argument
  *
- * makes the noise nearly Gaussian with deviation 1, wherever there are more than a few photons or enough read noise. What comes
- * out of a denoiser for such noise is an estimate of E[f(y) | x], not of f(x); so the way back is the exact unbiased inverse
- * (M. Mäkitalo and A. Foi, "Optimal inversion of the generalized Anscombe transformation for Poisson-Gaussian noise", 2013): the x whose expectation
- * that is, from a table of the expectation. The algebraic inverse of f would be wrong by up to half a photon.
+ * makes the noise nearly Gaussian with deviation 1, wherever there are more than a few photons or enough read noise.
+ * What comes out of a denoiser for such noise is an estimate of E[f(y) | x], not of f(x); so the way back is the exact
+ * unbiased inverse (M. Mäkitalo and A. Foi, "Optimal inversion of the generalized Anscombe transformation for
+ * Poisson-Gaussian noise", 2013): the x whose expectation that is, from a table of the expectation. The algebraic
+ * inverse of f would be too low by var(f)/4, a quarter of a photon.
  */
 import { notNegative, ParameterError } from '../errors.js';
 import { logFactorial } from '../random.js';
@@ -40,7 +41,10 @@ export interface Stabiliser {
   restore(image: Image, peak: number): Image;
 }
 
-/** Roots of λ that the table of E[f | λ] holds: λ = (j · STEP)². Beyond the last the inverse is its asymptote and what is left of the difference. */
+/**
+ * Roots of λ that the table of E[f | λ] holds: λ = (j · STEP)². Beyond the last the inverse is its asymptote and what
+ * is left of the difference.
+ */
 const STEP = 1 / 16;
 const NODES = 161;
 /** The integral over the read noise: so many deviations to both sides, in so many steps. */
@@ -103,7 +107,10 @@ function anscombe(gain: number, sigma: number, offset: number): Pick<Stabiliser,
   };
 }
 
-/** The cubic between two points with given slopes, which are cut where it would not rise throughout (Fritsch and Carlson 1980). */
+/**
+ * The cubic between two points with given slopes, which are cut where it would not rise throughout (Fritsch and
+ * Carlson 1980).
+ */
 function hermite(x: number, x0: number, x1: number, y0: number, y1: number, slope0: number, slope1: number): number {
   const width = x1 - x0;
   const secant = (y1 - y0) / width;

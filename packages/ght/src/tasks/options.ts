@@ -85,9 +85,9 @@ export const solverDefaults = {
 } as const;
 
 /**
- * κ of the threshold rule for a budget from σ, by which an atom must gain κσ² ln(M/S). Measured, see docs/choosing.md: 3.3 for
- * orthonormal dictionaries and for joint OMP on any. A coherent dictionary spreads noise, as it does the picture, over
- * L/N times as many coefficients, and the iterations of the paper gather it again, those of ADMM more than those of QPM.
+ * κ of the threshold rule for a budget from σ, by which an atom must gain κσ² ln(M/S). Measured, see docs/choosing.md:
+ * 3.3 for orthonormal dictionaries and for joint OMP on any. On a coherent one X = KY has several coefficients for one
+ * feature, and the best price was found to grow with L/N, for ADMM more than for QPM.
  */
 export function atomPrice(solver: SolverName, N: number, L: number): number {
   const gathering = { qpm: 0.5, admm: 0.8, 'joint-omp': 0, omp: 0, aiht: 0, cosamp: 0 }[solver];
