@@ -4,6 +4,7 @@ import { isParameterError, ParameterError } from 'ght';
 import { compareCommand } from './commands/compare.js';
 import { denoiseCommand } from './commands/denoise.js';
 import { infoCommand } from './commands/info.js';
+import { noiseCommand } from './commands/noise.js';
 import { representCommand } from './commands/represent.js';
 import { reproduceCommand } from './commands/reproduce.js';
 import { solveCommand } from './commands/solve.js';
@@ -85,6 +86,7 @@ Errors are one line on standard error with exit code 2.`,
   solveCommand(program, context);
   reproduceCommand(program, context);
   infoCommand(program, context);
+  noiseCommand(program, context);
   for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} });
   return program;
 }

@@ -7,7 +7,8 @@
  */
 
 export type { Matrix } from './algebra/matrix.js';
-export type { Budget } from './budget/budget.js';
+export type { Budget, NoiseRule } from './budget/budget.js';
+export { noiseRules } from './budget/budget.js';
 export type { Selection } from './budget/select.js';
 export { hardThreshold, selectLargest, survives } from './budget/select.js';
 export type { Codes } from './codes/codes.js';
@@ -30,6 +31,8 @@ export type { EngineInfo } from './engines/engine.js';
 export { isParameterError, ParameterError } from './errors.js';
 export { psnr, psnrOf, rmsePixel } from './measures/error.js';
 export { supportMismatch } from './measures/mismatch.js';
+export { estimateNoise } from './measures/noise.js';
+export { estimatePoissonGaussian } from './measures/poisson-gaussian.js';
 export { ssim } from './measures/ssim.js';
 export type { RandomSource } from './random.js';
 export { randomSource } from './random.js';
@@ -37,6 +40,8 @@ export type { Image, Samples } from './signal/image.js';
 export { checkImage } from './signal/image.js';
 export type { PatchGrid } from './signal/patches.js';
 export { aggregate, extract, patchGrid } from './signal/patches.js';
+export type { PoissonGaussian, Stabiliser } from './signal/stabilise.js';
+export { stabiliser } from './signal/stabilise.js';
 export type { HistoryEntry, StepReport, StopReason } from './solvers/loop.js';
 export type { DenoiseOptions } from './tasks/denoise.js';
 export { denoise } from './tasks/denoise.js';

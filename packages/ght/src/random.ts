@@ -9,6 +9,8 @@ export interface RandomSource {
   below(n: number): number;
   /** Normal with mean 0 and standard deviation 1. */
   normal(): number;
+  /** Poisson with this mean: how many of many rare events happen, photons for instance. */
+  poisson(mean: number): number;
 }
 
 /** A random source that depends on the seed alone. */
@@ -47,5 +49,44 @@ export function randomSource(seed: number): RandomSource {
       return u * scale;
     }
   };
-  return { uniform, below: (n) => Math.floor(uniform() * n), normal };
+  const poisson = (mean: number) => (mean < 10 ? poissonByProduct(mean, uniform) : poissonByRejection(mean, uniform));
+  return { uniform, below: (n) => Math.floor(uniform() * n), normal, poisson };
+}
+
+/** Knuth: how many uniform numbers can be multiplied before the product is below e^−mean. */
+function poissonByProduct(mean: number, uniform: () => number): number {
+  const least = Math.exp(-mean);
+  let k = 0;
+  for (let product = uniform(); product > least; product *= uniform()) k++;
+  return k;
+}
+
+/** W. Hörmann, "The transformed rejection method for generating Poisson random variables", 1993: algorithm PTRS. */
+function poissonByRejection(mean: number, uniform: () => number): number {
+  const b = 0.931 + 2.53 * Math.sqrt(mean);
+  const a = -0.059 + 0.02483 * b;
+  const inverseAlpha = 1.1239 + 1.1328 / (b - 3.4);
+  const sure = 0.9277 - 3.6224 / (b - 2);
+  for (;;) {
+    const u = uniform() - 0.5;
+    const v = uniform();
+    const rest = 0.5 - Math.abs(u);
+    const k = Math.floor(((2 * a) / rest + b) * u + mean + 0.43);
+    if (rest >= 0.07 && v <= sure) return k;
+    if (k < 0 || (rest < 0.013 && v > rest)) continue;
+    const logRatio = Math.log((v * inverseAlpha) / (a / (rest * rest) + b));
+    if (logRatio <= k * Math.log(mean) - mean - logFactorial(k)) return k;
+  }
+}
+
+/** ln k!, by Stirling's series where that is exact to rounding. */
+export function logFactorial(k: number): number {
+  if (k < 16) {
+    let product = 1;
+    for (let i = 2; i <= k; i++) product *= i;
+    return Math.log(product);
+  }
+  const n = k + 1;
+  const series = 1 / 12 - (1 / 360 - (1 / 1260 - 1 / (1680 * n * n)) / (n * n)) / (n * n);
+  return (n - 0.5) * Math.log(n) - n + 0.5 * Math.log(2 * Math.PI) + series / n;
 }

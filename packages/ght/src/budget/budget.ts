@@ -1,4 +1,4 @@
-import { notNegative, ParameterError, positive, wholeNumber } from '../errors.js';
+import { notNegative, oneOf, ParameterError, positive, wholeNumber } from '../errors.js';
 
 /**
  * What may be spent, in one of these ways:
@@ -6,26 +6,45 @@ import { notNegative, ParameterError, positive, wholeNumber } from '../errors.js
  * - `total`: S nonzeros in all;
  * - `rmse`: the smallest S whose RMSE a patch (the paper's) is at most this, in the units of the input;
  * - `psnr`: the smallest S whose reconstruction reaches this PSNR in dB;
- * - `sigma`: the smallest S whose residual is no larger than noise of this standard deviation, ‖DZ − Y‖² ≤ NPσ².
+ * - `sigma`: what noise of this standard deviation justifies, by one of two rules. `residual`: the smallest S whose
+ *   residual is no larger than the noise, ‖DZ − Y‖² ≤ NPσ². `threshold`: as many atoms as stand out from the noise, each
+ *   by itself, found without a search. Unless told it is `residual` for patches that overlap by half or more and
+ *   `threshold` for all others.
  */
 export type Budget =
   | { readonly perPatch: number }
   | { readonly total: number }
   | { readonly rmse: number }
   | { readonly psnr: number }
-  | { readonly sigma: number };
+  | Noise;
 
-/** A budget brought to one of two forms: so many nonzeros, or as few as reach an RMSE a patch. */
-export type Goal = { readonly S: number } | { readonly rmse: number };
+/** The rules by which a noise level becomes a budget. */
+export const noiseRules = ['residual', 'threshold'] as const;
+
+/** The name of a rule by which a noise level becomes a budget. */
+export type NoiseRule = (typeof noiseRules)[number];
+
+type Noise = { readonly sigma: number; readonly rule?: NoiseRule };
+
+/**
+ * A budget brought to one of three forms: so many nonzeros, as few as reach an RMSE a patch, or those that stand out
+ * from noise.
+ */
+export type Goal = { readonly S: number } | { readonly rmse: number } | { readonly sigma: number };
 
 /** Checks a budget and resolves it for P patches of N samples over L atoms, full scale `peak`. */
 export function resolveBudget(budget: Budget, N: number, L: number, P: number, peak: number): Goal {
-  const given = typeof budget === 'object' && budget !== null ? Object.entries(budget) : [];
+  const { rule = 'threshold', ...kinds } = typeof budget === 'object' && budget !== null ? (budget as Noise) : {};
+  const given = Object.entries(kinds);
   if (given.length !== 1) {
     const rule = 'must have exactly one of perPatch, total, rmse, psnr, sigma';
     throw new ParameterError('budget', rule, budget, 'for example { perPatch: 10 }');
   }
   const [kind, value] = given[0];
+  oneOf('budget.rule', rule, noiseRules);
+  if (kind !== 'sigma' && 'rule' in budget) {
+    throw new ParameterError('budget.rule', `must be left out beside ${kind}`, rule, 'it belongs to sigma');
+  }
   switch (kind) {
     case 'perPatch':
       if (!(typeof value === 'number' && value >= 0 && value <= L)) {
@@ -43,7 +62,8 @@ export function resolveBudget(budget: Budget, N: number, L: number, P: number, p
         rmse: peak * 10 ** (-positive('budget.psnr', value, 'give a level in dB such as 35') / 20) * Math.sqrt(N),
       };
     case 'sigma':
-      return { rmse: notNegative('budget.sigma', value, 'give the noise level in input units') * Math.sqrt(N) };
+      notNegative('budget.sigma', value, 'give the noise level in input units');
+      return rule === 'threshold' ? { sigma: value } : { rmse: value * Math.sqrt(N) };
     default:
       throw new ParameterError('budget', 'must have one of perPatch, total, rmse, psnr, sigma', kind, 'check the name');
   }

@@ -15,10 +15,11 @@ export interface SearchRange {
 }
 
 /**
- * The smallest budget whose error is at most `target`, among the multiples of `unit` up to `most`: bracketed by doubling
- * from `first`, then narrowed by interpolating log(error), which falls almost linearly in S, and by halving where that
- * narrows too slowly. Ends when the bracket is one unit or 0.1% of S wide. `attempt` solves at a budget; it is free to
- * start from where the last attempt ended.
+ * The smallest budget whose error is at most `target`, among the multiples of `unit` up to `most`: bracketed by doubling or
+ * halving from `first`, then narrowed by interpolating log(error), which is nearly linear in log(S), a little beyond the point
+ * where the target should be, so that the bracket closes from both sides; and by halving where that narrows too slowly.
+ * Ends when the bracket is one unit or 0.1% of S wide. `attempt` solves at a budget; it is free to start from where the last
+ * attempt ended.
  */
 export async function fewestAtoms<T extends { readonly error: number }>(
   attempt: (S: number) => Promise<T>,
@@ -26,32 +27,49 @@ export async function fewestAtoms<T extends { readonly error: number }>(
   { unit, first, most, show = String }: SearchRange,
 ): Promise<Found<T>> {
   const whole = (S: number) => Math.min(most, Math.max(0, Math.round(S / unit) * unit));
-  let low = { S: -unit, error: Number.POSITIVE_INFINITY };
-  let high: (Found<T> & { error: number }) | undefined;
-  let S = whole(Math.max(unit, first));
   const zero = await attempt(0);
   if (zero.error <= target) return { S: 0, result: zero };
-  low = { S: 0, error: zero.error };
-  let halve = false;
+  let low = { S: 0, error: zero.error };
+  let high: (Found<T> & { error: number }) | undefined;
+  let S = whole(Math.max(unit, first));
+  let width = Number.POSITIVE_INFINITY;
+  // Attempts in a row that did not halve the bracket, and that ended on the same side.
+  let slow = 0;
+  let same = 0;
+  let reached: boolean | undefined;
   for (;;) {
     const result = await attempt(S);
-    if (result.error <= target) high = { S, result, error: result.error };
+    const reaches = result.error <= target;
+    same = reaches === reached ? same + 1 : 0;
+    reached = reaches;
+    if (reaches) high = { S, result, error: result.error };
     else if (S === most) throw unreachable(show(target), show(result.error), most);
     else low = { S, error: result.error };
     if (!high) {
       S = whole(2 * S);
       continue;
     }
-    const width = high.S - low.S;
-    if (width <= unit || width <= high.S / 1000) return high;
-    const slope = Math.log(low.error / Math.max(high.error, Number.MIN_VALUE));
-    const at = halve ? 0.5 : Math.log(low.error / target) / slope;
-    // A point too near an end of the bracket would narrow it by too little.
-    const margin = Math.max(unit, width / 50);
-    const inside = Math.min(high.S - margin, Math.max(low.S + margin, low.S + at * width));
-    S = Math.min(high.S - unit, Math.max(low.S + unit, whole(inside)));
-    halve = !halve;
+    const narrowed = high.S - low.S;
+    if (narrowed <= unit || narrowed <= high.S / 1000) return high;
+    slow = narrowed > width / 2 ? slow + 1 : 0;
+    width = narrowed;
+    const beyond = Math.max(unit, high.S / 2500) * 2 ** same * (reaches ? -1 : 1);
+    const at = low.S === 0 || slow > 2 ? (low.S + high.S) / 2 : expected(low, high, target) + beyond;
+    if (slow > 2) slow = 0;
+    S = Math.min(high.S - unit, Math.max(low.S + unit, whole(at)));
   }
+}
+
+/** Where the error should be the target, between two budgets, if its logarithm is linear in that of S. */
+function expected(low: Attempted, high: Attempted, target: number): number {
+  const slope = Math.log(low.error / Math.max(high.error, Number.MIN_VALUE));
+  const share = Math.min(1, Math.max(0, Math.log(low.error / target) / slope));
+  return low.S * (high.S / low.S) ** share;
+}
+
+interface Attempted {
+  readonly S: number;
+  readonly error: number;
 }
 
 function unreachable(target: string, reached: string, most: number): ParameterError {

@@ -1,5 +1,6 @@
 import type { Codes } from '../codes/codes.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
+import type { Spending } from '../solvers/joint-omp.js';
 import type { StepReport } from '../solvers/loop.js';
 import type { PatchStop } from '../solvers/stopping.js';
 import type { Watch } from '../solvers/work.js';
@@ -42,8 +43,8 @@ export interface Loaded {
   aiht(s: number, stop: PatchStop, watch?: Watch): Promise<readonly StepReport[]>;
   /** All patches by CoSaMP. */
   cosamp(s: number, stop: PatchStop, watch?: Watch): Promise<readonly StepReport[]>;
-  /** Joint OMP with S atoms in all. */
-  jointOmp(S: number, watch?: Watch): Promise<readonly StepReport[]>;
+  /** Joint OMP with S atoms in all, or with as many as are worth a price. */
+  jointOmp(S: Spending, watch?: Watch): Promise<readonly StepReport[]>;
   /** Refits the result on its support and gives its RMSE. */
   refit(watch?: Watch): Promise<number>;
   /** The result: the iterate kept last, or what a patch-wise solver, joint OMP or refit has made since. */

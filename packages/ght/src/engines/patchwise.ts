@@ -3,6 +3,7 @@ import { emptyCodes } from '../codes/codes.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { aiht } from '../solvers/aiht.js';
 import { cosamp } from '../solvers/cosamp.js';
+import type { Spending } from '../solvers/joint-omp.js';
 import { allot, emptyPaths, pursueAllotment } from '../solvers/joint-omp.js';
 import type { StepReport } from '../solvers/loop.js';
 import { omp } from '../solvers/omp.js';
@@ -46,7 +47,7 @@ export abstract class Patchwise implements Loaded {
     return this.#sweep(cosamp(this.D, s, stop), watch);
   }
 
-  async jointOmp(S: number, watch?: Watch): Promise<StepReport[]> {
+  async jointOmp(S: Spending, watch?: Watch): Promise<StepReport[]> {
     const { counts, threshold } = await drive(allot(this.D, this.Y, this.#paths, S), watch);
     const [report] = await this.#sweep(pursueAllotment(this.D, counts), watch);
     return [{ ...report, threshold }];

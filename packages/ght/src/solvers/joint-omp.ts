@@ -13,6 +13,7 @@
  */
 import type { Selection } from '../budget/select.js';
 import { selectLargest, survives } from '../budget/select.js';
+import { worthwhile } from '../budget/worth.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import type { PatchSolver } from './patchwise.js';
 import { pursuer } from './pursuit.js';
@@ -37,6 +38,9 @@ export interface Allotment extends Selection {
   readonly counts: Int32Array;
 }
 
+/** What joint OMP may spend: S atoms in all, or as many as are worth a price (`budget/worth.ts`). */
+export type Spending = number | { readonly price: number };
+
 /** No path followed yet, for P patches over D. */
 export function emptyPaths(D: Dictionary, P: number): Paths {
   const row = Math.min(D.N, D.L);
@@ -44,8 +48,10 @@ export function emptyPaths(D: Dictionary, P: number): Paths {
 }
 
 /** How deep each patch must be followed before S can be divided at all; 0 where it already was. */
-export function firstDepths({ allowed, row }: Paths, S: number): Int32Array {
-  const depth = Math.min(row, Math.max(LOOKAHEAD, 2 * Math.ceil(S / allowed.length)));
+export function firstDepths({ allowed, row }: Paths, S: Spending): Int32Array {
+  // How many atoms are worth it shows only on the way; most patches of a photograph have few.
+  const average = typeof S === 'number' ? Math.ceil(S / allowed.length) : LOOKAHEAD;
+  const depth = Math.min(row, Math.max(LOOKAHEAD, 2 * average));
   return allowed.map((already) => (already < depth ? depth : 0));
 }
 
@@ -58,8 +64,8 @@ export function furtherDepths({ allowed, followed, row }: Paths, counts: Int32Ar
   return depths.some((depth) => depth > 0) ? depths : undefined;
 }
 
-/** H_S over the enveloped gains of all patches. */
-export function divide({ gains, row, followed }: Paths, S: number): Allotment {
+/** H_S over the enveloped gains of all patches, S being given or found. */
+export function divide({ gains, row, followed }: Paths, S: Spending): Allotment {
   const P = followed.length;
   const envelopes = new Float64Array(followed.reduce((sum, depth) => sum + depth, 0));
   const pool = envelope(row);
@@ -67,7 +73,7 @@ export function divide({ gains, row, followed }: Paths, S: number): Allotment {
     pool(gains, p * row, followed[p], envelopes, from);
     from += followed[p];
   }
-  const selection = selectLargest(envelopes, S);
+  const selection = typeof S === 'number' ? selectLargest(envelopes, S) : selectWorthwhile(envelopes, S.price, P * row);
   const counts = new Int32Array(P);
   for (let p = 0, from = 0; p < P; p++) {
     // Within a patch the gains fall, so the first that is not kept ends it.
@@ -75,6 +81,16 @@ export function divide({ gains, row, followed }: Paths, S: number): Allotment {
     from += followed[p];
   }
   return { ...selection, counts };
+}
+
+/** The gains that are worth the price, of as many candidates as there would be. */
+function selectWorthwhile(gains: Float64Array, price: number, candidates: number): Selection {
+  const worth = worthwhile(candidates);
+  for (let i = 0; i < gains.length; i++) if (gains[i] > 0) worth.add(gains[i] / price);
+  const threshold = worth.settle().least * price || Number.MIN_VALUE;
+  let kept = 0;
+  for (let i = 0; i < gains.length; i++) if (gains[i] >= threshold) kept++;
+  return { threshold, kept, tieEnd: gains.length };
 }
 
 /** A function that writes `length` gains to `out`, each run of rising ones replaced by its mean. */
@@ -103,8 +119,8 @@ function envelope(longest: number) {
   };
 }
 
-/** Divides the budget S over the patches of Y, following their paths as deep as that takes. */
-export function* allot(D: Dictionary, Y: Float64Array, paths: Paths, S: number): Work<Allotment> {
+/** Divides the budget over the patches of Y, following their paths as deep as that takes. */
+export function* allot(D: Dictionary, Y: Float64Array, paths: Paths, S: Spending): Work<Allotment> {
   const pursue = pursuer(D, 'order-recursive');
   let depths: Int32Array | undefined = firstDepths(paths, S);
   for (;;) {

@@ -94,6 +94,16 @@ export const solverDefaults = {
   tolerance: 1e-5,
 } as const;
 
+/**
+ * κ of the threshold rule for a budget from σ, by which an atom must gain κσ² ln(M/S). Measured, see docs/choosing.md:
+ * 3.3 for orthonormal dictionaries and for joint OMP on any. On a coherent one X = KY has several coefficients for one
+ * feature, and the best price was found to grow with L/N, for ADMM more than for QPM.
+ */
+export function atomPrice(solver: SolverName, N: number, L: number): number {
+  const gathering = { qpm: 0.5, admm: 0.8, 'joint-omp': 0, omp: 0, aiht: 0, cosamp: 0 }[solver];
+  return 3.3 * Math.max(1, L / N) ** gathering;
+}
+
 const optionNames: readonly string[] = [
   ...['solver', 'budget', 'rho', 'refit', 'maxIterations', 'tolerance'],
   ...['preset', 'initial', 'engine', 'threads', 'signal', 'onProgress'],

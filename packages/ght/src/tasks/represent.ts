@@ -85,6 +85,7 @@ export async function representWeighted(
 
   const solution = await solve(D, Y, {
     ...solveOptions,
+    budget: withNoiseRule(options.budget, patch, stride),
     peak: image.peak,
     // A PSNR is asked of the picture: rim and overlap make it differ from that of the patches.
     errorOf: isPsnr(options.budget) ? (codes) => pixelError(rebuild(codes)) * Math.sqrt(D.N) : undefined,
@@ -127,6 +128,15 @@ function sumOverPlanes(counts: Int32Array, perPlane: number): Int32Array {
     sum[i % perPlane] += count;
   });
   return sum;
+}
+
+/**
+ * The rule for σ that was measured to be the better one. The mean of many overlapping patches removes noise of its own, and so
+ * bears more atoms a patch than each by itself would.
+ */
+function withNoiseRule(budget: Budget | undefined, patch: number, stride: number): Budget | undefined {
+  if (typeof budget !== 'object' || budget === null || !('sigma' in budget) || budget.rule !== undefined) return budget;
+  return { ...budget, rule: 2 * stride <= patch ? 'residual' : 'threshold' };
 }
 
 function isPsnr(budget: Budget | undefined): boolean {

@@ -8,10 +8,13 @@ import { chooseEngine } from '../engines/choose.js';
 import type { EngineInfo, Loaded } from '../engines/engine.js';
 import { ParameterError, positive } from '../errors.js';
 import { psnrOf } from '../measures/error.js';
+import type { Spending } from '../solvers/joint-omp.js';
 import type { HistoryEntry, StepReport, StopReason } from '../solvers/loop.js';
 import { iterate } from '../solvers/loop.js';
+import { significantAtoms } from '../solvers/significant.js';
+import { drive } from '../solvers/work.js';
 import type { Settings, SolveOptions, SolverName } from './options.js';
-import { settle, solverDefaults } from './options.js';
+import { atomPrice, settle, solverDefaults } from './options.js';
 
 /** What a solve gives back: the codes, and plain data about how they came to be. */
 export interface Solution {
@@ -58,8 +61,17 @@ export async function solve(D: Dictionary, Y: Float64Array, options: SignalOptio
   try {
     loaded.reset(options.initial);
     const run = runner(loaded, P, rho, peak, settings, options, 'rmse' in goal);
-    if ('S' in goal) return { ...(await run(goal.S)), engine: loaded.info };
     const patchwise = settings.solver === 'omp' || settings.solver === 'aiht' || settings.solver === 'cosamp';
+    if ('S' in goal) return { ...(await run(goal.S)), engine: loaded.info };
+    const standingOut = async (sigma: number) => {
+      const price = atomPrice(settings.solver, D.N, D.L) * sigma ** 2;
+      if (settings.solver === 'joint-omp') return { price };
+      const S = await drive(significantAtoms(D, Y, rho ?? solverDefaults.rho.admm * spectralNormSquared(D), price), {
+        signal: options.signal,
+      });
+      return patchwise ? Math.round(S / P) * P : S;
+    };
+    if ('sigma' in goal) return { ...(await run(await standingOut(goal.sigma))), engine: loaded.info };
     const { result } = await fewestAtoms(
       async (S) => {
         const solution = await run(S);
@@ -84,9 +96,10 @@ function runner(
   { solver, refit, maxIterations, tolerance: relative }: Settings,
   { signal, onProgress }: SolveOptions,
   searching: boolean,
-): (S: number) => Promise<Omit<Solution, 'engine'>> {
+): (spending: Spending) => Promise<Omit<Solution, 'engine'>> {
   const tolerance = relative * peak;
-  return async (S) => {
+  return async (spending) => {
+    const S = typeof spending === 'number' ? spending : 0;
     const s = Math.floor(S / P);
     let furthest = 0;
     let last: HistoryEntry | undefined;
@@ -119,7 +132,7 @@ function runner(
     const outcomes = {
       qpm: () => joint(loaded.qpm),
       admm: () => joint(loaded.admm),
-      'joint-omp': () => patchwise(() => loaded.jointOmp(S, watch)),
+      'joint-omp': () => patchwise(() => loaded.jointOmp(spending, watch)),
       omp: () => patchwise(() => loaded.omp(s, watch)),
       aiht: () => patchwise(() => loaded.aiht(s, stop, watch)),
       cosamp: () => patchwise(() => loaded.cosamp(s, stop, watch)),
@@ -131,7 +144,7 @@ function runner(
     return {
       codes,
       solver,
-      budget: S,
+      budget: typeof spending === 'number' ? S : nonzeros(codes),
       nonzeros: nonzeros(codes),
       rmse: refitted,
       rho,

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { resolveBudget } from '../../src/budget/budget.js';
 import { fewestAtoms } from '../../src/budget/search.js';
+import { worthwhile } from '../../src/budget/worth.js';
 import type { Budget } from '../../src/index.js';
+import { randomSource } from '../../src/index.js';
 
 describe('budgets', () => {
   it('resolve to atoms in all or to an error a patch', () => {
@@ -9,7 +11,9 @@ describe('budgets', () => {
     expect(resolveBudget({ perPatch: 0.5 }, 64, 100, 37, 255)).toEqual({ S: 19 });
     expect(resolveBudget({ total: 3700 }, 64, 100, 37, 255)).toEqual({ S: 3700 });
     expect(resolveBudget({ rmse: 12 }, 64, 100, 37, 255)).toEqual({ rmse: 12 });
-    expect(resolveBudget({ sigma: 5 }, 64, 100, 37, 255)).toEqual({ rmse: 40 });
+    expect(resolveBudget({ sigma: 5 }, 64, 100, 37, 255)).toEqual({ sigma: 5 });
+    expect(resolveBudget({ sigma: 5, rule: 'threshold' }, 64, 100, 37, 255)).toEqual({ sigma: 5 });
+    expect(resolveBudget({ sigma: 5, rule: 'residual' }, 64, 100, 37, 255)).toEqual({ rmse: 40 });
     // 20 dB under a peak of 255 is 25.5 a sample, and a patch has 64.
     expect(resolveBudget({ psnr: 20 }, 64, 100, 37, 255)).toEqual({ rmse: 204 });
   });
@@ -24,11 +28,48 @@ describe('budgets', () => {
     ],
     [{ total: 1.5 }, 'budget.total must be a whole number from 0 to 3700, but got 1.5'],
     [{ psnr: 0 }, 'budget.psnr must be a finite number above 0, but got 0'],
+    [{ sigma: -1 }, 'budget.sigma must be a finite number of at least 0, but got -1'],
+    [{ sigma: Number.NaN, rule: 'threshold' }, 'budget.sigma must be a finite number of at least 0, but got NaN'],
+    [{ sigma: 5, rule: 'best' }, 'budget.rule must be one of residual, threshold, but got "best"'],
+    [{ total: 5, rule: 'residual' }, 'budget.rule must be left out beside total, but got "residual"'],
+    [{ rule: 'residual' }, 'budget must have exactly one of perPatch, total, rmse, psnr, sigma'],
     [{ perPatch: 1, total: 2 }, 'budget must have exactly one of perPatch, total, rmse, psnr, sigma'],
     [{ atoms: 3 }, 'budget must have one of perPatch, total, rmse, psnr, sigma, but got "atoms"'],
     [10, 'budget must have exactly one of'],
   ])('%j is refused by name', (budget, message) => {
     expect(() => resolveBudget(budget as unknown as Budget, 64, 100, 37, 255)).toThrow(message);
+  });
+});
+
+describe('what is worth its price', () => {
+  const settled = (values: number[], M: number) => {
+    const worth = worthwhile(M);
+    for (const value of values) worth.add(value);
+    return worth.settle();
+  };
+
+  it('is what exceeds ln(M/S), from the largest on', () => {
+    // ln(1000/1) = 6.9, ln(1000/2) = 6.2, ln(1000/3) = 5.8.
+    expect(settled([6.5, 50, 5.7], 1000).S).toBe(2);
+    expect(settled([6.5, 50, 5.9], 1000).S).toBe(3);
+    expect(settled([6.5], 1000)).toEqual({ S: 0, least: Number.POSITIVE_INFINITY });
+    expect(settled([6.5, 50, 5.7], 1000).least).toBeLessThanOrEqual(6.5);
+    expect(settled([], 10).S).toBe(0);
+    expect(settled(new Array(20).fill(Number.POSITIVE_INFINITY), 20).S).toBe(20);
+  });
+
+  it('is hardly ever noise, and nearly all that is not', () => {
+    const { normal } = randomSource(6);
+    const M = 50_000;
+    const price = 3.3;
+    const noise = Array.from({ length: M }, () => normal() ** 2 / price);
+    expect(settled(noise, M).S).toBeLessThan(5);
+    const { S } = settled(
+      noise.map((value, i) => (i < 2000 ? (8 + normal()) ** 2 / price : value)),
+      M,
+    );
+    expect(S).toBeGreaterThan(1990);
+    expect(S).toBeLessThan(2150);
   });
 });
 

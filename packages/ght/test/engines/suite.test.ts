@@ -10,10 +10,12 @@ import {
   denseDictionary,
   denseFromCodes,
   gaussianDictionary,
+  noiseRules,
   nonzeros,
   overcompleteDct,
   randomSource,
   reconstruct,
+  solve,
   supportMismatch,
 } from '../../src/index.js';
 import { golden, goldenCodes } from '../golden/golden.js';
@@ -44,6 +46,24 @@ function expectSameCodes(actual: Codes, expected: Codes, tolerance = 1e-7): void
   const [a, b] = [denseFromCodes(actual), denseFromCodes(expected)];
   expect(a.reduce((most, value, i) => Math.max(most, Math.abs(value - b[i])), 0)).toBeLessThan(tolerance);
 }
+
+describe.each(['reference', 'portable', 'wasm'] as const)(
+  'a budget from the noise level on the %s engine',
+  (engine) => {
+    it.each(['qpm', 'admm', 'joint-omp', 'omp'] as const)('is that of the others with %s', async (solver) => {
+      for (const rule of noiseRules) {
+        const options = { solver, peak: 255, budget: { sigma: 8, rule } } as const;
+        const [ours, theirs] = [
+          await solve(D, Y, { ...options, engine }),
+          await solve(D, Y, { ...options, engine: 'portable' }),
+        ];
+        // A gain that float32 rounds to the other side of the threshold is one atom.
+        expect(Math.abs(ours.nonzeros - theirs.nonzeros)).toBeLessThanOrEqual(Math.max(1, 0.005 * theirs.nonzeros));
+        expect(ours.rmse / theirs.rmse).toBeCloseTo(1, 2);
+      }
+    });
+  },
+);
 
 describe.each(engines)('the %s engine', (_name, engine, within) => {
   it.each(['qpm_absolute', 'qpm_relative', 'admm_0.1', 'admm_0.2'])('follows SciPy through %s', async (name) => {
@@ -89,6 +109,22 @@ describe.each(engines)('the %s engine', (_name, engine, within) => {
     expect([...atomsPerPatch(loaded.codes())]).toEqual(made[name].atoms_per_patch);
     expect(rmse / made[name].rmse).toBeCloseTo(1, within.digits);
     expect(kept).toBe(made[name].S);
+  });
+
+  it('finds the atoms that are worth their price, as the definition has it', async () => {
+    const loaded = await engine.load(D, Y);
+    const price = 2000;
+    const [{ kept, rmse, threshold }] = await loaded.jointOmp({ price });
+    // M candidates, of which S are worth ln(M/S): one more or one less would not be.
+    const M = 64 * 40;
+    expect((threshold as number) / price).toBeGreaterThanOrEqual(Math.log(M / kept) - 0.01);
+    const [{ threshold: next }] = await loaded.jointOmp(kept + 2);
+    expect((next as number) / price).toBeLessThan(Math.log(M / (kept + 2)) + 0.02);
+    const [same] = await loaded.jointOmp(kept);
+    expect(same.rmse / rmse).toBeCloseTo(1, within.digits);
+    expect(same.kept).toBe(kept);
+    const [none] = await loaded.jointOmp({ price: 1e12 });
+    expect(none.kept).toBe(0);
   });
 
   it('recovers the synthetic supports by CoSaMP and AIHT, as NumPy does', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Image } from '../../src/index.js';
-import { denoise, psnr } from '../../src/index.js';
+import type { Image, SolverName } from '../../src/index.js';
+import { completeDct, denoise, noiseRules, overcompleteDct, psnr, solverNames } from '../../src/index.js';
 import { noisy, picture } from '../pictures.js';
 
 const clean = picture(96, 80);
@@ -16,7 +16,7 @@ describe('denoise', () => {
   });
 
   it('leaves a residual of the size of the noise', async () => {
-    const { rmse } = await denoise(noisy(clean, 20), { solver: 'joint-omp', budget: { sigma: 20 } });
+    const { rmse } = await denoise(noisy(clean, 20), { solver: 'joint-omp', budget: { sigma: 20, rule: 'residual' } });
     expect(rmse).toBeLessThanOrEqual(160);
     expect(rmse).toBeGreaterThan(158);
   });
@@ -26,5 +26,52 @@ describe('denoise', () => {
     const options = { solver: 'joint-omp', budget: { sigma: 20 } } as const;
     const [apart, overlapping] = [await denoise(input, options), await denoise(input, { ...options, stride: 4 })];
     expect(quality(overlapping.image)).toBeGreaterThan(quality(apart.image) + 1);
+  });
+
+  it.each(solverNames)('finds a budget for the noise level with %s, by either rule', async (solver) => {
+    const input = noisy(clean, 20);
+    for (const rule of noiseRules) {
+      const { image, nonzeros, patches } = await denoise(input, { solver, budget: { sigma: 20, rule } });
+      expect(nonzeros / patches).toBeGreaterThan(0.9);
+      expect(nonzeros / patches).toBeLessThan(8);
+      expect(quality(image)).toBeGreaterThan(quality(input) + 1.5);
+    }
+  });
+
+  it('takes the residual rule where patches overlap by half, the threshold rule where they do not', async () => {
+    const input = noisy(clean, 20);
+    for (const [stride, rule] of [
+      [8, 'threshold'],
+      [5, 'threshold'],
+      [4, 'residual'],
+    ] as const) {
+      const options = { solver: 'joint-omp', stride } as const;
+      const usual = await denoise(input, { ...options, budget: { sigma: 20 } });
+      expect(usual.nonzeros).toBe((await denoise(input, { ...options, budget: { sigma: 20, rule } })).nonzeros);
+    }
+  });
+
+  it('spends less on more noise, all on none, and nothing on noise alone', async () => {
+    const budget = async (image: Image, sigma: number, solver: SolverName) =>
+      (await denoise(image, { solver, budget: { sigma, rule: 'threshold' } })).budget;
+    const still = noisy({ ...clean, planes: [new Float64Array(96 * 80)] }, 20);
+    for (const solver of ['qpm', 'admm', 'joint-omp'] as const) {
+      const spent = [await budget(noisy(clean, 5), 5, solver), await budget(noisy(clean, 40), 40, solver)];
+      expect(spent[0]).toBeGreaterThan(2 * spent[1]);
+      expect(await budget(still, 20, solver)).toBeLessThan(10);
+      expect(await budget(noisy(clean, 5), 0, solver)).toBeGreaterThan(60 * 120);
+    }
+  });
+
+  it('scales with the image and knows any dictionary', async () => {
+    const input = noisy(clean, 20);
+    const unit = { ...input, planes: input.planes.map((plane) => plane.map((value) => value / 255)), peak: 1 };
+    for (const dictionary of [completeDct(8), overcompleteDct(8, 14)]) {
+      const options = { solver: 'qpm', dictionary } as const;
+      const { nonzeros, image } = await denoise(input, { ...options, budget: { sigma: 20 } });
+      const scaled = await denoise(unit, { ...options, budget: { sigma: 20 / 255 } });
+      expect(Math.abs(scaled.nonzeros - nonzeros)).toBeLessThanOrEqual(1);
+      expect(quality(image)).toBeGreaterThan(quality(input) + 3);
+    }
   });
 });

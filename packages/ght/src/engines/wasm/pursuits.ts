@@ -1,6 +1,6 @@
 /** The patch-wise solvers, joint OMP and the refit on the kernels. */
 import type { Codes } from '../../codes/codes.js';
-import type { Paths } from '../../solvers/joint-omp.js';
+import type { Paths, Spending } from '../../solvers/joint-omp.js';
 import { divide, firstDepths, furtherDepths } from '../../solvers/joint-omp.js';
 import type { StepReport } from '../../solvers/loop.js';
 import type { PatchStop } from '../../solvers/stopping.js';
@@ -60,7 +60,7 @@ export class Pursuits {
     return reports;
   }
 
-  async jointOmp(S: number, watch?: Watch): Promise<StepReport[]> {
+  async jointOmp(S: Spending, watch?: Watch): Promise<StepReport[]> {
     const { P, N, L } = this.memory.layout;
     const row = Math.min(N, L);
     this.#paths ??= { gains: new Float32Array(row * P), row, allowed: new Int32Array(P), followed: new Int32Array(P) };

@@ -2,6 +2,7 @@ import { allowRelaxedSimd, cores, withoutThreads } from '#threads';
 import type { Codes } from '../../codes/codes.js';
 import { emptyCodes } from '../../codes/codes.js';
 import type { Dictionary } from '../../dictionary/dictionary.js';
+import type { Spending } from '../../solvers/joint-omp.js';
 import type { StepReport } from '../../solvers/loop.js';
 import type { PatchStop } from '../../solvers/stopping.js';
 import type { Watch, Work } from '../../solvers/work.js';
@@ -156,7 +157,7 @@ class Wasm implements Loaded {
   cosamp(s: number, stop: PatchStop, watch?: Watch): Promise<StepReport[]> {
     return this.#pursued(this.#pursuits.cosamp(s, stop, watch));
   }
-  jointOmp(S: number, watch?: Watch): Promise<StepReport[]> {
+  jointOmp(S: Spending, watch?: Watch): Promise<StepReport[]> {
     return this.#pursued(this.#pursuits.jointOmp(S, watch));
   }
   refit(watch?: Watch): Promise<number> {

@@ -1,0 +1,38 @@
+// How well the noise level is found: rms and mean relative error of σ over images with unclipped Gaussian noise.
+// usage: node bench/noise.js --images DIR [--images DIR …] [--count 100] [--skip 0] [--sigma 5 --sigma 25 …]
+import { parseArgs } from 'node:util';
+import { estimateNoise, randomSource } from 'ght';
+import { greyImages } from './images.js';
+
+const { values } = parseArgs({
+  options: {
+    images: { type: 'string', multiple: true, default: [] },
+    count: { type: 'string', default: '100' },
+    skip: { type: 'string', default: '0' },
+    sigma: { type: 'string', multiple: true, default: ['5', '10', '15', '25', '50'] },
+  },
+});
+const percent = (value) => `${(100 * value).toFixed(2)}%`;
+const sigmas = values.sigma.map(Number);
+console.log(`| | ${sigmas.map((sigma) => `σ = ${sigma}`).join(' | ')} | ms an image |`);
+console.log(`|${'---|'.repeat(sigmas.length + 2)}`);
+for (const folder of values.images) {
+  const images = (await greyImages([folder], Number(values.skip) + Number(values.count))).slice(Number(values.skip));
+  let ms = 0;
+  const cells = sigmas.map((sigma) => {
+    const errors = images.map(({ image }, i) => {
+      // One seed an image, the same for every σ.
+      const { normal } = randomSource(i + 1);
+      const noisy = { ...image, planes: [Float64Array.from(image.planes[0], (value) => value + sigma * normal())] };
+      const start = performance.now();
+      const [estimate] = estimateNoise(noisy);
+      ms += performance.now() - start;
+      return estimate / sigma - 1;
+    });
+    const rms = Math.sqrt(errors.reduce((sum, error) => sum + error * error, 0) / errors.length);
+    const mean = errors.reduce((sum, error) => sum + error, 0) / errors.length;
+    return `${percent(rms)} (mean ${percent(mean)}, from ${percent(Math.min(...errors))} to ${percent(Math.max(...errors))})`;
+  });
+  const speed = Math.round(ms / (sigmas.length * images.length));
+  console.log(`| ${folder.split('/').at(-1)}, ${images.length} images | ${cells.join(' | ')} | ${speed} |`);
+}

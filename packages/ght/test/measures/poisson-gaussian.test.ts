@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { Image, PoissonGaussian } from '../../src/index.js';
+import { estimatePoissonGaussian, randomSource } from '../../src/index.js';
+
+/** Shading, discs and a grating between 15 and 240: every brightness, and texture in a third of the picture. */
+const [width, height] = [256, 192];
+const scene = Float64Array.from({ length: width * height }, (_, i) => {
+  const [x, y] = [i % width, Math.floor(i / width)];
+  const disc = Math.hypot(x - 150, y - 60) < 40 ? 70 : 0;
+  return 15 + 0.55 * x + disc + (y > 128 ? 12 * Math.sin(1.1 * x + 0.4 * y) : 0);
+});
+
+function seen({ gain, sigma, offset = 0 }: PoissonGaussian, seed = 1, scale = 1): Image {
+  const { normal, poisson } = randomSource(seed);
+  const planes = [scene.map((x) => scale * (offset + gain * poisson(x / gain) + sigma * normal()))];
+  return { width, height, planes, peak: 255 * scale };
+}
+const deviation = ({ gain, sigma }: PoissonGaussian, x: number) => Math.sqrt(gain * x + sigma * sigma);
+
+describe('estimatePoissonGaussian', () => {
+  it.each([
+    { gain: 0.5, sigma: 3 },
+    { gain: 1, sigma: 5 },
+    { gain: 4, sigma: 10 },
+    { gain: 8, sigma: 0 },
+  ])('finds how the noise depends on the signal: %j', (noise) => {
+    const [found] = estimatePoissonGaussian(seen(noise));
+    expect(Math.abs(found.gain / noise.gain - 1)).toBeLessThan(0.1);
+    for (const x of [20, 100, 200]) {
+      expect(Math.abs(deviation(found, x) / deviation(noise, x) - 1)).toBeLessThan(0.06);
+    }
+  });
+
+  it('finds no gain in Gaussian noise, and no noise in none', () => {
+    const { normal } = randomSource(4);
+    const planes = [scene.map((x) => x + 8 * normal()), new Float64Array(width * height).fill(9)];
+    const [gaussian, none] = estimatePoissonGaussian({ width, height, planes, peak: 255 });
+    expect(gaussian.gain * 100).toBeLessThan(0.06 * 64);
+    expect(Math.abs(gaussian.sigma / 8 - 1)).toBeLessThan(0.05);
+    expect(none).toEqual({ gain: 0, sigma: 0, offset: 0 });
+  });
+
+  it('counts from the offset, in the units of the image', () => {
+    const noise = { gain: 2, sigma: 4, offset: 64 };
+    const [found] = estimatePoissonGaussian(seen(noise), 64);
+    expect(found.offset).toBe(64);
+    expect(Math.abs(deviation(found, 80) / deviation(noise, 80) - 1)).toBeLessThan(0.05);
+    const [scaled] = estimatePoissonGaussian(seen(noise, 1, 1 / 255), 64 / 255);
+    expect(scaled.gain * 255).toBeCloseTo(found.gain, 6);
+    expect(scaled.sigma * 255).toBeCloseTo(found.sigma, 4);
+  });
+
+  it('leaves clipped samples out', () => {
+    const noise = { gain: 3, sigma: 6 };
+    const image = seen(noise);
+    const clipped = { ...image, planes: [image.planes[0].map((y) => Math.min(190, Math.max(0, y)))] };
+    const [found] = estimatePoissonGaussian(clipped);
+    expect(Math.abs(deviation(found, 80) / deviation(noise, 80) - 1)).toBeLessThan(0.06);
+  });
+
+  it('refuses by name what is too small or has no zero', () => {
+    const small = { width: 31, height: 40, planes: [new Float64Array(31 * 40)], peak: 1 };
+    expect(() => estimatePoissonGaussian(small)).toThrow('image must be at least 32×32 pixels');
+    expect(() => estimatePoissonGaussian(seen({ gain: 1, sigma: 1 }), Number.NaN)).toThrow('offset must be a finite');
+  });
+});
