@@ -11,26 +11,26 @@ import { apply2d, haar, inverseHaar } from './transforms.js';
 /** The patches of a group, each row by row. */
 export type Group = readonly Float64Array[];
 
-/** The least Σ g² that counts: a group of which nothing passes must not outweigh all others. */
-export const LEAST_GAIN = 1e-3;
-
-/** GHT on a group: of its transform only the coefficients of at least τ are kept. Weight 1 / kept. */
+/**
+ * GHT on a group: of its transform only the coefficients of at least τ are kept, and the first, its mean, whatever it is: the
+ * result must not depend on where zero is. Weight 1 / kept.
+ */
 export function thresholdGroup(group: Group, { analysis, synthesis }: Transform, tau: number): number {
   forward(group, analysis);
   let kept = 0;
-  for (const patch of group) {
+  group.forEach((patch, k) => {
     for (let i = 0; i < patch.length; i++) {
-      if (Math.abs(patch[i]) >= tau) kept++;
+      if (Math.abs(patch[i]) >= tau || (k === 0 && i === 0)) kept++;
       else patch[i] = 0;
     }
-  }
+  });
   backward(group, synthesis);
-  return 1 / Math.max(1, kept);
+  return 1 / kept;
 }
 
 /**
- * The empirical Wiener filter for noise of deviation 1: every coefficient is shrunk by g = p² / (p² + 1), where p is the
- * coefficient of the pilot. Weight 1 / Σ g².
+ * The empirical Wiener filter for noise of deviation 1: every coefficient but the first is shrunk by g = p² / (p² + 1),
+ * where p is the coefficient of the pilot. Weight 1 / Σ g².
  */
 export function wienerGroup(group: Group, pilot: Group, { analysis, synthesis }: Transform): number {
   forward(group, analysis);
@@ -39,13 +39,13 @@ export function wienerGroup(group: Group, pilot: Group, { analysis, synthesis }:
   group.forEach((patch, k) => {
     for (let i = 0; i < patch.length; i++) {
       const p = pilot[k][i] ** 2;
-      const g = p / (p + 1);
+      const g = k === 0 && i === 0 ? 1 : p / (p + 1);
       patch[i] *= g;
       gains += g * g;
     }
   });
   backward(group, synthesis);
-  return 1 / Math.max(LEAST_GAIN, gains);
+  return 1 / gains;
 }
 
 function forward(group: Group, analysis: Transform['analysis']): void {

@@ -1,5 +1,4 @@
 /** The filters of groups/filters.ts that work in transformed coordinates. */
-import { LEAST_GAIN } from '../../../groups/filters.js';
 import type { Fn, I32, Module } from '../assembler.js';
 import { F32 } from '../assembler.js';
 import { madd, sumLanes } from '../blocks.js';
@@ -65,13 +64,14 @@ export function transformFilter(module: Module, name: string, target: GroupTarge
 
 type Gained = (group: I32, pilot: I32, end: I32) => F32;
 
-/** H: zero below τ; gives 1 / kept. */
+/** Zero below τ, but for the first; gives 1 / kept. */
 function threshold(f: Fn, { pass }: GroupTarget, tau: number): Gained {
   const [at, kept, taus] = [f.i32(), f.i32(), f.v128(F32.of(tau).splat())];
-  const [value, large] = [f.v128(), f.v128()];
+  const [value, large, mean] = [f.v128(), f.v128(), f.f32()];
   return (group, _, end) => {
     at.set(group);
-    kept.set(0);
+    mean.set(group.f32());
+    kept.set(mean.abs().lt(tau));
     f.repeat(
       () => {
         for (let v = 0; v < pass.patch; v++) {
@@ -84,11 +84,15 @@ function threshold(f: Fn, { pass }: GroupTarget, tau: number): Gained {
       },
       () => at.lt(end),
     );
-    return F32.of(1).div(kept.toFloat().max(1));
+    f.store(group, mean);
+    return F32.of(1).div(kept.toFloat());
   };
 }
 
-/** c ← c·g with g = p² / (p² + 1); gives 1 / Σ g². */
+/** A pilot coefficient beside which the noise is nothing: g = 1. */
+const CERTAIN = 1e9;
+
+/** c ← c·g with g = p² / (p² + 1), 1 for the first; gives 1 / Σ g². */
 function wiener(f: Fn, target: GroupTarget): Gained {
   const { patch } = target.pass;
   const [at, beside] = [f.i32(), f.i32()];
@@ -96,6 +100,7 @@ function wiener(f: Fn, target: GroupTarget): Gained {
   return (group, pilot, end) => {
     at.set(group);
     beside.set(pilot);
+    f.store(pilot, F32.of(CERTAIN));
     gains.set(F32.of(0).splat());
     f.repeat(
       () => {
@@ -111,6 +116,6 @@ function wiener(f: Fn, target: GroupTarget): Gained {
       },
       () => at.lt(end),
     );
-    return F32.of(1).div(sumLanes(f, gains).max(LEAST_GAIN));
+    return F32.of(1).div(sumLanes(f, gains));
   };
 }
