@@ -5,7 +5,6 @@ import { matrix } from '../../src/algebra/matrix.js';
 import { followOnWasm } from '../../src/engines/wasm/groups/follow.js';
 import { GroupMemory } from '../../src/engines/wasm/groups/memory.js';
 import { groupModule } from '../../src/engines/wasm/groups/module.js';
-import { rowLength } from '../../src/engines/wasm/groups/target.js';
 import { abilities } from '../../src/engines/wasm/wasm.js';
 import type { Filter, Pass, Quality, Step } from '../../src/groups/recipes.js';
 import { qualities, recipeOf } from '../../src/groups/recipes.js';
@@ -131,9 +130,8 @@ describe('the eigenproblem', () => {
     });
     const call = instance.exports as Record<string, (...args: number[]) => number>;
     const at = layout.scratches[0];
-    const row = rowLength(N);
     for (let i = 0; i < N; i++) {
-      memory.floats(at + scratch.matrix + 4 * row * i, N).set(entries.subarray(i * N, (i + 1) * N));
+      memory.floats(at + scratch.matrix + 4 * N * i, N).set(entries.subarray(i * N, (i + 1) * N));
     }
     call.filter0Tridiagonal(at);
     const rank = call.filter0Rank(at, bound);
@@ -141,7 +139,7 @@ describe('the eigenproblem', () => {
       call.filter0Eigenvectors(at, bound, rank);
       call.filter0Reflect(at, rank);
     }
-    return Array.from({ length: rank }, (_, r) => memory.floats(at + scratch.vectors + 4 * row * r, N).slice());
+    return Array.from({ length: rank }, (_, r) => memory.floats(at + scratch.vectors + 4 * N * r, N).slice());
   }
 
   /** Q diag(λ) Qᵀ with a random Q. */

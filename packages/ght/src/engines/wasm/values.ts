@@ -287,6 +287,9 @@ export class V128 extends Value {
   lt(other: V128) {
     return this.lanes(other, 0x43);
   }
+  le(other: V128) {
+    return this.lanes(other, 0x45);
+  }
   eq(other: V128) {
     return this.lanes(other, 0x41);
   }

@@ -1,7 +1,6 @@
 import type { F32, Fn, Module } from '../assembler.js';
 import { I32, V128 } from '../assembler.js';
 import { madd } from '../blocks.js';
-import { padded } from '../shape.js';
 import type { GroupTarget } from './target.js';
 
 /** Puts the patches of a group, one after the other at `group`, where they belong: Σ weight·window·patch and Σ weight·window. */
@@ -16,7 +15,7 @@ export function aggregation(
 ): void {
   const { pass, width, scratch, tables } = target;
   const n = pass.patch;
-  const vectors = padded(n) / 4;
+  const vectors = n / 4;
   const factor = f.v128(weight.splat());
   for (let v = 0; v < n * vectors; v++) {
     const window = I32.of(0).v128(tables.window + 16 * v);
@@ -28,7 +27,6 @@ export function aggregation(
     total.set(weights.add(place.i32()));
     for (let row = 0; row < n; row++) {
       for (let v = 0; v < vectors; v++) {
-        // Beyond the end of a row the window is zero, and what is there keeps its value.
         const there = 4 * width * row + 16 * v;
         w.set(at.v128(scratch.weights + 16 * (vectors * row + v)));
         f.store(sum, madd(target, w, patch.v128(4 * n * row + 16 * v), sum.v128(there)), there);

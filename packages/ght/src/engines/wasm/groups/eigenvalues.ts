@@ -11,7 +11,6 @@ import type { Fn, I32, Module } from '../assembler.js';
 import { F32, V128 } from '../assembler.js';
 import { madd, nmadd, sumLanes } from '../blocks.js';
 import type { GroupTarget } from './target.js';
-import { rowLength } from './target.js';
 
 /** Halvings of the interval of an eigenvalue: all that float32 can tell. */
 const HALVINGS = 24;
@@ -72,7 +71,7 @@ const lanes = new V128([0xfd, 0x0c, ...new Uint8Array(Float32Array.of(0, 1, 2, 3
 export function eigenvectors(module: Module, name: string, target: GroupTarget, N: number): Fn {
   const { scratch, tables } = target;
   const { diagonal, off, pivots, solutions, vectors } = scratch;
-  const pitch = 4 * rowLength(N);
+  const pitch = 4 * N;
   /** Of a row of pivots: the multiplier, three entries of the upper factor, and whether rows were exchanged. */
   const [MULTIPLIER, U0, U1, U2, EXCHANGED] = [0, 16, 32, 48, 64];
   const PIVOT_BYTES = 80;
@@ -212,7 +211,7 @@ export function eigenvectors(module: Module, name: string, target: GroupTarget, 
         () => from.lt(end),
       );
     };
-    /** The lanes as rows of vectors, padded with zeros. */
+    /** The lanes as rows of vectors. */
     const spread = () => {
       from.set(at);
       to.set(chosen.mul(pitch).add(at));
@@ -226,9 +225,6 @@ export function eigenvectors(module: Module, name: string, target: GroupTarget, 
         },
         () => from.lt(end),
       );
-      for (let pad = 0; pad < pitch / 4 - N; pad++) {
-        for (const lane of [0, 1, 2, 3]) f.store(to, F32.of(0), vectors + lane * pitch + 4 * pad);
-      }
     };
 
     f.repeat(

@@ -5,7 +5,7 @@ import { madd, sumLanes } from '../blocks.js';
 import { aggregation } from './aggregation.js';
 import { eigenvectors, rankAbove } from './eigenvalues.js';
 import type { GroupTarget } from './target.js';
-import { listBytes, rowLength } from './target.js';
+import { listBytes } from './target.js';
 import { reflect, tridiagonal } from './tridiagonal.js';
 
 /** name(from, pilot, count, sums, weights, scratch): as in filters.ts; there is no pilot. */
@@ -56,41 +56,40 @@ export function lowRankFilter(module: Module, name: string, target: GroupTarget)
 function gatherCentred(module: Module, name: string, target: GroupTarget): Fn {
   const { pass, width, scratch } = target;
   const n = pass.patch;
-  const N = n * n;
+  const [N, vectors] = [n * n, n / 4];
   return module.fn(`${name}Gather`, ['i32', 'i32', 'i32'], undefined, (f) => {
     const [from, list, at] = f.parameters as [I32, I32, I32];
-    const [place, members, patch, row] = [
-      f.i32(list.add(16)),
-      f.i32(list.i32()),
-      f.i32(at.add(scratch.group)),
-      f.i32(),
-    ];
-    f.count(members, () => {
-      row.set(from.add(place.i32()));
-      for (let r = 0; r < n; r++) {
-        // A row that is no whole number of vectors runs into the next, which then is written over it.
-        for (let v = 0; v < Math.ceil(n / 4); v++) {
-          f.store(patch, row.v128(4 * width * r + 16 * v), 4 * n * r + 16 * v);
-        }
-      }
-      place.set(place.add(4));
-      patch.set(patch.add(4 * N));
-    });
-    const [sum, scale, v] = [f.v128(), f.v128(F32.of(1).div(members.toFloat()).splat()), f.i32(at)];
-    f.count(N / 4, () => {
-      const eachPatch = (body: () => void) => {
-        patch.set(v.add(scratch.group));
-        f.count(members, () => {
-          body();
-          patch.set(patch.add(4 * N));
+    const [members, place, row, patch, mean] = [f.i32(list.i32()), f.i32(), f.i32(), f.i32(), f.i32(at)];
+    const sums = f.vectors(vectors);
+    const scale = f.v128(F32.of(1).div(members.toFloat()).splat());
+    const group = f.i32(at.add(scratch.group));
+    f.count(n, () => {
+      // A row of every patch, and of their sum.
+      for (const sum of sums) sum.set(V128.zero);
+      place.set(list.add(16));
+      patch.set(group);
+      f.count(members, () => {
+        row.set(from.add(place.i32()));
+        sums.forEach((sum, v) => {
+          f.store(patch, row.v128(16 * v), 16 * v);
+          sum.set(sum.add(row.v128(16 * v)));
         });
-      };
-      sum.set(V128.zero);
-      eachPatch(() => sum.set(sum.add(patch.v128())));
-      sum.set(sum.mul(scale));
-      f.store(v, sum, scratch.mean);
-      eachPatch(() => f.store(patch, patch.v128().sub(sum)));
-      v.set(v.add(16));
+        place.set(place.add(4));
+        patch.set(patch.add(4 * N));
+      });
+      sums.forEach((sum, v) => {
+        f.store(mean, sum.mul(scale), scratch.mean + 16 * v);
+      });
+      from.set(from.add(4 * width));
+      group.set(group.add(4 * n));
+      mean.set(mean.add(4 * n));
+    });
+    patch.set(at.add(scratch.group));
+    f.count(members, () => {
+      for (let v = 0; v < N / 4; v++) {
+        f.store(patch, patch.v128(16 * v).sub(at.v128(scratch.mean + 16 * v)), 16 * v);
+      }
+      patch.set(patch.add(4 * N));
     });
   });
 }
@@ -99,7 +98,7 @@ function gatherCentred(module: Module, name: string, target: GroupTarget): Fn {
 function gramMatrix(module: Module, name: string, target: GroupTarget): Fn {
   const { pass, scratch } = target;
   const N = pass.patch ** 2;
-  const pitch = 4 * rowLength(N);
+  const pitch = 4 * N;
   return module.fn(`${name}Gram`, ['i32', 'i32'], undefined, (f) => {
     const [members, at] = f.parameters as [I32, I32];
     const [top, left, patch, end, row] = [f.i32(0), f.i32(), f.i32(), f.i32(), f.i32()];
@@ -148,7 +147,7 @@ function gramMatrix(module: Module, name: string, target: GroupTarget): Fn {
       },
       () => top.lt(4 * N),
     );
-    // Below the diagonal, and zeros beyond the end of a row.
+    // Below the diagonal.
     const [i, j, above] = [f.i32(0), f.i32(), f.i32()];
     f.repeat(
       () => {
@@ -163,7 +162,6 @@ function gramMatrix(module: Module, name: string, target: GroupTarget): Fn {
             above.set(above.add(pitch));
           },
         );
-        for (let pad = 4 * N; pad < pitch; pad += 16) f.store(row, V128.zero, scratch.matrix + pad);
         i.set(i.add(4));
       },
       () => i.lt(4 * N),
@@ -175,7 +173,7 @@ function gramMatrix(module: Module, name: string, target: GroupTarget): Fn {
 function projection(module: Module, name: string, target: GroupTarget): Fn {
   const { pass, scratch } = target;
   const N = pass.patch ** 2;
-  const pitch = 4 * rowLength(N);
+  const pitch = 4 * N;
   return module.fn(`${name}Project`, ['i32', 'i32', 'i32'], undefined, (f) => {
     const [members, rank, at] = f.parameters as [I32, I32, I32];
     const [patch, u, coordinate] = [f.i32(at.add(scratch.group)), f.i32(), f.i32()];

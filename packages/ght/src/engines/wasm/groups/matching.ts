@@ -10,7 +10,8 @@ const WIDE = 8;
 /**
  * match(guide, y, columns, count, scratch): the groups of the references in row y whose places are at `columns`, to the
  * lists of the scratch. As in groups/matching.ts, but a candidate is given up as soon as it is farther than the worst
- * member; the order of the picture breaks ties, since it is the order in which candidates come.
+ * member. Rows near the reference come first, since members are likely there; among equals the place decides, which is the
+ * lower half of a key.
  */
 export function matching(module: Module, name: string, target: GroupTarget): void {
   const { pass, width, height, scratch } = target;
@@ -21,11 +22,9 @@ export function matching(module: Module, name: string, target: GroupTarget): voi
     const list = f.i32(at.add(scratch.lists));
     const itself = f.i32();
     const alone = members === 1 || reach === 0;
-    const first = f.i32(y.sub(reach).choose(y.ge(reach), 0).mul(pitch));
-    const below = f.i32(y.add(reach));
-    const last = f.i32(below.choose(below.lt(height - patch), height - patch).mul(pitch));
     const [x, left, right] = [f.i32(), f.i32(), f.i32()];
     const [row, place, end, from] = [f.i32(), f.i32(), f.i32(), f.i32()];
+    const lastKey = at.i64(scratch.keys + 8 * (members - 2));
     const [found, keys] = [f.i32(), f.i32(at.add(scratch.keys))];
     const [worst, worsts] = [f.f32(), f.v128()];
     const sums = f.vectors(4);
@@ -65,9 +64,9 @@ export function matching(module: Module, name: string, target: GroupTarget): voi
           from.set(place.add(slot));
           distance.set(slot.add(at).f32(scratch.distances));
           near.set(near.and(near.sub(1)));
-          f.if(distance.lt(worst).and(from.le(end)).and(from.ne(itself)), () => {
+          f.if(distance.le(worst).and(from.le(end)).and(from.ne(itself)), () => {
             key.set(distance.bits().widen().shl(32).or(from.widen()));
-            insert();
+            f.if(found.lt(members - 1).or(lastKey.gt(key)), insert);
           });
         },
       );
@@ -85,7 +84,7 @@ export function matching(module: Module, name: string, target: GroupTarget): voi
           }
         }
       }
-      const within = (v: number) => sums[v].add(sums[v + 2]).lt(worsts);
+      const within = (v: number) => sums[v].add(sums[v + 2]).le(worsts);
       near.set(within(0).mask().or(within(1).mask().shl(4)));
       f.if(near.ne(0), top + 2 < patch ? () => addRows(top + 2) : take);
     };
@@ -107,11 +106,12 @@ export function matching(module: Module, name: string, target: GroupTarget): voi
         }
         worst.set(Number.POSITIVE_INFINITY);
         worsts.set(worst.splat());
-        row.set(first);
-        f.repeat(
-          () => {
-            place.set(row.add(left));
-            end.set(row.add(right));
+        f.count(2 * reach + 1, (n) => {
+          // y, y − 1, y + 1, y − 2, …; above the picture the number is huge.
+          row.set(y.add(n.shr(1)).choose(n.and(1).not(), y.sub(n.add(1).shr(1))));
+          f.if(row.le(height - patch), () => {
+            place.set(row.mul(pitch).add(left));
+            end.set(row.mul(pitch).add(right));
             f.repeat(
               () => {
                 from.set(guide.add(place));
@@ -121,10 +121,8 @@ export function matching(module: Module, name: string, target: GroupTarget): voi
               },
               () => place.le(end),
             );
-            row.set(row.add(pitch));
-          },
-          () => row.le(last),
-        );
+          });
+        });
         // The members after the reference.
         slot.set(keys);
         from.set(list);

@@ -15,8 +15,7 @@ import { groupScratch } from './target.js';
 
 /** The fewest rows of a band: groups of a band must not touch those of the band after the next. */
 export function leastBand({ reach, patch }: Pass): number {
-  // A vector may reach over the end of a patch's row, so a row more stays free.
-  return 2 * reach + patch + 1;
+  return 2 * reach + patch;
 }
 
 /** Rows of a band unless told: enough work to be worth taking. */
@@ -71,13 +70,10 @@ export class GroupMemory extends Arena {
   #tables(pass: Pass): PassTables {
     const { patch, filter } = pass;
     const random = randomSource(1);
-    const window = kaiser(patch, pass.window);
-    const rows = new Float32Array(patch * padded(patch));
-    for (let i = 0; i < window.length; i++) rows[Math.floor(i / patch) * padded(patch) + (i % patch)] = window[i];
     const columns = places(this.width, pass);
     const columnsAt = this.take(4 * columns.length);
     this.words(columnsAt, columns.length).set(columns.map((x) => 4 * x));
-    const shared = { window: this.#place(rows), columns: columnsAt };
+    const shared = { window: this.#place(Float32Array.from(kaiser(patch, pass.window))), columns: columnsAt };
     if (filter.kind === 'rank') {
       const start = Float32Array.from({ length: 5 * patch ** 2 }, () => random.normal());
       return { ...shared, A: 0, AT: 0, B: 0, BT: 0, start: this.#place(start) };

@@ -5,7 +5,7 @@ import { padded } from '../shape.js';
 /** References that are matched before their groups are filtered: few enough that their lists stay in the cache. */
 export const RUN = 32;
 
-/** What the kernels of a pass are emitted for. */
+/** What the kernels of a pass are emitted for. The side of its patches must be a multiple of four: rows are whole vectors. */
 export interface GroupTarget extends Fused {
   readonly pass: Pass;
   /** The size of a plane: rows follow each other without a gap. */
@@ -23,7 +23,7 @@ export interface PassTables {
   readonly AT: number;
   readonly B: number;
   readonly BT: number;
-  /** The window, every row padded with zeros to whole vectors. */
+  /** The window, row by row. */
   readonly window: number;
   /** Numbers without a pattern, that inverse iterations begin with. */
   readonly start: number;
@@ -68,16 +68,11 @@ export function listBytes({ members }: Pick<Pass, 'members'>): number {
   return 16 + 4 * padded(members);
 }
 
-/** Floats of a row of the N×N matrix of a low-rank pass: whole blocks of four vectors. */
-export function rowLength(N: number): number {
-  return 16 * Math.ceil(N / 16);
-}
-
 /** The scratch that all passes of a recipe can work in. */
 export function groupScratch(passes: readonly Pass[]): GroupScratch {
   const most = (bytes: (pass: Pass) => number) => Math.max(0, ...passes.map(bytes));
-  const rank = (bytes: (N: number, row: number) => number) =>
-    most((pass) => (pass.filter.kind === 'rank' ? bytes(pass.patch ** 2, rowLength(pass.patch ** 2)) : 0));
+  const rank = (bytes: (N: number) => number) =>
+    most((pass) => (pass.filter.kind === 'rank' ? bytes(pass.patch ** 2) : 0));
   const transformed = (bytes: (pass: Pass) => number) =>
     most((pass) => (pass.filter.kind === 'rank' ? 0 : bytes(pass)));
   let end = 0;
@@ -95,19 +90,19 @@ export function groupScratch(passes: readonly Pass[]): GroupScratch {
     group: take(4 * most(({ patch, members }) => members * patch ** 2)),
     pilot: take(4 * transformed(({ patch, members }) => members * patch ** 2)),
     half: take(4 * transformed(({ patch }) => patch ** 2)),
-    weights: take(4 * most(({ patch }) => patch * padded(patch))),
+    weights: take(4 * most(({ patch }) => patch ** 2)),
     mean: take(rank((N) => 4 * N)),
-    matrix: take(rank((_, row) => 4 * row * row)),
-    diagonal: take(rank((_, row) => 4 * row)),
-    off: take(rank((_, row) => 4 * row)),
-    beta: take(rank((_, row) => 4 * row)),
-    v: take(rank((_, row) => 4 * row)),
-    w: take(rank((_, row) => 4 * row)),
+    matrix: take(rank((N) => 4 * N * N)),
+    diagonal: take(rank((N) => 4 * N)),
+    off: take(rank((N) => 4 * N)),
+    beta: take(rank((N) => 4 * N)),
+    v: take(rank((N) => 4 * N)),
+    w: take(rank((N) => 4 * N)),
     // Four lanes of multiplier, diagonal, two upper diagonals and exchange a row.
     pivots: take(rank((N) => 5 * 16 * (N + 2))),
     solutions: take(rank((N) => 16 * (N + 2))),
-    vectors: take(rank((N, row) => 4 * row * N)),
-    coordinates: take(rank((N) => 4 * padded(N))),
+    vectors: take(rank((N) => 4 * N * N)),
+    coordinates: take(rank((N) => 4 * N)),
     get bytes() {
       return end;
     },

@@ -10,7 +10,6 @@ import type { Fn, I32, Module } from '../assembler.js';
 import { F32, V128 } from '../assembler.js';
 import { madd, nmadd, sumLanes } from '../blocks.js';
 import type { GroupTarget } from './target.js';
-import { rowLength } from './target.js';
 
 /** Bytes of a block: four vectors. */
 const BLOCK = 64;
@@ -30,7 +29,7 @@ class Rows {
     private readonly at: I32,
     private readonly N: number,
   ) {
-    this.pitch = 4 * rowLength(N);
+    this.pitch = 4 * N;
     this.row = f.i32();
     this.end = f.i32(at.add(this.N * this.pitch));
     this.column = f.i32();
@@ -205,7 +204,7 @@ export function tridiagonal(module: Module, name: string, target: GroupTarget, N
 /** reflect(scratch, rank): x ← Qx for the first vectors of the scratch: the reflections, the last one first. */
 export function reflect(module: Module, name: string, target: GroupTarget, N: number): Fn {
   const { matrix, beta: BETA, vectors } = target.scratch;
-  const pitch = 4 * rowLength(N);
+  const pitch = 4 * N;
   return module.fn(`${name}Reflect`, ['i32', 'i32'], undefined, (f) => {
     const [at, rank] = f.parameters as [I32, I32];
     const [x, k, row, column, along, end] = [f.i32(at), f.i32(), f.i32(), f.i32(), f.i32(), f.i32()];
