@@ -136,7 +136,8 @@ describe('the eigenproblem', () => {
     call.filter0Tridiagonal(at);
     const rank = call.filter0Rank(at, bound);
     if (rank > 0) {
-      call.filter0Eigenvectors(at, bound, rank);
+      call.filter0Eigenvalues(at, bound, rank);
+      call.filter0Eigenvectors(at, rank);
       call.filter0Reflect(at, rank);
     }
     return Array.from({ length: rank }, (_, r) => memory.floats(at + scratch.vectors + 4 * N * r, N).slice());

@@ -3,7 +3,8 @@ import type { Fn, I32, Module } from '../assembler.js';
 import { F32, V128 } from '../assembler.js';
 import { madd, sumLanes } from '../blocks.js';
 import { aggregation } from './aggregation.js';
-import { eigenvectors, rankAbove } from './eigenvalues.js';
+import { eigenvalues, rankAbove } from './eigenvalues.js';
+import { eigenvectors } from './eigenvectors.js';
 import type { GroupTarget } from './target.js';
 import { listBytes } from './target.js';
 import { reflect, tridiagonal } from './tridiagonal.js';
@@ -18,7 +19,8 @@ export function lowRankFilter(module: Module, name: string, target: GroupTarget)
   const gram = gramMatrix(module, name, target);
   const reduce = tridiagonal(module, name, target, N);
   const rankOf = rankAbove(module, name, target, N);
-  const solve = eigenvectors(module, name, target, N);
+  const values = eigenvalues(module, name, target, N);
+  const vectors = eigenvectors(module, name, target, N);
   const turnBack = reflect(module, name, target, N);
   const project = projection(module, name, target);
   module.fn(name, ['i32', 'i32', 'i32', 'i32', 'i32', 'i32'], undefined, (f) => {
@@ -40,7 +42,8 @@ export function lowRankFilter(module: Module, name: string, target: GroupTarget)
       bound.set(bound.mul(bound));
       rank.set(f.value(rankOf, at, bound) as I32);
       f.if(rank.ne(0), () => {
-        f.call(solve, at, bound, rank);
+        f.call(values, at, bound, rank);
+        f.call(vectors, at, rank);
         f.call(turnBack, at, rank);
       });
       f.call(project, members, rank, at);

@@ -48,12 +48,13 @@ export interface GroupScratch {
   readonly half: number;
   /** The window times the weight of the group. */
   readonly weights: number;
-  /** What the eigenproblem needs; see eigen.ts. */
+  /** What the eigenproblem needs; see tridiagonal.ts, eigenvalues.ts and eigenvectors.ts. */
   readonly mean: number;
   readonly matrix: number;
   readonly diagonal: number;
   readonly off: number;
   readonly beta: number;
+  readonly values: number;
   readonly v: number;
   readonly w: number;
   readonly pivots: number;
@@ -96,6 +97,7 @@ export function groupScratch(passes: readonly Pass[]): GroupScratch {
     diagonal: take(rank((N) => 4 * N)),
     off: take(rank((N) => 4 * N)),
     beta: take(rank((N) => 4 * N)),
+    values: take(rank((N) => 4 * N)),
     v: take(rank((N) => 4 * N)),
     w: take(rank((N) => 4 * N)),
     // Four lanes of multiplier, diagonal, two upper diagonals and exchange a row.
