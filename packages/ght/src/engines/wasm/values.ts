@@ -296,6 +296,9 @@ export class V128 extends Value {
   and(other: V128) {
     return this.lanes(other, 0x4e);
   }
+  or(other: V128) {
+    return this.lanes(other, 0x50);
+  }
   /** This where the lanes of a comparison are set, and the other elsewhere. */
   choose(condition: V128, other: V128) {
     return new V128([...this.code, ...other.code, ...condition.code, 0xfd, 0x52]);

@@ -1,41 +1,49 @@
-import type { I32, Module } from '../assembler.js';
-import { V128 } from '../assembler.js';
+import type { Module } from '../assembler.js';
+import { F32, I32, V128 } from '../assembler.js';
 import { madd } from '../blocks.js';
 import type { GroupTarget } from './target.js';
-import { listBytes } from './target.js';
-
-/** Candidates whose distances are computed at once, in two vectors. */
-const WIDE = 8;
+import { listBytes, stripsOf } from './target.js';
 
 /**
  * match(guide, y, columns, count, scratch): the groups of the references in row y whose places are at `columns`, to the
- * lists of the scratch. As in groups/matching.ts, but a candidate is given up as soon as it is farther than the worst
- * member. Rows near the reference come first, since members are likely there; among equals the place decides, which is the
- * lower half of a key.
+ * lists of the scratch; as in groups/matching.ts. For one row of candidates at a time, nearest first, and all their shifts
+ * along it at once: the distances of a reference are sums over the strips of columns that its patch is made of, and
+ * neighbouring references share strips. Among equals the place decides, which is the lower half of a key.
  */
 export function matching(module: Module, name: string, target: GroupTarget): void {
   const { pass, width, height, scratch } = target;
-  const { patch, reach, members } = pass;
+  const { patch, stride, reach, members } = pass;
   const pitch = 4 * width;
+  const { wide, strips, vectors } = stripsOf(pass);
+  const others = members - 1;
+  const alone = others === 0 || reach === 0;
   module.fn(name, ['i32', 'i32', 'i32', 'i32', 'i32'], undefined, (f) => {
     const [guide, y, columns, count, at] = f.parameters as [I32, I32, I32, I32, I32];
-    const list = f.i32(at.add(scratch.lists));
-    const itself = f.i32();
-    const alone = members === 1 || reach === 0;
-    const [x, left, right] = [f.i32(), f.i32(), f.i32()];
-    const [row, place, end, from] = [f.i32(), f.i32(), f.i32(), f.i32()];
-    const lastKey = at.i64(scratch.keys + 8 * (members - 2));
-    const [found, keys] = [f.i32(), f.i32(at.add(scratch.keys))];
-    const [worst, worsts] = [f.f32(), f.v128()];
-    const sums = f.vectors(4);
+    const itself = f.i32(y.mul(pitch));
+    const [x, before, row, from, to, n] = [f.i32(), f.i32(), f.i32(), f.i32(), f.i32(), f.i32()];
+    const [keys, state, found, slot] = [f.i32(), f.i32(), f.i32(), f.i32()];
+    const [worst, worsts, distance, key] = [f.f32(), f.v128(), f.f32(), f.i64()];
+    const [strip, first, near, shift, place] = [f.i32(), f.i32(), f.i32(), f.i32(), f.i32()];
+    const sums = f.vectors(vectors);
     const [sample, difference] = [f.v128(), f.v128()];
-    const [near, distance, key, slot] = [f.i32(), f.f32(), f.i64(), f.i32()];
+
+    /** For every reference: its place along the row, its members so far, how many there are and the worst. */
+    const eachReference = (body: (i: I32) => void) => {
+      keys.set(at.add(scratch.keys));
+      state.set(at.add(scratch.states));
+      f.count(count, (i) => {
+        x.set(columns.add(i.shl(2)).i32());
+        body(i);
+        keys.set(keys.add(8 * others));
+        state.set(state.add(8));
+      });
+    };
 
     /** Puts a candidate where it belongs among the members; the last falls off where there are too many. */
     const insert = () => {
       slot.set(keys.add(found.shl(3)));
       f.if(
-        found.lt(members - 1),
+        found.lt(others),
         () => found.set(found.add(1)),
         () => slot.set(slot.sub(8)),
       );
@@ -47,94 +55,149 @@ export function matching(module: Module, name: string, target: GroupTarget): voi
         },
       );
       f.store(slot, key);
-      f.if(found.eq(members - 1), () => {
-        worst.set(keys.f32(8 * (members - 2) + 4));
+      f.if(found.eq(others), () => {
+        worst.set(keys.f32(8 * (others - 1) + 4));
         worsts.set(worst.splat());
       });
     };
 
-    /** Of the eight candidates those that are near enough, from left to right. */
-    const take = () => {
-      f.store(at, sums[0].add(sums[2]), scratch.distances);
-      f.store(at, sums[1].add(sums[3]), scratch.distances + 16);
-      f.while(
-        () => near.ne(0),
-        () => {
-          slot.set(near.lowestBit().shl(2));
-          from.set(place.add(slot));
-          distance.set(slot.add(at).f32(scratch.distances));
-          near.set(near.and(near.sub(1)));
-          f.if(distance.le(worst).and(from.le(end)).and(from.ne(itself)), () => {
-            key.set(distance.bits().widen().shl(32).or(from.widen()));
-            f.if(found.lt(members - 1).or(lastKey.gt(key)), insert);
+    /** Distances of one strip at all shifts: Σ over its samples. */
+    const sumStrip = () => {
+      from.set(
+        guide
+          .add(itself)
+          .add(x)
+          .add(strip.mul(4 * wide)),
+      );
+      to.set(
+        guide
+          .add(row)
+          .add(x)
+          .add(strip.mul(4 * wide))
+          .sub(4 * reach),
+      );
+      for (const sum of sums) sum.set(V128.zero);
+      f.count(patch, () => {
+        for (let i = 0; i < wide; i++) {
+          sample.set(from.splat(4 * i));
+          sums.forEach((sum, v) => {
+            difference.set(to.v128(4 * i + 16 * v).sub(sample));
+            sum.set(madd(target, difference, difference, sum));
           });
+        }
+        from.set(from.add(pitch));
+        to.set(to.add(pitch));
+      });
+      from.set(first.add(strip));
+      from.set(
+        from
+          .sub(strips)
+          .choose(from.ge(strips), from)
+          .mul(16 * vectors)
+          .add(at),
+      );
+      sums.forEach((sum, v) => {
+        f.store(from, sum, scratch.strips + 16 * v);
+      });
+    };
+
+    /** Of the candidates in this row those that are near enough, from left to right. */
+    const take = () => {
+      sums.forEach((sum, v) => {
+        f.store(at, sum, scratch.distances + 16 * v);
+      });
+      shift.set(0);
+      f.repeat(
+        () => {
+          near.set(shift.add(at).v128(scratch.distances).le(worsts).mask());
+          f.while(
+            () => near.ne(0),
+            () => {
+              n.set(near.lowestBit().shl(2).add(shift));
+              near.set(near.and(near.sub(1)));
+              // Left of the picture the number is huge.
+              place.set(x.add(n).sub(4 * reach));
+              distance.set(n.add(at).f32(scratch.distances));
+              const inside = place.le(4 * (width - patch)).and(n.le(8 * reach));
+              f.if(inside.and(distance.le(worst)).and(place.add(row).ne(itself.add(x))), () => {
+                place.set(place.add(row));
+                key.set(distance.bits().widen().shl(32).or(place.widen()));
+                f.if(found.lt(others).or(keys.i64(8 * (others - 1)).gt(key)), insert);
+              });
+            },
+          );
+          shift.set(shift.add(16));
+        },
+        () => shift.lt(16 * vectors),
+      );
+      f.store(state, found);
+      f.store(state, worst, 4);
+    };
+
+    /** One reference and one row: the strips that are new, then the sums over all. */
+    const reference = () => {
+      // The ring of strips goes on where the reference before was one stride to the left, and begins again elsewhere.
+      f.if(
+        x.eq(before.add(4 * stride)),
+        () => {
+          first.set(first.add(stride / wide));
+          first.set(first.sub(strips).choose(first.ge(strips), first));
+          strip.set(Math.max(0, strips - stride / wide));
+        },
+        () => {
+          first.set(0);
+          strip.set(0);
         },
       );
+      before.set(x);
+      f.repeat(
+        () => {
+          sumStrip();
+          strip.set(strip.add(1));
+        },
+        () => strip.lt(strips),
+      );
+      found.set(state.i32());
+      worst.set(state.f32(4));
+      worsts.set(worst.splat());
+      sums.forEach((sum, v) => {
+        sum.set(at.v128(scratch.strips + 16 * v));
+        for (let s = 1; s < strips; s++) sum.set(sum.add(at.v128(scratch.strips + 16 * (vectors * s + v))));
+      });
+      difference.set(sums[0].le(worsts));
+      for (const sum of sums.slice(1)) difference.set(difference.or(sum.le(worsts)));
+      f.if(difference.any(), take);
     };
 
-    /** Sums the rows from `top` on, two at a time, while any of the eight is still near enough. */
-    const addRows = (top: number) => {
-      for (let r = top; r < Math.min(patch, top + 2); r++) {
-        for (let i = 0; i < patch; i++) {
-          sample.set(at.v128(scratch.reference + 16 * (r * patch + i)));
-          for (const v of [0, 1]) {
-            const sum = sums[v + 2 * (i % 2)];
-            difference.set(from.v128(r * pitch + 4 * i + 16 * v).sub(sample));
-            sum.set(madd(target, difference, difference, sum));
-          }
-        }
-      }
-      const within = (v: number) => sums[v].add(sums[v + 2]).le(worsts);
-      near.set(within(0).mask().or(within(1).mask().shl(4)));
-      f.if(near.ne(0), top + 2 < patch ? () => addRows(top + 2) : take);
-    };
-
-    f.count(count, () => {
-      x.set(columns.i32());
-      itself.set(y.mul(pitch).add(x));
-      f.store(list, itself, 16);
-      found.set(0);
-      if (!alone) {
-        left.set(x.sub(4 * reach).choose(x.ge(4 * reach), 0));
-        right.set(x.add(4 * reach));
-        right.set(right.choose(right.lt(4 * (width - patch)), 4 * (width - patch)));
-        from.set(guide.add(itself));
-        for (let r = 0; r < patch; r++) {
-          for (let i = 0; i < patch; i++) {
-            f.store(at, from.splat(r * pitch + 4 * i), scratch.reference + 16 * (r * patch + i));
-          }
-        }
-        worst.set(Number.POSITIVE_INFINITY);
-        worsts.set(worst.splat());
-        f.count(2 * reach + 1, (n) => {
-          // y, y − 1, y + 1, y − 2, …; above the picture the number is huge.
-          row.set(y.add(n.shr(1)).choose(n.and(1).not(), y.sub(n.add(1).shr(1))));
-          f.if(row.le(height - patch), () => {
-            place.set(row.mul(pitch).add(left));
-            end.set(row.mul(pitch).add(right));
-            f.repeat(
-              () => {
-                from.set(guide.add(place));
-                for (const sum of sums) sum.set(V128.zero);
-                addRows(0);
-                place.set(place.add(4 * WIDE));
-              },
-              () => place.le(end),
-            );
-          });
+    if (!alone) {
+      eachReference(() => {
+        f.store(state, I32.of(0));
+        f.store(state, F32.of(Number.POSITIVE_INFINITY), 4);
+      });
+      f.count(2 * reach + 1, (i) => {
+        // y, y − 1, y + 1, y − 2, …; above the picture the number is huge.
+        row.set(y.add(i.shr(1)).choose(i.and(1).not(), y.sub(i.add(1).shr(1))));
+        f.if(row.le(height - patch), () => {
+          row.set(row.mul(pitch));
+          // No reference was there.
+          before.set(1 << 30);
+          eachReference(reference);
         });
-        // The members after the reference.
-        slot.set(keys);
-        from.set(list);
-        f.count(found, () => {
-          f.store(from, slot.i32(), 20);
-          slot.set(slot.add(8));
-          from.set(from.add(4));
-        });
-      }
+      });
+    }
+    const list = f.i32(at.add(scratch.lists));
+    eachReference(() => {
+      f.store(list, itself.add(x), 16);
+      found.set(alone ? 0 : state.i32());
       f.store(list, found.add(1));
+      slot.set(keys);
+      to.set(list);
+      f.count(found, () => {
+        f.store(to, slot.i32(), 20);
+        slot.set(slot.add(8));
+        to.set(to.add(4));
+      });
       list.set(list.add(listBytes(pass)));
-      columns.set(columns.add(4));
     });
   });
 }

@@ -35,11 +35,12 @@ export interface PassTables {
 export interface GroupScratch {
   /** The groups of a run; see {@link listBytes}. */
   readonly lists: number;
-  /** The members found so far, nearest first: distance and place in 64 bits each. */
+  /** Of each reference of a run the members found so far, nearest first: distance and place in 64 bits each. */
   readonly keys: number;
-  /** The reference patch, every sample four times. */
-  readonly reference: number;
-  /** Distances of the eight candidates at hand. */
+  /** How many there are, and the distance of the worst once there are enough: a word each. */
+  readonly states: number;
+  /** Distances at all shifts of the strips that a reference is made of, and of the whole reference. */
+  readonly strips: number;
   readonly distances: number;
   /** The patches of a group, and of its pilot. */
   readonly group: number;
@@ -69,6 +70,16 @@ export function listBytes({ members }: Pick<Pass, 'members'>): number {
   return 16 + 4 * padded(members);
 }
 
+/**
+ * The strips of columns that the patch of a reference is made of, so wide that neighbouring references share them, and the
+ * vectors that hold the distances at all shifts of one.
+ */
+export function stripsOf({ patch, stride, reach }: Pass): { wide: number; strips: number; vectors: number } {
+  let wide = Math.min(patch, stride);
+  while (patch % wide || stride % wide) wide--;
+  return { wide, strips: patch / wide, vectors: Math.ceil((2 * reach + 1) / 4) };
+}
+
 /** The scratch that all passes of a recipe can work in. */
 export function groupScratch(passes: readonly Pass[]): GroupScratch {
   const most = (bytes: (pass: Pass) => number) => Math.max(0, ...passes.map(bytes));
@@ -85,9 +96,10 @@ export function groupScratch(passes: readonly Pass[]): GroupScratch {
   };
   return {
     lists: take(RUN * most(listBytes)),
-    keys: take(8 * most(({ members }) => members)),
-    reference: take(16 * most(({ patch }) => patch ** 2)),
-    distances: take(32),
+    keys: take(8 * RUN * most(({ members }) => members)),
+    states: take(8 * RUN),
+    strips: take(16 * most((pass) => stripsOf(pass).strips * stripsOf(pass).vectors)),
+    distances: take(16 * most((pass) => stripsOf(pass).vectors)),
     group: take(4 * most(({ patch, members }) => members * patch ** 2)),
     pilot: take(4 * transformed(({ patch, members }) => members * patch ** 2)),
     half: take(4 * transformed(({ patch }) => patch ** 2)),
