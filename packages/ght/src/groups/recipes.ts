@@ -51,9 +51,10 @@ export function isPass(step: Step): step is Pass {
 }
 
 const alone = { patch: 8, stride: 1, reach: 0, members: 1, window: 0 };
-const together = { patch: 8, stride: 3, reach: 19, window: 2 };
+const together = { patch: 8, reach: 19 };
 
-const local: readonly Step[] = [
+/** GHT on every patch by itself, and Wiener with what came out. */
+const fast: readonly Step[] = [
   {
     ...{ name: 'threshold', from: 'noisy', guide: 'noisy', to: 'pilot', ...alone },
     filter: { kind: 'threshold', transform: 'dct', tau: 2.6 },
@@ -64,43 +65,38 @@ const local: readonly Step[] = [
   },
 ];
 
-const pilot: Step = {
-  ...{ name: 'pilot', from: 'noisy', guide: 'noisy', to: 'pilot', ...together, members: 16 },
-  filter: { kind: 'threshold', transform: 'bior', tau: 2.7 },
-};
-
-const wiener = (to: Slot): Step => ({
-  ...{ name: 'wiener', from: 'noisy', guide: 'pilot', to, ...together, members: 32 },
-  filter: { kind: 'wiener', transform: 'dct' },
-});
+/** GHT on groups found in the noise, then Wiener on groups found in the pilot. */
+const balanced = (to: Slot): readonly Step[] => [
+  {
+    ...{ name: 'pilot', from: 'noisy', guide: 'noisy', to: 'pilot', ...together, stride: 3, members: 16, window: 2 },
+    filter: { kind: 'threshold', transform: 'bior', tau: 2.6 },
+  },
+  {
+    ...{ name: 'wiener', from: 'noisy', guide: 'pilot', to, ...together, stride: 4, members: 32, window: 2 },
+    filter: { kind: 'wiener', transform: 'dct' },
+  },
+];
 
 /**
- * Groups with singular bases of their own, twice; the second time some of the noise that was taken out is fed back, since
- * something of the picture went with it.
+ * Then groups with singular bases of their own, twice: the second time on what both have found, to which some of the noise
+ * that was taken out is given back, since something of the picture went with it.
  */
-const lowRank = (first: Grouping): readonly Step[] => [
+const best: readonly Step[] = [
+  ...balanced('joint'),
   {
-    ...{ name: 'low rank', from: 'noisy', guide: 'pilot', to: 'pilot', window: 0, ...first },
+    ...{ name: 'low rank', from: 'noisy', guide: 'pilot', to: 'pilot', ...together, stride: 4, members: 64, window: 0 },
     filter: { kind: 'rank', factor: 1.03, noise: 1 },
   },
+  { name: 'blend', share: 0.6, a: 'pilot', b: 'joint', to: 'pilot' },
   { name: 'feedback', share: 0.2, a: 'noisy', b: 'pilot', to: 'noisy' },
   {
-    ...{ name: 'low rank again', from: 'noisy', guide: 'pilot', to: 'pilot', window: 0 },
-    ...{ patch: 8, stride: 5, reach: 19, members: 96 },
+    ...{ name: 'low rank again', from: 'noisy', guide: 'pilot', to: 'pilot' },
+    ...{ ...together, stride: 5, members: 96, window: 0 },
     filter: { kind: 'rank', factor: 1.03, noise: 0.25 },
   },
 ];
 
-const recipes: Readonly<Record<Quality, readonly Step[]>> = {
-  fast: local,
-  balanced: [pilot, wiener('pilot')],
-  best: [
-    pilot,
-    wiener('joint'),
-    ...lowRank({ patch: 8, stride: 4, reach: 19, members: 64 }),
-    { name: 'blend', share: 0.6, a: 'pilot', b: 'joint', to: 'pilot' },
-  ],
-};
+const recipes: Readonly<Record<Quality, readonly Step[]>> = { fast, balanced: balanced('pilot'), best };
 
 /** The recipe of a quality. */
 export function recipeOf(quality: Quality): readonly Step[] {
