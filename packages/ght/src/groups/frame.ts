@@ -4,6 +4,7 @@
  */
 import type { Samples } from '../signal/image.js';
 import { mirror } from '../signal/mirror.js';
+import type { Work } from '../solvers/work.js';
 
 /** A framed image, and how each plane got there: value = centre + scale · framed. */
 export interface Frame {
@@ -40,41 +41,44 @@ export function frameOf(
 
 function meanOf(plane: Samples): number {
   let sum = 0;
-  for (const value of plane) sum += value;
+  for (let i = 0; i < plane.length; i++) sum += plane[i];
   return sum / plane.length;
 }
 
 function rangeOf(plane: Samples): number {
   let [least, most] = [plane[0], plane[0]];
-  for (const value of plane) {
-    if (value < least) least = value;
-    else if (value > most) most = value;
+  for (let i = 1; i < plane.length; i++) {
+    if (plane[i] < least) least = plane[i];
+    if (plane[i] > most) most = plane[i];
   }
   return most - least;
 }
 
-/** Puts a plane into its frame. */
-export function enter(
+/** Puts a plane of width × height samples into its frame, row by row; yields the part that is done. */
+export function* enter(
   frame: Frame,
   channel: number,
   plane: Samples,
   width: number,
   height: number,
   into: Samples,
-): void {
+): Work<void> {
   const [centre, scale] = [frame.centres[channel], frame.scales[channel]];
+  const columns = Int32Array.from({ length: frame.width }, (_, x) => mirror(x, width));
   for (let y = 0, i = 0; y < frame.height; y++) {
     const row = mirror(y, height) * width;
-    for (let x = 0; x < frame.width; x++, i++) into[i] = (plane[row + mirror(x, width)] - centre) / scale;
+    for (let x = 0; x < frame.width; x++, i++) into[i] = (plane[row + columns[x]] - centre) / scale;
+    yield y / frame.height;
   }
 }
 
-/** Takes a plane of this size out of its frame. */
+/** Takes a plane of width × height samples out of its frame. */
 export function leave(frame: Frame, channel: number, framed: Samples, width: number, height: number): Float32Array {
   const [centre, scale] = [frame.centres[channel], frame.scales[channel]];
   const plane = new Float32Array(width * height);
   for (let y = 0, i = 0; y < height; y++) {
-    for (let x = 0; x < width; x++, i++) plane[i] = centre + scale * framed[y * frame.width + x];
+    const row = y * frame.width;
+    for (let x = 0; x < width; x++, i++) plane[i] = centre + scale * framed[row + x];
   }
   return plane;
 }

@@ -7,7 +7,7 @@ import { effortOf, isPass, qualities, recipeOf } from '../groups/recipes.js';
 import { follow } from '../groups/reference.js';
 import type { Samples } from '../signal/image.js';
 import { checkImage } from '../signal/image.js';
-import { drive } from '../solvers/work.js';
+import { drive, finish } from '../solvers/work.js';
 
 /** How planes are denoised. All are optional. */
 export interface PlanesOptions {
@@ -105,7 +105,7 @@ const onWasm: Run = (recipe, frame, planes, width, height, { threads, signal, on
 const onReference: Run = async (recipe, frame, planes, width, height, { signal }, tell) => {
   const framed = planes.map((plane, c) => {
     const data = new Float64Array(frame.width * frame.height);
-    enter(frame, c, plane, width, height, data);
+    finish(enter(frame, c, plane, width, height, data));
     return { width: frame.width, height: frame.height, data };
   });
   let step = 0;

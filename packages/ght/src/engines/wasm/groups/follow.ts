@@ -3,6 +3,7 @@ import type { Step } from '../../../groups/recipes.js';
 import { isPass } from '../../../groups/recipes.js';
 import type { Samples } from '../../../signal/image.js';
 import type { Watch } from '../../../solvers/work.js';
+import { drive } from '../../../solvers/work.js';
 import type { Team } from '../team.js';
 import { alone, workers } from '../team.js';
 import type { GroupJob, GroupKernels } from './jobs.js';
@@ -24,7 +25,7 @@ export interface FollowOptions {
 /** Milliseconds between two looks at how far the threads are. */
 const LOOK = 50;
 
-/** Follows a recipe on framed planes, with kernels in float32; `planes` are the image as it is. */
+/** Follows a recipe on the planes of an image, which enter its frame here; what comes back is still in the frame. */
 export async function followOnWasm(
   recipe: readonly Step[],
   frame: Frame,
@@ -43,9 +44,9 @@ export async function followOnWasm(
     : await lone(memory, module);
   try {
     const size = frame.width * frame.height;
-    planes.forEach((plane, c) => {
-      enter(frame, c, plane, width, height, memory.floats(layout.slots.noisy[c], size));
-    });
+    for (const [c, plane] of planes.entries()) {
+      await drive(enter(frame, c, plane, width, height, memory.floats(layout.slots.noisy[c], size)), { signal });
+    }
     for (const [i, step] of recipe.entries()) {
       const run = (kind: GroupJob['kind'], watch: Watch) => {
         memory.words(layout.next, 1)[0] = 0;
@@ -65,7 +66,7 @@ export async function followOnWasm(
       }
       await run(isPass(step) ? 'combine' : 'blend', { signal });
     }
-    return layout.slots[recipe[recipe.length - 1].to].map((at) => memory.floats(at, size).slice());
+    return layout.slots[recipe[recipe.length - 1].to].map((at) => memory.floats(at, size));
   } finally {
     team.dispose();
   }
