@@ -51,7 +51,6 @@ export function isPass(step: Step): step is Pass {
 }
 
 const alone = { patch: 8, stride: 1, reach: 0, members: 1, window: 0 };
-const together = { patch: 8, reach: 19 };
 
 /** GHT on every patch by itself, and Wiener with what came out. */
 const fast: readonly Step[] = [
@@ -68,11 +67,13 @@ const fast: readonly Step[] = [
 /** GHT on groups found in the noise, then Wiener on groups found in the pilot. */
 const balanced = (to: Slot): readonly Step[] => [
   {
-    ...{ name: 'pilot', from: 'noisy', guide: 'noisy', to: 'pilot', ...together, stride: 3, members: 16, window: 2 },
+    ...{ name: 'pilot', from: 'noisy', guide: 'noisy', to: 'pilot' },
+    ...{ patch: 8, stride: 3, reach: 19, members: 16, window: 2 },
     filter: { kind: 'threshold', transform: 'bior', tau: 2.6 },
   },
   {
-    ...{ name: 'wiener', from: 'noisy', guide: 'pilot', to, ...together, stride: 4, members: 32, window: 2 },
+    ...{ name: 'wiener', from: 'noisy', guide: 'pilot', to },
+    ...{ patch: 8, stride: 4, reach: 24, members: 32, window: 2 },
     filter: { kind: 'wiener', transform: 'dct' },
   },
 ];
@@ -84,14 +85,15 @@ const balanced = (to: Slot): readonly Step[] => [
 const best: readonly Step[] = [
   ...balanced('joint'),
   {
-    ...{ name: 'low rank', from: 'noisy', guide: 'pilot', to: 'pilot', ...together, stride: 4, members: 64, window: 0 },
+    ...{ name: 'low rank', from: 'noisy', guide: 'pilot', to: 'pilot' },
+    ...{ patch: 8, stride: 4, reach: 29, members: 64, window: 0 },
     filter: { kind: 'rank', factor: 1.03, noise: 1 },
   },
   { name: 'blend', share: 0.6, a: 'pilot', b: 'joint', to: 'pilot' },
   { name: 'feedback', share: 0.2, a: 'noisy', b: 'pilot', to: 'noisy' },
   {
     ...{ name: 'low rank again', from: 'noisy', guide: 'pilot', to: 'pilot' },
-    ...{ ...together, stride: 5, members: 96, window: 0 },
+    ...{ patch: 8, stride: 5, reach: 29, members: 96, window: 0 },
     filter: { kind: 'rank', factor: 1.03, noise: 0.25 },
   },
 ];
