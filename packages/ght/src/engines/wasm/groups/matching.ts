@@ -4,6 +4,9 @@ import { madd } from '../blocks.js';
 import type { GroupTarget } from './target.js';
 import { listBytes, stripsOf } from './target.js';
 
+/** Registers for sums; with a sample and a difference they stay within the sixteen there are. */
+const SUMS = 11;
+
 /**
  * match(guide, y, columns, count, scratch): the groups of the references in row y whose places are at `columns`, to the
  * lists of the scratch; as in groups/matching.ts. For one row of candidates at a time, nearest first, and all their shifts
@@ -47,6 +50,17 @@ export function matching(module: Module, name: string, target: GroupTarget): voi
         () => found.set(found.add(1)),
         () => slot.set(slot.sub(8)),
       );
+      // Four at a time while all of them go up.
+      f.while(
+        () => slot.ge(keys.add(32)).and(slot.sub(32).i64().gt(key)),
+        () => {
+          slot.set(slot.sub(32));
+          sample.set(slot.v128(16));
+          difference.set(slot.v128());
+          f.store(slot, sample, 24);
+          f.store(slot, difference, 8);
+        },
+      );
       f.while(
         () => slot.gt(keys).and(slot.sub(8).i64().gt(key)),
         () => {
@@ -61,44 +75,50 @@ export function matching(module: Module, name: string, target: GroupTarget): voi
       });
     };
 
-    /** Distances of one strip at all shifts: Σ over its samples. */
+    /** Distances of one strip at all shifts: Σ over its samples, for as many shifts at a time as there are registers. */
     const sumStrip = () => {
-      from.set(
-        guide
-          .add(itself)
-          .add(x)
-          .add(strip.mul(4 * wide)),
-      );
-      to.set(
-        guide
-          .add(row)
-          .add(x)
-          .add(strip.mul(4 * wide))
-          .sub(4 * reach),
-      );
-      for (const sum of sums) sum.set(V128.zero);
-      f.count(patch, () => {
-        for (let i = 0; i < wide; i++) {
-          sample.set(from.splat(4 * i));
-          sums.forEach((sum, v) => {
-            difference.set(to.v128(4 * i + 16 * v).sub(sample));
-            sum.set(madd(target, difference, difference, sum));
-          });
-        }
-        from.set(from.add(pitch));
-        to.set(to.add(pitch));
-      });
-      from.set(first.add(strip));
-      from.set(
-        from
+      slot.set(first.add(strip));
+      slot.set(
+        slot
           .sub(strips)
-          .choose(from.ge(strips), from)
+          .choose(slot.ge(strips), slot)
           .mul(16 * vectors)
           .add(at),
       );
-      sums.forEach((sum, v) => {
-        f.store(from, sum, scratch.strips + 16 * v);
-      });
+      const rounds = Math.ceil(vectors / SUMS);
+      for (let round = 0, left = 0; round < rounds; round++) {
+        const some = sums.slice(left, left + Math.ceil((vectors - left) / (rounds - round)));
+        from.set(
+          guide
+            .add(itself)
+            .add(x)
+            .add(strip.mul(4 * wide)),
+        );
+        to.set(
+          guide
+            .add(row)
+            .add(x)
+            .add(strip.mul(4 * wide))
+            .sub(4 * reach - 16 * left),
+        );
+        for (const sum of some) sum.set(V128.zero);
+        f.count(patch, () => {
+          for (let i = 0; i < wide; i++) {
+            sample.set(from.splat(4 * i));
+            some.forEach((sum, v) => {
+              difference.set(to.v128(4 * i + 16 * v).sub(sample));
+              sum.set(madd(target, difference, difference, sum));
+            });
+          }
+          from.set(from.add(pitch));
+          to.set(to.add(pitch));
+        });
+        const offset = scratch.strips + 16 * left;
+        some.forEach((sum, v) => {
+          f.store(slot, sum, offset + 16 * v);
+        });
+        left += some.length;
+      }
     };
 
     /** Of the candidates in this row those that are near enough, from left to right. */
