@@ -1,4 +1,5 @@
 import { followOnWasm } from '../engines/wasm/groups/follow.js';
+import { groupBytes } from '../engines/wasm/groups/memory.js';
 import { abilities, threadsFor } from '../engines/wasm/wasm.js';
 import { knownOptions, notNegative, oneOf, ParameterError, wholeNumber } from '../errors.js';
 import { enter, type Frame, frameOf, isNoisy, leave } from '../groups/frame.js';
@@ -24,6 +25,11 @@ export interface PlanesOptions {
 }
 
 const optionNames = ['quality', 'engine', 'threads', 'signal', 'onProgress'];
+
+/** Bytes that denoising planes of this size needs beside them, about. */
+export function planesMemory(width: number, height: number, channels: number, quality: Quality = 'balanced'): number {
+  return groupBytes(recipeOf(quality), width, height, channels);
+}
 
 /**
  * Takes Gaussian noise of deviation `sigma[c]` out of every plane c, with one global threshold over all of them: each is

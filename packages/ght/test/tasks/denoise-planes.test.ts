@@ -1,9 +1,10 @@
 /** Denoising planes, as a user meets it. */
 import { describe, expect, it } from 'vitest';
-import { qualities } from '../../src/groups/recipes.js';
+import { GroupMemory } from '../../src/engines/wasm/groups/memory.js';
+import { qualities, recipeOf } from '../../src/groups/recipes.js';
 import { type Image, isParameterError, psnr, type Samples } from '../../src/index.js';
 import { decorrelate, recorrelate } from '../../src/signal/colour.js';
-import { denoisePlanes } from '../../src/tasks/denoise-planes.js';
+import { denoisePlanes, planesMemory } from '../../src/tasks/denoise-planes.js';
 import { noisy, picture } from '../pictures.js';
 
 const same = (a: Samples, b: Samples) => a.length === b.length && a.every((value, i) => value === Math.fround(b[i]));
@@ -111,6 +112,17 @@ describe('any picture', () => {
     ours.forEach((value, i) => {
       expect(value).toBeCloseTo(theirs[i], 2);
     });
+  });
+});
+
+describe('memory', () => {
+  it('is a few float32 planes a channel, and says so beforehand', () => {
+    expect(planesMemory(1000, 1000, 1, 'fast')).toBe(6 * 4e6);
+    expect(planesMemory(1000, 1000, 3)).toBe(3 * 6 * 4e6);
+    expect(planesMemory(1000, 1000, 1, 'best')).toBe(7 * 4e6);
+    const { memory } = new GroupMemory(recipeOf('best'), 1000, 1000, 1, 4);
+    const scratches = 4 * 2 ** 18;
+    expect(memory.buffer.byteLength).toBeLessThan(planesMemory(1000, 1000, 1, 'best') + scratches + 2 ** 20);
   });
 });
 

@@ -18,6 +18,16 @@ export function leastBand({ reach, patch }: Pass): number {
   return 2 * reach + patch;
 }
 
+/** The pictures that a recipe needs at the same time. */
+function slotsOf(recipe: readonly Step[]): ReadonlySet<Slot> {
+  return new Set<Slot>(['noisy', ...recipe.map(({ to }) => to)]);
+}
+
+/** Bytes that a recipe needs for a picture of this size, about: its pictures, and sums and weights of two sets of bands. */
+export function groupBytes(recipe: readonly Step[], width: number, height: number, channels: number): number {
+  return 4 * width * height * channels * (slotsOf(recipe).size + 4);
+}
+
 /** Rows of a band unless told: enough work to be worth taking. */
 const BAND = 32;
 
@@ -40,7 +50,7 @@ export class GroupMemory extends Arena {
     const plane = () => this.take(bytes);
     const picture = () => Array.from({ length: channels }, plane);
     const pair = () => Array.from({ length: channels }, () => [plane(), plane()] as const);
-    const used = new Set<Slot>(['noisy', ...recipe.map(({ to }) => to)]);
+    const used = slotsOf(recipe);
     const slot = (name: Slot) => (used.has(name) ? picture() : []);
     const tables = recipe.map((step) => (isPass(step) ? this.#tables(step) : undefined));
     this.scratch = groupScratch(recipe.filter(isPass));
