@@ -2,7 +2,7 @@ import { ParameterError } from '../errors.js';
 import type { Engine } from './engine.js';
 import { portableEngine } from './portable.js';
 import { referenceEngine } from './reference.js';
-import { MOST_MEMORY } from './wasm/memory.js';
+import { MOST_MEMORY } from './wasm/arena.js';
 import { abilities, wasmEngine } from './wasm/wasm.js';
 
 /**

@@ -105,15 +105,17 @@ export class Fn {
     this.push([...value.code, 0x0f]);
   }
 
-  store(at: I32, value: I32 | F32 | F64 | V128, offset = 0): void {
+  store(at: I32, value: I32 | I64 | F32 | F64 | V128, offset = 0): void {
     const opcode =
       value instanceof I32
         ? [0x36, 2]
-        : value instanceof F32
-          ? [0x38, 2]
-          : value instanceof F64
-            ? [0x39, 3]
-            : [0xfd, 0x0b, 2];
+        : value instanceof I64
+          ? [0x37, 2]
+          : value instanceof F32
+            ? [0x38, 2]
+            : value instanceof F64
+              ? [0x39, 3]
+              : [0xfd, 0x0b, 2];
     this.push([...at.code, ...value.code, ...opcode, ...unsigned(offset)]);
   }
   store8 = (at: I32, value: I32, offset = 0) => this.push([...at.code, ...value.code, 0x3a, 0, ...unsigned(offset)]);

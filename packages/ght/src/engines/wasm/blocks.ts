@@ -5,21 +5,25 @@ import type { Shape } from './shape.js';
 import { padded } from './shape.js';
 import type { Scratch, Tables } from './tables.js';
 
-/** What every kernel is emitted for: a shape, its places in memory, and whether the host has fused multiply-add. */
-export interface Target {
-  readonly shape: Shape;
-  readonly tables: Tables;
-  readonly scratch: Scratch;
+/** Whether the host has fused multiply-add. */
+export interface Fused {
   readonly fma: boolean;
 }
 
+/** What every kernel is emitted for: a shape, its places in memory, and what the host can do. */
+export interface Target extends Fused {
+  readonly shape: Shape;
+  readonly tables: Tables;
+  readonly scratch: Scratch;
+}
+
 /** a·b + c, fused where the host can. */
-export function madd({ fma }: Target, a: V128, b: V128, c: V128): V128 {
+export function madd({ fma }: Fused, a: V128, b: V128, c: V128): V128 {
   return fma ? a.relaxedMadd(b, c) : c.add(a.mul(b));
 }
 
 /** c − a·b, fused where the host can. */
-export function nmadd({ fma }: Target, a: V128, b: V128, c: V128): V128 {
+export function nmadd({ fma }: Fused, a: V128, b: V128, c: V128): V128 {
   return fma ? a.relaxedNmadd(b, c) : c.sub(a.mul(b));
 }
 
@@ -40,7 +44,7 @@ const SUMS = 10;
  */
 export function product(
   f: Fn,
-  target: Target,
+  target: Fused,
   size: { readonly rows: number; readonly inner: number; readonly vectors: number },
   coefficient: Rows,
   source: { readonly base: I32; readonly offset: number; readonly row: number },

@@ -1,15 +1,12 @@
 /** The memory of one problem: what lies where, and the codes that are read and written in it. */
 import type { Codes } from '../../codes/codes.js';
-import { ParameterError } from '../../errors.js';
+import { Arena } from './arena.js';
 import type { Shape } from './shape.js';
 import type { Scratch, Tables } from './tables.js';
 import { scratchOf, tablesOf } from './tables.js';
 
 /** Patches a chunk: what a thread works on between two looks at the clock, and small enough for the cache. */
 export const CHUNK = 256;
-const PAGE = 65536;
-/** What one WebAssembly memory can hold, in bytes. */
-export const MOST_MEMORY = 65536 * PAGE;
 
 /** Where everything is, as plain data that threads can be told. */
 export interface Layout {
@@ -46,11 +43,9 @@ export interface Stream {
 }
 
 /** One problem's memory. */
-export class ProblemMemory {
-  readonly memory: WebAssembly.Memory;
+export class ProblemMemory extends Arena {
   readonly tables: Tables;
   readonly layout: Layout;
-  #end: number;
 
   constructor(
     readonly shape: Shape,
@@ -58,12 +53,8 @@ export class ProblemMemory {
     threads: number,
   ) {
     const { tables, contents } = tablesOf(shape, 1024);
+    super(tables.end, threads > 1, 'use the portable engine, fewer patches or a smaller budget');
     this.tables = tables;
-    this.#end = tables.end;
-    this.memory =
-      threads > 1
-        ? new WebAssembly.Memory({ initial: 16, maximum: MOST_MEMORY / PAGE, shared: true })
-        : new WebAssembly.Memory({ initial: 16 });
     const { N, L, R4, indexBytes } = shape;
     const chunks = Math.ceil(P / CHUNK);
     const scratch = scratchOf(shape);
@@ -73,31 +64,6 @@ export class ProblemMemory {
     const c = this.take(4 * R4 * P);
     this.layout = { N, L, R4, indexBytes, P, chunks, scratch, scratches, c, errors, stop };
     for (const [at, values] of contents) this.floats(at, values.length).set(values);
-  }
-
-  /** Takes a number of bytes that nobody else has, growing the memory where it must. */
-  take(bytes: number): number {
-    const address = this.#end;
-    // 64 bytes more than asked for: a vector may be read past the end of an array.
-    this.#end += 64 * Math.ceil((bytes + 64) / 64);
-    const missing = Math.ceil(this.#end / PAGE) - this.memory.buffer.byteLength / PAGE;
-    if (missing > 0) this.#grow(missing);
-    return address;
-  }
-
-  #grow(pages: number): void {
-    try {
-      this.memory.grow(pages);
-    } catch {
-      const rule = 'must fit in the 4 GiB of one WebAssembly memory, and in what this machine has free';
-      const value = `${(this.#end / 2 ** 30).toFixed(1)} GiB`;
-      throw new ParameterError(
-        'the problem',
-        rule,
-        value,
-        'use the portable engine, fewer patches or a smaller budget',
-      );
-    }
   }
 
   /** A stream without room for values yet. */
@@ -114,11 +80,6 @@ export class ProblemMemory {
     stream.values = scratches.map(() => this.take(4 * capacity));
     stream.indices = scratches.map(() => this.take(indexBytes * capacity));
   }
-
-  floats = (at: number, length: number) => new Float32Array(this.memory.buffer, at, length);
-  doubles = (at: number, length: number) => new Float64Array(this.memory.buffer, at, length);
-  words = (at: number, length: number) => new Uint32Array(this.memory.buffer, at, length);
-  halves = (at: number, length: number) => new Uint16Array(this.memory.buffer, at, length);
 
   #indices(at: number, length: number): Uint8Array | Uint16Array {
     return this.layout.indexBytes === 1 ? new Uint8Array(this.memory.buffer, at, length) : this.halves(at, length);

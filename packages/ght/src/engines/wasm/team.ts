@@ -1,24 +1,20 @@
 /** Who does the jobs of a problem: the thread that asks, or a team of workers over one shared memory. */
 
 import { startThread, type Thread } from '#threads';
-import type { Watch } from '../../solvers/work.js';
+import type { Watch, Work } from '../../solvers/work.js';
 import { drive } from '../../solvers/work.js';
 import type { Job, Outcome } from './jobs.js';
-import { share } from './jobs.js';
-import type { ProblemMemory } from './memory.js';
-import type { Kernels } from './module.js';
 
 /** Does jobs, all threads at once, and gives the outcome of each. */
-export interface Team {
-  run(job: Job, watch?: Watch): Promise<readonly Outcome[]>;
+export interface Team<J = Job, O = Outcome> {
+  run(job: J, watch?: Watch): Promise<readonly O[]>;
   /** Lets the threads go; they wait for the next problem. */
   dispose(): void;
 }
 
-/** The asking thread alone. */
-export function alone(memory: ProblemMemory, kernels: Kernels): Team {
-  const place = { layout: memory.layout, memory: memory.memory, kernels, thread: 0 };
-  return { run: async (job, watch) => [await drive(share(job, place), watch)], dispose: () => {} };
+/** The asking thread alone, which does all of a job. */
+export function alone<J, O>(share: (job: J) => Work<O>): Team<J, O> {
+  return { run: async (job, watch) => [await drive(share(job), watch)], dispose: () => {} };
 }
 
 /** Threads that have no problem at the moment. Starting one takes tens of milliseconds, so they are kept. */
@@ -29,9 +25,18 @@ function takeIdle(): Thread | undefined {
   return undefined;
 }
 
-/** A team of workers, as many as the memory has scratches for. */
-export async function workers(memory: ProblemMemory, module: WebAssembly.Module): Promise<Team> {
-  const { layout } = memory;
+/** What a team works on: which jobs it will be asked to do, the code and the memory. */
+export interface Undertaking {
+  readonly kind: 'patches' | 'groups';
+  readonly module: WebAssembly.Module;
+  readonly memory: WebAssembly.Memory;
+  /** As many threads as scratches; a word that is 1 when all are to stop; whatever else the jobs need. */
+  readonly layout: { readonly scratches: readonly number[]; readonly stop: number };
+}
+
+/** A team of workers, as many as the layout has scratches for. */
+export async function workers<J, O>(undertaking: Undertaking): Promise<Team<J, O>> {
+  const { memory, layout } = undertaking;
   const threads = layout.scratches.map(() => takeIdle() ?? startThread());
   let broken = false;
   const ask = (message: (thread: number) => unknown) => {
@@ -52,12 +57,12 @@ export async function workers(memory: ProblemMemory, module: WebAssembly.Module)
     }
   };
   try {
-    await ask((thread) => ({ module, memory: memory.memory, layout, thread }));
+    await ask((thread) => ({ ...undertaking, thread }));
   } catch (error) {
     dispose();
     throw error;
   }
-  const stop = (value: number) => Atomics.store(memory.words(layout.stop, 1), 0, value);
+  const stop = (value: number) => Atomics.store(new Int32Array(memory.buffer), layout.stop / 4, value);
   return {
     async run(job, watch) {
       watch?.signal?.throwIfAborted();
@@ -65,7 +70,7 @@ export async function workers(memory: ProblemMemory, module: WebAssembly.Module)
       const onAbort = () => stop(1);
       watch?.signal?.addEventListener('abort', onAbort);
       try {
-        const outcomes = (await ask(() => ({ job }))) as Outcome[];
+        const outcomes = (await ask(() => ({ job }))) as O[];
         watch?.signal?.throwIfAborted();
         return outcomes;
       } finally {

@@ -100,8 +100,15 @@ export class I32 extends Value {
   lowestBit() {
     return new I32([...this.code, 0x68]);
   }
+  /** The largest power of two that is no larger. */
+  powerBelow() {
+    return new I32([0x41, ...signed(-(2 ** 31)), ...this.code, 0x67, 0x76]);
+  }
   widen() {
     return new I64([...this.code, 0xad]);
+  }
+  toFloat() {
+    return new F32([...this.code, 0xb3]);
   }
 
   i32(offset = 0) {
@@ -112,6 +119,9 @@ export class I32 extends Value {
   }
   u16(offset = 0) {
     return new I32([...this.code, 0x2f, 1, ...unsigned(offset)]);
+  }
+  i64(offset = 0) {
+    return new I64([...this.code, 0x29, 2, ...unsigned(offset)]);
   }
   f32(offset = 0) {
     return new F32([...this.code, 0x2a, 2, ...unsigned(offset)]);
@@ -132,7 +142,7 @@ export class I32 extends Value {
   }
 }
 
-/** 64 bits, used as a mask. */
+/** 64 bits, used as a mask or as a pair of words that is compared as one. */
 export class I64 extends Value {
   protected constant(value: number): Code {
     return [0x42, ...signed(value)];
@@ -142,6 +152,9 @@ export class I64 extends Value {
   }
   shl(by: number) {
     return new I64(this.with(by, 0x86));
+  }
+  gt(other: I64) {
+    return new I32(this.with(other, 0x56));
   }
   isZero() {
     return new I32([...this.code, 0x50]);
@@ -203,6 +216,13 @@ export class F32 extends Value {
   promote() {
     return new F64([...this.code, 0xbb]);
   }
+  /** With the sign of the other. */
+  copySign(other: F32) {
+    return new F32(this.with(other, 0x98));
+  }
+  bits() {
+    return new I32([...this.code, 0xbc]);
+  }
   splat() {
     return new V128([...this.code, 0xfd, 0x13]);
   }
@@ -255,6 +275,9 @@ export class V128 extends Value {
   abs() {
     return new V128(this.each(0xe0));
   }
+  sqrt() {
+    return new V128(this.each(0xe3));
+  }
   ge(other: V128) {
     return this.lanes(other, 0x46);
   }
@@ -264,11 +287,21 @@ export class V128 extends Value {
   lt(other: V128) {
     return this.lanes(other, 0x43);
   }
+  le(other: V128) {
+    return this.lanes(other, 0x45);
+  }
   eq(other: V128) {
     return this.lanes(other, 0x41);
   }
   and(other: V128) {
     return this.lanes(other, 0x4e);
+  }
+  or(other: V128) {
+    return this.lanes(other, 0x50);
+  }
+  /** This where the lanes of a comparison are set, and the other elsewhere. */
+  choose(condition: V128, other: V128) {
+    return new V128([...this.code, ...other.code, ...condition.code, 0xfd, 0x52]);
   }
   /** One bit a lane that is set. */
   mask() {

@@ -10,6 +10,8 @@ import { drive } from '../../solvers/work.js';
 import type { Engine, EngineInfo, Loaded } from '../engine.js';
 import { F32, Module, type V128 } from './assembler.js';
 import { Iterations } from './iterations.js';
+import type { Job, Outcome } from './jobs.js';
+import { share } from './jobs.js';
 import { CHUNK, ProblemMemory } from './memory.js';
 import type { Kernels } from './module.js';
 import { moduleFor } from './module.js';
@@ -81,7 +83,12 @@ async function load(
   const instance = await WebAssembly.instantiate(module, { env: { memory: memory.memory } });
   const kernels = instance.exports as unknown as Kernels;
   const beyond = await drive(turn(memory, kernels, Y), watch);
-  const team = threads > 1 ? await workers(memory, module) : alone(memory, kernels);
+  const { layout } = memory;
+  const place = { layout, memory: memory.memory, kernels, thread: 0 };
+  const team =
+    threads > 1
+      ? await workers<Job, Outcome>({ kind: 'patches', module, memory: memory.memory, layout })
+      : alone((job: Job) => share(job, place));
   const simd = fma ? 'SIMD with fused multiply-add' : 'SIMD';
   return new Wasm({ name: 'wasm', threads, why: `${simd}; ${why}` }, memory, team, beyond);
 }

@@ -1,26 +1,30 @@
-/** The program of a worker thread: it is told a problem, then does its share of one job after the other. */
+/** The program of a worker thread: it is told an undertaking, then does its share of one job after the other. */
 import { answer } from '#threads';
-import { finish } from '../../solvers/work.js';
-import type { Job, Workplace } from './jobs.js';
+import { finish, type Work } from '../../solvers/work.js';
+import type { GroupJob, GroupKernels, GroupLayout } from './groups/jobs.js';
+import { shareOfGroups } from './groups/jobs.js';
+import type { Job } from './jobs.js';
 import { share } from './jobs.js';
 import type { Layout } from './memory.js';
 import type { Kernels } from './module.js';
+import type { Undertaking } from './team.js';
 
-interface Problem {
-  readonly module: WebAssembly.Module;
-  readonly memory: WebAssembly.Memory;
-  readonly layout: Layout;
-  readonly thread: number;
-}
+type Told = Undertaking & { readonly thread: number };
 
-let place: Workplace | undefined;
+let doShare: ((job: unknown) => Work<unknown>) | undefined;
 
-answer(async (message: Problem | { readonly job: Job }) => {
+answer(async (message: Told | { readonly job: unknown }) => {
   if ('job' in message) {
-    if (!place) throw new Error('a job came before its problem');
-    return finish(share(message.job, place));
+    if (!doShare) throw new Error('a job came before its undertaking');
+    return finish(doShare(message.job));
   }
-  const { module, memory, layout, thread } = message;
-  const instance = await WebAssembly.instantiate(module, { env: { memory } });
-  place = { layout, memory, thread, kernels: instance.exports as unknown as Kernels };
+  const { kind, module, memory, layout, thread } = message;
+  const { exports } = await WebAssembly.instantiate(module, { env: { memory } });
+  if (kind === 'patches') {
+    const place = { layout: layout as Layout, memory, thread, kernels: exports as unknown as Kernels };
+    doShare = (job) => share(job as Job, place);
+  } else {
+    const place = { layout: layout as GroupLayout, memory, thread, kernels: exports as unknown as GroupKernels };
+    doShare = (job) => shareOfGroups(job as GroupJob, place);
+  }
 });

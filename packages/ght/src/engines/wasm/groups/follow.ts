@@ -1,0 +1,85 @@
+import { enter, type Frame } from '../../../groups/frame.js';
+import type { Step } from '../../../groups/recipes.js';
+import { isPass } from '../../../groups/recipes.js';
+import type { Samples } from '../../../signal/image.js';
+import type { Watch } from '../../../solvers/work.js';
+import { drive } from '../../../solvers/work.js';
+import type { Team } from '../team.js';
+import { alone, workers } from '../team.js';
+import type { GroupJob, GroupKernels } from './jobs.js';
+import { shareOfGroups } from './jobs.js';
+import { GroupMemory } from './memory.js';
+import { groupModule } from './module.js';
+
+/** How a recipe is followed. */
+export interface FollowOptions {
+  readonly fma: boolean;
+  readonly threads: number;
+  /** Rows of a band, for tests; no fewer than are needed are ever taken. */
+  readonly band?: number;
+  readonly signal?: AbortSignal;
+  /** Told now and then which step is at work, and how much of it is done. */
+  readonly onStep?: (step: number, fraction: number) => void;
+}
+
+/** Milliseconds between two looks at how far the threads are. */
+const LOOK = 50;
+
+/** Follows a recipe on the planes of an image, which enter its frame here; what comes back is still in the frame. */
+export async function followOnWasm(
+  recipe: readonly Step[],
+  frame: Frame,
+  planes: readonly Samples[],
+  width: number,
+  height: number,
+  options: FollowOptions,
+): Promise<Float32Array[]> {
+  const { fma, threads, band, signal, onStep } = options;
+  const shared = threads > 1;
+  const memory = new GroupMemory(recipe, frame.width, frame.height, planes.length, threads, band);
+  const { layout } = memory;
+  const module = await WebAssembly.compile(groupModule(memory, fma, shared));
+  const team = shared
+    ? await workers<GroupJob, void>({ kind: 'groups', module, memory: memory.memory, layout })
+    : await lone(memory, module);
+  try {
+    const size = frame.width * frame.height;
+    for (const [c, plane] of planes.entries()) {
+      await drive(enter(frame, c, plane, width, height, memory.floats(layout.slots.noisy[c], size)), { signal });
+    }
+    for (const [i, step] of recipe.entries()) {
+      const run = (kind: GroupJob['kind'], watch: Watch) => {
+        memory.words(layout.next, 1)[0] = 0;
+        memory.words(layout.done, 1)[0] = 0;
+        return team.run({ kind, step: i }, watch);
+      };
+      onStep?.(i, 0);
+      if (isPass(step)) {
+        const total = layout.references[i]?.total ?? 1;
+        const look = () => onStep?.(i, Math.min(1, memory.words(layout.done, 1)[0] / total));
+        const looking = onStep && shared ? setInterval(look, LOOK) : undefined;
+        try {
+          await run('pass', { signal, onFraction: look });
+        } finally {
+          clearInterval(looking);
+        }
+      }
+      await run(isPass(step) ? 'combine' : 'blend', { signal });
+    }
+    return layout.slots[recipe[recipe.length - 1].to].map((at) => memory.floats(at, size));
+  } finally {
+    team.dispose();
+  }
+}
+
+/** The asking thread alone. */
+async function lone(memory: GroupMemory, module: WebAssembly.Module): Promise<Team<GroupJob, void>> {
+  const { exports } = await WebAssembly.instantiate(module, { env: { memory: memory.memory } });
+  const place = {
+    layout: memory.layout,
+    memory: memory.memory,
+    thread: 0,
+    kernels: exports as unknown as GroupKernels,
+  };
+  return alone((job: GroupJob) => shareOfGroups(job, place));
+}

@@ -1,0 +1,116 @@
+/**
+ * The denoisers as recipes: passes over all groups of a picture whose noise has deviation 1, and blends in between. A step
+ * reads and writes pictures by their slots; the picture to be denoised is in `noisy` at first, the result in the slot of
+ * the last step.
+ */
+import type { Grouping } from './matching.js';
+import type { TransformName } from './transforms.js';
+
+/** How good: `fast` looks at each patch by itself, `balanced` at groups of similar ones, `best` gives groups bases of their own. */
+export const qualities = ['fast', 'balanced', 'best'] as const;
+
+/** The name of a recipe. */
+export type Quality = (typeof qualities)[number];
+
+/** Where a picture is kept. */
+export type Slot = 'noisy' | 'pilot' | 'joint';
+
+/** What a pass does to each group; see filters.ts. */
+export type Filter =
+  | { readonly kind: 'threshold'; readonly transform: TransformName; readonly tau: number }
+  | { readonly kind: 'wiener'; readonly transform: TransformName }
+  | { readonly kind: 'rank'; readonly factor: number; readonly noise: number };
+
+/** Groups found on the first plane of `guide`, made of the patches of `from`, filtered and put together in `to`. */
+export interface Pass extends Grouping {
+  readonly name: string;
+  readonly from: Slot;
+  /** Also the pilot of a Wiener filter. */
+  readonly guide: Slot;
+  readonly to: Slot;
+  readonly filter: Filter;
+  /** β of the Kaiser window. */
+  readonly window: number;
+}
+
+/** to = share · a + (1 − share) · b. */
+export interface Blend {
+  readonly name: string;
+  readonly share: number;
+  readonly a: Slot;
+  readonly b: Slot;
+  readonly to: Slot;
+}
+
+/** One step of a recipe. */
+export type Step = Pass | Blend;
+
+/** Whether a step is a pass over groups. */
+export function isPass(step: Step): step is Pass {
+  return 'filter' in step;
+}
+
+const alone = { patch: 8, stride: 1, reach: 0, members: 1, window: 0 };
+
+/** GHT on every patch by itself, and Wiener with what came out. */
+const fast: readonly Step[] = [
+  {
+    ...{ name: 'threshold', from: 'noisy', guide: 'noisy', to: 'pilot', ...alone },
+    filter: { kind: 'threshold', transform: 'dct', tau: 2.6 },
+  },
+  {
+    ...{ name: 'wiener', from: 'noisy', guide: 'pilot', to: 'pilot', ...alone },
+    filter: { kind: 'wiener', transform: 'dct' },
+  },
+];
+
+/** GHT on groups found in the noise, then Wiener on groups found in the pilot. */
+const balanced = (to: Slot): readonly Step[] => [
+  {
+    ...{ name: 'pilot', from: 'noisy', guide: 'noisy', to: 'pilot' },
+    ...{ patch: 8, stride: 3, reach: 19, members: 16, window: 2 },
+    filter: { kind: 'threshold', transform: 'bior', tau: 2.6 },
+  },
+  {
+    ...{ name: 'wiener', from: 'noisy', guide: 'pilot', to },
+    ...{ patch: 8, stride: 4, reach: 24, members: 32, window: 2 },
+    filter: { kind: 'wiener', transform: 'dct' },
+  },
+];
+
+/**
+ * Then groups with singular bases of their own, twice: the second time on what both have found, to which some of the noise
+ * that was taken out is given back, since something of the picture went with it.
+ */
+const best: readonly Step[] = [
+  ...balanced('joint'),
+  {
+    ...{ name: 'low rank', from: 'noisy', guide: 'pilot', to: 'pilot' },
+    ...{ patch: 8, stride: 4, reach: 29, members: 64, window: 0 },
+    filter: { kind: 'rank', factor: 1.03, noise: 1 },
+  },
+  { name: 'blend', share: 0.6, a: 'pilot', b: 'joint', to: 'pilot' },
+  { name: 'feedback', share: 0.2, a: 'noisy', b: 'pilot', to: 'noisy' },
+  {
+    ...{ name: 'low rank again', from: 'noisy', guide: 'pilot', to: 'pilot' },
+    ...{ patch: 8, stride: 5, reach: 29, members: 96, window: 0 },
+    filter: { kind: 'rank', factor: 1.03, noise: 0.25 },
+  },
+];
+
+const recipes: Readonly<Record<Quality, readonly Step[]>> = { fast, balanced: balanced('pilot'), best };
+
+/** The recipe of a quality. */
+export function recipeOf(quality: Quality): readonly Step[] {
+  return recipes[quality];
+}
+
+/** About how long a step takes, in any unit: what progress is reckoned by. */
+export function effortOf(step: Step): number {
+  if (!isPass(step)) return 0;
+  const { filter, patch, stride, reach, members } = step;
+  const matching = (2 * reach + 1) ** 2 * patch ** 2;
+  const transforms = { threshold: 2, wiener: 3, rank: 1 }[filter.kind] * members * patch ** 3;
+  const eigenproblem = filter.kind === 'rank' ? 4 * patch ** 6 : 0;
+  return (matching + 4 * transforms + eigenproblem) / stride ** 2;
+}

@@ -1,0 +1,196 @@
+/** Denoising planes, as a user meets it. */
+import { describe, expect, it } from 'vitest';
+import { GroupMemory } from '../../src/engines/wasm/groups/memory.js';
+import { qualities, recipeOf } from '../../src/groups/recipes.js';
+import { type Image, isParameterError, psnr, type Samples } from '../../src/index.js';
+import { decorrelate, recorrelate } from '../../src/signal/colour.js';
+import { denoisePlanes, planesMemory } from '../../src/tasks/denoise-planes.js';
+import { noisy, picture } from '../pictures.js';
+
+const same = (a: Samples, b: Samples) => a.length === b.length && a.every((value, i) => value === Math.fround(b[i]));
+const largest = (plane: Samples) => Math.max(...Array.from(plane, Math.abs));
+
+async function gain(image: Image, sigma: number, quality: (typeof qualities)[number]) {
+  const { width, height } = image;
+  const input = noisy(image, sigma);
+  const planes = await denoisePlanes(
+    decorrelate(input.planes),
+    width,
+    height,
+    input.planes.map(() => sigma),
+    { quality },
+  );
+  const joined = (shown: readonly Samples[]) => Float64Array.from(shown.flatMap((plane) => [...plane]));
+  const level = (shown: readonly Samples[]) => psnr(joined(image.planes), joined(shown), image.peak);
+  return level(recorrelate(planes)) - level(input.planes);
+}
+
+describe('quality', () => {
+  it('each is better than the one before, and all gain what they should', async () => {
+    const image = picture(96, 96);
+    const gains: number[] = [];
+    for (const quality of qualities) gains.push(await gain(image, 25, quality));
+    const [fast, balanced, best] = gains;
+    expect(fast).toBeGreaterThan(8.3);
+    expect(balanced).toBeGreaterThan(fast + 0.7);
+    expect(best).toBeGreaterThan(balanced + 0.05);
+  });
+
+  it('colour gains more than grey: the planes share their groups', async () => {
+    const grey = await gain(picture(64, 64), 20, 'balanced');
+    const colour = await gain(picture(64, 64, 3), 20, 'balanced');
+    expect(colour).toBeGreaterThan(grey);
+  });
+
+  it('little noise does no harm', async () => {
+    for (const quality of qualities) expect(await gain(picture(48, 40), 0.5, quality)).toBeGreaterThan(-0.1);
+  });
+});
+
+describe('any picture', () => {
+  const sizes = [
+    [1, 1],
+    [5, 3],
+    [8, 8],
+    [3, 60],
+    [17, 40],
+  ];
+  it.each(sizes)('%i×%i', async (width, height) => {
+    const { planes } = noisy(picture(width, height), 10);
+    for (const quality of qualities) {
+      const [plane] = await denoisePlanes(planes, width, height, [10], { quality });
+      expect(plane).toHaveLength(width * height);
+      expect(plane.every(Number.isFinite)).toBe(true);
+      expect(largest(plane)).toBeLessThan(largest(planes[0]) + 10);
+    }
+  });
+
+  it.each(qualities)('%s: a constant stays what it is', async (quality) => {
+    const planes = [new Float64Array(400).fill(7.25), new Float64Array(400)];
+    const denoised = await denoisePlanes(planes, 20, 20, [3, 3], { quality });
+    denoised.forEach((plane, c) => {
+      plane.forEach((value) => {
+        expect(value).toBeCloseTo(planes[c][0], 5);
+      });
+    });
+  });
+
+  it('the units and the zero of the values do not matter', async () => {
+    const { planes } = noisy(picture(30, 26), 12);
+    const [usual] = await denoisePlanes(planes, 30, 26, [12], { quality: 'best' });
+    // Powers of two, so that rounding is the same.
+    const scaled = planes.map((plane) => plane.map((value) => value / 4096));
+    const [other] = await denoisePlanes(scaled, 30, 26, [12 / 4096], { quality: 'best' });
+    usual.forEach((value, i) => {
+      expect(4096 * other[i]).toBeCloseTo(value, 2);
+    });
+    const moved = planes.map((plane) => plane.map((value) => value - 100));
+    const [there] = await denoisePlanes(moved, 30, 26, [12], { quality: 'fast' });
+    const [here] = await denoisePlanes(planes, 30, 26, [12], { quality: 'fast' });
+    here.forEach((value, i) => {
+      expect(there[i] + 100).toBeCloseTo(value, 2);
+    });
+  });
+
+  it('a plane without noise comes back as it is, and still guides the others', async () => {
+    const { planes } = noisy(picture(24, 20, 2), 10);
+    for (const quality of qualities) {
+      const untouched = await denoisePlanes(planes, 24, 20, [0, 0], { quality });
+      expect(untouched.every((plane, c) => same(plane, planes[c]))).toBe(true);
+      const [guide, other] = await denoisePlanes(planes, 24, 20, [0, 10], { quality });
+      expect(same(guide, planes[0])).toBe(true);
+      expect(same(other, planes[1])).toBe(false);
+      const [tiny] = await denoisePlanes(planes.slice(0, 1), 24, 20, [1e-30], { quality });
+      expect(same(tiny, planes[0])).toBe(true);
+    }
+  });
+
+  it('the reference engine gives the same, up to rounding', async () => {
+    const { planes } = noisy(picture(20, 18), 15);
+    const [ours] = await denoisePlanes(planes, 20, 18, [15], { quality: 'fast' });
+    const [theirs] = await denoisePlanes(planes, 20, 18, [15], { quality: 'fast', engine: 'reference' });
+    ours.forEach((value, i) => {
+      expect(value).toBeCloseTo(theirs[i], 2);
+    });
+  });
+});
+
+describe('memory', () => {
+  it('is a few float32 planes a channel, and says so beforehand', () => {
+    expect(planesMemory(1000, 1000, 1, 'fast')).toBe(6 * 4e6);
+    expect(planesMemory(1000, 1000, 3)).toBe(3 * 6 * 4e6);
+    expect(planesMemory(1000, 1000, 1, 'best')).toBe(7 * 4e6);
+    const { memory } = new GroupMemory(recipeOf('best'), 1000, 1000, 1, 4);
+    const scratches = 4 * 2 ** 18;
+    expect(memory.buffer.byteLength).toBeLessThan(planesMemory(1000, 1000, 1, 'best') + scratches + 2 ** 20);
+  });
+});
+
+describe('while it works', () => {
+  it.each([1, 2])('%i thread(s): says how far it is, and which pass is at work', async (threads) => {
+    const { planes } = noisy(picture(200, 160), 20);
+    const told: { fraction: number; pass: string }[] = [];
+    const onProgress = (progress: { fraction: number; pass: string }) => told.push(progress);
+    await denoisePlanes(planes, 200, 160, [20], { quality: 'best', threads, onProgress });
+    const fractions = told.map(({ fraction }) => fraction);
+    expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
+    expect(fractions[0]).toBe(0);
+    expect(fractions[fractions.length - 1]).toBe(1);
+    expect(new Set(fractions).size).toBeGreaterThan(6);
+    expect([...new Set(told.map(({ pass }) => pass))].slice(0, 2)).toEqual(['pilot', 'wiener']);
+  });
+
+  it.each([1, 2])('%i thread(s): stops when told', async (threads) => {
+    const { planes } = noisy(picture(600, 600), 20);
+    const controller = new AbortController();
+    const onProgress = ({ fraction }: { fraction: number }) => {
+      if (fraction > 0.02) controller.abort(new Error('enough'));
+    };
+    const { signal } = controller;
+    const work = denoisePlanes(planes, 600, 600, [20], { quality: 'best', threads, signal, onProgress });
+    await expect(work).rejects.toThrow('enough');
+    // And the threads are ready for the next picture.
+    const [plane] = await denoisePlanes([planes[0].slice(0, 6000)], 100, 60, [20], { quality: 'fast', threads });
+    expect(plane.every(Number.isFinite)).toBe(true);
+  });
+
+  it('does not begin when it is told to stop before', async () => {
+    const signal = AbortSignal.abort(new Error('never'));
+    await expect(denoisePlanes([new Float32Array(64)], 8, 8, [1], { signal })).rejects.toThrow('never');
+  });
+});
+
+describe('refuses', () => {
+  const plane = new Float32Array(64);
+  const refused: [string, () => Promise<unknown>, RegExp][] = [
+    ['a wrong number of deviations', () => denoisePlanes([plane], 8, 8, [1, 1]), /^sigma must hold a deviation/],
+    [
+      'a negative deviation',
+      () => denoisePlanes([plane], 8, 8, [-1]),
+      /^sigma\[0\] must be a finite number of at least 0/,
+    ],
+    ['a plane of another size', () => denoisePlanes([plane], 9, 8, [1]), /^image\.planes\[0\] must hold/],
+    ['no plane', () => denoisePlanes([], 8, 8, []), /^image\.planes must hold at least one/],
+    [
+      'an unknown quality',
+      () => denoisePlanes([plane], 8, 8, [1], { quality: 'good' as 'best' }),
+      /^quality must be one of/,
+    ],
+    [
+      'an unknown engine',
+      () => denoisePlanes([plane], 8, 8, [1], { engine: 'gpu' as 'wasm' }),
+      /^engine must be one of/,
+    ],
+    [
+      'an option nobody knows',
+      () => denoisePlanes([plane], 8, 8, [1], { sigma: 3 } as object),
+      /^sigma is not an option/,
+    ],
+    ['no thread', () => denoisePlanes([plane], 8, 8, [1], { threads: 0 }), /^threads must be a whole number/],
+  ];
+  it.each(refused)('%s', async (_, act, message) => {
+    const error = await act().catch((reason: unknown) => reason);
+    expect(isParameterError(error)).toBe(true);
+    expect(String((error as Error).message)).toMatch(message);
+  });
+});
