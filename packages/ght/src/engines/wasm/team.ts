@@ -17,12 +17,24 @@ export function alone<J, O>(share: (job: J) => Work<O>): Team<J, O> {
   return { run: async (job, watch) => [await drive(share(job), watch)], dispose: () => {} };
 }
 
-/** Threads that have no problem at the moment. Starting one takes tens of milliseconds, so they are kept. */
-const idle: Thread[] = [];
+/** A thread, and the bytes of all memories it has been shown. */
+interface Member {
+  readonly thread: Thread;
+  held: number;
+}
 
-function takeIdle(): Thread | undefined {
-  for (let thread = idle.pop(); thread; thread = idle.pop()) if (thread.alive) return thread;
-  return undefined;
+/** Threads that have no problem at the moment. Starting one takes tens of milliseconds, so they are kept. */
+const idle: Member[] = [];
+
+/**
+ * A thread lets go of a memory only when its garbage is collected, and it makes so little that this hardly ever happens. So it
+ * is let go itself once it may hold this many bytes.
+ */
+const MOST_HELD = 2 ** 28;
+
+function takeMember(): Member {
+  for (let member = idle.pop(); member; member = idle.pop()) if (member.thread.alive) return member;
+  return { thread: startThread(), held: 0 };
 }
 
 /** What a team works on: which jobs it will be asked to do, the code and the memory. */
@@ -37,11 +49,11 @@ export interface Undertaking {
 /** A team of workers, as many as the layout has scratches for. */
 export async function workers<J, O>(undertaking: Undertaking): Promise<Team<J, O>> {
   const { memory, layout } = undertaking;
-  const threads = layout.scratches.map(() => takeIdle() ?? startThread());
+  const members = layout.scratches.map(takeMember);
   let broken = false;
   const ask = (message: (thread: number) => unknown) => {
     // Every thread is waited for, also when another has failed: nobody may still be writing afterwards.
-    return Promise.allSettled(threads.map((thread, i) => thread.ask(message(i)))).then((answers) => {
+    return Promise.allSettled(members.map(({ thread }, i) => thread.ask(message(i)))).then((answers) => {
       const failed = answers.find((answer) => answer.status === 'rejected');
       if (failed) {
         broken = true;
@@ -51,9 +63,10 @@ export async function workers<J, O>(undertaking: Undertaking): Promise<Team<J, O
     });
   };
   const dispose = () => {
-    for (const thread of threads.splice(0)) {
-      if (broken) thread.terminate();
-      else idle.push(thread);
+    for (const member of members.splice(0)) {
+      member.held += memory.buffer.byteLength;
+      if (broken || member.held > MOST_HELD) member.thread.terminate();
+      else idle.push(member);
     }
   };
   try {
