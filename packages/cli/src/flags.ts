@@ -34,7 +34,8 @@ export function numberOf(flag: string): (text: string) => number {
   };
 }
 
-function choiceOf<T extends string>(flag: string, names: readonly T[]): (text: string) => T {
+/** A parser for a flag whose value is one of some names. */
+export function choiceOf<T extends string>(flag: string, names: readonly T[]): (text: string) => T {
   return (text) => {
     if (names.includes(text as T)) return text as T;
     throw new ParameterError(flag, `must be one of ${names.join(', ')}`, text, 'choose a name from that list');
@@ -106,7 +107,12 @@ export function solverFlags(command: Command): Command {
         '--preset <name>',
         'paper: ρ = 0.1 absolute, stop at 1e-5, no refit; flags given beside it win',
       ).argParser(choiceOf('--preset', ['paper'] as const)),
-    )
+    );
+}
+
+/** Where it is computed: `--engine`, `--threads`. */
+export function engineFlags(command: Command): Command {
+  return command
     .addOption(
       new Option('--engine <name>', `${engineNames.join(', ')} (default: auto)`).argParser(
         choiceOf('--engine', engineNames),

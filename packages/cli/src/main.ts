@@ -16,6 +16,11 @@ const flagOf: Readonly<Record<string, string>> = {
   'budget.total': '--total-budget',
   'budget.psnr': '--target-psnr',
   'budget.sigma': '--sigma',
+  sigma: '--sigma',
+  quality: '--quality',
+  noise: '--noise',
+  'noise.gain': '--gain',
+  'noise.sigma': '--sigma',
   patch: '--patch',
   atoms: '--atoms',
   stride: '--stride',
@@ -74,7 +79,7 @@ function ght(context: Context): Command {
 Examples:
   ght represent photo.png -o out.png --budget 10 --heatmap atoms.png
   ght compare photo.png --budget 10
-  ght denoise noisy.png -o clean.png --sigma 20
+  ght denoise noisy.png -o clean.png
   ght reproduce --quick    the experiments of the paper, in two minutes
   ght COMMAND --help    the flags of a command, with examples
 

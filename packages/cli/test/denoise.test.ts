@@ -1,8 +1,9 @@
+import { mkdir, readdir } from 'node:fs/promises';
 import { randomSource, readNpy, writeNpy } from 'ght';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { height, pixels, png, psnr, smooth, width, workplace } from './command.js';
+import { height, pixels, png, psnr, smooth, textured, width, workplace } from './command.js';
 
-const { ght, json, save, read } = workplace();
+const { ght, json, path, save, read } = workplace();
 const sigma = 20;
 const clean = smooth().map(Math.round);
 const { normal } = randomSource(7);
@@ -14,18 +15,12 @@ beforeAll(async () => {
 });
 
 describe('ght denoise', () => {
-  it.each(['--sigma 20', '--budget 2', '--budget 2 --solver omp', '--sigma 20 --stride 4 --solver joint-omp'])(
-    'brings the picture closer to the clean one with %s',
+  const paper = ['--method paper --sigma 20', '--method paper --budget 2', '--method paper --budget 2 --solver omp'];
+  it.each(['', '--sigma auto', '--sigma 20 --quality fast', '--sigma 20 --quality best', ...paper])(
+    'brings the picture closer to the clean one with "%s"',
     async (flags) => {
-      const result = await json(
-        'denoise',
-        'noisy.png',
-        '-o',
-        'out.png',
-        '--reference',
-        'clean.png',
-        ...flags.split(' '),
-      );
+      const given = flags === '' ? [] : flags.split(' ');
+      const result = await json('denoise', 'noisy.png', '-o', 'out.png', '--reference', 'clean.png', ...given);
       expect(result).toMatchObject({ task: 'denoise', image: { width, height, channels: 1, depth: 8 } });
       const written = psnr((await pixels(await read('out.png'))).samples, clean, 255);
       const before = psnr(noisy, clean, 255);
@@ -35,33 +30,129 @@ describe('ght denoise', () => {
     },
   );
 
-  it('--sigma leaves about the noise behind', async () => {
-    const result = await json('denoise', 'noisy.png', '-o', 'out.png', '--sigma', '20');
-    expect(result.rmsePixel).toBeLessThan(1.05 * sigma);
-    expect(result.rmsePixel).toBeGreaterThan(0.9 * sigma);
-    expect(result.psnr).toBeNull();
+  it('says what noise it took out, and whether that was estimated', async () => {
+    const estimated = await json('denoise', 'noisy.png', '-o', 'out.png');
+    expect(estimated).toMatchObject({ method: 'groups', quality: 'balanced', estimated: true, psnr: null });
+    expect(Math.abs(estimated.noise[0].sigma - sigma)).toBeLessThan(0.25 * sigma);
+    const told = await json('denoise', 'noisy.png', '-o', 'out.png', '--sigma', '17');
+    expect(told).toMatchObject({ noise: [{ gain: 0, sigma: 17, offset: 0 }], estimated: false });
+    const { stdout } = await ght('denoise', 'noisy.png', '-o', 'out.png');
+    expect(stdout).toMatch(/^ {2}noise +σ = [\d.]+, estimated$/m);
   });
 
-  it('takes sigma in the units of the image', async () => {
-    const data = Float64Array.from(noisy, (value) => value / 255);
+  it('--method paper --sigma leaves about the noise behind', async () => {
+    for (const level of ['20', 'auto']) {
+      const result = await json('denoise', 'noisy.png', '-o', 'out.png', '--method', 'paper', '--sigma', level);
+      expect(result.rmsePixel).toBeLessThan(1.25 * sigma);
+      expect(result.rmsePixel).toBeGreaterThan(0.75 * sigma);
+    }
+  });
+
+  it('takes sigma in the units of the image, and gives floats back as floats, neither clipped nor rounded', async () => {
+    const data = Float64Array.from(noisy, (value) => value / 255 - 0.5);
     await save('unit.npy', writeNpy({ type: 'f8', shape: [height, width], data }));
-    const unit = await json('denoise', 'unit.npy', '-o', 'unit-out.npy', '--sigma', String(sigma / 255));
-    expect(255 * unit.rmsePixel).toBeLessThan(1.05 * sigma);
-    expect(255 * unit.rmsePixel).toBeGreaterThan(0.9 * sigma);
-    const out = Array.from(readNpy(await read('unit-out.npy')).data, Number);
-    expect(
-      psnr(
-        out,
-        clean.map((value) => value / 255),
-        1,
-      ),
-    ).toBeGreaterThan(psnr(noisy, clean, 255) + 3);
+    await json('denoise', 'unit.npy', '-o', 'unit-out.npy', '--sigma', String(sigma / 255));
+    const { type, data: written } = readNpy(await read('unit-out.npy'));
+    expect(type).toBe('f8');
+    const out = Array.from(written, Number);
+    expect(Math.min(...out)).toBeLessThan(0);
+    const target = clean.map((value) => value / 255 - 0.5);
+    expect(psnr(out, target, 1)).toBeGreaterThan(psnr(noisy, clean, 255) + 3);
+  });
+
+  it('noise that grows with the signal, told or estimated', async () => {
+    const [w, h] = [96, 80];
+    const still = smooth(w, h).map((value) => value * 200);
+    const { poisson } = randomSource(3);
+    const counts = still.map((value) => Math.min(65535, 300 * poisson(value / 300)));
+    const data = Uint16Array.from(counts);
+    await save('photons.npy', writeNpy({ type: 'u2', shape: [h, w], data }));
+    for (const flags of [['--gain', '300'], []]) {
+      const kind = ['--noise', 'poisson-gaussian', ...flags];
+      const result = await json('denoise', 'photons.npy', '-o', 'photons-out.npy', ...kind);
+      expect(Math.abs(result.noise[0].gain - 300)).toBeLessThan(90);
+      const out = Array.from(readNpy(await read('photons-out.npy')).data, Number);
+      expect(psnr(out, still, 65535)).toBeGreaterThan(psnr(counts, still, 65535) + 5);
+    }
   });
 
   it('tells people what each number is against', async () => {
-    const { stdout } = await ght('denoise', 'noisy.png', '-o', 'out.png', '--budget', '2', '--reference', 'clean.png');
+    const flags = ['--reference', 'clean.png'];
+    const { stdout } = await ght(
+      'denoise',
+      'noisy.png',
+      '-o',
+      'out.png',
+      ...flags,
+      '--method',
+      'paper',
+      '--budget',
+      '2',
+    );
     expect(stdout).toMatch(/RMSE .* against the noisy image/);
-    expect(stdout).toMatch(/PSNR .* dB, against the reference/);
-    expect(stdout).toMatch(/before +22\.\d\d dB/);
+    for (const text of [stdout, (await ght('denoise', 'noisy.png', '-o', 'out.png', ...flags)).stdout]) {
+      expect(text).toMatch(/PSNR .* dB, against the reference/);
+      expect(text).toMatch(/before +22\.\d\d dB/);
+    }
+  });
+
+  it.each([
+    ['--solver admm', '--solver belongs to --method paper, but got "admm"'],
+    ['--budget 5', '--budget belongs to --method paper, but got 5'],
+    ['--method paper --quality best', '--quality must be left out with --method paper, but got "best"'],
+    ['--quality finest', '--quality must be one of fast, balanced, best, but got "finest"'],
+    ['--sigma much', '--sigma must be a finite number, but got "much"'],
+    ['--sigma -3', '--sigma must be a finite number of at least 0, but got -3'],
+    ['--gain 2', '--gain must come with --noise poisson-gaussian, but got 2'],
+    ['--noise poisson-gaussian --offset 2', '--offset must come with --gain, but got 2'],
+    ['--noise poisson-gaussian --gain -2', '--gain must be a finite number of at least 0, but got -2'],
+    ['--engine portable', '--engine must be auto, wasm or reference here, but got "portable"'],
+  ])('refuses %s in one line', async (flags, message) => {
+    const { code, stdout, stderr } = await ght('denoise', 'noisy.png', '-o', 'refused.png', ...flags.split(' '));
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^ght: [^\n]*\n$/);
+    expect(stderr).toContain(message);
+    expect(await readdir(path('.'))).not.toContain('refused.png');
+  });
+});
+
+describe('ght denoise, several files', () => {
+  beforeAll(async () => {
+    await mkdir(path('scans'));
+    await mkdir(path('others'));
+    for (const name of ['a', 'b']) await save(`scans/${name}.png`, await png(textured(), 1));
+    await save('scans/broken.png', 'no image');
+    await save('scans/notes.txt', 'no image either');
+    await save('others/a.png', await png(noisy));
+  });
+
+  it('a folder: what can be done is done, what failed is named at the end, and the exit code is 1', async () => {
+    const { code, stdout, stderr } = await ght('denoise', 'scans', '-o', 'cleaned', '--quality', 'fast');
+    expect(code).toBe(1);
+    expect(stdout).toBe('wrote 2 of 3 images to cleaned\n');
+    expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^ght: scans\/broken\.png: IMAGE must be a PNG, JPEG/);
+    expect(await readdir(path('cleaned'))).toEqual(['a.png', 'b.png']);
+  });
+
+  it('gives each the same bits as by itself, for patterns and lists too', async () => {
+    const files = await json('denoise', 'scans/[ab].png', 'scans/a.png', '-o', 'listed').catch(() => undefined);
+    expect(files).toBeUndefined();
+    const { files: done } = await json('denoise', 'scans/?.png', '-o', 'matched');
+    expect(done.map(({ output }: { output: string }) => output)).toEqual(['matched/a.png', 'matched/b.png']);
+    await json('denoise', 'scans/b.png', '-o', 'alone.png');
+    expect(await read('matched/b.png')).toEqual(await read('alone.png'));
+    await json('denoise', 'noisy.png', 'scans/b.png', '-o', 'listed');
+    expect(await readdir(path('listed'))).toEqual(['b.png', 'noisy.png']);
+  });
+
+  it.each([
+    [['scans/a.png', 'others/a.png'], 'x', '-o must not get two files of one name'],
+    [['scans'], 'scans', '-o must be another folder than that of the images'],
+    [['scans'], 'noisy.png', '-o must be a folder for several images'],
+    [['scans/z*.png'], 'x', 'IMAGE must match a file'],
+  ])('%j to %s is refused', async (inputs, output, message) => {
+    const { code, stderr } = await ght('denoise', ...inputs, '-o', output);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
   });
 });

@@ -5,7 +5,15 @@ import type { Representation } from 'ght';
 import { ParameterError, represent, solverNames, solverTitles } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
-import { budgetFlag, jsonFlag, patchFlags, representOptions, solverFlags, totalBudgetFlag } from '../flags.js';
+import {
+  budgetFlag,
+  engineFlags,
+  jsonFlag,
+  patchFlags,
+  representOptions,
+  solverFlags,
+  totalBudgetFlag,
+} from '../flags.js';
 import type { ImageFile } from '../io/index.js';
 import { checkOutput, imageExtensions, readImage, writeFileAtomically, writeImage } from '../io/index.js';
 import { refuseTooLarge } from '../memory.js';
@@ -31,7 +39,7 @@ export function compareCommand(program: Command, context: Context): void {
     .argument('<IMAGE>', 'the image')
     .option('-o, --output <folder>', 'write reconstructions, heatmaps and history.csv to this existing folder');
   totalBudgetFlag(budgetFlag(command));
-  solverFlags(patchFlags(command));
+  engineFlags(solverFlags(patchFlags(command)));
   jsonFlag(command)
     .addHelpText(
       'after',

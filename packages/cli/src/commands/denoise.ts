@@ -1,26 +1,43 @@
 import type { Command } from 'commander';
-import type { Image } from 'ght';
-import {
-  checkImage,
-  denoise,
-  isParameterError,
-  ParameterError,
-  psnrOf,
-  rmsePixel,
-  solverDefaults,
-  solverTitles,
-} from 'ght';
+import { Option } from 'commander';
+import type { Image, Quality } from 'ght';
+import { isParameterError, ParameterError, qualities } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
-import { budgetFlag, jsonFlag, numberOf, patchFlags, representOptions, solverFlag, solverFlags } from '../flags.js';
-import { checkFormat, checkOutput, imageExtensions, readImage, writeImage } from '../io/index.js';
-import { refuseTooLarge } from '../memory.js';
-import { progressDisplay } from '../output/progress.js';
-import { imageLine, imageSummary, runFacts, summarise } from '../output/summary.js';
-import { decibels } from '../output/table.js';
+import {
+  budgetFlag,
+  choiceOf,
+  engineFlags,
+  jsonFlag,
+  numberOf,
+  patchFlags,
+  solverFlag,
+  solverFlags,
+} from '../flags.js';
+import {
+  batchOf,
+  checkFormat,
+  checkOutput,
+  type ImageFile,
+  imageExtensions,
+  readImage,
+  writeImage,
+} from '../io/index.js';
+import { type ProgressDisplay, progressDisplay } from '../output/progress.js';
+import { imageLine } from '../output/summary.js';
+import { denoiseByGroups } from './denoise-groups.js';
+import { denoiseAsPaper } from './denoise-paper.js';
+import { checkReference, type Outcome } from './denoised.js';
 
-interface DenoiseFlags extends Flags {
+/** The flags of `ght denoise`. */
+export interface DenoiseFlags extends Omit<Flags, 'sigma'> {
   readonly output: string;
+  readonly method: 'groups' | 'paper';
+  readonly sigma?: number | 'auto';
+  readonly quality?: Quality;
+  readonly noise?: 'gaussian' | 'poisson-gaussian';
+  readonly gain?: number;
+  readonly offset?: number;
   readonly reference?: string;
 }
 
@@ -28,78 +45,147 @@ interface DenoiseFlags extends Flags {
 export function denoiseCommand(program: Command, context: Context): void {
   const command = program
     .command('denoise')
-    .summary('remove noise: what the budget does not reach')
+    .summary('remove noise from an image, or from all of a folder')
     .description(
-      'Denoises an image as the paper does: it is represented under one global budget, and the rest is noise.\n' +
-        'With --sigma the budget is the smallest whose residual is no larger than the noise.',
+      'Removes noise, with one global threshold over groups of similar patches. Nothing need be told: the noise level ' +
+        'is estimated and printed. The output has the depth of the input; floats are neither clipped nor rounded.',
     )
-    .argument('<IMAGE>', 'the noisy image')
-    .requiredOption('-o, --output <file>', 'write the denoised image (.png .jpg .tiff .webp .npy)')
-    .option('--sigma <x>', 'standard deviation of the noise, in the units of the image', numberOf('--sigma'));
-  budgetFlag(command);
-  solverFlag(command);
-  solverFlags(patchFlags(command)).option('--reference <image>', 'the clean image, to measure the PSNR against');
-  jsonFlag(command)
+    .argument('<IMAGE...>', 'the noisy image; or several, a folder, or a pattern such as "scans/*.png"')
+    .requiredOption(
+      '-o, --output <file>',
+      'write the denoised image (.png .jpg .tiff .webp .npy); for several, the folder to write to, made if missing',
+    )
+    .option('--sigma <x>', 'deviation of the noise in the units of the image, or auto (default: auto)', levelOrAuto)
+    .addOption(
+      new Option('--quality <name>', `${qualities.join(', ')} (default: balanced)`).argParser(
+        choiceOf('--quality', qualities),
+      ),
+    )
+    .addOption(
+      new Option(
+        '--noise <kind>',
+        'gaussian, or poisson-gaussian: noise that grows with the signal, as of a camera (default: gaussian)',
+      ).argParser(choiceOf('--noise', ['gaussian', 'poisson-gaussian'] as const)),
+    )
+    .option(
+      '--gain <g>',
+      'of poisson-gaussian noise: what one count adds to a sample (default: estimated)',
+      numberOf('--gain'),
+    )
+    .option(
+      '--offset <o>',
+      'of poisson-gaussian noise, with --gain: the value of no signal (default: 0)',
+      numberOf('--offset'),
+    )
+    .option('--reference <image>', 'the clean image, to measure the PSNR against')
+    .addOption(
+      new Option('--method <name>', 'groups, or paper: represent the image under one budget, the rest is noise')
+        .default('groups')
+        .argParser(choiceOf('--method', ['groups', 'paper'] as const)),
+    );
+  jsonFlag(engineFlags(command)).optionsGroup('With --method paper:');
+  solverFlags(patchFlags(solverFlag(budgetFlag(command))))
     .addHelpText(
       'after',
       `
 Examples:
-  ght denoise noisy.png -o clean.png --sigma 20
-  ght denoise noisy.png -o clean.png --sigma 20 --stride 2 --solver joint-omp
-  ght denoise noisy.png -o clean.png --budget 10 --reference original.png --json`,
+  ght denoise noisy.png -o clean.png
+  ght denoise noisy.png -o clean.png --quality best --sigma 20
+  ght denoise scans -o cleaned
+  ght denoise raw.tiff -o clean.tiff --noise poisson-gaussian
+  ght denoise noisy.png -o clean.png --method paper --solver admm --budget 10 --reference original.png`,
     )
-    .action((path: string, flags: DenoiseFlags) => runDenoise(path, flags, context));
+    .action((paths: string[], flags: DenoiseFlags) => runDenoise(paths, flags, context));
 }
 
-async function runDenoise(path: string, flags: DenoiseFlags, { print, signal }: Context): Promise<void> {
-  const options = representOptions(flags);
-  await checkOutput(flags.output, imageExtensions, '-o');
-  const file = await readImage(path);
-  checkFormat(flags.output, file.image, file, '-o');
-  const clean = flags.reference === undefined ? undefined : (await readImage(flags.reference, '--reference')).image;
-  if (clean) checkReference(clean, file.image, flags.reference as string);
-  refuseTooLarge(file.image, options);
+function levelOrAuto(text: string): number | 'auto' {
+  return text === 'auto' ? text : numberOf('--sigma')(text);
+}
 
-  const display = progressDisplay(solverTitles[options.solver ?? solverDefaults.solver], flags.json === true);
-  const start = performance.now();
-  const result = await denoise(file.image, { ...options, signal, onProgress: display.onProgress }).finally(
-    display.stop,
+async function runDenoise(paths: string[], flags: DenoiseFlags, context: Context): Promise<void> {
+  refuseFlagsOfOthers(flags);
+  const batch = await batchOf(paths, flags.output);
+  if (batch === undefined) await denoiseOne(paths[0], flags, context);
+  else await denoiseMany(batch, flags, context);
+}
+
+async function denoiseOne(path: string, flags: DenoiseFlags, context: Context): Promise<void> {
+  const display = progressDisplay(flags.method === 'paper' ? 'denoise as the paper' : 'denoise', flags.json === true);
+  const { file, outcome } = await denoiseFile(path, flags.output, flags, context, display).finally(display.stop);
+  context.print(
+    flags.json ? JSON.stringify({ task: 'denoise', ...outcome.summary }) : `${imageLine(path, file)}\n${outcome.facts}`,
   );
-  const seconds = (performance.now() - start) / 1000;
-  await writeImage(flags.output, result.image, file, '-o');
+}
 
-  const level = (image: Image) => (clean ? psnrOf(imageError(image, clean), clean.peak) : null);
-  const psnr = level(result.image);
-  const psnrNoisy = level(file.image);
-  const summary = summarise('denoise', result, { ...result, psnr, seconds });
+/** One file after the other; one that fails does not stop the others, but is named at the end. */
+async function denoiseMany(
+  batch: readonly { readonly input: string; readonly output: string }[],
+  flags: DenoiseFlags,
+  context: Context,
+): Promise<void> {
+  const display = progressDisplay('denoise', flags.json === true);
+  const done: object[] = [];
+  const failures: { input: string; message: string }[] = [];
+  try {
+    for (const [i, { input, output }] of batch.entries()) {
+      const part: ProgressDisplay = {
+        onProgress: ({ fraction }) => display.onProgress({ fraction: (i + fraction) / batch.length, doing: input }),
+        stop: () => {},
+      };
+      part.onProgress({ fraction: 0 });
+      try {
+        const { outcome } = await denoiseFile(input, output, flags, context, part);
+        done.push({ input, output, ...outcome.summary });
+      } catch (error) {
+        if (!isParameterError(error)) throw error;
+        failures.push({ input, message: error.message });
+      }
+      context.stopped.note = `${done.length} of ${batch.length} images were written to ${flags.output}`;
+    }
+  } finally {
+    display.stop();
+  }
+  if (failures.length > 0) process.exitCode = 1;
   if (flags.json) {
-    const { task, solver, engine, ...rest } = summary;
-    print(JSON.stringify({ task, solver, engine, image: imageSummary(file), ...rest, psnrNoisy }));
+    const failed = failures.map(({ input, message }) => ({ input, error: message }));
+    context.print(JSON.stringify({ task: 'denoise', files: done, failed }));
     return;
   }
-  const before: [string, string][] = psnrNoisy === null ? [] : [['before', decibels(psnrNoisy)]];
-  print(`${imageLine(path, file)}\n${runFacts(summary, [...before, ['wrote', flags.output]])}`);
+  context.print(`wrote ${done.length} of ${batch.length} images to ${flags.output}`);
+  for (const { input, message } of failures) process.stderr.write(`ght: ${input}: ${message}\n`);
 }
 
-function imageError(a: Image, b: Image): number {
-  const mean = a.planes.reduce((sum, plane, c) => sum + rmsePixel(plane, b.planes[c]) ** 2, 0) / a.planes.length;
-  return Math.sqrt(mean);
+async function denoiseFile(
+  path: string,
+  output: string,
+  flags: DenoiseFlags,
+  { signal }: Context,
+  { onProgress }: ProgressDisplay,
+): Promise<{ file: ImageFile; outcome: Outcome }> {
+  await checkOutput(output, imageExtensions, '-o');
+  const file = await readImage(path);
+  checkFormat(output, file.image, file, '-o');
+  const clean = flags.reference === undefined ? undefined : (await readImage(flags.reference, '--reference')).image;
+  if (clean) checkReference(clean, file.image, flags.reference as string);
+  const write = (image: Image) => writeImage(output, image, file, '-o');
+  const denoise = flags.method === 'paper' ? denoiseAsPaper : denoiseByGroups;
+  return { file, outcome: await denoise(file, flags, { clean, output, write, signal, onProgress }) };
 }
 
-function checkReference(clean: Image, noisy: Image, path: string): void {
-  try {
-    checkImage(clean);
-  } catch (error) {
-    if (!isParameterError(error)) throw error;
-    throw new ParameterError(error.parameter.replace('image', '--reference'), error.rule, error.value, error.remedy);
-  }
-  const size = ({ width, height, planes }: Image) => `${width}×${height}×${planes.length}`;
-  if (size(noisy) === size(clean)) return;
-  const rule = `must have the size of the noisy image, ${size(noisy)}`;
-  throw new ParameterError(
-    '--reference',
-    rule,
-    `${size(clean)} in ${path}`,
-    'give the clean version of the same picture',
-  );
+/** Flags that the method does not have are refused, not ignored. */
+function refuseFlagsOfOthers(flags: DenoiseFlags): void {
+  const groups = { quality: '--quality', noise: '--noise', gain: '--gain', offset: '--offset' };
+  const paper = {
+    ...{ budget: '--budget', solver: '--solver', patch: '--patch', atoms: '--atoms', stride: '--stride' },
+    ...{ rho: '--rho', rhoAbsolute: '--rho-absolute', refit: '--refit', maxIterations: '--max-iterations' },
+    ...{ tolerance: '--tolerance', preset: '--preset' },
+  };
+  const others: Readonly<Record<string, string>> = flags.method === 'paper' ? groups : paper;
+  const given = Object.keys(others).find((key) => flags[key as keyof DenoiseFlags] !== undefined);
+  if (given === undefined) return;
+  const [rule, remedy] =
+    flags.method === 'paper'
+      ? ['must be left out with --method paper', 'remove one of the two']
+      : ['belongs to --method paper', 'add --method paper, or remove it'];
+  throw new ParameterError(others[given], rule, flags[given as keyof DenoiseFlags], remedy);
 }

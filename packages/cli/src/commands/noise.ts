@@ -4,7 +4,7 @@ import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import { jsonFlag } from '../flags.js';
 import { readImage } from '../io/index.js';
-import { imageLine, imageSummary } from '../output/summary.js';
+import { channelNames, imageLine, imageSummary } from '../output/summary.js';
 import { facts, measure } from '../output/table.js';
 
 /** `ght noise`. */
@@ -43,10 +43,4 @@ async function runNoise(path: string, flags: Flags, { print }: Context): Promise
       sigma.map((level, c) => [names[c], `σ = ${measure(level)} (${(100 * share[c]).toFixed(2)}% of full scale)`]),
     )}`,
   );
-}
-
-function channelNames(channels: number): string[] {
-  if (channels === 1) return ['grey'];
-  if (channels === 3) return ['red', 'green', 'blue'];
-  return Array.from({ length: channels }, (_, c) => `channel ${c}`);
 }

@@ -5,6 +5,7 @@ import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import {
   budgetFlag,
+  engineFlags,
   jsonFlag,
   numberOf,
   patchFlags,
@@ -46,7 +47,7 @@ export function representCommand(program: Command, context: Context): void {
     numberOf('--target-psnr'),
   );
   patchFlags(command);
-  solverFlags(command)
+  engineFlags(solverFlags(command))
     .option('--heatmap <file>', 'write the atoms a patch as a picture (.png)')
     .option('--codes <file>', 'write the sparse codes, readable by scipy.sparse.load_npz (.npz)')
     .option('--history <file>', 'write the RMSE of every iteration (.csv or .json)');

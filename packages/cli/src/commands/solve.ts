@@ -11,7 +11,7 @@ import {
 } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
-import { budgetFlag, jsonFlag, solveOptions, solverFlag, solverFlags, totalBudgetFlag } from '../flags.js';
+import { budgetFlag, engineFlags, jsonFlag, solveOptions, solverFlag, solverFlags, totalBudgetFlag } from '../flags.js';
 import { checkOutput, readArray, writeFileAtomically } from '../io/index.js';
 import { historyExtensions, historyFile } from '../output/history.js';
 import { progressDisplay } from '../output/progress.js';
@@ -36,7 +36,7 @@ export function solveCommand(program: Command, context: Context): void {
   totalBudgetFlag(command);
   budgetFlag(command);
   solverFlag(command);
-  solverFlags(command).option('--history <file>', 'write the RMSE of every iteration (.csv or .json)');
+  engineFlags(solverFlags(command)).option('--history <file>', 'write the RMSE of every iteration (.csv or .json)');
   jsonFlag(command)
     .addHelpText(
       'after',

@@ -89,3 +89,10 @@ export function spread({ atomsPerPatch }: Pick<Representation, 'atomsPerPatch'>)
   const sorted = atomsPerPatch.slice().sort();
   return `${sorted[0]} to ${sorted[sorted.length - 1]} atoms a patch, median ${sorted[Math.floor(sorted.length / 2)]}`;
 }
+
+/** How people call the channels of an image. */
+export function channelNames(channels: number): string[] {
+  if (channels === 1) return ['grey'];
+  if (channels === 3) return ['red', 'green', 'blue'];
+  return Array.from({ length: channels }, (_, c) => `channel ${c}`);
+}

@@ -22,6 +22,12 @@ export function recorrelate(planes: readonly Samples[]): readonly Samples[] {
   return planes.length === 3 ? mix(planes, (i, j) => OPPONENT[j][i]) : planes;
 }
 
+/** The deviations of the noise in planes after {@link decorrelate}, from those before, where it is independent. */
+export function decorrelatedDeviations(sigma: readonly number[]): readonly number[] {
+  if (sigma.length !== 3) return sigma;
+  return OPPONENT.map((row) => Math.sqrt(row.reduce((sum, weight, c) => sum + (weight * sigma[c]) ** 2, 0)));
+}
+
 function mix(planes: readonly Samples[], weight: (i: number, j: number) => number): Samples[] {
   return planes.map((_, i) => {
     const [a, b, c] = [weight(i, 0), weight(i, 1), weight(i, 2)];

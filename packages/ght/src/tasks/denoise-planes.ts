@@ -1,3 +1,4 @@
+import type { EngineInfo } from '../engines/engine.js';
 import { followOnWasm } from '../engines/wasm/groups/follow.js';
 import { groupBytes } from '../engines/wasm/groups/memory.js';
 import { abilities, threadsFor } from '../engines/wasm/wasm.js';
@@ -6,6 +7,7 @@ import { enter, type Frame, frameOf, isNoisy, leave } from '../groups/frame.js';
 import type { Quality, Step } from '../groups/recipes.js';
 import { effortOf, isPass, qualities, recipeOf } from '../groups/recipes.js';
 import { follow } from '../groups/reference.js';
+import { marginOf, type Rectangle, tilesOf } from '../groups/tiles.js';
 import type { Samples } from '../signal/image.js';
 import { checkImage } from '../signal/image.js';
 import { drive, finish } from '../solvers/work.js';
@@ -22,13 +24,39 @@ export interface PlanesOptions {
   readonly signal?: AbortSignal;
   /** Told now and then how far the work is: from 0 to 1, never falling, and the name of the pass. */
   readonly onProgress?: (progress: { readonly fraction: number; readonly pass: string }) => void;
+  /** The side of the tiles a large image is cut into; whole, or as large as fits a gibibyte, unless told. */
+  readonly tile?: number;
 }
 
-const optionNames = ['quality', 'engine', 'threads', 'signal', 'onProgress'];
+/** Denoised planes, and what denoised them. */
+export interface DenoisedPlanes {
+  readonly planes: Float32Array[];
+  readonly engine: EngineInfo;
+}
+
+const optionNames = ['quality', 'engine', 'threads', 'signal', 'onProgress', 'tile'];
+
+/** The most a tile may need, in bytes: what a page in a browser can have without asking. */
+const MOST_BYTES = 2 ** 30;
+/** The smallest tile worth its margin. */
+const LEAST_TILE = 240;
 
 /** Bytes that denoising planes of this size needs beside them, about. */
 export function planesMemory(width: number, height: number, channels: number, quality: Quality = 'balanced'): number {
-  return groupBytes(recipeOf(quality), width, height, channels);
+  const recipe = recipeOf(quality);
+  const side = tileSide(recipe, width, height, channels) + 2 * marginOf(recipe);
+  const [wide, high] = [Math.min(width, side), Math.min(height, side)];
+  // The result; of a tile, its planes and what the passes need.
+  return 4 * width * height * channels + 8 * wide * high * channels + groupBytes(recipe, wide, high, channels);
+}
+
+/** The side of a tile: all of the image, where it fits. */
+function tileSide(recipe: readonly Step[], width: number, height: number, channels: number): number {
+  let side = Math.max(width, height);
+  const margin = 2 * marginOf(recipe);
+  const bytes = () => groupBytes(recipe, Math.min(width, side + margin), Math.min(height, side + margin), channels);
+  while (side > LEAST_TILE && bytes() > MOST_BYTES) side = Math.floor(0.9 * side);
+  return Math.max(side, LEAST_TILE);
 }
 
 /**
@@ -42,7 +70,7 @@ export async function denoisePlanes(
   height: number,
   sigma: readonly number[],
   options: PlanesOptions = {},
-): Promise<Float32Array[]> {
+): Promise<DenoisedPlanes> {
   knownOptions(options, optionNames);
   const quality = oneOf('quality', options.quality ?? 'balanced', qualities);
   if (options.threads !== undefined) wholeNumber('threads', options.threads, 1, 64, 'use the number of cores');
@@ -54,17 +82,52 @@ export async function denoisePlanes(
   sigma.forEach((value, c) => {
     notNegative(`sigma[${c}]`, value, 'give the deviation of the noise in the units of the plane');
   });
-  const { signal, onProgress } = options;
+  const { signal, onProgress, tile } = options;
+  if (tile !== undefined) wholeNumber('tile', tile, 1, 2 ** 20, 'use a side such as 1024');
   signal?.throwIfAborted();
+  const name = engineOf(options);
+  const { threads, why } = threadsFor(width * height, options.threads);
+  const engine = name === 'wasm' ? { name, threads, why } : { name, threads: 1, why: 'the mathematics as written' };
   const noisy = planes.map((plane, c) => isNoisy(plane, sigma[c]));
-  if (!noisy.includes(true)) return planes.map((plane) => Float32Array.from(plane));
+  const result = planes.map((plane) => Float32Array.from(plane));
+  if (!noisy.includes(true)) return { planes: result, engine };
 
   const recipe = recipeOf(quality);
-  const frame = frameOf(planes, width, height, sigma, Math.max(...recipe.filter(isPass).map(({ patch }) => patch)));
-  const run = engineOf(options) === 'wasm' ? onWasm : onReference;
-  const denoised = await run(recipe, frame, planes, width, height, options, teller(recipe, onProgress));
+  const least = Math.max(...recipe.filter(isPass).map(({ patch }) => patch));
+  const frame = frameOf(planes, width, height, sigma, least);
+  const run = name === 'wasm' ? onWasm : onReference;
+  const tiles = tilesOf(recipe, width, height, tile ?? tileSide(recipe, width, height, planes.length));
+  for (const [i, { inner, outer }] of tiles.entries()) {
+    const tell = teller(recipe, ({ fraction, pass }) =>
+      onProgress?.({ fraction: (i + fraction) / tiles.length, pass }),
+    );
+    const framed = { ...frame, width: Math.max(outer.width, least), height: Math.max(outer.height, least) };
+    const parts = tiles.length === 1 ? planes : planes.map((plane) => cut(plane, width, outer));
+    const denoised = await run(recipe, framed, parts, outer.width, outer.height, threads, options, tell);
+    for (const [c, plane] of result.entries()) {
+      if (noisy[c]) paste(leave(framed, c, denoised[c], outer.width, outer.height), outer, plane, width, inner);
+    }
+  }
   onProgress?.({ fraction: 1, pass: recipe[recipe.length - 1].name });
-  return planes.map((plane, c) => (noisy[c] ? leave(frame, c, denoised[c], width, height) : Float32Array.from(plane)));
+  return { planes: result, engine };
+}
+
+/** A rectangle of a plane so wide. */
+function cut(plane: Samples, width: number, { left, top, width: wide, height: high }: Rectangle): Float64Array {
+  const part = new Float64Array(wide * high);
+  for (let y = 0; y < high; y++) {
+    const from = (top + y) * width + left;
+    part.set(plane.subarray(from, from + wide), y * wide);
+  }
+  return part;
+}
+
+/** Puts what is kept of a tile into a plane so wide. */
+function paste(part: Float32Array, outer: Rectangle, plane: Float32Array, width: number, inner: Rectangle): void {
+  for (let y = inner.top; y < inner.top + inner.height; y++) {
+    const from = (y - outer.top) * outer.width + inner.left - outer.left;
+    plane.set(part.subarray(from, from + inner.width), y * width + inner.left);
+  }
 }
 
 function engineOf({ engine }: PlanesOptions): 'wasm' | 'reference' {
@@ -79,14 +142,14 @@ function engineOf({ engine }: PlanesOptions): 'wasm' | 'reference' {
 type Tell = (step: number, fraction: number) => void;
 
 /** Turns the fraction of a step into that of the whole recipe. */
-function teller(recipe: readonly Step[], onProgress: PlanesOptions['onProgress']): Tell {
+function teller(recipe: readonly Step[], onProgress: NonNullable<PlanesOptions['onProgress']>): Tell {
   const efforts = recipe.map(effortOf);
   const whole = efforts.reduce((sum, effort) => sum + effort, 0);
   let furthest = 0;
   return (step, fraction) => {
     const before = efforts.slice(0, step).reduce((sum, effort) => sum + effort, 0);
     furthest = Math.max(furthest, Math.min(1, (before + fraction * efforts[step]) / whole));
-    onProgress?.({ fraction: furthest, pass: recipe[step].name });
+    onProgress({ fraction: furthest, pass: recipe[step].name });
   };
 }
 
@@ -96,19 +159,20 @@ type Run = (
   planes: readonly Samples[],
   width: number,
   height: number,
+  threads: number,
   options: PlanesOptions,
   tell: Tell,
 ) => Promise<readonly Samples[]>;
 
-const onWasm: Run = (recipe, frame, planes, width, height, { threads, signal, onProgress }, tell) =>
+const onWasm: Run = (recipe, frame, planes, width, height, threads, { signal, onProgress }, tell) =>
   followOnWasm(recipe, frame, planes, width, height, {
     fma: abilities().fma,
-    threads: threadsFor(width * height, threads).threads,
+    threads,
     signal,
     onStep: onProgress && tell,
   });
 
-const onReference: Run = async (recipe, frame, planes, width, height, { signal }, tell) => {
+const onReference: Run = async (recipe, frame, planes, width, height, _, { signal }, tell) => {
   const framed = planes.map((plane, c) => {
     const data = new Float64Array(frame.width * frame.height);
     finish(enter(frame, c, plane, width, height, data));

@@ -1,77 +1,135 @@
+/** Denoising an image, as a user meets it: nothing to tell, any number of planes, noise of two kinds. */
 import { describe, expect, it } from 'vitest';
-import type { Image, SolverName } from '../../src/index.js';
-import { completeDct, denoise, noiseRules, overcompleteDct, psnr, solverNames } from '../../src/index.js';
+import type { Image, Samples } from '../../src/index.js';
+import { denoise, denoiseMemoryEstimate, psnr, qualities, randomSource } from '../../src/index.js';
+import { denoisePlanes } from '../../src/tasks/denoise-planes.js';
 import { noisy, picture } from '../pictures.js';
 
-const clean = picture(96, 80);
-const quality = (image: Image) => psnr(image.planes[0], clean.planes[0], 255);
+const joined = (planes: readonly Samples[]) => Float64Array.from(planes.flatMap((plane) => [...plane]));
+const level = (image: Image, clean: Image) => psnr(joined(image.planes), joined(clean.planes), clean.peak);
 
 describe('denoise', () => {
-  it('comes closer to the clean image, under a budget and more so under the noise level', async () => {
+  it('needs to be told nothing', async () => {
+    const clean = picture(128, 96);
     const input = noisy(clean, 20);
-    const byBudget = await denoise(input, { solver: 'admm' });
-    const bySigma = await denoise(input, { solver: 'admm', budget: { sigma: 20 } });
-    expect(quality(byBudget.image)).toBeGreaterThan(quality(input) + 1);
-    expect(quality(bySigma.image)).toBeGreaterThan(quality(byBudget.image) + 1);
+    const { image, noise, estimated, quality, engine } = await denoise(input);
+    expect(level(image, clean)).toBeGreaterThan(level(input, clean) + 7);
+    expect(noise).toEqual([{ gain: 0, sigma: expect.any(Number), offset: 0 }]);
+    expect(Math.abs(noise[0].sigma - 20)).toBeLessThan(2);
+    expect({ estimated, quality, engine: engine.name }).toEqual({
+      estimated: true,
+      quality: 'balanced',
+      engine: 'wasm',
+    });
   });
 
-  it('leaves a residual of the size of the noise', async () => {
-    const { rmse } = await denoise(noisy(clean, 20), { solver: 'joint-omp', budget: { sigma: 20, rule: 'residual' } });
-    expect(rmse).toBeLessThanOrEqual(160);
-    expect(rmse).toBeGreaterThan(158);
-  });
-
-  it('gains from overlapping patches', async () => {
+  it.each(qualities)('%s takes the deviation in the units of the image', async (quality) => {
+    const clean = picture(48, 40);
     const input = noisy(clean, 20);
-    const options = { solver: 'joint-omp', budget: { sigma: 20 } } as const;
-    const [apart, overlapping] = [await denoise(input, options), await denoise(input, { ...options, stride: 4 })];
-    expect(quality(overlapping.image)).toBeGreaterThan(quality(apart.image) + 1);
+    const scaled = (image: Image, by: number) => ({
+      ...image,
+      planes: image.planes.map((plane) => Float64Array.from(plane, (value) => by * value)),
+      peak: by * image.peak,
+    });
+    const plain = await denoise(input, { sigma: 20, quality });
+    const large = await denoise(scaled(input, 257), { sigma: 20 * 257, quality });
+    expect(psnr(scaled(large.image, 1 / 257).planes[0], plain.image.planes[0], 255)).toBeGreaterThan(75);
+    expect(plain.estimated).toBe(false);
   });
 
-  it.each(solverNames)('finds a budget for the noise level with %s, by either rule', async (solver) => {
-    const input = noisy(clean, 20);
-    for (const rule of noiseRules) {
-      const { image, nonzeros, patches } = await denoise(input, { solver, budget: { sigma: 20, rule } });
-      expect(nonzeros / patches).toBeGreaterThan(0.9);
-      expect(nonzeros / patches).toBeLessThan(8);
-      expect(quality(image)).toBeGreaterThan(quality(input) + 1.5);
-    }
+  it('colour: a deviation a plane, alpha as it was', async () => {
+    const clean = { ...picture(64, 48, 3), alpha: Float64Array.from({ length: 64 * 48 }, (_, i) => i % 256) };
+    const random = randomSource(3);
+    const sigma = [10, 20, 30];
+    const planes = clean.planes.map((plane, c) =>
+      Float64Array.from(plane, (value) => value + sigma[c] * random.normal()),
+    );
+    const input = { ...clean, planes };
+    const { image, noise } = await denoise(input, { sigma });
+    expect(noise.map((each) => each.sigma)).toEqual(sigma);
+    expect(image.alpha).toBe(clean.alpha);
+    expect(level(image, clean)).toBeGreaterThan(level(input, clean) + 6);
   });
 
-  it('takes the residual rule where patches overlap by half, the threshold rule where they do not', async () => {
-    const input = noisy(clean, 20);
-    for (const [stride, rule] of [
-      [8, 'threshold'],
-      [5, 'threshold'],
-      [4, 'residual'],
-    ] as const) {
-      const options = { solver: 'joint-omp', stride } as const;
-      const usual = await denoise(input, { ...options, budget: { sigma: 20 } });
-      expect(usual.nonzeros).toBe((await denoise(input, { ...options, budget: { sigma: 20, rule } })).nonzeros);
-    }
+  it('grey stays grey, also where it comes as three equal channels', async () => {
+    const input = noisy(picture(48, 40), 15);
+    const [plane] = input.planes;
+    const three = await denoise({ ...input, planes: [plane, plane.slice(), plane.slice()] }, { sigma: 15 });
+    const one = await denoise(input, { sigma: 15 });
+    expect(three.image.planes).toHaveLength(3);
+    for (const each of three.image.planes) expect(each).toEqual(one.image.planes[0]);
+    expect(three.noise).toHaveLength(3);
   });
 
-  it('spends less on more noise, all on none, and nothing on noise alone', async () => {
-    const budget = async (image: Image, sigma: number, solver: SolverName) =>
-      (await denoise(image, { solver, budget: { sigma, rule: 'threshold' } })).budget;
-    const still = noisy({ ...clean, planes: [new Float64Array(96 * 80)] }, 20);
-    for (const solver of ['qpm', 'admm', 'joint-omp'] as const) {
-      const spent = [await budget(noisy(clean, 5), 5, solver), await budget(noisy(clean, 40), 40, solver)];
-      expect(spent[0]).toBeGreaterThan(2 * spent[1]);
-      expect(await budget(still, 20, solver)).toBeLessThan(10);
-      expect(await budget(noisy(clean, 5), 0, solver)).toBeGreaterThan(60 * 120);
-    }
+  it('leaves an image without noise alone, and floats unclipped', async () => {
+    const still = picture(40, 40);
+    expect((await denoise(still, { sigma: 0 })).image.planes[0]).toEqual(Float32Array.from(still.planes[0]));
+    const beyond = { ...still, planes: [Float64Array.from(still.planes[0], (value) => 3 * value - 300)], peak: 1 };
+    const { image } = await denoise(noisy(beyond, 5), { sigma: 5 });
+    expect(Math.min(...image.planes[0])).toBeLessThan(-100);
+    expect(Math.max(...image.planes[0])).toBeGreaterThan(100);
   });
 
-  it('scales with the image and knows any dictionary', async () => {
-    const input = noisy(clean, 20);
-    const unit = { ...input, planes: input.planes.map((plane) => plane.map((value) => value / 255)), peak: 1 };
-    for (const dictionary of [completeDct(8), overcompleteDct(8, 14)]) {
-      const options = { solver: 'qpm', dictionary } as const;
-      const { nonzeros, image } = await denoise(input, { ...options, budget: { sigma: 20 } });
-      const scaled = await denoise(unit, { ...options, budget: { sigma: 20 / 255 } });
-      expect(Math.abs(scaled.nonzeros - nonzeros)).toBeLessThanOrEqual(1);
-      expect(quality(image)).toBeGreaterThan(quality(input) + 3);
-    }
+  it.each([{ gain: 4, sigma: 3 }, 'poisson-gaussian' as const])(
+    'noise that grows with the signal: %j',
+    async (noise) => {
+      const clean = picture(160, 128);
+      const { poisson, normal } = randomSource(5);
+      const planes = [Float64Array.from(clean.planes[0], (x) => 4 * poisson(x / 4) + 3 * normal())];
+      const input = { ...clean, planes };
+      const result = await denoise(input, { noise });
+      expect(level(result.image, clean)).toBeGreaterThan(level(input, clean) + 6);
+      expect(level(result.image, clean)).toBeGreaterThan(level((await denoise(input)).image, clean) + 0.2);
+      expect(Math.abs(result.noise[0].gain - 4)).toBeLessThan(1);
+      expect(result.estimated).toBe(noise === 'poisson-gaussian');
+      // The inverse is unbiased: nothing is lost of the brightness.
+      const mean = (plane: Samples) => joined([plane]).reduce((sum, value) => sum + value, 0) / plane.length;
+      expect(Math.abs(mean(result.image.planes[0]) - mean(clean.planes[0]))).toBeLessThan(0.5);
+    },
+  );
+
+  it('reports progress that never falls, and stops when told', async () => {
+    const input = noisy(picture(96, 96), 20);
+    const seen: number[] = [];
+    await denoise(input, { sigma: 20, quality: 'best', onProgress: ({ fraction }) => seen.push(fraction) });
+    expect(seen).toEqual([...seen].sort((a, b) => a - b));
+    expect(seen.at(-1)).toBe(1);
+    const stop = new AbortController();
+    const run = denoise(input, { sigma: 20, quality: 'best', signal: stop.signal, onProgress: () => stop.abort() });
+    await expect(run).rejects.toThrow('aborted');
+  });
+
+  it.each([
+    [{ sigma: -1 }, 'sigma must be a finite number of at least 0, but got -1'],
+    [{ sigma: [1, 2] }, 'sigma must be a number, one for each of the 1 planes, or auto'],
+    [{ sigma: 'much' }, 'sigma must be a number'],
+    [{ quality: 'finest' }, 'quality must be one of fast, balanced, best, but got "finest"'],
+    [{ noise: 'salt' }, 'noise must be one of gaussian, poisson-gaussian, but got "salt"'],
+    [{ noise: { gain: -1, sigma: 0 } }, 'noise.gain must be a finite number of at least 0, but got -1'],
+    [{ noise: 'poisson-gaussian', sigma: 3 }, 'sigma must be left out for noise that depends on the signal'],
+    [{ budget: { sigma: 3 } }, 'budget'],
+  ])('refuses %j by name', async (options, message) => {
+    await expect(denoise(picture(40, 40), options as never)).rejects.toThrow(message);
+  });
+});
+
+describe('tiles', () => {
+  const image = noisy(picture(420, 390, 3), 20);
+  it.each(qualities)('%s: the same bits as the whole', async (quality) => {
+    const { planes, width, height } = quality === 'best' ? { ...image, planes: image.planes.slice(0, 1) } : image;
+    const sigma = planes.map(() => 20);
+    const whole = await denoisePlanes(planes, width, height, sigma, { quality });
+    const seen: number[] = [];
+    const onProgress = ({ fraction }: { fraction: number }) => seen.push(fraction);
+    const tiled = await denoisePlanes(planes, width, height, sigma, { quality, tile: 180, threads: 2, onProgress });
+    expect(tiled.planes).toEqual(whole.planes);
+    expect(seen).toEqual([...seen].sort((a, b) => a - b));
+  });
+
+  it('bound the memory of a large image', () => {
+    // 28 bytes a pixel and plane would be 84 GB in one piece.
+    const gigapixel = denoiseMemoryEstimate(31_623, 31_623, 3);
+    expect(gigapixel - 4 * 3 * 1e9).toBeLessThan(2 ** 31);
+    expect(denoiseMemoryEstimate(1000, 1000, 1)).toBeLessThan(50e6);
   });
 });

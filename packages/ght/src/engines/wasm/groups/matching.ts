@@ -116,6 +116,7 @@ export function matching(module: Module, name: string, target: GroupTarget): voi
         const offset = scratch.strips + 16 * left;
         some.forEach((sum, v) => {
           f.store(slot, sum, offset + 16 * v);
+          f.store(slot, sum, offset + 16 * (vectors * strips + v));
         });
         left += some.length;
       }
@@ -180,9 +181,11 @@ export function matching(module: Module, name: string, target: GroupTarget): voi
       found.set(state.i32());
       worst.set(state.f32(4));
       worsts.set(worst.splat());
+      // From left to right whatever the turn of the ring, which is there twice: a distance must not depend on the run.
+      place.set(first.mul(16 * vectors).add(at));
       sums.forEach((sum, v) => {
-        sum.set(at.v128(scratch.strips + 16 * v));
-        for (let s = 1; s < strips; s++) sum.set(sum.add(at.v128(scratch.strips + 16 * (vectors * s + v))));
+        sum.set(place.v128(scratch.strips + 16 * v));
+        for (let s = 1; s < strips; s++) sum.set(sum.add(place.v128(scratch.strips + 16 * (vectors * s + v))));
       });
       difference.set(sums[0].le(worsts));
       for (const sum of sums.slice(1)) difference.set(difference.or(sum.le(worsts)));

@@ -4,6 +4,7 @@ import { transpose } from '../../../algebra/matrix.js';
 import { places } from '../../../groups/matching.js';
 import type { Pass, Slot, Step } from '../../../groups/recipes.js';
 import { isPass } from '../../../groups/recipes.js';
+import { bandOf, leastBand } from '../../../groups/tiles.js';
 import { transformOf } from '../../../groups/transforms.js';
 import { kaiser } from '../../../groups/window.js';
 import { randomSource } from '../../../random.js';
@@ -12,11 +13,6 @@ import { padded, paddedRows } from '../shape.js';
 import type { GroupLayout, References } from './jobs.js';
 import type { GroupScratch, PassTables } from './target.js';
 import { groupScratch } from './target.js';
-
-/** The fewest rows of a band: groups of a band must not touch those of the band after the next. */
-export function leastBand({ reach, patch }: Pass): number {
-  return 2 * reach + patch;
-}
 
 /** The pictures that a recipe needs at the same time. */
 function slotsOf(recipe: readonly Step[]): ReadonlySet<Slot> {
@@ -27,9 +23,6 @@ function slotsOf(recipe: readonly Step[]): ReadonlySet<Slot> {
 export function groupBytes(recipe: readonly Step[], width: number, height: number, channels: number): number {
   return 4 * width * height * channels * (slotsOf(recipe).size + 4);
 }
-
-/** Rows of a band unless told: enough work to be worth taking. */
-const BAND = 32;
 
 /** What a picture of this size needs. */
 export class GroupMemory extends Arena {
@@ -43,7 +36,7 @@ export class GroupMemory extends Arena {
     readonly height: number,
     readonly channels: number,
     threads: number,
-    band?: number,
+    band = bandOf(recipe),
   ) {
     super(1024, threads > 1, 'denoise the image in parts');
     const bytes = 4 * padded(width * height);
@@ -99,7 +92,7 @@ export class GroupMemory extends Arena {
     };
   }
 
-  #references(pass: Pass, columns: number, band = BAND): References {
+  #references(pass: Pass, columns: number, band: number): References {
     const height = Math.max(band, leastBand(pass));
     const rows = places(this.height, pass);
     const bands: number[][] = [];

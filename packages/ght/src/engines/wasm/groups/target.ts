@@ -39,7 +39,7 @@ export interface GroupScratch {
   readonly keys: number;
   /** How many there are, and the distance of the worst once there are enough: a word each. */
   readonly states: number;
-  /** Distances at all shifts of the strips that a reference is made of, and of the whole reference. */
+  /** Distances at all shifts of the strips that a reference is made of, twice, and of the whole reference. */
   readonly strips: number;
   readonly distances: number;
   /** The patches of a group, and of its pilot. */
@@ -98,7 +98,7 @@ export function groupScratch(passes: readonly Pass[]): GroupScratch {
     lists: take(RUN * most(listBytes)),
     keys: take(8 * RUN * most(({ members }) => members)),
     states: take(8 * RUN),
-    strips: take(16 * most((pass) => stripsOf(pass).strips * stripsOf(pass).vectors)),
+    strips: take(2 * 16 * most((pass) => stripsOf(pass).strips * stripsOf(pass).vectors)),
     distances: take(16 * most((pass) => stripsOf(pass).vectors)),
     group: take(4 * most(({ patch, members }) => members * patch ** 2)),
     pilot: take(4 * transformed(({ patch, members }) => members * patch ** 2)),

@@ -1,0 +1,75 @@
+import type { Denoised, DenoiseOptions } from 'ght';
+import { denoise, ParameterError } from 'ght';
+import type { ImageFile } from '../io/index.js';
+import { refuseTooLargeToDenoise } from '../memory.js';
+import { channelNames, imageSummary } from '../output/summary.js';
+import { decibels, facts, measure } from '../output/table.js';
+import type { DenoiseFlags } from './denoise.js';
+import { type Denoising, levelAgainst, type Outcome } from './denoised.js';
+
+/** Denoises a file by groups of similar patches. */
+export async function denoiseByGroups(file: ImageFile, flags: DenoiseFlags, given: Denoising): Promise<Outcome> {
+  const { image } = file;
+  const options = denoiseOptions(flags);
+  refuseTooLargeToDenoise(image, flags.quality);
+  const { signal, onProgress, output, clean } = given;
+  const start = performance.now();
+  const result = await denoise(image, {
+    ...options,
+    signal,
+    onProgress: ({ fraction, pass }) => onProgress({ fraction, doing: pass }),
+  });
+  const seconds = (performance.now() - start) / 1000;
+  await given.write(result.image);
+
+  const { quality, engine, noise, estimated } = result;
+  const [psnr, psnrNoisy] = [levelAgainst(clean, result.image), levelAgainst(clean, image)];
+  const { name, threads } = engine;
+  return {
+    summary: {
+      ...{ method: 'groups', quality, engine, image: imageSummary(file) },
+      ...{ noise, estimated, psnr, psnrNoisy, seconds },
+    },
+    facts: facts([
+      ['quality', quality],
+      ...noiseFacts(result),
+      ...(psnr === null ? [] : [['PSNR', `${decibels(psnr)}, against the reference`] as const]),
+      ...(psnrNoisy === null ? [] : [['before', decibels(psnrNoisy)] as const]),
+      ['time', `${seconds.toFixed(2)} s on the ${name} engine, ${threads} thread${threads === 1 ? '' : 's'}`],
+      ['wrote', output],
+    ]),
+  };
+}
+
+function denoiseOptions({ sigma, quality, noise, gain, offset, engine, threads }: DenoiseFlags): DenoiseOptions {
+  if (engine === 'portable') {
+    throw new ParameterError('--engine', 'must be auto, wasm or reference here', engine, 'use one of these');
+  }
+  const common = { quality, engine: engine === 'auto' ? undefined : engine, threads };
+  if (noise !== 'poisson-gaussian') {
+    refuseWithout('--noise poisson-gaussian', { '--gain': gain, '--offset': offset });
+    return { ...common, sigma };
+  }
+  if (gain !== undefined) return { ...common, noise: { gain, sigma: sigma === 'auto' ? 0 : (sigma ?? 0), offset } };
+  refuseWithout('--gain', { '--offset': offset, '--sigma': sigma === 'auto' ? undefined : sigma });
+  return { ...common, noise: 'poisson-gaussian' };
+}
+
+function refuseWithout(needed: string, flags: Readonly<Record<string, number | undefined>>): void {
+  for (const [flag, value] of Object.entries(flags)) {
+    if (value === undefined) continue;
+    throw new ParameterError(flag, `must come with ${needed}`, value, `add ${needed}, or remove it`);
+  }
+}
+
+/** The noise a channel, in one line where it is the same for all. */
+function noiseFacts({ noise, estimated }: Denoised): (readonly [string, string])[] {
+  const told = estimated ? 'estimated' : 'as told';
+  const lines = noise.map(({ gain, sigma, offset }) =>
+    gain > 0
+      ? `gain ${measure(gain)}, σ = ${measure(sigma)} without signal, offset ${measure(offset)}, ${told}`
+      : `σ = ${measure(sigma)}, ${told}`,
+  );
+  if (lines.every((line) => line === lines[0])) return [['noise', lines[0]]];
+  return lines.map((line, c) => [`noise, ${channelNames(lines.length)[c]}`, line]);
+}

@@ -1,0 +1,48 @@
+/** What both methods of denoising share: what they are given, what they tell, and how near they came to the clean image. */
+import type { Image } from 'ght';
+import { checkImage, isParameterError, ParameterError, psnrOf, rmsePixel } from 'ght';
+import type { ProgressDisplay } from '../output/progress.js';
+
+/** What a method is given beside the file and the flags. */
+export interface Denoising {
+  readonly clean?: Image;
+  /** The name of the output, to tell. */
+  readonly output: string;
+  readonly write: (image: Image) => Promise<void>;
+  readonly signal: AbortSignal;
+  readonly onProgress: ProgressDisplay['onProgress'];
+}
+
+/** How it went: for machines, and for people. */
+export interface Outcome {
+  readonly summary: object;
+  readonly facts: string;
+}
+
+/** The PSNR in dB against the clean image; null where that is not known, or where there is no difference. */
+export function levelAgainst(clean: Image | undefined, image: Image): number | null {
+  if (!clean) return null;
+  const { planes } = image;
+  const mean = planes.reduce((sum, plane, c) => sum + rmsePixel(plane, clean.planes[c]) ** 2, 0) / planes.length;
+  const level = psnrOf(Math.sqrt(mean), clean.peak);
+  return Number.isFinite(level) ? level : null;
+}
+
+/** Refuses a reference that is no clean version of the noisy image. */
+export function checkReference(clean: Image, noisy: Image, path: string): void {
+  try {
+    checkImage(clean);
+  } catch (error) {
+    if (!isParameterError(error)) throw error;
+    throw new ParameterError(error.parameter.replace('image', '--reference'), error.rule, error.value, error.remedy);
+  }
+  const size = ({ width, height, planes }: Image) => `${width}×${height}×${planes.length}`;
+  if (size(noisy) === size(clean)) return;
+  const rule = `must have the size of the noisy image, ${size(noisy)}`;
+  throw new ParameterError(
+    '--reference',
+    rule,
+    `${size(clean)} in ${path}`,
+    'give the clean version of the same picture',
+  );
+}

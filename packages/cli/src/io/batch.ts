@@ -1,0 +1,68 @@
+import { mkdir, readdir, stat } from 'node:fs/promises';
+import { basename, dirname, extname, join, resolve } from 'node:path';
+import { ParameterError } from 'ght';
+import { imageExtensions } from './imageFile.js';
+
+/**
+ * The files that several inputs stand for, each with where its result goes; undefined for one plain file. A folder stands
+ * for the images in it, a pattern with * and ? for the files it matches, since not every shell expands patterns.
+ */
+export async function batchOf(
+  inputs: readonly string[],
+  output: string,
+): Promise<readonly { readonly input: string; readonly output: string }[] | undefined> {
+  const expanded = await Promise.all(inputs.map(expand));
+  if (inputs.length === 1 && expanded[0] === undefined && !(await isFolder(output))) return undefined;
+  const files = expanded.flatMap((found, i) => found ?? [inputs[i]]);
+  const refuse = (rule: string, value: string, remedy: string) => new ParameterError('-o', rule, value, remedy);
+  await mkdir(output, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    throw refuse(
+      `must be a folder for several images (${error.code})`,
+      output,
+      'name a folder, or a place to make one',
+    );
+  });
+  const taken = new Map<string, string>();
+  return files.map((input) => {
+    const name = basename(input);
+    const other = taken.get(name);
+    if (other !== undefined) {
+      throw refuse('must not get two files of one name', `${other} and ${input}`, 'denoise them one after the other');
+    }
+    taken.set(name, input);
+    if (resolve(dirname(input)) === resolve(output)) {
+      throw refuse('must be another folder than that of the images', output, 'choose a new folder');
+    }
+    return { input, output: join(output, name) };
+  });
+}
+
+/** The files of a folder or a pattern; undefined for anything else. */
+async function expand(input: string): Promise<string[] | undefined> {
+  const matches = (await isFolder(input)) ? isImage : patternOf(basename(input));
+  if (matches === undefined) return undefined;
+  const folder = matches === isImage ? input : dirname(input);
+  const names = await readdir(folder).catch(() => []);
+  const found = names.filter((name) => !name.startsWith('.') && matches(name)).sort();
+  if (found.length > 0) return found.map((name) => join(folder, name));
+  const rule = matches === isImage ? 'must hold images' : 'must match a file';
+  throw new ParameterError('IMAGE', rule, input, `images end in ${imageExtensions.join(', ')}`);
+}
+
+function isImage(name: string): boolean {
+  return imageExtensions.includes(extname(name).toLowerCase());
+}
+
+function patternOf(pattern: string): ((name: string) => boolean) | undefined {
+  if (!/[*?]/.test(pattern)) return undefined;
+  const source = pattern
+    .replace(/[\\^$.|+()[\]{}]/g, '\\$&')
+    .replace(/\*/g, '.*')
+    .replace(/\?/g, '.');
+  const expression = new RegExp(`^${source}$`, 'u');
+  return (name) => expression.test(name);
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
+}
