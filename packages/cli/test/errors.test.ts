@@ -123,8 +123,9 @@ describe('files that are refused', () => {
     ['--reference wide.png', '--reference must have the size', '48×40', '49×40', 'same picture'],
     ['--reference rgb.png', '--reference must have the size', '48×40×1', '48×40×3', 'same picture'],
     ['--reference nan.npy', '--reference pixel (x 5, y 3, channel 0) must be a finite number', 'got NaN'],
-    ['--sigma 20 --budget 5', '--budget and --sigma exclude each other', '5 and 20', 'only one'],
-    ['--sigma -1', '--sigma must be a finite number of at least 0', 'got -1', 'noise level'],
+    ['--method paper --sigma 20 --budget 5', '--budget and --sigma exclude each other', '5 and 20', 'only one'],
+    ['--sigma -1', '--sigma must be a finite number of at least 0', 'got -1', 'deviation of the noise'],
+    ['--method paper --sigma -1', '--sigma must be a finite number of at least 0', 'got -1', 'noise level'],
   ]);
   check('compare grey.png', [
     ['-o nowhere', '-o must be an existing folder', '"nowhere"', 'create it first'],

@@ -10,6 +10,7 @@ const { ght, path, save, start } = workplace();
 
 beforeAll(async () => {
   await save('large.png', await png(textured(512, 512), 1, 512));
+  await save('huge.png', await png(textured(1200, 1200), 1, 1200));
   await save('grey.png', await png(textured()));
 });
 
@@ -22,8 +23,16 @@ describe('a run that is interrupted', () => {
     [
       'SIGTERM',
       143,
-      ['denoise', 'large.png', '-o', 'out.png', '--engine', 'portable', '--solver', 'joint-omp', '--stride', '2'],
+      [
+        'denoise',
+        'large.png',
+        '-o',
+        'out.png',
+        ...'--method paper --engine portable --solver joint-omp --stride 2'.split(' '),
+      ],
     ],
+    ['SIGINT', 130, ['denoise', 'large.png', '-o', 'out.png', '--engine', 'reference']],
+    ['SIGTERM', 143, ['denoise', 'huge.png', '-o', 'out.png', '--quality', 'best']],
   ] as const)('by %s ends at once with exit code %i, one line and no file', async (signal, code, args) => {
     const before = await readdir(dirname(path('x')));
     const child = start(...args);
@@ -36,7 +45,7 @@ describe('a run that is interrupted', () => {
     clearTimeout(limit);
     expect({ ...rest, stdout }).toEqual({ code, stdout: '' });
     // Piped, the progress is plain lines; the last line is the one about the end.
-    expect(stderr).toMatch(/^((GHT-ADMM|joint OMP): \d+%.*\n)+ght: stopped; nothing was written\n$/);
+    expect(stderr).toMatch(/^((GHT-ADMM|denoise|denoise as the paper): \d+%.*\n)+ght: stopped; nothing was written\n$/);
     expect(await readdir(dirname(path('x')))).toEqual(before);
   });
 });

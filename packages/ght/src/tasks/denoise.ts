@@ -94,10 +94,14 @@ function settleNoise(image: Image, channels: number, { sigma, noise = 'gaussian'
       knownOptions(noise, ['gain', 'sigma', 'offset']);
       notNegative('noise.gain', noise.gain, 'give what one count adds to a sample');
       notNegative('noise.sigma', noise.sigma, 'give the deviation of the noise without signal, or 0');
-      return { noise: planes.map(() => ({ offset: 0, ...noise })), estimated: false };
+      const { gain, sigma: read, offset = 0 } = noise;
+      return { noise: planes.map(() => ({ gain, sigma: read, offset })), estimated: false };
     }
     oneOf('noise', noise, ['gaussian', 'poisson-gaussian']);
-    return { noise: estimatePoissonGaussian(image).map((each) => ({ offset: 0, ...each })), estimated: true };
+    return {
+      noise: estimatePoissonGaussian(image).map(({ gain, sigma: read }) => ({ gain, sigma: read, offset: 0 })),
+      estimated: true,
+    };
   }
   if (sigma === undefined || sigma === 'auto') return { noise: estimateNoise(image).map(gaussian), estimated: true };
   const list = typeof sigma === 'number' ? planes.map(() => sigma) : sigma;
