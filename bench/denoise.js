@@ -1,15 +1,17 @@
-// How well and how fast the denoisers are: mean PSNR a folder and seconds a megapixel; everything in bench/denoise.json.
-// usage: node bench/denoise.js --images DIR [--images DIR …] [--sigma 15,25,50] [--quality fast,balanced,best]
-//                              [--count n] [--half first|second] [--threads n]
-// Noise is Gaussian and unclipped, from one seed an image and σ, the same for all qualities. PSNR is that of the 8-bit range:
-// what was denoised is clipped to 0 … 255, not rounded. The first half of a folder, by name, may be tuned on.
-import { writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg } from 'node:os';
+// How well and how fast the denoisers are: mean PSNR a folder and seconds a megapixel, and what others need for the same
+// noisy images in the same run; everything in bench/denoise.json.
+// usage: npm run bench:denoise -- --images DIR [--images DIR …] [--sigma 15,25,50] [--quality fast,balanced,best]
+//                                 [--count n] [--half first|second] [--threads n] [--no-peers] [--auto]
+// Noise is Gaussian, neither rounded nor clipped, from one seed an image and σ, the same for all. The noise level is told, or
+// with --auto estimated. Nothing is clipped before it is measured. The first half of a folder, by name, may be tuned on.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { psnr, randomSource } from 'ght';
-import { denoisePlanes } from '../packages/ght/dist/tasks/denoise-planes.js';
-import { greyImages } from './images.js';
+import { denoise, psnr, randomSource, writeNpy } from 'ght';
+import sharp from 'sharp';
 
 const { values } = parseArgs({
   options: {
@@ -19,6 +21,8 @@ const { values } = parseArgs({
     count: { type: 'string' },
     half: { type: 'string' },
     threads: { type: 'string', default: String(availableParallelism()) },
+    'no-peers': { type: 'boolean', default: false },
+    auto: { type: 'boolean', default: false },
   },
 });
 const threads = Number(values.threads);
@@ -30,39 +34,95 @@ console.log(
 );
 
 const runs = [];
-for (const folder of values.images) {
-  const all = (await greyImages([folder], Number.POSITIVE_INFINITY)).map(({ name, image }, i) => ({ name, image, i }));
-  const middle = Math.ceil(all.length / 2);
-  const halves = { first: all.slice(0, middle), second: all.slice(middle) };
-  const chosen = (values.half ? halves[values.half] : all).slice(0, values.count ? Number(values.count) : all.length);
-  console.log(`\n${folder}, ${chosen.length} images${values.half ? `, ${values.half} half` : ''}`);
-  console.log('| quality | σ | PSNR, dB | s a megapixel | CPU s a megapixel |\n|---|---|---|---|---|');
-  for (const quality of values.quality.split(',')) {
-    for (const sigma of values.sigma.split(',').map(Number)) {
-      const total = { psnr: 0, pixels: 0, seconds: 0, cpu: 0 };
-      for (const { name, image, i } of chosen) {
-        const { width, height, planes } = image;
-        const random = randomSource(1000 * sigma + i + 1);
-        const noisy = planes[0].map((value) => value + sigma * random.normal());
-        const [wall, used] = [performance.now(), process.cpuUsage()];
-        const [denoised] = await denoisePlanes([noisy], width, height, [sigma], { quality, threads });
-        const seconds = (performance.now() - wall) / 1e3;
-        const { user, system } = process.cpuUsage(used);
-        const level = psnr(planes[0], clipped(denoised), 255);
-        runs.push({ name, quality, sigma, psnr: level, width, height, seconds, cpu: (user + system) / 1e6 });
-        total.psnr += level;
-        total.pixels += width * height;
-        total.seconds += seconds;
-        total.cpu += (user + system) / 1e6;
-      }
-      const each = (value) => ((value * 1e6) / total.pixels).toFixed(2);
-      const mean = (total.psnr / chosen.length).toFixed(2);
-      console.log(`| ${quality} | ${sigma} | ${mean} | ${each(total.seconds)} | ${each(total.cpu)} |`);
-    }
-  }
+const scratch = mkdtempSync(join(tmpdir(), 'ght-bench-'));
+try {
+  for (const folder of values.images) await measureFolder(folder);
+} finally {
+  rmSync(scratch, { recursive: true });
 }
 writeFileSync(fileURLToPath(new URL('denoise.json', import.meta.url)), JSON.stringify({ environment, runs }, null, 1));
 
-function clipped(plane) {
-  return plane.map((value) => Math.min(255, Math.max(0, value)));
+async function measureFolder(folder) {
+  const names = readdirSync(folder)
+    .filter((name) => /\.(png|jpe?g|tiff?|webp)$/i.test(name))
+    .sort();
+  const middle = Math.ceil(names.length / 2);
+  const half = values.half === 'first' ? [0, middle] : values.half === 'second' ? [middle] : [0];
+  const chosen = names.slice(...half).slice(0, values.count ? Number(values.count) : names.length);
+  const title = `${folder}, ${chosen.length} images${values.half ? `, ${values.half} half` : ''}`;
+  console.log(`\n${title}\n| | σ | PSNR, dB | s a megapixel | CPU s a megapixel |\n|---|---|---|---|---|`);
+  for (const sigma of values.sigma.split(',').map(Number)) {
+    const totals = new Map();
+    for (const name of chosen) {
+      const clean = await planesOf(join(folder, name));
+      const seed = 1000 * sigma + names.indexOf(name) + 1;
+      const noisy = withNoise(clean, sigma, seed);
+      const outcomes = [];
+      for (const quality of values.quality.split(',')) outcomes.push(await ours(quality, noisy, clean, sigma));
+      if (!values['no-peers']) outcomes.push(...peers(noisy, clean, sigma));
+      for (const outcome of outcomes) {
+        runs.push({ folder, name, sigma, width: clean.width, height: clean.height, ...outcome });
+        const total = totals.get(outcome.what) ?? { psnr: 0, seconds: 0, cpu: 0, pixels: 0 };
+        total.psnr += outcome.psnr / chosen.length;
+        total.seconds += outcome.seconds;
+        total.cpu += outcome.cpu;
+        total.pixels += clean.width * clean.height;
+        totals.set(outcome.what, total);
+      }
+    }
+    for (const [what, { psnr: level, seconds, cpu, pixels }] of totals) {
+      const each = (value) => ((value * 1e6) / pixels).toFixed(2);
+      console.log(`| ${what} | ${sigma} | ${level.toFixed(2)} | ${each(seconds)} | ${each(cpu)} |`);
+    }
+  }
+}
+
+async function ours(quality, noisy, clean, sigma) {
+  const [wall, used] = [performance.now(), process.cpuUsage()];
+  const { image, noise } = await denoise(noisy, { sigma: values.auto ? 'auto' : sigma, quality, threads });
+  const seconds = (performance.now() - wall) / 1e3;
+  const { user, system } = process.cpuUsage(used);
+  const estimated = values.auto ? { estimate: noise.map((each) => each.sigma) } : {};
+  return { what: quality, psnr: level(image, clean), seconds, cpu: (user + system) / 1e6, ...estimated };
+}
+
+/** What is installed of scikit-image and OpenCV, on the same noisy image; nothing where there is no Python. */
+function peers(noisy, clean, sigma) {
+  const paths = [noisy, clean].map(({ width, height, planes }, i) => {
+    const data = Float32Array.from({ length: width * height * planes.length }, (_, n) => {
+      return planes[n % planes.length][Math.floor(n / planes.length)];
+    });
+    const path = join(scratch, `${i}.npy`);
+    writeFileSync(path, writeNpy({ type: 'f4', shape: [height, width, planes.length], data }));
+    return path;
+  });
+  const script = fileURLToPath(new URL('peers/denoisers.py', import.meta.url));
+  for (const python of ['/usr/bin/python3', 'python3']) {
+    const { status, stdout } = spawnSync(python, [script, ...paths, String(sigma)], { encoding: 'utf8' });
+    if (status === 0) return JSON.parse(stdout);
+  }
+  return [];
+}
+
+async function planesOf(path) {
+  const { data, info } = await sharp(path).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  const { width, height, channels } = info;
+  const planes = Array.from({ length: channels }, (_, c) =>
+    Float32Array.from({ length: width * height }, (_value, i) => data[i * channels + c]),
+  );
+  const grey = planes.every((plane) => plane.every((value, i) => value === planes[0][i]));
+  return { width, height, planes: grey ? planes.slice(0, 1) : planes, peak: 255 };
+}
+
+function withNoise(image, sigma, seed) {
+  const random = randomSource(seed);
+  return { ...image, planes: image.planes.map((plane) => plane.map((value) => value + sigma * random.normal())) };
+}
+
+function level(image, clean) {
+  const all = ({ planes }) =>
+    Float32Array.from({ length: planes.length * planes[0].length }, (_, i) => {
+      return planes[Math.floor(i / planes[0].length)][i % planes[0].length];
+    });
+  return psnr(all(image), all(clean), 255);
 }

@@ -38,7 +38,7 @@ export function bandOf(recipe: readonly Step[]): number {
   return 30 * Math.ceil(Math.max(...recipe.filter(isPass).map(leastBand)) / 30);
 }
 
-/** The tiles of a picture, row by row, each keeping about side × side pixels. */
+/** The tiles of a picture, row by row, each keeping side × side pixels or a little more; one, if that is all of it. */
 export function tilesOf(recipe: readonly Step[], width: number, height: number, side: number): Tile[] {
   const strides = recipe.filter(isPass).reduce((common, { stride }) => leastCommonMultiple(common, stride), 1);
   // Even bands must stay even.
@@ -56,7 +56,7 @@ export function tilesOf(recipe: readonly Step[], width: number, height: number, 
 
   /** The tiles along a side; all begin at multiples of `grid`. */
   function along(grid: number, length: number) {
-    const step = grid * Math.max(1, Math.round(side / grid));
+    const step = grid * Math.max(1, Math.ceil(side / grid));
     const margin = grid * Math.ceil(marginOf(recipe) / grid);
     return Array.from({ length: Math.ceil(length / step) }, (_, i) => {
       const [from, to] = [i * step, Math.min(length, (i + 1) * step)];

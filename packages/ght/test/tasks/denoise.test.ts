@@ -1,5 +1,7 @@
 /** Denoising an image, as a user meets it: nothing to tell, any number of planes, noise of two kinds. */
 import { describe, expect, it } from 'vitest';
+import { recipeOf } from '../../src/groups/recipes.js';
+import { tilesOf } from '../../src/groups/tiles.js';
 import type { Image, Samples } from '../../src/index.js';
 import { denoise, denoiseMemoryEstimate, psnr, qualities, randomSource } from '../../src/index.js';
 import { denoisePlanes } from '../../src/tasks/denoise-planes.js';
@@ -124,6 +126,18 @@ describe('tiles', () => {
     const tiled = await denoisePlanes(planes, width, height, sigma, { quality, tile: 180, threads: 2, onProgress });
     expect(tiled.planes).toEqual(whole.planes);
     expect(seen).toEqual([...seen].sort((a, b) => a - b));
+  });
+
+  it('are not cut where the whole fits', () => {
+    for (const quality of qualities) {
+      for (const [width, height] of [
+        [768, 1024],
+        [1, 4000],
+        [90, 91],
+      ]) {
+        expect(tilesOf(recipeOf(quality), width, height, Math.max(width, height)), quality).toHaveLength(1);
+      }
+    }
   });
 
   it('bound the memory of a large image', () => {
