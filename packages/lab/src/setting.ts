@@ -31,7 +31,7 @@ export interface Experiment<Data> {
   readonly title: string;
   /** What is computed, in a sentence or two, with the sizes of this setting. */
   describe(data: Data): string;
-  /** Seconds it took on two cores of a common server, full and quick. */
+  /** Seconds it took on a common server, full on two cores and quick on one. */
   readonly seconds: { readonly full: number; readonly quick: number };
   run(setting: Setting): Promise<Data>;
 }

@@ -28,7 +28,7 @@ const SIDE = 192;
 
 export const closeUp: Experiment<CloseUp> = {
   ...catalogue['close-up'],
-  seconds: { full: 4, quick: 4 },
+  seconds: { full: 2, quick: 3 },
   describe: ({ image, s, window }) =>
     `${image} by OMP with s = ${s} atoms for every patch and by GHT-QPM with S = ${s}P: the ${window.width}×` +
     `${window.height} window at (${window.left}, ${window.top}), the one that varies most about the means of its patches.`,

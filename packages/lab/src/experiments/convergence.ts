@@ -21,7 +21,7 @@ const ITERATIONS = 100;
 
 export const convergence: Experiment<Convergence> = {
   ...catalogue.convergence,
-  seconds: { full: 120, quick: 6 },
+  seconds: { full: 110, quick: 3 },
   describe: ({ P, iterations }) =>
     `The RMSE of GHT-QPM and GHT-ADMM on ${P.toLocaleString('en-US')} random 8×8 patches of natural images after each of ` +
     `${iterations} iterations, with no stopping rule, for S = 5P, 10P and 15P.`,

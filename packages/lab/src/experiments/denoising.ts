@@ -44,7 +44,7 @@ const SHOWN = 10;
 
 export const denoising: Experiment<Denoising> = {
   ...catalogue.denoising,
-  seconds: { full: 75, quick: 12 },
+  seconds: { full: 45, quick: 5 },
   describe: ({ s, images }) =>
     `Gaussian noise is added to ${images.map(({ name, width, height }) => `${name} (${width}×${height})`).join(', ')}, not ` +
     `clipped, and the noisy image is represented with S = ${s}P over the 64×100 overcomplete DCT, patches not ` +

@@ -30,7 +30,7 @@ const PER_PATCH = 20;
 
 export const heatmap: Experiment<Heatmap> = {
   ...catalogue.heatmap,
-  seconds: { full: 3, quick: 3 },
+  seconds: { full: 1.5, quick: 2 },
   describe: ({ image, width, height, s }) =>
     `GHT-QPM on ${image}, ${width}×${height} pixels, over the 64×100 overcomplete DCT with S = ${s}P: the original, the ` +
     'atoms each patch was given, and the reconstruction.',

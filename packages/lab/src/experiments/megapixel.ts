@@ -25,7 +25,7 @@ const WIDE = 480;
 
 export const megapixel: Experiment<Megapixel> = {
   ...catalogue.megapixel,
-  seconds: { full: 330, quick: 20 },
+  seconds: { full: 200, quick: 6 },
   describe: ({ images, budgets }) =>
     `Non-overlapping 8×8 patches over the 64×100 overcomplete DCT, s = ${budgets[0]} to ${budgets.at(-1)} atoms an ` +
     `average patch: ${images.map(({ name, width, height }) => `${name} (${width}×${height})`).join(', ')}.`,

@@ -21,7 +21,7 @@ const REPEAT_BELOW = 2 ** 15;
 
 export const million: Experiment<Million> = {
   ...catalogue.million,
-  seconds: { full: 200, quick: 15 },
+  seconds: { full: 150, quick: 9 },
   describe: ({ sizes, s }) =>
     `P = ${sizes[0].toLocaleString('en-US')} to ${sizes.at(-1)?.toLocaleString('en-US')} random 8×8 patches of natural ` +
     `images over the 64×100 overcomplete DCT, s = ${s}. The exponent of P is fitted by least squares to the logarithms.`,

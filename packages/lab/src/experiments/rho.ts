@@ -31,7 +31,7 @@ const SYNTHETIC = 20;
 
 export const rho: Experiment<Rho> = {
   ...catalogue.rho,
-  seconds: { full: 60, quick: 12 },
+  seconds: { full: 50, quick: 6 },
   describe: (data) =>
     `GHT-QPM and GHT-ADMM with ρ from ${data.runs[0].absolute} to ${data.runs.at(-1)?.absolute}: the RMSE at S = ` +
     `${data.s}P after 100 iterations, mean over ${data.images.join(', ')}, and the support missed on synthetic signals at ` +

@@ -25,7 +25,7 @@ const [N, L, P] = [100, 200, 100];
 
 export const synthetic: Experiment<Synthetic> = {
   ...catalogue.synthetic,
-  seconds: { full: 330, quick: 10 },
+  seconds: { full: 60, quick: 6 },
   describe: (data) =>
     `${data.P} signals, each the sum of s atoms with coefficients ±1, over ${data.N}×${data.L} Gaussian dictionaries ` +
     `(standard deviation 0.1), s from ${data.budgets[0]} to ${data.budgets.at(-1)}; mean of ` +

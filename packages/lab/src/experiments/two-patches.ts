@@ -43,7 +43,7 @@ const BUDGET = 8;
 
 export const twoPatches: Experiment<TwoPatches> = {
   ...catalogue['two-patches'],
-  seconds: { full: 1, quick: 1 },
+  seconds: { full: 0.3, quick: 0.3 },
   describe: ({ image, budget }) =>
     `Two 8×8 patches of ${image} over the 64×64 DCT with ${budget} atoms in all: shared by GHT-QPM, or half for each by ` +
     'OMP. Of the patches that do not overlap, ranked by their energy about the mean, A is the one at 95% and B at 5%.',
