@@ -1,0 +1,320 @@
+import { samples } from '../image/samples.js';
+import { fromHash, fromJson, toHash } from '../settings/link.js';
+import { type Settings, sameRun } from '../settings/settings.js';
+import type { Denoised, Event, Inspection, Layer, Opened, Readings, Slot } from '../worker/protocol.js';
+import { Client, RequestError } from './client.js';
+
+/** What went wrong, and the one thing that can be done about it here. */
+export interface Notice {
+  readonly message: string;
+  readonly remedy?: { readonly title: string; readonly act: () => void };
+}
+
+/** What is being worked on. */
+export type Task = 'open' | 'represent' | 'compare' | 'denoise' | 'codes';
+
+/** A preview that takes longer than this is stale when the slider has moved on. */
+const PATIENCE_MS = 1000;
+
+/** The state of the page, and the only one who asks the worker. */
+export class Studio {
+  settings = $state.raw<Settings>(fromHash(location.hash));
+  opened = $state.raw<Opened>();
+  fileName = $state('');
+  pictures = $state.raw<Partial<Record<Slot, Layer>>>({});
+  readings = $state.raw<Partial<Record<Slot, Readings>>>({});
+  /** What the result on show is: final, or on its way there. */
+  stage = $state<'none' | 'coarse' | 'preview' | 'final'>('none');
+  /** The settings that the comparison on show was made with. */
+  compared = $state.raw<Settings>();
+  points = $state.raw<readonly { k: number; rmse: number }[]>([]);
+  denoised = $state.raw<Denoised>();
+  noisyPsnr = $state<number | null>(null);
+  inspection = $state.raw<Inspection>();
+  inspecting = $state.raw<{ x: number; y: number }>();
+  task = $state<Task>();
+  fraction = $state(0);
+  doing = $state('');
+  notice = $state.raw<Notice>();
+  memory = $state<number>();
+  /** Rises whenever a kept result changes, for whoever draws from it. */
+  version = $state(0);
+
+  readonly #client = new Client(
+    () => new Worker(new URL('../worker/worker.ts', import.meta.url), { type: 'module' }),
+    (message) => this.#lost(message),
+  );
+  #file: Blob | undefined;
+  #running: AbortController | undefined;
+  #inspecting: AbortController | undefined;
+  #started = 0;
+  #waiting = false;
+
+  /** Everything there is to ask, for parts of the page that draw. */
+  get ask() {
+    return this.#client.ask.bind(this.#client);
+  }
+
+  /** Takes new settings and does what they ask for; a slider says `live`. */
+  set(change: Partial<Settings>): void {
+    const before = this.settings;
+    this.settings = { ...before, ...change };
+    history.replaceState(null, '', `${location.pathname}${location.search}${toHash(this.settings)}`);
+    if (!this.opened) return;
+    if (!sameRun(before, this.settings)) {
+      this.#closePatch();
+      if (this.settings.tab === 'represent') this.#runNewest();
+      else this.stage = 'none';
+    } else if (before.tab !== this.settings.tab) this.#enterTab();
+    if (before.noise !== this.settings.noise) void this.showNoise();
+  }
+
+  /** Opens a sample by its name, or starts with the one of the link. */
+  async openSample(name: string): Promise<void> {
+    const sample = samples.find((each) => each.name === name) ?? samples[0];
+    try {
+      const response = await fetch(new URL(`samples/${sample.name}.png`, document.baseURI));
+      if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
+      await this.#open(await response.blob(), sample.title, sample.name, 1);
+    } catch (error) {
+      this.notice = { message: `The sample could not be loaded (${error instanceof Error ? error.message : error}).` };
+    }
+  }
+
+  /** Opens whatever file was dropped or chosen: an image, codes, or saved settings. */
+  async openFile(file: File): Promise<void> {
+    if (/\.npz$/i.test(file.name)) return this.#openCodes(file);
+    if (/\.json$/i.test(file.name)) {
+      const settings = fromJson(await file.text());
+      if (!settings) this.notice = { message: `${file.name} holds no settings of the studio.` };
+      else await this.restore(settings);
+      return;
+    }
+    await this.#open(file, file.name, '', 1);
+  }
+
+  /** Takes the settings of a link or a file, and their sample with them. */
+  async restore(settings: Settings): Promise<void> {
+    const other = settings.image !== '' && settings.image !== this.settings.image;
+    this.set(settings);
+    if (other) await this.openSample(settings.image);
+  }
+
+  async #open(file: Blob, name: string, sample: string, reduce: number): Promise<void> {
+    this.notice = undefined;
+    await this.#work('open', async (signal) => {
+      const settings = this.settings;
+      const opened = await this.#client.ask('open', { file, reduce, settings }, { signal }).catch((error: unknown) => {
+        if (error instanceof RequestError && error.reduce !== undefined) {
+          const { reduce: n, message } = error;
+          const title = `Open at 1/${n * reduce} of its size`;
+          this.notice = { message, remedy: { title, act: () => void this.#open(file, name, sample, n * reduce) } };
+          throw new RequestError('refused', true);
+        }
+        throw error;
+      });
+      this.#file = file;
+      this.fileName = name;
+      this.#closePatch();
+      this.compared = undefined;
+      this.denoised = undefined;
+      this.noisyPsnr = null;
+      this.stage = 'none';
+      this.readings = {};
+      this.points = [];
+      this.opened = opened;
+      this.pictures = { original: opened.picture };
+      this.settings = { ...this.settings, image: sample };
+      history.replaceState(null, '', `${location.pathname}${location.search}${toHash(this.settings)}`);
+    });
+    if (this.opened && this.stage === 'none') this.#enterTab();
+  }
+
+  async #openCodes(file: File): Promise<void> {
+    if (this.settings.tab !== 'represent') this.set({ tab: 'represent' });
+    await this.#work('codes', (signal) =>
+      this.#client.ask(
+        'readCodes',
+        { file, settings: this.settings },
+        { signal, onEvent: (event) => this.#receive(event) },
+      ),
+    );
+  }
+
+  #enterTab(): void {
+    const { tab } = this.settings;
+    this.#closePatch();
+    if (tab === 'represent' && this.stage !== 'final') this.#runNewest();
+    else if (tab !== 'represent' && this.task === 'represent') this.cancel();
+    if (tab === 'denoise') void this.showNoise();
+  }
+
+  /** Starts with the newest settings; a preview on its way is let through, or a moving slider would never show one. */
+  #runNewest(): void {
+    const young = performance.now() - this.#started < PATIENCE_MS;
+    if (this.task === 'represent' && this.#waitingForFirst && young) {
+      this.#waiting = true;
+      return;
+    }
+    void this.#represent();
+  }
+  #waitingForFirst = false;
+
+  async #represent(): Promise<void> {
+    this.#waiting = false;
+    this.#waitingForFirst = true;
+    this.#started = performance.now();
+    const settings = this.settings;
+    const goOn = () => {
+      this.#waitingForFirst = false;
+      if (this.#waiting) void this.#represent();
+    };
+    void this.#client.ask('estimate', { settings }).then(
+      ({ bytes }) => {
+        this.memory = bytes;
+      },
+      () => {},
+    );
+    await this.#work('represent', async (signal) => {
+      this.points = [];
+      const onEvent = (event: Event) => {
+        this.#receive(event);
+        if (event.kind === 'preview' || event.kind === 'shown') goOn();
+      };
+      await this.#client.ask('represent', { settings, live: true }, { signal, onEvent }).finally(() => {
+        this.#waitingForFirst = false;
+      });
+    });
+    if (this.#waiting) void this.#represent();
+  }
+
+  /** Runs every solver under the budget. */
+  async compare(): Promise<void> {
+    const settings = this.settings;
+    this.#closePatch();
+    await this.#work('compare', async (signal) => {
+      this.compared = undefined;
+      await this.#client.ask('compare', { settings }, { signal, onEvent: (event) => this.#receive(event) });
+      this.compared = settings;
+    });
+  }
+
+  /** Shows the image with its noise, before anything is done about it. */
+  async showNoise(): Promise<void> {
+    const { picture, psnr } = await this.#client.ask('noise', { noise: this.inputUnits(this.settings.noise) });
+    this.denoised = undefined;
+    this.noisyPsnr = psnr;
+    const { denoised: _, ...others } = this.pictures;
+    this.pictures = { ...others, noisy: picture };
+    this.version++;
+  }
+
+  async denoise(): Promise<void> {
+    const { noise, sigma, quality } = this.settings;
+    await this.#work('denoise', async (signal) => {
+      const ask = {
+        noise: this.inputUnits(noise),
+        sigma: sigma === 'auto' ? sigma : this.inputUnits(sigma),
+        quality,
+      };
+      const onEvent = (event: Event) => this.#receive(event);
+      this.denoised = await this.#client.ask('denoise', ask, { signal, onEvent });
+      this.pictures = { ...this.pictures, denoised: this.denoised.picture };
+      this.version++;
+    });
+  }
+
+  /** σ is chosen on the scale of 8 bits; a deeper image has larger units. */
+  inputUnits(sigma: number): number {
+    return (sigma * (this.opened?.peak ?? 255)) / 255;
+  }
+
+  /** Looks inside the patch at a pixel. */
+  async inspect(x: number, y: number, slot: Slot): Promise<void> {
+    this.#inspecting?.abort();
+    const stop = new AbortController();
+    this.#inspecting = stop;
+    this.inspecting = { x, y };
+    const settings = this.settings.tab === 'compare' ? (this.compared ?? this.settings) : this.settings;
+    try {
+      this.inspection = await this.#client.ask('inspect', { x, y, settings, slot }, { signal: stop.signal });
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  #closePatch(): void {
+    this.#inspecting?.abort();
+    this.inspection = undefined;
+    this.inspecting = undefined;
+  }
+
+  closeInspection(): void {
+    this.#closePatch();
+  }
+
+  /** Stops what is being worked on, at once for the page and as soon as it breathes for the worker. */
+  cancel(): void {
+    this.#waiting = false;
+    this.#running?.abort();
+    this.#running = undefined;
+    this.task = undefined;
+  }
+
+  /** One task at a time: a new one ends the last. */
+  async #work(task: Task, run: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+    this.#running?.abort();
+    const stop = new AbortController();
+    this.#running = stop;
+    this.task = task;
+    this.fraction = 0;
+    this.doing = '';
+    try {
+      await run(stop.signal);
+      if (this.#running === stop && task !== 'open') this.notice = undefined;
+    } catch (error) {
+      this.#report(error);
+    } finally {
+      if (this.#running === stop) {
+        this.#running = undefined;
+        this.task = undefined;
+      }
+    }
+  }
+
+  #report(error: unknown): void {
+    if (error instanceof RequestError && error.aborted) return;
+    this.notice = { message: error instanceof Error ? error.message : String(error) };
+  }
+
+  #receive(event: Event): void {
+    if (event.kind === 'progress') {
+      this.fraction = event.fraction;
+      this.doing = event.doing ?? '';
+      const { k, rmse } = event;
+      if (k === undefined || rmse === undefined || k === this.points.at(-1)?.k) return;
+      // A search for a target starts over with every budget it tries.
+      this.points = k < (this.points.at(-1)?.k ?? 0) ? [{ k, rmse }] : [...this.points, { k, rmse }];
+      return;
+    }
+    if (event.kind === 'ssim') {
+      const readings = this.readings[event.slot];
+      if (readings) this.readings = { ...this.readings, [event.slot]: { ...readings, ssim: event.ssim } };
+      return;
+    }
+    const slot = event.kind === 'shown' ? event.slot : 'result';
+    this.pictures = { ...this.pictures, [slot]: event.picture };
+    this.readings = { ...this.readings, [slot]: event.readings };
+    if (slot === 'result') this.stage = event.kind === 'shown' ? 'final' : event.coarse ? 'coarse' : 'preview';
+    if (slot === 'result' && event.kind === 'shown') this.points = event.readings.history;
+    this.version++;
+  }
+
+  /** The worker died, most likely of memory: everything it held is opened again when asked for. */
+  #lost(message: string): void {
+    const file = this.#file;
+    const act = () => file && void this.#open(file, this.fileName, this.settings.image, 1);
+    this.task = undefined;
+    this.notice = { message, remedy: { title: 'Open the image again', act } };
+  }
+}
