@@ -7,6 +7,7 @@ import { infoCommand } from './commands/info.js';
 import { representCommand } from './commands/represent.js';
 import { reproduceCommand } from './commands/reproduce.js';
 import { solveCommand } from './commands/solve.js';
+import { studioCommand } from './commands/studio.js';
 import type { Context } from './context.js';
 
 /** What the library calls a parameter, and the flag that sets it. */
@@ -75,6 +76,7 @@ Examples:
   ght compare photo.png --budget 10
   ght denoise noisy.png -o clean.png --sigma 20
   ght reproduce --quick    the experiments of the paper, in two minutes
+  ght studio               the same in the browser
   ght COMMAND --help    the flags of a command, with examples
 
 Errors are one line on standard error with exit code 2.`,
@@ -85,6 +87,7 @@ Errors are one line on standard error with exit code 2.`,
   solveCommand(program, context);
   reproduceCommand(program, context);
   infoCommand(program, context);
+  studioCommand(program, context);
   for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} });
   return program;
 }
