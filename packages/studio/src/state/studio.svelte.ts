@@ -47,8 +47,8 @@ export class Studio {
   #file: Blob | undefined;
   #running: AbortController | undefined;
   #inspecting: AbortController | undefined;
-  #started = 0;
-  #waiting = false;
+  /** The run whose first picture is still to come, and whether the settings have moved on since. */
+  #live: { readonly since: number; overtaken: boolean } | undefined;
 
   /** Everything there is to ask, for parts of the page that draw. */
   get ask() {
@@ -151,23 +151,19 @@ export class Studio {
 
   /** Starts with the newest settings; a preview on its way is let through, or a moving slider would never show one. */
   #runNewest(): void {
-    const young = performance.now() - this.#started < PATIENCE_MS;
-    if (this.task === 'represent' && this.#waitingForFirst && young) {
-      this.#waiting = true;
-      return;
-    }
-    void this.#represent();
+    const live = this.#live;
+    if (live && performance.now() - live.since < PATIENCE_MS) live.overtaken = true;
+    else void this.#represent();
   }
-  #waitingForFirst = false;
 
   async #represent(): Promise<void> {
-    this.#waiting = false;
-    this.#waitingForFirst = true;
-    this.#started = performance.now();
     const settings = this.settings;
-    const goOn = () => {
-      this.#waitingForFirst = false;
-      if (this.#waiting) void this.#represent();
+    const live = { since: performance.now(), overtaken: false };
+    this.#live = live;
+    const seen = () => {
+      if (this.#live !== live) return;
+      this.#live = undefined;
+      if (live.overtaken) void this.#represent();
     };
     void this.#client.ask('estimate', { settings }).then(
       ({ bytes }) => {
@@ -179,13 +175,11 @@ export class Studio {
       this.points = [];
       const onEvent = (event: Event) => {
         this.#receive(event);
-        if (event.kind === 'preview' || event.kind === 'shown') goOn();
+        if (event.kind === 'preview' || event.kind === 'shown') seen();
       };
-      await this.#client.ask('represent', { settings, live: true }, { signal, onEvent }).finally(() => {
-        this.#waitingForFirst = false;
-      });
+      await this.#client.ask('represent', { settings, live: true }, { signal, onEvent });
     });
-    if (this.#waiting) void this.#represent();
+    seen();
   }
 
   /** Runs every solver under the budget. */
@@ -255,7 +249,7 @@ export class Studio {
 
   /** Stops what is being worked on, at once for the page and as soon as it breathes for the worker. */
   cancel(): void {
-    this.#waiting = false;
+    this.#live = undefined;
     this.#running?.abort();
     this.#running = undefined;
     this.task = undefined;

@@ -10,6 +10,8 @@ import type { Call, Session } from './session.js';
 
 /** A result is wanted within a second; drawing and messages take the rest. */
 const LIVE_MS = 750;
+/** The whole image at its own size is worth a little more of that second than a reduced one. */
+const WARM_MS = 1000;
 /** Iterations from the last codes that bring a neighbouring budget close to where it converges. */
 const WARM_ITERATIONS = 4;
 /** Milliseconds per million samples of all patches, before anything was measured. */
@@ -59,7 +61,7 @@ async function preview(
   const { dictionary } = options;
   const fits = last && last.grid.stride === settings.stride && last.dictionary === dictionary && isJoint(last.solver);
   const warm = session.pace.get(keyOf(settings, 'warm')) ?? full / 2;
-  if (fits && startsFromCodes(settings.solver) && settings.goal === 'atoms' && warm <= LIVE_MS) {
+  if (fits && startsFromCodes(settings.solver) && settings.goal === 'atoms' && warm <= WARM_MS) {
     const limits = { initial: last.codes, maxIterations: WARM_ITERATIONS };
     const result = await timed(session, keyOf(settings, 'warm'), () =>
       represent(image, { ...options, ...limits, signal }),
