@@ -13,6 +13,9 @@ export interface Notice {
 /** What is being worked on. */
 export type Task = 'open' | 'represent' | 'compare' | 'denoise' | 'codes';
 
+/** Nothing yet; a result of older settings; a preview, reduced or at full size; the result itself. */
+export type ResultStage = 'none' | 'stale' | 'coarse' | 'preview' | 'final';
+
 /** A preview that takes longer than this is stale when the slider has moved on. */
 const PATIENCE_MS = 1000;
 
@@ -23,12 +26,14 @@ export class Studio {
   fileName = $state('');
   pictures = $state.raw<Partial<Record<Slot, Layer>>>({});
   readings = $state.raw<Partial<Record<Slot, Readings>>>({});
-  /** What the result on show is: final, or on its way there. */
-  stage = $state<'none' | 'coarse' | 'preview' | 'final'>('none');
+  /** How far the result on show is what the settings ask for. */
+  stage = $state<ResultStage>('none');
   /** The settings that the comparison on show was made with. */
   compared = $state.raw<Settings>();
   points = $state.raw<readonly { k: number; rmse: number }[]>([]);
   denoised = $state.raw<Denoised>();
+  /** What the denoised image is held against. */
+  against = $state<'noisy' | 'original'>('noisy');
   noisyPsnr = $state<number | null>(null);
   inspection = $state.raw<Inspection>();
   inspecting = $state.raw<{ x: number; y: number }>();
@@ -63,8 +68,8 @@ export class Studio {
     if (!this.opened) return;
     if (!sameRun(before, this.settings)) {
       this.#closePatch();
+      if (this.stage === 'final') this.stage = 'stale';
       if (this.settings.tab === 'represent') this.#runNewest();
-      else this.stage = 'none';
     } else if (before.tab !== this.settings.tab) this.#enterTab();
     if (before.noise !== this.settings.noise) void this.showNoise();
   }
@@ -180,6 +185,11 @@ export class Studio {
       await this.#client.ask('represent', { settings, live: true }, { signal, onEvent });
     });
     seen();
+  }
+
+  /** Solves again what was cancelled. */
+  solve(): void {
+    this.#runNewest();
   }
 
   /** Runs every solver under the budget. */

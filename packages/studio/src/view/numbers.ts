@@ -29,3 +29,8 @@ export function duration(seconds: number): string {
 export function bytes(n: number): string {
   return n < 2 ** 30 ? `${Math.max(1, Math.round(n / 2 ** 20))} MiB` : `${(n / 2 ** 30).toFixed(1)} GiB`;
 }
+
+/** An error with so many digits after the point, or whole where it is large, as in the units of 16 bits. */
+export function error(value: number, digits: number): string {
+  return value < 1000 ? fixed(value, digits) : count(Math.round(value));
+}

@@ -67,7 +67,7 @@ export function logTicks(bottom: number, top: number): number[] {
     }
     if (ticks.length >= 3) return ticks.slice(0, 6);
   }
-  const raw = (top - bottom) / 3;
+  const raw = (top - bottom) / 5;
   const size = 10 ** Math.floor(Math.log10(raw));
   const step = size * ([1, 2, 5, 10].find((each) => each * size >= raw) ?? 10);
   const ticks: number[] = [];
