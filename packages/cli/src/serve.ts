@@ -72,7 +72,8 @@ function close(server: Server): Promise<void> {
 
 async function answer(root: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
   // A foreign name that resolves to this machine (DNS rebinding) must not read what is served here.
-  const own = [`${LOOPBACK}:${request.socket.localPort}`, `localhost:${request.socket.localPort}`];
+  const { localPort } = request.socket;
+  const own = [LOOPBACK, 'localhost'].flatMap((name) => (localPort === 80 ? [name] : [`${name}:${localPort}`]));
   if (!own.includes(request.headers.host ?? '')) return refuse(response, 403);
   if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405, { Allow: 'GET, HEAD' });
   const path = await fileAt(root, request.url ?? '/');

@@ -24,8 +24,8 @@ export function studioCommand(program: Command, context: Context): void {
       'after',
       `
 Examples:
-  ght studio
-  ght studio --port 8080`,
+  ght studio --port 8080
+  ght studio`,
     )
     .action((flags: { readonly port?: number }) => runStudio(flags.port, context));
 }

@@ -1,8 +1,9 @@
 import { samples } from '../image/samples.js';
 import { fromHash, fromJson, toHash } from '../settings/link.js';
 import { type Settings, sameRun } from '../settings/settings.js';
-import type { Denoised, Event, Inspection, Layer, Opened, Readings, Slot } from '../worker/protocol.js';
+import type { Denoised, Event, Layer, Opened, Readings, Slot } from '../worker/protocol.js';
 import { Client, RequestError } from './client.js';
+import { PatchLook } from './patchLook.svelte.js';
 
 /** What went wrong, and the one thing that can be done about it here. */
 export interface Notice {
@@ -35,8 +36,6 @@ export class Studio {
   /** What the denoised image is held against. */
   against = $state<'noisy' | 'original'>('noisy');
   noisyPsnr = $state<number | null>(null);
-  inspection = $state.raw<Inspection>();
-  inspecting = $state.raw<{ x: number; y: number }>();
   task = $state<Task>();
   fraction = $state(0);
   doing = $state('');
@@ -49,9 +48,11 @@ export class Studio {
     () => new Worker(new URL('../worker/worker.ts', import.meta.url), { type: 'module' }),
     (message) => this.#lost(message),
   );
-  #file: Blob | undefined;
+  /** The look inside a patch. */
+  readonly patch = new PatchLook(this.#client);
+  /** Opens the image that is open once more, at an n-th of its size. */
+  #openReduced: (n: number) => void = () => {};
   #running: AbortController | undefined;
-  #inspecting: AbortController | undefined;
   /** The run whose first picture is still to come, and whether the settings have moved on since. */
   #live: { readonly since: number; overtaken: boolean } | undefined;
 
@@ -64,10 +65,10 @@ export class Studio {
   set(change: Partial<Settings>): void {
     const before = this.settings;
     this.settings = { ...before, ...change };
-    history.replaceState(null, '', `${location.pathname}${location.search}${toHash(this.settings)}`);
+    this.#writeHash();
     if (!this.opened) return;
     if (!sameRun(before, this.settings)) {
-      this.#closePatch();
+      this.patch.close();
       if (this.stage === 'final') this.stage = 'stale';
       if (this.settings.tab === 'represent') this.#runNewest();
     } else if (before.tab !== this.settings.tab) this.#enterTab();
@@ -100,39 +101,40 @@ export class Studio {
 
   /** Takes the settings of a link or a file, and their sample with them. */
   async restore(settings: Settings): Promise<void> {
-    const other = settings.image !== '' && settings.image !== this.settings.image;
-    this.set(settings);
-    if (other) await this.openSample(settings.image);
+    if (settings.image === '' || settings.image === this.settings.image) return this.set(settings);
+    this.settings = settings;
+    await this.openSample(settings.image);
   }
 
+  /** Opens an image in the place of the last one; `reduce` n at an n-th of its size, where it would not fit otherwise. */
   async #open(file: Blob, name: string, sample: string, reduce: number): Promise<void> {
     this.notice = undefined;
-    await this.#work('open', async (signal) => {
-      const settings = this.settings;
-      const opened = await this.#client.ask('open', { file, reduce, settings }, { signal }).catch((error: unknown) => {
-        if (error instanceof RequestError && error.reduce !== undefined) {
-          const { reduce: n, message } = error;
-          const title = `Open at 1/${n * reduce} of its size`;
-          this.notice = { message, remedy: { title, act: () => void this.#open(file, name, sample, n * reduce) } };
-          throw new RequestError('refused', true);
-        }
-        throw error;
-      });
-      this.#file = file;
-      this.fileName = name;
-      this.#closePatch();
-      this.compared = undefined;
-      this.denoised = undefined;
-      this.noisyPsnr = null;
-      this.stage = 'none';
-      this.readings = {};
-      this.points = [];
-      this.opened = opened;
-      this.pictures = { original: opened.picture };
-      this.settings = { ...this.settings, image: sample };
-      history.replaceState(null, '', `${location.pathname}${location.search}${toHash(this.settings)}`);
-    });
+    const open = (n: number) => void this.#open(file, name, sample, n * reduce);
+    await this.#work(
+      'open',
+      async (signal) => {
+        const opened = await this.#client.ask('open', { file, reduce, settings: this.settings }, { signal });
+        this.#openReduced = open;
+        this.fileName = name;
+        this.patch.close();
+        this.compared = undefined;
+        this.denoised = undefined;
+        this.noisyPsnr = null;
+        this.stage = 'none';
+        this.readings = {};
+        this.points = [];
+        this.opened = opened;
+        this.pictures = { original: opened.picture };
+        this.settings = { ...this.settings, image: sample };
+        this.#writeHash();
+      },
+      open,
+    );
     if (this.opened && this.stage === 'none') this.#enterTab();
+  }
+
+  #writeHash(): void {
+    history.replaceState(null, '', `${location.pathname}${location.search}${toHash(this.settings)}`);
   }
 
   async #openCodes(file: File): Promise<void> {
@@ -148,7 +150,7 @@ export class Studio {
 
   #enterTab(): void {
     const { tab } = this.settings;
-    this.#closePatch();
+    this.patch.close();
     if (tab === 'represent' && this.stage !== 'final') this.#runNewest();
     else if (tab !== 'represent' && this.task === 'represent') this.cancel();
     if (tab === 'denoise') void this.showNoise();
@@ -195,7 +197,7 @@ export class Studio {
   /** Runs every solver under the budget. */
   async compare(): Promise<void> {
     const settings = this.settings;
-    this.#closePatch();
+    this.patch.close();
     await this.#work('compare', async (signal) => {
       this.compared = undefined;
       await this.#client.ask('compare', { settings }, { signal, onEvent: (event) => this.#receive(event) });
@@ -235,26 +237,8 @@ export class Studio {
 
   /** Looks inside the patch at a pixel. */
   async inspect(x: number, y: number, slot: Slot): Promise<void> {
-    this.#inspecting?.abort();
-    const stop = new AbortController();
-    this.#inspecting = stop;
-    this.inspecting = { x, y };
     const settings = this.settings.tab === 'compare' ? (this.compared ?? this.settings) : this.settings;
-    try {
-      this.inspection = await this.#client.ask('inspect', { x, y, settings, slot }, { signal: stop.signal });
-    } catch (error) {
-      this.#report(error);
-    }
-  }
-
-  #closePatch(): void {
-    this.#inspecting?.abort();
-    this.inspection = undefined;
-    this.inspecting = undefined;
-  }
-
-  closeInspection(): void {
-    this.#closePatch();
+    await this.patch.look({ x, y, slot, settings }).catch((error: unknown) => this.#report(error));
   }
 
   /** Stops what is being worked on, at once for the page and as soon as it breathes for the worker. */
@@ -266,7 +250,7 @@ export class Studio {
   }
 
   /** One task at a time: a new one ends the last. */
-  async #work(task: Task, run: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+  async #work(task: Task, run: (signal: AbortSignal) => Promise<unknown>, reopen = this.#openReduced): Promise<void> {
     this.#running?.abort();
     const stop = new AbortController();
     this.#running = stop;
@@ -277,7 +261,7 @@ export class Studio {
       await run(stop.signal);
       if (this.#running === stop && task !== 'open') this.notice = undefined;
     } catch (error) {
-      this.#report(error);
+      this.#report(error, reopen);
     } finally {
       if (this.#running === stop) {
         this.#running = undefined;
@@ -286,9 +270,12 @@ export class Studio {
     }
   }
 
-  #report(error: unknown): void {
+  #report(error: unknown, reopen = this.#openReduced): void {
     if (error instanceof RequestError && error.aborted) return;
-    this.notice = { message: error instanceof Error ? error.message : String(error) };
+    const message = error instanceof Error ? error.message : String(error);
+    const reduce = error instanceof RequestError ? error.reduce : undefined;
+    const remedy = reduce && { title: `Open at 1/${reduce} of its size`, act: () => reopen(reduce) };
+    this.notice = { message, ...(remedy ? { remedy } : {}) };
   }
 
   #receive(event: Event): void {
@@ -316,9 +303,7 @@ export class Studio {
 
   /** The worker died, most likely of memory: everything it held is opened again when asked for. */
   #lost(message: string): void {
-    const file = this.#file;
-    const act = () => file && void this.#open(file, this.fileName, this.settings.image, 1);
     this.task = undefined;
-    this.notice = { message, remedy: { title: 'Open the image again', act } };
+    this.notice = { message, remedy: { title: 'Open the image again', act: () => this.#openReduced(1) } };
   }
 }
