@@ -261,6 +261,10 @@ describe('the studio', () => {
   });
 });
 
+interface Axe {
+  run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+}
+
 describe('manners', () => {
   const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -273,19 +277,27 @@ describe('manners', () => {
     const other = await context.newPage();
     await other.goto(`${studio.url}#image=french-alpine-landscape`);
     await settled(other);
-    for (const tab of ['represent', 'compare', 'denoise']) {
-      await other.click(`#tab-${tab}`);
+    const check = async (state: string) => {
       await other.evaluate(axe);
-      const { violations } = await other.evaluate(() =>
-        (
-          globalThis as unknown as {
-            axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-          }
-        ).axe.run(),
-      );
-      expect(violations.map(({ id, nodes }) => `${tab}: ${id} ${nodes[0].html}`)).toEqual([]);
+      const { violations } = await other.evaluate(() => (globalThis as unknown as { axe: Axe }).axe.run());
+      expect(violations.map(({ id, nodes }) => `${state}: ${id} ${nodes[0].html}`)).toEqual([]);
       expect(await other.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
-    }
+    };
+    await other.click('[data-overlay="heatmap"]');
+    await other.waitForSelector('.overlay canvas');
+    await other.focus('[role="application"]');
+    await other.keyboard.press('Enter');
+    await other.waitForSelector('[data-patch="patchwise"]');
+    await check('a patch');
+    await other.click('#tab-compare');
+    await other.click('[data-action="compare"]');
+    await other.waitForSelector('[data-row="cosamp"]');
+    await check('a comparison');
+    await other.click('#tab-denoise');
+    await other.waitForSelector('text="Close up"');
+    await choose(other, 'no.png', Buffer.from('no image'));
+    await other.waitForSelector('[role="alert"] .notice');
+    await check('an error');
     await context.close();
   });
 

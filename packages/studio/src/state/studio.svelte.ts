@@ -1,3 +1,4 @@
+import type { EngineInfo } from 'ght';
 import { samples } from '../image/samples.js';
 import { fromHash, fromJson, toHash } from '../settings/link.js';
 import { type Settings, sameRun } from '../settings/settings.js';
@@ -33,6 +34,8 @@ export class Studio {
   compared = $state.raw<Settings>();
   points = $state.raw<readonly { k: number; rmse: number }[]>([]);
   denoised = $state.raw<Denoised>();
+  /** Where the close-ups of denoising look; the middle unless told. */
+  closeUp = $state.raw<{ x: number; y: number }>();
   /** What the denoised image is held against. */
   against = $state<'noisy' | 'original'>('noisy');
   noisyPsnr = $state<number | null>(null);
@@ -43,6 +46,9 @@ export class Studio {
   memory = $state<number>();
   /** Rises whenever a kept result changes, for whoever draws from it. */
   version = $state(0);
+
+  /** What will run, before anything has. */
+  probed = $state.raw<EngineInfo>();
 
   readonly #client = new Client(
     () => new Worker(new URL('../worker/worker.ts', import.meta.url), { type: 'module' }),
@@ -55,6 +61,16 @@ export class Studio {
   #running: AbortController | undefined;
   /** The run whose first picture is still to come, and whether the settings have moved on since. */
   #live: { readonly since: number; overtaken: boolean } | undefined;
+
+  constructor() {
+    // Nothing depends on it: a badge without an answer says so.
+    this.#client.ask('engine', null).then(
+      (engine) => {
+        this.probed = engine;
+      },
+      () => {},
+    );
+  }
 
   /** Everything there is to ask, for parts of the page that draw. */
   get ask() {
@@ -70,6 +86,7 @@ export class Studio {
     if (!sameRun(before, this.settings)) {
       this.patch.close();
       if (this.stage === 'final') this.stage = 'stale';
+      void this.#estimate();
       if (this.settings.tab === 'represent') this.#runNewest();
     } else if (before.tab !== this.settings.tab) this.#enterTab();
     if (before.noise !== this.settings.noise) void this.showNoise();
@@ -120,6 +137,7 @@ export class Studio {
         this.compared = undefined;
         this.denoised = undefined;
         this.noisyPsnr = null;
+        this.closeUp = undefined;
         this.stage = 'none';
         this.readings = {};
         this.points = [];
@@ -130,7 +148,16 @@ export class Studio {
       },
       open,
     );
-    if (this.opened && this.stage === 'none') this.#enterTab();
+    if (!this.opened || this.stage !== 'none') return;
+    void this.#estimate();
+    this.#enterTab();
+  }
+
+  /** What a run under these settings needs; nothing is said where it would be refused, for the run says it. */
+  async #estimate(): Promise<void> {
+    const { settings } = this;
+    const estimate = await this.#client.ask('estimate', { settings }).catch(() => undefined);
+    if (settings === this.settings) this.memory = estimate?.bytes;
   }
 
   #writeHash(): void {
@@ -172,12 +199,6 @@ export class Studio {
       this.#live = undefined;
       if (live.overtaken) void this.#represent();
     };
-    void this.#client.ask('estimate', { settings }).then(
-      ({ bytes }) => {
-        this.memory = bytes;
-      },
-      () => {},
-    );
     await this.#work('represent', async (signal) => {
       this.points = [];
       const onEvent = (event: Event) => {

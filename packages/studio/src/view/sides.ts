@@ -12,7 +12,7 @@ export interface Sides {
 /** The sides that a tab shows, as far as there is something to show; the original stands in for what is not there yet. */
 export function sidesOf(settings: Settings, against: 'noisy' | 'original', has: (slot: Slot) => boolean): Sides {
   const or = (slot: Slot): Slot => (has(slot) ? slot : 'original');
-  if (settings.tab === 'denoise') return { left: or(against), right: has('denoised') ? 'denoised' : or('noisy') };
+  if (settings.tab === 'denoise') return { left: or(against), right: or('denoised') };
   if (settings.tab === 'represent') return { left: 'original', right: 'result' };
   return { left: or(settings.left), right: or(settings.right) };
 }

@@ -101,12 +101,6 @@ export interface Denoised {
   readonly ssim: number | null;
 }
 
-/** Memory that a run needs, and whether it may be tried. */
-export interface Estimate {
-  readonly bytes: number;
-  readonly refusal: string | null;
-}
-
 /** What can be asked, and what it is answered with. */
 export interface Requests {
   open: { ask: { readonly file: Blob; readonly reduce: number; readonly settings: Settings }; reply: Opened };
@@ -127,7 +121,8 @@ export interface Requests {
   png: { ask: { readonly slot: Slot }; reply: { readonly bytes: Uint8Array<ArrayBuffer>; readonly extension: string } };
   codes: { ask: { readonly slot: Slot }; reply: Uint8Array<ArrayBuffer> };
   readCodes: { ask: { readonly file: Blob; readonly settings: Settings }; reply: null };
-  estimate: { ask: { readonly settings: Settings }; reply: Estimate };
+  engine: { ask: null; reply: EngineInfo };
+  estimate: { ask: { readonly settings: Settings }; reply: { readonly bytes: number } };
 }
 
 /** The name of a request. */

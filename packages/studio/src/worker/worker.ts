@@ -3,6 +3,7 @@ import { saveCodes } from 'ght';
 import { openImage } from '../image/open.js';
 import { runCompare } from './compare.js';
 import { addNoise, runDenoise } from './denoise.js';
+import { probeEngine } from './engine.js';
 import { imageFile, readCodes } from './files.js';
 import { runInspect } from './inspect.js';
 import { errorOf, heatmapOf, pictureOf } from './layers.js';
@@ -59,10 +60,11 @@ const handlers: Handlers = {
     await readCodes(session, new Uint8Array(await file.arrayBuffer()), settings, call);
     return null;
   },
+  engine: () => probeEngine(),
   estimate({ settings }) {
     const { image } = session.opened;
     const bytes = checkMemory({ ...image, channels: image.planes.length }, optionsOf(settings));
-    return { bytes, refusal: null };
+    return { bytes };
   },
 };
 
