@@ -1,5 +1,6 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
+import { noteLicences, writeLicences } from './licences.ts';
 
 /** What the page may do, wherever it is hosted; `ght studio` sends the same as a header, and more. */
 const policy = [
@@ -27,8 +28,8 @@ const isolated = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Em
 export default defineConfig({
   root: import.meta.dirname,
   base: './',
-  plugins: [svelte(), contentSecurity],
-  worker: { format: 'es' },
+  plugins: [svelte(), contentSecurity, noteLicences(), writeLicences(`${import.meta.dirname}/dist/licences.txt`)],
+  worker: { format: 'es', plugins: () => [noteLicences()] },
   server: { headers: isolated, host: '127.0.0.1' },
   build: {
     target: 'es2022',

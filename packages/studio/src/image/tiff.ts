@@ -1,6 +1,9 @@
 import { fromArrayBuffer } from 'geotiff';
 import { FileError, type Raster } from './decoded.js';
 
+/** None, LZW, JPEG, both numbers of Deflate, PackBits; the others need decoders that the page's policy does not let in. */
+const compressions: readonly number[] = [1, 5, 7, 8, 32946, 32773];
+
 /** The size of a TIFF and, once that is known to fit, its samples: 8 or 16 bits or 32-bit float, grey or RGB. */
 export async function openTiff(bytes: Uint8Array<ArrayBuffer>) {
   const file = await fromArrayBuffer(bytes.slice().buffer);
@@ -9,6 +12,10 @@ export async function openTiff(bytes: Uint8Array<ArrayBuffer>) {
   const photometric = Number(await tags.loadValue('PhotometricInterpretation'));
   if (photometric !== 1 && photometric !== 2) {
     throw new FileError('This TIFF is neither grey with black as zero nor RGB. Convert it to one of these.');
+  }
+  const compression = Number((await tags.loadValue('Compression')) ?? 1);
+  if (!compressions.includes(compression)) {
+    throw new FileError('This TIFF is compressed in a rare way. Save it with LZW or Deflate, or without compression.');
   }
   const [width, height, bands] = [page.getWidth(), page.getHeight(), page.getSamplesPerPixel()];
   const float = page.getSampleFormat() === 3;
