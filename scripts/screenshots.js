@@ -35,7 +35,6 @@ async function clickStage(page, across, down) {
 }
 
 const compare = async (page) => {
-  await page.click('[data-action="compare"]');
   await page.waitForSelector('[data-row="cosamp"]');
 };
 const denoise = async (page) => {

@@ -13,11 +13,16 @@ const command = fileURLToPath(new URL('../../cli/bin/ght.js', import.meta.url));
 /** The built page. */
 export const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 
+/** A Chromium of one's own, by its path; npm brings one for Linux on x64 only. */
+const own = process.env.CHROMIUM_PATH;
+/** Whether there is a browser to test in. */
+export const hasBrowser = own !== undefined || (process.platform === 'linux' && process.arch === 'x64');
+
 /** Starts Chromium; not with the package's own arguments, whose single process has no workers. */
 export async function startBrowser(): Promise<Browser> {
   const quiet = ['--disable-background-networking', '--disable-component-update', '--no-first-run'];
   return chromium.launch({
-    executablePath: await sparticuz.executablePath(),
+    executablePath: own ?? (await sparticuz.executablePath()),
     args: ['--no-sandbox', '--disable-gpu', ...quiet],
   });
 }

@@ -21,6 +21,9 @@ export type ResultStage = 'none' | 'stale' | 'coarse' | 'preview' | 'final';
 /** A preview that takes longer than this is stale when the slider has moved on. */
 const PATIENCE_MS = 1000;
 
+/** Up to so many samples six solvers take a few seconds, and a comparison need not be asked for twice. */
+const QUICK_SAMPLES = 3e6;
+
 /** The state of the page, and the only one who asks the worker. */
 export class Studio {
   settings = $state.raw<Settings>(fromHash(location.hash));
@@ -32,6 +35,8 @@ export class Studio {
   stage = $state<ResultStage>('none');
   /** The settings that the comparison on show was made with. */
   compared = $state.raw<Settings>();
+  /** The solvers of the comparison under way that are done; the other rows are of the last one. */
+  arrived = $state.raw<ReadonlySet<Slot>>(new Set());
   points = $state.raw<readonly { k: number; rmse: number }[]>([]);
   denoised = $state.raw<Denoised>();
   /** Where the close-ups of denoising look; the middle unless told. */
@@ -181,6 +186,7 @@ export class Studio {
     if (tab === 'represent' && this.stage !== 'final') this.#runNewest();
     else if (tab !== 'represent' && this.task === 'represent') this.cancel();
     if (tab === 'denoise') void this.showNoise();
+    if (tab === 'compare' && !this.compared && this.#samples <= QUICK_SAMPLES) void this.compare();
   }
 
   /** Starts with the newest settings; a preview on its way is let through, or a moving slider would never show one. */
@@ -221,6 +227,7 @@ export class Studio {
     this.patch.close();
     await this.#work('compare', async (signal) => {
       this.compared = undefined;
+      this.arrived = new Set();
       await this.#client.ask('compare', { settings }, { signal, onEvent: (event) => this.#receive(event) });
       this.compared = settings;
     });
@@ -249,6 +256,13 @@ export class Studio {
       this.pictures = { ...this.pictures, denoised: this.denoised.picture };
       this.version++;
     });
+  }
+
+  /** Samples of all patches: what the time of a run grows with. */
+  get #samples(): number {
+    if (!this.opened) return 0;
+    const { width, height, channels } = this.opened;
+    return width * height * channels * (8 / this.settings.stride) ** 2;
   }
 
   /** σ is chosen on the scale of 8 bits; a deeper image has larger units. */
@@ -317,6 +331,7 @@ export class Studio {
     const slot = event.kind === 'shown' ? event.slot : 'result';
     this.pictures = { ...this.pictures, [slot]: event.picture };
     this.readings = { ...this.readings, [slot]: event.readings };
+    this.arrived = new Set([...this.arrived, slot]);
     if (slot === 'result') this.stage = event.kind === 'shown' ? 'final' : event.coarse ? 'coarse' : 'preview';
     if (slot === 'result' && event.kind === 'shown') this.points = event.readings.history;
     this.version++;

@@ -13,7 +13,7 @@ export interface Sides {
 export function sidesOf(settings: Settings, against: 'noisy' | 'original', has: (slot: Slot) => boolean): Sides {
   const or = (slot: Slot): Slot => (has(slot) ? slot : 'original');
   if (settings.tab === 'denoise') return { left: or(against), right: or('denoised') };
-  if (settings.tab === 'represent') return { left: 'original', right: 'result' };
+  if (settings.tab === 'represent') return { left: 'original', right: or('result') };
   return { left: or(settings.left), right: or(settings.right) };
 }
 
