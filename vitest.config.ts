@@ -13,6 +13,7 @@ export default defineConfig({
         test: { name: 'ght', include: ['packages/ght/test/**/*.test.ts'], testTimeout: 120_000 },
       },
       { test: { name: 'lab', include: ['packages/lab/test/**/*.test.ts'], testTimeout: 120_000 } },
+      { test: { name: 'studio', include: ['packages/studio/test/**/*.test.ts'], testTimeout: 120_000 } },
       { test: { name: 'cli', include: ['packages/cli/test/**/*.test.ts', 'test/*.test.ts'], testTimeout: 120_000 } },
     ],
   },

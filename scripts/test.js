@@ -10,7 +10,8 @@ const folder = mkdtempSync(join(tmpdir(), 'ght-test-'));
 const report = join(folder, 'report.json');
 try {
   const tidy = run('biome', 'check');
-  const typed = run('tsc', '-b');
+  const typed = run('tsc', '-b') && run('svelte-check', '--workspace', 'packages/studio', '--output', 'machine');
+  run('npm', 'run', 'build', '-w', 'ght-studio');
   const tested = run('vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile=${report}`);
   const counts = JSON.parse(readFileSync(report, 'utf8'));
   if (!tidy) console.log('lint failed: npm run format mends most of it');

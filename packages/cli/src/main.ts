@@ -8,6 +8,7 @@ import { noiseCommand } from './commands/noise.js';
 import { representCommand } from './commands/represent.js';
 import { reproduceCommand } from './commands/reproduce.js';
 import { solveCommand } from './commands/solve.js';
+import { studioCommand } from './commands/studio.js';
 import type { Context } from './context.js';
 
 /** What the library calls a parameter, and the flag that sets it. */
@@ -81,6 +82,7 @@ Examples:
   ght compare photo.png --budget 10
   ght denoise noisy.png -o clean.png
   ght reproduce --quick    the experiments of the paper, in two minutes
+  ght studio               the same in the browser
   ght COMMAND --help    the flags of a command, with examples
 
 Errors are one line on standard error with exit code 2.`,
@@ -92,6 +94,7 @@ Errors are one line on standard error with exit code 2.`,
   reproduceCommand(program, context);
   infoCommand(program, context);
   noiseCommand(program, context);
+  studioCommand(program, context);
   for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} });
   return program;
 }

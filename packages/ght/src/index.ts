@@ -38,6 +38,7 @@ export { estimatePoissonGaussian } from './measures/poisson-gaussian.js';
 export { ssim } from './measures/ssim.js';
 export type { RandomSource } from './random.js';
 export { randomSource } from './random.js';
+export { decorrelate, recorrelate } from './signal/colour.js';
 export type { Image, Samples } from './signal/image.js';
 export { checkImage } from './signal/image.js';
 export type { PatchGrid } from './signal/patches.js';

@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { Command } from 'commander';
+import { ParameterError } from 'ght';
+import type { Context } from '../context.js';
+import { numberOf } from '../flags.js';
+import { type Serving, serveFolder } from '../serve.js';
+
+/** The port that is tried first, so that a bookmark stays good. */
+const USUAL_PORT = 4173;
+
+/** `ght studio`. */
+export function studioCommand(program: Command, context: Context): void {
+  program
+    .command('studio')
+    .summary('the same in the browser: see the budget go where it is needed')
+    .description(
+      'Serves the studio, a page that represents, compares and denoises images in the browser, on this machine only.\n' +
+        'Nothing is uploaded: the page computes everything itself.',
+    )
+    .option('--port <n>', `the port; ${USUAL_PORT}, or a free one if that is taken, unless told`, numberOf('--port'))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  ght studio --port 8080
+  ght studio`,
+    )
+    .action((flags: { readonly port?: number }) => runStudio(flags.port, context));
+}
+
+async function runStudio(port: number | undefined, { print, signal }: Context): Promise<void> {
+  if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65535)) {
+    throw new ParameterError('--port', 'must be a whole number from 0 to 65535', port, 'use a number such as 8080');
+  }
+  const serving = await start(builtPage(), port);
+  print(`The studio is at ${serving.url}\nCtrl-C stops it.`);
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  await serving.close();
+  print('The studio is closed.');
+}
+
+async function start(folder: string, asked: number | undefined): Promise<Serving> {
+  try {
+    return await serveFolder(folder, asked ?? USUAL_PORT);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const taken = code === 'EADDRINUSE';
+    if (!taken && code !== 'EACCES') throw error;
+    if (asked === undefined) return serveFolder(folder, 0);
+    const rule = taken ? 'must be a port that no other program uses' : 'must be a port that you may use';
+    throw new ParameterError('--port', rule, asked, 'choose another, or leave it out to get a free one');
+  }
+}
+
+function builtPage(): string {
+  const folder = join(dirname(createRequire(import.meta.url).resolve('ght-studio/package.json')), 'dist');
+  if (existsSync(join(folder, 'index.html'))) return folder;
+  throw new ParameterError('the studio', 'must have been built', folder, 'run npm run build');
+}

@@ -1,0 +1,66 @@
+import type { Image } from 'ght';
+
+/** Samples as a file holds them: pixel by pixel, the channels of a pixel side by side, alpha last. */
+export interface Raster {
+  readonly width: number;
+  readonly height: number;
+  readonly channels: number;
+  readonly alpha: boolean;
+  readonly depth: 8 | 16 | 32;
+  readonly sample: 'uint' | 'float';
+  readonly samples: Uint8Array | Uint8ClampedArray | Uint16Array | Float32Array | Float64Array;
+}
+
+/** An image with what its file was, so that it can be given back in the same depth. */
+export interface OpenedImage {
+  readonly image: Image;
+  readonly format: 'PNG' | 'JPEG' | 'WebP' | 'TIFF';
+  readonly depth: 8 | 16 | 32;
+  readonly sample: 'uint' | 'float';
+}
+
+/** A file that cannot be opened, with the reason and what to do, in words for its owner. */
+export class FileError extends Error {
+  override readonly name = 'FileError';
+}
+
+/**
+ * The planes of a raster in the units of the file. `reduce` n takes the mean of every n×n block, which is how an image too
+ * large for a browser tab is still opened.
+ */
+export function planesOf(raster: Raster, reduce = 1): Image {
+  const { channels, samples, alpha } = raster;
+  const width = Math.max(1, Math.floor(raster.width / reduce));
+  const height = Math.max(1, Math.floor(raster.height / reduce));
+  const all = Array.from({ length: channels }, () => new Float32Array(width * height));
+  const across = Math.min(reduce, raster.width);
+  const down = Math.min(reduce, raster.height);
+  all.forEach((plane, channel) => {
+    for (let y = 0, at = 0; y < height; y++) {
+      for (let x = 0; x < width; x++, at++) {
+        let sum = 0;
+        for (let v = 0; v < down; v++) {
+          const line = ((y * reduce + v) * raster.width + x * reduce) * channels + channel;
+          for (let u = 0; u < across; u++) sum += samples[line + u * channels];
+        }
+        plane[at] = sum / (across * down);
+      }
+    }
+  });
+  const planes = alpha ? all.slice(0, -1) : all;
+  const peak = raster.sample === 'float' ? rangeOf(planes) : 2 ** raster.depth - 1;
+  return { width, height, planes, peak, ...(alpha ? { alpha: all[channels - 1] } : {}) };
+}
+
+/** The largest finite value less the smallest, or 1 for a constant image: full scale of float data, as the command has it. */
+function rangeOf(planes: readonly Float32Array[]): number {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const plane of planes) {
+    for (const value of plane) {
+      if (!Number.isFinite(value)) continue;
+      least = Math.min(least, value);
+      most = Math.max(most, value);
+    }
+  }
+  return most > least ? most - least : 1;
+}

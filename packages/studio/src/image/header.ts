@@ -1,0 +1,64 @@
+/** What the first bytes of a file tell before anything of its size is allocated. */
+
+/** The formats that are opened. */
+export type Format = 'PNG' | 'JPEG' | 'WebP' | 'TIFF';
+
+/** Which format a file is, by its content. */
+export function formatOf(bytes: Uint8Array): Format | undefined {
+  const starts = (at: number, ...values: number[]) => values.every((value, i) => bytes[at + i] === value);
+  if (starts(0, 0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return 'PNG';
+  if (starts(0, 0xff, 0xd8, 0xff)) return 'JPEG';
+  if (starts(0, 0x52, 0x49, 0x46, 0x46) && starts(8, 0x57, 0x45, 0x42, 0x50)) return 'WebP';
+  const tiff = [42, 43].some((version) => starts(0, 0x49, 0x49, version, 0) || starts(0, 0x4d, 0x4d, 0, version));
+  return tiff ? 'TIFF' : undefined;
+}
+
+/** Width, height and colour channels, where a header gives them away; TIFF is asked later, by its own reader. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+  readonly channels: number;
+}
+
+/** The size that the header of a PNG, JPEG or WebP states; undefined where it cannot be found. */
+export function sizeOf(bytes: Uint8Array, format: Format): Size | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  try {
+    if (format === 'PNG') return pngSize(view);
+    if (format === 'JPEG') return jpegSize(view);
+    if (format === 'WebP') return webpSize(view);
+  } catch {
+    // Beyond the end of a truncated file: the decoder will say so.
+  }
+  return undefined;
+}
+
+function pngSize(view: DataView): Size {
+  const colourType = view.getUint8(25);
+  return { width: view.getUint32(16), height: view.getUint32(20), channels: colourType & 2 ? 3 : 1 };
+}
+
+function jpegSize(view: DataView): Size | undefined {
+  for (let at = 2; ; ) {
+    const marker = view.getUint8(at + 1);
+    const length = view.getUint16(at + 2);
+    // The start of a frame; C4, C8 and CC are tables in its range.
+    if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
+      const channels = view.getUint8(at + 9) === 1 ? 1 : 3;
+      return { width: view.getUint16(at + 7), height: view.getUint16(at + 5), channels };
+    }
+    if (view.getUint8(at) !== 0xff || length < 2) return undefined;
+    at += 2 + length;
+  }
+}
+
+function webpSize(view: DataView): Size | undefined {
+  const kind = String.fromCharCode(...[12, 13, 14, 15].map((at) => view.getUint8(at)));
+  const uint24 = (at: number) => view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
+  if (kind === 'VP8X') return { width: uint24(24) + 1, height: uint24(27) + 1, channels: 3 };
+  if (kind === 'VP8 ')
+    return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff, channels: 3 };
+  if (kind !== 'VP8L') return undefined;
+  const bits = view.getUint32(21, true);
+  return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1, channels: 3 };
+}

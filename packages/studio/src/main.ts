@@ -1,0 +1,8 @@
+import { mount } from 'svelte';
+import './app.css';
+import { isolate } from './isolation.js';
+import App from './view/App.svelte';
+
+await isolate();
+const target = document.getElementById('app');
+if (target) mount(App, { target });

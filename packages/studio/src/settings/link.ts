@@ -1,0 +1,69 @@
+import type { SolverName } from 'ght';
+import { samples } from '../image/samples.js';
+import { defaults, dictionaries, limits, type Settings } from './settings.js';
+
+const solvers: readonly SolverName[] = ['qpm', 'admm', 'joint-omp', 'omp', 'aiht', 'cosamp'];
+
+const oneOf = (names: readonly string[]) => (text: string) => (names.includes(text) ? text : undefined);
+const numberIn =
+  ([least, most]: readonly [number, number]) =>
+  (text: string) => {
+    const value = Number(text);
+    return text.trim() !== '' && value >= least && value <= most ? value : undefined;
+  };
+
+/** How each setting is read from the text of a link; undefined where it says nothing that can be used. */
+const readers: { readonly [K in keyof Settings]: (text: string) => unknown } = {
+  tab: oneOf(['represent', 'compare', 'denoise']),
+  image: oneOf(samples.map(({ name }) => name)),
+  goal: oneOf(['atoms', 'psnr']),
+  s: numberIn(limits.s),
+  psnr: numberIn(limits.psnr),
+  solver: oneOf(solvers),
+  dictionary: oneOf(Object.keys(dictionaries)),
+  rho: numberIn(limits.rho),
+  stride: (text) => [8, 4, 2].find((stride) => String(stride) === text),
+  refit: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+  overlay: oneOf(['none', 'heatmap', 'error']),
+  left: oneOf(['original', ...solvers]),
+  right: oneOf(['original', ...solvers]),
+  noise: numberIn(limits.noise),
+  sigma: (text) => (text === 'auto' ? 'auto' : numberIn(limits.sigma)(text)),
+  quality: oneOf(['fast', 'balanced', 'best']),
+};
+
+/** The settings as the hash of a link: only what differs from the defaults, so that links stay short. */
+export function toHash(settings: Settings): string {
+  const parts = (Object.keys(readers) as (keyof Settings)[])
+    .filter((key) => settings[key] !== defaults[key] && settings[key] !== null && settings[key] !== '')
+    .map((key) => `${key}=${encodeURIComponent(String(settings[key]))}`);
+  return parts.length === 0 ? '' : `#${parts.join('&')}`;
+}
+
+/** The settings of a hash; what it does not say, or says wrongly, is as by default. */
+export function fromHash(hash: string): Settings {
+  const found: Record<string, unknown> = {};
+  for (const [key, text] of new URLSearchParams(hash.replace(/^#/, ''))) {
+    if (!Object.hasOwn(readers, key)) continue;
+    const value = readers[key as keyof Settings](text);
+    if (value !== undefined) found[key] = value;
+  }
+  return { ...defaults, ...found };
+}
+
+/** The settings as a small JSON file. */
+export function toJson(settings: Settings): string {
+  return `${JSON.stringify({ ght: 'studio settings', ...settings }, null, 2)}\n`;
+}
+
+/** The settings of such a file; undefined if it is none. */
+export function fromJson(text: string): Settings | undefined {
+  try {
+    const given = JSON.parse(text);
+    if (given?.ght !== 'studio settings') return undefined;
+    const entries = Object.entries(given).filter(([key, value]) => Object.hasOwn(readers, key) && value !== null);
+    return fromHash(new URLSearchParams(entries.map(([key, value]) => [key, String(value)])).toString());
+  } catch {
+    return undefined;
+  }
+}

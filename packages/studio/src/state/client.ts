@@ -1,0 +1,100 @@
+import type { Event, FromWorker, RequestKind, Requests, ToWorker } from '../worker/protocol.js';
+
+/** A request that the worker could not fulfil, in words for the page. */
+export class RequestError extends Error {
+  override readonly name = 'RequestError';
+  constructor(
+    message: string,
+    /** True when it was cancelled, which nobody needs to be told. */
+    readonly aborted: boolean,
+    /** For an image that is too large: how many times a side it must be reduced. */
+    readonly reduce?: number,
+  ) {
+    super(message);
+  }
+}
+
+interface Pending {
+  readonly resolve: (reply: unknown) => void;
+  readonly reject: (error: RequestError) => void;
+  readonly onEvent?: (event: Event) => void;
+}
+
+/** The page's end of the conversation with its worker. */
+export class Client {
+  #worker: Worker | undefined;
+  readonly #pending = new Map<number, Pending>();
+  #next = 1;
+
+  constructor(
+    private readonly start: () => Worker,
+    /** Told when the worker died and everything it held is gone. */
+    private readonly onLost: (message: string) => void,
+  ) {}
+
+  /** Asks; events come while it is worked on. After an abort the promise rejects at once, whatever the worker does. */
+  ask<K extends RequestKind>(
+    kind: K,
+    ask: Requests[K]['ask'],
+    { signal, onEvent }: { signal?: AbortSignal; onEvent?: (event: Event) => void } = {},
+  ): Promise<Requests[K]['reply']> {
+    const id = this.#next++;
+    return new Promise((resolve, reject) => {
+      const cancel = () => {
+        this.#pending.delete(id);
+        this.#send({ cancel: id });
+        reject(new RequestError('cancelled', true));
+      };
+      if (signal?.aborted) return reject(new RequestError('cancelled', true));
+      signal?.addEventListener('abort', cancel, { once: true });
+      const done = () => signal?.removeEventListener('abort', cancel);
+      this.#pending.set(id, {
+        resolve: (reply) => {
+          done();
+          resolve(reply as Requests[K]['reply']);
+        },
+        reject: (error) => {
+          done();
+          reject(error);
+        },
+        onEvent,
+      });
+      this.#send({ id, kind, ask });
+    });
+  }
+
+  #send(message: ToWorker): void {
+    this.#worker ??= this.#started();
+    this.#worker.postMessage(message);
+  }
+
+  #started(): Worker {
+    const worker = this.start();
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#receive(data);
+    worker.onerror = ({ message }) => {
+      worker.terminate();
+      this.#worker = undefined;
+      const lost = new RequestError(`The computation broke off (${message || 'out of memory'}).`, false);
+      for (const { reject } of this.#pending.values()) reject(lost);
+      this.#pending.clear();
+      this.onLost(lost.message);
+    };
+    return worker;
+  }
+
+  #receive(data: FromWorker): void {
+    const pending = this.#pending.get(data.id);
+    if (!pending) return;
+    if ('event' in data) {
+      pending.onEvent?.(data.event);
+      return;
+    }
+    this.#pending.delete(data.id);
+    if ('reply' in data) {
+      pending.resolve(data.reply);
+      return;
+    }
+    const { message, aborted, reduce } = data.failure;
+    pending.reject(new RequestError(message, aborted, reduce));
+  }
+}

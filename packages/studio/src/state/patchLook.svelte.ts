@@ -1,0 +1,29 @@
+import type { Inspection, Requests } from '../worker/protocol.js';
+import type { Client } from './client.js';
+
+/** The look inside one patch: at most one at a time, the newest. */
+export class PatchLook {
+  found = $state.raw<Inspection>();
+  looking = $state(false);
+  #running: AbortController | undefined;
+
+  constructor(private readonly client: Client) {}
+
+  async look(ask: Requests['inspect']['ask']): Promise<void> {
+    this.#running?.abort();
+    const stop = new AbortController();
+    this.#running = stop;
+    this.looking = true;
+    try {
+      this.found = await this.client.ask('inspect', ask, { signal: stop.signal });
+    } finally {
+      if (this.#running === stop) this.looking = false;
+    }
+  }
+
+  close(): void {
+    this.#running?.abort();
+    this.looking = false;
+    this.found = undefined;
+  }
+}

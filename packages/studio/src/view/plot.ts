@@ -1,0 +1,76 @@
+/** The arithmetic of the convergence plot: a linear axis of iterations, a logarithmic one of RMSE. */
+
+/** A point of a curve. */
+export interface Point {
+  readonly k: number;
+  readonly rmse: number;
+}
+
+/** A frame in the units of its SVG. */
+export interface Frame {
+  readonly width: number;
+  readonly height: number;
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** How points come to lie in a frame. */
+export interface Scales {
+  readonly x: (k: number) => number;
+  readonly y: (rmse: number) => number;
+  readonly xTicks: readonly number[];
+  readonly yTicks: readonly number[];
+}
+
+/** Scales that show every point; errors of zero, which no logarithm has, lie on the floor. */
+export function scalesOf(points: readonly Point[], frame: Frame): Scales {
+  const positive = points.map(({ rmse }) => rmse).filter((rmse) => rmse > 0);
+  const high = Math.max(...positive, Number.MIN_VALUE);
+  const low = Math.min(...positive, high);
+  // At least a factor of 1.25 from bottom to top, or noise of the last digit would fill the plot.
+  const middle = Math.sqrt(low * high);
+  const [bottom, top] = [Math.min(low / 1.03, middle / 1.12), Math.max(high * 1.03, middle * 1.12)];
+  const last = Math.max(...points.map(({ k }) => k), 2);
+  const inner = { width: frame.width - frame.left - frame.right, height: frame.height - frame.top - frame.bottom };
+  return {
+    x: (k) => frame.left + ((k - 1) / (last - 1)) * inner.width,
+    y: (rmse) => frame.top + (1 - Math.log(Math.max(rmse, bottom) / bottom) / Math.log(top / bottom)) * inner.height,
+    xTicks: wholeTicks(last),
+    yTicks: logTicks(bottom, top),
+  };
+}
+
+/** The line through the points, as an SVG path. */
+export function pathOf(points: readonly Point[], { x, y }: Scales): string {
+  return points.map(({ k, rmse }, i) => `${i === 0 ? 'M' : 'L'}${x(k).toFixed(1)} ${y(rmse).toFixed(1)}`).join('');
+}
+
+/** About four whole numbers from 1 to the last iteration. */
+export function wholeTicks(last: number): number[] {
+  const step = [1, 2, 5, 10, 20, 25, 50, 100, 200, 500].find((each) => last / each <= 5) ?? 1000;
+  const ticks = [1];
+  for (let k = step; k <= last; k += step) if (k > 1) ticks.push(k);
+  return ticks;
+}
+
+/** Three to six round numbers between two positive ones, far apart or close together. */
+export function logTicks(bottom: number, top: number): number[] {
+  for (const mantissas of [[1], [1, 3], [1, 2, 5], [1, 1.5, 2, 3, 5, 7]]) {
+    const ticks: number[] = [];
+    for (let power = Math.floor(Math.log10(bottom)); power <= Math.log10(top); power++) {
+      for (const mantissa of mantissas) {
+        const tick = Number((mantissa * 10 ** power).toPrecision(3));
+        if (tick >= bottom && tick <= top) ticks.push(tick);
+      }
+    }
+    if (ticks.length >= 3) return ticks.slice(0, 6);
+  }
+  const raw = (top - bottom) / 5;
+  const size = 10 ** Math.floor(Math.log10(raw));
+  const step = size * ([1, 2, 5, 10].find((each) => each * size >= raw) ?? 10);
+  const ticks: number[] = [];
+  for (let tick = Math.ceil(bottom / step) * step; tick <= top; tick += step) ticks.push(Number(tick.toPrecision(6)));
+  return ticks;
+}

@@ -1,0 +1,33 @@
+import { solverTitles } from 'ght';
+import type { Settings } from '../settings/settings.js';
+import type { ResultStage } from '../state/studio.svelte.js';
+import type { Readings, Slot } from '../worker/protocol.js';
+
+/** What lies on either side of the divider. */
+export interface Sides {
+  readonly left: Slot;
+  readonly right: Slot;
+}
+
+/** The sides that a tab shows, as far as there is something to show; the original stands in for what is not there yet. */
+export function sidesOf(settings: Settings, against: 'noisy' | 'original', has: (slot: Slot) => boolean): Sides {
+  const or = (slot: Slot): Slot => (has(slot) ? slot : 'original');
+  if (settings.tab === 'denoise') return { left: or(against), right: or('denoised') };
+  if (settings.tab === 'represent') return { left: 'original', right: or('result') };
+  return { left: or(settings.left), right: or(settings.right) };
+}
+
+/** How a side is labelled. */
+export function titleOf(
+  slot: Slot,
+  { tab, noise, solver }: Settings,
+  result: Readings | undefined,
+  stage: ResultStage,
+): string {
+  if (slot === 'original') return tab === 'denoise' && noise > 0 ? 'Clean' : 'Original';
+  if (slot === 'noisy') return noise > 0 ? `Noisy, σ = ${noise}` : 'As it came';
+  if (slot === 'denoised') return 'Denoised';
+  if (slot !== 'result') return solverTitles[slot];
+  const name = solverTitles[result?.solver ?? solver];
+  return stage === 'coarse' ? `${name}, coarse preview` : stage === 'preview' ? `${name}, preview` : name;
+}

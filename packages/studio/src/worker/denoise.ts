@@ -1,0 +1,47 @@
+import { type Image, psnrOf, randomSource, rmsePixel } from 'ght';
+import { denoiseImage } from './denoising.js';
+import { pictureOf } from './layers.js';
+import { checkDenoisingMemory } from './memory.js';
+import type { Denoised, Requests } from './protocol.js';
+import { ssimOf } from './readings.js';
+import type { Call, Session } from './session.js';
+
+/** The open image with Gaussian noise of deviation σ, neither rounded nor clipped; the same noise every time. */
+export function addNoise(session: Session, sigma: number): Requests['noise']['reply'] {
+  const { image } = session.opened;
+  const random = randomSource(1);
+  const planes = image.planes.map((plane) => plane.map((value) => value + sigma * random.normal()));
+  const noisy = sigma === 0 ? image : { ...image, planes };
+  session.images.set('noisy', noisy);
+  return { picture: pictureOf(noisy, session.floor), psnr: sigma === 0 ? null : psnrBetween(noisy, image) };
+}
+
+/** Denoises the open image, or what adding noise to it made; measured against the clean one when there is one. */
+export async function runDenoise(session: Session, ask: Requests['denoise']['ask'], call: Call): Promise<Denoised> {
+  const { image } = session.opened;
+  const size = { ...image, channels: image.planes.length };
+  checkDenoisingMemory(size, ask.quality);
+  const noisyPsnr = addNoise(session, ask.noise).psnr;
+  const noisy = session.image('noisy');
+  const start = performance.now();
+  const { sigma, quality } = ask;
+  const onProgress = ({ fraction }: { readonly fraction: number }) => call.tell({ kind: 'progress', fraction });
+  const result = await denoiseImage(noisy, { sigma, quality, signal: call.signal, onProgress });
+  call.signal.throwIfAborted();
+  const seconds = (performance.now() - start) / 1000;
+  session.images.set('denoised', result.image);
+  const clean = noisyPsnr !== null;
+  return {
+    picture: pictureOf(result.image, session.floor),
+    sigma: result.sigma,
+    seconds,
+    noisyPsnr,
+    psnr: clean ? psnrBetween(result.image, image) : null,
+    ssim: clean ? await ssimOf(image, result.image, call.signal) : null,
+  };
+}
+
+function psnrBetween(a: Image, b: Image): number {
+  const squares = a.planes.map((plane, c) => rmsePixel(plane, b.planes[c]) ** 2);
+  return psnrOf(Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length), a.peak);
+}

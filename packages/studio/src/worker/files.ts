@@ -1,0 +1,91 @@
+import {
+  aggregate,
+  atomsPerPatch,
+  type Codes,
+  loadCodes,
+  nonzeros,
+  ParameterError,
+  patchGrid,
+  psnrOf,
+  type Representation,
+  reconstruct,
+  recorrelate,
+  rmsePixel,
+  writeNpy,
+} from 'ght';
+import { encodePng } from '../image/png.js';
+import { dictionaries, type Settings } from '../settings/settings.js';
+import { pictureOf } from './layers.js';
+import { dictionaryOf, PATCH } from './options.js';
+import type { Requests, Slot } from './protocol.js';
+import { readingsOf, ssimOf } from './readings.js';
+import type { Call, Session } from './session.js';
+
+/** A kept image as a file of the depth it came in: PNG, or .npy for floats, which no PNG holds. */
+export function imageFile(session: Session, slot: Slot): Requests['png']['reply'] {
+  const image = session.image(slot);
+  const { depth, sample } = session.opened;
+  if (sample === 'uint' && depth !== 32) return { bytes: encodePng(image, depth), extension: 'png' };
+  const { width, height, planes } = image;
+  const data = new Float32Array(width * height * planes.length);
+  planes.forEach((plane, c) => {
+    for (let i = 0; i < plane.length; i++) data[i * planes.length + c] = plane[i];
+  });
+  return { bytes: writeNpy({ type: 'f4', shape: [height, width, planes.length], data }), extension: 'npy' };
+}
+
+/** Shows codes that were saved, on the image they were made for. */
+export async function readCodes(session: Session, bytes: Uint8Array, settings: Settings, call: Call): Promise<void> {
+  const start = performance.now();
+  const result = representationOf(session, await loadCodes(bytes), settings);
+  session.keep('result', result);
+  const readings = readingsOf(result, (performance.now() - start) / 1000);
+  call.tell({ kind: 'shown', slot: 'result', picture: pictureOf(result.image, session.floor), readings });
+  const ssim = await ssimOf(session.opened.image, result.image, call.signal);
+  call.tell({ kind: 'ssim', slot: 'result', ssim });
+}
+
+function representationOf(session: Session, codes: Codes, { dictionary, stride, solver }: Settings): Representation {
+  const { image } = session.opened;
+  const grid = patchGrid(image.width, image.height, PATCH, stride);
+  const patches = grid.count * image.planes.length;
+  const D = dictionaryOf(dictionary);
+  if (codes.P !== patches) {
+    const rule = `must be for the ${patches} patches of this image at stride ${stride}`;
+    throw new ParameterError('codes', rule, codes.P, 'open the image they were made of, and choose its stride');
+  }
+  if (codes.L !== D.L) {
+    const rule = `must be for the ${D.L} atoms of the chosen dictionary (${dictionaries[dictionary].title})`;
+    throw new ParameterError('codes', rule, codes.L, 'choose the dictionary they were made with');
+  }
+  const flat = reconstruct(D, codes);
+  const size = grid.count * D.N;
+  const rebuilt = image.planes.map((_, c) => aggregate(grid, flat.subarray(c * size, (c + 1) * size)));
+  const counts = new Int32Array(grid.count);
+  atomsPerPatch(codes).forEach((count, i) => {
+    counts[i % grid.count] += count;
+  });
+  const shown = { ...image, planes: recorrelate(rebuilt) };
+  const squares = shown.planes.map((plane, c) => rmsePixel(plane, image.planes[c]) ** 2);
+  const pixel = Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length);
+  return {
+    image: shown,
+    dictionary: D,
+    grid,
+    codes,
+    patches,
+    atomsPerPatch: counts,
+    rmsePixel: pixel,
+    psnr: psnrOf(pixel, image.peak),
+    // A patch beyond the rim aside, the error of the patches is that of the pixels.
+    rmse: pixel * PATCH,
+    solver,
+    engine: { name: 'none', threads: 1, why: 'nothing was solved: the codes came from a file' },
+    budget: nonzeros(codes),
+    nonzeros: nonzeros(codes),
+    rho: null,
+    iterations: 0,
+    stopReason: 'complete',
+    history: [],
+  };
+}

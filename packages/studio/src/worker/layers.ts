@@ -1,0 +1,62 @@
+import { heatColour, heatmap, type Image, type Representation } from 'ght';
+import type { Layer } from './protocol.js';
+
+/** Blank pixels, fully opaque. */
+function blank(width: number, height: number): Layer {
+  const pixels = new Uint8ClampedArray(4 * width * height);
+  for (let i = 3; i < pixels.length; i += 4) pixels[i] = 255;
+  return { width, height, pixels };
+}
+
+/** The image as the screen shows it, its full scale brought to 255; floats that begin below zero are lifted to it. */
+export function pictureOf({ width, height, planes, alpha, peak }: Image, floor = 0): Layer {
+  const layer = blank(width, height);
+  const scale = 255 / peak;
+  const colour = planes.length >= 3;
+  for (let c = 0; c < 3; c++) {
+    const plane = planes[colour ? c : 0];
+    for (let i = 0, at = c; i < plane.length; i++, at += 4) layer.pixels[at] = (plane[i] - floor) * scale;
+  }
+  if (alpha) for (let i = 0; i < alpha.length; i++) layer.pixels[4 * i + 3] = alpha[i] * scale;
+  return layer;
+}
+
+/** 256 colours of the library's scale, packed for a canvas. */
+const SCALE = Uint32Array.from({ length: 256 }, (_, i) => {
+  const [r, g, b] = heatColour(i / 255);
+  return (255 << 24) | (b << 16) | (g << 8) | r;
+});
+
+/** Values from 0 to `most` in the colours of the heatmap. */
+function coloured(width: number, height: number, most: number, value: (i: number) => number): Layer {
+  const packed = new Uint32Array(width * height);
+  const scale = 255 / Math.max(most, Number.MIN_VALUE);
+  for (let i = 0; i < packed.length; i++) packed[i] = SCALE[Math.min(255, Math.round(value(i) * scale))];
+  return { width, height, pixels: new Uint8ClampedArray(packed.buffer) };
+}
+
+/** Atoms a patch, `most` being the brightest. */
+export function heatmapOf(result: Pick<Representation, 'grid' | 'atomsPerPatch'>, most: number): Layer {
+  const { width, height } = result.grid;
+  const counts = heatmap(result);
+  return coloured(width, height, most, (i) => counts[i]);
+}
+
+/** The distance of two images, pixel by pixel over all their planes (root mean square), `range` being the brightest. */
+export function errorOf(a: Image, b: Image, range: number): Layer {
+  const n = a.planes.length;
+  return coloured(a.width, a.height, range, (i) => {
+    let sum = 0;
+    for (let c = 0; c < n; c++) sum += (a.planes[c][i] - b.planes[c][i]) ** 2;
+    return Math.sqrt(sum / n);
+  });
+}
+
+/** An atom as grey around 128, at full contrast. */
+export function atomTile(atom: ArrayLike<number>, side: number): Layer {
+  const layer = blank(side, side);
+  let most = Number.MIN_VALUE;
+  for (let n = 0; n < atom.length; n++) most = Math.max(most, Math.abs(atom[n]));
+  for (let n = 0; n < atom.length; n++) layer.pixels.fill(128 + (127 * atom[n]) / most, 4 * n, 4 * n + 3);
+  return layer;
+}

@@ -1,0 +1,50 @@
+import { denoiseMemoryEstimate, memoryEstimate, type Quality, type RepresentOptions } from 'ght';
+import type { Size } from '../image/header.js';
+
+/** What a browser tab can be expected to hold: engines stop at 4 GiB for one memory, and phones well before. */
+export const TAB_BYTES = 2 * 2 ** 30;
+
+/** An image whose run would not fit, with how often a side must be reduced for it to fit. */
+export class TooLargeError extends Error {
+  override readonly name = 'TooLargeError';
+  constructor(
+    message: string,
+    readonly reduce: number | undefined,
+  ) {
+    super(message);
+  }
+}
+
+/** Refuses a size whose run needs more than a tab holds, saying how much and what would fit; gives back the bytes. */
+export function checkMemory(size: Size, options: RepresentOptions): number {
+  const finer = (options.stride ?? 8) < 8 ? ' or choose a larger stride' : '';
+  return checkFit(size, (width, height) => memoryEstimate(width, height, size.channels, options), finer);
+}
+
+/** The same for denoising. */
+export function checkDenoisingMemory(size: Size, quality: Quality): number {
+  const { channels } = size;
+  // The noisy image, transformed and back, beside what the passes need.
+  const bytes = (width: number, height: number) =>
+    3 * 8 * width * height * channels + denoiseMemoryEstimate(width, height, channels, quality);
+  return checkFit(size, bytes, '');
+}
+
+function checkFit({ width, height }: Size, bytesFor: (width: number, height: number) => number, finer: string): number {
+  const needed = (n: number) => bytesFor(Math.max(1, Math.floor(width / n)), Math.max(1, Math.floor(height / n)));
+  const bytes = needed(1);
+  if (bytes <= TAB_BYTES) return bytes;
+  let reduce = 2;
+  while (needed(reduce) > TAB_BYTES) reduce++;
+  const megapixels = ((width * height) / 1e6).toFixed(0);
+  const size = `${Math.floor(width / reduce)}×${Math.floor(height / reduce)}`;
+  throw new TooLargeError(
+    `${width}×${height} (${megapixels} megapixels) needs about ${gibibytes(bytes)} of memory, and a browser tab holds ` +
+      `about ${gibibytes(TAB_BYTES)}. Open it reduced to ${size}${finer}, or use the command ght.`,
+    reduce,
+  );
+}
+
+function gibibytes(bytes: number): string {
+  return `${(bytes / 2 ** 30).toFixed(1)} GiB`;
+}

@@ -1,0 +1,50 @@
+import {
+  completeDct,
+  type Dictionary,
+  gaussianDictionary,
+  overcompleteDct,
+  type RepresentOptions,
+  type SolverName,
+} from 'ght';
+import type { DictionaryName, Settings } from '../settings/settings.js';
+
+/** The side of a patch everywhere on the page. */
+export const PATCH = 8;
+
+const makers: Readonly<Record<DictionaryName, () => Dictionary>> = {
+  'dct-100': () => overcompleteDct(PATCH, 10),
+  'dct-64': () => completeDct(PATCH),
+  'dct-196': () => overcompleteDct(PATCH, 14),
+  'gaussian-100': () => gaussianDictionary(PATCH ** 2, 100, 1),
+};
+const made = new Map<DictionaryName, Dictionary>();
+
+/** A dictionary by its name, made once. */
+export function dictionaryOf(name: DictionaryName): Dictionary {
+  const dictionary = made.get(name) ?? makers[name]();
+  made.set(name, dictionary);
+  return dictionary;
+}
+
+/** Whether a solver spends one budget over all patches rather than the same for each. */
+export function isJoint(solver: SolverName): boolean {
+  return solver === 'qpm' || solver === 'admm' || solver === 'joint-omp';
+}
+
+/** Whether a solver goes on from codes it is given. */
+export function startsFromCodes(solver: SolverName): boolean {
+  return solver === 'qpm' || solver === 'admm';
+}
+
+/** What the library is asked for under these settings. */
+export function optionsOf(settings: Settings, solver: SolverName = settings.solver): RepresentOptions {
+  const { goal, s, psnr, dictionary, rho, stride, refit } = settings;
+  return {
+    solver,
+    patch: PATCH,
+    stride,
+    dictionary: dictionaryOf(dictionary),
+    budget: goal === 'psnr' ? { psnr } : { perPatch: s },
+    ...(startsFromCodes(solver) ? { refit, ...(rho === null ? {} : { rho }) } : {}),
+  };
+}

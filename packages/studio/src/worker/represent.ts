@@ -1,0 +1,107 @@
+import { type Image, type Progress, type Representation, type RepresentOptions, represent } from 'ght';
+import type { Settings } from '../settings/settings.js';
+import { pictureOf } from './layers.js';
+import { checkMemory } from './memory.js';
+import { isJoint, optionsOf, startsFromCodes } from './options.js';
+import type { Slot } from './protocol.js';
+import { readingsOf, ssimOf } from './readings.js';
+import { reduced } from './reduce.js';
+import type { Call, Session } from './session.js';
+
+/** A result is wanted within a second; drawing and messages take the rest. */
+const LIVE_MS = 750;
+/** The whole image at its own size is worth a little more of that second than a reduced one. */
+const WARM_MS = 1000;
+/** Iterations from the last codes that bring a neighbouring budget close to where it converges. */
+const WARM_ITERATIONS = 4;
+/** Milliseconds per million samples of all patches, before anything was measured. */
+const UNMEASURED = { qpm: 450, admm: 450, 'joint-omp': 600, omp: 250, aiht: 800, cosamp: 1500 } as const;
+
+/**
+ * Represents the open image: where the whole run would keep a moving slider waiting, first a preview (a few iterations from
+ * the last codes, or the image reduced), then the run itself, from nothing, so that the numbers are those of the command.
+ */
+export async function runRepresent(session: Session, settings: Settings, live: boolean, call: Call): Promise<void> {
+  const { image } = session.opened;
+  const options = optionsOf(settings);
+  checkMemory({ ...image, channels: image.planes.length }, options);
+  if (live) await preview(session, image, settings, options, call);
+  const result = await timed(session, keyOf(settings, 'full'), () => runKept(session, 'result', image, options, call));
+  call.tell({ kind: 'ssim', slot: 'result', ssim: await ssimOf(image, result.image, call.signal) });
+}
+
+/** A run whose result is kept under a name and shown. */
+export async function runKept(
+  session: Session,
+  slot: Slot,
+  image: Image,
+  options: RepresentOptions,
+  { signal, tell }: Call,
+): Promise<Representation> {
+  const start = performance.now();
+  const result = await represent(image, { ...options, signal, onProgress: progressTeller(tell) });
+  signal.throwIfAborted();
+  session.keep(slot, result);
+  const readings = readingsOf(result, (performance.now() - start) / 1000);
+  tell({ kind: 'shown', slot, picture: pictureOf(result.image, session.floor), readings });
+  return result;
+}
+
+async function preview(
+  session: Session,
+  image: Image,
+  settings: Settings,
+  options: RepresentOptions,
+  { signal, tell }: Call,
+): Promise<void> {
+  const full = session.pace.get(keyOf(settings, 'full')) ?? guess(image, settings);
+  if (full <= LIVE_MS) return;
+  const start = performance.now();
+  const last = session.results.get('result');
+  const { dictionary } = options;
+  const fits = last && last.grid.stride === settings.stride && last.dictionary === dictionary && isJoint(last.solver);
+  const warm = session.pace.get(keyOf(settings, 'warm')) ?? full / 2;
+  if (fits && startsFromCodes(settings.solver) && settings.goal === 'atoms' && warm <= WARM_MS) {
+    const limits = { initial: last.codes, maxIterations: WARM_ITERATIONS };
+    const result = await timed(session, keyOf(settings, 'warm'), () =>
+      represent(image, { ...options, ...limits, signal }),
+    );
+    // Kept, so that the next position of the slider starts from here; the run itself starts from nothing.
+    session.keep('result', result);
+    const readings = readingsOf(result, (performance.now() - start) / 1000);
+    tell({ kind: 'preview', picture: pictureOf(result.image, session.floor), readings, coarse: false });
+    return;
+  }
+  const small = reduced(image, Math.ceil(Math.sqrt(full / (0.6 * LIVE_MS))));
+  const result = await represent(small, { ...options, signal });
+  const readings = readingsOf(result, (performance.now() - start) / 1000);
+  tell({ kind: 'preview', picture: pictureOf(result.image, session.floor), readings, coarse: true });
+}
+
+/** Runs of one key take about the same time. */
+function keyOf({ solver, stride, dictionary, goal }: Settings, kind: 'full' | 'warm'): string {
+  return [kind, solver, stride, dictionary, goal].join(' ');
+}
+
+async function timed<T>(session: Session, key: string, run: () => Promise<T>): Promise<T> {
+  const start = performance.now();
+  const result = await run();
+  session.pace.set(key, performance.now() - start);
+  return result;
+}
+
+function guess({ width, height, planes }: Image, { solver, stride, goal }: Settings): number {
+  const samples = (width * height * planes.length * (8 / stride) ** 2) / 1e6;
+  return samples * UNMEASURED[solver] * (goal === 'psnr' ? 6 : 1);
+}
+
+/** Tells of every iteration, and in between not more often than a screen is drawn. */
+function progressTeller(tell: Call['tell'], doing?: string): (progress: Progress) => void {
+  let [lastK, lastTime] = [0, 0];
+  return ({ fraction, k, rmse }) => {
+    const now = performance.now();
+    if (k === lastK && now - lastTime < 50) return;
+    [lastK, lastTime] = [k ?? 0, now];
+    tell({ kind: 'progress', fraction, k, rmse, doing });
+  };
+}

@@ -1,0 +1,122 @@
+/** The studio's worker: it owns the image, the results and every call of the library, so that the page never waits. */
+import { saveCodes } from 'ght';
+import { openImage } from '../image/open.js';
+import { runCompare } from './compare.js';
+import { addNoise, runDenoise } from './denoise.js';
+import { probeEngine } from './engine.js';
+import { imageFile, readCodes } from './files.js';
+import { runInspect } from './inspect.js';
+import { errorOf, heatmapOf, pictureOf } from './layers.js';
+import { checkMemory, TooLargeError } from './memory.js';
+import { optionsOf } from './options.js';
+import type { Failure, FromWorker, RequestKind, Requests, ToWorker } from './protocol.js';
+import { runRepresent } from './represent.js';
+import { type Call, Session } from './session.js';
+
+const session = new Session();
+
+type Handlers = {
+  readonly [K in RequestKind]: (
+    ask: Requests[K]['ask'],
+    call: Call,
+  ) => Promise<Requests[K]['reply']> | Requests[K]['reply'];
+};
+
+const handlers: Handlers = {
+  async open({ file, reduce, settings }) {
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    const opened = await openImage(bytes, (size) => {
+      const [width, height] = [Math.floor(size.width / reduce), Math.floor(size.height / reduce)];
+      // Measured with what the page starts with: a finer stride is refused later, when it is chosen.
+      checkMemory(
+        { ...size, width: Math.max(1, width), height: Math.max(1, height) },
+        optionsOf({ ...settings, stride: 8 }),
+      );
+      return reduce;
+    });
+    session.open(opened);
+    const { image, format, depth, sample } = opened;
+    const { width, height, planes, peak } = image;
+    const picture = pictureOf(image, session.floor);
+    return { width, height, channels: planes.length, depth, sample, format, peak, picture };
+  },
+  async represent({ settings, live }, call) {
+    await runRepresent(session, settings, live, call);
+    return null;
+  },
+  async compare({ settings }, call) {
+    await runCompare(session, settings, call);
+    return null;
+  },
+  inspect: ({ x, y, settings, slot }, call) => runInspect(session, x, y, slot, settings, call),
+  noise: ({ noise }) => addNoise(session, noise),
+  denoise: (ask, call) => runDenoise(session, ask, call),
+  heatmap: ({ slot, most }) => heatmapOf(session.result(slot), most),
+  error: ({ slot, range }) => errorOf(session.image(slot), session.opened.image, range),
+  picture: ({ slot }) => pictureOf(session.image(slot), session.floor),
+  png: ({ slot }) => imageFile(session, slot),
+  codes: ({ slot }) => saveCodes(session.result(slot).codes),
+  async readCodes({ file, settings }, call) {
+    await readCodes(session, new Uint8Array(await file.arrayBuffer()), settings, call);
+    return null;
+  },
+  engine: () => probeEngine(),
+  estimate({ settings }) {
+    const { image } = session.opened;
+    const bytes = checkMemory({ ...image, channels: image.planes.length }, optionsOf(settings));
+    return { bytes };
+  },
+};
+
+/** What takes long is done one after the other, so that two runs never need memory at once. */
+const slow: ReadonlySet<RequestKind> = new Set(['open', 'represent', 'compare', 'inspect', 'denoise', 'readCodes']);
+let queue: Promise<unknown> = Promise.resolve();
+const running = new Map<number, AbortController>();
+
+addEventListener('message', ({ data }: MessageEvent<ToWorker>) => {
+  if ('cancel' in data) {
+    running.get(data.cancel)?.abort();
+    return;
+  }
+  const { id, kind, ask } = data;
+  const stop = new AbortController();
+  running.set(id, stop);
+  const serve = () => answer(id, kind, ask, stop.signal).finally(() => running.delete(id));
+  if (slow.has(kind)) queue = queue.then(serve);
+  else void serve();
+});
+
+async function answer(id: number, kind: RequestKind, ask: unknown, signal: AbortSignal): Promise<void> {
+  try {
+    signal.throwIfAborted();
+    const call: Call = { signal, tell: (event) => signal.aborted || send({ id, event }) };
+    const reply = await (handlers[kind] as (ask: unknown, call: Call) => unknown)(ask, call);
+    signal.throwIfAborted();
+    send({ id, reply });
+  } catch (error) {
+    send({ id, failure: failureOf(error, signal) });
+  }
+}
+
+function failureOf(error: unknown, signal: AbortSignal): Failure {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof TooLargeError) return { message, aborted: false, reduce: error.reduce };
+  if (error instanceof RangeError && /array length|allocation|memory/i.test(message)) {
+    return { message: `This did not fit into the browser's memory (${message}). Use a smaller image.`, aborted: false };
+  }
+  return { message, aborted: signal.aborted };
+}
+
+/** Pixels are handed over, not copied. */
+function send(message: FromWorker): void {
+  postMessage(message, { transfer: buffersIn(message) });
+}
+
+function buffersIn(value: unknown, found: Transferable[] = []): Transferable[] {
+  if (value instanceof Uint8ClampedArray && value.buffer instanceof ArrayBuffer) found.push(value.buffer);
+  else if (Array.isArray(value)) for (const each of value) buffersIn(each, found);
+  else if (value && typeof value === 'object' && !ArrayBuffer.isView(value)) {
+    for (const each of Object.values(value)) buffersIn(each, found);
+  }
+  return found;
+}

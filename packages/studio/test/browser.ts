@@ -1,0 +1,82 @@
+/** A real Chromium that npm brings, the real command that serves the page, and a host that sends no headers. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import sparticuz from '@sparticuz/chromium';
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+const command = fileURLToPath(new URL('../../cli/bin/ght.js', import.meta.url));
+/** The built page. */
+export const dist = fileURLToPath(new URL('../dist/', import.meta.url));
+
+/** A Chromium of one's own, by its path; npm brings one for Linux on x64 only. */
+const own = process.env.CHROMIUM_PATH;
+/** Whether there is a browser to test in. */
+export const hasBrowser = own !== undefined || (process.platform === 'linux' && process.arch === 'x64');
+
+/** Starts Chromium; not with the package's own arguments, whose single process has no workers. */
+export async function startBrowser(): Promise<Browser> {
+  const quiet = ['--disable-background-networking', '--disable-component-update', '--no-first-run'];
+  return chromium.launch({
+    executablePath: own ?? (await sparticuz.executablePath()),
+    args: ['--no-sandbox', '--disable-gpu', ...quiet],
+  });
+}
+
+/** `ght studio`, and the address it prints. */
+export async function startStudio(): Promise<{ url: string; process: ChildProcess }> {
+  const child = spawn(process.execPath, [command, 'studio', '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [first] = await once(child.stdout, 'data');
+  const url = /http:\S+/.exec(String(first))?.[0];
+  if (!url) throw new Error(`no address in ${first}`);
+  return { url, process: child };
+}
+
+/** The built page from a host that knows nothing of isolation, as many static hosts are. */
+export async function startPlainHost(): Promise<{ url: string; server: Server }> {
+  const types: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
+  const server = createServer(async ({ url = '/' }, response) => {
+    const name = url.split('?')[0];
+    try {
+      const body = await readFile(join(dist, name === '/' ? 'index.html' : name));
+      response.writeHead(200, { 'Content-Type': types[extname(name || '.html')] ?? (name === '/' ? 'text/html' : '') });
+      response.end(body);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, server };
+}
+
+/** A page that is watched: everything it complains of, and every address it asks. */
+export async function watch(page: Page) {
+  const complaints: string[] = [];
+  const asked = new Set<string>();
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => asked.add(new URL(request.url()).origin));
+  return { complaints, asked };
+}
+
+/** Waits until nothing is being worked on and the result is final. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForSelector('[data-stage="final"]');
+  await page.waitForSelector('[data-task="none"]');
+}
+
+/** A reading as it stands on the page. */
+export async function reading(page: Page, name: string): Promise<number> {
+  return Number.parseFloat((await page.textContent(`[data-reading="${name}"]`))?.replace(/[≈\s]/g, '') ?? '');
+}
+
+/** Gives the page a file through its chooser. */
+export function choose(page: Page, name: string, buffer: Buffer): Promise<void> {
+  return page.setInputFiles('input[type="file"]', { name, mimeType: 'application/octet-stream', buffer });
+}

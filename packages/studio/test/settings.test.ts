@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fromHash, fromJson, toHash, toJson } from '../src/settings/link.js';
+import { defaults, type Settings, sameRun } from '../src/settings/settings.js';
+
+const settings: fc.Arbitrary<Settings> = fc.record({
+  tab: fc.constantFrom('represent', 'compare', 'denoise'),
+  image: fc.constantFrom('nagasaki-boats', 'black-canyon'),
+  goal: fc.constantFrom('atoms', 'psnr'),
+  s: fc.integer({ min: 5, max: 400 }).map((n) => n / 10),
+  psnr: fc.integer({ min: 30, max: 120 }).map((n) => n / 2),
+  solver: fc.constantFrom('qpm', 'admm', 'joint-omp', 'omp', 'aiht', 'cosamp'),
+  dictionary: fc.constantFrom('dct-100', 'dct-64', 'dct-196', 'gaussian-100'),
+  rho: fc.option(fc.integer({ min: 1, max: 1000 }).map((n) => n / 1000)),
+  stride: fc.constantFrom(8, 4, 2),
+  refit: fc.boolean(),
+  overlay: fc.constantFrom('none', 'heatmap', 'error'),
+  left: fc.constantFrom('original', 'omp'),
+  right: fc.constantFrom('original', 'admm'),
+  noise: fc.integer({ min: 0, max: 100 }),
+  sigma: fc.oneof(fc.constant('auto' as const), fc.integer({ min: 1, max: 100 })),
+  quality: fc.constantFrom('fast', 'balanced', 'best'),
+});
+
+describe('a link', () => {
+  it('restores every setting', () => {
+    fc.assert(fc.property(settings, (each) => void expect(fromHash(toHash(each))).toEqual(each)));
+  });
+
+  it('is short where little was changed', () => {
+    expect(toHash(defaults)).toBe('');
+    expect(toHash({ ...defaults, s: 10, solver: 'joint-omp' })).toBe('#s=10&solver=joint-omp');
+  });
+
+  it('takes the defaults for what it says wrongly, and ignores what it does not know', () => {
+    const wrong = '#s=400&solver=magic&stride=3&rho=&sigma=-2&image=../../etc/passwd&__proto__=1&constructor=2';
+    expect(fromHash(wrong)).toEqual(defaults);
+  });
+});
+
+describe('a file of settings', () => {
+  it('restores every setting', () => {
+    fc.assert(fc.property(settings, (each) => void expect(fromJson(toJson(each))).toEqual(each)));
+  });
+
+  it('is not taken for one when it is none', () => {
+    for (const text of ['', '[]', 'null', '{"s":3}']) expect(fromJson(text)).toBeUndefined();
+  });
+});
+
+describe('settings that ask for the same run', () => {
+  it('may differ in what is shown, not in what is solved', () => {
+    expect(sameRun(defaults, { ...defaults, overlay: 'error', tab: 'compare' })).toBe(true);
+    expect(sameRun(defaults, { ...defaults, s: 6 })).toBe(false);
+  });
+});

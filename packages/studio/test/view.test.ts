@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { historyCsv } from '../src/state/history.js';
+import { atomsAt, positionOf, SLIDER_STEPS } from '../src/view/budgetScale.js';
+import { dividerKey, fitted, moved, pixelAt, zoomed } from '../src/view/geometry.js';
+import { count, duration, fixed, measure } from '../src/view/numbers.js';
+import { overlayScale } from '../src/view/overlayScale.js';
+import { logTicks, pathOf, scalesOf, wholeTicks } from '../src/view/plot.js';
+
+const image = { width: 400, height: 200 };
+const stage = { width: 800, height: 600 };
+
+describe('the stage', () => {
+  it('shows the whole picture in its middle first', () => {
+    expect(fitted(image, stage)).toEqual({ scale: 2, x: 0, y: 100 });
+    expect(fitted({ width: 1, height: 1 }, stage).scale).toBe(32);
+  });
+
+  it('zooms around the point under the pointer', () => {
+    const before = fitted(image, stage);
+    const after = zoomed(before, 1.7, 300, 250, before.scale);
+    expect(pixelAt(after, 300, 250, image)).toEqual(pixelAt(before, 300, 250, image));
+    expect(zoomed(before, 1e9, 0, 0, 2).scale).toBe(64);
+    expect(zoomed(before, 1e-9, 0, 0, 2).scale).toBe(0.5);
+  });
+
+  it('never loses the picture', () => {
+    const far = moved(fitted(image, stage), 1e6, -1e6, image, stage);
+    expect(far).toEqual({ scale: 2, x: 752, y: -352 });
+  });
+
+  it('knows the pixel under a point, and when there is none', () => {
+    expect(pixelAt({ scale: 2, x: 0, y: 100 }, 799, 499, image)).toEqual({ x: 399, y: 199 });
+    expect(pixelAt({ scale: 2, x: 0, y: 100 }, 10, 99, image)).toBeUndefined();
+  });
+
+  it('moves the divider by keys, from end to end', () => {
+    expect(dividerKey('ArrowRight', 0.5)).toBeCloseTo(0.52);
+    expect(dividerKey('PageDown', 0.05)).toBe(0);
+    expect([dividerKey('Home', 0.3), dividerKey('End', 0.3), dividerKey('a', 0.3)]).toEqual([0, 1, undefined]);
+  });
+});
+
+describe('the budget slider', () => {
+  it('goes from half an atom to forty and never falls', () => {
+    const all = Array.from({ length: SLIDER_STEPS + 1 }, (_, i) => atomsAt(i));
+    expect([all[0], all.at(-1)]).toEqual([0.5, 40]);
+    expect(all.every((s, i) => i === 0 || s >= all[i - 1])).toBe(true);
+  });
+
+  it('finds its position again', () => {
+    for (const s of [0.5, 1, 5, 10, 20, 40]) expect(atomsAt(positionOf(s))).toBe(s);
+  });
+});
+
+describe('the convergence plot', () => {
+  const frame = { width: 300, height: 200, left: 40, right: 10, top: 10, bottom: 30 };
+
+  it('keeps every point inside its frame, zero errors included', () => {
+    const points = [100, 10, 1, 0].map((rmse, i) => ({ k: i + 1, rmse }));
+    const { x, y } = scalesOf(points, frame);
+    for (const { k, rmse } of points) {
+      expect(x(k)).toBeGreaterThanOrEqual(40);
+      expect(x(k)).toBeLessThanOrEqual(290);
+      expect(y(rmse)).toBeGreaterThanOrEqual(10);
+      expect(y(rmse)).toBeLessThanOrEqual(170.001);
+    }
+    expect(pathOf(points, { x, y, xTicks: [], yTicks: [] })).toMatch(/^M40\.0 [\d.]+L[\d. L]+$/);
+  });
+
+  it('has a few round ticks, wide or narrow', () => {
+    expect(logTicks(0.9, 2000)).toEqual([1, 10, 100, 1000]);
+    for (const [low, high] of [
+      [14, 300],
+      [40, 50],
+      [40.2, 40.9],
+      [3e-4, 2],
+    ]) {
+      const ticks = logTicks(low, high);
+      expect(ticks.length).toBeGreaterThanOrEqual(2);
+      expect(ticks.length).toBeLessThanOrEqual(7);
+      expect(ticks.every((tick) => tick >= low && tick <= high)).toBe(true);
+    }
+    expect(wholeTicks(52)).toEqual([1, 20, 40]);
+  });
+});
+
+describe('the scale of an overlay', () => {
+  const readings = [
+    { mostAtoms: 31, rmsePixel: 5 },
+    { mostAtoms: 5, rmsePixel: 8.4 },
+  ];
+  it('is one for both sides', () => {
+    expect(overlayScale('heatmap', readings, 255)).toBe(31);
+    expect(overlayScale('error', readings, 255)).toBe(50);
+    expect(overlayScale('error', [{ mostAtoms: 1, rmsePixel: 0 }], 255)).toBeGreaterThan(0);
+  });
+});
+
+describe('numbers', () => {
+  it('read as a person writes them', () => {
+    expect([fixed(34.037, 2), fixed(Number.POSITIVE_INFINITY, 2), fixed(null, 2)]).toEqual(['34.04', '∞', '–']);
+    expect([count(36960), measure(15.5), measure(0.00002), measure(0)]).toEqual(['36\u2009960', '15.5', '2.0e-5', '0']);
+    expect([duration(0.332), duration(1.234), duration(12.34)]).toEqual(['332 ms', '1.23 s', '12.3 s']);
+  });
+});
+
+describe('the history', () => {
+  const entry = { k: 1, rmse: 2.5, threshold: null, kept: 10, ms: 3 };
+  it('is a table that names the solver only when there are several', () => {
+    expect(historyCsv([{ name: 'omp', history: [entry] }])).toBe('k,rmse,threshold,kept,ms\n1,2.5,,10,3\n');
+    const two = historyCsv(['omp', 'aiht'].map((name) => ({ name, history: [entry] })));
+    expect(two).toBe('solver,k,rmse,threshold,kept,ms\nomp,1,2.5,,10,3\naiht,1,2.5,,10,3\n');
+  });
+});

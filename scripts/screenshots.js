@@ -1,0 +1,65 @@
+// Pictures of the studio for the README: node scripts/screenshots.js, after npm run build. Writes docs/studio-*.png.
+import { fileURLToPath } from 'node:url';
+import sparticuz from '@sparticuz/chromium';
+import { chromium } from 'playwright-core';
+import sharp from 'sharp';
+import { serveFolder } from '../packages/cli/dist/serve.js';
+
+const docs = fileURLToPath(new URL('../docs/', import.meta.url));
+const serving = await serveFolder(fileURLToPath(new URL('../packages/studio/dist/', import.meta.url)), 0);
+const browser = await chromium.launch({
+  executablePath: await sparticuz.executablePath(),
+  args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+});
+
+/** Opens the page at these settings, waits for its result, does what is asked and takes the picture. */
+async function shoot(name, { hash = '', width = 1280, height = 800, colorScheme = 'light', act = async () => {} }) {
+  const page = await browser.newPage({ viewport: { width, height }, colorScheme });
+  await page.goto(serving.url + hash);
+  // A comparison and a denoised image begin with a click; the other tabs solve by themselves.
+  await page.waitForSelector('[data-task="none"]');
+  if (!hash.includes('tab=')) await page.waitForSelector('[data-stage="final"]');
+  await act(page);
+  await page.waitForSelector('[data-task="none"]');
+  // The last picture is drawn with the next frame.
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  const picture = await page.screenshot();
+  await sharp(picture).png({ palette: true, quality: 95, effort: 9 }).toFile(`${docs}studio-${name}.png`);
+  await page.close();
+  console.log(`docs/studio-${name}.png`);
+}
+
+async function clickStage(page, across, down) {
+  const box = await page.locator('[role="application"]').boundingBox();
+  await page.mouse.click(box.x + across * box.width, box.y + down * box.height);
+}
+
+const compare = async (page) => {
+  await page.waitForSelector('[data-row="cosamp"]');
+};
+const denoise = async (page) => {
+  await page.click('[data-action="denoise"]');
+  await page.waitForSelector('[data-action="png"]:not(:disabled)');
+  await clickStage(page, 0.28, 0.66);
+};
+const heat = async (page) => {
+  await page.waitForSelector('.overlay canvas');
+  await clickStage(page, 0.72, 0.6);
+  await page.waitForSelector('[data-patch="patchwise"]');
+};
+
+try {
+  await shoot('represent', { hash: '#overlay=heatmap', act: heat });
+  await shoot('represent-dark', { hash: '#overlay=heatmap', colorScheme: 'dark', act: heat });
+  await shoot('compare', { hash: '#tab=compare&image=airplane-from-above&s=3', act: compare });
+  await shoot('denoise', { hash: '#tab=denoise&image=black-canyon&noise=25', colorScheme: 'dark', act: denoise });
+  await shoot('phone', {
+    hash: '#overlay=heatmap&image=dust-bowl-home',
+    width: 390,
+    height: 844,
+    act: (page) => page.waitForSelector('.overlay canvas'),
+  });
+} finally {
+  await browser.close();
+  await serving.close();
+}
