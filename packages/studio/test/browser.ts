@@ -3,10 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { extname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import sparticuz from '@sparticuz/chromium';
+import sparticuz, { inflate } from '@sparticuz/chromium';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
 const command = fileURLToPath(new URL('../../cli/bin/ght.js', import.meta.url));
@@ -18,13 +19,21 @@ const own = process.env.CHROMIUM_PATH;
 /** Whether there is a browser to test in. */
 export const hasBrowser = own !== undefined || (process.platform === 'linux' && process.arch === 'x64');
 
-/** Starts Chromium; not with the package's own arguments, whose single process has no workers. */
+/**
+ * Starts Chromium; not with the package's own arguments, whose single process has no workers. On a system without the few
+ * libraries it needs, it is started again with those that come in the package.
+ */
 export async function startBrowser(): Promise<Browser> {
   const quiet = ['--disable-background-networking', '--disable-component-update', '--no-first-run'];
-  return chromium.launch({
-    executablePath: own ?? (await sparticuz.executablePath()),
-    args: ['--no-sandbox', '--disable-gpu', ...quiet],
-  });
+  const args = ['--no-sandbox', '--disable-gpu', ...quiet];
+  const executablePath = own ?? (await sparticuz.executablePath());
+  try {
+    return await chromium.launch({ executablePath, args });
+  } catch {
+    const entry = createRequire(import.meta.url).resolve('@sparticuz/chromium');
+    const libraries = join(await inflate(join(dirname(entry), '../bin/al2023.tar.br')), 'lib');
+    return chromium.launch({ executablePath, args, env: { ...process.env, LD_LIBRARY_PATH: libraries } });
+  }
 }
 
 /** `ght studio`, and the address it prints. */
