@@ -11,14 +11,15 @@ const report = join(folder, 'report.json');
 try {
   const tidy = run('biome', 'check');
   const typed = run('tsc', '-b') && run('svelte-check', '--workspace', 'packages/studio', '--output', 'machine');
-  run('npm', 'run', 'build', '-w', 'ght-studio');
+  const built = run('npm', 'run', 'build', '-w', 'ght-studio');
   const tested = run('vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile=${report}`);
   const counts = JSON.parse(readFileSync(report, 'utf8'));
   if (!tidy) console.log('lint failed: npm run format mends most of it');
   if (!typed) console.log('types failed');
+  if (!built) console.log('building the studio failed');
   const { numPassedTests, numFailedTests, numPendingTests } = counts;
   console.log(`${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped`);
-  process.exitCode = tidy && typed && tested ? 0 : 1;
+  process.exitCode = tidy && typed && built && tested ? 0 : 1;
 } finally {
   rmSync(folder, { recursive: true });
 }
