@@ -80,6 +80,7 @@ function endOfTies(values: Float64Array, S: number, threshold: number): number {
   for (let i = 0; i < values.length; i++) if (Math.abs(values[i]) > threshold) above++;
   let needed = S - above;
   let i = 0;
-  for (; needed > 0; i++) if (Math.abs(values[i]) === threshold) needed--;
+  // A NaN counts towards S but equals nothing, so the end of the values ends it too.
+  for (; needed > 0 && i < values.length; i++) if (Math.abs(values[i]) === threshold) needed--;
   return i;
 }
