@@ -8,6 +8,8 @@ import { chooseEngine } from '../engines/choose.js';
 import type { EngineInfo, Loaded } from '../engines/engine.js';
 import { ParameterError, positive } from '../errors.js';
 import { psnrOf } from '../measures/error.js';
+import { refuseBadNumber } from '../signal/image.js';
+import { largest, shifted, shiftedPositive } from '../signal/scale.js';
 import type { Spending } from '../solvers/joint-omp.js';
 import type { HistoryEntry, StepReport, StopReason } from '../solvers/loop.js';
 import { iterate } from '../solvers/loop.js';
@@ -15,7 +17,7 @@ import { significantAtoms } from '../solvers/significant.js';
 import { drive } from '../solvers/work.js';
 import type { Progress, Settings, SolveOptions, SolverName } from './options.js';
 import { atomPrice, settle, solverDefaults } from './options.js';
-import { largest, shifted, shiftedCodes, shiftedDictionary, shiftedEntry, type Units, unitsOf } from './units.js';
+import { shiftedCodes, shiftedDictionary, shiftedEntry, type Units, unitsOf } from './units.js';
 
 /** What a solve gives back: the codes, and plain data about how they came to be. */
 export interface Solution {
@@ -71,13 +73,13 @@ function inUnitsOf({ d, y }: Units, peak: number, budget: Budget, settings: Sett
   const { rho } = settings;
   return [
     // A peak far from the samples would otherwise vanish or overflow.
-    Math.min(Number.MAX_VALUE, Math.max(Number.MIN_VALUE, level(peak))),
+    shiftedPositive(peak, -y),
     'rmse' in budget
       ? { rmse: level(budget.rmse) }
       : 'sigma' in budget
         ? { ...budget, sigma: level(budget.sigma) }
         : budget,
-    typeof rho === 'object' ? { ...settings, rho: { absolute: shifted(rho.absolute, -2 * d) } } : settings,
+    typeof rho === 'object' ? { ...settings, rho: { absolute: shiftedPositive(rho.absolute, -2 * d) } } : settings,
     {
       ...options,
       initial: initial && shiftedCodes(initial, d - y),
@@ -237,11 +239,7 @@ function checkSignals(D: Dictionary, Y: Float64Array, initial?: Codes): number {
     const rule = `must be signals of ${D.N} samples each, as the dictionary has rows`;
     throw new ParameterError('signals', rule, `${Y.length} samples`, 'give Y as N×P with the N of the dictionary');
   }
-  const bad = Y.findIndex((value) => !Number.isFinite(value));
-  if (bad >= 0) {
-    const where = `signals sample (row ${bad % D.N}, signal ${Math.floor(bad / D.N)})`;
-    throw new ParameterError(where, 'must be a finite number', Y[bad], 'replace NaN and infinities first');
-  }
+  refuseBadNumber(Y, (i) => `signals sample (row ${i % D.N}, signal ${Math.floor(i / D.N)})`);
   const P = Y.length / D.N;
   if (initial && (initial.L !== D.L || initial.P !== P)) {
     const rule = `must be codes of size ${D.L}×${P}`;

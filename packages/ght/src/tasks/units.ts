@@ -11,6 +11,7 @@
 import type { Codes } from '../codes/codes.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { ParameterError } from '../errors.js';
+import { largest, shifted, unitExponent } from '../signal/scale.js';
 import type { HistoryEntry } from '../solvers/loop.js';
 
 /** Exponents of the units: 2^d of the dictionary and 2^y of the signals. */
@@ -25,27 +26,9 @@ const USUAL_SIGNALS = [-16, 20] as const;
 
 /** The units of a problem whose signals have the largest magnitude `most`; undefined where it can stay as it is. */
 export function unitsOf(D: Dictionary, most: number): Units | undefined {
-  const d = exponent(largest(D.atoms.data), USUAL_ATOMS);
-  const y = exponent(most, USUAL_SIGNALS);
+  const d = unitExponent(largest(D.atoms.data), ...USUAL_ATOMS);
+  const y = unitExponent(most, ...USUAL_SIGNALS);
   return d === 0 && y === 0 ? undefined : { d, y };
-}
-
-function exponent(most: number, [least, greatest]: readonly [number, number]): number {
-  const e = most > 0 ? Math.floor(Math.log2(most)) : 0;
-  return e >= least && e <= greatest ? 0 : e;
-}
-
-/** max |values|. */
-export function largest(values: Float64Array): number {
-  let most = 0;
-  for (let i = 0; i < values.length; i++) most = Math.max(most, Math.abs(values[i]));
-  return most;
-}
-
-/** value · 2^e, in two steps: 2^e itself may be beyond the largest number. */
-export function shifted(value: number, e: number): number {
-  const half = Math.trunc(e / 2);
-  return value * 2 ** half * 2 ** (e - half);
 }
 
 /** The dictionary in units of 2^d; of a separable one each factor takes its part. */
