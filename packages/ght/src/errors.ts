@@ -24,10 +24,19 @@ export function isParameterError(error: unknown): error is ParameterError {
   return error instanceof ParameterError;
 }
 
+/** Letters of a value that a message shows: it is one line. */
+const LONGEST = 200;
+
 function show(value: unknown): string {
   if (typeof value === 'string') return `"${value}"`;
-  if (typeof value === 'object' && value !== null) return JSON.stringify(value);
-  return String(value);
+  if (typeof value !== 'object' || value === null) return String(value);
+  try {
+    const text = JSON.stringify(value);
+    return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  } catch {
+    // Neither big integers nor circles can be written so.
+    return String(value);
+  }
 }
 
 /** The value if it is a whole number from `least` to `most`; otherwise a ParameterError. */

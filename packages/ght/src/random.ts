@@ -1,3 +1,5 @@
+import { notNegative, ParameterError, wholeNumber } from './errors.js';
+
 /**
  * A seeded random source, so that every experiment can be run again: the small fast counter generator sfc32, started by
  * splitting the seed, and the normal distribution by the polar method. The same seed gives the same numbers everywhere.
@@ -15,6 +17,7 @@ export interface RandomSource {
 
 /** A random source that depends on the seed alone. */
 export function randomSource(seed: number): RandomSource {
+  if (!Number.isFinite(seed)) throw new ParameterError('seed', 'must be a finite number', seed, 'use one such as 1');
   let a = 0x9e3779b9 ^ (seed >>> 0);
   let b = 0x243f6a88 ^ Math.floor(seed / 2 ** 32);
   let c = 0xb7e15162;
@@ -49,8 +52,12 @@ export function randomSource(seed: number): RandomSource {
       return u * scale;
     }
   };
-  const poisson = (mean: number) => (mean < 10 ? poissonByProduct(mean, uniform) : poissonByRejection(mean, uniform));
-  return { uniform, below: (n) => Math.floor(uniform() * n), normal, poisson };
+  const poisson = (mean: number) => {
+    notNegative('mean', mean, 'give how many events are expected');
+    return mean < 10 ? poissonByProduct(mean, uniform) : poissonByRejection(mean, uniform);
+  };
+  const below = (n: number) => Math.floor(uniform() * wholeNumber('n', n, 1, 2 ** 53, 'give how many there are'));
+  return { uniform, below, normal, poisson };
 }
 
 /** Knuth: how many uniform numbers can be multiplied before the product is below e^−mean. */

@@ -5,6 +5,7 @@
  * magnitudes the lowest index wins. float64 magnitudes order like their bit patterns, so the S-th largest is found by
  * histograms of the bits: one pass over the top 16 bits of everything, then only the boundary bucket is refined.
  */
+import { ParameterError, wholeNumber } from '../errors.js';
 
 /** Which entries H_S keeps: those above `threshold`, and those equal to it at an index below `tieEnd`. */
 export interface Selection {
@@ -18,6 +19,19 @@ export interface Selection {
 
 /** Selects the S entries of largest magnitude of `values`, none of which may be NaN. */
 export function selectLargest(values: Float64Array, S: number): Selection {
+  checkSelection(values, S);
+  return chooseLargest(values, S);
+}
+
+function checkSelection(values: Float64Array, S: number): void {
+  wholeNumber('S', S, 0, Number.POSITIVE_INFINITY, 'give how many entries to keep');
+  const bad = values.findIndex(Number.isNaN);
+  if (bad < 0) return;
+  throw new ParameterError(`values[${bad}]`, 'must be a number', Number.NaN, 'replace NaN first');
+}
+
+/** `selectLargest` for solvers, whose budget is checked; where an iteration has diverged, a NaN counts as large. */
+export function chooseLargest(values: Float64Array, S: number): Selection {
   if (S <= 0) return { threshold: Number.POSITIVE_INFINITY, kept: 0, tieEnd: 0 };
   let nonzero = 0;
   for (let i = 0; i < values.length; i++) if (values[i] !== 0) nonzero++;
@@ -34,7 +48,13 @@ export function survives(selection: Selection, value: number, index: number): bo
 
 /** Z ← H_S(X); Z may be X itself. */
 export function hardThreshold(X: Float64Array, S: number, Z: Float64Array = new Float64Array(X.length)): Selection {
-  const selection = selectLargest(X, S);
+  checkSelection(X, S);
+  return keepLargest(X, S, Z);
+}
+
+/** `hardThreshold` for solvers. */
+export function keepLargest(X: Float64Array, S: number, Z: Float64Array): Selection {
+  const selection = chooseLargest(X, S);
   for (let i = 0; i < X.length; i++) Z[i] = survives(selection, X[i], i) ? X[i] : 0;
   return selection;
 }
@@ -80,6 +100,7 @@ function endOfTies(values: Float64Array, S: number, threshold: number): number {
   for (let i = 0; i < values.length; i++) if (Math.abs(values[i]) > threshold) above++;
   let needed = S - above;
   let i = 0;
-  for (; needed > 0; i++) if (Math.abs(values[i]) === threshold) needed--;
+  // A NaN counts towards S but equals nothing, so the end of the values ends it too.
+  for (; needed > 0 && i < values.length; i++) if (Math.abs(values[i]) === threshold) needed--;
   return i;
 }

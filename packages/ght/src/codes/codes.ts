@@ -1,5 +1,6 @@
 import type { Selection } from '../budget/select.js';
-import { selectLargest } from '../budget/select.js';
+import { chooseLargest } from '../budget/select.js';
+import { ParameterError } from '../errors.js';
 
 /**
  * The sparse result Z (L×P), column by column: patch p uses the atoms `indices[indptr[p]] … indices[indptr[p + 1] − 1]`,
@@ -27,7 +28,11 @@ export function atomsPerPatch(codes: Codes): Int32Array {
 
 /** Sparse codes from a dense L×P matrix: its nonzeros, or those of them that a selection keeps. */
 export function codesFromDense(X: Float64Array, L: number, P: number, selection?: Selection): Codes {
-  const { threshold, tieEnd, kept } = selection ?? selectLargest(X, X.length);
+  if (X.length !== L * P) {
+    const rule = `must have L × P = ${L * P} entries`;
+    throw new ParameterError('X', rule, X.length, 'give every column in full, column after column');
+  }
+  const { threshold, tieEnd, kept } = selection ?? chooseLargest(X, X.length);
   const indptr = new Int32Array(P + 1);
   const indices = new Int32Array(kept);
   const values = new Float64Array(kept);

@@ -18,6 +18,9 @@ export interface Dictionary {
   readonly factors?: readonly [A: Matrix, B: Matrix];
 }
 
+/** Beyond these DᵀD could not be told. */
+const [LEAST_SCALE, GREATEST_SCALE] = [1e-100, 1e100];
+
 /** Any N×L matrix as a dictionary, its entries column by column: atom after atom. Nothing is normalised. */
 export function denseDictionary(N: number, L: number, entries: ArrayLike<number>, name = 'given'): Dictionary {
   if (!(Number.isInteger(N) && Number.isInteger(L) && N > 0 && L > 0)) {
@@ -38,8 +41,13 @@ export function denseDictionary(N: number, L: number, entries: ArrayLike<number>
     const where = `dictionary entry (row ${bad % N}, atom ${Math.floor(bad / N)})`;
     throw new ParameterError(where, 'must be a finite number', data[bad], 'replace NaN and infinities first');
   }
-  if (data.every((value) => value === 0)) {
+  const most = data.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
+  if (most === 0) {
     throw new ParameterError('dictionary', 'must have an atom that is not zero', 'all zeros', 'give other atoms');
+  }
+  if (most < LEAST_SCALE || most > GREATEST_SCALE) {
+    const rule = `must have a largest entry from ${LEAST_SCALE} to ${GREATEST_SCALE}, whose square is still a number`;
+    throw new ParameterError('dictionary', rule, most, 'scale all atoms by one number');
   }
   return { name: `${name} ${N}×${L}`, N, L, atoms: { rows: N, cols: L, data } };
 }

@@ -9,7 +9,7 @@
  *     QPM    V ← Z + K(Y − DZ)
  *     ADMM   V ← Z + K(Y − D(Z − U))      Z − U is V with the sign of every dropped entry turned
  */
-import { selectLargest } from '../budget/select.js';
+import { chooseLargest } from '../budget/select.js';
 import type { Codes } from '../codes/codes.js';
 import { codesFromDense, emptyCodes } from '../codes/codes.js';
 import { addPatch } from '../codes/reconstruct.js';
@@ -73,7 +73,7 @@ class Portable extends Patchwise {
       K(r, 0, V, p * L);
       this.#addCode(p, 1, V, p * L);
     }
-    const { threshold, kept, tieEnd } = selectLargest(V, S);
+    const { threshold, kept, tieEnd } = chooseLargest(V, S);
     this.#Z = codesFromDense(V, L, this.P, { threshold, kept, tieEnd });
     let error = 0;
     for (let p = 0; p < this.P; p++) {

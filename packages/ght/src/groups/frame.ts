@@ -5,6 +5,7 @@
 import type { Samples } from '../signal/image.js';
 import { mirror } from '../signal/mirror.js';
 import type { Work } from '../solvers/work.js';
+import type { Rectangle, Tile } from './tiles.js';
 
 /** A framed image, and how each plane got there: value = centre + scale · framed. */
 export interface Frame {
@@ -54,31 +55,37 @@ function rangeOf(plane: Samples): number {
   return most - least;
 }
 
-/** Puts a plane of width × height samples into its frame, row by row; yields the part that is done. */
+/** Puts a part of a plane that is `width` wide into its frame, row by row; yields how much is done. */
 export function* enter(
   frame: Frame,
   channel: number,
   plane: Samples,
   width: number,
-  height: number,
+  part: Rectangle,
   into: Samples,
 ): Work<void> {
   const [centre, scale] = [frame.centres[channel], frame.scales[channel]];
-  const columns = Int32Array.from({ length: frame.width }, (_, x) => mirror(x, width));
+  const columns = Int32Array.from({ length: frame.width }, (_, x) => part.left + mirror(x, part.width));
   for (let y = 0, i = 0; y < frame.height; y++) {
-    const row = mirror(y, height) * width;
+    const row = (part.top + mirror(y, part.height)) * width;
     for (let x = 0; x < frame.width; x++, i++) into[i] = (plane[row + columns[x]] - centre) / scale;
     yield y / frame.height;
   }
 }
 
-/** Takes a plane of width × height samples out of its frame. */
-export function leave(frame: Frame, channel: number, framed: Samples, width: number, height: number): Float32Array {
+/** Takes what is kept of a tile out of its frame, and puts it where it belongs in a plane that is `width` wide. */
+export function leave(
+  frame: Frame,
+  channel: number,
+  framed: Samples,
+  { inner, outer }: Tile,
+  plane: Float32Array,
+  width: number,
+): void {
   const [centre, scale] = [frame.centres[channel], frame.scales[channel]];
-  const plane = new Float32Array(width * height);
-  for (let y = 0, i = 0; y < height; y++) {
-    const row = y * frame.width;
-    for (let x = 0; x < width; x++, i++) plane[i] = centre + scale * framed[row + x];
+  for (let y = inner.top; y < inner.top + inner.height; y++) {
+    const from = (y - outer.top) * frame.width + inner.left - outer.left;
+    const to = y * width + inner.left;
+    for (let x = 0; x < inner.width; x++) plane[to + x] = centre + scale * framed[from + x];
   }
-  return plane;
 }

@@ -1,3 +1,4 @@
+import { notNegative, ParameterError, positive } from '../errors.js';
 import type { Samples } from '../signal/image.js';
 
 /** Σ (a − b)² over two arrays of one length. */
@@ -9,12 +10,41 @@ export function squaredError(a: Samples, b: Samples): number {
 
 /** The root mean square difference of two arrays, a sample: not the paper's RMSE, which is a patch. */
 export function rmsePixel(a: Samples, b: Samples): number {
-  return Math.sqrt(squaredError(a, b) / a.length);
+  return rmseOver([a], [b]);
+}
+
+/** Differences whose squares, and the sum of many of them, are numbers with all their digits. */
+const [LEAST, GREATEST] = [1e-140, 1e140];
+
+/** The same over several pairs of arrays together. */
+export function rmseOver(a: readonly Samples[], b: readonly Samples[]): number {
+  let [most, count] = [0, 0];
+  a.forEach((samples, c) => {
+    checkSameLength(samples, b[c]);
+    count += samples.length;
+    for (let i = 0; i < samples.length; i++) most = Math.max(most, Math.abs(samples[i] - b[c][i]));
+  });
+  if (most === 0) return 0;
+  const unit = most < LEAST || most > GREATEST ? most : 1;
+  let sum = 0;
+  a.forEach((samples, c) => {
+    if (unit === 1) sum += squaredError(samples, b[c]);
+    else for (let i = 0; i < samples.length; i++) sum += ((samples[i] - b[c][i]) / unit) ** 2;
+  });
+  return unit * Math.sqrt(sum / count);
+}
+
+/** Refuses arrays that cannot be compared sample by sample. */
+export function checkSameLength(a: Samples, b: Samples): void {
+  if (a.length > 0 && a.length === b.length) return;
+  const rule = 'must both have the same samples, and at least one';
+  throw new ParameterError('arrays', rule, `${a.length} and ${b.length}`, 'give two planes of one size');
 }
 
 /** Peak signal-to-noise ratio in dB of a per-sample RMSE; Infinity for 0. */
 export function psnrOf(rmse: number, peak: number): number {
-  return 20 * Math.log10(peak / rmse);
+  notNegative('rmse', rmse, 'give the root mean square error a sample');
+  return 20 * Math.log10(positive('peak', peak, 'give the full scale, such as 255') / rmse);
 }
 
 /** Peak signal-to-noise ratio in dB between two arrays; Infinity if they are equal. */

@@ -1,11 +1,16 @@
 import type { Codes } from '../codes/codes.js';
 import { nonzeros } from '../codes/codes.js';
+import { ParameterError } from '../errors.js';
 
 /**
  * The support mismatch ratio of two codes of one size, (max(|A|, |B|) − |A ∩ B|) / max(|A|, |B|) for their supports A and
  * B: 0 when one support is found exactly, 1 when nothing of it is. Two empty supports match.
  */
 export function supportMismatch(a: Codes, b: Codes): number {
+  if (a.L !== b.L || a.P !== b.P) {
+    const rule = `must both be of one size, here ${a.L}×${a.P}`;
+    throw new ParameterError('codes', rule, `${b.L}×${b.P}`, 'compare codes of the same patches and atoms');
+  }
   const larger = Math.max(nonzeros(a), nonzeros(b));
   if (larger === 0) return 0;
   let common = 0;

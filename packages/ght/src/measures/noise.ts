@@ -23,6 +23,7 @@ import { dot, matrix } from '../algebra/matrix.js';
 import { ParameterError } from '../errors.js';
 import type { Image, Samples } from '../signal/image.js';
 import { checkImage } from '../signal/image.js';
+import { imageExponent, shifted, shiftedImage } from '../signal/scale.js';
 
 /** The side of the patches. */
 const SIDE = 7;
@@ -96,6 +97,8 @@ export function estimateNoise(image: Image): number[] {
     const rule = 'must be at least 3×3 pixels to tell noise from picture';
     throw new ParameterError('image', rule, `${width}×${height}`, 'give a larger image, or the noise level itself');
   }
+  const e = imageExponent(image);
+  if (e !== 0) return estimateNoise(shiftedImage(image, -e)).map((sigma) => shifted(sigma, e));
   return image.planes.map((samples) => planeNoise({ samples, width, height }));
 }
 

@@ -11,6 +11,7 @@
 import { ParameterError } from '../errors.js';
 import type { Image, Samples } from '../signal/image.js';
 import { checkImage } from '../signal/image.js';
+import { imageExponent, shifted, shiftedImage } from '../signal/scale.js';
 import type { PoissonGaussian } from '../signal/stabilise.js';
 import { aboveRounding, clippedAt } from './noise.js';
 
@@ -64,6 +65,12 @@ export function estimatePoissonGaussian(image: Image, offset = 0): PoissonGaussi
   if (width < SMALLEST || height < SMALLEST) {
     const rule = `must be at least ${SMALLEST}×${SMALLEST} pixels to show how its noise depends on the signal`;
     throw new ParameterError('image', rule, `${width}×${height}`, 'give a larger image, or gain and sigma themselves');
+  }
+  const e = imageExponent(image);
+  if (e !== 0) {
+    return estimatePoissonGaussian(shiftedImage(image, -e), shifted(offset, -e)).map(({ gain, sigma }) => {
+      return { gain: shifted(gain, e), sigma: shifted(sigma, e), offset };
+    });
   }
   return planes.map((samples) => {
     const blocks = blocksOf(samples, width, height, offset);

@@ -1,5 +1,7 @@
+import { ParameterError, positive } from '../errors.js';
 import type { Samples } from '../signal/image.js';
 import { mirror } from '../signal/mirror.js';
+import { checkSameLength } from './error.js';
 
 const RADIUS = 5;
 const SIGMA = 1.5;
@@ -19,6 +21,12 @@ const WINDOW = (() => {
  * mirrored at its rim, where it is too small to have any.
  */
 export function ssim(a: Samples, b: Samples, width: number, height: number, peak: number): number {
+  checkSameLength(a, b);
+  if (a.length !== width * height) {
+    const rule = `must hold width × height = ${width * height} samples`;
+    throw new ParameterError('arrays', rule, a.length, 'give planes of that size');
+  }
+  positive('peak', peak, 'give the full scale, such as 255');
   const c1 = (0.01 * peak) ** 2;
   const c2 = (0.03 * peak) ** 2;
   const blurred = (f: (i: number) => number) =>

@@ -18,6 +18,20 @@ export interface Image {
   readonly peak: number;
 }
 
+/** Magnitudes beyond this are refused as infinities are: their sums and differences would be. */
+const GREATEST = 1e300;
+
+/** Refuses the first sample that is NaN, infinite or next to it, `where` naming it. */
+export function refuseBadNumber(samples: Samples, where: (index: number) => string): void {
+  const bad = samples.findIndex((value) => !(Math.abs(value) <= GREATEST));
+  if (bad < 0) return;
+  const value = samples[bad];
+  if (Number.isFinite(value)) {
+    throw new ParameterError(where(bad), `must be at most ${GREATEST} in magnitude`, value, 'scale the samples');
+  }
+  throw new ParameterError(where(bad), 'must be a finite number', value, 'replace NaN and infinities first');
+}
+
 /** Refuses an image that no task could work on, naming what is wrong and where: sizes, and the first NaN or infinity. */
 export function checkImage(image: Image): void {
   const { width, height, planes } = image;
@@ -43,10 +57,6 @@ export function checkImage(image: Image): void {
       const rule = `must hold width × height = ${width * height} samples`;
       throw new ParameterError(`image.planes[${channel}]`, rule, plane.length, 'give every channel in full');
     }
-    const bad = plane.findIndex((value) => !Number.isFinite(value));
-    if (bad >= 0) {
-      const where = `image pixel (x ${bad % width}, y ${Math.floor(bad / width)}, channel ${channel})`;
-      throw new ParameterError(where, 'must be a finite number', plane[bad], 'replace NaN and infinities first');
-    }
+    refuseBadNumber(plane, (i) => `image pixel (x ${i % width}, y ${Math.floor(i / width)}, channel ${channel})`);
   });
 }

@@ -68,6 +68,7 @@ export function extract(
   into: Float64Array = new Float64Array(grid.count * grid.patch ** 2),
 ): Float64Array {
   checkLength('plane', plane.length, grid.width * grid.height);
+  checkLength('into', into.length, grid.count * grid.patch ** 2);
   visitSamples(grid, (index, pixel) => {
     into[index] = plane[pixel];
   });

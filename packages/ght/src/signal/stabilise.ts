@@ -51,6 +51,9 @@ const NODES = 161;
 const REACH = 8;
 const SLICES = 1024;
 
+/** σ in gains from which on the noise hardly depends on the signal, and s² would swallow the digits of the counts. */
+const ALL_READ_NOISE = 1e8;
+
 /** The generalised Anscombe transform and its exact unbiased inverse for this noise. */
 export function stabiliser({ gain, sigma, offset = 0 }: PoissonGaussian): Stabiliser {
   notNegative('gain', gain, 'give what one count adds to a sample, or 0');
@@ -61,7 +64,7 @@ export function stabiliser({ gain, sigma, offset = 0 }: PoissonGaussian): Stabil
   if (gain === 0 && sigma === 0) {
     throw new ParameterError('gain', 'must be above 0 where sigma is 0', gain, 'without noise there is nothing to do');
   }
-  const { forward, inverse } = gain === 0 ? linear(sigma, offset) : anscombe(gain, sigma, offset);
+  const { forward, inverse } = sigma >= ALL_READ_NOISE * gain ? linear(sigma, offset) : anscombe(gain, sigma, offset);
   const mapped = (image: Image, f: (value: number) => number, peak: number): Image => ({
     ...image,
     planes: image.planes.map((plane: Samples) => Float64Array.from(plane, f)),
@@ -102,8 +105,8 @@ function anscombe(gain: number, sigma: number, offset: number): Pick<Stabiliser,
     return hermite(D, means[low], means[high], lambdaAt(low), lambdaAt(high), 1 / slopes[low], 1 / slopes[high]);
   };
   return {
-    forward: (y) => 2 * Math.sqrt(Math.max(0, (y - offset) / gain + shift)),
-    inverse: (D) => offset + gain * counts(D),
+    forward: (y) => 2 * Math.sqrt(Math.min(Number.MAX_VALUE, Math.max(0, (y - offset) / gain + shift))),
+    inverse: (D) => Math.min(Number.MAX_VALUE, offset + gain * counts(D)),
   };
 }
 

@@ -16,7 +16,7 @@
 import { backwardSubstitute, forwardSubstitute } from '../algebra/cholesky.js';
 import type { Matrix } from '../algebra/matrix.js';
 import type { Selection } from '../budget/select.js';
-import { hardThreshold } from '../budget/select.js';
+import { keepLargest } from '../budget/select.js';
 import type { Work } from './work.js';
 import { PATCHES_A_YIELD } from './work.js';
 
@@ -39,7 +39,7 @@ export function* admmStep(
   }
   // X + Λ/ρ is laid where Z goes: H_S turns it into Z in place.
   for (let i = 0; i < Z.length; i++) Z[i] = X[i] + Lambda[i] / rho;
-  const selection = hardThreshold(Z, S, Z);
+  const selection = keepLargest(Z, S, Z);
   for (let i = 0; i < Z.length; i++) Lambda[i] += rho * (X[i] - Z[i]);
   return selection;
 }

@@ -10,7 +10,7 @@
  */
 import { addScaled, dot } from '../algebra/matrix.js';
 import type { Selection } from '../budget/select.js';
-import { hardThreshold } from '../budget/select.js';
+import { keepLargest } from '../budget/select.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { synthesize } from '../dictionary/dictionary.js';
 import type { PatchSolver } from './patchwise.js';
@@ -49,14 +49,14 @@ export function aiht(D: Dictionary, s: number, stop: PatchStop): PatchSolver {
     }
     const started = x.x.some((value) => value !== 0);
     if (started) for (let l = 0; l < L; l++) onSupport.x[l] = x.x[l] !== 0 ? g[l] : 0;
-    else hardThreshold(g, s, onSupport.x);
+    else keepLargest(g, s, onSupport.x);
     image(onSupport);
     const bent = dot(onSupport.Dx, 0, onSupport.Dx, 0, N);
     if (bent === 0) return undefined;
     let mu = dot(onSupport.x, 0, onSupport.x, 0, L) / bent;
     for (;;) {
       for (let l = 0; l < L; l++) next.x[l] = x.x[l] + mu * g[l];
-      const selection = hardThreshold(next.x, s, next.x);
+      const selection = keepLargest(next.x, s, next.x);
       image(next);
       const sameSupport = next.x.every((value, l) => (value !== 0) === (onSupport.x[l] !== 0));
       if (sameSupport) return selection;
@@ -94,7 +94,7 @@ export function aiht(D: Dictionary, s: number, stop: PatchStop): PatchSolver {
       relaxed.Dx.set(next.Dx);
       relax(relaxed, x);
       relax(relaxed, last);
-      const selection = hardThreshold(relaxed.x, s, relaxed.x);
+      const selection = keepLargest(relaxed.x, s, relaxed.x);
       image(relaxed);
       if (error(relaxed) < now) {
         next.x.set(relaxed.x);

@@ -9,7 +9,7 @@
  * until ‖v‖ falls by less than the tolerance or rises; the better iterate of the last two is the result.
  */
 import { dot } from '../algebra/matrix.js';
-import { selectLargest, survives } from '../budget/select.js';
+import { chooseLargest, survives } from '../budget/select.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { synthesize } from '../dictionary/dictionary.js';
 import { supportFit } from './least-squares.js';
@@ -31,12 +31,12 @@ export function cosamp(D: Dictionary, s: number, stop: PatchStop): PatchSolver {
     let error = dot(v, 0, v, 0, N);
     while (errors.length < stop.maxIterations && error > 0 && s > 0) {
       for (let l = 0; l < L; l++) u[l] = dot(D.atoms.data, l * N, v, 0, N);
-      const largest = selectLargest(u, 2 * s);
+      const largest = chooseLargest(u, 2 * s);
       const T: number[] = [];
       for (let l = 0; l < L; l++) if ((u[l] !== 0 && survives(largest, u[l], l)) || a[l] !== 0) T.push(l);
       const b = new Float64Array(T.length);
       fit(Y, from, T, b);
-      const pruned = selectLargest(b, s);
+      const pruned = chooseLargest(b, s);
       a.fill(0);
       for (let i = 0; i < b.length; i++) if (survives(pruned, b[i], i)) a[T[i]] = b[i];
       synthesize(D, a, 0, v, 0);

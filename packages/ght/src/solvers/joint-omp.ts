@@ -12,7 +12,7 @@
  * for each patch whose allotment comes close to its end, until there is none.
  */
 import type { Selection } from '../budget/select.js';
-import { selectLargest, survives } from '../budget/select.js';
+import { chooseLargest, survives } from '../budget/select.js';
 import { worthwhile } from '../budget/worth.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import type { PatchSolver } from './patchwise.js';
@@ -73,7 +73,7 @@ export function divide({ gains, row, followed }: Paths, S: Spending): Allotment 
     pool(gains, p * row, followed[p], envelopes, from);
     from += followed[p];
   }
-  const selection = typeof S === 'number' ? selectLargest(envelopes, S) : selectWorthwhile(envelopes, S.price, P * row);
+  const selection = typeof S === 'number' ? chooseLargest(envelopes, S) : selectWorthwhile(envelopes, S.price, P * row);
   const counts = new Int32Array(P);
   for (let p = 0, from = 0; p < P; p++) {
     // Within a patch the gains fall, so the first that is not kept ends it.

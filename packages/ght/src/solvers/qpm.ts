@@ -14,7 +14,7 @@ import { backwardSubstitute, cholesky, forwardSubstitute } from '../algebra/chol
 import type { Matrix } from '../algebra/matrix.js';
 import { dot, gram } from '../algebra/matrix.js';
 import type { Selection } from '../budget/select.js';
-import { hardThreshold } from '../budget/select.js';
+import { keepLargest } from '../budget/select.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { ParameterError } from '../errors.js';
 import type { Work } from './work.js';
@@ -54,5 +54,5 @@ export function* qpmStep(
     backwardSubstitute(C, X, from);
     if ((from / L) % PATCHES_A_YIELD === 0) yield from / X.length;
   }
-  return hardThreshold(X, S, Z);
+  return keepLargest(X, S, Z);
 }

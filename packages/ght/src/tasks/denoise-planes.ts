@@ -38,24 +38,34 @@ const optionNames = ['quality', 'engine', 'threads', 'signal', 'onProgress', 'ti
 
 /** The most a tile may need, in bytes: what a page in a browser can have without asking. */
 const MOST_BYTES = 2 ** 30;
+/** What is enough for a tile whose margin is a small part of it: so much more work at most. */
+const ENOUGH_BYTES = 2 ** 27;
+const CHEAP_MARGIN = 1.05;
 /** The smallest tile worth its margin. */
 const LEAST_TILE = 240;
 
 /** Bytes that denoising planes of this size needs beside them, about. */
 export function planesMemory(width: number, height: number, channels: number, quality: Quality = 'balanced'): number {
-  const recipe = recipeOf(quality);
+  for (const [name, value] of Object.entries({ width, height, channels })) {
+    wholeNumber(name, value, 1, Number.POSITIVE_INFINITY, 'give the size of the image');
+  }
+  const recipe = recipeOf(oneOf('quality', quality, qualities));
   const side = tileSide(recipe, width, height, channels) + 2 * marginOf(recipe);
   const [wide, high] = [Math.min(width, side), Math.min(height, side)];
-  // The result; of a tile, its planes and what the passes need.
-  return 4 * width * height * channels + 8 * wide * high * channels + groupBytes(recipe, wide, high, channels);
+  // The result, and what the passes of one tile need.
+  return 4 * width * height * channels + groupBytes(recipe, wide, high, channels);
 }
 
-/** The side of a tile: all of the image, where it fits. */
+/**
+ * The side of a tile: as large as fits. Where margins cost next to nothing there is no reason to fill a gibibyte, and tiles
+ * are smaller.
+ */
 function tileSide(recipe: readonly Step[], width: number, height: number, channels: number): number {
   let side = Math.max(width, height);
   const margin = 2 * marginOf(recipe);
   const bytes = () => groupBytes(recipe, Math.min(width, side + margin), Math.min(height, side + margin), channels);
-  while (side > LEAST_TILE && bytes() > MOST_BYTES) side = Math.floor(0.9 * side);
+  const limit = () => ((side + margin) ** 2 < CHEAP_MARGIN * side ** 2 ? ENOUGH_BYTES : MOST_BYTES);
+  while (side > LEAST_TILE && bytes() > limit()) side = Math.floor(0.9 * side);
   return Math.max(side, LEAST_TILE);
 }
 
@@ -89,7 +99,7 @@ export async function denoisePlanes(
   const { threads, why } = threadsFor(width * height, options.threads);
   const engine = name === 'wasm' ? { name, threads, why } : { name, threads: 1, why: 'the mathematics as written' };
   const noisy = planes.map((plane, c) => isNoisy(plane, sigma[c]));
-  const result = planes.map((plane) => Float32Array.from(plane));
+  const result = planes.map((plane) => new Float32Array(plane));
   if (!noisy.includes(true)) return { planes: result, engine };
 
   const recipe = recipeOf(quality);
@@ -97,37 +107,18 @@ export async function denoisePlanes(
   const frame = frameOf(planes, width, height, sigma, least);
   const run = name === 'wasm' ? onWasm : onReference;
   const tiles = tilesOf(recipe, width, height, tile ?? tileSide(recipe, width, height, planes.length));
-  for (const [i, { inner, outer }] of tiles.entries()) {
+  const room = {};
+  for (const [i, each] of tiles.entries()) {
+    const { outer } = each;
     const tell = teller(recipe, ({ fraction, pass }) =>
       onProgress?.({ fraction: (i + fraction) / tiles.length, pass }),
     );
     const framed = { ...frame, width: Math.max(outer.width, least), height: Math.max(outer.height, least) };
-    const parts = tiles.length === 1 ? planes : planes.map((plane) => cut(plane, width, outer));
-    const denoised = await run(recipe, framed, parts, outer.width, outer.height, threads, options, tell);
-    for (const [c, plane] of result.entries()) {
-      if (noisy[c]) paste(leave(framed, c, denoised[c], outer.width, outer.height), outer, plane, width, inner);
-    }
+    const denoised = await run(recipe, framed, planes, width, height, outer, threads, room, options, tell);
+    for (const [c, plane] of result.entries()) if (noisy[c]) leave(framed, c, denoised[c], each, plane, width);
   }
   onProgress?.({ fraction: 1, pass: recipe[recipe.length - 1].name });
   return { planes: result, engine };
-}
-
-/** A rectangle of a plane so wide. */
-function cut(plane: Samples, width: number, { left, top, width: wide, height: high }: Rectangle): Float64Array {
-  const part = new Float64Array(wide * high);
-  for (let y = 0; y < high; y++) {
-    const from = (top + y) * width + left;
-    part.set(plane.subarray(from, from + wide), y * wide);
-  }
-  return part;
-}
-
-/** Puts what is kept of a tile into a plane so wide. */
-function paste(part: Float32Array, outer: Rectangle, plane: Float32Array, width: number, inner: Rectangle): void {
-  for (let y = inner.top; y < inner.top + inner.height; y++) {
-    const from = (y - outer.top) * outer.width + inner.left - outer.left;
-    plane.set(part.subarray(from, from + inner.width), y * width + inner.left);
-  }
 }
 
 function engineOf({ engine }: PlanesOptions): 'wasm' | 'reference' {
@@ -159,23 +150,27 @@ type Run = (
   planes: readonly Samples[],
   width: number,
   height: number,
+  part: Rectangle,
   threads: number,
+  room: { memory?: WebAssembly.Memory },
   options: PlanesOptions,
   tell: Tell,
 ) => Promise<readonly Samples[]>;
 
-const onWasm: Run = (recipe, frame, planes, width, height, threads, { signal, onProgress }, tell) =>
+const onWasm: Run = (recipe, frame, planes, width, height, part, threads, room, { signal, onProgress }, tell) =>
   followOnWasm(recipe, frame, planes, width, height, {
     fma: abilities().fma,
     threads,
+    part,
+    room,
     signal,
     onStep: onProgress && tell,
   });
 
-const onReference: Run = async (recipe, frame, planes, width, height, _, { signal }, tell) => {
+const onReference: Run = async (recipe, frame, planes, width, _height, part, _threads, _room, { signal }, tell) => {
   const framed = planes.map((plane, c) => {
     const data = new Float64Array(frame.width * frame.height);
-    finish(enter(frame, c, plane, width, height, data));
+    finish(enter(frame, c, plane, width, part, data));
     return { width: frame.width, height: frame.height, data };
   });
   let step = 0;

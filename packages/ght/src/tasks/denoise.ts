@@ -6,6 +6,7 @@ import { estimatePoissonGaussian } from '../measures/poisson-gaussian.js';
 import { decorrelate, decorrelatedDeviations, recorrelate } from '../signal/colour.js';
 import type { Image, Samples } from '../signal/image.js';
 import { checkImage } from '../signal/image.js';
+import { imageExponent, shifted, shiftedImage } from '../signal/scale.js';
 import type { PoissonGaussian } from '../signal/stabilise.js';
 import { stabiliser } from '../signal/stabilise.js';
 import { denoisePlanes } from './denoise-planes.js';
@@ -55,6 +56,8 @@ export async function denoise(noisy: Image, options: DenoiseOptions = {}): Promi
   checkImage(noisy);
   const { quality = 'balanced', engine, threads, signal, onProgress } = options;
   signal?.throwIfAborted();
+  const e = imageExponent(noisy);
+  if (e !== 0) return denoiseInUnits(noisy, options, e);
   // Of channels that are copies of each other one is denoised.
   const copies = noisy.planes.length > 1 && noisy.planes.every((plane) => sameSamples(plane, noisy.planes[0]));
   const image = copies ? { ...noisy, planes: [noisy.planes[0]] } : noisy;
@@ -78,6 +81,30 @@ export async function denoise(noisy: Image, options: DenoiseOptions = {}): Promi
     estimated,
     quality,
     engine: info,
+  };
+}
+
+/** An image far from 1 is denoised in units of 2^e: what comes out of the engine is float32. */
+async function denoiseInUnits(noisy: Image, options: DenoiseOptions, e: number): Promise<Denoised> {
+  const { sigma, noise } = options;
+  const level = (value: number) => shifted(value, -e);
+  const told = (each: PoissonGaussian) => ({
+    ...each,
+    gain: level(each.gain),
+    sigma: level(each.sigma),
+    offset: level(each.offset ?? 0),
+  });
+  const result = await denoise(shiftedImage(noisy, -e), {
+    ...options,
+    ...(typeof sigma === 'number' ? { sigma: level(sigma) } : Array.isArray(sigma) ? { sigma: sigma.map(level) } : {}),
+    ...(typeof noise === 'object' && noise !== null ? { noise: told(noise) } : {}),
+  });
+  return {
+    ...result,
+    image: { ...shiftedImage(result.image, e), peak: noisy.peak },
+    noise: result.noise.map((each) => {
+      return { gain: shifted(each.gain, e), sigma: shifted(each.sigma, e), offset: shifted(each.offset, e) };
+    }),
   };
 }
 

@@ -1,8 +1,13 @@
+import { ParameterError } from '../errors.js';
 import { aggregate } from '../signal/patches.js';
 import type { Representation } from './represent.js';
 
 /** The heatmap of the paper's Figure 2: at every pixel, the atoms in use for its patch (their mean, where they overlap). */
 export function heatmap({ grid, atomsPerPatch: counts }: Pick<Representation, 'grid' | 'atomsPerPatch'>): Float64Array {
+  if (counts.length !== grid.count) {
+    const rule = `must have a count for each of the ${grid.count} patches`;
+    throw new ParameterError('atomsPerPatch', rule, counts.length, 'give those of the same grid');
+  }
   const size = grid.patch ** 2;
   const patches = new Float64Array(grid.count * size);
   counts.forEach((count, p) => {
@@ -56,6 +61,7 @@ const DIGITS = [
 
 /** The colour of a share of the most atoms, from 0 to 1, as red, green and blue up to 255. */
 export function heatColour(t: number): readonly number[] {
+  if (Number.isNaN(t)) throw new ParameterError('t', 'must be a share from 0 to 1', t, 'divide by the most, not by 0');
   const at = Math.min(1, Math.max(0, t)) * (STOPS.length - 1);
   const i = Math.min(STOPS.length - 2, Math.floor(at));
   return STOPS[i].map((from, c) => Math.round(from + (at - i) * (STOPS[i + 1][c] - from)));

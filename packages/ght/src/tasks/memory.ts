@@ -1,5 +1,6 @@
 import { expectedAtoms, resolveBudget } from '../budget/budget.js';
 import { chooseEngine } from '../engines/choose.js';
+import { wholeNumber } from '../errors.js';
 import { patchGrid } from '../signal/patches.js';
 import { solverDefaults } from './options.js';
 import type { RepresentOptions } from './represent.js';
@@ -12,6 +13,7 @@ export function memoryEstimate(
   channels: number,
   options: RepresentOptions = {},
 ): number {
+  wholeNumber('channels', channels, 1, Number.POSITIVE_INFINITY, 'give 1 for grey or 3 for RGB');
   const { patch = 8, stride = patch } = options;
   const P = patchGrid(width, height, patch, stride).count * channels;
   const N = patch ** 2;

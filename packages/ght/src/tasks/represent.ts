@@ -5,7 +5,7 @@ import { reconstruct } from '../codes/reconstruct.js';
 import { overcompleteDct } from '../dictionary/dct.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { ParameterError } from '../errors.js';
-import { psnrOf, squaredError } from '../measures/error.js';
+import { psnrOf, rmseOver } from '../measures/error.js';
 import { decorrelate, recorrelate } from '../signal/colour.js';
 import type { Image } from '../signal/image.js';
 import { checkImage } from '../signal/image.js';
@@ -77,11 +77,7 @@ export async function representWeighted(
     });
     return { ...image, planes: recorrelate(rebuilt) };
   };
-  const pixelError = (rebuilt: Image) => {
-    const squares = rebuilt.planes.map((plane, c) => squaredError(plane, image.planes[c]));
-    const samples = image.width * image.height * image.planes.length;
-    return Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / samples);
-  };
+  const pixelError = (rebuilt: Image) => rmseOver(rebuilt.planes, image.planes);
 
   const solution = await solve(D, Y, {
     ...solveOptions,
@@ -140,5 +136,5 @@ function withNoiseRule(budget: Budget | undefined, patch: number, stride: number
 }
 
 function isPsnr(budget: Budget | undefined): boolean {
-  return budget !== undefined && 'psnr' in budget;
+  return typeof budget === 'object' && budget !== null && 'psnr' in budget;
 }

@@ -8,13 +8,16 @@ import { chooseEngine } from '../engines/choose.js';
 import type { EngineInfo, Loaded } from '../engines/engine.js';
 import { ParameterError, positive } from '../errors.js';
 import { psnrOf } from '../measures/error.js';
+import { refuseBadNumber } from '../signal/image.js';
+import { largest, shifted, shiftedPositive } from '../signal/scale.js';
 import type { Spending } from '../solvers/joint-omp.js';
 import type { HistoryEntry, StepReport, StopReason } from '../solvers/loop.js';
 import { iterate } from '../solvers/loop.js';
 import { significantAtoms } from '../solvers/significant.js';
 import { drive } from '../solvers/work.js';
-import type { Settings, SolveOptions, SolverName } from './options.js';
+import type { Progress, Settings, SolveOptions, SolverName } from './options.js';
 import { atomPrice, settle, solverDefaults } from './options.js';
+import { shiftedCodes, shiftedDictionary, shiftedEntry, type Units, unitsOf } from './units.js';
 
 /** What a solve gives back: the codes, and plain data about how they came to be. */
 export interface Solution {
@@ -49,8 +52,69 @@ export interface SignalOptions extends SolveOptions {
 export async function solve(D: Dictionary, Y: Float64Array, options: SignalOptions = {}): Promise<Solution> {
   const settings = settle(options, ['peak', 'errorOf']);
   const P = checkSignals(D, Y, options.initial);
-  const peak = positive('peak', options.peak ?? largestMagnitude(Y), 'give the full scale of the signals, such as 255');
+  const most = largest(Y);
+  // All-zero signals have no scale, and none matters.
+  const peak = positive('peak', options.peak ?? (most || 1), 'give the full scale of the signals, such as 255');
   const budget = settings.budget ?? { perPatch: Math.min(solverDefaults.budget.perPatch, D.L) };
+  // Checked in the units of the user, who is told about them.
+  resolveBudget(budget, D.N, D.L, P, peak);
+  const units = unitsOf(D, most);
+  if (!units) return solveAsGiven(D, Y, P, peak, budget, settings, options);
+  const signals = Y.map((value) => shifted(value, -units.y));
+  const inUnits = inUnitsOf(units, peak, budget, settings, options);
+  const solution = await solveAsGiven(shiftedDictionary(D, units.d), signals, P, ...inUnits);
+  return outOfUnits(solution, units);
+}
+
+/** What a problem in other units is solved with: everything that has the units of the signals or of ρ. */
+function inUnitsOf({ d, y }: Units, peak: number, budget: Budget, settings: Settings, options: SignalOptions) {
+  const level = (value: number) => shifted(value, -y);
+  const { initial, errorOf, onProgress } = options;
+  const { rho } = settings;
+  return [
+    // A peak far from the samples would otherwise vanish or overflow.
+    shiftedPositive(peak, -y),
+    'rmse' in budget
+      ? { rmse: level(budget.rmse) }
+      : 'sigma' in budget
+        ? { ...budget, sigma: level(budget.sigma) }
+        : budget,
+    typeof rho === 'object' ? { ...settings, rho: { absolute: shiftedPositive(rho.absolute, -2 * d) } } : settings,
+    {
+      ...options,
+      initial: initial && shiftedCodes(initial, d - y),
+      errorOf: errorOf && ((codes: Codes) => level(errorOf(shiftedCodes(codes, y - d)))),
+      onProgress:
+        onProgress &&
+        ((progress: Progress) =>
+          onProgress(progress.rmse === undefined ? progress : { ...progress, rmse: shifted(progress.rmse, y) })),
+    },
+  ] as const;
+}
+
+function outOfUnits(solution: Solution, units: Units): Solution {
+  const { d, y } = units;
+  const codes = shiftedCodes(solution.codes, y - d);
+  return {
+    ...solution,
+    codes,
+    nonzeros: nonzeros(codes),
+    rmse: shifted(solution.rmse, y),
+    rho: solution.rho && shifted(solution.rho, 2 * d),
+    history: solution.history.map((entry) => shiftedEntry(entry, units, solution.solver === 'joint-omp')),
+  };
+}
+
+/** The problem in the units it comes in. */
+async function solveAsGiven(
+  D: Dictionary,
+  Y: Float64Array,
+  P: number,
+  peak: number,
+  budget: Budget,
+  settings: Settings,
+  options: SignalOptions,
+): Promise<Solution> {
   const goal = resolveBudget(budget, D.N, D.L, P, peak);
   const rho = penalty(D, settings);
   const engine = chooseEngine(options.engine ?? 'auto', options.threads, (each) =>
@@ -175,11 +239,7 @@ function checkSignals(D: Dictionary, Y: Float64Array, initial?: Codes): number {
     const rule = `must be signals of ${D.N} samples each, as the dictionary has rows`;
     throw new ParameterError('signals', rule, `${Y.length} samples`, 'give Y as N×P with the N of the dictionary');
   }
-  const bad = Y.findIndex((value) => !Number.isFinite(value));
-  if (bad >= 0) {
-    const where = `signals sample (row ${bad % D.N}, signal ${Math.floor(bad / D.N)})`;
-    throw new ParameterError(where, 'must be a finite number', Y[bad], 'replace NaN and infinities first');
-  }
+  refuseBadNumber(Y, (i) => `signals sample (row ${i % D.N}, signal ${Math.floor(i / D.N)})`);
   const P = Y.length / D.N;
   if (initial && (initial.L !== D.L || initial.P !== P)) {
     const rule = `must be codes of size ${D.L}×${P}`;
@@ -191,11 +251,4 @@ function checkSignals(D: Dictionary, Y: Float64Array, initial?: Codes): number {
     );
   }
   return P;
-}
-
-/** max |Y|, or 1 for all-zero signals, whose scale does not matter. */
-function largestMagnitude(Y: Float64Array): number {
-  let largest = 0;
-  for (let i = 0; i < Y.length; i++) largest = Math.max(largest, Math.abs(Y[i]));
-  return largest || 1;
 }

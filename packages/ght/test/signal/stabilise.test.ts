@@ -54,8 +54,8 @@ describe('the generalised Anscombe transform', () => {
     fc.assert(
       fc.property(fc.record(noise), fc.double({ min: -1e3, max: 1e3, noNaN: true }), (given, offset) => {
         const { forward, inverse } = stabiliser({ ...given, offset });
-        expect(inverse(-5)).toBe(offset);
-        expect(inverse(0)).toBe(offset);
+        expect(inverse(-5)).toBe(offset + 0);
+        expect(inverse(0)).toBe(offset + 0);
         expect(forward(offset - 1e6 * (given.gain + given.sigma))).toBe(0);
         const [x, end] = [
           2 * Math.sqrt(3 / 8 + (given.sigma / given.gain) ** 2),
@@ -71,7 +71,7 @@ describe('the generalised Anscombe transform', () => {
         expect(before).toBeGreaterThan(offset + 150 * given.gain);
         expect(forward(offset + 2)).toBeGreaterThan(forward(offset + 1));
       }),
-      { numRuns: 25 },
+      { numRuns: 25, seed: 5 },
     );
   });
 

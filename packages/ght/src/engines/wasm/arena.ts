@@ -14,11 +14,16 @@ export class Arena {
     start: number,
     shared: boolean,
     private readonly remedy: string,
+    /** A memory that is no longer in use, to take room from before a new one is made. */
+    used?: WebAssembly.Memory,
   ) {
     this.#end = start;
-    this.memory = shared
-      ? new WebAssembly.Memory({ initial: 16, maximum: MOST_MEMORY / PAGE, shared })
-      : new WebAssembly.Memory({ initial: 16 });
+    if (used) new Uint8Array(used.buffer).fill(0);
+    this.memory = used
+      ? used
+      : shared
+        ? new WebAssembly.Memory({ initial: 16, maximum: MOST_MEMORY / PAGE, shared })
+        : new WebAssembly.Memory({ initial: 16 });
   }
 
   /** Takes a number of bytes that nobody else has, growing the memory where it must. */

@@ -97,9 +97,12 @@ function placeGram(shape: Shape, place: (values: Float32Array) => number) {
   const { L, L4 } = shape;
   const table = new Float32Array(L * L4);
   const norms = new Float32Array(L4);
+  let longest = 0;
+  for (let j = 0; j < L; j++) longest = Math.max(longest, entry(j, j));
+  // Rounding dust between orthogonal atoms would only make denormals.
+  const dust = 1e-12 * Math.min(1, longest);
   for (let j = 0; j < L; j++) {
-    // Rounding dust between orthogonal atoms would only make denormals.
-    for (let i = 0; i < L; i++) table[j * L4 + i] = Math.abs(entry(i, j)) < 1e-12 ? 0 : entry(i, j);
+    for (let i = 0; i < L; i++) table[j * L4 + i] = Math.abs(entry(i, j)) < dust ? 0 : entry(i, j);
     norms[j] = entry(j, j);
   }
   return {

@@ -1,6 +1,7 @@
 import { enter, type Frame } from '../../../groups/frame.js';
 import type { Step } from '../../../groups/recipes.js';
 import { isPass } from '../../../groups/recipes.js';
+import type { Rectangle } from '../../../groups/tiles.js';
 import type { Samples } from '../../../signal/image.js';
 import type { Watch } from '../../../solvers/work.js';
 import { drive } from '../../../solvers/work.js';
@@ -17,6 +18,10 @@ export interface FollowOptions {
   readonly threads: number;
   /** Rows of a band, for tests; no fewer than are needed are ever taken. */
   readonly band?: number;
+  /** The part of the planes that is worked on; all of them unless told. */
+  readonly part?: Rectangle;
+  /** Keeps the memory from one tile to the next: those that nobody needs any more are collected late, and pile up. */
+  readonly room?: { memory?: WebAssembly.Memory };
   readonly signal?: AbortSignal;
   /** Told now and then which step is at work, and how much of it is done. */
   readonly onStep?: (step: number, fraction: number) => void;
@@ -34,9 +39,10 @@ export async function followOnWasm(
   height: number,
   options: FollowOptions,
 ): Promise<Float32Array[]> {
-  const { fma, threads, band, signal, onStep } = options;
+  const { fma, threads, band, part = { left: 0, top: 0, width, height }, signal, onStep } = options;
   const shared = threads > 1;
-  const memory = new GroupMemory(recipe, frame.width, frame.height, planes.length, threads, band);
+  const memory = new GroupMemory(recipe, frame.width, frame.height, planes.length, threads, band, options.room?.memory);
+  if (options.room) options.room.memory = memory.memory;
   const { layout } = memory;
   const module = await WebAssembly.compile(groupModule(memory, fma, shared));
   const team = shared
@@ -45,7 +51,7 @@ export async function followOnWasm(
   try {
     const size = frame.width * frame.height;
     for (const [c, plane] of planes.entries()) {
-      await drive(enter(frame, c, plane, width, height, memory.floats(layout.slots.noisy[c], size)), { signal });
+      await drive(enter(frame, c, plane, width, part, memory.floats(layout.slots.noisy[c], size)), { signal });
     }
     for (const [i, step] of recipe.entries()) {
       const run = (kind: GroupJob['kind'], watch: Watch) => {

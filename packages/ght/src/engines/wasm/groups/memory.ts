@@ -37,8 +37,9 @@ export class GroupMemory extends Arena {
     readonly channels: number,
     threads: number,
     band = bandOf(recipe),
+    before?: WebAssembly.Memory,
   ) {
-    super(1024, threads > 1, 'denoise the image in parts');
+    super(1024, threads > 1, 'denoise the image in parts', before);
     const bytes = 4 * padded(width * height);
     const plane = () => this.take(bytes);
     const picture = () => Array.from({ length: channels }, plane);

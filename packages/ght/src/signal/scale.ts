@@ -1,0 +1,40 @@
+/**
+ * Samples in other units, by powers of two, so that nothing is rounded: for computations whose squares, or whose float32,
+ * would overflow or vanish on samples far from 1.
+ */
+import type { Image, Samples } from './image.js';
+
+/** max |values|. */
+export function largest(values: Samples): number {
+  let most = 0;
+  for (let i = 0; i < values.length; i++) most = Math.max(most, Math.abs(values[i]));
+  return most;
+}
+
+/** The exponent of the unit for values up to `most`: 0, as they are, from 2^least to 2^greatest. */
+export function unitExponent(most: number, least: number, greatest: number): number {
+  const e = most > 0 ? Math.floor(Math.log2(most)) : 0;
+  return e >= least && e <= greatest ? 0 : e;
+}
+
+/** value · 2^e, in two steps: 2^e itself may be beyond the largest number. */
+export function shifted(value: number, e: number): number {
+  const half = Math.trunc(e / 2);
+  return value * 2 ** half * 2 ** (e - half);
+}
+
+/** A value above zero times 2^e, which stays above zero and finite. */
+export function shiftedPositive(value: number, e: number): number {
+  return Math.min(Number.MAX_VALUE, Math.max(Number.MIN_VALUE, shifted(value, e)));
+}
+
+/** The exponent of the unit in which an image is best measured and denoised; 0 for all that is usual. */
+export function imageExponent({ planes }: Image): number {
+  return unitExponent(Math.max(...planes.map(largest)), -40, 40);
+}
+
+/** The image with every sample and its peak times 2^e, in float64. */
+export function shiftedImage(image: Image, e: number): Image {
+  const planes = image.planes.map((plane) => Float64Array.from(plane, (value) => shifted(value, e)));
+  return { ...image, planes, peak: shiftedPositive(image.peak, e) };
+}

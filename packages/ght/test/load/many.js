@@ -1,0 +1,32 @@
+// Many images through one process, one after the other: what each gave, as a digest, and the memory in use after it.
+// node many.js FIRST COUNT THREADS
+import { createHash } from 'node:crypto';
+import { denoise, qualities, randomSource, represent, solverNames } from 'ght';
+
+const [first, count, threads] = process.argv.slice(2).map(Number);
+
+/** Image n: its size, content and task depend on n alone. */
+async function digestOf(n) {
+  const { normal } = randomSource(n);
+  const [width, height] = [120 + (n % 5) * 8, 104];
+  const plane = Float64Array.from({ length: width * height }, (_, i) => {
+    return 128 + 60 * Math.sin((i % width) / (5 + (n % 7))) + 15 * normal();
+  });
+  const image = { width, height, planes: [plane], peak: 255 };
+  const solver = solverNames[n % solverNames.length];
+  const { codes } = await represent(image, { solver, budget: { perPatch: 4 }, maxIterations: 8, threads });
+  // `best` takes ten times as long as the others: now and then.
+  const quality = n % 20 === 19 ? 'best' : qualities[n % 2];
+  const { image: clean } = await denoise(image, { quality, threads });
+  const hash = createHash('sha256');
+  for (const values of [codes.indptr, codes.indices, codes.values, clean.planes[0]]) hash.update(values);
+  return hash.digest('hex').slice(0, 16);
+}
+
+const digests = [];
+const rss = [];
+for (let n = first; n < first + count; n++) {
+  digests.push(await digestOf(n));
+  rss.push(process.memoryUsage.rss());
+}
+console.log(JSON.stringify({ digests, rss }));

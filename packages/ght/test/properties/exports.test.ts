@@ -1,0 +1,240 @@
+/** Every public function has a property; and those of the small ones that stand in no other file. */
+
+import { readdir, readFile } from 'node:fs/promises';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import * as ght from '../../src/index.js';
+import { badNumbers, dictionary, image, problem, refusal, runs } from './problems.js';
+
+const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
+const codesOf = (L: number, P: number, values: readonly number[]) =>
+  ght.codesFromDense(
+    Float64Array.from({ length: L * P }, (_, i) => values[i % values.length]),
+    L,
+    P,
+  );
+
+/** A property for every function that the library gives out; the larger ones have files of their own, named here. */
+const properties: Readonly<Record<string, string | (() => void)>> = {
+  ...{ solve: 'solvers', denoise: 'images', denoisePaper: 'images', represent: 'images', extract: 'images' },
+  ...{ aggregate: 'images', patchGrid: 'images', estimateNoise: 'images', estimatePoissonGaussian: 'images' },
+  ...{ stabiliser: 'images', psnr: 'images', rmsePixel: 'images', ssim: 'images', heatmap: 'images' },
+  ...{ drawHeatmap: 'images', reconstruct: 'solvers', isParameterError: 'solvers' },
+  hardThreshold: () =>
+    fc.assert(
+      fc.property(fc.array(finite, { maxLength: 40 }), fc.nat(50), (list, S) => {
+        const X = Float64Array.from(list);
+        const Z = new Float64Array(X.length);
+        const { kept } = ght.hardThreshold(X, S, Z);
+        const dropped = X.reduce((most, value, i) => (Z[i] === 0 ? Math.max(most, Math.abs(value)) : most), 0);
+        expect(kept).toBe(Math.min(S, list.filter((value) => value !== 0).length));
+        for (const value of Z) if (value !== 0) expect(Math.abs(value)).toBeGreaterThanOrEqual(dropped);
+      }),
+      runs(200),
+    ),
+  selectLargest: () => {
+    for (const bad of [...badNumbers, 2.5]) {
+      expect(refusal(() => ght.selectLargest(Float64Array.of(1, 2, 3), bad as number))).toContain('S must be');
+      expect(refusal(() => ght.hardThreshold(Float64Array.of(1, 2, 3), bad as number))).toContain('S must be');
+    }
+    // It once looked for the S-th largest beyond the end.
+    expect(refusal(() => ght.selectLargest(Float64Array.of(1, Number.NaN, 3), 1))).toContain('values[1]');
+  },
+  survives: () => {
+    const values = Float64Array.of(3, -3, 2, 3);
+    const selection = ght.selectLargest(values, 2);
+    expect([...values].map((value, i) => ght.survives(selection, value, i))).toEqual([true, true, false, false]);
+  },
+  codesFromDense: () =>
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 9 }),
+        fc.integer({ min: 1, max: 9 }),
+        fc.array(finite, { minLength: 1 }),
+        (L, P, list) => {
+          const codes = codesOf(L, P, list);
+          expect(codesOf(L, P, [...ght.denseFromCodes(codes)])).toEqual(codes);
+          expect(refusal(() => ght.codesFromDense(new Float64Array(L * P + 1), L, P))).toContain('X must have');
+        },
+      ),
+      runs(100),
+    ),
+  denseFromCodes: () => expect([...ght.denseFromCodes(codesOf(2, 2, [1, 0, -0, 5e-324]))]).toEqual([1, 0, 0, 5e-324]),
+  nonzeros: () => expect(ght.nonzeros(codesOf(3, 2, [0, 1]))).toBe(3),
+  atomsPerPatch: () => expect([...ght.atomsPerPatch(codesOf(2, 3, [0, 1, 1]))]).toEqual([1, 1, 2]),
+  supportMismatch: () => {
+    expect(ght.supportMismatch(codesOf(2, 2, [0]), codesOf(2, 2, [0]))).toBe(0);
+    expect(refusal(() => ght.supportMismatch(codesOf(2, 2, [1]), codesOf(2, 3, [1])))).toContain('one size');
+  },
+  ...{ saveCodes: 'exports', loadCodes: 'exports' },
+  writeNpy: () =>
+    fc.assert(
+      fc.property(fc.array(fc.double(), { maxLength: 30 }), (list) => {
+        const given = { type: 'f8', shape: [list.length], data: Float64Array.from(list) } as const;
+        expect(ght.readNpy(ght.writeNpy(given))).toEqual(given);
+      }),
+      runs(100),
+    ),
+  readNpy: () =>
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), fc.boolean(), (bytes, alike) => {
+        const start = alike
+          ? [...ght.writeNpy({ type: 'u1', shape: [4], data: Uint8Array.of(1, 2, 3, 4) }).slice(0, 60)]
+          : [];
+        refusal(() => ght.readNpy(Uint8Array.from([...start, ...bytes])));
+      }),
+      runs(200),
+    ),
+  completeDct: () => {
+    for (const side of [1, 2, 7]) expect(ght.coherence(ght.completeDct(side))).toBeLessThan(1e-9);
+    for (const bad of [...badNumbers, 0, 33, 2.5])
+      expect(refusal(() => ght.completeDct(bad as number))).toContain('patch');
+  },
+  overcompleteDct: () => {
+    for (const bad of [...badNumbers, 0, 65])
+      expect(refusal(() => ght.overcompleteDct(8, bad as number))).toContain('atoms');
+    expect(refusal(() => ght.overcompleteDct(1, 5))).toContain('atoms');
+  },
+  gaussianDictionary: () => {
+    for (const bad of [...badNumbers, 0])
+      expect(refusal(() => ght.gaussianDictionary(bad as number, 3))).toContain('N must');
+    expect(refusal(() => ght.gaussianDictionary(1e6, 1e6))).toContain('entries');
+    expect(refusal(() => ght.gaussianDictionary(2, 2, 1, Number.NaN))).toContain('finite');
+  },
+  denseDictionary: () => {
+    for (const scale of [0, 1e-200, 1e200, Number.NaN]) {
+      expect(refusal(() => ght.denseDictionary(1, 2, [scale, scale]))).toContain('dictionary');
+    }
+    for (const [N, L] of [
+      [0, 1],
+      [1, 0],
+      [1.5, 2],
+      [Number.NaN, 1],
+      [2, 2],
+    ]) {
+      expect(refusal(() => ght.denseDictionary(N, L, [1, 2, 3]))).toContain('dictionary');
+    }
+  },
+  separableDictionary: () => {
+    const zero = { rows: 1, cols: 1, data: new Float64Array(1) };
+    expect(refusal(() => ght.separableDictionary(zero, zero))).toContain('not zero');
+  },
+  coherence: () => eachDictionary((D) => expect(ght.coherence(D)).toSatisfy((c: number) => c >= 0 && c <= 1 + 1e-9)),
+  gramMatrix: () => eachDictionary((D) => expect(ght.gramMatrix(D).data.every(Number.isFinite)).toBe(true)),
+  spectralNormSquared: () =>
+    eachDictionary((D) => {
+      const norm = ght.spectralNormSquared(D);
+      const G = ght.gramMatrix(D).data;
+      const lengths = Array.from({ length: D.L }, (_, l) => G[l * D.L + l]);
+      // No atom is longer, and all of them together are no shorter.
+      expect(norm).toBeGreaterThanOrEqual((1 - 1e-9) * Math.max(...lengths));
+      expect(norm).toBeLessThanOrEqual((1 + 1e-9) * lengths.reduce((sum, length) => sum + length, 0));
+    }),
+  ParameterError: () => {
+    const circle: { self?: unknown } = {};
+    circle.self = circle;
+    for (const value of [circle, { big: 1n }, 1n, Symbol('s'), undefined, new Array(1000).fill(1)]) {
+      const { message } = new ght.ParameterError('x', 'must be y', value, 'do z');
+      expect(message).toMatch(/^x must be y, but got .{1,210}: do z$/);
+    }
+  },
+  psnrOf: () => {
+    expect(ght.psnrOf(25.5, 255)).toBeCloseTo(20, 12);
+    for (const bad of badNumbers) expect(refusal(() => ght.psnrOf(bad as number, 1))).toContain('rmse');
+  },
+  randomSource: () => {
+    for (const bad of [Number.NaN, Number.POSITIVE_INFINITY])
+      expect(refusal(() => ght.randomSource(bad))).toContain('seed');
+    const random = ght.randomSource(5);
+    // Without a number for a mean it once never ended.
+    for (const bad of badNumbers) expect(refusal(() => random.poisson(bad as number))).toContain('mean');
+    for (const bad of [...badNumbers, 0]) expect(refusal(() => random.below(bad as number))).toContain('n must');
+    for (const mean of [0, 5e-324, 9.99, 10, 1e6, 1e300]) expect(random.poisson(mean)).toBeGreaterThanOrEqual(0);
+  },
+  checkImage: () =>
+    fc.assert(
+      fc.property(image, fc.nat(), fc.constantFrom(Number.NaN, Number.NEGATIVE_INFINITY, 1.1e300), (given, n, bad) => {
+        ght.checkImage(given);
+        const planes = given.planes.map((plane) => plane.slice());
+        planes[0][n % planes[0].length] = bad;
+        expect(refusal(() => ght.checkImage({ ...given, planes }))).toContain('channel 0');
+        for (const peak of [...badNumbers, 0])
+          expect(refusal(() => ght.checkImage({ ...given, peak: peak as number }))).toContain('peak');
+        for (const width of [...badNumbers, 0])
+          expect(refusal(() => ght.checkImage({ ...given, width: width as number }))).toContain('image');
+      }),
+      runs(30),
+    ),
+  heatColour: () => {
+    for (const t of [-1, 0, 0.5, 1, 9, Number.POSITIVE_INFINITY]) {
+      expect(ght.heatColour(t).every((c) => Number.isInteger(c) && c >= 0 && c <= 255)).toBe(true);
+    }
+    expect(refusal(() => ght.heatColour(Number.NaN))).toContain('t must');
+  },
+  memoryEstimate: () => {
+    for (const [w, h] of [
+      [1, 1],
+      [7, 13],
+      [10_000, 10_000],
+    ])
+      expect(ght.memoryEstimate(w, h, 1)).toBeGreaterThan(8 * w * h);
+    for (const bad of [...badNumbers, 0])
+      expect(refusal(() => ght.memoryEstimate(8, 8, bad as number))).toContain('channels');
+  },
+  denoiseMemoryEstimate: () => {
+    for (const quality of ght.qualities) expect(ght.denoiseMemoryEstimate(7, 5, 3, quality)).toBeGreaterThan(0);
+    for (const bad of [...badNumbers, 0])
+      expect(refusal(() => ght.denoiseMemoryEstimate(bad as number, 8, 1))).toContain('width');
+    expect(refusal(() => ght.denoiseMemoryEstimate(8, 8, 1, 'good' as 'best'))).toContain('quality');
+  },
+};
+
+function eachDictionary(check: (D: ght.Dictionary) => void): void {
+  fc.assert(
+    fc.property(dictionary, (D) => {
+      check(D);
+    }),
+    runs(27),
+  );
+}
+
+const functions = Object.entries(ght)
+  .filter(([, value]) => typeof value === 'function')
+  .map(([name]) => name);
+
+it('every public function is in the table, and the table holds nothing else', () => {
+  expect(Object.keys(properties).sort()).toEqual(functions.sort());
+});
+
+describe('bad numbers', () => {
+  const own = Object.entries(properties).filter(([, property]) => typeof property === 'function');
+  it.each(own)('%s', (_, property) => (property as () => void)());
+
+  it('those with a property elsewhere are used there', async () => {
+    const folder = new URL('.', import.meta.url);
+    const files = Object.fromEntries(
+      await Promise.all(
+        (await readdir(folder)).map(async (name) => [name, await readFile(new URL(name, folder), 'utf8')]),
+      ),
+    );
+    for (const [name, where] of Object.entries(properties)) {
+      if (typeof where === 'string') expect(files[`${where}.test.ts`]).toMatch(new RegExp(`\\b${name}\\(`));
+    }
+  });
+});
+
+it('codes come back from a file as they were, whatever their values', async () => {
+  await fc.assert(
+    fc.asyncProperty(problem, async ({ D, P, Y }) => {
+      const codes = codesOf(D.L, P, [...Y, 0, 5e-324, -1e300]);
+      expect(await ght.loadCodes(await ght.saveCodes(codes))).toEqual(codes);
+    }),
+    runs(40),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
+      await expect(ght.loadCodes(bytes)).rejects.toSatisfy(ght.isParameterError);
+    }),
+    runs(60),
+  );
+});

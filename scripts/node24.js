@@ -1,0 +1,19 @@
+// Brings Node 24 from npm into .node24/, for the test that compares its answers with those of the Node in use. Not a
+// dependency: its package links a command called `node`, which would stand in for the real one in every script.
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+const target = fileURLToPath(new URL('../.node24/', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'ght-node24-'));
+try {
+  const options = ['--no-save', '--no-bin-links', '--ignore-scripts', '--no-audit', '--no-fund'];
+  execFileSync('npm', ['install', '--prefix', folder, ...options, `${name}@24`], { stdio: 'inherit' });
+  mkdirSync(target, { recursive: true });
+  copyFileSync(join(folder, 'node_modules', name, 'bin', 'node'), join(target, 'node'));
+} finally {
+  rmSync(folder, { recursive: true });
+}
