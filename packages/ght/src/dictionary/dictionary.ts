@@ -2,6 +2,7 @@ import { symmetricEigen } from '../algebra/eigen.js';
 import type { Matrix } from '../algebra/matrix.js';
 import { dot, gram, kron, transpose } from '../algebra/matrix.js';
 import { ParameterError } from '../errors.js';
+import { checkNumbers, checkScale } from '../signal/magnitude.js';
 
 /**
  * A dictionary D of L atoms for signals of N samples. `atoms` is D itself, an N×L matrix, one atom a column. A separable
@@ -33,11 +34,8 @@ export function denseDictionary(N: number, L: number, entries: ArrayLike<number>
     throw new ParameterError('dictionary', rule, entries.length, 'give every atom in full, atom after atom');
   }
   const data = Float64Array.from(entries);
-  const bad = data.findIndex((value) => !Number.isFinite(value));
-  if (bad >= 0) {
-    const where = `dictionary entry (row ${bad % N}, atom ${Math.floor(bad / N)})`;
-    throw new ParameterError(where, 'must be a finite number', data[bad], 'replace NaN and infinities first');
-  }
+  checkNumbers(data, (i) => `dictionary entry (row ${i % N}, atom ${Math.floor(i / N)})`);
+  checkScale('dictionary', [data]);
   if (data.every((value) => value === 0)) {
     throw new ParameterError('dictionary', 'must have an atom that is not zero', 'all zeros', 'give other atoms');
   }

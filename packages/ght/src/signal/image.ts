@@ -1,4 +1,5 @@
 import { ParameterError, positive } from '../errors.js';
+import { checkNumbers, checkScale } from './magnitude.js';
 
 /** Samples of one channel or of many patches; float64 inside, float32 accepted. */
 export type Samples = Float32Array | Float64Array;
@@ -18,7 +19,7 @@ export interface Image {
   readonly peak: number;
 }
 
-/** Refuses an image that no task could work on, naming what is wrong and where: sizes, and the first NaN or infinity. */
+/** Refuses an image that no task could work on, naming what is wrong and where: sizes, and the first NaN, infinity or number out of range. */
 export function checkImage(image: Image): void {
   const { width, height, planes } = image;
   if (!(Number.isInteger(width) && Number.isInteger(height) && width > 0 && height > 0)) {
@@ -43,10 +44,7 @@ export function checkImage(image: Image): void {
       const rule = `must hold width × height = ${width * height} samples`;
       throw new ParameterError(`image.planes[${channel}]`, rule, plane.length, 'give every channel in full');
     }
-    const bad = plane.findIndex((value) => !Number.isFinite(value));
-    if (bad >= 0) {
-      const where = `image pixel (x ${bad % width}, y ${Math.floor(bad / width)}, channel ${channel})`;
-      throw new ParameterError(where, 'must be a finite number', plane[bad], 'replace NaN and infinities first');
-    }
+    checkNumbers(plane, (i) => `image pixel (x ${i % width}, y ${Math.floor(i / width)}, channel ${channel})`);
   });
+  checkScale('image', planes);
 }

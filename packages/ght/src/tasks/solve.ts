@@ -8,6 +8,7 @@ import { chooseEngine } from '../engines/choose.js';
 import type { EngineInfo, Loaded } from '../engines/engine.js';
 import { ParameterError, positive } from '../errors.js';
 import { psnrOf } from '../measures/error.js';
+import { checkNumbers, checkScale } from '../signal/magnitude.js';
 import type { Spending } from '../solvers/joint-omp.js';
 import type { HistoryEntry, StepReport, StopReason } from '../solvers/loop.js';
 import { iterate } from '../solvers/loop.js';
@@ -169,17 +170,14 @@ function showError(budget: Budget, N: number, peak: number): (error: number) => 
   return (error) => `an RMSE of ${error.toPrecision(4)} a patch`;
 }
 
-/** Refuses signals that do not fit the dictionary or hold NaN or infinities; gives back P. */
+/** Refuses signals that do not fit the dictionary or hold NaN, infinities or numbers out of range; gives back P. */
 function checkSignals(D: Dictionary, Y: Float64Array, initial?: Codes): number {
   if (Y.length === 0 || Y.length % D.N !== 0) {
     const rule = `must be signals of ${D.N} samples each, as the dictionary has rows`;
     throw new ParameterError('signals', rule, `${Y.length} samples`, 'give Y as N×P with the N of the dictionary');
   }
-  const bad = Y.findIndex((value) => !Number.isFinite(value));
-  if (bad >= 0) {
-    const where = `signals sample (row ${bad % D.N}, signal ${Math.floor(bad / D.N)})`;
-    throw new ParameterError(where, 'must be a finite number', Y[bad], 'replace NaN and infinities first');
-  }
+  checkNumbers(Y, (i) => `signals sample (row ${i % D.N}, signal ${Math.floor(i / D.N)})`);
+  checkScale('signals', [Y]);
   const P = Y.length / D.N;
   if (initial && (initial.L !== D.L || initial.P !== P)) {
     const rule = `must be codes of size ${D.L}×${P}`;
