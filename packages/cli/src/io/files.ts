@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, extname, join } from 'node:path';
+import { dirname, extname } from 'node:path';
 import { ParameterError } from 'ght';
+import { removeStrays, temporaryFor } from './temporaries.js';
 
 /** The content of a file; a ParameterError naming `parameter` when it is missing, a folder, unreadable or empty. */
 export async function readBytes(path: string, parameter: string): Promise<Buffer> {
@@ -75,18 +75,17 @@ const yesOrNo = [() => true, () => false] as const;
 
 /**
  * Writes a file whole or not at all: into a temporary file in the same folder, which takes the name `path` only once
- * its bytes are on the disk. A failure leaves what was at `path` as it was, and no temporary file. A link is followed,
- * so that it stays a link.
+ * its bytes are on the disk. A failure leaves what was at `path` as it was, and no temporary file; what a killed run has
+ * left behind in the folder is removed on the way. A link is followed, so that it stays a link.
  */
 export async function writeFileAtomically(path: string, bytes: Uint8Array, parameter = '-o'): Promise<void> {
   const target = await realpath(path).catch(() => path);
+  await removeStrays(dirname(target));
   const mode = await stat(target).then(
     (present) => present.mode & 0o777,
     () => 0o666,
   );
-  // The name is cut because a long one plus the suffix could pass the 255 bytes that file systems allow.
-  const name = `.${basename(target).slice(0, 40)}.ght-${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
-  const temporary = join(dirname(target), name);
+  const temporary = temporaryFor(target);
   try {
     const file = await open(temporary, 'wx', mode);
     try {
