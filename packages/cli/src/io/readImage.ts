@@ -25,6 +25,9 @@ export async function readImage(path: string, parameter = 'IMAGE'): Promise<Imag
       ? fromArray(parseArray(bytes, refuse), refuse)
       : await decode(bytes, format, refuse).catch((error: unknown) => {
           if (isParameterError(error)) throw error;
+          if (error instanceof RangeError && /allocation failed/.test(error.message)) {
+            throw refuse('must fit in the memory that is free', 'close other programs, or cut it into tiles');
+          }
           throw refuse(
             `must be an intact ${format.toUpperCase()} file (${firstLine(error)})`,
             'fetch or save it again',
