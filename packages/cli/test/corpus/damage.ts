@@ -10,6 +10,8 @@ export interface Damaged {
   readonly bytes: Uint8Array;
   /** True when the checksums were made to fit again, so that the damage reaches the decoder. */
   readonly resealed?: true;
+  /** True when bytes are missing at the end and all others are as they were. */
+  readonly cut?: true;
 }
 
 /** The file cut at lengths spread over it, at its last bytes, and inside its first. */
@@ -19,7 +21,7 @@ export function truncations(of: Sound, count: number): Damaged[] {
   const lengths = new Set(
     [...spread, 1, 7, 9, 11, length - 1, length - 4, length - 8].filter((n) => n >= 0 && n < length),
   );
-  return [...lengths].map((n) => ({ name: `cut-${n}-${of.name}`, of, bytes: of.bytes.subarray(0, n) }));
+  return [...lengths].map((n) => ({ name: `cut-${n}-${of.name}`, of, bytes: of.bytes.subarray(0, n), cut: true }));
 }
 
 /** The file with a few changes: bits turned, bytes set to an extreme, runs removed, doubled or zeroed. */
