@@ -46,9 +46,9 @@ export async function run(args: readonly string[]): Promise<void> {
       stop.abort();
     });
   }
-  // A reader that has had enough (`ght … | head -1`) is no error.
+  // A reader that has had enough (`ght … | head -1`) is no error, and no reason to leave files unwritten.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0);
+    if (error.code === 'EPIPE') return;
     const remedy = 'send it to a place that can be written to';
     process.exit(report(new ParameterError('standard output', 'must be writable', error.code, remedy), args));
   });

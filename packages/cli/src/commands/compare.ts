@@ -15,7 +15,7 @@ import {
   totalBudgetFlag,
 } from '../flags.js';
 import type { ImageFile } from '../io/index.js';
-import { checkOutput, imageExtensions, readImage, writeFileAtomically, writeImage } from '../io/index.js';
+import { checkOutput, imageExtensions, imageOutput, type Output, readImage, writeTogether } from '../io/index.js';
 import { refuseTooLarge } from '../memory.js';
 import { heatmapPng } from '../output/heatmap.js';
 import { csv } from '../output/history.js';
@@ -118,10 +118,12 @@ function pictureName(solver: string, { format }: ImageFile): string {
 }
 
 async function writeRuns(folder: string, results: readonly Representation[], file: ImageFile): Promise<void> {
+  const files: Output[] = [];
+  const add = (name: string, bytes: Uint8Array) => files.push({ path: join(folder, name), bytes, parameter: '-o' });
   for (const result of results) {
-    await writeImage(join(folder, pictureName(result.solver, file)), result.image, file, '-o');
-    await writeFileAtomically(join(folder, `${result.solver}-heatmap.png`), await heatmapPng(result), '-o');
+    files.push(await imageOutput(join(folder, pictureName(result.solver, file)), result.image, file, '-o'));
+    add(`${result.solver}-heatmap.png`, await heatmapPng(result));
   }
-  const histories = csv(results.map(({ solver, history }) => ({ name: solver, history })));
-  await writeFileAtomically(join(folder, 'history.csv'), Buffer.from(histories), '-o');
+  add('history.csv', Buffer.from(csv(results.map(({ solver, history }) => ({ name: solver, history })))));
+  await writeTogether(files);
 }

@@ -14,7 +14,15 @@ import {
   solverFlags,
   totalBudgetFlag,
 } from '../flags.js';
-import { checkFormat, checkOutput, imageExtensions, readImage, writeFileAtomically, writeImage } from '../io/index.js';
+import {
+  checkFormat,
+  checkOutput,
+  imageExtensions,
+  imageOutput,
+  type Output,
+  readImage,
+  writeTogether,
+} from '../io/index.js';
 import { refuseTooLarge } from '../memory.js';
 import { heatmapPng } from '../output/heatmap.js';
 import { historyExtensions, historyFile } from '../output/history.js';
@@ -84,21 +92,13 @@ async function runRepresent(path: string, flags: RepresentFlags, { print, signal
   const seconds = (performance.now() - start) / 1000;
 
   // Everything is made before anything is written: an error on the way leaves no file touched.
-  const files: [path: string, write: () => Promise<void>][] = [];
-  if (flags.heatmap) {
-    const picture = await heatmapPng(result);
-    files.push([flags.heatmap, () => writeFileAtomically(flags.heatmap as string, picture, '--heatmap')]);
-  }
-  if (flags.codes) {
-    const archive = await saveCodes(result.codes);
-    files.push([flags.codes, () => writeFileAtomically(flags.codes as string, archive, '--codes')]);
-  }
-  if (flags.history) {
-    const lines = historyFile(flags.history, result.history);
-    files.push([flags.history, () => writeFileAtomically(flags.history as string, lines, '--history')]);
-  }
-  if (flags.output) files.push([flags.output, () => writeImage(flags.output as string, result.image, file, '-o')]);
-  for (const [, write] of files) await write();
+  const files: Output[] = [];
+  const add = (path: string, bytes: Uint8Array, parameter: string) => files.push({ path, bytes, parameter });
+  if (flags.heatmap) add(flags.heatmap, await heatmapPng(result), '--heatmap');
+  if (flags.codes) add(flags.codes, await saveCodes(result.codes), '--codes');
+  if (flags.history) add(flags.history, historyFile(flags.history, result.history), '--history');
+  if (flags.output) files.push(await imageOutput(flags.output, result.image, file, '-o'));
+  await writeTogether(files);
 
   const summary = summarise('represent', result, { ...result, seconds });
   if (flags.json) {
@@ -107,6 +107,6 @@ async function runRepresent(path: string, flags: RepresentFlags, { print, signal
     return;
   }
   const extra: [string, string][] = [['spread', spread(result)]];
-  if (files.length > 0) extra.push(['wrote', files.map(([name]) => name).join(', ')]);
+  if (files.length > 0) extra.push(['wrote', files.map(({ path: name }) => name).join(', ')]);
   print(`${imageLine(path, file)}\n${runFacts(summary, extra)}`);
 }

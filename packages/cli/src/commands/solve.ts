@@ -12,7 +12,7 @@ import {
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import { budgetFlag, engineFlags, jsonFlag, solveOptions, solverFlag, solverFlags, totalBudgetFlag } from '../flags.js';
-import { checkOutput, readArray, writeFileAtomically } from '../io/index.js';
+import { checkOutput, type Output, readArray, writeTogether } from '../io/index.js';
 import { historyExtensions, historyFile } from '../output/history.js';
 import { progressDisplay } from '../output/progress.js';
 import { runFacts, summarise } from '../output/summary.js';
@@ -68,11 +68,12 @@ async function runSolve(flags: SolveFlags, { print, signal }: Context): Promise<
   const start = performance.now();
   const solution = await solve(D, Y.data, { ...options, signal, onProgress: display.onProgress }).finally(display.stop);
   const seconds = (performance.now() - start) / 1000;
-  const archive = await saveCodes(solution.codes);
+  const files: Output[] = [{ path: flags.output, bytes: await saveCodes(solution.codes), parameter: '-o' }];
   if (flags.history) {
-    await writeFileAtomically(flags.history, historyFile(flags.history, solution.history), '--history');
+    const bytes = historyFile(flags.history, solution.history);
+    files.push({ path: flags.history, bytes, parameter: '--history' });
   }
-  await writeFileAtomically(flags.output, archive, '-o');
+  await writeTogether(files);
 
   const rmsePixel = solution.rmse / Math.sqrt(D.N);
   const peak = Y.data.reduce((most, value) => Math.max(most, Math.abs(value)), 0);

@@ -22,7 +22,7 @@ export async function decode(bytes: Buffer, format: Exclude<ImageFormat, 'npy'>,
   } as const;
   const header = await sharp(bytes, input).metadata();
   const { width, height, channels, space, depth } = header;
-  checkSize(width, height, refuse);
+  checkSize({ width, height, channels, bytes: bytes.length }, refuse);
   if ((header.pages ?? 1) > 1 || (format === 'png' && isAnimatedPng(bytes))) {
     throw refuse('must hold exactly one frame', 'save the frame you want as a file of its own');
   }

@@ -48,12 +48,17 @@ export async function openTiff(bytes: Buffer, refuse: Refuse): Promise<TiffTags>
 
   const decodeBands = async (): Promise<Decoded> => {
     const [width, height] = [image.getWidth(), image.getHeight()];
-    checkSize(width, height, refuse);
+    checkSize({ width, height, channels: bands, bytes: bytes.length }, refuse);
     if (!stack && depth !== 32 && depth !== 64) {
       throw refuse(`must hold floats of 32 or 64 bits, not ${depth}`, 'convert its samples to 32-bit float');
     }
     if (photometric !== 1 && photometric !== 2) {
       throw refuse('must be RGB, or grey with black as zero', 'convert it to one of these');
+    }
+    const counts = await tags.loadValue(image.isTiled ? 'TileByteCounts' : 'StripByteCounts');
+    // Sparse files leave out what is empty, and do not say what it is empty of.
+    if (Array.from<number, number>(counts ?? [], Number).includes(0)) {
+      throw refuse('must hold every strip and tile of its image', 'save it again in full, not sparse');
     }
     const profile: ArrayLike<number> | undefined = await tags.loadValue(iccTag);
     const channels = await image.readRasters();

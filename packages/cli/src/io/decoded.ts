@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import type { ParameterError } from 'ght';
 import type { ImageMetadata } from './imageFile.js';
 import type { Planes } from './raster.js';
@@ -15,13 +16,41 @@ export interface Decoded extends Planes {
 /** Makes the error for the file being read, from the rule it breaks and the remedy. */
 export type Refuse = (rule: string, remedy: string) => ParameterError;
 
+/** What a file says of its image before anything of that size is decoded. */
+export interface Declared {
+  readonly width: number;
+  readonly height: number;
+  readonly channels: number;
+  /** The length of the file. */
+  readonly bytes: number;
+}
+
 /** The most pixels an image may have: sharp's own limit, 16383². */
 export const pixelLimit = 0x3fff ** 2;
 
-/** Refuses sizes beyond the limit before anything of that size is allocated, and empty images. */
-export function checkSize(width: number, height: number, refuse: Refuse): void {
+/**
+ * The most samples a byte of a file may stand for. Deflate ends at 1032, so every PNG passes; a WebP of one colour has
+ * no such end, and 38 bytes of it could ask for gigabytes.
+ */
+const steepest = 2000;
+/** Images of no more samples than this need so little memory that one colour may take as few bytes as it likes. */
+const harmless = 2 ** 24;
+
+/** Refuses sizes beyond the limits before anything of that size is allocated, and empty images. */
+export function checkSize({ width, height, channels, bytes }: Declared, refuse: Refuse): void {
   if (!(width > 0 && height > 0)) throw refuse(`must have pixels, not ${width}×${height}`, 'give another image');
+  if (!(channels > 0)) throw refuse('must have at least one channel', 'give another image');
   if (width * height > pixelLimit) {
     throw refuse(`must have at most ${pixelLimit} pixels, not ${width}×${height}`, 'cut it into tiles');
+  }
+  const samples = width * height * channels;
+  const size = `${width}×${height}×${channels}`;
+  if (samples > Math.max(harmless, steepest * bytes)) {
+    const rule = `must hold the image it announces, but ${bytes} bytes for ${size} samples are too few to be one`;
+    throw refuse(rule, 'save it again as PNG, or fetch it again');
+  }
+  // Samples are float64 here, whatever they are in the file.
+  if (8 * samples > totalmem()) {
+    throw refuse(`must fit in the memory of this machine, which ${size} samples do not`, 'cut it into tiles');
   }
 }

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, extname, join } from 'node:path';
+import { dirname, extname } from 'node:path';
 import { ParameterError } from 'ght';
+import { removeStrays, temporaryFor } from './temporaries.js';
 
 /** The content of a file; a ParameterError naming `parameter` when it is missing, a folder, unreadable or empty. */
 export async function readBytes(path: string, parameter: string): Promise<Buffer> {
@@ -73,32 +73,59 @@ export async function checkOutput(path: string, kinds: readonly string[], parame
 
 const yesOrNo = [() => true, () => false] as const;
 
+/** A file to be written. */
+export interface Output {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  /** What asked for it, for the error. */
+  readonly parameter: string;
+}
+
+/** Writes a file whole or not at all, as `writeTogether` does several. */
+export function writeFileAtomically(path: string, bytes: Uint8Array, parameter = '-o'): Promise<void> {
+  return writeTogether([{ path, bytes, parameter }]);
+}
+
 /**
- * Writes a file whole or not at all: into a temporary file in the same folder, which takes the name `path` only once
- * its bytes are on the disk. A failure leaves what was at `path` as it was, and no temporary file. A link is followed,
- * so that it stays a link.
+ * Writes the files of one result: each into a temporary file in its folder, and only once the bytes of all are on the disk
+ * do they take their names. A failure, such as a full disk, leaves what was there as it was, and no temporary file; what a
+ * killed run has left behind in the folders is removed on the way. A link is followed, so that it stays a link.
  */
-export async function writeFileAtomically(path: string, bytes: Uint8Array, parameter = '-o'): Promise<void> {
-  const target = await realpath(path).catch(() => path);
-  const mode = await stat(target).then(
-    (present) => present.mode & 0o777,
-    () => 0o666,
-  );
-  // The name is cut because a long one plus the suffix could pass the 255 bytes that file systems allow.
-  const name = `.${basename(target).slice(0, 40)}.ght-${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
-  const temporary = join(dirname(target), name);
+export async function writeTogether(files: readonly Output[]): Promise<void> {
+  const staged: { readonly temporary: string; readonly target: string; readonly file: Output }[] = [];
+  let at: Output | undefined;
   try {
-    const file = await open(temporary, 'wx', mode);
-    try {
-      await file.writeFile(bytes);
-      await file.sync();
-    } finally {
-      await file.close();
+    for (const file of files) {
+      at = file;
+      const target = await realpath(file.path).catch(() => file.path);
+      await removeStrays(dirname(target));
+      const temporary = temporaryFor(target);
+      staged.push({ temporary, target, file });
+      await writeSynced(temporary, file.bytes, await modeOf(target));
     }
-    await rename(temporary, target);
+    for (const { temporary, target, file } of staged) {
+      at = file;
+      await rename(temporary, target);
+    }
   } catch (error) {
-    await rm(temporary, { force: true });
-    throw unwritable(error as NodeJS.ErrnoException, path, parameter);
+    for (const { temporary } of staged) await rm(temporary, { force: true });
+    throw at ? unwritable(error as NodeJS.ErrnoException, at.path, at.parameter) : error;
+  }
+}
+
+/** The permissions of the file that is replaced, or of any new file. */
+async function modeOf(path: string): Promise<number> {
+  const present = await stat(path).catch(() => undefined);
+  return present ? present.mode & 0o777 : 0o666;
+}
+
+async function writeSynced(path: string, bytes: Uint8Array, mode: number): Promise<void> {
+  const file = await open(path, 'wx', mode);
+  try {
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
   }
 }
 

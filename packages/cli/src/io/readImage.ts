@@ -23,8 +23,11 @@ export async function readImage(path: string, parameter = 'IMAGE'): Promise<Imag
   const decoded =
     format === 'npy'
       ? fromArray(parseArray(bytes, refuse), refuse)
-      : await decode(bytes, format, refuse).catch((error: Error) => {
+      : await decode(bytes, format, refuse).catch((error: unknown) => {
           if (isParameterError(error)) throw error;
+          if (error instanceof RangeError && /allocation failed/.test(error.message)) {
+            throw refuse('must fit in the memory that is free', 'close other programs, or cut it into tiles');
+          }
           throw refuse(
             `must be an intact ${format.toUpperCase()} file (${firstLine(error)})`,
             'fetch or save it again',
@@ -71,8 +74,7 @@ function fromArray({ type, shape, data }: NpyArray, refuse: Refuse): Decoded {
     throw refuse(rule, "convert it, for example with array.astype('float32')");
   }
   const [height, width, channels = 1] = shape;
-  checkSize(width, height, refuse);
-  if (channels === 0) throw refuse('must have at least one channel', 'give another array');
+  checkSize({ width, height, channels, bytes: data.byteLength }, refuse);
   const planes = toPlanes(data, channels);
   const metadata = { channelAxis: shape.length === 3 };
   return {
@@ -104,6 +106,8 @@ function rangeOf(planes: readonly Float64Array[]): number {
   return most > least ? most - least : 1;
 }
 
-function firstLine(error: Error): string {
-  return error.message.split('\n', 1)[0].trim() || 'unknown damage';
+/** What a decoder says of a file it cannot read; not every decoder throws an Error. */
+function firstLine(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.split(/[\n\r]/, 1)[0].trim() || 'unknown damage';
 }

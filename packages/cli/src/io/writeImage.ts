@@ -1,7 +1,7 @@
 import { type Image, ParameterError, writeNpy } from 'ght';
 import { encodePng } from './encodePng.js';
 import { encodeTiff } from './encodeTiff.js';
-import { writeFileAtomically } from './files.js';
+import { type Output, writeTogether } from './files.js';
 import { formatOfName, type ImageFile, type ImageFormat, imageExtensions } from './imageFile.js';
 import { profileFits } from './metadata.js';
 import { type Raster, toRaster } from './raster.js';
@@ -16,9 +16,14 @@ import { type Raster, toRaster } from './raster.js';
  * and `.npy` no profile.
  */
 export async function writeImage(path: string, image: Image, like: ImageFile, parameter = '-o'): Promise<void> {
+  await writeTogether([await imageOutput(path, image, like, parameter)]);
+}
+
+/** The same, not yet written: to be written together with others. */
+export async function imageOutput(path: string, image: Image, like: ImageFile, parameter = '-o'): Promise<Output> {
   const format = checkFormat(path, image, like, parameter);
   const raster = toRaster(image, like.sample, like.depth);
-  await writeFileAtomically(path, await encode(raster, format, like), parameter);
+  return { path, bytes: await encode(raster, format, like), parameter };
 }
 
 /** The longest side, where a format has a limit that an image within the pixel limit can pass. */

@@ -102,7 +102,7 @@ describe('writeFileAtomically', () => {
     const message = await messageOf(writeFileAtomically(file, Buffer.from('new')));
     expect(message).toBe(`-o must be writable (ENOSPC), but got "${file}": free some space on the disk`);
     expect(temporary).toHaveLength(1);
-    expect(temporary[0]).toMatch(new RegExp(`^\\.out\\.bin\\.ght-${process.pid}-[0-9a-f]{8}\\.tmp$`));
+    expect(temporary[0]).toMatch(new RegExp(`^\\.out\\.bin\\.ght-[0-9a-f]{8}-${process.pid}-[0-9a-f]{8}\\.tmp$`));
     expect(await readFile(file, 'utf8')).toBe('old');
     expect(await readdir(folder)).toEqual(['out.bin']);
   });

@@ -60,16 +60,21 @@ export function png(
 
 function pngChunk(type: string, data: Uint8Array): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
-  let crc = -1;
-  for (const byte of body) {
-    crc ^= byte;
-    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  }
   const frame = Buffer.alloc(body.length + 8);
   frame.writeUInt32BE(data.length, 0);
   body.copy(frame, 4);
-  frame.writeUInt32BE(~crc >>> 0, body.length + 4);
+  frame.writeUInt32BE(crc32(body), body.length + 4);
   return frame;
+}
+
+/** The CRC-32 of PNG and ZIP; zlib's own came only with Node 20.15. */
+export function crc32(bytes: Uint8Array): number {
+  let crc = -1;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return ~crc >>> 0;
 }
 
 /** The rows of a PNG from interleaved samples of 8 or 16 bits. */

@@ -233,7 +233,7 @@ function showError(budget: Budget, N: number, peak: number): (error: number) => 
   return (error) => `an RMSE of ${error.toPrecision(4)} a patch`;
 }
 
-/** Refuses signals that do not fit the dictionary or hold NaN or infinities; gives back P. */
+/** Refuses signals that do not fit the dictionary or hold NaN, infinities or numbers out of range; gives back P. */
 function checkSignals(D: Dictionary, Y: Float64Array, initial?: Codes): number {
   if (Y.length === 0 || Y.length % D.N !== 0) {
     const rule = `must be signals of ${D.N} samples each, as the dictionary has rows`;

@@ -19,11 +19,7 @@ export class Arena {
   ) {
     this.#end = start;
     if (used) new Uint8Array(used.buffer).fill(0);
-    this.memory = used
-      ? used
-      : shared
-        ? new WebAssembly.Memory({ initial: 16, maximum: MOST_MEMORY / PAGE, shared })
-        : new WebAssembly.Memory({ initial: 16 });
+    this.memory = used ?? newMemory(shared);
   }
 
   /** Takes a number of bytes that nobody else has, growing the memory where it must. */
@@ -50,4 +46,17 @@ export class Arena {
   doubles = (at: number, length: number) => new Float64Array(this.memory.buffer, at, length);
   words = (at: number, length: number) => new Uint32Array(this.memory.buffer, at, length);
   halves = (at: number, length: number) => new Uint16Array(this.memory.buffer, at, length);
+}
+
+function newMemory(shared: boolean): WebAssembly.Memory {
+  try {
+    return shared
+      ? new WebAssembly.Memory({ initial: 16, maximum: MOST_MEMORY / PAGE, shared })
+      : new WebAssembly.Memory({ initial: 16 });
+  } catch (error) {
+    // Hosts reserve addresses for all a memory may become, which a limit such as ulimit -v does not allow.
+    const rule = 'must get a WebAssembly memory, for which hosts reserve about 10 GiB of addresses';
+    const remedy = 'raise the limit on virtual memory, or use the engine portable or reference';
+    throw new ParameterError('the problem', rule, (error as Error).message, remedy);
+  }
 }

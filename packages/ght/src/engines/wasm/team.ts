@@ -50,17 +50,21 @@ export interface Undertaking {
 export async function workers<J, O>(undertaking: Undertaking): Promise<Team<J, O>> {
   const { memory, layout } = undertaking;
   const members = layout.scratches.map(takeMember);
+  const stop = (value: number) => Atomics.store(new Int32Array(memory.buffer), layout.stop / 4, value);
   let broken = false;
-  const ask = (message: (thread: number) => unknown) => {
-    // Every thread is waited for, also when another has failed: nobody may still be writing afterwards.
-    return Promise.allSettled(members.map(({ thread }, i) => thread.ask(message(i)))).then((answers) => {
-      const failed = answers.find((answer) => answer.status === 'rejected');
-      if (failed) {
-        broken = true;
-        throw failed.reason;
-      }
-      return answers.map((answer) => (answer as PromiseFulfilledResult<unknown>).value);
+  const askOne = (thread: Thread, message: unknown) =>
+    thread.ask(message).catch((error) => {
+      broken = true;
+      // The share of this thread is lost, and with it the job: the others need not finish theirs.
+      stop(1);
+      throw error;
     });
+  const ask = async (message: (thread: number) => unknown) => {
+    // Every thread is waited for, also when another has failed: nobody may still be writing afterwards.
+    const answers = await Promise.allSettled(members.map(({ thread }, i) => askOne(thread, message(i))));
+    const failed = answers.find((answer) => answer.status === 'rejected');
+    if (failed) throw failed.reason;
+    return answers.map((answer) => (answer as PromiseFulfilledResult<unknown>).value);
   };
   const dispose = () => {
     for (const member of members.splice(0)) {
@@ -75,7 +79,6 @@ export async function workers<J, O>(undertaking: Undertaking): Promise<Team<J, O
     dispose();
     throw error;
   }
-  const stop = (value: number) => Atomics.store(new Int32Array(memory.buffer), layout.stop / 4, value);
   return {
     async run(job, watch) {
       watch?.signal?.throwIfAborted();

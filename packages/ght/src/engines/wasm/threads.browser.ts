@@ -23,24 +23,29 @@ export function startThread(): Thread {
     waiting = undefined;
     if (to) act(to);
   };
+  let alive = true;
+  /** A worker that fails says so once and nothing afterwards; nobody may wait for it again. */
+  const end = (why: string) => {
+    alive = false;
+    worker.terminate();
+    settle((to) => to.reject(new Error(why)));
+  };
   worker.onmessage = ({ data: { value, error } }) =>
     settle((to) => (error ? to.reject(new Error(error)) : to.resolve(value)));
-  worker.onerror = ({ message }) => settle((to) => to.reject(new Error(`a worker thread failed: ${message}`)));
-  let alive = true;
+  worker.onerror = ({ message }) => end(`a worker thread failed: ${message}`);
+  worker.onmessageerror = () => end('a worker thread sent what cannot be read');
   return {
     get alive() {
       return alive;
     },
     ask: (message) =>
       new Promise((resolve, reject) => {
+        if (!alive) throw new Error('a worker thread had ended');
         if (waiting) throw new Error('a thread was asked before it had answered');
         waiting = { resolve, reject };
         worker.postMessage(message);
       }),
-    terminate: () => {
-      alive = false;
-      worker.terminate();
-    },
+    terminate: () => end('a worker thread was terminated'),
   };
 }
 

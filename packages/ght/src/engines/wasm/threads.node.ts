@@ -28,7 +28,10 @@ export function startThread(): Thread {
   };
   let alive = true;
   worker.on('message', ({ value, error }) => settle((to) => (error ? to.reject(new Error(error)) : to.resolve(value))));
-  worker.on('error', (error) => settle((to) => to.reject(new Error(`a worker thread failed: ${error.message}`))));
+  worker.on('error', (error) => {
+    alive = false;
+    settle((to) => to.reject(new Error(`a worker thread failed: ${error.message}`)));
+  });
   worker.on('exit', (code) => {
     alive = false;
     settle((to) => to.reject(new Error(`a worker thread ended unexpectedly (exit code ${code})`)));

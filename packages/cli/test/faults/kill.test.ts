@@ -1,0 +1,110 @@
+/**
+ * Runs that are killed, which no program can do anything about at that moment: what lies under a final name is whole, old
+ * or new, and the next run completes and leaves no temporary file. GHT_FAULTS=full kills at 50 moments.
+ */
+import type { ChildProcess } from 'node:child_process';
+import { watch } from 'node:fs';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { randomSource } from 'ght';
+import sharp from 'sharp';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ended, png, textured, workplace } from '../command.js';
+
+const { ght, path, read, save, start } = workplace();
+const full = process.env.GHT_FAULTS === 'full';
+
+beforeAll(async () => {
+  await save('photo.png', await png(textured(160, 160), 1, 160));
+  await mkdir(path('photos'));
+  for (const name of ['a.png', 'b.png']) await save(`photos/${name}`, await png(textured(64, 64), 1, 64));
+});
+
+/** Kills the process after so many milliseconds, or as soon as it has begun to write into the folder. */
+async function killed(child: ChildProcess, folder: string, moment: number | 'writing'): Promise<void> {
+  const end = ended(child);
+  if (moment === 'writing') {
+    // Whatever changes there first, under whatever name.
+    const watcher = watch(path(folder), () => child.kill('SIGKILL'));
+    await end;
+    watcher.close();
+    return;
+  }
+  await Promise.race([end, pause(moment)]);
+  child.kill('SIGKILL');
+  await end;
+}
+
+/** Moments over the length of a run and a little more, every third of them when it writes. */
+function moments(count: number, length: number, seed: number): (number | 'writing')[] {
+  const { uniform } = randomSource(seed);
+  return Array.from({ length: count }, (_, i) => (i % 3 === 1 ? 'writing' : 1.1 * length * uniform()));
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(path(folder), { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+const isTemporary = (name: string) => name.endsWith('.tmp');
+
+describe.each([
+  ['represent', full ? 18 : 3, ['out.npy', 'codes.npz', 'heat.png'], '--budget 6 --max-iterations 40'],
+  ['denoise', full ? 16 : 3, ['out.tif'], '--sigma 18'],
+] as const)('ght %s killed at %i moments', (command, count, names, flags) => {
+  const outputs = (folder: string) =>
+    names.flatMap((name, i) => [['-o', '--codes', '--heatmap'][i], `${folder}/${name}`]);
+  const args = (folder: string) => [command, 'photo.png', ...outputs(folder), ...flags.split(' ')];
+
+  it('leaves every file as it was or as it is to be; the next run completes and tidies up', async () => {
+    const [calm, killing] = [`${command}-calm`, `${command}-killed`];
+    for (const folder of [calm, killing]) await mkdir(path(folder));
+    const began = performance.now();
+    expect(await ght(...args(calm))).toMatchObject({ code: 0 });
+    const length = performance.now() - began;
+    const whole = await Promise.all(names.map((name) => read(`${calm}/${name}`)));
+    const old = Buffer.from('what was there before');
+    for (const moment of moments(count, length, 3)) {
+      for (const name of names) await save(`${killing}/${name}`, old);
+      await killed(start(...args(killing)), killing, moment);
+      for (const [i, name] of names.entries()) {
+        const found = await read(`${killing}/${name}`);
+        expect({ name, intact: found.equals(old) || found.equals(whole[i]) }).toEqual({ name, intact: true });
+      }
+      expect((await readdir(path(killing))).filter((name) => !isTemporary(name)).sort()).toEqual([...names].sort());
+    }
+    expect(await ght(...args(killing))).toMatchObject({ code: 0 });
+    for (const [i, name] of names.entries()) expect((await read(`${killing}/${name}`)).equals(whole[i])).toBe(true);
+    expect((await readdir(path(killing))).sort()).toEqual([...names].sort());
+  });
+});
+
+/** Refuses a file of a report that is not whole. */
+async function expectWhole(file: string): Promise<void> {
+  const bytes = await readFile(file);
+  const text = String(bytes);
+  const kind = extname(file);
+  if (kind === '.png') await sharp(bytes, { failOn: 'warning' }).raw().toBuffer();
+  else if (kind === '.json') JSON.parse(text);
+  else expect({ file, end: text.trimEnd().slice(-8) }).toMatchObject({ end: expect.stringMatching(ends[kind]) });
+}
+
+const ends: Readonly<Record<string, RegExp>> = { '.html': /<\/html>$/, '.svg': /<\/svg>$/, '.csv': /\S$/ };
+
+it(`ght reproduce killed at ${full ? 16 : 2} moments goes on with --resume`, async () => {
+  const args = ['reproduce', 'two-patches', 'close-up', '--quick', '--images', 'photos', '-o', 'report', '--resume'];
+  await mkdir(path('report/experiments'), { recursive: true });
+  // About as long as it takes: the moment decides nothing but where it is killed.
+  for (const moment of moments(full ? 16 : 2, 2500, 4)) {
+    await killed(start(...args), 'report/experiments', moment);
+    for (const file of await filesBelow('report')) if (!isTemporary(file)) await expectWhole(file);
+  }
+  // Every file is written again, so that every folder of the report has been looked through.
+  expect(await ght(...args)).toMatchObject({ code: 0 });
+  const found = await filesBelow('report');
+  const names = found.map((file) => basename(file));
+  expect(names).toEqual(expect.arrayContaining(['report.html', 'report.json', 'two-patches.json', 'close-up.json']));
+  expect(names.filter(isTemporary)).toEqual([]);
+  for (const file of found) await expectWhole(file);
+});
