@@ -20,6 +20,34 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
   ...{ aggregate: 'images', patchGrid: 'images', estimateNoise: 'images', estimatePoissonGaussian: 'images' },
   ...{ stabiliser: 'images', psnr: 'images', rmsePixel: 'images', ssim: 'images', heatmap: 'images' },
   ...{ drawHeatmap: 'images', reconstruct: 'solvers', isParameterError: 'solvers' },
+  decorrelate: () =>
+    fc.assert(
+      fc.property(
+        fc.array(fc.double({ min: -1e6, max: 1e6, noNaN: true }), { minLength: 3, maxLength: 30 }),
+        (list) => {
+          const planes = [0, 1, 2].map((c) => Float64Array.from(list, (value, i) => value * (c + 1) + i));
+          const energy = (all: readonly ght.Samples[]) =>
+            all.reduce((sum, plane) => sum + Array.from(plane).reduce((each, value) => each + value * value, 0), 0);
+          expect(energy(ght.decorrelate(planes)) / (energy(planes) || 1)).toBeCloseTo(energy(planes) === 0 ? 0 : 1, 9);
+        },
+      ),
+      runs(100),
+    ),
+  recorrelate: () =>
+    fc.assert(
+      fc.property(
+        fc.array(fc.double({ min: -1e6, max: 1e6, noNaN: true }), { minLength: 3, maxLength: 30 }),
+        (list) => {
+          const planes = [0, 1, 2].map((c) => Float64Array.from(list, (value, i) => value * (c + 1) + i));
+          ght.recorrelate(ght.decorrelate(planes)).forEach((plane, c) => {
+            plane.forEach((value, i) => {
+              expect(Math.abs(value - planes[c][i])).toBeLessThan(1e-8);
+            });
+          });
+        },
+      ),
+      runs(100),
+    ),
   hardThreshold: () =>
     fc.assert(
       fc.property(fc.array(finite, { maxLength: 40 }), fc.nat(50), (list, S) => {
