@@ -50,7 +50,9 @@ async function measureFolder(folder) {
   const half = values.half === 'first' ? [0, middle] : values.half === 'second' ? [middle] : [0];
   const chosen = names.slice(...half).slice(0, values.count ? Number(values.count) : names.length);
   const title = `${folder}, ${chosen.length} images${values.half ? `, ${values.half} half` : ''}`;
-  console.log(`\n${title}\n| | σ | PSNR, dB | s a megapixel | CPU s a megapixel |\n|---|---|---|---|---|`);
+  console.log(
+    `\n${title}\n| | σ | PSNR, dB | s a megapixel | CPU s a megapixel | CPU over that of the first |\n|---|---|---|---|---|---|`,
+  );
   for (const sigma of values.sigma.split(',').map(Number)) {
     const totals = new Map();
     for (const name of chosen) {
@@ -70,9 +72,11 @@ async function measureFolder(folder) {
         totals.set(outcome.what, total);
       }
     }
+    const [first] = totals.values();
     for (const [what, { psnr: level, seconds, cpu, pixels }] of totals) {
       const each = (value) => ((value * 1e6) / pixels).toFixed(2);
-      console.log(`| ${what} | ${sigma} | ${level.toFixed(2)} | ${each(seconds)} | ${each(cpu)} |`);
+      const ratio = (cpu / first.cpu).toFixed(2);
+      console.log(`| ${what} | ${sigma} | ${level.toFixed(2)} | ${each(seconds)} | ${each(cpu)} | ${ratio} |`);
     }
   }
 }
