@@ -69,7 +69,7 @@ async function run(setting: Setting): Promise<Heatmap> {
 }
 
 /** Spearman's: the correlation of the ranks, where equal values share the mean of theirs. */
-export function rankCorrelation(a: ArrayLike<number>, b: ArrayLike<number>): number {
+function rankCorrelation(a: ArrayLike<number>, b: ArrayLike<number>): number {
   const [x, y] = [ranks(a), ranks(b)];
   const mean = (a.length - 1) / 2;
   let [xy, xx, yy] = [0, 0, 0];
