@@ -3,18 +3,18 @@ import { defineConfig } from 'vitest/config';
 
 // The library is tested as it is built and shipped: its worker threads are files of the build.
 const build = fileURLToPath(new URL('packages/ght/dist/', import.meta.url));
+const alias = [{ find: /^(\.\.\/)+src\//, replacement: build }];
+
+/** Hooks unpack a browser and pack the library: on a busy machine that takes longer than Vitest's ten seconds. */
+const timeouts = { testTimeout: 120_000, hookTimeout: 120_000 };
 
 export default defineConfig({
   test: {
-    testTimeout: 120_000,
     projects: [
-      {
-        resolve: { alias: [{ find: /^(\.\.\/)+src\//, replacement: build }] },
-        test: { name: 'ght', include: ['packages/ght/test/**/*.test.ts'], testTimeout: 120_000 },
-      },
-      { test: { name: 'lab', include: ['packages/lab/test/**/*.test.ts'], testTimeout: 120_000 } },
-      { test: { name: 'studio', include: ['packages/studio/test/**/*.test.ts'], testTimeout: 120_000 } },
-      { test: { name: 'cli', include: ['packages/cli/test/**/*.test.ts', 'test/*.test.ts'], testTimeout: 120_000 } },
+      { resolve: { alias }, test: { name: 'ght', include: ['packages/ght/test/**/*.test.ts'], ...timeouts } },
+      { test: { name: 'lab', include: ['packages/lab/test/**/*.test.ts'], ...timeouts } },
+      { test: { name: 'studio', include: ['packages/studio/test/**/*.test.ts'], ...timeouts } },
+      { test: { name: 'cli', include: ['packages/cli/test/**/*.test.ts', 'test/*.test.ts'], ...timeouts } },
     ],
   },
 });

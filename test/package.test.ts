@@ -88,10 +88,24 @@ describe('what the packages depend on', () => {
     readonly dev?: boolean;
     readonly link?: boolean;
     readonly hasInstallScript?: boolean;
+    readonly integrity?: string;
+    readonly optionalDependencies?: Readonly<Record<string, string>>;
   }
   const entries = Object.entries(lock.packages as Record<string, Entry>).filter(([path]) =>
     path.startsWith('node_modules/'),
   );
+
+  it('is locked with its checksum, for every platform: npm ci refuses a lock with gaps', () => {
+    const outside = entries.filter(([, { link }]) => !link);
+    expect(outside.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([path]) => path)).toEqual([]);
+    const paths = new Set(entries.map(([path]) => path));
+    const gaps = entries.flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter(
+        (name) => !paths.has(`node_modules/${name}`) && !paths.has(`${path}/node_modules/${name}`),
+      ),
+    );
+    expect(gaps).toEqual([]);
+  });
 
   it('runs no script when it is installed', () => {
     expect(entries.filter(([, entry]) => entry.hasInstallScript).map(([path]) => path)).toEqual([]);
