@@ -2,7 +2,8 @@
 // usage: node bench/measure.js SOLVER P s THREADS ITERATIONS
 import { overcompleteDct, solverDefaults, spectralNormSquared } from 'ght';
 import { halved, naturalPatches } from 'ght-lab';
-import { abilities, wasmEngine } from '../packages/ght/dist/engines/wasm/wasm.js';
+import { abilities } from '../packages/ght/dist/engines/wasm/host.js';
+import { wasmEngine } from '../packages/ght/dist/engines/wasm/wasm.js';
 
 const [solver, P, s, threads, iterations] = process.argv.slice(2).map((value, i) => (i === 0 ? value : Number(value)));
 const D = overcompleteDct(8, 10);

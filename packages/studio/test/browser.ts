@@ -45,12 +45,13 @@ export async function startStudio(): Promise<{ url: string; process: ChildProces
   return { url, process: child };
 }
 
-/** The built page from a host that knows nothing of isolation, as many static hosts are. */
-export async function startPlainHost(): Promise<{ url: string; server: Server }> {
+/** The built page from a host that knows nothing of isolation, as many static hosts are, and may have lost a file. */
+export async function startPlainHost(lost?: string): Promise<{ url: string; server: Server }> {
   const types: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
   const server = createServer(async ({ url = '/' }, response) => {
     const name = url.split('?')[0];
     try {
+      if (name === lost) throw new Error('lost');
       const body = await readFile(join(dist, name === '/' ? 'index.html' : name));
       response.writeHead(200, { 'Content-Type': types[extname(name || '.html')] ?? (name === '/' ? 'text/html' : '') });
       response.end(body);

@@ -1,6 +1,6 @@
 /** The page in a real browser, as `ght studio` serves it. One page, one story; every test leaves it usable. */
 import type { ChildProcess } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -70,7 +70,9 @@ describe.skipIf(!hasBrowser)('the studio', () => {
   it('opens with a sample, solved, on an isolated page', async () => {
     expect(await reading(page, 'PSNR')).toBeGreaterThan(25);
     expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
+    const cores = await page.evaluate(() => navigator.hardwareConcurrency);
     expect(await page.getAttribute('.badge', 'data-engine')).toMatch(/^WASM SIMD( relaxed)? · \d+ threads?$/);
+    expect(await page.getAttribute('.badge', 'data-engine')).toContain(` ${cores} thread`);
     expect(await page.textContent('h1 + p')).toContain('Move the budget and watch where they go');
   });
 
@@ -348,5 +350,27 @@ describe.skipIf(!hasBrowser)('a host that sends no headers', () => {
     expect(await other.getAttribute('.badge', 'data-engine')).toMatch(/^WASM SIMD( relaxed)? · 1 thread$/);
     expect(await other.textContent('.badge p')).toContain('not cross-origin isolated');
     await context.close();
+  });
+});
+
+describe.skipIf(!hasBrowser)('a host that has lost the script of the threads', () => {
+  it('is content with one thread, and says why', async () => {
+    // The page has a worker, which starts the threads; theirs is by far the smaller of the two scripts.
+    const scripts = readdirSync(join(dist, 'assets')).filter((name) => /^worker-.*\.js$/.test(name));
+    const [lost] = scripts.sort(
+      (a, b) => statSync(join(dist, 'assets', a)).size - statSync(join(dist, 'assets', b)).size,
+    );
+    const { url, server } = await startPlainHost(`/assets/${lost}`);
+    const context = await browser.newContext();
+    const other = await context.newPage();
+    await other.goto(url);
+    await settled(other);
+    expect(await other.evaluate(() => crossOriginIsolated)).toBe(true);
+    expect(await reading(other, 'PSNR')).toBeGreaterThan(25);
+    expect(await other.getAttribute('.badge', 'data-engine')).toMatch(/^WASM SIMD( relaxed)? · 1 thread$/);
+    expect(await other.textContent('.badge p')).toContain('its script could not be loaded');
+    await context.close();
+    server.closeAllConnections();
+    server.close();
   });
 });

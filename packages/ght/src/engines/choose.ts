@@ -3,10 +3,11 @@ import type { Engine } from './engine.js';
 import { portableEngine } from './portable.js';
 import { referenceEngine } from './reference.js';
 import { MOST_MEMORY } from './wasm/arena.js';
-import { abilities, wasmEngine } from './wasm/wasm.js';
+import { abilities } from './wasm/host.js';
+import { wasmEngine } from './wasm/wasm.js';
 
 /**
- * The engine of that name; `auto` is wasm, or the portable one where the host has no SIMD or the problem is too large for
+ * The engine of that name; `auto` is wasm, or the portable one where the host cannot run it or the problem is too large for
  * one WebAssembly memory. `bytes` estimates what an engine needs for the problem at hand.
  */
 export function chooseEngine(
@@ -19,11 +20,8 @@ export function chooseEngine(
   const able = abilities();
   const wasm = wasmEngine(able, threads);
   const needed = bytes(wasm);
-  const obstacle = !able.simd
-    ? 'this host has no WebAssembly SIMD'
-    : needed > MOST_MEMORY
-      ? `the problem needs about ${(needed / 2 ** 30).toFixed(1)} GiB, and one WebAssembly memory holds 4`
-      : undefined;
+  const tooLarge = `the problem needs about ${(needed / 2 ** 30).toFixed(1)} GiB, and one WebAssembly memory holds 4`;
+  const obstacle = able.obstacle ?? (needed > MOST_MEMORY ? tooLarge : undefined);
   if (!obstacle) return wasm;
   if (name === 'auto') return portableEngine(`plain TypeScript, because ${obstacle}`);
   throw new ParameterError('engine', `cannot be wasm: ${obstacle}`, name, 'use auto or portable');

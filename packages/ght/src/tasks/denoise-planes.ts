@@ -1,7 +1,7 @@
 import type { EngineInfo } from '../engines/engine.js';
 import { followOnWasm } from '../engines/wasm/groups/follow.js';
 import { groupBytes } from '../engines/wasm/groups/memory.js';
-import { abilities, threadsFor } from '../engines/wasm/wasm.js';
+import { abilities, threadsFor } from '../engines/wasm/host.js';
 import { knownOptions, notNegative, oneOf, ParameterError, wholeNumber } from '../errors.js';
 import { enter, type Frame, frameOf, isNoisy, leave } from '../groups/frame.js';
 import type { Quality, Step } from '../groups/recipes.js';
@@ -96,8 +96,10 @@ export async function denoisePlanes(
   if (tile !== undefined) wholeNumber('tile', tile, 1, 2 ** 20, 'use a side such as 1024');
   signal?.throwIfAborted();
   const name = engineOf(options);
-  const { threads, why } = threadsFor(width * height, options.threads);
-  const engine = name === 'wasm' ? { name, threads, why } : { name, threads: 1, why: 'the mathematics as written' };
+  const engine =
+    name === 'wasm'
+      ? { name, ...(await threadsFor(width * height, options.threads)) }
+      : { name, threads: 1, why: 'the mathematics as written' };
   const noisy = planes.map((plane, c) => isNoisy(plane, sigma[c]));
   const result = planes.map((plane) => new Float32Array(plane));
   if (!noisy.includes(true)) return { planes: result, engine };
@@ -114,7 +116,7 @@ export async function denoisePlanes(
       onProgress?.({ fraction: (i + fraction) / tiles.length, pass }),
     );
     const framed = { ...frame, width: Math.max(outer.width, least), height: Math.max(outer.height, least) };
-    const denoised = await run(recipe, framed, planes, width, height, outer, threads, room, options, tell);
+    const denoised = await run(recipe, framed, planes, width, height, outer, engine.threads, room, options, tell);
     for (const [c, plane] of result.entries()) if (noisy[c]) leave(framed, c, denoised[c], each, plane, width);
   }
   onProgress?.({ fraction: 1, pass: recipe[recipe.length - 1].name });
@@ -123,11 +125,11 @@ export async function denoisePlanes(
 
 function engineOf({ engine }: PlanesOptions): 'wasm' | 'reference' {
   if (engine !== undefined) oneOf('engine', engine, ['wasm', 'reference']);
-  const { simd } = abilities();
-  if (engine === 'wasm' && !simd) {
-    throw new ParameterError('engine', 'cannot be wasm: this host has no WebAssembly SIMD', engine, 'leave it out');
+  const { obstacle } = abilities();
+  if (engine === 'wasm' && obstacle) {
+    throw new ParameterError('engine', `cannot be wasm: ${obstacle}`, engine, 'leave it out');
   }
-  return engine ?? (simd ? 'wasm' : 'reference');
+  return engine ?? (obstacle ? 'reference' : 'wasm');
 }
 
 type Tell = (step: number, fraction: number) => void;

@@ -1,7 +1,8 @@
 /** What may happen to the wasm engine: threads that die, and memory that is not to be had. */
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { abilities, wasmEngine } from '../../src/engines/wasm/wasm.js';
+import { abilities } from '../../src/engines/wasm/host.js';
+import { wasmEngine } from '../../src/engines/wasm/wasm.js';
 import { denoise, isParameterError, overcompleteDct, randomSource, represent, solve } from '../../src/index.js';
 import { noisy, picture } from '../pictures.js';
 
@@ -10,7 +11,10 @@ const { normal } = randomSource(2);
 const Y = Float64Array.from({ length: D.N * 12_000 }, () => 100 + 30 * normal());
 const endless = { threads: 3, tolerance: 0, maxIterations: 1e6 } as const;
 
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
 
 /** The threads that are told something from now on. */
 function threadsTold(): Set<Worker> {
@@ -85,6 +89,43 @@ describe('a worker thread', () => {
   });
 });
 
+describe('threads that cannot be started', () => {
+  const image = noisy(picture(160, 120), 20);
+  /** What a system without room for another thread does: the worker ends with an error before it has said anything. */
+  const refuseThreads = () =>
+    vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (this: Worker) {
+      this.emit('error', new Error('EAGAIN'));
+      void this.terminate();
+    });
+
+  it.each([
+    ['solve', async () => solve(D, Y, { threads: 2, maxIterations: 3 })],
+    ['denoise', async () => denoise(image, { sigma: 20, threads: 2, quality: 'fast' })],
+  ] as const)('are done without: %s has the same result on one, and says why', async (_, task) => {
+    const { engine: expectedEngine, ...expected } = await task();
+    expect(expectedEngine.threads).toBe(2);
+    const refused = refuseThreads();
+    const { engine, ...result } = await task();
+    expect(engine).toMatchObject({ name: 'wasm', threads: 1 });
+    expect(engine.why).toMatch(/one thread, because others could not be started: a worker thread failed: EAGAIN$/);
+    expect(timeless(result)).toEqual(timeless(expected));
+    refused.mockRestore();
+    expect((await task()).engine.threads).toBe(2);
+  });
+});
+
+/** A result without the milliseconds in its history. */
+function timeless(result: object): unknown {
+  return JSON.parse(JSON.stringify(result, (key, value) => (key === 'ms' ? undefined : value)));
+}
+
+/** WebAssembly as it is, with another kind of memory. */
+function stubMemory(Memory: unknown): void {
+  const names = Object.getOwnPropertyNames(WebAssembly);
+  const parts = Object.fromEntries(names.map((name) => [name, Reflect.get(WebAssembly, name)]));
+  vi.stubGlobal('WebAssembly', { ...parts, Memory });
+}
+
 describe('memory that is not to be had', () => {
   const image = noisy(picture(256, 200), 20);
   const tasks = [
@@ -118,22 +159,34 @@ describe('memory that is not to be had', () => {
     expect((await solve(D, Y, { threads: 2, maxIterations: 2 })).iterations).toBe(2);
   });
 
+  it('in the size that was hoped for is had in a smaller one', async () => {
+    const maxima: (number | undefined)[] = [];
+    class Small extends WebAssembly.Memory {
+      constructor(descriptor: WebAssembly.MemoryDescriptor) {
+        maxima.push(descriptor.maximum);
+        if ((descriptor.maximum ?? 0) > 2 ** 14) throw new RangeError('could not allocate memory');
+        super(descriptor);
+      }
+    }
+    stubMemory(Small);
+    const { engine } = await represent(image, { engine: 'wasm', threads: 2, maxIterations: 2 });
+    expect(engine).toMatchObject({ name: 'wasm', threads: 2 });
+    expect(maxima).toEqual([2 ** 16, 2 ** 15, 2 ** 14]);
+  });
+
   it.each(tasks)('from the start, %s', async (_, task) => {
-    vi.stubGlobal('WebAssembly', {
-      ...Object.fromEntries(
-        Object.getOwnPropertyNames(WebAssembly).map((name) => [name, Reflect.get(WebAssembly, name)]),
-      ),
-      Memory: class {
+    stubMemory(
+      class {
         constructor() {
           throw new RangeError('WebAssembly.Memory(): could not allocate memory');
         }
       },
-    });
+    );
     const error = await task()
       .catch((reason: unknown) => reason)
       .finally(() => vi.unstubAllGlobals());
     expect(isParameterError(error) && error.message).toBe(
-      'the problem must get a WebAssembly memory, for which hosts reserve about 10 GiB of addresses, but got ' +
+      'the problem must get a WebAssembly memory, for which hosts reserve up to 10 GiB of addresses, but got ' +
         '"WebAssembly.Memory(): could not allocate memory": raise the limit on virtual memory, or use the engine ' +
         'portable or reference',
     );

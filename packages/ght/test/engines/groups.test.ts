@@ -5,7 +5,7 @@ import { matrix } from '../../src/algebra/matrix.js';
 import { followOnWasm } from '../../src/engines/wasm/groups/follow.js';
 import { GroupMemory } from '../../src/engines/wasm/groups/memory.js';
 import { groupModule } from '../../src/engines/wasm/groups/module.js';
-import { abilities } from '../../src/engines/wasm/wasm.js';
+import { abilities } from '../../src/engines/wasm/host.js';
 import type { Filter, Pass, Quality, Step } from '../../src/groups/recipes.js';
 import { qualities, recipeOf } from '../../src/groups/recipes.js';
 import { followed } from '../../src/groups/reference.js';

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engines/engine.js';
 import { portableEngine } from '../../src/engines/portable.js';
 import { referenceEngine } from '../../src/engines/reference.js';
-import { abilities, wasmEngine } from '../../src/engines/wasm/wasm.js';
+import { abilities } from '../../src/engines/wasm/host.js';
+import { wasmEngine } from '../../src/engines/wasm/wasm.js';
 import type { Codes } from '../../src/index.js';
 import {
   atomsPerPatch,

@@ -5,7 +5,8 @@ import { chooseEngine } from '../../src/engines/choose.js';
 import type { Loaded } from '../../src/engines/engine.js';
 import { portableEngine } from '../../src/engines/portable.js';
 import { type I32, Module } from '../../src/engines/wasm/assembler.js';
-import { abilities, threadsFor, wasmEngine } from '../../src/engines/wasm/wasm.js';
+import { abilities, threadsFor } from '../../src/engines/wasm/host.js';
+import { wasmEngine } from '../../src/engines/wasm/wasm.js';
 import type { Dictionary } from '../../src/index.js';
 import {
   completeDct,
@@ -131,8 +132,8 @@ describe('threads', () => {
   });
 
   it('are as many as asked for, and one where the problem is small', async () => {
-    expect(threadsFor(100).threads).toBe(1);
-    expect(threadsFor(1e6, 5).threads).toBe(5);
+    expect((await threadsFor(100)).threads).toBe(1);
+    expect((await threadsFor(1e6, 5)).threads).toBe(5);
     const image = picture(40, 40);
     expect((await represent(image)).engine).toMatchObject({ name: 'wasm', threads: 1 });
     expect((await represent(image, { threads: 2 })).engine).toMatchObject({ name: 'wasm', threads: 2 });

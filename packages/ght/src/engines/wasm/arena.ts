@@ -48,15 +48,20 @@ export class Arena {
   halves = (at: number, length: number) => new Uint16Array(this.memory.buffer, at, length);
 }
 
+/** The most a shared memory may grow to, in the order of trying: small devices do not reserve four gibibytes. */
+const MAXIMA = [MOST_MEMORY, 2 ** 31, 2 ** 30, 2 ** 29];
+
 function newMemory(shared: boolean): WebAssembly.Memory {
-  try {
-    return shared
-      ? new WebAssembly.Memory({ initial: 16, maximum: MOST_MEMORY / PAGE, shared })
-      : new WebAssembly.Memory({ initial: 16 });
-  } catch (error) {
-    // Hosts reserve addresses for all a memory may become, which a limit such as ulimit -v does not allow.
-    const rule = 'must get a WebAssembly memory, for which hosts reserve about 10 GiB of addresses';
-    const remedy = 'raise the limit on virtual memory, or use the engine portable or reference';
-    throw new ParameterError('the problem', rule, (error as Error).message, remedy);
+  const kinds = shared ? MAXIMA.map((most) => ({ maximum: most / PAGE, shared })) : [{}];
+  let failure: unknown;
+  for (const kind of kinds) {
+    try {
+      return new WebAssembly.Memory({ initial: 16, ...kind });
+    } catch (error) {
+      failure = error;
+    }
   }
+  const rule = 'must get a WebAssembly memory, for which hosts reserve up to 10 GiB of addresses';
+  const remedy = 'raise the limit on virtual memory, or use the engine portable or reference';
+  throw new ParameterError('the problem', rule, (failure as Error).message, remedy);
 }

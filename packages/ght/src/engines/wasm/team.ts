@@ -37,6 +37,22 @@ function takeMember(): Member {
   return { thread: startThread(), held: 0 };
 }
 
+/**
+ * Starts so many threads if they are not there, and says why if they do not come up: a bundler may have lost their script,
+ * the system may give no more of them. Asked before a problem is laid out for that many.
+ */
+export async function muster(count: number): Promise<string | undefined> {
+  const members: Member[] = [];
+  const call = async () => {
+    const member = takeMember();
+    members.push(member);
+    await member.thread.ask('up');
+  };
+  const answers = await Promise.allSettled(Array.from({ length: count }, call));
+  idle.push(...members.filter(({ thread }) => thread.alive));
+  return answers.find((answer) => answer.status === 'rejected')?.reason.message;
+}
+
 /** What a team works on: which jobs it will be asked to do, the code and the memory. */
 export interface Undertaking {
   readonly kind: 'patches' | 'groups';

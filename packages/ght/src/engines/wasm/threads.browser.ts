@@ -32,7 +32,8 @@ export function startThread(): Thread {
   };
   worker.onmessage = ({ data: { value, error } }) =>
     settle((to) => (error ? to.reject(new Error(error)) : to.resolve(value)));
-  worker.onerror = ({ message }) => end(`a worker thread failed: ${message}`);
+  // What happens to a script that cannot be loaded has no message.
+  worker.onerror = ({ message }) => end(`a worker thread failed: ${message ?? 'its script could not be loaded'}`);
   worker.onmessageerror = () => end('a worker thread sent what cannot be read');
   return {
     get alive() {

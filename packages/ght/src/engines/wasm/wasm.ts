@@ -1,4 +1,3 @@
-import { allowRelaxedSimd, cores, withoutThreads } from '#threads';
 import type { Codes } from '../../codes/codes.js';
 import { emptyCodes } from '../../codes/codes.js';
 import type { Dictionary } from '../../dictionary/dictionary.js';
@@ -8,7 +7,7 @@ import type { PatchStop } from '../../solvers/stopping.js';
 import type { Watch, Work } from '../../solvers/work.js';
 import { drive } from '../../solvers/work.js';
 import type { Engine, EngineInfo, Loaded } from '../engine.js';
-import { F32, Module, type V128 } from './assembler.js';
+import { type Abilities, threadsFor } from './host.js';
 import { Iterations } from './iterations.js';
 import type { Job, Outcome } from './jobs.js';
 import { share } from './jobs.js';
@@ -19,43 +18,6 @@ import { Pursuits } from './pursuits.js';
 import { shapeOf } from './shape.js';
 import type { Team } from './team.js';
 import { alone, workers } from './team.js';
-
-/** Fewer patches than this are done before threads would have begun. */
-const WORTH_THREADS = 4096;
-
-/** What the host's WebAssembly can do. */
-export interface Abilities {
-  readonly simd: boolean;
-  readonly fma: boolean;
-}
-
-/** Asks the host: SIMD, and the fused multiply-add of relaxed SIMD, which some hosts have behind a flag. */
-export function abilities(): Abilities {
-  able ??= probe();
-  return able;
-}
-let able: Abilities | undefined;
-
-function probe(): Abilities {
-  const valid = (value: V128) => {
-    const module = new Module();
-    module.fn('probe', [], 'f32', (f) => f.return(value.lane(0)));
-    return WebAssembly.validate(module.bytes(false));
-  };
-  const one = F32.of(1).splat();
-  const simd = typeof WebAssembly === 'object' && valid(one);
-  const fma = () => valid(one.relaxedMadd(one, one));
-  if (simd && !fma()) allowRelaxedSimd();
-  return { simd, fma: simd && fma() };
-}
-
-/** How many threads a problem of P patches gets, when so many were asked for, and why. */
-export function threadsFor(P: number, asked?: number): { threads: number; why: string } {
-  if (withoutThreads) return { threads: 1, why: `one thread, because ${withoutThreads}` };
-  if (asked !== undefined) return { threads: asked, why: `${asked} thread${asked === 1 ? '' : 's'}, as asked for` };
-  if (P < WORTH_THREADS) return { threads: 1, why: 'one thread, because a small problem does not pay for more' };
-  return { threads: cores, why: `${cores} threads, as many as there are cores` };
-}
 
 /** WebAssembly with SIMD, float32 inside, on as many threads as are worth it. */
 export function wasmEngine({ fma }: Abilities, threads?: number): Engine {
@@ -75,7 +37,7 @@ async function load(
   watch: Watch | undefined,
 ): Promise<Loaded> {
   const P = Y.length / D.N;
-  const { threads, why } = threadsFor(P, asked);
+  const { threads, why } = await threadsFor(P, asked);
   const shape = shapeOf(D);
   const memory = new ProblemMemory(shape, P, threads);
   const target = { shape, tables: memory.tables, scratch: memory.layout.scratch, fma };

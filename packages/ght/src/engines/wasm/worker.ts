@@ -1,4 +1,4 @@
-/** The program of a worker thread: it is told an undertaking, then does its share of one job after the other. */
+/** The program of a worker thread: it says that it is up, is told an undertaking, then does its share of one job after the other. */
 import { answer } from '#threads';
 import { finish, type Work } from '../../solvers/work.js';
 import type { GroupJob, GroupKernels, GroupLayout } from './groups/jobs.js';
@@ -13,7 +13,8 @@ type Told = Undertaking & { readonly thread: number };
 
 let doShare: ((job: unknown) => Work<unknown>) | undefined;
 
-answer(async (message: Told | { readonly job: unknown }) => {
+answer(async (message: 'up' | Told | { readonly job: unknown }) => {
+  if (message === 'up') return undefined;
   if ('job' in message) {
     if (!doShare) throw new Error('a job came before its undertaking');
     return finish(doShare(message.job));
