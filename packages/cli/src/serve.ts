@@ -3,9 +3,13 @@ import { realpath, stat } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join, sep } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 
 /** The only address that is listened on: nobody else's machine can reach it. */
 const LOOPBACK = '127.0.0.1';
+
+/** Milliseconds after which a connection that says nothing, or never comes to the end of its request, is closed. */
+const PATIENCE = 5000;
 
 const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -52,9 +56,11 @@ export interface Serving {
 /** Serves the files of a folder on the loopback address, to a browser of this machine only; port 0 takes a free one. */
 export async function serveFolder(folder: string, port: number): Promise<Serving> {
   const root = await realpath(folder);
-  const server = createServer((request, response) => {
+  const limits = { headersTimeout: PATIENCE, requestTimeout: PATIENCE, connectionsCheckingInterval: 1000 };
+  const server = createServer(limits, (request, response) => {
     answer(root, request, response).catch(() => refuse(response, 500));
   });
+  server.setTimeout(PATIENCE);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, LOOPBACK, resolve);
@@ -85,9 +91,8 @@ async function answer(root: string, request: IncomingMessage, response: ServerRe
     response.end();
     return;
   }
-  createReadStream(path)
-    .on('error', () => response.destroy())
-    .pipe(response);
+  // Whoever leaves early, the reader or the file, the other is closed.
+  await pipeline(createReadStream(path), response).catch(() => response.destroy());
 }
 
 /** The file that a request names, if it lies inside the folder, also once every link is followed. */
