@@ -117,4 +117,9 @@ describe('what the packages depend on', () => {
     const others = entries.filter(([, { dev, link, license = '' }]) => !dev && !link && !free.test(license));
     expect(others.filter(([path]) => !path.startsWith('node_modules/@img/sharp-')).map(([path]) => path)).toEqual([]);
   });
+
+  it('is listed with its licences in docs/licences.md', () => {
+    const listed = execFileSync(process.execPath, [join(root, 'scripts/licences.js')], { encoding: 'utf8' });
+    expect(readFileSync(join(root, 'docs/licences.md'), 'utf8')).toBe(listed);
+  });
 });

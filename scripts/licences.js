@@ -1,0 +1,19 @@
+// Prints docs/licences.md: every package that the packages of this project bring with them, from the lock file.
+import { readFileSync } from 'node:fs';
+
+const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8'));
+const byLicence = new Map();
+for (const [path, { license = 'unknown', dev, link }] of Object.entries(lock.packages)) {
+  if (!path.startsWith('node_modules/') || dev || link) continue;
+  const names = byLicence.get(license) ?? new Set();
+  byLicence.set(license, names.add(path.replace(/.*node_modules\//, '')));
+}
+const rows = [...byLicence].sort(([a], [b]) => (a < b ? -1 : 1));
+console.log(`# Licences
+
+GHT itself is MIT. The library \`ght\` brings no other package. The command, the lab and the studio bring these, of which npm
+installs those for the system at hand; tools for development are not among them. Made by \`node scripts/licences.js\`.
+
+| Licence | Packages |
+|---|---|
+${rows.map(([licence, names]) => `| ${licence} | ${[...names].sort().join(', ')} |`).join('\n')}`);
