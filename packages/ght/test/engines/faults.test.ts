@@ -3,7 +3,15 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { abilities } from '../../src/engines/wasm/host.js';
 import { wasmEngine } from '../../src/engines/wasm/wasm.js';
-import { denoise, isParameterError, overcompleteDct, randomSource, represent, solve } from '../../src/index.js';
+import {
+  denoise,
+  isParameterError,
+  overcompleteDct,
+  qualities,
+  randomSource,
+  represent,
+  solve,
+} from '../../src/index.js';
 import { noisy, picture } from '../pictures.js';
 
 const D = overcompleteDct(8, 10);
@@ -87,6 +95,31 @@ describe('a worker thread', () => {
     );
     expect((await denoise(image, { sigma: 20, threads: 2, quality: 'fast' })).engine.threads).toBe(2);
   });
+});
+
+describe('a listener', () => {
+  it.each(qualities)('that throws while threads denoise ends that run, and no other: %s', async (quality) => {
+    const image = noisy(picture(320, 240), 20);
+    const onProgress = ({ fraction }: { fraction: number }) => {
+      if (fraction > 0.1) throw new Error('mine');
+    };
+    const other = denoise(image, { sigma: 20, threads: 2, quality: 'fast' });
+    await expect(denoise(image, { sigma: 20, threads: 2, quality, onProgress })).rejects.toThrow('mine');
+    expect((await other).engine.threads).toBe(2);
+  });
+});
+
+it('twenty runs that share a signal are no cause for a warning, and all end with it', async () => {
+  const warnings: string[] = [];
+  const onWarning = ({ message }: Error) => warnings.push(message);
+  process.on('warning', onWarning);
+  const controller = new AbortController();
+  const runs = Array.from({ length: 20 }, () => solve(D, Y, { ...endless, threads: 2, signal: controller.signal }));
+  setTimeout(() => controller.abort(new Error('enough')), 300);
+  const ends = await Promise.allSettled(runs);
+  expect(ends.map((end) => end.status === 'rejected' && end.reason.message)).toEqual(Array(20).fill('enough'));
+  process.off('warning', onWarning);
+  expect(warnings).toEqual([]);
 });
 
 describe('threads that cannot be started', () => {

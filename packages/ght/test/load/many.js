@@ -1,9 +1,11 @@
-// Many images through one process, one after the other: what each gave, as a digest, and the memory in use after it.
-// node many.js FIRST COUNT THREADS
+// Many images through one process, so many at once: what each gave, as a digest, and the memory in use after it. At the
+// end, how many threads of the process are left.
+// node many.js FIRST COUNT THREADS AT-ONCE
 import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import { denoise, qualities, randomSource, represent, solverNames } from 'ght';
 
-const [first, count, threads] = process.argv.slice(2).map(Number);
+const [first, count, threads, atOnce] = process.argv.slice(2).map(Number);
 
 /** Image n: its size, content and task depend on n alone. */
 async function digestOf(n) {
@@ -25,8 +27,12 @@ async function digestOf(n) {
 
 const digests = [];
 const rss = [];
-for (let n = first; n < first + count; n++) {
-  digests.push(await digestOf(n));
+for (let n = first; n < first + count; n += atOnce) {
+  const numbers = Array.from({ length: Math.min(atOnce, first + count - n) }, (_, i) => n + i);
+  digests.push(...(await Promise.all(numbers.map(digestOf))));
   rss.push(process.memoryUsage.rss());
 }
-console.log(JSON.stringify({ digests, rss }));
+// Threads that were let go take a moment to end.
+await new Promise((resolve) => setTimeout(resolve, 300));
+const left = process.platform === 'linux' ? readdirSync('/proc/self/task').length : 0;
+console.log(JSON.stringify({ digests, rss, left }));

@@ -1,20 +1,24 @@
 /** Who does the jobs of a problem: the thread that asks, or a team of workers over one shared memory. */
 
-import { startThread, type Thread } from '#threads';
+import { cores, startThread, type Thread } from '#threads';
 import type { Watch, Work } from '../../solvers/work.js';
 import { drive } from '../../solvers/work.js';
 import type { Job, Outcome } from './jobs.js';
 
 /** Does jobs, all threads at once, and gives the outcome of each. */
 export interface Team<J = Job, O = Outcome> {
-  run(job: J, watch?: Watch): Promise<readonly O[]>;
+  /** `look` is called now and then meanwhile; what it throws ends the job. */
+  run(job: J, watch?: Watch, look?: () => void): Promise<readonly O[]>;
   /** Lets the threads go; they wait for the next problem. */
   dispose(): void;
 }
 
 /** The asking thread alone, which does all of a job. */
 export function alone<J, O>(share: (job: J) => Work<O>): Team<J, O> {
-  return { run: async (job, watch) => [await drive(share(job), watch)], dispose: () => {} };
+  return {
+    run: async (job, watch, look) => [await drive(share(job), look ? { ...watch, onFraction: look } : watch)],
+    dispose: () => {},
+  };
 }
 
 /** A thread, and the bytes of all memories it has been shown. */
@@ -23,14 +27,32 @@ interface Member {
   held: number;
 }
 
-/** Threads that have no problem at the moment. Starting one takes tens of milliseconds, so they are kept. */
+/** Threads that have no problem at the moment. Starting one takes tens of milliseconds, so as many as there are cores are kept. */
 const idle: Member[] = [];
 
 /**
  * A thread lets go of a memory only when its garbage is collected, and it makes so little that this hardly ever happens. So it
- * is let go itself once it may hold this many bytes.
+ * is let go itself once it may hold this many bytes. A small memory counts as more than it has: the host reserves gibibytes of
+ * addresses for each.
  */
 const MOST_HELD = 2 ** 28;
+const LEAST_HELD = 2 ** 22;
+
+/** Milliseconds between two looks at how far the threads are. */
+const LOOK = 50;
+
+/** What is to happen when a signal is aborted. One listener serves all runs that share it: hosts warn of many. */
+const acts = new WeakMap<AbortSignal, Set<() => void>>();
+
+function onAbort(signal: AbortSignal, act: () => void): () => void {
+  const known = acts.get(signal) ?? new Set();
+  if (!acts.has(signal)) {
+    acts.set(signal, known);
+    signal.addEventListener('abort', () => known.forEach((each) => void each()), { once: true });
+  }
+  known.add(act);
+  return () => known.delete(act);
+}
 
 function takeMember(): Member {
   for (let member = idle.pop(); member; member = idle.pop()) if (member.thread.alive) return member;
@@ -84,8 +106,8 @@ export async function workers<J, O>(undertaking: Undertaking): Promise<Team<J, O
   };
   const dispose = () => {
     for (const member of members.splice(0)) {
-      member.held += memory.buffer.byteLength;
-      if (broken || member.held > MOST_HELD) member.thread.terminate();
+      member.held += Math.max(memory.buffer.byteLength, LEAST_HELD);
+      if (broken || member.held > MOST_HELD || idle.length >= cores) member.thread.terminate();
       else idle.push(member);
     }
   };
@@ -96,17 +118,29 @@ export async function workers<J, O>(undertaking: Undertaking): Promise<Team<J, O
     throw error;
   }
   return {
-    async run(job, watch) {
+    async run(job, watch, look) {
       watch?.signal?.throwIfAborted();
       stop(0);
-      const onAbort = () => stop(1);
-      watch?.signal?.addEventListener('abort', onAbort);
+      const forget = watch?.signal && onAbort(watch.signal, () => stop(1));
+      let failure: { readonly reason: unknown } | undefined;
+      const looking =
+        look &&
+        setInterval(() => {
+          try {
+            look();
+          } catch (reason) {
+            failure ??= { reason };
+            stop(1);
+          }
+        }, LOOK);
       try {
         const outcomes = (await ask(() => ({ job }))) as O[];
         watch?.signal?.throwIfAborted();
+        if (failure) throw failure.reason;
         return outcomes;
       } finally {
-        watch?.signal?.removeEventListener('abort', onAbort);
+        clearInterval(looking);
+        forget?.();
       }
     },
     dispose,

@@ -3,7 +3,6 @@ import type { Step } from '../../../groups/recipes.js';
 import { isPass } from '../../../groups/recipes.js';
 import type { Rectangle } from '../../../groups/tiles.js';
 import type { Samples } from '../../../signal/image.js';
-import type { Watch } from '../../../solvers/work.js';
 import { drive } from '../../../solvers/work.js';
 import type { Team } from '../team.js';
 import { alone, workers } from '../team.js';
@@ -26,9 +25,6 @@ export interface FollowOptions {
   /** Told now and then which step is at work, and how much of it is done. */
   readonly onStep?: (step: number, fraction: number) => void;
 }
-
-/** Milliseconds between two looks at how far the threads are. */
-const LOOK = 50;
 
 /** Follows a recipe on the planes of an image, which enter its frame here; what comes back is still in the frame. */
 export async function followOnWasm(
@@ -54,23 +50,17 @@ export async function followOnWasm(
       await drive(enter(frame, c, plane, width, part, memory.floats(layout.slots.noisy[c], size)), { signal });
     }
     for (const [i, step] of recipe.entries()) {
-      const run = (kind: GroupJob['kind'], watch: Watch) => {
+      const run = (kind: GroupJob['kind'], look?: () => void) => {
         memory.words(layout.next, 1)[0] = 0;
         memory.words(layout.done, 1)[0] = 0;
-        return team.run({ kind, step: i }, watch);
+        return team.run({ kind, step: i }, { signal }, look);
       };
       onStep?.(i, 0);
       if (isPass(step)) {
         const total = layout.references[i]?.total ?? 1;
-        const look = () => onStep?.(i, Math.min(1, memory.words(layout.done, 1)[0] / total));
-        const looking = onStep && shared ? setInterval(look, LOOK) : undefined;
-        try {
-          await run('pass', { signal, onFraction: look });
-        } finally {
-          clearInterval(looking);
-        }
+        await run('pass', onStep && (() => onStep(i, Math.min(1, memory.words(layout.done, 1)[0] / total))));
       }
-      await run(isPass(step) ? 'combine' : 'blend', { signal });
+      await run(isPass(step) ? 'combine' : 'blend');
     }
     return layout.slots[recipe[recipe.length - 1].to].map((at) => memory.floats(at, size));
   } finally {
