@@ -5,11 +5,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { overcompleteDct, solverDefaults, spectralNormSquared, writeNpy } from 'ght';
 import { halved, naturalPatches } from 'ght-lab';
+import { flags } from './flags.js';
 
-const { values: flags } = parseArgs({ options: { quick: { type: 'boolean' }, 'no-peers': { type: 'boolean' } } });
+const asked = flags(import.meta.filename, { quick: { type: 'boolean' }, 'no-peers': { type: 'boolean' } });
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const run = (command, args, env = {}) =>
   JSON.parse(
@@ -36,7 +36,7 @@ console.log(
 );
 
 const threads = environment.cores > 1 ? [1, 2] : [1];
-const sizes = flags.quick ? [2 ** 12, 2 ** 14] : [2 ** 14, 2 ** 17, 2 ** 20];
+const sizes = asked.quick ? [2 ** 12, 2 ** 14] : [2 ** 14, 2 ** 17, 2 ** 20];
 const D = overcompleteDct(8, 10);
 
 /** Multiplications and additions of one iteration on one patch with n atoms, as the kernels do them. */
@@ -46,7 +46,7 @@ const flops = (solver, n) => {
 };
 
 // Other tenants of the machine come and go by the minute: every contender runs a few rounds, and its best round counts.
-const ROUNDS = flags.quick ? 1 : 2;
+const ROUNDS = asked.quick ? 1 : 2;
 const best = (measureOnce) => {
   const results = Array.from({ length: ROUNDS }, measureOnce);
   return results.reduce((a, b) => (b.wall < a.wall ? b : a));
@@ -101,7 +101,7 @@ table(
 );
 
 const small = sizes[Math.min(1, sizes.length - 1)] > 2 ** 14 ? 2 ** 14 : sizes[sizes.length - 1];
-const budgets = flags.quick ? [5, 30] : [5, 10, 15, 20, 25, 30];
+const budgets = asked.quick ? [5, 30] : [5, 10, 15, 20, 25, 30];
 table(
   [`P = 2^${Math.log2(small)}, 1 thread, ns at s =`, ...budgets],
   ['qpm', 'admm', 'omp', 'joint-omp'].map((solver) => [
@@ -111,7 +111,7 @@ table(
 );
 
 const peers = [];
-if (!flags['no-peers']) {
+if (!asked['no-peers']) {
   const works = (command, module) => {
     try {
       execFileSync(command, ['-c', `import ${module}`], { stdio: 'ignore' });

@@ -1,19 +1,17 @@
 // How well a budget follows from the noise level: PSNR of the best S, of the residual rule and of the threshold rule.
 // usage: node bench/budget.js --images DIR [--images DIR …] [--count 12] [--stride 8] [--solver qpm …] [--atoms 10 | --orthonormal]
-import { parseArgs } from 'node:util';
-import { completeDct, denoise, psnr, randomSource } from 'ght';
+import { completeDct, denoisePaper, psnr, randomSource } from 'ght';
+import { flags } from './flags.js';
 import { greyImages } from './images.js';
 
-const { values } = parseArgs({
-  options: {
-    images: { type: 'string', multiple: true, default: [] },
-    count: { type: 'string', default: '12' },
-    stride: { type: 'string', default: '8' },
-    solver: { type: 'string', multiple: true, default: ['qpm', 'admm', 'joint-omp'] },
-    sigma: { type: 'string', multiple: true, default: ['5', '10', '20', '40'] },
-    atoms: { type: 'string', default: '10' },
-    orthonormal: { type: 'boolean', default: false },
-  },
+const values = flags(import.meta.filename, {
+  images: { type: 'string', multiple: true },
+  count: { type: 'string', default: '12' },
+  stride: { type: 'string', default: '8' },
+  solver: { type: 'string', multiple: true, default: ['qpm', 'admm', 'joint-omp'] },
+  sigma: { type: 'string', multiple: true, default: ['5', '10', '20', '40'] },
+  atoms: { type: 'string', default: '10' },
+  orthonormal: { type: 'boolean', default: false },
 });
 const images = await greyImages(values.images, Number(values.count));
 const cut = values.orthonormal ? { dictionary: completeDct(8) } : { atoms: Number(values.atoms) };
@@ -33,7 +31,7 @@ for (const solver of values.solver) {
       const noisy = { ...image, planes: [Float64Array.from(image.planes[0], (value) => value + sigma * normal())] };
       const attempt = async (name, budget) => {
         const start = performance.now();
-        const result = await denoise(noisy, { solver, stride: Number(values.stride), ...cut, budget, threads: 1 });
+        const result = await denoisePaper(noisy, { solver, stride: Number(values.stride), ...cut, budget, threads: 1 });
         seconds[name] += (performance.now() - start) / 1000 / sigmas.length / images.length;
         const { codes, patches, nonzeros } = result;
         return { psnr: psnr(result.image.planes[0], image.planes[0], 255), S: nonzeros, L: codes.L, P: patches };

@@ -9,21 +9,19 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { denoise, psnr, randomSource, writeNpy } from 'ght';
 import sharp from 'sharp';
+import { flags } from './flags.js';
 
-const { values } = parseArgs({
-  options: {
-    images: { type: 'string', multiple: true, default: [] },
-    sigma: { type: 'string', default: '15,25,50' },
-    quality: { type: 'string', default: 'fast,balanced,best' },
-    count: { type: 'string' },
-    half: { type: 'string' },
-    threads: { type: 'string', default: String(availableParallelism()) },
-    'no-peers': { type: 'boolean', default: false },
-    auto: { type: 'boolean', default: false },
-  },
+const values = flags(import.meta.filename, {
+  images: { type: 'string', multiple: true },
+  sigma: { type: 'string', default: '15,25,50' },
+  quality: { type: 'string', default: 'fast,balanced,best' },
+  count: { type: 'string' },
+  half: { type: 'string' },
+  threads: { type: 'string', default: String(availableParallelism()) },
+  'no-peers': { type: 'boolean', default: false },
+  auto: { type: 'boolean', default: false },
 });
 const threads = Number(values.threads);
 const environment = { node: process.version, cpu: cpus()[0].model.trim(), threads, load: loadavg()[0] };

@@ -1,16 +1,14 @@
 // How well the noise level is found: rms and mean relative error of σ over images with unclipped Gaussian noise.
 // usage: node bench/noise.js --images DIR [--images DIR …] [--count 100] [--skip 0] [--sigma 5 --sigma 25 …]
-import { parseArgs } from 'node:util';
 import { estimateNoise, randomSource } from 'ght';
+import { flags } from './flags.js';
 import { greyImages } from './images.js';
 
-const { values } = parseArgs({
-  options: {
-    images: { type: 'string', multiple: true, default: [] },
-    count: { type: 'string', default: '100' },
-    skip: { type: 'string', default: '0' },
-    sigma: { type: 'string', multiple: true, default: ['5', '10', '15', '25', '50'] },
-  },
+const values = flags(import.meta.filename, {
+  images: { type: 'string', multiple: true },
+  count: { type: 'string', default: '100' },
+  skip: { type: 'string', default: '0' },
+  sigma: { type: 'string', multiple: true, default: ['5', '10', '15', '25', '50'] },
 });
 const percent = (value) => `${(100 * value).toFixed(2)}%`;
 const sigmas = values.sigma.map(Number);

@@ -1,15 +1,13 @@
 // How the error depends on ρ: mean over images of RMSE(ρ) / RMSE(best ρ for that image and budget).
 // usage: node bench/rho.js --images DIR [--images DIR …] [--count 6] [--iterations 100]
-import { parseArgs } from 'node:util';
 import { represent } from 'ght';
+import { flags } from './flags.js';
 import { greyImages } from './images.js';
 
-const { values } = parseArgs({
-  options: {
-    images: { type: 'string', multiple: true, default: [] },
-    count: { type: 'string', default: '6' },
-    iterations: { type: 'string', default: '100' },
-  },
+const values = flags(import.meta.filename, {
+  images: { type: 'string', multiple: true },
+  count: { type: 'string', default: '6' },
+  iterations: { type: 'string', default: '100' },
 });
 const images = await greyImages(values.images, Number(values.count));
 const maxIterations = Number(values.iterations);

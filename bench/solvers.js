@@ -1,11 +1,12 @@
 // Every solver at the same budget on the same images: mean RMSE a patch, and the claims that rest on it.
 // usage: node bench/solvers.js --images DIR [--images DIR …] [--count 6]
-import { parseArgs } from 'node:util';
 import { represent } from 'ght';
+import { flags } from './flags.js';
 import { greyImages } from './images.js';
 
-const { values } = parseArgs({
-  options: { images: { type: 'string', multiple: true, default: [] }, count: { type: 'string', default: '6' } },
+const values = flags(import.meta.filename, {
+  images: { type: 'string', multiple: true },
+  count: { type: 'string', default: '6' },
 });
 const images = await greyImages(values.images, Number(values.count));
 const budgets = [5, 10, 20];

