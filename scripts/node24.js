@@ -1,5 +1,5 @@
-// Brings Node 24 from npm into .node24/, for the test that compares its answers with those of the Node in use. Not a
-// dependency: its package links a command called `node`, which would stand in for the real one in every script.
+// Brings Node 24 from npm into .node24/, to run the tests by it too and to compare its answers with those of the Node in use.
+// Not a dependency: its package links a command called `node`, which would stand in for the real one in every script.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,10 @@ const target = fileURLToPath(new URL('../.node24/', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'ght-node24-'));
 try {
   const options = ['--no-save', '--no-bin-links', '--ignore-scripts', '--no-audit', '--no-fund'];
-  execFileSync('npm', ['install', '--prefix', folder, ...options, `${name}@24`], { stdio: 'inherit' });
+  execFileSync('npm', ['install', '--prefix', folder, ...options, `${name}@24`], {
+    stdio: 'inherit',
+    timeout: 300_000,
+  });
   mkdirSync(target, { recursive: true });
   copyFileSync(join(folder, 'node_modules', name, 'bin', 'node'), join(target, 'node'));
 } finally {
