@@ -67,7 +67,7 @@ describe('ght denoise', () => {
     const counts = still.map((value) => Math.min(65535, 300 * poisson(value / 300)));
     const data = Uint16Array.from(counts);
     await save('photons.npy', writeNpy({ type: 'u2', shape: [h, w], data }));
-    for (const flags of [['--gain', '300'], []]) {
+    for (const flags of [['--gain', '300', '--sigma', '0'], []]) {
       const kind = ['--noise', 'poisson-gaussian', ...flags];
       const result = await json('denoise', 'photons.npy', '-o', 'photons-out.npy', ...kind);
       expect(Math.abs(result.noise[0].gain - 300)).toBeLessThan(90);
@@ -105,7 +105,9 @@ describe('ght denoise', () => {
     ['--sigma -3', '--sigma must be a finite number of at least 0, but got -3'],
     ['--gain 2', '--gain must come with --noise poisson-gaussian, but got 2'],
     ['--noise poisson-gaussian --offset 2', '--offset must come with --gain, but got 2'],
-    ['--noise poisson-gaussian --gain -2', '--gain must be a finite number of at least 0, but got -2'],
+    ['--noise poisson-gaussian --gain 1', '--gain must come with --sigma as a number, but got 1'],
+    ['--noise poisson-gaussian --gain 1 --sigma auto', '--gain must come with --sigma as a number, but got 1'],
+    ['--noise poisson-gaussian --gain -2 --sigma 0', '--gain must be a finite number of at least 0, but got -2'],
     ['--engine portable', '--engine must be auto, wasm or reference here, but got "portable"'],
   ])('refuses %s in one line', async (flags, message) => {
     const { code, stdout, stderr } = await ght('denoise', 'noisy.png', '-o', 'refused.png', ...flags.split(' '));

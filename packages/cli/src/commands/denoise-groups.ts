@@ -41,7 +41,8 @@ export async function denoiseByGroups(file: ImageFile, flags: DenoiseFlags, give
   };
 }
 
-function denoiseOptions({ sigma, quality, noise, gain, offset, engine, threads }: DenoiseFlags): DenoiseOptions {
+/** The options that the flags ask for; flags that do not go together are refused. */
+export function denoiseOptions({ sigma, quality, noise, gain, offset, engine, threads }: DenoiseFlags): DenoiseOptions {
   if (engine === 'portable') {
     throw new ParameterError('--engine', 'must be auto, wasm or reference here', engine, 'use one of these');
   }
@@ -50,7 +51,11 @@ function denoiseOptions({ sigma, quality, noise, gain, offset, engine, threads }
     refuseWithout('--noise poisson-gaussian', { '--gain': gain, '--offset': offset });
     return { ...common, sigma };
   }
-  if (gain !== undefined) return { ...common, noise: { gain, sigma: sigma === 'auto' ? 0 : (sigma ?? 0), offset } };
+  if (gain !== undefined) {
+    if (typeof sigma === 'number') return { ...common, noise: { gain, sigma, offset } };
+    const remedy = 'add the deviation without signal, 0 if there is none, or remove --gain to have both estimated';
+    throw new ParameterError('--gain', 'must come with --sigma as a number', gain, remedy);
+  }
   refuseWithout('--gain', { '--offset': offset, '--sigma': sigma === 'auto' ? undefined : sigma });
   return { ...common, noise: 'poisson-gaussian' };
 }

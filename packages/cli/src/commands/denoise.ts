@@ -25,7 +25,7 @@ import {
 } from '../io/index.js';
 import { type ProgressDisplay, progressDisplay } from '../output/progress.js';
 import { imageLine } from '../output/summary.js';
-import { denoiseByGroups } from './denoise-groups.js';
+import { denoiseByGroups, denoiseOptions } from './denoise-groups.js';
 import { denoiseAsPaper } from './denoise-paper.js';
 import { checkReference, type Outcome } from './denoised.js';
 
@@ -69,7 +69,8 @@ export function denoiseCommand(program: Command, context: Context): void {
     )
     .option(
       '--gain <g>',
-      'of poisson-gaussian noise: what one count adds to a sample (default: estimated)',
+      'of poisson-gaussian noise: what one count adds to a sample; --sigma is then the deviation without signal ' +
+        '(default: both estimated)',
       numberOf('--gain'),
     )
     .option(
@@ -104,6 +105,8 @@ function levelOrAuto(text: string): number | 'auto' {
 
 async function runDenoise(paths: string[], flags: DenoiseFlags, context: Context): Promise<void> {
   refuseFlagsOfOthers(flags);
+  // What is wrong with the flags is wrong for every file.
+  if (flags.method === 'groups') denoiseOptions(flags);
   const batch = await batchOf(paths, flags.output);
   if (batch === undefined) await denoiseOne(paths[0], flags, context);
   else await denoiseMany(batch, flags, context);
@@ -165,8 +168,9 @@ async function denoiseFile(
   await checkOutput(output, imageExtensions, '-o');
   const file = await readImage(path);
   checkFormat(output, file.image, file, '-o');
-  const clean = flags.reference === undefined ? undefined : (await readImage(flags.reference, '--reference')).image;
-  if (clean) checkReference(clean, file.image, flags.reference as string);
+  const reference = flags.reference === undefined ? undefined : await readImage(flags.reference, '--reference');
+  if (reference) checkReference(reference, file, flags.reference as string);
+  const clean = reference?.image;
   const write = (image: Image) => writeImage(output, image, file, '-o');
   const denoise = flags.method === 'paper' ? denoiseAsPaper : denoiseByGroups;
   return { file, outcome: await denoise(file, flags, { clean, output, write, signal, onProgress }) };
