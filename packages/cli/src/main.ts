@@ -10,6 +10,7 @@ import { reproduceCommand } from './commands/reproduce.js';
 import { solveCommand } from './commands/solve.js';
 import { studioCommand } from './commands/studio.js';
 import type { Context } from './context.js';
+import { IncompleteInstallation } from './io/index.js';
 
 /** What the library calls a parameter, and the flag that sets it. */
 const flagOf: Readonly<Record<string, string>> = {
@@ -108,6 +109,7 @@ function report(error: unknown, args: readonly string[]): number {
     return say(wrongArguments(error, args), 2);
   }
   if (isParameterError(error)) return say(inFlags(error, args).message, 2);
+  if (error instanceof IncompleteInstallation) return say(error.message, 2);
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof RangeError && /array length|allocation failed/i.test(message)) {
     const remedy = 'use a smaller image, a larger --stride, or a smaller --patch and fewer --atoms';

@@ -7,7 +7,7 @@ import type { ExperimentName, Findings, NamedImage, Report, Setting } from 'ght-
 import { catalogue, experimentNames } from 'ght-lab/catalogue';
 import type { Context } from '../context.js';
 import { jsonFlag, numberOf } from '../flags.js';
-import { imageExtensions, readImage, writeFileAtomically } from '../io/index.js';
+import { imageExtensions, loadSharp, readImage, writeFileAtomically } from '../io/index.js';
 import { progressDisplay } from '../output/progress.js';
 import { bytes, table } from '../output/table.js';
 
@@ -73,6 +73,8 @@ async function runReproduce(given: string[], flags: ReproduceFlags, context: Con
   const [threads, folder] = [checkThreads(flags.threads, quick), flags.output];
   checkSeed(seed);
   if (!quick && names.some((name) => name === 'million' || name === 'convergence')) refuseSmallMemory();
+  // The lab cannot be loaded without it, and would not say why.
+  await loadSharp();
   // Loaded only here: the plots take longer to load than most commands to run.
   const lab = await import('ght-lab');
   const own = flags.images === undefined ? undefined : await readFolder(flags.images, lab.asGrey);
