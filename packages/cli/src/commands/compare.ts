@@ -19,6 +19,7 @@ import { checkOutput, imageExtensions, imageOutput, type Output, readImage, writ
 import { refuseTooLarge } from '../memory.js';
 import { heatmapPng } from '../output/heatmap.js';
 import { csv } from '../output/history.js';
+import { oneLine } from '../output/line.js';
 import { progressDisplay } from '../output/progress.js';
 import { imageLine, imageSummary, summarise } from '../output/summary.js';
 import { count, decibels, measure, table } from '../output/table.js';
@@ -93,7 +94,7 @@ async function runCompare(path: string, flags: CompareFlags, { print, signal }: 
     `${imageLine(path, file)}\n${count(patches)} patches over ${atoms} atoms, budget ${count(budget)} ` +
       `(${(budget / patches).toFixed(2)} a patch), ${engine.name} engine\n\n${table(header, rows)}`,
   );
-  if (folder !== undefined) print(`\nwrote reconstructions, heatmaps and history.csv to ${folder}`);
+  if (folder !== undefined) print(`\nwrote reconstructions, heatmaps and history.csv to ${oneLine(folder)}`);
 }
 
 async function checkFolder(folder: string): Promise<void> {

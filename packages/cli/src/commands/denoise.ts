@@ -81,7 +81,7 @@ export function denoiseCommand(program: Command, context: Context): void {
     .option('--reference <image>', 'the clean image, to measure the PSNR against')
     .addOption(
       new Option('--method <name>', 'groups, or paper: represent the image under one budget, the rest is noise')
-        .default('groups')
+        .default('groups', 'groups')
         .argParser(choiceOf('--method', ['groups', 'paper'] as const)),
     );
   jsonFlag(engineFlags(command)).optionsGroup('With --method paper:');

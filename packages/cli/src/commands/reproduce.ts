@@ -12,7 +12,7 @@ import { progressDisplay } from '../output/progress.js';
 import { bytes, table } from '../output/table.js';
 
 interface ReproduceFlags {
-  readonly output: string;
+  readonly output?: string;
   readonly quick?: true;
   readonly images?: string;
   readonly seed: number;
@@ -37,7 +37,7 @@ export function reproduceCommand(program: Command, context: Context): void {
         `SVG and PNG, and the tables as CSV.\n\nExperiments:\n${list()}`,
     )
     .argument('[NAME...]', 'the experiments to run (default: all)')
-    .option('-o, --output <folder>', 'where the report goes; made if it is missing', 'ght-report')
+    .option('-o, --output <folder>', 'where the report goes; made if it is missing (default: ght-report)')
     .option('--quick', 'smaller sizes, fewer budgets, one dictionary: about two minutes on two cores')
     .option('--images <folder>', `use the images of this folder, the first ${IMAGES} by name at their full size`)
     .option('--seed <n>', 'seed of dictionaries, signals, patches and noise', numberOf('--seed'), 1)
@@ -70,7 +70,7 @@ async function runReproduce(given: string[], flags: ReproduceFlags, context: Con
   const { print, signal } = context;
   const names = checkNames(given);
   const { quick = false, seed, json = false } = flags;
-  const [threads, folder] = [checkThreads(flags.threads, quick), flags.output];
+  const [threads, folder] = [checkThreads(flags.threads, quick), flags.output ?? 'ght-report'];
   checkSeed(seed);
   if (!quick && names.some((name) => name === 'million' || name === 'convergence')) refuseSmallMemory();
   // The lab cannot be loaded without it, and would not say why.

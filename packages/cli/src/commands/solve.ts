@@ -14,6 +14,7 @@ import type { Flags } from '../flags.js';
 import { budgetFlag, engineFlags, jsonFlag, solveOptions, solverFlag, solverFlags, totalBudgetFlag } from '../flags.js';
 import { checkOutput, type Output, readArray, writeTogether } from '../io/index.js';
 import { historyExtensions, historyFile } from '../output/history.js';
+import { oneLine } from '../output/line.js';
 import { progressDisplay } from '../output/progress.js';
 import { runFacts, summarise } from '../output/summary.js';
 
@@ -79,7 +80,7 @@ async function runSolve(flags: SolveFlags, { print, signal }: Context): Promise<
   const peak = Y.data.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   const summary = summarise('solve', solution, { rmsePixel, psnr: peak > 0 ? psnrOf(rmsePixel, peak) : null, seconds });
   if (flags.json) print(JSON.stringify({ ...summary, signals: { rows: Y.rows, columns: Y.cols, peak } }));
-  else print(`${flags.signals}: ${Y.rows}×${Y.cols}\n${runFacts(summary, [['wrote', flags.output]])}`);
+  else print(`${oneLine(flags.signals)}: ${Y.rows}×${Y.cols}\n${runFacts(summary, [['wrote', flags.output]])}`);
 }
 
 /** A 2-D array, whose rows lie one after the other in the file, column by column. */
