@@ -15,14 +15,20 @@ import {
   solverFlags,
 } from '../flags.js';
 import {
+  type BatchFile,
   batchOf,
   checkFormat,
   checkOutput,
+  formatOfName,
   type ImageFile,
   imageExtensions,
+  makeFolder,
   readImage,
+  refuseOverwriting,
+  removeEmptyFolders,
   writeImage,
 } from '../io/index.js';
+import { oneLine, say } from '../output/line.js';
 import { type ProgressDisplay, progressDisplay } from '../output/progress.js';
 import { imageLine } from '../output/summary.js';
 import { denoiseByGroups, denoiseOptions } from './denoise-groups.js';
@@ -108,6 +114,13 @@ async function runDenoise(paths: string[], flags: DenoiseFlags, context: Context
   // What is wrong with the flags is wrong for every file.
   if (flags.method === 'groups') denoiseOptions(flags);
   const batch = await batchOf(paths, flags.output);
+  const files = batch ?? [{ input: paths[0], output: flags.output }];
+  const inputs = files.map(({ input }) => ({ path: input, parameter: 'IMAGE' }));
+  if (flags.reference !== undefined) inputs.push({ path: flags.reference, parameter: '--reference' });
+  await refuseOverwriting(
+    inputs,
+    files.map(({ output }) => ({ path: output, parameter: '-o' })),
+  );
   if (batch === undefined) await denoiseOne(paths[0], flags, context);
   else await denoiseMany(batch, flags, context);
 }
@@ -121,13 +134,10 @@ async function denoiseOne(path: string, flags: DenoiseFlags, context: Context): 
 }
 
 /** One file after the other; one that fails does not stop the others, but is named at the end. */
-async function denoiseMany(
-  batch: readonly { readonly input: string; readonly output: string }[],
-  flags: DenoiseFlags,
-  context: Context,
-): Promise<void> {
+async function denoiseMany(batch: readonly BatchFile[], flags: DenoiseFlags, context: Context): Promise<void> {
+  const made = await makeFolder(flags.output, 'must be a folder for several images');
   const display = progressDisplay('denoise', flags.json === true);
-  const done: object[] = [];
+  const done: { input: string; noise: string; summary: object }[] = [];
   const failures: { input: string; message: string }[] = [];
   try {
     for (const [i, { input, output }] of batch.entries()) {
@@ -137,25 +147,35 @@ async function denoiseMany(
       };
       part.onProgress({ fraction: 0 });
       try {
+        checkName(input);
         const { outcome } = await denoiseFile(input, output, flags, context, part);
-        done.push({ input, output, ...outcome.summary });
+        done.push({ input, noise: outcome.noise, summary: { input, output, ...outcome.summary } });
       } catch (error) {
         if (!isParameterError(error)) throw error;
-        failures.push({ input, message: error.message });
+        failures.push({ input, message: context.explain(error) });
       }
       context.stopped.note = `${done.length} of ${batch.length} images were written to ${flags.output}`;
     }
   } finally {
     display.stop();
+    if (made !== undefined && done.length === 0) await removeEmptyFolders(flags.output, made);
   }
   if (failures.length > 0) process.exitCode = 1;
   if (flags.json) {
     const failed = failures.map(({ input, message }) => ({ input, error: message }));
-    context.print(JSON.stringify({ task: 'denoise', files: done, failed }));
+    context.print(JSON.stringify({ task: 'denoise', files: done.map(({ summary }) => summary), failed }));
     return;
   }
-  context.print(`wrote ${done.length} of ${batch.length} images to ${flags.output}`);
-  for (const { input, message } of failures) process.stderr.write(`ght: ${input}: ${message}\n`);
+  for (const { input, noise } of done) context.print(`${oneLine(input)}: ${noise}`);
+  context.print(`wrote ${done.length} of ${batch.length} images to ${oneLine(flags.output)}`);
+  for (const { input, message } of failures) say(`${input}: ${message}`);
+}
+
+/** The result of one file of several has its name, so the name must be one that an image can be written to. */
+function checkName(input: string): void {
+  if (formatOfName(input) !== undefined) return;
+  const rule = `must end in ${imageExtensions.join(', ')} to be one of several`;
+  throw new ParameterError('IMAGE', rule, input, 'rename it, or denoise it by itself');
 }
 
 async function denoiseFile(

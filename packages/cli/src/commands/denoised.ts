@@ -18,6 +18,8 @@ export interface Denoising {
 export interface Outcome {
   readonly summary: object;
   readonly facts: string;
+  /** In a few words what was taken for noise, for one file of several. */
+  readonly noise: string;
 }
 
 /** The PSNR in dB against the clean image; null where that is not known, or where there is no difference. */
