@@ -10,6 +10,8 @@ import { reproduceCommand } from './commands/reproduce.js';
 import { solveCommand } from './commands/solve.js';
 import { studioCommand } from './commands/studio.js';
 import type { Context } from './context.js';
+import { IncompleteInstallation } from './io/index.js';
+import { say } from './output/line.js';
 
 /** What the library calls a parameter, and the flag that sets it. */
 const flagOf: Readonly<Record<string, string>> = {
@@ -35,7 +37,10 @@ const flagOf: Readonly<Record<string, string>> = {
   image: 'IMAGE',
 };
 
-/** Runs the command with these arguments and sets the exit code: 0, 2 for anything the user can mend, 130 or 143 when stopped. */
+/**
+ * Runs the command with these arguments and sets the exit code: 0; 1 when some of several images failed, or for a defect
+ * of ours; 2 for anything the user can mend; 130 or 143 when stopped.
+ */
 export async function run(args: readonly string[]): Promise<void> {
   const stop = new AbortController();
   const interrupted = { SIGINT: 130, SIGTERM: 143 } as const;
@@ -56,16 +61,22 @@ export async function run(args: readonly string[]): Promise<void> {
   process.stderr.on('error', () => {});
   const stopped = { note: 'nothing was written' };
   try {
-    const context: Context = { print: (text) => process.stdout.write(`${text}\n`), signal: stop.signal, stopped };
-    await ght(context).parseAsync(args, { from: 'user' });
+    const print = (text: string) => process.stdout.write(`${text}\n`);
+    const explain = (error: ParameterError) => inFlags(error, args).message;
+    await ght({ print, explain, signal: stop.signal, stopped }).parseAsync(args, { from: 'user' });
   } catch (error) {
     process.exitCode = stoppedBy ? interrupted[stoppedBy] : report(error, args);
-    if (stoppedBy) process.stderr.write(`ght: stopped; ${stopped.note}\n`);
+    if (stoppedBy) say(`stopped; ${stopped.note}`);
   }
 }
 
 /** For a program that only tells about itself. */
-const nowhere: Context = { print: () => {}, signal: new AbortController().signal, stopped: { note: '' } };
+const nowhere: Context = {
+  print: () => {},
+  explain: ({ message }) => message,
+  signal: new AbortController().signal,
+  stopped: { note: '' },
+};
 
 function ght(context: Context): Command {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
@@ -85,7 +96,12 @@ Examples:
   ght studio               the same in the browser
   ght COMMAND --help    the flags of a command, with examples
 
-Errors are one line on standard error with exit code 2.`,
+Exit codes:
+  0    done
+  1    some of several images failed, each named in a line; or a defect of ours
+  2    an error that you can mend, told in one line on standard error
+  130  stopped by Ctrl-C
+  143  stopped by SIGTERM`,
     );
   representCommand(program, context);
   compareCommand(program, context);
@@ -105,22 +121,23 @@ function report(error: unknown, args: readonly string[]): number {
     if (error.exitCode === 0) return 0;
     // `ght` alone: what there is.
     if (error.code === 'commander.help' && args.length === 0) return printHelp();
-    return say(wrongArguments(error, args), 2);
+    return refuse(wrongArguments(error, args));
   }
-  if (isParameterError(error)) return say(inFlags(error, args).message, 2);
+  if (isParameterError(error)) return refuse(inFlags(error, args).message);
+  if (error instanceof IncompleteInstallation) return refuse(error.message);
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof RangeError && /array length|allocation failed/i.test(message)) {
     const remedy = 'use a smaller image, a larger --stride, or a smaller --patch and fewer --atoms';
-    return say(new ParameterError('the run', 'must fit in memory', message, remedy).message, 2);
+    return refuse(new ParameterError('the run', 'must fit in memory', message, remedy).message);
   }
-  return say(`an error that should not happen: ${message}`, 1);
+  say(`an error that should not happen: ${message}`);
+  return 1;
 }
 
-function say(message: string, exitCode: number): number {
-  // Escaped, since a file name may hold line breaks and worse, and the error is one line.
-  const line = message.replace(/[\p{Cc}\u2028\u2029]/gu, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  process.stderr.write(`ght: ${line}\n`);
-  return exitCode;
+/** What the user can mend. */
+function refuse(message: string): number {
+  say(message);
+  return 2;
 }
 
 /** What commander found wrong, with where to look it up. */

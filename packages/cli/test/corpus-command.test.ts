@@ -90,14 +90,14 @@ describe('the command', () => {
   });
 
   it.each([
-    ['a folder', 'folder.png', 'info', 'FILE must be a file'],
+    ['a folder', 'folder.png', 'info', 'IMAGE must be a file'],
     ['a folder without images', 'folder.png', 'denoise', 'IMAGE must hold images'],
     ['a missing file', 'missing.png', 'represent', 'IMAGE must be an existing file'],
     ['a name below a file', 'empty.png/in.png', 'represent', 'IMAGE must be an existing file'],
     ['an empty file', 'empty.png', 'denoise', 'IMAGE must not be empty'],
     ['an empty array', 'empty.png', 'solve', '--signals must not be empty'],
-    ['a device without end', 'zero.png', 'info', 'FILE must be an ordinary file'],
-    ['a link to itself', 'circle.png', 'info', 'FILE must be readable (ELOOP)'],
+    ['a device without end', 'zero.png', 'info', 'IMAGE must be an ordinary file'],
+    ['a link to itself', 'circle.png', 'info', 'IMAGE must be readable (ELOOP)'],
     ['a file without permission', 'secret.png', 'represent', 'IMAGE must be readable'],
     ['arrays without permission', 'secret.png', 'solve', '--signals must be readable'],
   ])('on %s', async (_, name, command, rule) => {

@@ -67,7 +67,7 @@ describe('ght denoise', () => {
     const counts = still.map((value) => Math.min(65535, 300 * poisson(value / 300)));
     const data = Uint16Array.from(counts);
     await save('photons.npy', writeNpy({ type: 'u2', shape: [h, w], data }));
-    for (const flags of [['--gain', '300'], []]) {
+    for (const flags of [['--gain', '300', '--sigma', '0'], []]) {
       const kind = ['--noise', 'poisson-gaussian', ...flags];
       const result = await json('denoise', 'photons.npy', '-o', 'photons-out.npy', ...kind);
       expect(Math.abs(result.noise[0].gain - 300)).toBeLessThan(90);
@@ -105,7 +105,9 @@ describe('ght denoise', () => {
     ['--sigma -3', '--sigma must be a finite number of at least 0, but got -3'],
     ['--gain 2', '--gain must come with --noise poisson-gaussian, but got 2'],
     ['--noise poisson-gaussian --offset 2', '--offset must come with --gain, but got 2'],
-    ['--noise poisson-gaussian --gain -2', '--gain must be a finite number of at least 0, but got -2'],
+    ['--noise poisson-gaussian --gain 1', '--gain must come with --sigma as a number, but got 1'],
+    ['--noise poisson-gaussian --gain 1 --sigma auto', '--gain must come with --sigma as a number, but got 1'],
+    ['--noise poisson-gaussian --gain -2 --sigma 0', '--gain must be a finite number of at least 0, but got -2'],
     ['--engine portable', '--engine must be auto, wasm or reference here, but got "portable"'],
   ])('refuses %s in one line', async (flags, message) => {
     const { code, stdout, stderr } = await ght('denoise', 'noisy.png', '-o', 'refused.png', ...flags.split(' '));
@@ -124,12 +126,16 @@ describe('ght denoise, several files', () => {
     await save('scans/broken.png', 'no image');
     await save('scans/notes.txt', 'no image either');
     await save('others/a.png', await png(noisy));
+    await save('others/a.dat', await png(noisy));
   });
 
   it('a folder: what can be done is done, what failed is named at the end, and the exit code is 1', async () => {
     const { code, stdout, stderr } = await ght('denoise', 'scans', '-o', 'cleaned', '--quality', 'fast');
     expect(code).toBe(1);
-    expect(stdout).toBe('wrote 2 of 3 images to cleaned\n');
+    const [a, b, ...rest] = stdout.trimEnd().split('\n');
+    expect(a).toMatch(/^scans\/a\.png: σ = [\d.]+, estimated$/);
+    expect(b).toMatch(/^scans\/b\.png: σ = [\d.]+, estimated$/);
+    expect(rest).toEqual(['wrote 2 of 3 images to cleaned']);
     expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^ght: scans\/broken\.png: IMAGE must be a PNG, JPEG/);
     expect(await readdir(path('cleaned'))).toEqual(['a.png', 'b.png']);
   });
@@ -145,12 +151,42 @@ describe('ght denoise, several files', () => {
 
   it.each([
     [['scans/a.png', 'others/a.png'], 'x', '-o must not get two files of one name'],
-    [['scans'], 'scans', '-o must be another folder than that of the images'],
+    [['scans'], 'scans', '-o must not be the file of IMAGE, but got "scans/a.png": choose another name or folder'],
+    [['scans', '--noise', 'poisson-gaussian', '--gain', '1'], 'x', '--gain must come with --sigma as a number'],
     [['scans'], 'noisy.png', '-o must be a folder for several images'],
     [['scans/z*.png'], 'x', 'IMAGE must match a file'],
   ])('%j to %s is refused', async (inputs, output, message) => {
     const { code, stderr } = await ght('denoise', ...inputs, '-o', output);
     expect(code).toBe(2);
     expect(stderr).toContain(message);
+    expect(await readdir(path('.'))).not.toContain('x');
+  });
+
+  it('makes no folder for results that there are none of', async () => {
+    const { code } = await ght('denoise', 'gone.png', 'lost.png', '-o', 'deep/down/here');
+    expect(code).toBe(1);
+    expect(await readdir(path('.'))).not.toContain('deep');
+  });
+
+  it('takes a file whose name could be a pattern for that file', async () => {
+    for (const name of ['what?.png', 'all*.png', 'allow.png']) await save(name, await png(noisy));
+    await json('denoise', 'what?.png', '-o', 'question.png', '--quality', 'fast');
+    expect((await pixels(await read('question.png'))).width).toBe(width);
+    const { files: done } = await json('denoise', 'all*.png', 'scans/a.png', '-o', 'stars', '--quality', 'fast');
+    expect(done.map(({ input }: { input: string }) => input)).toEqual(['all*.png', 'scans/a.png']);
+  });
+
+  it('names what failed by the input, in the words of the command and one line each', async () => {
+    await mkdir(path('odd'));
+    await save('odd/y\n\u001b[31m.png', 'no image');
+    const nan = Float64Array.from(noisy).fill(Number.NaN, 7, 8);
+    await save('odd/nan.npy', writeNpy({ type: 'f8', shape: [height, width], data: nan }));
+    const { code, stderr } = await ght('denoise', 'odd', 'others/a.dat', '-o', 'odd-out');
+    expect(code).toBe(1);
+    const lines = stderr.trimEnd().split('\n');
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toContain('ght: odd/nan.npy: IMAGE pixel (x 7, y 0, channel 0) must be a finite number');
+    expect(lines[1]).toContain('ght: odd/y\\u000a\\u001b[31m.png: IMAGE must be a PNG');
+    expect(lines[2]).toMatch(/^ght: others\/a\.dat: IMAGE must end in \.png, .* but got "others\/a\.dat": /);
   });
 });

@@ -22,6 +22,7 @@ beforeAll(async () => {
   );
   await save('deep.png', await png(textured(width, height, 65535), 1, width, 16));
   const broken = Float64Array.from(grey);
+  await save('float.npy', writeNpy({ type: 'f8', shape: [height, width], data: broken }));
   broken[3 * width + 5] = Number.NaN;
   await save('nan.npy', writeNpy({ type: 'f8', shape: [height, width], data: broken }));
   broken[3 * width + 5] = Number.NEGATIVE_INFINITY;
@@ -122,6 +123,8 @@ describe('files that are refused', () => {
   check('denoise grey.png -o out.png', [
     ['--reference wide.png', '--reference must have the size', '48×40', '49×40', 'same picture'],
     ['--reference rgb.png', '--reference must have the size', '48×40×1', '48×40×3', 'same picture'],
+    ['--reference deep.png', '--reference must have the samples of the noisy image, 8 bit', '"16 bit in deep.png"'],
+    ['--reference float.npy', '--reference must have the samples of the noisy image, 8 bit', '"float in float.npy"'],
     ['--reference nan.npy', '--reference pixel (x 5, y 3, channel 0) must be a finite number', 'got NaN'],
     ['--method paper --sigma 20 --budget 5', '--budget and --sigma exclude each other', '5 and 20', 'only one'],
     ['--sigma -1', '--sigma must be a finite number of at least 0', 'got -1', 'deviation of the noise'],
@@ -148,7 +151,10 @@ describe('files that are refused', () => {
     ],
     ['--signals Y.npy --dictionary D.npy -o out.json', '-o must end in .npz', '"out.json"'],
   ]);
-  check('info', [['missing.png', 'FILE must be an existing file', '"missing.png"', 'check the path']]);
+  check('info', [
+    ['nan.npy', 'IMAGE pixel (x 5, y 3, channel 0) must be a finite number', 'got NaN'],
+    ['missing.png', 'IMAGE must be an existing file', '"missing.png"', 'check the path'],
+  ]);
 
   it('a name with a line break still makes one line', async () => {
     await refused(['represent', 'no\nsuch\u001b[31m.png'], ['"no\\u000asuch\\u001b[31m.png"']);

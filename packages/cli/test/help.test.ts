@@ -23,6 +23,22 @@ describe('help', () => {
     for (const flag of stdout.matchAll(/^ {2}(-.*)$/gm)) expect(flag[1]).toMatch(/\S {2,}\S/);
   });
 
+  it('ght --help names every exit code', async () => {
+    const { stdout } = await ght('--help');
+    for (const code of [0, 1, 2, 130, 143]) expect(stdout).toMatch(new RegExp(`^ {2}${code} +\\w`, 'm'));
+  });
+
+  it.each(commands)('ght %s --help fills its lines and shows defaults without quotes', async (command) => {
+    const { stdout } = await ght(command, '--help');
+    const about = stdout.split('\n\n')[1].split('\n');
+    // A line ends where the next word would not fit, or with its sentence.
+    about.slice(0, -1).forEach((line, i) => {
+      const word = about[i + 1].split(' ')[0];
+      if (!line.endsWith('.')) expect(`${line} ${word}`.length, line).toBeGreaterThan(80);
+    });
+    expect(stdout.replace(/\s+/g, ' ')).not.toContain('(default: "');
+  });
+
   it('ght help COMMAND is the same as ght COMMAND --help', async () => {
     expect(await ght('help', 'represent')).toEqual(await ght('represent', '--help'));
   });

@@ -38,6 +38,16 @@ describe('ght info', () => {
     expect(float).toMatchObject({ format: 'npy', range: [-239, 0], image: { depth: 32, peak: 239 } });
   });
 
+  it('tells memory in whole bytes, whatever the size', async () => {
+    for (const side of [33, 47, 61]) {
+      await save('square.png', await png(textured(side, side), 1, side));
+      for (const stride of ['1', '3', '8']) {
+        const { memoryBytes } = await json('info', 'square.png', '--stride', stride);
+        expect(Number.isInteger(memoryBytes)).toBe(true);
+      }
+    }
+  });
+
   it('a smaller stride needs more patches and memory', async () => {
     const [far, near] = [await json('info', 'deep.png'), await json('info', 'deep.png', '--stride', '2')];
     expect(near.patches).toBe(7 * 3);

@@ -190,6 +190,43 @@ describe('ght represent keeps what it read', () => {
     expect(psnr(written.samples, rgb, 255)).toBeCloseTo(result.psnr, 1);
   });
 
+  it('tells the spread over the same patches as the mean', async () => {
+    const flat = textured().flatMap((value) => [value, 90, 90]);
+    await save('spread.png', await png(flat, 3));
+    const { stdout } = await ght(
+      'represent',
+      'spread.png',
+      '--solver',
+      'joint-omp',
+      '--budget',
+      '6',
+      '--codes',
+      's.npz',
+    );
+    const counts = Array.from(atomsPerPatch(await loadCodes(await read('s.npz')))).sort((a, b) => a - b);
+    expect(counts).toHaveLength(3 * patches);
+    const [, least, most, median] = stdout.match(/spread +(\d+) to (\d+) atoms a patch, median (\d+)/) ?? [];
+    expect([least, most, median].map(Number)).toEqual([counts[0], counts.at(-1), counts[counts.length >> 1]]);
+  });
+
+  it('shows a name with line breaks and escape sequences in one plain line', async () => {
+    const [name, out] = ['a\nb\u001b[31m.png', 'c\u009b\n.png'];
+    await save(name, await png(grey));
+    for (const args of [
+      ['info', name],
+      ['noise', name],
+      ['represent', name, '-o', out, '--budget', '1'],
+      ['compare', name, '--budget', '1'],
+      ['denoise', name, '-o', out, '--quality', 'fast'],
+    ]) {
+      const { code, stdout } = await ght(...args);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/^a\\u000ab\\u001b\[31m\.png: 48×40/);
+      expect(stdout.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+      if (args.includes('-o')) expect(stdout).toMatch(/ {2}wrote +c\\u009b\\u000a\.png\n/);
+    }
+  });
+
   it('alpha, untouched', async () => {
     const alpha = textured(width, height, 255, 3);
     await save(

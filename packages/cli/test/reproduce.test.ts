@@ -1,4 +1,5 @@
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ended, png, textured, workplace } from './command.js';
 
@@ -99,6 +100,80 @@ describe('ght reproduce', () => {
       '2',
     );
     expect(other.stdout).toMatch(/^1 experiment to run: /);
+  });
+
+  it('takes no results of other pictures, though name, size and sum of samples be the same', async () => {
+    const samples = textured(64, 64);
+    const args = ['reproduce', 'two-patches', '--quick', '--images', 'album', '-o', 'of-album', '--resume'];
+    await mkdir(path('album'));
+    await save('album/a.png', await png(samples, 1, 64));
+    await json(...args);
+    expect((await ght(...args)).stdout).toMatch(/^0 experiments to run, 1 kept from before: /);
+    await save('album/a.png', await png(samples.toReversed(), 1, 64));
+    expect((await ght(...args)).stdout).toMatch(/^1 experiment to run: /);
+  });
+
+  it.each([
+    ['cut short', (text: string) => text.slice(0, -100)],
+    ['without data', (text: string) => JSON.stringify({ ...JSON.parse(text), data: undefined })],
+    ['with empty data', (text: string) => JSON.stringify({ ...JSON.parse(text), data: {} })],
+    ['with another number', (text: string) => text.replace(/"seconds":\d/, '"seconds":9')],
+    ['that are a number', () => '7'],
+  ])('runs an experiment again whose results are kept %s', async (_, damage) => {
+    const args = ['reproduce', 'two-patches', '--quick', '--images', 'photos', '-o', 'damaged', '--resume'];
+    await ght(...args);
+    const state = 'damaged/experiments/two-patches.json';
+    await save(state, damage(String(await read(state))));
+    const { code, stdout } = await ght(...args);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^1 experiment to run: /);
+    expect(Object.keys(JSON.parse(String(await read('damaged/report.json'))).findings)).toEqual(['two-patches']);
+  });
+
+  it('leaves no figure or table of an earlier run that the report does not have, and all that is not ours', async () => {
+    const args = ['--quick', '--images', 'photos', '-o', 'fewer'];
+    const files = async () => (await readdir(path('fewer'), { recursive: true })).sort();
+    await json('reproduce', 'two-patches', ...args);
+    const alone = await files();
+    await json('reproduce', ...brief, ...args);
+    expect((await files()).filter((name) => /^(figures|tables).close-up/.test(name))).not.toEqual([]);
+    await save('fewer/figures/close-up-mine.png', 'mine');
+    await json('reproduce', 'two-patches', ...args);
+    // What is finished is kept for --resume.
+    const kept = [join('experiments', 'close-up.json'), join('figures', 'close-up-mine.png')];
+    expect(await files()).toEqual([...alone, ...kept].sort());
+  });
+
+  it('looks before the work whether what it writes is in the way of something', async () => {
+    for (const name of ['experiments/two-patches.json', 'report.html', 'report.json']) {
+      await mkdir(path(`blocked/${name}`), { recursive: true });
+      const { code, stdout, stderr } = await ght('reproduce', 'two-patches', '--quick', '-o', 'blocked');
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toMatch(/^ght: -o must be a file, but got [^\n]*\n$/);
+      expect(stderr).toContain(join('blocked', name));
+      await rm(path('blocked'), { recursive: true });
+    }
+    await mkdir(path('blocked'));
+    await save('blocked/figures', 'a file');
+    const { code, stdout, stderr } = await ght('reproduce', 'two-patches', '--quick', '-o', 'blocked');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('a file of this name is in the way');
+  });
+
+  it('does not write its figures among the images it reads', async () => {
+    await mkdir(path('own/figures'), { recursive: true });
+    await save('own/figures/two-patches-patches-1.png', await png(textured(64, 64), 1, 64));
+    const { code, stdout, stderr } = await ght(
+      'reproduce',
+      'two-patches',
+      '--quick',
+      '--images',
+      'own/figures',
+      '-o',
+      'own',
+    );
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^ght: -o must not hold the images of --images among its figures, but got "own": [^\n]*\n$/);
   });
 
   it.each([

@@ -15,10 +15,11 @@ import {
   totalBudgetFlag,
 } from '../flags.js';
 import type { ImageFile } from '../io/index.js';
-import { checkOutput, imageExtensions, imageOutput, type Output, readImage, writeTogether } from '../io/index.js';
+import { checkOutputs, imageExtensions, imageOutput, type Output, readImage, writeTogether } from '../io/index.js';
 import { refuseTooLarge } from '../memory.js';
 import { heatmapPng } from '../output/heatmap.js';
 import { csv } from '../output/history.js';
+import { oneLine } from '../output/line.js';
 import { progressDisplay } from '../output/progress.js';
 import { imageLine, imageSummary, summarise } from '../output/summary.js';
 import { count, decibels, measure, table } from '../output/table.js';
@@ -56,7 +57,7 @@ async function runCompare(path: string, flags: CompareFlags, { print, signal }: 
   const { rho, ...options } = representOptions(flags);
   if (folder !== undefined) await checkFolder(folder);
   const file = await readImage(path);
-  if (folder !== undefined) await checkFiles(folder, file);
+  if (folder !== undefined) await checkFiles(folder, path, file);
   refuseTooLarge(file.image, options);
   const runs: { result: Representation; summary: ReturnType<typeof summarise> }[] = [];
   for (const solver of solverNames) {
@@ -93,7 +94,7 @@ async function runCompare(path: string, flags: CompareFlags, { print, signal }: 
     `${imageLine(path, file)}\n${count(patches)} patches over ${atoms} atoms, budget ${count(budget)} ` +
       `(${(budget / patches).toFixed(2)} a patch), ${engine.name} engine\n\n${table(header, rows)}`,
   );
-  if (folder !== undefined) print(`\nwrote reconstructions, heatmaps and history.csv to ${folder}`);
+  if (folder !== undefined) print(`\nwrote reconstructions, heatmaps and history.csv to ${oneLine(folder)}`);
 }
 
 async function checkFolder(folder: string): Promise<void> {
@@ -103,13 +104,14 @@ async function checkFolder(folder: string): Promise<void> {
   throw new ParameterError('-o', 'must be an existing folder', folder, remedy);
 }
 
-/** Refuses before the work what would fail after it: any of the files could be a folder or read-only. */
-async function checkFiles(folder: string, file: ImageFile): Promise<void> {
-  for (const solver of solverNames) {
-    await checkOutput(join(folder, pictureName(solver, file)), imageExtensions, '-o');
-    await checkOutput(join(folder, `${solver}-heatmap.png`), ['.png'], '-o');
-  }
-  await checkOutput(join(folder, 'history.csv'), ['.csv'], '-o');
+/** Refuses before the work what would fail after it: any of the files could be a folder, read-only, or the image itself. */
+async function checkFiles(folder: string, path: string, file: ImageFile): Promise<void> {
+  const output = (name: string, kinds: readonly string[]) => ({ path: join(folder, name), kinds, parameter: '-o' });
+  const outputs = solverNames.flatMap((solver) => [
+    output(pictureName(solver, file), imageExtensions),
+    output(`${solver}-heatmap.png`, ['.png']),
+  ]);
+  await checkOutputs([{ path, parameter: 'IMAGE' }], [...outputs, output('history.csv', ['.csv'])]);
 }
 
 /** The reconstructions keep the format of the input, unless that would squeeze them. */

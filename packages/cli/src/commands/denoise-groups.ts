@@ -25,14 +25,16 @@ export async function denoiseByGroups(file: ImageFile, flags: DenoiseFlags, give
   const { quality, engine, noise, estimated } = result;
   const [psnr, psnrNoisy] = [levelAgainst(clean, result.image), levelAgainst(clean, image)];
   const { name, threads } = engine;
+  const levels = noiseLevels(result);
   return {
     summary: {
       ...{ method: 'groups', quality, engine, image: imageSummary(file) },
       ...{ noise, estimated, psnr, psnrNoisy, seconds },
     },
+    noise: levels.map(({ channel, level }) => (channel ? `${channel} ${level}` : level)).join('; '),
     facts: facts([
       ['quality', quality],
-      ...noiseFacts(result),
+      ...levels.map(({ channel, level }) => [channel ? `noise, ${channel}` : 'noise', level] as const),
       ...(psnr === null ? [] : [['PSNR', `${decibels(psnr)}, against the reference`] as const]),
       ...(psnrNoisy === null ? [] : [['before', decibels(psnrNoisy)] as const]),
       ['time', `${seconds.toFixed(2)} s on the ${name} engine, ${threads} thread${threads === 1 ? '' : 's'}`],
@@ -41,7 +43,8 @@ export async function denoiseByGroups(file: ImageFile, flags: DenoiseFlags, give
   };
 }
 
-function denoiseOptions({ sigma, quality, noise, gain, offset, engine, threads }: DenoiseFlags): DenoiseOptions {
+/** The options that the flags ask for; flags that do not go together are refused. */
+export function denoiseOptions({ sigma, quality, noise, gain, offset, engine, threads }: DenoiseFlags): DenoiseOptions {
   if (engine === 'portable') {
     throw new ParameterError('--engine', 'must be auto, wasm or reference here', engine, 'use one of these');
   }
@@ -50,7 +53,11 @@ function denoiseOptions({ sigma, quality, noise, gain, offset, engine, threads }
     refuseWithout('--noise poisson-gaussian', { '--gain': gain, '--offset': offset });
     return { ...common, sigma };
   }
-  if (gain !== undefined) return { ...common, noise: { gain, sigma: sigma === 'auto' ? 0 : (sigma ?? 0), offset } };
+  if (gain !== undefined) {
+    if (typeof sigma === 'number') return { ...common, noise: { gain, sigma, offset } };
+    const remedy = 'add the deviation without signal, 0 if there is none, or remove --gain to have both estimated';
+    throw new ParameterError('--gain', 'must come with --sigma as a number', gain, remedy);
+  }
   refuseWithout('--gain', { '--offset': offset, '--sigma': sigma === 'auto' ? undefined : sigma });
   return { ...common, noise: 'poisson-gaussian' };
 }
@@ -62,14 +69,15 @@ function refuseWithout(needed: string, flags: Readonly<Record<string, number | u
   }
 }
 
-/** The noise a channel, in one line where it is the same for all. */
-function noiseFacts({ noise, estimated }: Denoised): (readonly [string, string])[] {
+/** The noise of each channel, or of all together where it is the same. */
+function noiseLevels({ noise, estimated }: Denoised): { readonly channel?: string; readonly level: string }[] {
   const told = estimated ? 'estimated' : 'as told';
-  const lines = noise.map(({ gain, sigma, offset }) =>
+  const levels = noise.map(({ gain, sigma, offset }) =>
     gain > 0
       ? `gain ${measure(gain)}, σ = ${measure(sigma)} without signal, offset ${measure(offset)}, ${told}`
       : `σ = ${measure(sigma)}, ${told}`,
   );
-  if (lines.every((line) => line === lines[0])) return [['noise', lines[0]]];
-  return lines.map((line, c) => [`noise, ${channelNames(lines.length)[c]}`, line]);
+  if (levels.every((level) => level === levels[0])) return [{ level: levels[0] }];
+  const names = channelNames(levels.length);
+  return levels.map((level, c) => ({ channel: names[c], level }));
 }

@@ -3,7 +3,7 @@ import { representOptions } from '../flags.js';
 import type { ImageFile } from '../io/index.js';
 import { refuseTooLarge } from '../memory.js';
 import { imageSummary, runFacts, summarise } from '../output/summary.js';
-import { decibels } from '../output/table.js';
+import { count, decibels } from '../output/table.js';
 import type { DenoiseFlags } from './denoise.js';
 import { type Denoising, levelAgainst, type Outcome } from './denoised.js';
 
@@ -23,6 +23,7 @@ export async function denoiseAsPaper(file: ImageFile, flags: DenoiseFlags, given
   const before: [string, string][] = psnrNoisy === null ? [] : [['before', decibels(psnrNoisy)]];
   return {
     summary: { method: 'paper', ...summary, image: imageSummary(file), psnrNoisy },
+    noise: `all but ${count(result.nonzeros)} atoms`,
     facts: runFacts({ task: 'denoise', ...summary }, [...before, ['wrote', given.output]]),
   };
 }

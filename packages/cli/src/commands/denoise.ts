@@ -15,17 +15,23 @@ import {
   solverFlags,
 } from '../flags.js';
 import {
+  type BatchFile,
   batchOf,
   checkFormat,
   checkOutput,
+  formatOfName,
   type ImageFile,
   imageExtensions,
+  makeFolder,
   readImage,
+  refuseOverwriting,
+  removeEmptyFolders,
   writeImage,
 } from '../io/index.js';
+import { oneLine, say } from '../output/line.js';
 import { type ProgressDisplay, progressDisplay } from '../output/progress.js';
 import { imageLine } from '../output/summary.js';
-import { denoiseByGroups } from './denoise-groups.js';
+import { denoiseByGroups, denoiseOptions } from './denoise-groups.js';
 import { denoiseAsPaper } from './denoise-paper.js';
 import { checkReference, type Outcome } from './denoised.js';
 
@@ -69,7 +75,8 @@ export function denoiseCommand(program: Command, context: Context): void {
     )
     .option(
       '--gain <g>',
-      'of poisson-gaussian noise: what one count adds to a sample (default: estimated)',
+      'of poisson-gaussian noise: what one count adds to a sample; --sigma is then the deviation without signal ' +
+        '(default: both estimated)',
       numberOf('--gain'),
     )
     .option(
@@ -80,7 +87,7 @@ export function denoiseCommand(program: Command, context: Context): void {
     .option('--reference <image>', 'the clean image, to measure the PSNR against')
     .addOption(
       new Option('--method <name>', 'groups, or paper: represent the image under one budget, the rest is noise')
-        .default('groups')
+        .default('groups', 'groups')
         .argParser(choiceOf('--method', ['groups', 'paper'] as const)),
     );
   jsonFlag(engineFlags(command)).optionsGroup('With --method paper:');
@@ -104,7 +111,16 @@ function levelOrAuto(text: string): number | 'auto' {
 
 async function runDenoise(paths: string[], flags: DenoiseFlags, context: Context): Promise<void> {
   refuseFlagsOfOthers(flags);
+  // What is wrong with the flags is wrong for every file.
+  if (flags.method === 'groups') denoiseOptions(flags);
   const batch = await batchOf(paths, flags.output);
+  const files = batch ?? [{ input: paths[0], output: flags.output }];
+  const inputs = files.map(({ input }) => ({ path: input, parameter: 'IMAGE' }));
+  if (flags.reference !== undefined) inputs.push({ path: flags.reference, parameter: '--reference' });
+  await refuseOverwriting(
+    inputs,
+    files.map(({ output }) => ({ path: output, parameter: '-o' })),
+  );
   if (batch === undefined) await denoiseOne(paths[0], flags, context);
   else await denoiseMany(batch, flags, context);
 }
@@ -118,13 +134,10 @@ async function denoiseOne(path: string, flags: DenoiseFlags, context: Context): 
 }
 
 /** One file after the other; one that fails does not stop the others, but is named at the end. */
-async function denoiseMany(
-  batch: readonly { readonly input: string; readonly output: string }[],
-  flags: DenoiseFlags,
-  context: Context,
-): Promise<void> {
+async function denoiseMany(batch: readonly BatchFile[], flags: DenoiseFlags, context: Context): Promise<void> {
+  const made = await makeFolder(flags.output, 'must be a folder for several images');
   const display = progressDisplay('denoise', flags.json === true);
-  const done: object[] = [];
+  const done: { input: string; noise: string; summary: object }[] = [];
   const failures: { input: string; message: string }[] = [];
   try {
     for (const [i, { input, output }] of batch.entries()) {
@@ -134,25 +147,35 @@ async function denoiseMany(
       };
       part.onProgress({ fraction: 0 });
       try {
+        checkName(input);
         const { outcome } = await denoiseFile(input, output, flags, context, part);
-        done.push({ input, output, ...outcome.summary });
+        done.push({ input, noise: outcome.noise, summary: { input, output, ...outcome.summary } });
       } catch (error) {
         if (!isParameterError(error)) throw error;
-        failures.push({ input, message: error.message });
+        failures.push({ input, message: context.explain(error) });
       }
       context.stopped.note = `${done.length} of ${batch.length} images were written to ${flags.output}`;
     }
   } finally {
     display.stop();
+    if (made !== undefined && done.length === 0) await removeEmptyFolders(flags.output, made);
   }
   if (failures.length > 0) process.exitCode = 1;
   if (flags.json) {
     const failed = failures.map(({ input, message }) => ({ input, error: message }));
-    context.print(JSON.stringify({ task: 'denoise', files: done, failed }));
+    context.print(JSON.stringify({ task: 'denoise', files: done.map(({ summary }) => summary), failed }));
     return;
   }
-  context.print(`wrote ${done.length} of ${batch.length} images to ${flags.output}`);
-  for (const { input, message } of failures) process.stderr.write(`ght: ${input}: ${message}\n`);
+  for (const { input, noise } of done) context.print(`${oneLine(input)}: ${noise}`);
+  context.print(`wrote ${done.length} of ${batch.length} images to ${oneLine(flags.output)}`);
+  for (const { input, message } of failures) say(`${input}: ${message}`);
+}
+
+/** The result of one file of several has its name, so the name must be one that an image can be written to. */
+function checkName(input: string): void {
+  if (formatOfName(input) !== undefined) return;
+  const rule = `must end in ${imageExtensions.join(', ')} to be one of several`;
+  throw new ParameterError('IMAGE', rule, input, 'rename it, or denoise it by itself');
 }
 
 async function denoiseFile(
@@ -165,8 +188,9 @@ async function denoiseFile(
   await checkOutput(output, imageExtensions, '-o');
   const file = await readImage(path);
   checkFormat(output, file.image, file, '-o');
-  const clean = flags.reference === undefined ? undefined : (await readImage(flags.reference, '--reference')).image;
-  if (clean) checkReference(clean, file.image, flags.reference as string);
+  const reference = flags.reference === undefined ? undefined : await readImage(flags.reference, '--reference');
+  if (reference) checkReference(reference, file, flags.reference as string);
+  const clean = reference?.image;
   const write = (image: Image) => writeImage(output, image, file, '-o');
   const denoise = flags.method === 'paper' ? denoiseAsPaper : denoiseByGroups;
   return { file, outcome: await denoise(file, flags, { clean, output, write, signal, onProgress }) };

@@ -1,6 +1,7 @@
 /** What both methods of denoising share: what they are given, what they tell, and how near they came to the clean image. */
 import type { Image } from 'ght';
 import { checkImage, isParameterError, ParameterError, psnrOf, rmsePixel } from 'ght';
+import type { ImageFile } from '../io/index.js';
 import type { ProgressDisplay } from '../output/progress.js';
 
 /** What a method is given beside the file and the flags. */
@@ -17,6 +18,8 @@ export interface Denoising {
 export interface Outcome {
   readonly summary: object;
   readonly facts: string;
+  /** In a few words what was taken for noise, for one file of several. */
+  readonly noise: string;
 }
 
 /** The PSNR in dB against the clean image; null where that is not known, or where there is no difference. */
@@ -28,8 +31,9 @@ export function levelAgainst(clean: Image | undefined, image: Image): number | n
   return Number.isFinite(level) ? level : null;
 }
 
-/** Refuses a reference that is no clean version of the noisy image. */
-export function checkReference(clean: Image, noisy: Image, path: string): void {
+/** Refuses a reference that is no clean version of the noisy image, of the same size and in the same units. */
+export function checkReference(reference: ImageFile, file: ImageFile, path: string): void {
+  const [clean, noisy] = [reference.image, file.image];
   try {
     checkImage(clean);
   } catch (error) {
@@ -37,12 +41,15 @@ export function checkReference(clean: Image, noisy: Image, path: string): void {
     throw new ParameterError(error.parameter.replace('image', '--reference'), error.rule, error.value, error.remedy);
   }
   const size = ({ width, height, planes }: Image) => `${width}×${height}×${planes.length}`;
-  if (size(noisy) === size(clean)) return;
-  const rule = `must have the size of the noisy image, ${size(noisy)}`;
-  throw new ParameterError(
-    '--reference',
-    rule,
-    `${size(clean)} in ${path}`,
-    'give the clean version of the same picture',
-  );
+  if (size(noisy) !== size(clean)) {
+    const rule = `must have the size of the noisy image, ${size(noisy)}`;
+    const remedy = 'give the clean version of the same picture';
+    throw new ParameterError('--reference', rule, `${size(clean)} in ${path}`, remedy);
+  }
+  // What is white in 8 bits is nearly black in 16.
+  const samples = ({ sample, depth }: ImageFile) => (sample === 'float' ? 'float' : `${depth} bit`);
+  if (samples(file) !== samples(reference)) {
+    const rule = `must have the samples of the noisy image, ${samples(file)}`;
+    throw new ParameterError('--reference', rule, `${samples(reference)} in ${path}`, 'convert one to the other');
+  }
 }

@@ -13,7 +13,7 @@ export function infoCommand(program: Command, context: Context): void {
     .command('info')
     .summary('size, depth and range of an image, and the memory a run would need')
     .description('Tells what an image file holds and what representing it would take.')
-    .argument('<FILE>', 'the image');
+    .argument('<IMAGE>', 'the image');
   patchFlags(command);
   jsonFlag(command)
     .addHelpText(
@@ -27,14 +27,14 @@ Examples:
 }
 
 async function runInfo(path: string, flags: Flags, { print }: Context): Promise<void> {
-  const file = await readImage(path, 'FILE');
+  const file = await readImage(path);
   const { image, format } = file;
   checkImage(image);
   const options = representOptions(flags);
   const patch = options.patch ?? 8;
   const grid = patchGrid(image.width, image.height, patch, options.stride ?? patch);
   const patches = grid.count * image.planes.length;
-  const memory = memoryEstimate(image.width, image.height, image.planes.length, options);
+  const memory = Math.ceil(memoryEstimate(image.width, image.height, image.planes.length, options));
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const plane of image.planes) {
     for (const value of plane) {

@@ -13,7 +13,7 @@ export function noiseCommand(program: Command, context: Context): void {
     .command('noise')
     .summary('the noise level of an image, a channel')
     .description(
-      'Estimates the standard deviation of the white Gaussian noise in each channel of an image, in the units of\n' +
+      'Estimates the standard deviation of the white Gaussian noise in each channel of an image, in the units of ' +
         'the image: what denoise wants as --sigma.',
     )
     .argument('<IMAGE>', 'the noisy image');

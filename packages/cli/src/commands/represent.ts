@@ -1,6 +1,5 @@
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { ParameterError, represent, saveCodes, solverDefaults, solverTitles } from 'ght';
+import { represent, saveCodes, solverDefaults, solverTitles } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import {
@@ -16,7 +15,7 @@ import {
 } from '../flags.js';
 import {
   checkFormat,
-  checkOutput,
+  checkOutputs,
   imageExtensions,
   imageOutput,
   type Output,
@@ -73,13 +72,13 @@ Examples:
 
 async function runRepresent(path: string, flags: RepresentFlags, { print, signal }: Context): Promise<void> {
   const options = representOptions(flags);
-  if (flags.output !== undefined) await checkOutput(flags.output, imageExtensions, '-o');
-  if (flags.heatmap !== undefined) await checkOutput(flags.heatmap, ['.png'], '--heatmap');
-  if (flags.codes !== undefined) await checkOutput(flags.codes, ['.npz'], '--codes');
-  if (flags.history !== undefined) await checkOutput(flags.history, historyExtensions, '--history');
-  if (flags.output && flags.heatmap && resolve(flags.output) === resolve(flags.heatmap)) {
-    throw new ParameterError('--heatmap', 'must not be the file of -o', flags.heatmap, 'give it another name');
-  }
+  const outputs = [
+    { path: flags.output, kinds: imageExtensions, parameter: '-o' },
+    { path: flags.heatmap, kinds: ['.png'], parameter: '--heatmap' },
+    { path: flags.codes, kinds: ['.npz'], parameter: '--codes' },
+    { path: flags.history, kinds: historyExtensions, parameter: '--history' },
+  ];
+  await checkOutputs([{ path, parameter: 'IMAGE' }], outputs);
   const file = await readImage(path);
   if (flags.output) checkFormat(flags.output, file.image, file, '-o');
   refuseTooLarge(file.image, options);

@@ -1,18 +1,29 @@
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readdir, readFile, rm, unlink } from 'node:fs/promises';
 import { availableParallelism, cpus, release, type as systemName, totalmem } from 'node:os';
-import { extname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import type { Command } from 'commander';
-import { checkImage, ParameterError } from 'ght';
+import { checkImage, ParameterError, type Samples } from 'ght';
 import type { ExperimentName, Findings, NamedImage, Report, Setting } from 'ght-lab';
 import { catalogue, experimentNames } from 'ght-lab/catalogue';
 import type { Context } from '../context.js';
 import { jsonFlag, numberOf } from '../flags.js';
-import { imageExtensions, readImage, writeFileAtomically } from '../io/index.js';
+import {
+  checkFolder,
+  checkOutput,
+  destinationOf,
+  imageExtensions,
+  loadSharp,
+  makeFolder,
+  readImage,
+  writeFileAtomically,
+} from '../io/index.js';
+import { oneLine } from '../output/line.js';
 import { progressDisplay } from '../output/progress.js';
 import { bytes, table } from '../output/table.js';
 
 interface ReproduceFlags {
-  readonly output: string;
+  readonly output?: string;
   readonly quick?: true;
   readonly images?: string;
   readonly seed: number;
@@ -37,7 +48,7 @@ export function reproduceCommand(program: Command, context: Context): void {
         `SVG and PNG, and the tables as CSV.\n\nExperiments:\n${list()}`,
     )
     .argument('[NAME...]', 'the experiments to run (default: all)')
-    .option('-o, --output <folder>', 'where the report goes; made if it is missing', 'ght-report')
+    .option('-o, --output <folder>', 'where the report goes; made if it is missing (default: ght-report)')
     .option('--quick', 'smaller sizes, fewer budgets, one dictionary: about two minutes on two cores')
     .option('--images <folder>', `use the images of this folder, the first ${IMAGES} by name at their full size`)
     .option('--seed <n>', 'seed of dictionaries, signals, patches and noise', numberOf('--seed'), 1)
@@ -70,15 +81,17 @@ async function runReproduce(given: string[], flags: ReproduceFlags, context: Con
   const { print, signal } = context;
   const names = checkNames(given);
   const { quick = false, seed, json = false } = flags;
-  const [threads, folder] = [checkThreads(flags.threads, quick), flags.output];
+  const [threads, folder] = [checkThreads(flags.threads, quick), flags.output ?? 'ght-report'];
   checkSeed(seed);
   if (!quick && names.some((name) => name === 'million' || name === 'convergence')) refuseSmallMemory();
+  // The lab cannot be loaded without it, and would not say why.
+  await loadSharp();
   // Loaded only here: the plots take longer to load than most commands to run.
   const lab = await import('ght-lab');
-  const own = flags.images === undefined ? undefined : await readFolder(flags.images, lab.asGrey);
+  const own = flags.images === undefined ? undefined : await readFolder(flags.images, folder, lab.asGrey);
   const images = own?.slice(0, IMAGES) ?? (await lab.paperSized());
   const collection = own ?? (await lab.halved());
-  await makeFolder(folder);
+  await preparePlace(folder, names);
 
   const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
   const setting: Setting = { quick, seed, images, collection, threads, signal };
@@ -137,14 +150,49 @@ async function runReproduce(given: string[], flags: ReproduceFlags, context: Con
     verdicts: lab.judge(findings),
   };
   const files = lab.reportFiles(report);
-  for (const place of new Set([...files.keys()].map((name) => join(folder, name, '..')))) await makeFolder(place);
-  for (const [name, content] of files) await writeFileAtomically(join(folder, name), Buffer.from(content), '-o');
+  await writeReport(folder, files);
   if (json) {
     print(JSON.stringify(JSON.parse(String(files.get('report.json')))));
     return;
   }
   const rows = report.verdicts.map(({ experiment, outcome, claim }) => [experiment, outcome, claim]);
-  print(`\n${table(['experiment', 'verdict', 'claim'], rows, 3)}\n\nwrote ${join(folder, 'report.html')}`);
+  print(`\n${table(['experiment', 'verdict', 'claim'], rows, 3)}\n\nwrote ${oneLine(join(folder, 'report.html'))}`);
+}
+
+/** Makes the folder of the report, and refuses before the work a place where its files could not be written. */
+async function preparePlace(folder: string, names: readonly ExperimentName[]): Promise<void> {
+  await makeFolder(folder);
+  await makeFolder(join(folder, 'experiments'));
+  for (const place of ['figures', 'tables']) await checkFolder(join(folder, place));
+  for (const name of names) await checkOutput(join(folder, 'experiments', `${name}.json`), ['.json']);
+  await checkOutput(join(folder, 'report.html'), ['.html']);
+  await checkOutput(join(folder, 'report.json'), ['.json']);
+}
+
+/**
+ * Writes the files of a report and removes the figures and tables of the one before it that this one does not have. The
+ * JSON, which names them all, comes last: should the run be killed, the next one still knows what there was.
+ */
+async function writeReport(folder: string, files: ReadonlyMap<string, string | Uint8Array>): Promise<void> {
+  const write = (name: string) => writeFileAtomically(join(folder, name), Buffer.from(files.get(name) ?? ''), '-o');
+  const before = await filesOfReport(join(folder, 'report.json'));
+  for (const place of new Set([...files.keys()].map((name) => dirname(join(folder, name))))) await makeFolder(place);
+  for (const name of files.keys()) if (name !== 'report.json') await write(name);
+  // What cannot be removed stays: it does no harm.
+  for (const name of before) if (!files.has(name)) await unlink(join(folder, name)).catch(() => {});
+  await write('report.json');
+}
+
+/** The figures and tables that a report says it has: names in those two folders, whatever else it may say. */
+async function filesOfReport(path: string): Promise<string[]> {
+  const text = await readFile(path, 'utf8').catch(() => 'null');
+  try {
+    const names: unknown = JSON.parse(text)?.files;
+    if (!Array.isArray(names)) return [];
+    return names.filter((name) => /^(figures|tables)\/[a-z0-9-]+\.(svg|png|csv)$/.test(name));
+  } catch {
+    return [];
+  }
 }
 
 /** What an experiment left behind. */
@@ -153,46 +201,66 @@ interface Finished {
   readonly data: Findings[ExperimentName];
 }
 
-/** The finished experiments of a run, each in a file of its own; those of other settings are not taken for it. */
+/**
+ * The finished experiments of a run, each in a file of its own; those of other settings and those that are damaged are not
+ * taken for it.
+ */
 function finishedRuns(folder: string, key: string) {
   const path = (name: ExperimentName) => join(folder, 'experiments', `${name}.json`);
   return {
     async load(name: ExperimentName): Promise<Finished | undefined> {
       const text = await readFile(path(name), 'utf8').catch(() => undefined);
       try {
-        const stored = JSON.parse(text ?? 'null');
-        return stored?.key === key ? stored : undefined;
+        const { seconds, data, ...stored } = JSON.parse(text ?? 'null');
+        const sound = stored.key === key && stored.digest === digestOf(JSON.stringify({ seconds, data }));
+        return sound ? { seconds, data } : undefined;
       } catch {
         return undefined;
       }
     },
     async save(name: ExperimentName, finished: Finished): Promise<void> {
-      await makeFolder(join(folder, 'experiments'));
-      await writeFileAtomically(path(name), Buffer.from(JSON.stringify({ key, ...finished })), '-o');
+      const digest = digestOf(JSON.stringify(finished));
+      await writeFileAtomically(path(name), Buffer.from(JSON.stringify({ key, digest, ...finished })), '-o');
     },
-    remove: (name: ExperimentName) => rm(path(name), { force: true }),
+    async remove(name: ExperimentName): Promise<void> {
+      await rm(path(name), { force: true }).catch((error: NodeJS.ErrnoException) => {
+        const rule = `must be a folder whose files can be replaced (${error.code})`;
+        throw new ParameterError('-o', rule, path(name), 'choose another folder');
+      });
+    },
   };
 }
 
 /** Everything that the findings depend on, the machine apart. */
 function keyOf({ quick, seed, images, collection, threads }: Setting, version: string): string {
-  const pictures = [...images, ...collection].map(({ name, image }) => {
-    let sum = 0;
-    for (const value of image.planes[0]) sum += value;
-    return [name, image.width, image.height, sum];
+  const pictures = [...images, ...collection].map(({ name, image: { width, height, planes } }) => {
+    return [name, width, height, ...planes.map(digestOf)];
   });
   return JSON.stringify({ version, quick, seed, threads, pictures });
 }
 
+function digestOf(content: string | Samples): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
 /** The images of a folder, in the order of their names, as the paper's are: grey with full scale 255. */
-async function readFolder(folder: string, asGrey: (image: NamedImage['image']) => NamedImage['image']) {
+async function readFolder(
+  folder: string,
+  output: string,
+  asGrey: (image: NamedImage['image']) => NamedImage['image'],
+): Promise<NamedImage[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     const remedy = error.code === 'ENOTDIR' ? 'this is a file; name the folder it is in' : 'check the path';
     throw new ParameterError('--images', 'must be an existing folder', folder, remedy);
   });
   const chosen = names.filter((name) => imageExtensions.includes(extname(name).toLowerCase())).sort();
   const images: NamedImage[] = [];
+  const figures = await destinationOf(join(output, 'figures'));
   for (const name of chosen) {
+    if (dirname(await destinationOf(join(folder, name))) === figures) {
+      const rule = 'must not hold the images of --images among its figures';
+      throw new ParameterError('-o', rule, output, 'choose another folder for the report');
+    }
     const { image, format } = await readImage(join(folder, name), '--images');
     checkImage(image);
     if (image.width < 64 || image.height < 64) continue;
@@ -203,15 +271,6 @@ async function readFolder(folder: string, asGrey: (image: NamedImage['image']) =
   if (images.length > 0) return images;
   const rule = 'must hold an image of at least 64×64 pixels';
   throw new ParameterError('--images', rule, folder, `put images there (${imageExtensions.join(', ')})`);
-}
-
-async function makeFolder(folder: string): Promise<void> {
-  const place = await stat(folder).catch(() => undefined);
-  if (place?.isDirectory()) return;
-  await mkdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-    const remedy = place ? 'a file of this name is in the way' : 'choose a place that can be written to';
-    throw new ParameterError('-o', `must be a folder or a place to make one (${error.code})`, folder, remedy);
-  });
 }
 
 function checkNames(given: readonly string[]): ExperimentName[] {

@@ -12,8 +12,9 @@ import {
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import { budgetFlag, engineFlags, jsonFlag, solveOptions, solverFlag, solverFlags, totalBudgetFlag } from '../flags.js';
-import { checkOutput, type Output, readArray, writeTogether } from '../io/index.js';
+import { checkOutputs, type Output, readArray, writeTogether } from '../io/index.js';
 import { historyExtensions, historyFile } from '../output/history.js';
+import { oneLine } from '../output/line.js';
 import { progressDisplay } from '../output/progress.js';
 import { runFacts, summarise } from '../output/summary.js';
 
@@ -50,8 +51,15 @@ Examples:
 
 async function runSolve(flags: SolveFlags, { print, signal }: Context): Promise<void> {
   const options = solveOptions(flags);
-  await checkOutput(flags.output, ['.npz'], '-o');
-  if (flags.history !== undefined) await checkOutput(flags.history, historyExtensions, '--history');
+  const inputs = [
+    { path: flags.signals, parameter: '--signals' },
+    { path: flags.dictionary, parameter: '--dictionary' },
+  ];
+  const outputs = [
+    { path: flags.output, kinds: ['.npz'], parameter: '-o' },
+    { path: flags.history, kinds: historyExtensions, parameter: '--history' },
+  ];
+  await checkOutputs(inputs, outputs);
   const Y = columns(await readArray(flags.signals, '--signals'), '--signals');
   const atoms = columns(await readArray(flags.dictionary, '--dictionary'), '--dictionary');
   const D = denseDictionary(atoms.rows, atoms.cols, atoms.data);
@@ -79,7 +87,7 @@ async function runSolve(flags: SolveFlags, { print, signal }: Context): Promise<
   const peak = Y.data.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   const summary = summarise('solve', solution, { rmsePixel, psnr: peak > 0 ? psnrOf(rmsePixel, peak) : null, seconds });
   if (flags.json) print(JSON.stringify({ ...summary, signals: { rows: Y.rows, columns: Y.cols, peak } }));
-  else print(`${flags.signals}: ${Y.rows}×${Y.cols}\n${runFacts(summary, [['wrote', flags.output]])}`);
+  else print(`${oneLine(flags.signals)}: ${Y.rows}×${Y.cols}\n${runFacts(summary, [['wrote', flags.output]])}`);
 }
 
 /** A 2-D array, whose rows lie one after the other in the file, column by column. */

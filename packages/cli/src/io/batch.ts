@@ -1,45 +1,41 @@
-import { mkdir, readdir, stat } from 'node:fs/promises';
-import { basename, dirname, extname, join, resolve } from 'node:path';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
 import { ParameterError } from 'ght';
 import { imageExtensions } from './imageFile.js';
+
+/** A file to be worked on, and where its result goes. */
+export interface BatchFile {
+  readonly input: string;
+  readonly output: string;
+}
 
 /**
  * The files that several inputs stand for, each with where its result goes; undefined for one plain file. A folder stands
  * for the images in it, a pattern with * and ? for the files it matches, since not every shell expands patterns.
  */
-export async function batchOf(
-  inputs: readonly string[],
-  output: string,
-): Promise<readonly { readonly input: string; readonly output: string }[] | undefined> {
+export async function batchOf(inputs: readonly string[], output: string): Promise<readonly BatchFile[] | undefined> {
   const expanded = await Promise.all(inputs.map(expand));
   if (inputs.length === 1 && expanded[0] === undefined && !(await isFolder(output))) return undefined;
   const files = expanded.flatMap((found, i) => found ?? [inputs[i]]);
-  const refuse = (rule: string, value: string, remedy: string) => new ParameterError('-o', rule, value, remedy);
-  await mkdir(output, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-    throw refuse(
-      `must be a folder for several images (${error.code})`,
-      output,
-      'name a folder, or a place to make one',
-    );
-  });
   const taken = new Map<string, string>();
   return files.map((input) => {
     const name = basename(input);
     const other = taken.get(name);
     if (other !== undefined) {
-      throw refuse('must not get two files of one name', `${other} and ${input}`, 'denoise them one after the other');
+      const value = `${other} and ${input}`;
+      throw new ParameterError('-o', 'must not get two files of one name', value, 'denoise them one after the other');
     }
     taken.set(name, input);
-    if (resolve(dirname(input)) === resolve(output)) {
-      throw refuse('must be another folder than that of the images', output, 'choose a new folder');
-    }
     return { input, output: join(output, name) };
   });
 }
 
 /** The files of a folder or a pattern; undefined for anything else. */
 async function expand(input: string): Promise<string[] | undefined> {
-  const matches = (await isFolder(input)) ? isImage : patternOf(basename(input));
+  const present = await stat(input).catch(() => undefined);
+  // What is there is meant, though its name could be a pattern.
+  if (present && !present.isDirectory()) return undefined;
+  const matches = present ? isImage : patternOf(basename(input));
   if (matches === undefined) return undefined;
   const folder = matches === isImage ? input : dirname(input);
   const names = await readdir(folder).catch(() => []);

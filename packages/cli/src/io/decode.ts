@@ -3,12 +3,12 @@ import { checkSize, type Decoded, type Refuse } from './decoded.js';
 import { openTiff } from './decodeTiff.js';
 import type { ImageFormat, ImageMetadata } from './imageFile.js';
 import { uprightExif } from './metadata.js';
+import { loadSharp } from './packages.js';
 import { toPlanes } from './raster.js';
 
 /** Decodes a PNG, JPEG, TIFF or WebP without changing a sample: no profile is applied and no depth changed. */
 export async function decode(bytes: Buffer, format: Exclude<ImageFormat, 'npy'>, refuse: Refuse): Promise<Decoded> {
-  // Loaded only here: it takes half of the time a command needs to start.
-  const { default: sharp } = await import('sharp');
+  const sharp = await loadSharp();
   const tiff = format === 'tiff' ? await openTiff(bytes, refuse) : undefined;
   if (tiff?.decodeBands) return tiff.decodeBands();
 

@@ -1,4 +1,5 @@
 import { checkSize, type Decoded, type Refuse } from './decoded.js';
+import { loadGeotiff } from './packages.js';
 
 /** What the directory of a TIFF says that sharp does not pass on. */
 export interface TiffTags {
@@ -19,8 +20,7 @@ const straightAlpha = 2;
 
 /** Reads the directory of a TIFF of one page; premultiplied alpha is refused, as it could not be undone exactly. */
 export async function openTiff(bytes: Buffer, refuse: Refuse): Promise<TiffTags> {
-  // Loaded only when a TIFF is met, or every command would wait for it at its start.
-  const { fromArrayBuffer } = await import('geotiff');
+  const { fromArrayBuffer } = await loadGeotiff();
   const { buffer } = bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
   const file = await fromArrayBuffer(buffer as ArrayBuffer);
   const image = await file.getImage(0);

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
-import { access, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
-import { dirname, extname } from 'node:path';
+import { access, open, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import { ParameterError } from 'ght';
 import { removeStrays, temporaryFor } from './temporaries.js';
 
@@ -42,20 +42,78 @@ function unreadable(error: NodeJS.ErrnoException, path: string, parameter: strin
   }
 }
 
+/** Links that are followed, one after the other; the system gives up as early. */
+const MOST_LINKS = 40;
+
+/**
+ * The real path of the file that writing to `path` makes or replaces: links are followed, also those to what does not
+ * exist yet. Two paths are the same file exactly if this is the same, hard links apart, which writing takes apart.
+ */
+export async function destinationOf(path: string, links = MOST_LINKS): Promise<string> {
+  const real = await realpath(path).catch(() => undefined);
+  if (real !== undefined || dirname(path) === path) return real ?? path;
+  const folder = await destinationOf(dirname(path), links);
+  const target = links > 0 ? await readlink(path).catch(() => undefined) : undefined;
+  return target === undefined ? join(folder, basename(path)) : destinationOf(resolve(folder, target), links - 1);
+}
+
+/** A file that a command reads or writes, and what named it. */
+export interface Named {
+  readonly path: string;
+  readonly parameter: string;
+}
+
+/** Refuses outputs that would replace an input of the same command, or each other. */
+export async function refuseOverwriting(inputs: readonly Named[], outputs: readonly Named[]): Promise<void> {
+  const taken = new Map<string, string>();
+  for (const { path, parameter } of inputs) taken.set(await destinationOf(path), parameter);
+  for (const { path, parameter } of outputs) {
+    const destination = await destinationOf(path);
+    const other = taken.get(destination);
+    if (other !== undefined) {
+      const rule = other === parameter ? 'must not get two results in one file' : `must not be the file of ${other}`;
+      throw new ParameterError(parameter, rule, path, 'choose another name or folder');
+    }
+    taken.set(destination, parameter);
+  }
+}
+
+/** An output that a flag may ask for. */
+export interface Asked {
+  readonly path: string | undefined;
+  readonly kinds: readonly string[];
+  readonly parameter: string;
+}
+
+/** `checkOutput` and `refuseOverwriting` for all outputs that are asked for: before any work is done for them. */
+export async function checkOutputs(inputs: readonly Named[], asked: readonly Asked[]): Promise<void> {
+  const outputs: Named[] = [];
+  for (const { path, kinds, parameter } of asked) {
+    if (path === undefined) continue;
+    await checkOutput(path, kinds, parameter);
+    outputs.push({ path, parameter });
+  }
+  await refuseOverwriting(inputs, outputs);
+}
+
 /**
  * Refuses an output path that could not be written, before any work is done for it: its extension is one of `kinds`
  * (such as `imageExtensions`), its folder exists and can be written to, and what lies at the path, if anything, is a
- * file that may be replaced.
+ * file that may be replaced. Of a link all this is asked of the file it leads to.
  */
 export async function checkOutput(path: string, kinds: readonly string[], parameter = '-o'): Promise<void> {
   const refuse = (rule: string, remedy: string) => new ParameterError(parameter, rule, path, remedy);
   const writable = (place: string) => access(place, constants.W_OK).then(...yesOrNo);
-  const present = await stat(path).catch(() => undefined);
+  const present = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ELOOP') throw refuse('must be a file', 'this is a link to itself; name another file');
+    return undefined;
+  });
   if (present?.isDirectory()) throw refuse('must be a file', 'this is a folder; name a file in it');
   if (!kinds.includes(extname(path).toLowerCase())) {
     throw refuse(`must end in ${kinds.join(', ')}`, 'choose one of these extensions');
   }
-  const folder = dirname(path);
+  const link = await readlink(path).catch(() => undefined);
+  const folder = dirname(link === undefined ? path : await destinationOf(path));
   const place = await stat(folder).catch(() => undefined);
   if (!place?.isDirectory()) throw refuse('must lie in an existing folder', `create the folder "${folder}" first`);
   if (!(await writable(folder))) {
@@ -97,7 +155,7 @@ export async function writeTogether(files: readonly Output[]): Promise<void> {
   try {
     for (const file of files) {
       at = file;
-      const target = await realpath(file.path).catch(() => file.path);
+      const target = await destinationOf(file.path);
       await removeStrays(dirname(target));
       const temporary = temporaryFor(target);
       staged.push({ temporary, target, file });
@@ -113,15 +171,17 @@ export async function writeTogether(files: readonly Output[]): Promise<void> {
   }
 }
 
-/** The permissions of the file that is replaced, or of any new file. */
-async function modeOf(path: string): Promise<number> {
+/** The permissions of the file that is replaced; undefined for a new file, which gets those of any new file. */
+async function modeOf(path: string): Promise<number | undefined> {
   const present = await stat(path).catch(() => undefined);
-  return present ? present.mode & 0o777 : 0o666;
+  return present && present.mode & 0o777;
 }
 
-async function writeSynced(path: string, bytes: Uint8Array, mode: number): Promise<void> {
+async function writeSynced(path: string, bytes: Uint8Array, mode: number | undefined): Promise<void> {
   const file = await open(path, 'wx', mode);
   try {
+    // The umask takes from the mode a file is opened with. Not every file system has permissions to give back.
+    if (mode !== undefined) await file.chmod(mode).catch(() => {});
     await file.writeFile(bytes);
     await file.sync();
   } finally {

@@ -1,5 +1,15 @@
-export { batchOf } from './batch.js';
-export { checkOutput, type Output, writeFileAtomically, writeTogether } from './files.js';
-export { type ImageFile, type ImageFormat, type ImageMetadata, imageExtensions } from './imageFile.js';
+export { type BatchFile, batchOf } from './batch.js';
+export {
+  checkOutput,
+  checkOutputs,
+  destinationOf,
+  type Output,
+  refuseOverwriting,
+  writeFileAtomically,
+  writeTogether,
+} from './files.js';
+export { checkFolder, makeFolder, removeEmptyFolders } from './folders.js';
+export { formatOfName, type ImageFile, type ImageFormat, type ImageMetadata, imageExtensions } from './imageFile.js';
+export { IncompleteInstallation, loadSharp } from './packages.js';
 export { readArray, readImage } from './readImage.js';
 export { checkFormat, imageOutput, writeImage } from './writeImage.js';

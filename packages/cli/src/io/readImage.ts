@@ -3,6 +3,7 @@ import { decode } from './decode.js';
 import { checkSize, type Decoded, type Refuse } from './decoded.js';
 import { readBytes } from './files.js';
 import { formatOfContent, type ImageFile } from './imageFile.js';
+import { IncompleteInstallation } from './packages.js';
 import { toPlanes, upright } from './raster.js';
 
 /**
@@ -24,7 +25,7 @@ export async function readImage(path: string, parameter = 'IMAGE'): Promise<Imag
     format === 'npy'
       ? fromArray(parseArray(bytes, refuse), refuse)
       : await decode(bytes, format, refuse).catch((error: unknown) => {
-          if (isParameterError(error)) throw error;
+          if (isParameterError(error) || error instanceof IncompleteInstallation) throw error;
           if (error instanceof RangeError && /allocation failed/.test(error.message)) {
             throw refuse('must fit in the memory that is free', 'close other programs, or cut it into tiles');
           }

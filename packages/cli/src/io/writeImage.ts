@@ -4,6 +4,7 @@ import { encodeTiff } from './encodeTiff.js';
 import { type Output, writeTogether } from './files.js';
 import { formatOfName, type ImageFile, type ImageFormat, imageExtensions } from './imageFile.js';
 import { profileFits } from './metadata.js';
+import { loadSharp } from './packages.js';
 import { type Raster, toRaster } from './raster.js';
 
 /**
@@ -75,7 +76,7 @@ async function encode(raster: Raster, format: ImageFormat, like: ImageFile): Pro
 
   const bits = 8 * samples.BYTES_PER_ELEMENT;
   const space = colours === 1 ? { 8: 'b-w', 16: 'grey16' }[bits] : { 8: 'srgb', 16: 'rgb16' }[bits];
-  const { default: sharp } = await import('sharp');
+  const sharp = await loadSharp();
   const pipeline = sharp(encodePng(raster, { icc, exif }), { limitInputPixels: false })
     .toColourspace(space as string)
     .keepIccProfile()

@@ -1,5 +1,6 @@
 import { SingleBar } from 'cli-progress';
 import type { Progress } from 'ght';
+import { oneLine } from './line.js';
 
 /** How far a task is, and of a task of several parts, at which it is. */
 type Shown = Progress & { readonly doing?: string };
@@ -72,6 +73,6 @@ function timeLeft(elapsed: number, fraction: number): string {
 }
 
 function state({ doing, k, rmse }: Shown): string {
-  if (doing !== undefined) return doing;
+  if (doing !== undefined) return oneLine(doing);
   return k === undefined || rmse === undefined ? '' : `iteration ${k}, RMSE ${rmse.toPrecision(4)}`;
 }

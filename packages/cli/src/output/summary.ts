@@ -1,7 +1,8 @@
 /** What `--json` prints and people read, from one result. */
-import type { Representation, Solution, SolverName } from 'ght';
-import { solverTitles } from 'ght';
+import type { Solution, SolverName } from 'ght';
+import { atomsPerPatch, solverTitles } from 'ght';
 import type { ImageFile } from '../io/index.js';
+import { oneLine } from './line.js';
 import { count, decibels, facts, measure } from './table.js';
 
 /** The facts about a run that every task reports, in the order of the JSON object. */
@@ -59,7 +60,7 @@ export function imageSummary({ image, depth, sample }: ImageFile) {
 export function imageLine(path: string, file: ImageFile): string {
   const { width, height, channels, depth, sample } = imageSummary(file);
   const kind = sample === 'float' ? `${depth}-bit float` : `${depth} bit`;
-  return `${path}: ${width}×${height}, ${channels} channel${channels === 1 ? '' : 's'}, ${kind}`;
+  return `${oneLine(path)}: ${width}×${height}, ${channels} channel${channels === 1 ? '' : 's'}, ${kind}`;
 }
 
 /** How one run went, for people. */
@@ -84,9 +85,12 @@ export function runFacts(summary: Summary, extra: readonly (readonly [string, st
   ]);
 }
 
-/** How much of the budget the busiest and the quietest patch got. */
-export function spread({ atomsPerPatch }: Pick<Representation, 'atomsPerPatch'>): string {
-  const sorted = atomsPerPatch.slice().sort();
+/**
+ * How much of the budget the busiest and the quietest patch got. In colour every plane has patches of its own, as in the
+ * mean a patch.
+ */
+export function spread({ codes }: Pick<Solution, 'codes'>): string {
+  const sorted = atomsPerPatch(codes).sort();
   return `${sorted[0]} to ${sorted[sorted.length - 1]} atoms a patch, median ${sorted[Math.floor(sorted.length / 2)]}`;
 }
 

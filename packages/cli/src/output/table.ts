@@ -1,5 +1,8 @@
+import { oneLine } from './line.js';
+
 /** A table for people: columns padded to one width, the first (or first few) to the left, the others to the right. */
-export function table(header: readonly string[], rows: readonly (readonly string[])[], words = 1): string {
+export function table(header: readonly string[], content: readonly (readonly string[])[], words = 1): string {
+  const rows = content.map((row) => row.map(oneLine));
   const widths = header.map((title, c) =>
     Math.max(...[title, ...rows.map((row) => row[c])].map((cell) => cell.length)),
   );
@@ -14,7 +17,7 @@ export function table(header: readonly string[], rows: readonly (readonly string
 /** A list of named facts for people. */
 export function facts(rows: readonly (readonly [name: string, value: string])[]): string {
   const width = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`).join('\n');
+  return rows.map(([name, value]) => `  ${name.padEnd(width)}  ${oneLine(value)}`).join('\n');
 }
 
 /** 12345678 as 12,345,678. */

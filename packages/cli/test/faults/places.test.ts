@@ -1,6 +1,6 @@
 /** Places that cannot be written to: full disks, folders without permission, readers that leave. */
 import { execFileSync, spawn } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +19,12 @@ beforeAll(async () => {
   await mkdir(join(place, 'photos'));
   await writeFile(join(place, 'photos/a.png'), await png(textured(96, 96), 1, 96));
   await mkdir(join(place, 'closed'), { mode: 0o555 });
+  // Anybody may write here, but not to the folder of the finished experiments.
+  await mkdir(join(place, 'kept/experiments'), { recursive: true });
+  await writeFile(join(place, 'kept/experiments/two-patches.json'), '{}');
+  await chmod(join(place, 'kept'), 0o777);
+  await chmod(join(place, 'kept/experiments'), 0o555);
+  await symlink('closed/out.png', join(place, 'link.png'));
   await mkdir(join(place, 'small'));
 });
 afterAll(() => rm(place, { recursive: true, force: true }));
@@ -39,6 +45,11 @@ const reproduce = ['reproduce', 'two-patches', '--quick', '--images', 'photos', 
 describe('a folder without permission to write', () => {
   it.each([
     ['represent', ['represent', photo, '-o', 'closed/out.png'], '-o must lie in a folder that can be written to'],
+    [
+      'represent through a link',
+      ['represent', photo, '-o', 'link.png'],
+      '-o must lie in a folder that can be written to',
+    ],
     ['represent --codes', ['represent', photo, '--codes', 'closed/z.npz'], '--codes must lie in a folder'],
     ['denoise', ['denoise', photo, '-o', 'closed/out.png'], '-o must lie in a folder that can be written to'],
     [
@@ -46,6 +57,8 @@ describe('a folder without permission to write', () => {
       ['denoise', 'photos', '-o', 'closed/new'],
       '-o must be a folder for several images (EACCES)',
     ],
+    ['reproduce to an existing folder', [...reproduce, 'closed'], '-o must be a folder that can be written to'],
+    ['reproduce that keeps results', [...reproduce, 'kept'], '-o must be a folder that can be written to'],
     ['reproduce', [...reproduce, 'closed/report'], '-o must be a folder or a place to make one (EACCES)'],
   ])('refuses %s in one line', async (_, args, part) => {
     expectRefusal(await ended(start(args, nobody)), part);

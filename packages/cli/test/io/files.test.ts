@@ -53,6 +53,19 @@ describe('checkOutput', () => {
     expect(await messageOf(checkOutput(path('locked.png'), ['.png']))).toContain('read-only');
   });
 
+  it.skipIf(process.platform === 'win32')('follows a link to where the file would be', async () => {
+    await symlink(path('none/out.png'), path('astray.png'));
+    expect(await messageOf(checkOutput(path('astray.png'), ['.png']))).toContain(
+      `create the folder "${path('none')}" first`,
+    );
+    await symlink('circle.png', path('circle.png'));
+    expect(await messageOf(checkOutput(path('circle.png'), ['.png']))).toContain('this is a link to itself');
+    if (asRoot) return;
+    await mkdir(path('read-only'), { mode: 0o500 });
+    await symlink(path('read-only/out.png'), path('into-read-only.png'));
+    expect(await messageOf(checkOutput(path('into-read-only.png'), ['.png']))).toContain('can be written to');
+  });
+
   it.skipIf(process.platform === 'win32')('refuses a device, which would be replaced by a file', async () => {
     await symlink('/dev/null', path('null.png'));
     expect(await messageOf(checkOutput(path('null.png'), ['.png']))).toContain('device or a pipe');
@@ -69,11 +82,13 @@ describe('writeFileAtomically', () => {
   it('writes and replaces a file, leaves nothing beside it and keeps its permissions', async () => {
     const file = join(folder, 'out.bin');
     await writeFileAtomically(file, Buffer.from('first'));
-    await chmod(file, 0o600);
-    await writeFileAtomically(file, Buffer.from('second'));
-    expect(await readFile(file, 'utf8')).toBe('second');
-    expect(await readdir(folder)).toEqual(['out.bin']);
-    if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).toBe(0o600);
+    for (const mode of [0o600, 0o666, 0o644]) {
+      await chmod(file, mode);
+      await writeFileAtomically(file, Buffer.from('second'));
+      expect(await readFile(file, 'utf8')).toBe('second');
+      expect(await readdir(folder)).toEqual(['out.bin']);
+      if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).toBe(mode);
+    }
   });
 
   it('takes names as long as the file system does', async () => {
@@ -89,6 +104,18 @@ describe('writeFileAtomically', () => {
     await writeFileAtomically(link, Buffer.from('new'));
     expect((await lstat(link)).isSymbolicLink()).toBe(true);
     expect(await readFile(target, 'utf8')).toBe('new');
+  });
+
+  it.skipIf(process.platform === 'win32')('writes through links to what is not there yet', async () => {
+    await mkdir(join(folder, 'place'));
+    await symlink('place', join(folder, 'other'));
+    await symlink('../second.bin', join(folder, 'place/first.bin'));
+    await symlink('place/real.bin', join(folder, 'second.bin'));
+    await writeFileAtomically(join(folder, 'other/first.bin'), Buffer.from('new'));
+    for (const name of ['place/first.bin', 'second.bin']) {
+      expect((await lstat(join(folder, name))).isSymbolicLink()).toBe(true);
+    }
+    expect(await readFile(join(folder, 'place/real.bin'), 'utf8')).toBe('new');
   });
 
   it('keeps the old file and removes the temporary one when the last step fails', async () => {

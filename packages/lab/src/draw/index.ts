@@ -8,7 +8,7 @@ import { tableCsv } from './table.js';
 
 /**
  * A report as files, by name: `report.html`, which needs none of the others, `report.json`, and every plot, picture and
- * table by itself. The same report gives the same bytes.
+ * table by itself, which `report.json` names. The same report gives the same bytes.
  */
 export function reportFiles(report: Report): Map<string, string | Uint8Array> {
   const sections = new Map<ExperimentName, Section>();
@@ -17,14 +17,15 @@ export function reportFiles(report: Report): Map<string, string | Uint8Array> {
     if (data !== undefined) sections.set(name, (drawings[name] as (data: unknown) => Section)(data));
   }
   const pictures = namePictures(report.findings);
-  const files = new Map<string, string | Uint8Array>([
-    ['report.html', page(report, sections)],
-    ['report.json', reportJson(report, pictures)],
-  ]);
+  const files = new Map<string, string | Uint8Array>();
   for (const { figures, tables } of sections.values()) {
     for (const { name, svg } of figures) files.set(`figures/${name}.svg`, svg);
     for (const table of tables) files.set(`tables/${table.name}.csv`, tableCsv(table));
   }
   for (const [picture, name] of pictures) files.set(name, pngBytes(picture));
-  return files;
+  return new Map<string, string | Uint8Array>([
+    ['report.html', page(report, sections)],
+    ['report.json', reportJson(report, pictures, [...files.keys()])],
+    ...files,
+  ]);
 }

@@ -21,13 +21,13 @@ export function pngBytes({ png }: Picture): Uint8Array {
   return new Uint8Array(Buffer.from(png, 'base64'));
 }
 
-/** The report as JSON, with the name of its file in place of every picture's data. */
-export function reportJson(report: Report, names: ReadonlyMap<Picture, string>): string {
+/** The report as JSON, with the name of its file in place of every picture's data, and the names of all files beside it. */
+export function reportJson(report: Report, names: ReadonlyMap<Picture, string>, files: readonly string[]): string {
   const replace = (_: string, value: unknown) => {
     const name = isPicture(value) && names.get(value);
     return name ? { ...(value as Picture), png: name } : value;
   };
-  return `${JSON.stringify(report, replace, 2)}\n`;
+  return `${JSON.stringify({ ...report, files }, replace, 2)}\n`;
 }
 
 /** A picture on the page, as part of it. */

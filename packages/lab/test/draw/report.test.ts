@@ -121,9 +121,14 @@ describe('report.json and the pictures', () => {
     expect(files.get(png)).toEqual(new Uint8Array(Buffer.from(findings.heatmap.atoms.png, 'base64')));
   });
 
+  it('names every figure and table there is', () => {
+    const beside = [...files.keys()].filter((name) => !name.startsWith('report.'));
+    expect(JSON.parse(String(files.get('report.json'))).files).toEqual(beside);
+  });
+
   it('is otherwise the report', () => {
-    const { findings: _, ...rest } = JSON.parse(String(files.get('report.json'))) as Report;
-    const { findings: __, ...own } = sampleReport();
+    const { findings: _, files: __, ...rest } = JSON.parse(String(files.get('report.json')));
+    const { findings: ___, ...own } = sampleReport();
     expect(rest).toEqual(own);
   });
 });

@@ -1,0 +1,41 @@
+import { constants } from 'node:fs';
+import { access, mkdir, rmdir, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { ParameterError } from 'ght';
+
+/**
+ * Makes the folder that `-o` names, unless it is there, and the folders above it. Refuses a file of that name, a place
+ * where none can be made, and a folder that cannot be written to. Gives the topmost folder it made, if any.
+ */
+export async function makeFolder(
+  folder: string,
+  rule = 'must be a folder or a place to make one',
+): Promise<string | undefined> {
+  const there = await checkFolder(folder, rule);
+  if (there) return undefined;
+  return mkdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    throw new ParameterError('-o', `${rule} (${error.code})`, folder, 'choose a place that can be written to');
+  });
+}
+
+/** Whether there is such a folder; refuses a file of that name, and a folder that cannot be written to. */
+export async function checkFolder(folder: string, rule = 'must be a folder or a place to make one'): Promise<boolean> {
+  const place = await stat(folder).catch(() => undefined);
+  if (!place) return false;
+  if (!place.isDirectory()) throw new ParameterError('-o', rule, folder, 'a file of this name is in the way');
+  await access(folder, constants.W_OK | constants.X_OK).catch(() => {
+    const remedy = 'allow writing to it or choose another folder';
+    throw new ParameterError('-o', 'must be a folder that can be written to', folder, remedy);
+  });
+  return true;
+}
+
+/** Removes a folder and those above it up to `topmost`, which `makeFolder` gave, as far as they are empty. */
+export async function removeEmptyFolders(folder: string, topmost: string): Promise<void> {
+  const last = resolve(topmost);
+  for (let at = resolve(folder); at.startsWith(last); at = dirname(at)) {
+    if (!(await rmdir(at).then(...yesOrNo))) return;
+  }
+}
+
+const yesOrNo = [() => true, () => false] as const;

@@ -1,0 +1,75 @@
+/** An installation that lacks sharp, which reads and writes the pictures, or geotiff, which reads TIFFs. */
+import { spawn } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { writeNpy } from 'ght';
+import sharp from 'sharp';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ended, height, png, textured, width, workplace } from '../command.js';
+
+const { path, save } = workplace();
+const binary = fileURLToPath(new URL('../../bin/ght.js', import.meta.url));
+/** Options of Node with which loading a package fails as it does where it, or its part for this platform, is missing. */
+function without(missing: string): string[] {
+  const resolve = `export async function resolve(name, context, next) {
+    if (name !== '${missing}') return next(name, context);
+    throw new Error('Cannot find package ${missing}\\nimported from here');
+  }`;
+  const hooks = `import { register } from 'node:module'; register(${JSON.stringify(asModule(resolve))});`;
+  return ['--import', asModule(hooks)];
+}
+
+function asModule(source: string): string {
+  return `data:text/javascript,${encodeURIComponent(source)}`;
+}
+
+function ghtWithout(missing: string, ...args: string[]) {
+  return ended(spawn(process.execPath, [...without(missing), binary, ...args], { cwd: path('.') }));
+}
+
+beforeAll(async () => {
+  await mkdir(path('photos'));
+  for (const name of ['photo.png', 'photos/a.png', 'photos/b.png']) await save(name, await png(textured()));
+  await save('photo.npy', writeNpy({ type: 'u1', shape: [height, width], data: Uint8Array.from(textured()) }));
+});
+
+describe('an installation without sharp', () => {
+  it.each([
+    'info photo.png',
+    'noise photo.png',
+    'represent photo.png -o out.png',
+    'represent photo.npy -o out.png',
+    'represent photo.npy --heatmap out.png',
+    'compare photo.png',
+    'denoise photo.png -o out.png',
+    'denoise photos -o cleaned',
+    'reproduce two-patches --quick',
+    'reproduce two-patches --quick --images photos',
+  ])('ght %s says so in one line', async (args) => {
+    const { code, stdout, stderr } = await ghtWithout('sharp', ...args.split(' '));
+    expect({ code, stdout, stderr }).toEqual({
+      ...{ code: 2, stdout: '' },
+      stderr:
+        'ght: the installation must have sharp, which reads and writes images, but got "Cannot find package sharp": run npm install\n',
+    });
+  });
+
+  it('does without where no picture file is read or written', async () => {
+    expect(await ghtWithout('sharp', 'denoise', 'photo.npy', '-o', 'out.npy')).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+describe('an installation without geotiff', () => {
+  it('says so when a TIFF is to be read', async () => {
+    await save(
+      'photo.tiff',
+      await sharp(await png(textured()))
+        .tiff()
+        .toBuffer(),
+    );
+    expect((await ghtWithout('geotiff', 'info', 'photo.tiff')).stderr).toMatch(
+      /^ght: the installation must have geotiff, which reads TIFF files, .*: run npm install\n$/,
+    );
+    expect((await ghtWithout('geotiff', 'info', 'photo.png')).code).toBe(0);
+  });
+});
