@@ -30,6 +30,12 @@ describe('ght denoise', () => {
     },
   );
 
+  it('measures floats against a reference of 8 bits in the same units', async () => {
+    await save('noisy.npy', writeNpy({ type: 'f8', shape: [height, width], data: Float64Array.from(noisy) }));
+    const result = await json('denoise', 'noisy.npy', '-o', 'out.npy', '--reference', 'clean.png');
+    expect(result.psnrNoisy).toBeCloseTo(psnr(noisy, clean, 255), 9);
+  });
+
   it('says what noise it took out, and whether that was estimated', async () => {
     const estimated = await json('denoise', 'noisy.png', '-o', 'out.png');
     expect(estimated).toMatchObject({ method: 'groups', quality: 'balanced', estimated: true, psnr: null });

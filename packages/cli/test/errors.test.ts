@@ -22,7 +22,8 @@ beforeAll(async () => {
   );
   await save('deep.png', await png(textured(width, height, 65535), 1, width, 16));
   const broken = Float64Array.from(grey);
-  await save('float.npy', writeNpy({ type: 'f8', shape: [height, width], data: broken }));
+  const units = broken.map((value) => value / 255);
+  await save('units.npy', writeNpy({ type: 'f8', shape: [height, width], data: units }));
   broken[3 * width + 5] = Number.NaN;
   await save('nan.npy', writeNpy({ type: 'f8', shape: [height, width], data: broken }));
   broken[3 * width + 5] = Number.NEGATIVE_INFINITY;
@@ -123,8 +124,8 @@ describe('files that are refused', () => {
   check('denoise grey.png -o out.png', [
     ['--reference wide.png', '--reference must have the size', '48×40', '49×40', 'same picture'],
     ['--reference rgb.png', '--reference must have the size', '48×40×1', '48×40×3', 'same picture'],
-    ['--reference deep.png', '--reference must have the samples of the noisy image, 8 bit', '"16 bit in deep.png"'],
-    ['--reference float.npy', '--reference must have the samples of the noisy image, 8 bit', '"float in float.npy"'],
+    ['--reference deep.png', '--reference must be in the units of the noisy image', '(8 bit)', '(16 bit) in deep.png'],
+    ['--reference units.npy', '--reference must be in the units of the noisy image', '(8 bit)', '(float) in units.npy'],
     ['--reference nan.npy', '--reference pixel (x 5, y 3, channel 0) must be a finite number', 'got NaN'],
     ['--method paper --sigma 20 --budget 5', '--budget and --sigma exclude each other', '5 and 20', 'only one'],
     ['--sigma -1', '--sigma must be a finite number of at least 0', 'got -1', 'deviation of the noise'],

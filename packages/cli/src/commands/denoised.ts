@@ -3,6 +3,7 @@ import type { Image } from 'ght';
 import { checkImage, isParameterError, ParameterError, psnrOf, rmsePixel } from 'ght';
 import type { ImageFile } from '../io/index.js';
 import type { ProgressDisplay } from '../output/progress.js';
+import { measure } from '../output/table.js';
 
 /** What a method is given beside the file and the flags. */
 export interface Denoising {
@@ -31,6 +32,9 @@ export function levelAgainst(clean: Image | undefined, image: Image): number | n
   return Number.isFinite(level) ? level : null;
 }
 
+/** How far the peaks of two images in the same units may lie apart: that of floats is the range of their values. */
+const MOST_APART = 16;
+
 /** Refuses a reference that is no clean version of the noisy image, of the same size and in the same units. */
 export function checkReference(reference: ImageFile, file: ImageFile, path: string): void {
   const [clean, noisy] = [reference.image, file.image];
@@ -46,10 +50,12 @@ export function checkReference(reference: ImageFile, file: ImageFile, path: stri
     const remedy = 'give the clean version of the same picture';
     throw new ParameterError('--reference', rule, `${size(clean)} in ${path}`, remedy);
   }
-  // What is white in 8 bits is nearly black in 16.
-  const samples = ({ sample, depth }: ImageFile) => (sample === 'float' ? 'float' : `${depth} bit`);
-  if (samples(file) !== samples(reference)) {
-    const rule = `must have the samples of the noisy image, ${samples(file)}`;
-    throw new ParameterError('--reference', rule, `${samples(reference)} in ${path}`, 'convert one to the other');
+  // What is white in 8 bits is nearly black in 16, and floats may be in the units of either, or of neither.
+  const apart = Math.max(clean.peak, noisy.peak) / Math.min(clean.peak, noisy.peak);
+  if (apart > MOST_APART && !(reference.sample === 'float' && file.sample === 'float')) {
+    const samples = ({ sample, depth }: ImageFile) => (sample === 'float' ? 'float' : `${depth} bit`);
+    const rule = `must be in the units of the noisy image, which has peak ${measure(noisy.peak)} (${samples(file)})`;
+    const value = `peak ${measure(clean.peak)} (${samples(reference)}) in ${path}`;
+    throw new ParameterError('--reference', rule, value, 'convert one to the other');
   }
 }
