@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { abilities, wasmEngine } from '../../src/engines/wasm/wasm.js';
 import { denoise, isParameterError, overcompleteDct, randomSource, represent, solve } from '../../src/index.js';
+import { signalsIn } from '../../src/signal/signals.js';
 import { noisy, picture } from '../pictures.js';
 
 const D = overcompleteDct(8, 10);
@@ -107,7 +108,7 @@ describe('memory that is not to be had', () => {
   });
 
   it('in the middle of a run leaves the threads to the next', async () => {
-    const loaded = await wasmEngine(abilities(), 2).load(D, Y);
+    const loaded = await wasmEngine(abilities(), 2).load(D, signalsIn(Y, D.N));
     loaded.reset();
     const grow = vi.spyOn(WebAssembly.Memory.prototype, 'grow').mockImplementation(() => {
       throw new RangeError('out of memory');
