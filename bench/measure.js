@@ -4,13 +4,14 @@ import { overcompleteDct, solverDefaults, spectralNormSquared } from 'ght';
 import { halved, naturalPatches } from 'ght-lab';
 import { abilities } from '../packages/ght/dist/engines/wasm/host.js';
 import { wasmEngine } from '../packages/ght/dist/engines/wasm/wasm.js';
+import { signalsIn } from '../packages/ght/dist/signal/signals.js';
 
 const [solver, P, s, threads, iterations] = process.argv.slice(2).map((value, i) => (i === 0 ? value : Number(value)));
 const D = overcompleteDct(8, 10);
 const Y = naturalPatches(await halved(), P, 1);
 const before = process.memoryUsage().rss;
 const loadStart = performance.now();
-const loaded = await wasmEngine(abilities(), threads).load(D, Y);
+const loaded = await wasmEngine(abilities(), threads).load(D, signalsIn(Y, D.N));
 const loadMs = performance.now() - loadStart;
 loaded.reset();
 

@@ -3,18 +3,29 @@ import type { Image, Quality, RepresentOptions } from 'ght';
 import { denoiseMemoryEstimate, memoryEstimate, ParameterError } from 'ght';
 import { bytes } from './output/table.js';
 
+/** Bytes that representing an image takes at its peak, about, the image among them. */
+export function representMemory(image: Image, options: RepresentOptions): number {
+  return bytesOf(image) + memoryEstimate(image.width, image.height, image.planes.length, options);
+}
+
 /** Refuses an image whose run would not fit into this machine's memory, with the estimate and what to do. */
 export function refuseTooLarge(image: Image, options: RepresentOptions): void {
-  const needed = memoryEstimate(image.width, image.height, image.planes.length, options);
-  refuse(image, needed, 'crop the image, or use a larger --stride or fewer --atoms');
+  refuse(image, representMemory(image, options), 'crop the image, or use a larger --stride or fewer --atoms');
 }
 
 /** The same for denoising by groups. */
-export function refuseTooLargeToDenoise(image: Image, quality?: Quality): void {
+export function refuseTooLargeToDenoise(image: Image, quality?: Quality, stabilised = false): void {
   const { width, height, planes } = image;
-  // The image as it came, transformed and back, beside what the passes need.
-  const copies = 3 * 8 * width * height * planes.length;
-  refuse(image, copies + denoiseMemoryEstimate(width, height, planes.length, quality), 'cut the image into parts');
+  // In float64 are the axes of colour, and samples whose noise was made even and those that come back from there.
+  const copies = (planes.length === 3 ? 1 : 0) + (stabilised ? 2 : 0);
+  const passes = denoiseMemoryEstimate(width, height, planes.length, quality);
+  // The image, and the file that is made of the result, before and after compression.
+  const needed = 3 * bytesOf(image) + 8 * copies * width * height * planes.length + passes;
+  refuse(image, needed, 'cut the image into parts');
+}
+
+function bytesOf({ planes, alpha }: Image): number {
+  return [...planes, ...(alpha ? [alpha] : [])].reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
 function refuse({ width, height }: Image, needed: number, remedy: string): void {

@@ -11,7 +11,7 @@ import { type Denoising, levelAgainst, type Outcome } from './denoised.js';
 export async function denoiseByGroups(file: ImageFile, flags: DenoiseFlags, given: Denoising): Promise<Outcome> {
   const { image } = file;
   const options = denoiseOptions(flags);
-  refuseTooLargeToDenoise(image, flags.quality);
+  refuseTooLargeToDenoise(image, flags.quality, flags.noise === 'poisson-gaussian');
   const { signal, onProgress, output, clean } = given;
   const start = performance.now();
   const result = await denoise(image, {

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
-import { checkImage, memoryEstimate, patchGrid } from 'ght';
+import { checkImage, patchGrid } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import { jsonFlag, patchFlags, representOptions } from '../flags.js';
 import { readImage } from '../io/index.js';
+import { representMemory } from '../memory.js';
 import { imageLine, imageSummary } from '../output/summary.js';
 import { bytes, count, facts, measure } from '../output/table.js';
 
@@ -34,7 +35,7 @@ async function runInfo(path: string, flags: Flags, { print }: Context): Promise<
   const patch = options.patch ?? 8;
   const grid = patchGrid(image.width, image.height, patch, options.stride ?? patch);
   const patches = grid.count * image.planes.length;
-  const memory = Math.ceil(memoryEstimate(image.width, image.height, image.planes.length, options));
+  const memory = Math.ceil(representMemory(image, options));
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const plane of image.planes) {
     for (const value of plane) {

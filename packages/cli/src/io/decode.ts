@@ -37,7 +37,11 @@ export async function decode(bytes: Buffer, format: Exclude<ImageFormat, 'npy'>,
     // Asking for the colour space it already has keeps sharp from converting, 16 bits to 8 above all.
     const pipeline = sharp(bytes, input).toColourspace(space).raw({ depth });
     const { data, info } = await (channel ? pipeline.extractChannel(channel) : pipeline).toUint8Array();
-    const samples = depth === 'uchar' ? data : new Uint16Array(data.buffer, data.byteOffset, data.length / 2);
+    // Not as the Buffer that it may be, whose slices are no copies.
+    const samples =
+      depth === 'uchar'
+        ? new Uint8Array(data.buffer, data.byteOffset, data.length)
+        : new Uint16Array(data.buffer, data.byteOffset, data.length / 2);
     return toPlanes(samples, info.channels);
   };
   const planes = await raw();

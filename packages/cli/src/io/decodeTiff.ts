@@ -1,3 +1,4 @@
+import type { Samples } from 'ght';
 import { checkSize, type Decoded, type Refuse } from './decoded.js';
 import { loadGeotiff } from './packages.js';
 
@@ -65,7 +66,8 @@ export async function openTiff(bytes: Buffer, refuse: Refuse): Promise<TiffTags>
     return {
       width,
       height,
-      planes: Array.from(channels, (channel) => Float64Array.from(channel)),
+      // Of these formats and depths geotiff makes the arrays that we have.
+      planes: Array.from(channels, (channel) => channel as Samples),
       alpha: hasAlpha(photometric === 2, bands),
       depth: depth as Decoded['depth'],
       sample: float ? 'float' : 'uint',

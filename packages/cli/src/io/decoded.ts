@@ -49,7 +49,7 @@ export function checkSize({ width, height, channels, bytes }: Declared, refuse: 
     const rule = `must hold the image it announces, but ${bytes} bytes for ${size} samples are too few to be one`;
     throw refuse(rule, 'save it again as PNG, or fetch it again');
   }
-  // Samples are float64 here, whatever they are in the file.
+  // Results are float64, whatever the samples are in the file.
   if (8 * samples > totalmem()) {
     throw refuse(`must fit in the memory of this machine, which ${size} samples do not`, 'cut it into tiles');
   }

@@ -1,5 +1,5 @@
 import { deflateSync } from 'node:zlib';
-import { ParameterError } from 'ght';
+import { ParameterError, type Samples } from 'ght';
 import type { Raster } from './raster.js';
 
 // Ours rather than a library's: sharp cannot write floats, and geotiff's writer has no room for a profile and marks
@@ -21,14 +21,14 @@ const stripBytes = 1 << 18;
  * colour channels are RGB; any other number is grey with bands beside it. Alpha is marked as straight.
  */
 export function encodeTiff(raster: Raster, icc?: Uint8Array): Uint8Array {
-  const { width, height, channels, alpha, samples } = raster;
-  const float = samples instanceof Float32Array || samples instanceof Float64Array;
+  const { width, height, channels, alpha, depth } = raster;
+  const float = raster.sample === 'float';
   const colours = channels - (alpha ? 1 : 0) === 3 ? 3 : 1;
   const extra = Array.from({ length: channels - colours }, (_, i) => (alpha && i === channels - colours - 1 ? 2 : 0));
-  const rows = Math.max(1, Math.floor(stripBytes / (width * channels * samples.BYTES_PER_ELEMENT)));
+  const rows = Math.max(1, Math.floor((8 * stripBytes) / (width * channels * depth)));
   const strips: Uint8Array[] = [];
   for (let y = 0; y < height; y += rows) {
-    const strip = samples.slice(y * width * channels, (y + rows) * width * channels);
+    const strip = raster.rows(y, Math.min(y + rows, height));
     if (!float) takeDifferences(strip, width * channels, channels);
     strips.push(deflateSync(new Uint8Array(strip.buffer, strip.byteOffset, strip.byteLength)));
   }
@@ -42,7 +42,7 @@ export function encodeTiff(raster: Raster, icc?: Uint8Array): Uint8Array {
   const fields: Field[] = [
     [256, 'long', [width]],
     [257, 'long', [height]],
-    [258, 'short', each(8 * samples.BYTES_PER_ELEMENT)],
+    [258, 'short', each(depth)],
     [259, 'short', [8]], // compression: deflate
     [262, 'short', [colours === 3 ? 2 : 1]], // photometric: RGB, or black is zero
     [273, 'long', offsets],
@@ -67,7 +67,7 @@ export function encodeTiff(raster: Raster, icc?: Uint8Array): Uint8Array {
 }
 
 /** Horizontal differences, modulo the depth: each sample less its left neighbour in the same channel. */
-function takeDifferences(samples: Raster['samples'], rowLength: number, channels: number): void {
+function takeDifferences(samples: Samples, rowLength: number, channels: number): void {
   for (let row = 0; row < samples.length; row += rowLength) {
     for (let at = row + rowLength - 1; at >= row + channels; at--) samples[at] -= samples[at - channels];
   }

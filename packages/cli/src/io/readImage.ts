@@ -1,4 +1,4 @@
-import { isParameterError, type NpyArray, ParameterError, readNpy } from 'ght';
+import { isParameterError, type NpyArray, ParameterError, readNpy, type Samples } from 'ght';
 import { decode } from './decode.js';
 import { checkSize, type Decoded, type Refuse } from './decoded.js';
 import { readBytes } from './files.js';
@@ -76,7 +76,7 @@ function fromArray({ type, shape, data }: NpyArray, refuse: Refuse): Decoded {
   }
   const [height, width, channels = 1] = shape;
   checkSize({ width, height, channels, bytes: data.byteLength }, refuse);
-  const planes = toPlanes(data, channels);
+  const planes = toPlanes(data as Samples, channels);
   const metadata = { channelAxis: shape.length === 3 };
   return {
     width,
@@ -94,7 +94,7 @@ function numpyName(type: NpyArray['type']): string {
 }
 
 /** The largest finite value less the smallest, or 1 for a constant image: what counts as full scale of float data. */
-function rangeOf(planes: readonly Float64Array[]): number {
+function rangeOf(planes: readonly Samples[]): number {
   let least = Number.POSITIVE_INFINITY;
   let most = Number.NEGATIVE_INFINITY;
   for (const plane of planes) {

@@ -62,23 +62,23 @@ export function checkFormat(path: string, image: Image, like: ImageFile, paramet
 }
 
 async function encode(raster: Raster, format: ImageFormat, like: ImageFile): Promise<Uint8Array> {
-  const { width, height, channels, alpha, samples } = raster;
+  const { width, height, channels, alpha, depth } = raster;
   const { exif, channelAxis } = like.metadata ?? {};
   if (format === 'npy') {
-    const type = ({ 8: 'u1', 16: 'u2', 32: 'f4', 64: 'f8' } as const)[like.depth];
+    const type = ({ 8: 'u1', 16: 'u2', 32: 'f4', 64: 'f8' } as const)[depth];
     const shape = channels === 1 && !channelAxis ? [height, width] : [height, width, channels];
-    return writeNpy({ type, shape, data: samples });
+    return writeNpy({ type, shape, data: raster.rows(0, height) });
   }
   const colours = channels - (alpha ? 1 : 0);
   const profile = like.metadata?.icc;
   const icc = profile && profileFits(profile, format === 'webp' ? 3 : colours) ? profile : undefined;
   if (format === 'tiff') return encodeTiff(raster, icc);
 
-  const bits = 8 * samples.BYTES_PER_ELEMENT;
-  const space = colours === 1 ? { 8: 'b-w', 16: 'grey16' }[bits] : { 8: 'srgb', 16: 'rgb16' }[bits];
+  const deep = depth === 16;
+  const space = colours === 1 ? (deep ? 'grey16' : 'b-w') : deep ? 'rgb16' : 'srgb';
   const sharp = await loadSharp();
-  const pipeline = sharp(encodePng(raster, { icc, exif }), { limitInputPixels: false })
-    .toColourspace(space as string)
+  const pipeline = sharp(encodePng(raster, { icc, exif }), { limitInputPixels: false, sequentialRead: true })
+    .toColourspace(space)
     .keepIccProfile()
     .keepExif();
   if (format === 'png') return pipeline.png({ adaptiveFiltering: true }).toBuffer();

@@ -1,8 +1,9 @@
 /** Whole files of every format and kind there is, small enough to be damaged by the thousand. */
 import { deflateSync } from 'node:zlib';
-import { type NpyArray, saveCodes, writeNpy } from 'ght';
+import { type NpyArray, type Samples, saveCodes, writeNpy } from 'ght';
 import sharp, { type TiffOptions } from 'sharp';
 import { encodeTiff } from '../../src/io/encodeTiff.js';
+import { toPlanes, toRaster } from '../../src/io/raster.js';
 import { displayP3, iccChunk, pattern, png, pngRows, tiff } from '../io/fixtures.js';
 
 /** A file that is as its format says. */
@@ -136,7 +137,8 @@ async function tiffs(): Promise<Sound[]> {
   });
   const written = (options: TiffOptions) => photo().tiff(options).toBuffer();
   const floats = Float32Array.from(rgb, (value) => value / 7 - 3);
-  const raster = { width, height, alpha: false };
+  const ours = (samples: Samples, channels: number, kind: 'uint' | 'float', depth: 16 | 32 | 64) =>
+    encodeTiff(toRaster({ width, height, planes: toPlanes(samples, channels), peak: 1 }, kind, depth));
   const broken = Float32Array.from(grey);
   broken.set([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY], 30);
   const one = { 258: [8], 262: [1], 277: [1] };
@@ -152,10 +154,10 @@ async function tiffs(): Promise<Sound[]> {
       'bilevel',
       await photo(grey, 1).toColourspace('b-w').tiff({ bitdepth: 1, compression: 'ccittfax4' }).toBuffer(),
     ),
-    file('float-32', encodeTiff({ ...raster, channels: 3, samples: floats }), [...floats]),
-    file('float-64', encodeTiff({ ...raster, channels: 1, samples: Float64Array.from(grey) }), grey),
-    file('not-finite', encodeTiff({ ...raster, channels: 1, samples: broken }), undefined, false),
-    file('bands', encodeTiff({ ...raster, channels: 5, samples: Uint16Array.from(pattern(size * 5, 65535)) })),
+    file('float-32', ours(floats, 3, 'float', 32), [...floats]),
+    file('float-64', ours(Float64Array.from(grey), 1, 'float', 64), grey),
+    file('not-finite', ours(broken, 1, 'float', 32), undefined, false),
+    file('bands', ours(Uint16Array.from(pattern(size * 5, 65535)), 5, 'uint', 16)),
     file('float-plain', tiff(width, height, Float32Array.from(grey), { ...one, 258: [32], 339: [3] }), grey),
     file('planar', planar(), rgb),
     file('big-endian', bigEndian(), deep),

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
-import type { Image } from 'ght';
+import type { Image, Samples } from 'ght';
 import sharp from 'sharp';
 import { afterAll, beforeAll } from 'vitest';
 
@@ -39,6 +39,12 @@ export function imageOf(
     Float64Array.from(samples.filter((_, i) => i % channels === c)),
   );
   return { width, height, planes: alpha ? all.slice(0, -1) : all, ...(alpha ? { alpha: all.at(-1) } : {}), peak };
+}
+
+/** The image in float64, as `imageOf` makes it: a file is read as narrow as it is. */
+export function widened({ planes, alpha, ...rest }: Image): Image {
+  const wide = (samples: Samples) => Float64Array.from(samples);
+  return { ...rest, planes: planes.map(wide), ...(alpha ? { alpha: wide(alpha) } : {}) };
 }
 
 type Chunk = readonly [type: string, data: Uint8Array];

@@ -4,7 +4,7 @@ import { type Image, writeNpy } from 'ght';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { type ImageFile, readArray, readImage, writeImage } from '../../src/io/index.js';
-import { imageOf, pattern, png, pngRows, temporaryFolder, tiff } from './fixtures.js';
+import { imageOf, pattern, png, pngRows, temporaryFolder, tiff, widened } from './fixtures.js';
 
 const { path, save } = temporaryFolder();
 const width = 13;
@@ -46,7 +46,8 @@ describe('reading', () => {
       const bytes = png({ width, height, bits: depth, colourType }, pngRows(height, depth, samples));
       const read = await readImage(await save('kind.png', bytes));
       expect(read).toMatchObject({ format: 'png', depth, sample: 'uint' });
-      expect(read.image).toEqual(imageOf(width, height, samples, alpha, most));
+      expect(read.image.planes[0].constructor).toBe(depth === 8 ? Uint8Array : Uint16Array);
+      expect(widened(read.image)).toEqual(imageOf(width, height, samples, alpha, most));
     },
   );
 
@@ -82,9 +83,9 @@ describe('reading', () => {
     const samples = Uint8Array.from(pattern(8, 255));
     const rgba = tiff(2, 1, samples, { 258: [8, 8, 8, 8], 262: [2], 277: [4] });
     const read = await readImage(await save('rgba.tif', rgba));
-    expect(read.image).toEqual(imageOf(2, 1, Array.from(samples), true, 255));
+    expect(widened(read.image)).toEqual(imageOf(2, 1, Array.from(samples), true, 255));
     const bands = tiff(4, 1, samples, { 258: [8, 8], 262: [1], 277: [2], 338: [0] });
-    expect((await readImage(await save('bands.tif', bands))).image).toEqual(
+    expect(widened((await readImage(await save('bands.tif', bands))).image)).toEqual(
       imageOf(4, 1, Array.from(samples), false, 255),
     );
   });
@@ -95,7 +96,7 @@ describe('reading', () => {
     const options = { compression: 'lzw', predictor: 'horizontal', tile: true, tileWidth: 16, tileHeight: 16 } as const;
     const bytes = await raw.toColourspace('rgb16').tiff(options).toBuffer();
     const read = await readImage(await save('tiled.tif', bytes));
-    expect(read.image).toEqual(imageOf(width, height, Array.from(samples), false, 65535));
+    expect(widened(read.image)).toEqual(imageOf(width, height, Array.from(samples), false, 65535));
   });
 
   it('has as peak of floats the range of their finite values, and 1 when they are constant', async () => {
@@ -123,19 +124,24 @@ describe('writing and reading back', () => {
       const image = imageOf(width, height, pattern(pixels * channels, most), alpha, most);
       const read = await writtenAndRead(`kept.${extension}`, file(image, depth, 'uint'));
       expect(read).toMatchObject({ depth, sample: 'uint', format: extension === 'tif' ? 'tiff' : extension });
-      expect(read.image).toEqual(image);
+      expect(widened(read.image)).toEqual(image);
     },
   );
 
+  it('PNG keeps rows of more bytes than a stored block holds', async () => {
+    const image = imageOf(40_000, 3, pattern(120_000, 65535), false, 65535);
+    expect(widened((await writtenAndRead('wide.png', file(image, 16, 'uint'))).image)).toEqual(image);
+  });
+
   it('keeps the colours under fully transparent pixels in WebP', async () => {
     const image = imageOf(2, 1, [10, 20, 30, 0, 200, 100, 50, 0], true, 255);
-    expect((await writtenAndRead('hidden.webp', file(image, 8, 'uint'))).image).toEqual(image);
+    expect(widened((await writtenAndRead('hidden.webp', file(image, 8, 'uint'))).image)).toEqual(image);
   });
 
   it('gives grey as three equal channels in WebP, which has no grey', async () => {
     const grey = imageOf(width, height, pattern(pixels, 255), false, 255);
     const { image } = await writtenAndRead('grey.webp', file(grey, 8, 'uint'));
-    expect(image.planes).toEqual([grey.planes[0], grey.planes[0], grey.planes[0]]);
+    expect(widened(image).planes).toEqual([grey.planes[0], grey.planes[0], grey.planes[0]]);
   });
 
   it.each(
@@ -144,13 +150,12 @@ describe('writing and reading back', () => {
     const image = imageOf(width, height, floatSamples(pixels * channels, round), alpha, 1);
     const read = await writtenAndRead('float.tiff', file(image, depth, 'float'));
     expect(read).toMatchObject({ format: 'tiff', depth, sample: 'float' });
-    expect(read.image.planes).toEqual(image.planes);
-    expect(read.image.alpha).toEqual(image.alpha);
+    expect(widened({ ...read.image, peak: 1 })).toEqual(image);
   });
 
   it.each(integers)('TIFF keeps a stack of six $depth-bit bands', async ({ depth, most }) => {
     const image = imageOf(width, height, pattern(pixels * 6, most), false, most);
-    expect((await writtenAndRead('stack.tif', file(image, depth, 'uint'))).image).toEqual(image);
+    expect(widened((await writtenAndRead('stack.tif', file(image, depth, 'uint'))).image)).toEqual(image);
   });
 
   it('writes TIFF in several strips that other readers decode to the same samples', async () => {
@@ -209,7 +214,8 @@ describe('.npy', () => {
       const read = await readImage(await save('array.npy', bytes));
       const [height, width] = shape;
       expect(read).toMatchObject({ format: 'npy', depth, sample });
-      expect(read.image).toEqual(imageOf(width, height, Array.from(data), false, peak));
+      expect(read.image.planes[0].constructor).toBe(data.constructor);
+      expect(widened(read.image)).toEqual(imageOf(width, height, Array.from(data), false, peak));
       await writeImage(path('again.npy'), read.image, read);
       expect(new Uint8Array(await readFile(path('again.npy')))).toEqual(bytes);
     }

@@ -1,9 +1,15 @@
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { ParameterError } from '../errors.js';
+import { allOf, type Signals } from '../signal/signals.js';
 import type { Codes } from './codes.js';
 
 /** D Z: the patches (or signals) that the codes represent, one after the other. */
 export function reconstruct(D: Dictionary, codes: Codes): Float64Array {
+  return allOf(reconstruction(D, codes));
+}
+
+/** The same as signals that are computed when they are read. */
+export function reconstruction(D: Dictionary, codes: Codes): Signals {
   if (codes.L !== D.L) {
     throw new ParameterError(
       'codes',
@@ -12,9 +18,12 @@ export function reconstruct(D: Dictionary, codes: Codes): Float64Array {
       'use the dictionary they were made with',
     );
   }
-  const out = new Float64Array(D.N * codes.P);
-  for (let p = 0; p < codes.P; p++) addPatch(D, codes, p, out, p * D.N);
-  return out;
+  const { N } = D;
+  const read = (from: number, into: Float64Array) => {
+    into.fill(0);
+    for (let i = 0; i < into.length; i += N) addPatch(D, codes, from + i / N, into, i);
+  };
+  return { N, P: codes.P, read };
 }
 
 /** out ← out + D z_p of one patch; `scale` −1 takes it away, which turns a patch into its residual. */

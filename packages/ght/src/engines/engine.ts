@@ -1,5 +1,6 @@
 import type { Codes } from '../codes/codes.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
+import type { Signals } from '../signal/signals.js';
 import type { Spending } from '../solvers/joint-omp.js';
 import type { StepReport } from '../solvers/loop.js';
 import type { PatchStop } from '../solvers/stopping.js';
@@ -15,10 +16,10 @@ export interface EngineInfo {
 /** Where the mathematics is computed. */
 export interface Engine {
   readonly name: string;
-  /** Bytes it needs beside Y, about, for P signals of N samples over L atoms at budget S. */
+  /** Bytes it needs, about, for P signals of N samples over L atoms at budget S. */
   memory(N: number, L: number, P: number, S: number): number;
-  /** Takes the dictionary and the signals (N×P, one after the other) into its own memory, once. */
-  load(D: Dictionary, Y: Float64Array, watch?: Watch): Promise<Loaded>;
+  /** Takes the dictionary and the signals into its own memory, once. */
+  load(D: Dictionary, signals: Signals, watch?: Watch): Promise<Loaded>;
 }
 
 /**

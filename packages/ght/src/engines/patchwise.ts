@@ -1,6 +1,7 @@
 import type { Codes } from '../codes/codes.js';
 import { emptyCodes } from '../codes/codes.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
+import { allOf, type Signals } from '../signal/signals.js';
 import { aiht } from '../solvers/aiht.js';
 import { cosamp } from '../solvers/cosamp.js';
 import type { Spending } from '../solvers/joint-omp.js';
@@ -16,16 +17,18 @@ import type { EngineInfo, Loaded } from './engine.js';
 
 /** What the engines in plain TypeScript share: everything that works a patch at a time, straight from its page. */
 export abstract class Patchwise implements Loaded {
+  readonly Y: Float64Array;
   readonly P: number;
   protected result: Codes;
   readonly #paths;
 
   constructor(
     readonly D: Dictionary,
-    readonly Y: Float64Array,
+    signals: Signals,
     readonly info: EngineInfo,
   ) {
-    this.P = Y.length / D.N;
+    this.Y = allOf(signals);
+    this.P = signals.P;
     this.result = emptyCodes(D.L, this.P);
     this.#paths = emptyPaths(D, this.P);
   }

@@ -16,6 +16,7 @@ import { addPatch } from '../codes/reconstruct.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import type { LinearMap } from '../dictionary/resolvent.js';
 import { resolvent, synthesis } from '../dictionary/resolvent.js';
+import type { Signals } from '../signal/signals.js';
 import type { StepReport } from '../solvers/loop.js';
 import type { Work } from '../solvers/work.js';
 import { drive, PATCHES_A_YIELD, type Watch } from '../solvers/work.js';
@@ -24,9 +25,9 @@ import { Patchwise } from './patchwise.js';
 
 /** Runs anywhere JavaScript does; several times as fast as the reference, and equal to it up to rounding. */
 export function portableEngine(why = 'runs everywhere'): Engine {
-  // V, what a selection copies of it at worst, and three sets of codes: those read, those made and the best.
-  const memory = (_N: number, L: number, P: number, S: number) => 1.2 * 8 * L * P + 3 * 12 * S;
-  return { name: 'portable', memory, load: async (D, Y) => new Portable(D, Y, why) };
+  // Y; V, what a selection copies of it at worst, and three sets of codes: those read, those made and the best.
+  const memory = (N: number, L: number, P: number, S: number) => 8 * N * P + 1.2 * 8 * L * P + 3 * 12 * S;
+  return { name: 'portable', memory, load: async (D, signals) => new Portable(D, signals, why) };
 }
 
 class Portable extends Patchwise {
@@ -35,8 +36,8 @@ class Portable extends Patchwise {
   readonly #D: LinearMap;
   #resolvent: { rho: number; K: LinearMap } | undefined;
 
-  constructor(D: Dictionary, Y: Float64Array, why: string) {
-    super(D, Y, { name: 'portable', threads: 1, why });
+  constructor(D: Dictionary, signals: Signals, why: string) {
+    super(D, signals, { name: 'portable', threads: 1, why });
     this.#V = new Float64Array(D.L * this.P);
     this.#Z = emptyCodes(D.L, this.P);
     this.#D = synthesis(D);

@@ -4,6 +4,7 @@ import type { Codes } from '../codes/codes.js';
 import { codesFromDense, denseFromCodes } from '../codes/codes.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { synthesize } from '../dictionary/dictionary.js';
+import type { Signals } from '../signal/signals.js';
 import { admmStep } from '../solvers/admm.js';
 import type { StepReport } from '../solvers/loop.js';
 import { correlations, factor, qpmStep } from '../solvers/qpm.js';
@@ -13,9 +14,9 @@ import { Patchwise } from './patchwise.js';
 
 /** The paper, literally, in float64: cached Cholesky, two substitutions, dense X, Z and Λ. What the others answer to. */
 export function referenceEngine(why = 'asked for'): Engine {
-  // W, X, Z and Λ, what a selection copies, and two sets of codes.
-  const memory = (_N: number, L: number, P: number, S: number) => 4.2 * 8 * L * P + 2 * 12 * S;
-  return { name: 'reference', memory, load: async (D, Y) => new Reference(D, Y, why) };
+  // Y; W, X, Z and Λ, what a selection copies, and two sets of codes.
+  const memory = (N: number, L: number, P: number, S: number) => 8 * N * P + 4.2 * 8 * L * P + 2 * 12 * S;
+  return { name: 'reference', memory, load: async (D, signals) => new Reference(D, signals, why) };
 }
 
 class Reference extends Patchwise {
@@ -25,9 +26,9 @@ class Reference extends Patchwise {
   readonly #Lambda: Float64Array;
   #factor: { rho: number; C: Matrix } | undefined;
 
-  constructor(D: Dictionary, Y: Float64Array, why: string) {
-    super(D, Y, { name: 'reference', threads: 1, why });
-    this.#W = correlations(D, Y, this.P);
+  constructor(D: Dictionary, signals: Signals, why: string) {
+    super(D, signals, { name: 'reference', threads: 1, why });
+    this.#W = correlations(D, this.Y, this.P);
     this.#X = new Float64Array(D.L * this.P);
     this.#Z = new Float64Array(D.L * this.P);
     this.#Lambda = new Float64Array(D.L * this.P);

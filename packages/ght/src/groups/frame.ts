@@ -62,7 +62,7 @@ export function* enter(
   plane: Samples,
   width: number,
   part: Rectangle,
-  into: Samples,
+  into: Float32Array | Float64Array,
 ): Work<void> {
   const [centre, scale] = [frame.centres[channel], frame.scales[channel]];
   const columns = Int32Array.from({ length: frame.width }, (_, x) => part.left + mirror(x, part.width));

@@ -1,39 +1,53 @@
 import type { Samples } from './image.js';
 
+type Weights = readonly [number, number, number];
+
 /**
  * The colour transform under which RGB is represented: the orthonormal 3-point DCT over (R, G, B). It turns the three
  * channels, which are nearly copies of each other, into a luma plane that holds most of the energy and two chroma planes
  * that are nearly flat, so one global budget goes where the picture is. Orthonormal, so every squared error, every noise
  * level and the RMSE are the same on both sides.
  */
-const OPPONENT = [
+const FORWARD: readonly Weights[] = [
   [1 / Math.sqrt(3), 1 / Math.sqrt(3), 1 / Math.sqrt(3)],
   [1 / Math.sqrt(2), 0, -1 / Math.sqrt(2)],
   [1 / Math.sqrt(6), -2 / Math.sqrt(6), 1 / Math.sqrt(6)],
-] as const;
+];
+const BACK = [0, 1, 2].map((j) => FORWARD.map((row) => row[j]) as unknown as Weights);
 
 /** Planes as they are represented: R, G, B become luma and two chromas; any other number of planes is left as it is. */
 export function decorrelate(planes: readonly Samples[]): readonly Samples[] {
-  return planes.length === 3 ? mix(planes, (i, j) => OPPONENT[i][j]) : planes;
+  return planes.length === 3 ? mixed(planes, FORWARD, emptyLike(planes)) : planes;
 }
 
-/** The inverse of {@link decorrelate}. */
-export function recorrelate(planes: readonly Samples[]): readonly Samples[] {
-  return planes.length === 3 ? mix(planes, (i, j) => OPPONENT[j][i]) : planes;
+/**
+ * The inverse of {@link decorrelate}. Three planes are written to `into` where it is given: float64 planes that nobody needs any
+ * more, such as these or the ones that `decorrelate` made.
+ */
+export function recorrelate(planes: readonly Samples[], into?: readonly Samples[]): readonly Samples[] {
+  return planes.length === 3 ? mixed(planes, BACK, into ?? emptyLike(planes)) : planes;
 }
 
 /** The deviations of the noise in planes after {@link decorrelate}, from those before, where it is independent. */
 export function decorrelatedDeviations(sigma: readonly number[]): readonly number[] {
   if (sigma.length !== 3) return sigma;
-  return OPPONENT.map((row) => Math.sqrt(row.reduce((sum, weight, c) => sum + (weight * sigma[c]) ** 2, 0)));
+  return FORWARD.map((row) => Math.sqrt(row.reduce((sum, weight, c) => sum + (weight * sigma[c]) ** 2, 0)));
 }
 
-function mix(planes: readonly Samples[], weight: (i: number, j: number) => number): Samples[] {
-  return planes.map((_, i) => {
-    const [a, b, c] = [weight(i, 0), weight(i, 1), weight(i, 2)];
-    const [x, y, z] = planes;
-    const mixed = new Float64Array(x.length);
-    for (let n = 0; n < mixed.length; n++) mixed[n] = a * x[n] + b * y[n] + c * z[n];
-    return mixed;
-  });
+function emptyLike(planes: readonly Samples[]): Float64Array[] {
+  return planes.map(({ length }) => new Float64Array(length));
+}
+
+/** Three planes times a matrix; `into` may be the planes themselves. */
+function mixed(planes: readonly Samples[], M: readonly Weights[], into: readonly Samples[]): readonly Samples[] {
+  const [x, y, z] = planes;
+  const [u, v, w] = into;
+  const [[a, b, c], [d, e, f], [g, h, i]] = M;
+  for (let n = 0; n < u.length; n++) {
+    const [r, s, t] = [x[n], y[n], z[n]];
+    u[n] = a * r + b * s + c * t;
+    v[n] = d * r + e * s + f * t;
+    w[n] = g * r + h * s + i * t;
+  }
+  return into;
 }

@@ -1,7 +1,7 @@
 import { ParameterError, positive } from '../errors.js';
 
-/** Samples of one channel or of many patches; float64 inside, float32 accepted. */
-export type Samples = Float32Array | Float64Array;
+/** Samples of one channel: computed with in float64, kept as narrow as they came. */
+export type Samples = Uint8Array | Uint16Array | Float32Array | Float64Array;
 
 /**
  * An image as planes, one array a channel, row by row, in the units of its file: nothing is scaled or clipped on the way

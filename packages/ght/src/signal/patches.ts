@@ -1,6 +1,7 @@
 import { ParameterError, wholeNumber } from '../errors.js';
 import type { Samples } from './image.js';
 import { mirror } from './mirror.js';
+import { type Signals, signalsIn } from './signals.js';
 
 /**
  * Where the patches of a plane lie: `patch`×`patch` squares, `stride` apart, row by row.
@@ -39,28 +40,6 @@ export function patchGrid(width: number, height: number, patch: number, stride: 
   return { width, height, patch, stride, columns, rows, count: columns * rows };
 }
 
-/** Visits every sample of every patch p: its index, the pixel it shows, and whether it lies inside the plane. */
-function visitSamples(
-  grid: PatchGrid,
-  visit: (index: number, pixel: number, p: number, inside: boolean) => void,
-): void {
-  const { width, height, patch, stride, columns, rows } = grid;
-  let index = 0;
-  let p = 0;
-  for (let row = 0; row < rows; row++) {
-    for (let column = 0; column < columns; column++, p++) {
-      for (let dy = 0; dy < patch; dy++) {
-        const y = row * stride + dy;
-        const line = mirror(y, height) * width;
-        for (let dx = 0; dx < patch; dx++, index++) {
-          const x = column * stride + dx;
-          visit(index, line + mirror(x, width), p, x < width && y < height);
-        }
-      }
-    }
-  }
-}
-
 /** The patches of a plane, one after the other, each row by row: the columns of Y. */
 export function extract(
   grid: PatchGrid,
@@ -69,10 +48,20 @@ export function extract(
 ): Float64Array {
   checkLength('plane', plane.length, grid.width * grid.height);
   checkLength('into', into.length, grid.count * grid.patch ** 2);
-  visitSamples(grid, (index, pixel) => {
-    into[index] = plane[pixel];
-  });
+  extractRun(grid, plane, 0, into);
   return into;
+}
+
+/** The patches of a plane from number `first` on, as many as `into` holds. */
+export function extractRun(grid: PatchGrid, plane: Samples, first: number, into: Float64Array): void {
+  const { width, height, patch, stride, columns } = grid;
+  for (let p = first, i = 0; i < into.length; p++) {
+    const [left, top] = [(p % columns) * stride, Math.floor(p / columns) * stride];
+    for (let y = top; y < top + patch; y++) {
+      const line = mirror(y, height) * width;
+      for (let x = left; x < left + patch; x++, i++) into[i] = plane[line + mirror(x, width)];
+    }
+  }
 }
 
 /**
@@ -90,16 +79,38 @@ export function aggregate(grid: PatchGrid, patches: Float64Array, weights?: Arra
       }
     }
   }
-  const sum = new Float64Array(grid.width * grid.height);
-  const weight = new Float64Array(grid.width * grid.height);
-  visitSamples(grid, (index, pixel, p, inside) => {
-    if (!inside) return;
-    const w = weights ? weights[p] : 1;
-    // The running mean, not the sum: equal samples then give exactly their common value.
-    weight[pixel] += w;
-    sum[pixel] += (w / weight[pixel]) * (patches[index] - sum[pixel]);
-  });
-  return sum;
+  return aggregateRows(grid, signalsIn(patches, grid.patch ** 2), weights);
+}
+
+/** The same of patches that are read a row of the grid at a time. */
+export function aggregateRows(grid: PatchGrid, patches: Signals, weights?: ArrayLike<number>): Float64Array {
+  const { width, height, patch, stride, columns, rows } = grid;
+  const mean = new Float64Array(width * height);
+  // The weight so far of each pixel that a row of patches shows: no row after it shows those above.
+  const weight = new Float64Array(patch * width);
+  for (let row = 0; row < rows; row++) {
+    // Made anew for every row: hosts collect when buffers come and go, and only then is an engine's memory given back,
+    // which may be larger than all that is made here.
+    const samples = new Float64Array(columns * patch ** 2);
+    patches.read(row * columns, samples);
+    const [top, tall] = [row * stride, Math.min(patch, height - row * stride)];
+    for (let column = 0; column < columns; column++) {
+      const w = weights ? weights[row * columns + column] : 1;
+      const [left, wide] = [column * stride, Math.min(patch, width - column * stride)];
+      for (let dy = 0; dy < tall; dy++) {
+        let i = (column * patch + dy) * patch;
+        let here = dy * width + left;
+        let pixel = top * width + here;
+        for (let dx = 0; dx < wide; dx++, i++, here++, pixel++) {
+          // The running mean, not the sum: equal samples then give exactly their common value.
+          weight[here] += w;
+          mean[pixel] += (w / weight[here]) * (samples[i] - mean[pixel]);
+        }
+      }
+    }
+    weight.copyWithin(0, stride * width).fill(0, (patch - stride) * width);
+  }
+  return mean;
 }
 
 function checkLength(parameter: string, length: number, expected: number): void {

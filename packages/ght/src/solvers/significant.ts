@@ -13,13 +13,14 @@
 import { worthwhile } from '../budget/worth.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { resolvent } from '../dictionary/resolvent.js';
+import { runsOf, type Signals } from '../signal/signals.js';
 import type { Work } from './work.js';
 import { PATCHES_A_YIELD } from './work.js';
 
 /** S by the threshold rule, at the price κσ². */
-export function* significantAtoms(D: Dictionary, Y: Float64Array, rho: number, price: number): Work<number> {
+export function* significantAtoms(D: Dictionary, signals: Signals, rho: number, price: number): Work<number> {
   const { N, L } = D;
-  const P = Y.length / N;
+  const { P } = signals;
   const K = resolvent(D, rho);
   const x = new Float64Array(L);
   const norm = new Float64Array(L);
@@ -31,10 +32,12 @@ export function* significantAtoms(D: Dictionary, Y: Float64Array, rho: number, p
     for (let l = 0; l < L; l++) norm[l] += x[l] * x[l];
   }
   const worth = worthwhile(L * P);
-  for (let p = 0; p < P; p++) {
-    if (p % PATCHES_A_YIELD === 0) yield p / P;
-    K(Y, p * N, x, 0);
-    for (let l = 0; l < L; l++) if (x[l] !== 0) worth.add((x[l] * x[l]) / (price * norm[l]));
+  for (const { from, Y } of runsOf(signals, PATCHES_A_YIELD)) {
+    yield from / P;
+    for (let i = 0; i < Y.length; i += N) {
+      K(Y, i, x, 0);
+      for (let l = 0; l < L; l++) if (x[l] !== 0) worth.add((x[l] * x[l]) / (price * norm[l]));
+    }
   }
   // Beyond as many atoms as a patch has samples there is nothing left to represent.
   return Math.min(worth.settle().S, Math.min(N, L) * P);

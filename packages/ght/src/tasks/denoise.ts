@@ -66,14 +66,15 @@ export async function denoise(noisy: Image, options: DenoiseOptions = {}): Promi
   const stabilisers = noise.map((each) => (each.gain > 0 ? stabiliser(each) : undefined));
   const stable = image.planes.map((plane, c) => through(plane, stabilisers[c]?.forward));
   const deviations = noise.map(({ sigma }, c) => (stabilisers[c] ? 1 : sigma));
+  const turned = decorrelate(stable);
   const { planes, engine: info } = await denoisePlanes(
-    decorrelate(stable),
+    turned,
     image.width,
     image.height,
     decorrelatedDeviations(deviations),
     { quality, engine, threads, signal, onProgress },
   );
-  const restored = recorrelate(planes).map((plane, c) => through(plane, stabilisers[c]?.inverse));
+  const restored = recorrelate(planes, turned).map((plane, c) => through(plane, stabilisers[c]?.inverse));
   const all = <T>(each: readonly T[]) => (copies ? noisy.planes.map(() => each[0]) : each);
   return {
     image: { ...noisy, planes: all(restored) },

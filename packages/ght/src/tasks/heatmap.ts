@@ -1,5 +1,5 @@
 import { ParameterError } from '../errors.js';
-import { aggregate } from '../signal/patches.js';
+import { aggregateRows } from '../signal/patches.js';
 import type { Representation } from './represent.js';
 
 /** The heatmap of the paper's Figure 2: at every pixel, the atoms in use for its patch (their mean, where they overlap). */
@@ -8,12 +8,11 @@ export function heatmap({ grid, atomsPerPatch: counts }: Pick<Representation, 'g
     const rule = `must have a count for each of the ${grid.count} patches`;
     throw new ParameterError('atomsPerPatch', rule, counts.length, 'give those of the same grid');
   }
-  const size = grid.patch ** 2;
-  const patches = new Float64Array(grid.count * size);
-  counts.forEach((count, p) => {
-    patches.fill(count, p * size, (p + 1) * size);
-  });
-  return aggregate(grid, patches);
+  const N = grid.patch ** 2;
+  const read = (from: number, into: Float64Array) => {
+    for (let i = 0; i < into.length; i += N) into.fill(counts[from + i / N], i, i + N);
+  };
+  return aggregateRows(grid, { N, P: grid.count, read });
 }
 
 /**

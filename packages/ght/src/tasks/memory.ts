@@ -6,7 +6,7 @@ import { solverDefaults } from './options.js';
 import type { RepresentOptions } from './represent.js';
 import { atomsASide } from './represent.js';
 
-/** Bytes that representing an image of this size needs at its peak, about, under these options. */
+/** Bytes that representing an image of this size needs beside it at the peak, about, under these options. */
 export function memoryEstimate(
   width: number,
   height: number,
@@ -21,6 +21,6 @@ export function memoryEstimate(
   const budget = options.budget ?? { perPatch: Math.min(solverDefaults.budget.perPatch, L) };
   const S = expectedAtoms(resolveBudget(budget, N, L, P, 1), N, P);
   const engine = chooseEngine(options.engine ?? 'auto', options.threads, (each) => each.memory(N, L, P, S));
-  // Y and its reconstruction; the image as it came, transformed, and rebuilt; the dictionary, its Gram matrix and tables.
-  return engine.memory(N, L, P, S) + 2 * 8 * N * P + 3 * 8 * width * height * channels + 8 * (3 * N * L + 2 * L * L);
+  // The engine, whose memory may be given back late; the codes; the rebuilt image; the dictionary, its Gram matrix and tables.
+  return engine.memory(N, L, P, S) + 12 * S + 4 * P + 8 * width * height * channels + 8 * (3 * N * L + 2 * L * L);
 }

@@ -1,19 +1,20 @@
 import type { Budget } from '../budget/budget.js';
 import type { Codes } from '../codes/codes.js';
 import { atomsPerPatch } from '../codes/codes.js';
-import { reconstruct } from '../codes/reconstruct.js';
+import { reconstruction } from '../codes/reconstruct.js';
 import { overcompleteDct } from '../dictionary/dct.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { ParameterError } from '../errors.js';
 import { psnrOf, rmseOver } from '../measures/error.js';
 import { decorrelate, recorrelate } from '../signal/colour.js';
-import type { Image } from '../signal/image.js';
+import type { Image, Samples } from '../signal/image.js';
 import { checkImage } from '../signal/image.js';
 import type { PatchGrid } from '../signal/patches.js';
-import { aggregate, extract, patchGrid } from '../signal/patches.js';
+import { aggregateRows, extractRun, patchGrid } from '../signal/patches.js';
+import { type Signals, someOf } from '../signal/signals.js';
 import type { SolveOptions } from './options.js';
 import type { Solution } from './solve.js';
-import { solve } from './solve.js';
+import { solveSignals } from './solve.js';
 
 /** What representing an image takes besides what every solve does. */
 export interface RepresentOptions extends SolveOptions {
@@ -62,24 +63,19 @@ export async function representWeighted(
   const { patch = 8, stride = patch, atoms, dictionary, ...solveOptions } = options;
   const grid = patchGrid(image.width, image.height, patch, stride);
   const D = chooseDictionary(patch, atoms, dictionary);
-  const planes = decorrelate(image.planes);
-  const Y = new Float64Array(planes.length * grid.count * D.N);
-  planes.forEach((plane, c) => {
-    extract(grid, plane, Y.subarray(c * grid.count * D.N, (c + 1) * grid.count * D.N));
-  });
 
   const rebuild = (codes: Codes) => {
-    const patches = reconstruct(D, codes);
+    const patches = reconstruction(D, codes);
     const counts = atomsPerPatch(codes);
-    const rebuilt = planes.map((_, c) => {
+    const rebuilt = image.planes.map((_, c) => {
       const [from, to] = [c * grid.count, (c + 1) * grid.count];
-      return aggregate(grid, patches.subarray(from * D.N, to * D.N), weigh(counts.subarray(from, to)));
+      return aggregateRows(grid, someOf(patches, from, grid.count), weigh(counts.subarray(from, to)));
     });
-    return { ...image, planes: recorrelate(rebuilt) };
+    return { ...image, planes: recorrelate(rebuilt, rebuilt) };
   };
   const pixelError = (rebuilt: Image) => rmseOver(rebuilt.planes, image.planes);
 
-  const solution = await solve(D, Y, {
+  const solution = await solveSignals(D, patchesOf(image.planes, grid), {
     ...solveOptions,
     budget: withNoiseRule(options.budget, patch, stride),
     peak: image.peak,
@@ -99,6 +95,25 @@ export async function representWeighted(
     rmsePixel,
     psnr: psnrOf(rmsePixel, image.peak),
   };
+}
+
+/** The columns of Y: the patches of all planes, plane after plane, in the axes in which they are represented. */
+function patchesOf(planes: readonly Samples[], grid: PatchGrid): Signals {
+  const N = grid.patch ** 2;
+  const read = (from: number, into: Float64Array) => {
+    const [c, first] = [Math.floor(from / grid.count), from % grid.count];
+    const here = into.subarray(0, N * (grid.count - first));
+    if (planes.length === 3) {
+      const channels = planes.map(() => new Float64Array(here.length));
+      for (const [k, plane] of planes.entries()) extractRun(grid, plane, first, channels[k]);
+      here.set(decorrelate(channels)[c]);
+    } else {
+      extractRun(grid, planes[c], first, here);
+    }
+    // The rest is of the next plane.
+    if (here.length < into.length) read(from + here.length / N, into.subarray(here.length));
+  };
+  return { N, P: planes.length * grid.count, read };
 }
 
 /** Atoms a side of the overcomplete DCT: those asked for, or 10, or as many as make it complete. */

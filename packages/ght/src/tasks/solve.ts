@@ -10,14 +10,15 @@ import { ParameterError, positive } from '../errors.js';
 import { psnrOf } from '../measures/error.js';
 import { refuseBadNumber } from '../signal/image.js';
 import { largest, shifted, shiftedPositive } from '../signal/scale.js';
+import { runsOf, type Signals, signalsIn } from '../signal/signals.js';
 import type { Spending } from '../solvers/joint-omp.js';
 import type { HistoryEntry, StepReport, StopReason } from '../solvers/loop.js';
 import { iterate } from '../solvers/loop.js';
 import { significantAtoms } from '../solvers/significant.js';
-import { drive } from '../solvers/work.js';
+import { drive, PATCHES_A_YIELD } from '../solvers/work.js';
 import type { Progress, Settings, SolveOptions, SolverName } from './options.js';
 import { atomPrice, settle, solverDefaults } from './options.js';
-import { shiftedCodes, shiftedDictionary, shiftedEntry, type Units, unitsOf } from './units.js';
+import { shiftedCodes, shiftedDictionary, shiftedEntry, shiftedSignals, type Units, unitsOf } from './units.js';
 
 /** What a solve gives back: the codes, and plain data about how they came to be. */
 export interface Solution {
@@ -50,19 +51,26 @@ export interface SignalOptions extends SolveOptions {
  * Y (N×P, one after the other).
  */
 export async function solve(D: Dictionary, Y: Float64Array, options: SignalOptions = {}): Promise<Solution> {
+  if (Y.length === 0 || Y.length % D.N !== 0) {
+    const rule = `must be signals of ${D.N} samples each, as the dictionary has rows`;
+    throw new ParameterError('signals', rule, `${Y.length} samples`, 'give Y as N×P with the N of the dictionary');
+  }
+  return solveSignals(D, signalsIn(Y, D.N), options);
+}
+
+/** The same for signals that need not lie in an array. */
+export async function solveSignals(D: Dictionary, Y: Signals, options: SignalOptions = {}): Promise<Solution> {
   const settings = settle(options, ['peak', 'errorOf']);
-  const P = checkSignals(D, Y, options.initial);
-  const most = largest(Y);
+  const most = checkSignals(D, Y, options.initial);
   // All-zero signals have no scale, and none matters.
   const peak = positive('peak', options.peak ?? (most || 1), 'give the full scale of the signals, such as 255');
   const budget = settings.budget ?? { perPatch: Math.min(solverDefaults.budget.perPatch, D.L) };
   // Checked in the units of the user, who is told about them.
-  resolveBudget(budget, D.N, D.L, P, peak);
+  resolveBudget(budget, D.N, D.L, Y.P, peak);
   const units = unitsOf(D, most);
-  if (!units) return solveAsGiven(D, Y, P, peak, budget, settings, options);
-  const signals = Y.map((value) => shifted(value, -units.y));
+  if (!units) return solveAsGiven(D, Y, peak, budget, settings, options);
   const inUnits = inUnitsOf(units, peak, budget, settings, options);
-  const solution = await solveAsGiven(shiftedDictionary(D, units.d), signals, P, ...inUnits);
+  const solution = await solveAsGiven(shiftedDictionary(D, units.d), shiftedSignals(Y, -units.y), ...inUnits);
   return outOfUnits(solution, units);
 }
 
@@ -108,13 +116,13 @@ function outOfUnits(solution: Solution, units: Units): Solution {
 /** The problem in the units it comes in. */
 async function solveAsGiven(
   D: Dictionary,
-  Y: Float64Array,
-  P: number,
+  Y: Signals,
   peak: number,
   budget: Budget,
   settings: Settings,
   options: SignalOptions,
 ): Promise<Solution> {
+  const { P } = Y;
   const goal = resolveBudget(budget, D.N, D.L, P, peak);
   const rho = penalty(D, settings);
   const engine = chooseEngine(options.engine ?? 'auto', options.threads, (each) =>
@@ -233,14 +241,14 @@ function showError(budget: Budget, N: number, peak: number): (error: number) => 
   return (error) => `an RMSE of ${error.toPrecision(4)} a patch`;
 }
 
-/** Refuses signals that do not fit the dictionary or hold NaN, infinities or numbers out of range; gives back P. */
-function checkSignals(D: Dictionary, Y: Float64Array, initial?: Codes): number {
-  if (Y.length === 0 || Y.length % D.N !== 0) {
-    const rule = `must be signals of ${D.N} samples each, as the dictionary has rows`;
-    throw new ParameterError('signals', rule, `${Y.length} samples`, 'give Y as N×P with the N of the dictionary');
+/** Refuses NaN, infinities and numbers out of range, and codes that do not fit; gives back the largest magnitude. */
+function checkSignals(D: Dictionary, signals: Signals, initial?: Codes): number {
+  const { N, P } = signals;
+  let most = 0;
+  for (const { from, Y } of runsOf(signals, PATCHES_A_YIELD)) {
+    refuseBadNumber(Y, (i) => `signals sample (row ${i % N}, signal ${from + Math.floor(i / N)})`);
+    most = Math.max(most, largest(Y));
   }
-  refuseBadNumber(Y, (i) => `signals sample (row ${i % D.N}, signal ${Math.floor(i / D.N)})`);
-  const P = Y.length / D.N;
   if (initial && (initial.L !== D.L || initial.P !== P)) {
     const rule = `must be codes of size ${D.L}×${P}`;
     throw new ParameterError(
@@ -250,5 +258,5 @@ function checkSignals(D: Dictionary, Y: Float64Array, initial?: Codes): number {
       'use codes made for the same patches and atoms',
     );
   }
-  return P;
+  return most;
 }

@@ -12,6 +12,7 @@ import type { Codes } from '../codes/codes.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { ParameterError } from '../errors.js';
 import { largest, shifted, unitExponent } from '../signal/scale.js';
+import type { Signals } from '../signal/signals.js';
 import type { HistoryEntry } from '../solvers/loop.js';
 
 /** Exponents of the units: 2^d of the dictionary and 2^y of the signals. */
@@ -46,6 +47,17 @@ export function shiftedDictionary(D: Dictionary, d: number): Dictionary {
       { ...A, data: times(A.data, a) },
       { ...B, data: times(B.data, d - a) },
     ],
+  };
+}
+
+/** Signals times 2^e. */
+export function shiftedSignals({ N, P, read }: Signals, e: number): Signals {
+  return {
+    ...{ N, P },
+    read(from, into) {
+      read(from, into);
+      for (let i = 0; i < into.length; i++) into[i] = shifted(into[i], e);
+    },
   };
 }
 

@@ -12,6 +12,7 @@ import {
   represent,
   solve,
 } from '../../src/index.js';
+import { signalsIn } from '../../src/signal/signals.js';
 import { noisy, picture } from '../pictures.js';
 
 const D = overcompleteDct(8, 10);
@@ -181,7 +182,7 @@ describe('memory that is not to be had', () => {
   });
 
   it('in the middle of a run leaves the threads to the next', async () => {
-    const loaded = await wasmEngine(abilities(), 2).load(D, Y);
+    const loaded = await wasmEngine(abilities(), 2).load(D, signalsIn(Y, D.N));
     loaded.reset();
     const grow = vi.spyOn(WebAssembly.Memory.prototype, 'grow').mockImplementation(() => {
       throw new RangeError('out of memory');

@@ -19,6 +19,7 @@ import {
   solve,
   supportMismatch,
 } from '../../src/index.js';
+import { signalsIn } from '../../src/signal/signals.js';
 import { golden, goldenCodes } from '../golden/golden.js';
 
 /**
@@ -69,7 +70,7 @@ describe.each(['reference', 'portable', 'wasm'] as const)(
 describe.each(engines)('the %s engine', (_name, engine, within) => {
   it.each(['qpm_absolute', 'qpm_relative', 'admm_0.1', 'admm_0.2'])('follows SciPy through %s', async (name) => {
     const expected = made[name];
-    const loaded = await engine.load(D, Y);
+    const loaded = await engine.load(D, signalsIn(Y, D.N));
     loaded.reset();
     const step = name.startsWith('qpm') ? loaded.qpm : loaded.admm;
     for (let k = 0; k < expected.iterations; k++) {
@@ -83,7 +84,7 @@ describe.each(engines)('the %s engine', (_name, engine, within) => {
   });
 
   it('refits as lstsq does', async () => {
-    const loaded = await engine.load(D, Y);
+    const loaded = await engine.load(D, signalsIn(Y, D.N));
     loaded.reset();
     for (let k = 0; k < made.qpm_relative.iterations; k++) await loaded.qpm(made.S, made.qpm_relative.rho);
     loaded.keep();
@@ -97,7 +98,7 @@ describe.each(engines)('the %s engine', (_name, engine, within) => {
   });
 
   it.each(['omp_5', 'omp_12'])('finds what scikit-learn finds by %s', async (name) => {
-    const loaded = await engine.load(D, Y);
+    const loaded = await engine.load(D, signalsIn(Y, D.N));
     const reports = await loaded.omp(made[name].s);
     expect(reports).toHaveLength(made[name].s);
     expect(reports[reports.length - 1].rmse / made[name].rmse).toBeCloseTo(1, within.digits);
@@ -105,7 +106,7 @@ describe.each(engines)('the %s engine', (_name, engine, within) => {
   });
 
   it.each(['joint_omp_5', 'joint_omp_10'])('divides the budget as brute force does in %s', async (name) => {
-    const loaded = await engine.load(D, Y);
+    const loaded = await engine.load(D, signalsIn(Y, D.N));
     const [{ rmse, kept }] = await loaded.jointOmp(made[name].S);
     expect([...atomsPerPatch(loaded.codes())]).toEqual(made[name].atoms_per_patch);
     expect(rmse / made[name].rmse).toBeCloseTo(1, within.digits);
@@ -113,7 +114,7 @@ describe.each(engines)('the %s engine', (_name, engine, within) => {
   });
 
   it('finds the atoms that are worth their price, as the definition has it', async () => {
-    const loaded = await engine.load(D, Y);
+    const loaded = await engine.load(D, signalsIn(Y, D.N));
     const price = 2000;
     const [{ kept, rmse, threshold }] = await loaded.jointOmp({ price });
     // M candidates, of which S are worth ln(M/S): one more or one less would not be.
@@ -130,7 +131,7 @@ describe.each(engines)('the %s engine', (_name, engine, within) => {
 
   it('recovers the synthetic supports by CoSaMP and AIHT, as NumPy does', async () => {
     const gaussian = denseDictionary(synthetic.D.rows, synthetic.D.cols, synthetic.D.data);
-    const loaded = await engine.load(gaussian, Float64Array.from(synthetic.Y.data));
+    const loaded = await engine.load(gaussian, signalsIn(Float64Array.from(synthetic.Y.data), gaussian.N));
     for (const solver of ['cosamp', 'aiht'] as const) {
       await loaded[solver](synthetic.s, PATIENT);
       expectSameCodes(loaded.codes(), goldenCodes(synthetic.X), 1e-4);
@@ -146,7 +147,9 @@ describe.each(engines)('the %s engine', (_name, engine, within) => {
     const gaussian = gaussianDictionary(30, 55, 8);
     const random = randomSource(4);
     const signals = Float64Array.from({ length: 30 * 70 }, () => random.normal());
-    const [ours, theirs] = await Promise.all([engine, referenceEngine()].map((each) => each.load(gaussian, signals)));
+    const [ours, theirs] = await Promise.all(
+      [engine, referenceEngine()].map((each) => each.load(gaussian, signalsIn(signals, gaussian.N))),
+    );
     for (const [solver, iterations] of [
       ['qpm', 50],
       ['admm', 20],
@@ -164,7 +167,7 @@ describe.each(engines)('the %s engine', (_name, engine, within) => {
   });
 
   it('starts from given codes as from its own', async () => {
-    const loaded = await engine.load(D, Y);
+    const loaded = await engine.load(D, signalsIn(Y, D.N));
     loaded.reset();
     await loaded.qpm(made.S, 0.5);
     loaded.keep();
@@ -176,7 +179,7 @@ describe.each(engines)('the %s engine', (_name, engine, within) => {
 
   it('treats zero patches, S = 0 and S = L·P as ordinary', async () => {
     const zero = new Float64Array(64 * 3);
-    const loaded = await engine.load(D, zero);
+    const loaded = await engine.load(D, signalsIn(zero, D.N));
     loaded.reset();
     expect(await loaded.qpm(10, 0.5)).toMatchObject({ rmse: 0, kept: 0 });
     expect(await loaded.admm(10, 0.5)).toMatchObject({ rmse: 0, kept: 0 });
@@ -184,7 +187,7 @@ describe.each(engines)('the %s engine', (_name, engine, within) => {
       expect((await loaded[solver](3, PATIENT)).at(-1)).toMatchObject({ rmse: 0, kept: 0 });
       expect(nonzeros(loaded.codes())).toBe(0);
     }
-    const real = await engine.load(D, Y);
+    const real = await engine.load(D, signalsIn(Y, D.N));
     const none = Math.sqrt(Y.reduce((sum, value) => sum + value * value, 0) / 40);
     real.reset();
     expect((await real.admm(0, 0.5)).rmse / none).toBeCloseTo(1, within.digits);
@@ -196,7 +199,7 @@ describe.each(engines)('the %s engine', (_name, engine, within) => {
 
   it('fits a support whose atoms depend on each other', async () => {
     const twice = denseDictionary(2, 3, [1, 0, 1, 0, 0, 1]);
-    const loaded = await engine.load(twice, Float64Array.from([3, 4]));
+    const loaded = await engine.load(twice, signalsIn(Float64Array.from([3, 4]), twice.N));
     loaded.reset();
     await loaded.qpm(3, 0.1);
     loaded.keep();

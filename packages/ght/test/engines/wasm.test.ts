@@ -21,6 +21,7 @@ import {
   solverNames,
   supportMismatch,
 } from '../../src/index.js';
+import { signalsIn } from '../../src/signal/signals.js';
 import { noisy, picture } from '../pictures.js';
 
 const able = abilities();
@@ -51,7 +52,9 @@ describe('the shapes', () => {
     const P = 60;
     const Y = signals(D, P);
     const S = Math.ceil(P * Math.min(D.L, D.N) * 0.15);
-    const [ours, theirs] = await Promise.all([wasmEngine(able, 1), portableEngine()].map((each) => each.load(D, Y)));
+    const [ours, theirs] = await Promise.all(
+      [wasmEngine(able, 1), portableEngine()].map((each) => each.load(D, signalsIn(Y, D.N))),
+    );
     for (const solver of ['qpm', 'admm'] as const) {
       ours.reset();
       theirs.reset();
@@ -98,7 +101,7 @@ describe('threads', () => {
     const Y = signals(D, 1200);
     let expected: unknown;
     for (const threads of [1, 2, 3, 8]) {
-      const loaded = await wasmEngine(able, threads).load(D, Y);
+      const loaded = await wasmEngine(able, threads).load(D, signalsIn(Y, D.N));
       expect(loaded.info.threads).toBe(threads);
       const results = await everything(loaded);
       loaded.dispose();
@@ -115,7 +118,7 @@ describe('threads', () => {
     const Y = Float64Array.from({ length: D.N * P }, (_, i) => one[i % D.N]);
     const dense: Float64Array[] = [];
     for (const threads of [1, 3]) {
-      const loaded = await wasmEngine(able, threads).load(D, Y);
+      const loaded = await wasmEngine(able, threads).load(D, signalsIn(Y, D.N));
       loaded.reset();
       expect(await loaded.qpm(1000, 0.1)).toMatchObject({ kept: 1000 });
       loaded.keep();
@@ -156,13 +159,13 @@ describe('threads', () => {
   it('that fail end the run with an error, and the next run has new ones', async () => {
     const D = overcompleteDct(8, 10);
     const Y = signals(D, 500);
-    const loaded = await wasmEngine(able, 2).load(D, Y);
+    const loaded = await wasmEngine(able, 2).load(D, signalsIn(Y, D.N));
     loaded.reset();
     // A job without its stream makes every thread throw.
     const { team } = loaded as unknown as { team: { run(job: unknown): Promise<unknown> } };
     await expect(team.run({ kind: 'measure' })).rejects.toThrow();
     loaded.dispose();
-    const next = await wasmEngine(able, 2).load(D, Y);
+    const next = await wasmEngine(able, 2).load(D, signalsIn(Y, D.N));
     next.reset();
     expect((await next.qpm(100, 0.5)).kept).toBe(100);
     next.dispose();

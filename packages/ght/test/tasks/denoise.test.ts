@@ -39,6 +39,20 @@ describe('denoise', () => {
     expect(plain.estimated).toBe(false);
   });
 
+  it.each(['gaussian', 'poisson-gaussian'] as const)('the same bits for samples kept narrow: %s', async (kind) => {
+    const { planes, ...rest } = noisy(picture(64, 48, 3), 9);
+    const whole = (value: number) => Math.min(255, Math.max(0, Math.round(value)));
+    const kept = [Uint8Array, Uint16Array, Float32Array, Float64Array].map((array) =>
+      denoise(
+        { ...rest, planes: planes.map((plane) => array.from(plane.map(whole))) },
+        { noise: kind, quality: 'fast' },
+      ),
+    );
+    const [first, ...others] = await Promise.all(kept);
+    for (const { image, noise } of others)
+      expect({ noise, planes: image.planes }).toEqual({ noise: first.noise, planes: first.image.planes });
+  });
+
   it('colour: a deviation a plane, alpha as it was', async () => {
     const clean = { ...picture(64, 48, 3), alpha: Float64Array.from({ length: 64 * 48 }, (_, i) => i % 256) };
     const random = randomSource(3);

@@ -39,6 +39,21 @@ describe('represent', () => {
     expect(rmse['joint-omp']).toBeLessThan(rmse.admm);
   });
 
+  it('gives the same bits for samples that are kept narrow', async () => {
+    for (const channels of [1, 2, 3]) {
+      const { planes, ...rest } = picture(64, 48, channels);
+      const kept = [Uint8Array, Uint16Array, Float32Array, Float64Array].map((kind) =>
+        represent({ ...rest, planes: planes.map((plane) => kind.from(plane.map(Math.round))) }),
+      );
+      const [first, ...others] = await Promise.all(kept);
+      for (const { codes, image, psnr: level } of others) {
+        expect(codes).toEqual(first.codes);
+        expect(image.planes).toEqual(first.image.planes);
+        expect(level).toBe(first.psnr);
+      }
+    }
+  });
+
   it('gives more atoms to the textured part than to the shaded one', async () => {
     const counts = heatmap(await represent(grey, { budget: { perPatch: 6 } }));
     expect(counts).toHaveLength(64 * 48);

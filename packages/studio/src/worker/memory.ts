@@ -18,7 +18,11 @@ export class TooLargeError extends Error {
 /** Refuses a size whose run needs more than a tab holds, saying how much and what would fit; gives back the bytes. */
 export function checkMemory(size: Size, options: RepresentOptions): number {
   const finer = (options.stride ?? 8) < 8 ? ' or choose a larger stride' : '';
-  return checkFit(size, (width, height) => memoryEstimate(width, height, size.channels, options), finer);
+  const { channels } = size;
+  // The image, in float32, beside what its run needs.
+  const bytes = (width: number, height: number) =>
+    4 * width * height * channels + memoryEstimate(width, height, channels, options);
+  return checkFit(size, bytes, finer);
 }
 
 /** The same for denoising. */

@@ -1,6 +1,7 @@
 import type { Codes } from '../../codes/codes.js';
 import { emptyCodes } from '../../codes/codes.js';
 import type { Dictionary } from '../../dictionary/dictionary.js';
+import { runsOf, type Signals } from '../../signal/signals.js';
 import type { Spending } from '../../solvers/joint-omp.js';
 import type { StepReport } from '../../solvers/loop.js';
 import type { PatchStop } from '../../solvers/stopping.js';
@@ -25,18 +26,18 @@ export function wasmEngine({ fma }: Abilities, threads?: number): Engine {
     name: 'wasm',
     // c and q or the gains of a pursuit; three streams of candidates, and one of codes; counts.
     memory: (N, L, P, S) => 8 * N * P + (3 * 1.15 + 1) * (L <= 256 ? 5 : 6) * S + 8 * P + 4 * 1.2 * L * L,
-    load: (D, Y, watch) => load(D, Y, fma, threads, watch),
+    load: (D, signals, watch) => load(D, signals, fma, threads, watch),
   };
 }
 
 async function load(
   D: Dictionary,
-  Y: Float64Array,
+  signals: Signals,
   fma: boolean,
   asked: number | undefined,
   watch: Watch | undefined,
 ): Promise<Loaded> {
-  const P = Y.length / D.N;
+  const { P } = signals;
   const { threads, why } = await threadsFor(P, asked);
   const shape = shapeOf(D);
   const memory = new ProblemMemory(shape, P, threads);
@@ -44,7 +45,7 @@ async function load(
   const module = await WebAssembly.compile(moduleFor(target, threads > 1));
   const instance = await WebAssembly.instantiate(module, { env: { memory: memory.memory } });
   const kernels = instance.exports as unknown as Kernels;
-  const beyond = await drive(turn(memory, kernels, Y), watch);
+  const beyond = await drive(turn(memory, kernels, signals), watch);
   const { layout } = memory;
   const place = { layout, memory: memory.memory, kernels, thread: 0 };
   const team =
@@ -56,19 +57,19 @@ async function load(
 }
 
 /** c = Qᵀy for all signals; gives back what of ‖Y‖² lies outside the range of D. */
-function* turn(memory: ProblemMemory, kernels: Kernels, Y: Float64Array): Work<number> {
+function* turn(memory: ProblemMemory, kernels: Kernels, signals: Signals): Work<number> {
   const { N, R4, P, c, scratches } = memory.layout;
   const staging = memory.take(4 * N * CHUNK);
   let all = 0;
   let within = 0;
-  for (let p = 0; p < P; p += CHUNK) {
-    const patches = Math.min(CHUNK, P - p);
-    const signals = memory.floats(staging, N * patches);
-    signals.set(Y.subarray(p * N, (p + patches) * N));
-    kernels.turnSignals(staging, patches, c + 4 * R4 * p, scratches[0]);
-    all += energy(signals);
-    within += energy(memory.floats(c + 4 * R4 * p, R4 * patches));
-    yield p / P;
+  for (const { from, Y } of runsOf(signals, CHUNK)) {
+    const patches = Y.length / N;
+    const staged = memory.floats(staging, Y.length);
+    staged.set(Y);
+    kernels.turnSignals(staging, patches, c + 4 * R4 * from, scratches[0]);
+    all += energy(staged);
+    within += energy(memory.floats(c + 4 * R4 * from, R4 * patches));
+    yield from / P;
   }
   // Within rounding nothing is outside, as for every dictionary that spans all signals.
   return within < all * (1 - 1e-6) ? all - within : 0;
@@ -100,7 +101,7 @@ class Wasm implements Loaded {
   #empty(): Codes {
     return emptyCodes(this.memory.layout.L, this.memory.layout.P);
   }
-  /** The memory in use, beside Y. */
+  /** The memory in use. */
   get bytes(): number {
     return this.memory.memory.buffer.byteLength;
   }

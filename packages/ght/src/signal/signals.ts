@@ -1,0 +1,41 @@
+/**
+ * The signals Y of a problem, P of N samples each, which are read a run at a time. So patches can be cut out of their image
+ * when an engine takes them in, and nobody has to hold them all in float64, which is eight times an 8-bit photograph.
+ */
+export interface Signals {
+  readonly N: number;
+  readonly P: number;
+  /** Copies the signals from number `from` on, one after the other, as many as `into` holds. */
+  read(from: number, into: Float64Array): void;
+}
+
+/** The signals that lie in an array one after the other, N samples each. */
+export function signalsIn(Y: Float64Array, N: number): Signals {
+  return { N, P: Y.length / N, read: (from, into) => into.set(Y.subarray(from * N, from * N + into.length)) };
+}
+
+/** P of the signals, from number `first` on. */
+export function someOf({ N, read }: Signals, first: number, P: number): Signals {
+  return { N, P, read: (from, into) => read(first + from, into) };
+}
+
+/** Signals that are copied at once. */
+const RUN = 256;
+
+/** All signals in one array. */
+export function allOf(signals: Signals): Float64Array {
+  const { N, P } = signals;
+  const all = new Float64Array(N * P);
+  for (const { from, Y } of runsOf(signals, RUN)) all.set(Y, from * N);
+  return all;
+}
+
+/** All signals in runs of at most `length`, each from number `from` on; `Y` is valid until the next. */
+export function* runsOf({ N, P, read }: Signals, length: number): Generator<{ from: number; Y: Float64Array }> {
+  const room = new Float64Array(N * Math.min(length, P));
+  for (let from = 0; from < P; from += length) {
+    const Y = room.subarray(0, N * Math.min(length, P - from));
+    read(from, Y);
+    yield { from, Y };
+  }
+}
