@@ -26,7 +26,7 @@ export function* follow(recipe: readonly Step[], noisy: Picture, onStep?: (step:
 }
 
 /** One pass; the same groups are used on all planes. */
-export function* runPass(pass: Pass, from: Picture, guide: Picture): Work<Picture> {
+function* runPass(pass: Pass, from: Picture, guide: Picture): Work<Picture> {
   const { width, height } = from[0];
   const window = kaiser(pass.patch, pass.window);
   const sums = from.map(() => new Float64Array(width * height));

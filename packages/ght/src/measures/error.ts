@@ -2,7 +2,7 @@ import { notNegative, ParameterError, positive } from '../errors.js';
 import type { Samples } from '../signal/image.js';
 
 /** Σ (a − b)² over two arrays of one length. */
-export function squaredError(a: Samples, b: Samples): number {
+function squaredError(a: Samples, b: Samples): number {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += (a[i] - b[i]) ** 2;
   return sum;

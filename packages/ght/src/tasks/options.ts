@@ -18,6 +18,11 @@ export const solverTitles: Readonly<Record<SolverName, string>> = {
   cosamp: 'CoSaMP',
 };
 
+/** Whether a solver is one of the paper's two, which have a penalty ρ and go on from codes they are given. */
+export function hasPenalty(solver: SolverName): solver is 'qpm' | 'admm' {
+  return solver === 'qpm' || solver === 'admm';
+}
+
 /** The names of the engines one can ask for; `auto` takes the fastest there is. */
 export const engineNames = ['auto', 'wasm', 'portable', 'reference'] as const;
 
@@ -116,11 +121,10 @@ export function settle(options: SolveOptions, others: readonly string[] = []): S
   if (options.preset !== undefined) oneOf('preset', options.preset, ['paper']);
   oneOf('engine', options.engine ?? 'auto', engineNames);
   if (options.threads !== undefined) wholeNumber('threads', options.threads, 1, 64, 'use the number of cores');
-  const usesRho = solver === 'qpm' || solver === 'admm';
-  if (!usesRho && options.rho !== undefined) {
+  if (!hasPenalty(solver) && options.rho !== undefined) {
     throw new ParameterError('rho', `must be left out for ${solver}, which has no penalty`, options.rho, 'remove it');
   }
-  if (!usesRho && options.initial !== undefined) {
+  if (!hasPenalty(solver) && options.initial !== undefined) {
     throw new ParameterError(
       'initial',
       `must be left out for ${solver}`,
@@ -130,7 +134,7 @@ export function settle(options: SolveOptions, others: readonly string[] = []): S
   }
   const rho =
     options.rho ??
-    (options.preset === 'paper' ? { absolute: 0.1 } : solverDefaults.rho[solver === 'qpm' ? 'qpm' : 'admm']);
+    (options.preset === 'paper' ? { absolute: 0.1 } : solverDefaults.rho[hasPenalty(solver) ? solver : 'admm']);
   positive('rho', typeof rho === 'object' ? rho.absolute : rho, 'use a value such as 0.1');
   return {
     solver,

@@ -16,7 +16,7 @@ import { iterate } from '../solvers/loop.js';
 import { significantAtoms } from '../solvers/significant.js';
 import { drive } from '../solvers/work.js';
 import type { Progress, Settings, SolveOptions, SolverName } from './options.js';
-import { atomPrice, settle, solverDefaults } from './options.js';
+import { atomPrice, hasPenalty, settle, solverDefaults } from './options.js';
 import { shiftedCodes, shiftedDictionary, shiftedEntry, type Units, unitsOf } from './units.js';
 
 /** What a solve gives back: the codes, and plain data about how they came to be. */
@@ -221,7 +221,7 @@ function runner(
 
 /** ρ as the formulas have it; null for a solver without one, which is spared the norm of D. */
 function penalty(D: Dictionary, { solver, rho }: Settings): number | null {
-  if (solver !== 'qpm' && solver !== 'admm') return null;
+  if (!hasPenalty(solver)) return null;
   return typeof rho === 'object' ? rho.absolute : rho * spectralNormSquared(D);
 }
 
