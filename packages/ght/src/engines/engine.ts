@@ -3,7 +3,7 @@ import type { Dictionary } from '../dictionary/dictionary.js';
 import type { Spending } from '../solvers/joint-omp.js';
 import type { StepReport } from '../solvers/loop.js';
 import type { PatchStop } from '../solvers/stopping.js';
-import type { Watch } from '../solvers/work.js';
+import type { Watch } from '../work.js';
 
 /** Which engine ran, with how many threads, and why that one. */
 export interface EngineInfo {

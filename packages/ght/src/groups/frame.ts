@@ -4,7 +4,7 @@
  */
 import type { Samples } from '../signal/image.js';
 import { mirror } from '../signal/mirror.js';
-import type { Work } from '../solvers/work.js';
+import type { Work } from '../work.js';
 import type { Rectangle, Tile } from './tiles.js';
 
 /** A framed image, and how each plane got there: value = centre + scale · framed. */

@@ -1,5 +1,5 @@
 /** The recipes as they are written, in float64: what the fast engine is measured by. */
-import { finish, type Work } from '../solvers/work.js';
+import { finish, type Work } from '../work.js';
 import type { Group } from './filters.js';
 import { lowRankGroup, rankThreshold, thresholdGroup, wienerGroup } from './filters.js';
 import type { Plane } from './matching.js';

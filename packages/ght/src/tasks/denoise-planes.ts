@@ -10,7 +10,7 @@ import { follow } from '../groups/reference.js';
 import { marginOf, type Rectangle, tilesOf } from '../groups/tiles.js';
 import type { Samples } from '../signal/image.js';
 import { checkImage } from '../signal/image.js';
-import { drive, finish } from '../solvers/work.js';
+import { drive, finish } from '../work.js';
 
 /** How planes are denoised. All are optional. */
 export interface PlanesOptions {

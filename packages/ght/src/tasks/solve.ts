@@ -14,7 +14,7 @@ import type { Spending } from '../solvers/joint-omp.js';
 import type { HistoryEntry, StepReport, StopReason } from '../solvers/loop.js';
 import { iterate } from '../solvers/loop.js';
 import { significantAtoms } from '../solvers/significant.js';
-import { drive } from '../solvers/work.js';
+import { drive } from '../work.js';
 import type { Progress, Settings, SolveOptions, SolverName } from './options.js';
 import { atomPrice, hasPenalty, settle, solverDefaults } from './options.js';
 import { shiftedCodes, shiftedDictionary, shiftedEntry, type Units, unitsOf } from './units.js';

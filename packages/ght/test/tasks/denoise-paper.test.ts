@@ -69,14 +69,17 @@ describe('the paper’s denoiser', () => {
     }
   });
 
-  it.each(solverNames)('spends nothing with %s where the noise drowns everything, however large it is', async (solver) => {
-    const spent: number[] = [];
-    for (const sigma of [5, 40, 5000, 1e4, 1e6, 1e12]) {
-      spent.push((await denoisePaper(noisy(clean, 5), { solver, budget: { sigma, rule: 'threshold' } })).nonzeros);
-    }
-    expect(spent).toEqual([...spent].sort((a, b) => b - a));
-    expect(spent.slice(2)).toEqual([0, 0, 0, 0]);
-  });
+  it.each(solverNames)(
+    'spends nothing with %s where the noise drowns everything, however large it is',
+    async (solver) => {
+      const spent: number[] = [];
+      for (const sigma of [5, 40, 5000, 1e4, 1e6, 1e12]) {
+        spent.push((await denoisePaper(noisy(clean, 5), { solver, budget: { sigma, rule: 'threshold' } })).nonzeros);
+      }
+      expect(spent).toEqual([...spent].sort((a, b) => b - a));
+      expect(spent.slice(2)).toEqual([0, 0, 0, 0]);
+    },
+  );
 
   it('scales with the image and knows any dictionary', async () => {
     const input = noisy(clean, 20);

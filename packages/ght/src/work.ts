@@ -1,0 +1,43 @@
+/**
+ * A long computation that can be interrupted: it yields now and then how much of it is done, from 0 to 1, and returns its
+ * result. Whoever drives it decides what happens in between; the mathematics does not know about events or signals.
+ */
+export type Work<T> = Generator<number, T, void>;
+
+/** Patches between two yields: a few milliseconds of work, so that an abort is noticed soon. */
+export const PATCHES_A_YIELD = 64;
+
+/** What drives a computation may ask to be told of, and to stop it. */
+export interface Watch {
+  /** Stops the work: the promise rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Called with the fraction done of the work at hand, rising from 0 to 1. */
+  readonly onFraction?: (fraction: number) => void;
+}
+
+/** How long the event loop may be kept waiting, in milliseconds. */
+const BREATH = 30;
+/** When it last had its turn: many short pieces of work, one after the other, would starve it as one long piece does. */
+let breathed = 0;
+
+/** Runs work to its end, letting the event loop (timers, clicks, an abort) have its turn every few milliseconds. */
+export async function drive<T>(work: Work<T>, watch: Watch = {}): Promise<T> {
+  for (;;) {
+    watch.signal?.throwIfAborted();
+    const next = work.next();
+    if (next.done) return next.value;
+    if (performance.now() - breathed > BREATH) {
+      watch.onFraction?.(next.value);
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      breathed = performance.now();
+    }
+  }
+}
+
+/** Runs work to its end at once. */
+export function finish<T>(work: Work<T>): T {
+  for (;;) {
+    const next = work.next();
+    if (next.done) return next.value;
+  }
+}
