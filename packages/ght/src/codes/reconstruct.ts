@@ -1,9 +1,15 @@
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { ParameterError } from '../errors.js';
+import { finish, PATCHES_A_YIELD, type Work } from '../work.js';
 import type { Codes } from './codes.js';
 
 /** D Z: the patches (or signals) that the codes represent, one after the other. */
 export function reconstruct(D: Dictionary, codes: Codes): Float64Array {
+  return finish(reconstruction(D, codes));
+}
+
+/** {@link reconstruct} as work. */
+export function* reconstruction(D: Dictionary, codes: Codes): Work<Float64Array> {
   if (codes.L !== D.L) {
     throw new ParameterError(
       'codes',
@@ -13,7 +19,10 @@ export function reconstruct(D: Dictionary, codes: Codes): Float64Array {
     );
   }
   const out = new Float64Array(D.N * codes.P);
-  for (let p = 0; p < codes.P; p++) addPatch(D, codes, p, out, p * D.N);
+  for (let p = 0; p < codes.P; p++) {
+    if (p % PATCHES_A_YIELD === 0) yield p / codes.P;
+    addPatch(D, codes, p, out, p * D.N);
+  }
   return out;
 }
 

@@ -1,3 +1,4 @@
+import { finish, stretches, type Work } from '../work.js';
 import type { Samples } from './image.js';
 
 /**
@@ -14,12 +15,22 @@ const OPPONENT = [
 
 /** Planes as they are represented: R, G, B become luma and two chromas; any other number of planes is left as it is. */
 export function decorrelate(planes: readonly Samples[]): readonly Samples[] {
-  return planes.length === 3 ? mix(planes, (i, j) => OPPONENT[i][j]) : planes;
+  return finish(decorrelation(planes));
+}
+
+/** {@link decorrelate} as work. */
+export function* decorrelation(planes: readonly Samples[]): Work<readonly Samples[]> {
+  return planes.length === 3 ? yield* mix(planes, (i, j) => OPPONENT[i][j]) : planes;
 }
 
 /** The inverse of {@link decorrelate}. */
 export function recorrelate(planes: readonly Samples[]): readonly Samples[] {
-  return planes.length === 3 ? mix(planes, (i, j) => OPPONENT[j][i]) : planes;
+  return finish(recorrelation(planes));
+}
+
+/** {@link recorrelate} as work. */
+export function* recorrelation(planes: readonly Samples[]): Work<readonly Samples[]> {
+  return planes.length === 3 ? yield* mix(planes, (i, j) => OPPONENT[j][i]) : planes;
 }
 
 /** The deviations of the noise in planes after {@link decorrelate}, from those before, where it is independent. */
@@ -28,12 +39,14 @@ export function decorrelatedDeviations(sigma: readonly number[]): readonly numbe
   return OPPONENT.map((row) => Math.sqrt(row.reduce((sum, weight, c) => sum + (weight * sigma[c]) ** 2, 0)));
 }
 
-function mix(planes: readonly Samples[], weight: (i: number, j: number) => number): Samples[] {
-  return planes.map((_, i) => {
+function* mix([x, y, z]: readonly Samples[], weight: (i: number, j: number) => number): Work<Samples[]> {
+  const planes = [x, y, z].map(({ length }) => new Float64Array(length));
+  for (const [i, plane] of planes.entries()) {
     const [a, b, c] = [weight(i, 0), weight(i, 1), weight(i, 2)];
-    const [x, y, z] = planes;
-    const mixed = new Float64Array(x.length);
-    for (let n = 0; n < mixed.length; n++) mixed[n] = a * x[n] + b * y[n] + c * z[n];
-    return mixed;
-  });
+    for (const [from, to] of stretches(plane.length)) {
+      for (let n = from; n < to; n++) plane[n] = a * x[n] + b * y[n] + c * z[n];
+      yield to / plane.length;
+    }
+  }
+  return planes;
 }

@@ -1,4 +1,5 @@
 import { ParameterError, wholeNumber } from '../errors.js';
+import { finish, type Work } from '../work.js';
 import type { Samples } from './image.js';
 import { mirror } from './mirror.js';
 
@@ -40,14 +41,15 @@ export function patchGrid(width: number, height: number, patch: number, stride: 
 }
 
 /** Visits every sample of every patch p: its index, the pixel it shows, and whether it lies inside the plane. */
-function visitSamples(
+function* visitSamples(
   grid: PatchGrid,
   visit: (index: number, pixel: number, p: number, inside: boolean) => void,
-): void {
+): Work<void> {
   const { width, height, patch, stride, columns, rows } = grid;
   let index = 0;
   let p = 0;
   for (let row = 0; row < rows; row++) {
+    if (row > 0) yield row / rows;
     for (let column = 0; column < columns; column++, p++) {
       for (let dy = 0; dy < patch; dy++) {
         const y = row * stride + dy;
@@ -67,9 +69,14 @@ export function extract(
   plane: Samples,
   into: Float64Array = new Float64Array(grid.count * grid.patch ** 2),
 ): Float64Array {
+  return finish(extraction(grid, plane, into));
+}
+
+/** {@link extract} as work. */
+export function* extraction(grid: PatchGrid, plane: Samples, into: Float64Array): Work<Float64Array> {
   checkLength('plane', plane.length, grid.width * grid.height);
   checkLength('into', into.length, grid.count * grid.patch ** 2);
-  visitSamples(grid, (index, pixel) => {
+  yield* visitSamples(grid, (index, pixel) => {
     into[index] = plane[pixel];
   });
   return into;
@@ -80,6 +87,11 @@ export function extract(
  * their patch when `weights` (one a patch, above zero) is given. `aggregate(grid, extract(grid, plane))` is `plane`.
  */
 export function aggregate(grid: PatchGrid, patches: Float64Array, weights?: ArrayLike<number>): Float64Array {
+  return finish(aggregation(grid, patches, weights));
+}
+
+/** {@link aggregate} as work. */
+export function* aggregation(grid: PatchGrid, patches: Float64Array, weights?: ArrayLike<number>): Work<Float64Array> {
   checkLength('patches', patches.length, grid.count * grid.patch ** 2);
   if (weights) {
     checkLength('weights', weights.length, grid.count);
@@ -92,7 +104,7 @@ export function aggregate(grid: PatchGrid, patches: Float64Array, weights?: Arra
   }
   const sum = new Float64Array(grid.width * grid.height);
   const weight = new Float64Array(grid.width * grid.height);
-  visitSamples(grid, (index, pixel, p, inside) => {
+  yield* visitSamples(grid, (index, pixel, p, inside) => {
     if (!inside) return;
     const w = weights ? weights[p] : 1;
     // The running mean, not the sum: equal samples then give exactly their common value.

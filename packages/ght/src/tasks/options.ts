@@ -1,6 +1,6 @@
 import type { Budget } from '../budget/budget.js';
 import type { Codes } from '../codes/codes.js';
-import { knownOptions, notNegative, oneOf, ParameterError, positive, wholeNumber } from '../errors.js';
+import { knownOptions, notNegative, oneOf, ParameterError, positive, wholeNumber, yesOrNo } from '../errors.js';
 
 /** The solvers: two global ones of the paper, joint OMP, and the three patch-wise ones it is compared with. */
 export const solverNames = ['qpm', 'admm', 'joint-omp', 'omp', 'aiht', 'cosamp'] as const;
@@ -35,7 +35,10 @@ export type EngineName = (typeof engineNames)[number];
  */
 export type Penalty = number | { readonly absolute: number };
 
-/** What every task that solves takes. All are optional; {@link solverDefaults} holds what stands in for them. */
+/**
+ * What every task that solves takes. All are optional; {@link solverDefaults} holds what stands in for them. Nothing that is
+ * given to a task, here or beside, may change before its promise has settled.
+ */
 export interface SolveOptions {
   /** Which algorithm; `admm` unless told. */
   readonly solver?: SolverName;
@@ -53,7 +56,7 @@ export interface SolveOptions {
   readonly preset?: 'paper';
   /** Z⁰ of GHT-QPM and GHT-ADMM; zero unless told. */
   readonly initial?: Codes;
-  /** Where it is computed; the fastest engine there is unless told. */
+  /** Where it is computed; the fastest engine that can hold the problem unless told. */
   readonly engine?: EngineName;
   /** Threads of the wasm engine; as many as there are cores, where the problem is large enough, unless told. */
   readonly threads?: number;
@@ -140,7 +143,7 @@ export function settle(options: SolveOptions, others: readonly string[] = []): S
     solver,
     budget: options.budget,
     rho,
-    refit: options.refit ?? solverDefaults.refit,
+    refit: yesOrNo('refit', options.refit ?? solverDefaults.refit, 'use true for least squares at the end'),
     maxIterations: wholeNumber(
       'maxIterations',
       options.maxIterations ?? solverDefaults.maxIterations,

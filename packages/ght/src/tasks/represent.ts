@@ -1,17 +1,20 @@
 import type { Budget } from '../budget/budget.js';
 import type { Codes } from '../codes/codes.js';
 import { atomsPerPatch } from '../codes/codes.js';
-import { reconstruct } from '../codes/reconstruct.js';
+import { reconstruction } from '../codes/reconstruct.js';
 import { overcompleteDct } from '../dictionary/dct.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
+import { checkDictionary } from '../dictionary/dictionary.js';
 import { ParameterError } from '../errors.js';
 import { psnrOf, rmseOver } from '../measures/error.js';
-import { decorrelate, recorrelate } from '../signal/colour.js';
+import { decorrelation, recorrelation } from '../signal/colour.js';
 import type { Image } from '../signal/image.js';
-import { checkImage } from '../signal/image.js';
+import { checkPixels, checkShape } from '../signal/image.js';
 import type { PatchGrid } from '../signal/patches.js';
-import { aggregate, extract, patchGrid } from '../signal/patches.js';
-import type { SolveOptions } from './options.js';
+import { aggregation, extraction, patchGrid } from '../signal/patches.js';
+import { drive, type Work } from '../work.js';
+import type { Settings, SolveOptions } from './options.js';
+import { settle } from './options.js';
 import type { Solution } from './solve.js';
 import { solve } from './solve.js';
 
@@ -46,7 +49,8 @@ export interface Representation extends Solution {
 
 /**
  * Represents an image with at most S atoms in all. All planes share the one budget; RGB is represented as luma and two
- * chromas (an orthonormal change of axes, so errors mean the same); alpha is passed through.
+ * chromas (an orthonormal change of axes, so errors mean the same); alpha is passed through. The image must not change before
+ * the promise has settled: nothing is copied first, and the PSNR is measured against what it holds at the end.
  */
 export async function represent(image: Image, options: RepresentOptions = {}): Promise<Representation> {
   return representWeighted(image, options, () => undefined);
@@ -58,37 +62,41 @@ export async function representWeighted(
   options: RepresentOptions,
   weigh: (counts: Int32Array) => Float64Array | undefined,
 ): Promise<Representation> {
-  checkImage(image);
+  settleRepresent(options);
+  checkShape(image);
   const { patch = 8, stride = patch, atoms, dictionary, ...solveOptions } = options;
+  const { signal } = options;
   const grid = patchGrid(image.width, image.height, patch, stride);
   const D = chooseDictionary(patch, atoms, dictionary);
-  const planes = decorrelate(image.planes);
-  const Y = new Float64Array(planes.length * grid.count * D.N);
-  planes.forEach((plane, c) => {
-    extract(grid, plane, Y.subarray(c * grid.count * D.N, (c + 1) * grid.count * D.N));
-  });
+  const Y = await drive(signalsOf(image, grid), { signal });
 
-  const rebuild = (codes: Codes) => {
-    const patches = reconstruct(D, codes);
+  function* rebuild(codes: Codes): Work<Image> {
+    const patches = yield* reconstruction(D, codes);
     const counts = atomsPerPatch(codes);
-    const rebuilt = planes.map((_, c) => {
-      const [from, to] = [c * grid.count, (c + 1) * grid.count];
-      return aggregate(grid, patches.subarray(from * D.N, to * D.N), weigh(counts.subarray(from, to)));
-    });
-    return { ...image, planes: recorrelate(rebuilt) };
-  };
-  const pixelError = (rebuilt: Image) => rmseOver(rebuilt.planes, image.planes);
+    const planes: Float64Array[] = [];
+    for (let from = 0; from < codes.P; from += grid.count) {
+      const to = from + grid.count;
+      const weights = weigh(counts.subarray(from, to));
+      planes.push(yield* aggregation(grid, patches.subarray(from * D.N, to * D.N), weights));
+    }
+    return { ...image, planes: yield* recorrelation(planes) };
+  }
+  function* show(codes: Codes): Work<{ readonly rebuilt: Image; readonly rmsePixel: number }> {
+    const rebuilt = yield* rebuild(codes);
+    return { rebuilt, rmsePixel: yield* rmseOver(rebuilt.planes, image.planes) };
+  }
 
   const solution = await solve(D, Y, {
     ...solveOptions,
     budget: withNoiseRule(options.budget, patch, stride),
     peak: image.peak,
     // A PSNR is asked of the picture: rim and overlap make it differ from that of the patches.
-    errorOf: isPsnr(options.budget) ? (codes) => pixelError(rebuild(codes)) * Math.sqrt(D.N) : undefined,
+    errorOf: isPsnr(options.budget)
+      ? async (codes) => (await drive(show(codes), { signal })).rmsePixel * Math.sqrt(D.N)
+      : undefined,
   });
 
-  const rebuilt = rebuild(solution.codes);
-  const rmsePixel = pixelError(rebuilt);
+  const { rebuilt, rmsePixel } = await drive(show(solution.codes), { signal });
   return {
     ...solution,
     image: rebuilt,
@@ -101,6 +109,21 @@ export async function representWeighted(
   };
 }
 
+/** Checks the options of representing an image, but for those that need the image. */
+export function settleRepresent(options: RepresentOptions): Settings {
+  return settle(options, ['patch', 'stride', 'atoms', 'dictionary']);
+}
+
+/** Y: the patches of all planes, which are as they are represented, one plane after the other. */
+function* signalsOf(image: Image, grid: PatchGrid): Work<Float64Array> {
+  yield* checkPixels(image);
+  const planes = yield* decorrelation(image.planes);
+  const size = grid.count * grid.patch ** 2;
+  const Y = new Float64Array(planes.length * size);
+  for (const [c, plane] of planes.entries()) yield* extraction(grid, plane, Y.subarray(c * size, (c + 1) * size));
+  return Y;
+}
+
 /** Atoms a side of the overcomplete DCT: those asked for, or 10, or as many as make it complete. */
 export function atomsASide(patch: number, atoms?: number): number {
   return atoms ?? (patch === 1 ? 1 : Math.max(10, patch));
@@ -111,6 +134,7 @@ function chooseDictionary(patch: number, atoms: number | undefined, given: Dicti
   if (atoms !== undefined) {
     throw new ParameterError('atoms', 'must be left out when a dictionary is given', atoms, 'remove one of the two');
   }
+  checkDictionary(given);
   if (given.N !== patch ** 2) {
     const rule = `must have ${patch ** 2} rows for ${patch}×${patch} patches`;
     throw new ParameterError('dictionary', rule, `${given.N}×${given.L}`, 'change the patch or the dictionary');

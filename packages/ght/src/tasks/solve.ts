@@ -1,20 +1,22 @@
 import { type Budget, expectedAtoms, resolveBudget } from '../budget/budget.js';
 import { fewestAtoms } from '../budget/search.js';
+import { checkCodes } from '../codes/check.js';
 import type { Codes } from '../codes/codes.js';
 import { nonzeros } from '../codes/codes.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
-import { spectralNormSquared } from '../dictionary/dictionary.js';
+import { checkDictionary, spectralNormSquared } from '../dictionary/dictionary.js';
 import { chooseEngine } from '../engines/choose.js';
-import type { EngineInfo, Loaded } from '../engines/engine.js';
-import { ParameterError, positive } from '../errors.js';
+import type { Engine, EngineInfo, Loaded } from '../engines/engine.js';
+import { callable, ParameterError, positive } from '../errors.js';
 import { psnrOf } from '../measures/error.js';
-import { refuseBadNumber } from '../signal/image.js';
-import { largest, shifted, shiftedPositive } from '../signal/scale.js';
+import type { Samples } from '../signal/image.js';
+import { checkSamples, mapped, refuseBadNumber } from '../signal/image.js';
+import { largestOf, shifted, shiftedPositive } from '../signal/scale.js';
 import type { Spending } from '../solvers/joint-omp.js';
 import type { HistoryEntry, StepReport, StopReason } from '../solvers/loop.js';
 import { iterate } from '../solvers/loop.js';
 import { significantAtoms } from '../solvers/significant.js';
-import { drive } from '../work.js';
+import { drive, type Work } from '../work.js';
 import type { Progress, Settings, SolveOptions, SolverName } from './options.js';
 import { atomPrice, hasPenalty, settle, solverDefaults } from './options.js';
 import { shiftedCodes, shiftedDictionary, shiftedEntry, type Units, unitsOf } from './units.js';
@@ -42,48 +44,67 @@ export interface SignalOptions extends SolveOptions {
   /** Full scale of the signals, for tolerance and PSNR; the largest magnitude in Y unless told. */
   readonly peak?: number;
   /** The error that a `psnr` or `rmse` budget is about; the RMSE a patch unless a task measures something else. */
-  readonly errorOf?: (codes: Codes) => number;
+  readonly errorOf?: (codes: Codes) => number | Promise<number>;
+}
+
+/** A problem to be solved: signals Y over D, their full scale, and what may be spent on them. */
+interface Problem {
+  readonly D: Dictionary;
+  readonly Y: Float64Array;
+  readonly P: number;
+  readonly peak: number;
+  readonly budget: Budget;
 }
 
 /**
  * The general problem: minimise ‖DZ − Y‖² with at most S nonzeros in all of Z, for any dictionary D (N×L) and any signals
- * Y (N×P, one after the other).
+ * Y (N×P, one after the other). Neither may change before the promise has settled: nothing is copied first, but for
+ * signals in float32, which become float64.
  */
-export async function solve(D: Dictionary, Y: Float64Array, options: SignalOptions = {}): Promise<Solution> {
+export async function solve(D: Dictionary, Y: Samples, options: SignalOptions = {}): Promise<Solution> {
   const settings = settle(options, ['peak', 'errorOf']);
+  callable('errorOf', options.errorOf, 'give a function of the codes, or leave it out');
   const P = checkSignals(D, Y, options.initial);
-  const most = largest(Y);
+  const { signal } = options;
+  const most = await drive(largestSample(D, Y), { signal });
   // All-zero signals have no scale, and none matters.
   const peak = positive('peak', options.peak ?? (most || 1), 'give the full scale of the signals, such as 255');
   const budget = settings.budget ?? { perPatch: Math.min(solverDefaults.budget.perPatch, D.L) };
   // Checked in the units of the user, who is told about them.
   resolveBudget(budget, D.N, D.L, P, peak);
   const units = unitsOf(D, most);
-  if (!units) return solveAsGiven(D, Y, P, peak, budget, settings, options);
-  const signals = Y.map((value) => shifted(value, -units.y));
-  const inUnits = inUnitsOf(units, peak, budget, settings, options);
-  const solution = await solveAsGiven(shiftedDictionary(D, units.d), signals, P, ...inUnits);
-  return outOfUnits(solution, units);
+  const e = units?.y ?? 0;
+  const inUnits = (value: number) => shifted(value, -e);
+  const signals = e === 0 && Y instanceof Float64Array ? Y : await drive(mapped(Y, inUnits), { signal });
+  const problem = { D, Y: signals, P, peak, budget };
+  if (!units) return solveAsGiven(problem, settings, options);
+  return outOfUnits(await solveAsGiven(...inUnitsOf(units, problem, settings, options)), units);
 }
 
-/** What a problem in other units is solved with: everything that has the units of the signals or of ρ. */
-function inUnitsOf({ d, y }: Units, peak: number, budget: Budget, settings: Settings, options: SignalOptions) {
+/** A problem whose signals are in other units: there is all that has the units of the dictionary, the signals or ρ. */
+function inUnitsOf({ d, y }: Units, problem: Problem, settings: Settings, options: SignalOptions) {
+  const { D, peak, budget } = problem;
   const level = (value: number) => shifted(value, -y);
   const { initial, errorOf, onProgress } = options;
   const { rho } = settings;
   return [
-    // A peak far from the samples would otherwise vanish or overflow.
-    shiftedPositive(peak, -y),
-    'rmse' in budget
-      ? { rmse: level(budget.rmse) }
-      : 'sigma' in budget
-        ? { ...budget, sigma: level(budget.sigma) }
-        : budget,
+    {
+      ...problem,
+      D: shiftedDictionary(D, d),
+      // A peak far from the samples would otherwise vanish or overflow.
+      peak: shiftedPositive(peak, -y),
+      budget:
+        'rmse' in budget
+          ? { rmse: level(budget.rmse) }
+          : 'sigma' in budget
+            ? { ...budget, sigma: level(budget.sigma) }
+            : budget,
+    },
     typeof rho === 'object' ? { ...settings, rho: { absolute: shiftedPositive(rho.absolute, -2 * d) } } : settings,
     {
       ...options,
       initial: initial && shiftedCodes(initial, d - y),
-      errorOf: errorOf && ((codes: Codes) => level(errorOf(shiftedCodes(codes, y - d)))),
+      errorOf: errorOf && (async (codes: Codes) => level(await errorOf(shiftedCodes(codes, y - d)))),
       onProgress:
         onProgress &&
         ((progress: Progress) =>
@@ -106,20 +127,12 @@ function outOfUnits(solution: Solution, units: Units): Solution {
 }
 
 /** The problem in the units it comes in. */
-async function solveAsGiven(
-  D: Dictionary,
-  Y: Float64Array,
-  P: number,
-  peak: number,
-  budget: Budget,
-  settings: Settings,
-  options: SignalOptions,
-): Promise<Solution> {
+async function solveAsGiven(problem: Problem, settings: Settings, options: SignalOptions): Promise<Solution> {
+  const { D, Y, P, peak, budget } = problem;
   const goal = resolveBudget(budget, D.N, D.L, P, peak);
   const rho = penalty(D, settings);
-  const engine = chooseEngine(options.engine ?? 'auto', options.threads, (each) =>
-    each.memory(D.N, D.L, P, expectedAtoms(goal, D.N, P)),
-  );
+  const bytes = (each: Engine) => each.memory(D.N, D.L, P, expectedAtoms(goal, D.N, P));
+  const engine = chooseEngine(options.engine ?? 'auto', options.threads, bytes);
   options.signal?.throwIfAborted();
   const loaded = await engine.load(D, Y, { signal: options.signal });
   try {
@@ -139,7 +152,7 @@ async function solveAsGiven(
     const { result } = await fewestAtoms(
       async (S) => {
         const solution = await run(S);
-        return { ...solution, error: options.errorOf?.(solution.codes) ?? solution.rmse };
+        return { ...solution, error: (await options.errorOf?.(solution.codes)) ?? solution.rmse };
       },
       goal.rmse,
       { unit: patchwise ? P : 1, first: 5 * P, most: Math.min(D.N, D.L) * P, show: showError(budget, D.N, peak) },
@@ -233,22 +246,21 @@ function showError(budget: Budget, N: number, peak: number): (error: number) => 
   return (error) => `an RMSE of ${error.toPrecision(4)} a patch`;
 }
 
-/** Refuses signals that do not fit the dictionary or hold NaN, infinities or numbers out of range; gives back P. */
-function checkSignals(D: Dictionary, Y: Float64Array, initial?: Codes): number {
+/** Refuses a dictionary that is none, and signals and codes that do not fit it; gives back P. */
+function checkSignals(D: Dictionary, Y: Samples, initial?: Codes): number {
+  checkDictionary(D);
+  checkSamples('signals', Y);
   if (Y.length === 0 || Y.length % D.N !== 0) {
     const rule = `must be signals of ${D.N} samples each, as the dictionary has rows`;
     throw new ParameterError('signals', rule, `${Y.length} samples`, 'give Y as N×P with the N of the dictionary');
   }
-  refuseBadNumber(Y, (i) => `signals sample (row ${i % D.N}, signal ${Math.floor(i / D.N)})`);
   const P = Y.length / D.N;
-  if (initial && (initial.L !== D.L || initial.P !== P)) {
-    const rule = `must be codes of size ${D.L}×${P}`;
-    throw new ParameterError(
-      'initial',
-      rule,
-      `${initial.L}×${initial.P}`,
-      'use codes made for the same patches and atoms',
-    );
-  }
+  if (initial !== undefined) checkCodes('initial', initial, D.L, P);
   return P;
+}
+
+/** max |Y|; refuses NaN, infinities and numbers out of range. */
+function* largestSample({ N }: Dictionary, Y: Samples): Work<number> {
+  yield* refuseBadNumber(Y, (i) => `signals sample (row ${i % N}, signal ${Math.floor(i / N)})`);
+  return yield* largestOf(Y);
 }

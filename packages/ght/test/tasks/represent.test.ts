@@ -174,7 +174,7 @@ describe('represent', () => {
 });
 
 describe('represent refuses', () => {
-  const refuse = (options: object, image: Partial<Image> = {}) =>
+  const refuse = (options: object | null, image: Partial<Image> = {}) =>
     expect(represent({ ...grey, ...image }, options as RepresentOptions)).rejects;
 
   it.each([
@@ -190,8 +190,34 @@ describe('represent refuses', () => {
     [{ dictionary: completeDct(8), atoms: 10 }, 'atoms must be left out when a dictionary is given'],
     [{ dictionary: completeDct(5) }, 'dictionary must have 64 rows for 8×8 patches, but got "25×25"'],
     [{ budget: { psnr: 400 } }, 'must be reachable'],
+    [{ refit: 'no' }, 'refit must be true or false, but got "no"'],
+    [{ signal: {} }, 'signal must be an AbortSignal, but got {}'],
+    [{ onProgress: 'tell' }, 'onProgress must be a function, but got "tell"'],
+    [{ peak: 1 }, 'peak is not an option'],
+    [{ dictionary: {} }, 'dictionary must be a dictionary of N × L entries, but got "Object"'],
+    [null, 'options must be an object, but got null'],
   ])('%j', async (options, message) => {
     await refuse(options).toThrow(message);
+  });
+
+  it('what is no image', async () => {
+    const none = [undefined, null, 5, 'photo.png'];
+    for (const given of none) {
+      await expect(represent(given as never)).rejects.toThrow('image must be an object that holds planes of samples');
+    }
+    await refuse({}, { planes: undefined }).toThrow('image.planes must hold at least one channel, but got "Undefined"');
+    const pixels = Array.from(grey.planes[0]);
+    for (const [kind, plane] of Object.entries({
+      Array: pixels,
+      Uint8Array: Uint8Array.from(pixels),
+      String: 'a'.repeat(pixels.length),
+      Null: null,
+    })) {
+      await refuse({}, { planes: [plane as never] }).toThrow(
+        `image.planes[0] must be a Float64Array or Float32Array, but got "${kind}"`,
+      );
+    }
+    await refuse({}, { alpha: new Float32Array(5) }).toThrow('image.alpha must hold width × height = 3072 samples');
   });
 
   it('an image with NaN, naming the pixel', async () => {
