@@ -17,6 +17,8 @@ export interface Frame {
 
 /** Noise below this part of a plane's range is nothing that float32 could tell. */
 const LEAST_NOISE = 1e-6;
+/** Deviations of the noise from zero to the middle of a plane up to which float32 is off by less than 1% of one. */
+const FAR = 2 ** 16;
 
 /** The frame for an image, a side shorter than `least` continued by its mirror image; and which planes have noise to take out. */
 export function* frameOf(
@@ -48,6 +50,11 @@ function* extentOf(plane: Samples): Work<{ readonly mean: number; readonly range
     yield to / plane.length;
   }
   return { mean: sum / plane.length, range: most - least };
+}
+
+/** A plane for what will leave the frame: float32, or float64 where the steps of float32 would be seen beside the noise. */
+export function planeFor({ centres, scales }: Frame, channel: number, length: number): Samples {
+  return Math.abs(centres[channel]) > FAR * scales[channel] ? new Float64Array(length) : new Float32Array(length);
 }
 
 /** Puts a part of a plane that is `width` wide into its frame, row by row; yields how much is done. */

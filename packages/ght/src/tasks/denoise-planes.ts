@@ -3,7 +3,7 @@ import { followOnWasm } from '../engines/wasm/groups/follow.js';
 import { groupBytes } from '../engines/wasm/groups/memory.js';
 import { abilities, threadsFor } from '../engines/wasm/host.js';
 import { knownOptions, notNegative, oneOf, ParameterError, wholeNumber } from '../errors.js';
-import { enter, type Frame, frameOf, leave } from '../groups/frame.js';
+import { enter, type Frame, frameOf, leave, planeFor } from '../groups/frame.js';
 import type { Plane } from '../groups/matching.js';
 import type { Quality, Step } from '../groups/recipes.js';
 import { effortOf, isPass, qualities, recipeOf } from '../groups/recipes.js';
@@ -105,7 +105,7 @@ export async function denoisePlanes(
   const recipe = recipeOf(quality);
   const least = Math.max(...recipe.filter(isPass).map(({ patch }) => patch));
   const { frame, noisy } = await drive(frameOf(planes, width, height, sigma, least), { signal });
-  const result = planes.map((plane, c) => (noisy[c] ? new Float32Array(plane.length) : plane.slice()));
+  const result = planes.map((plane, c) => (noisy[c] ? planeFor(frame, c, plane.length) : plane.slice()));
   const side = tile ?? tileSide(recipe, width, height, planes.length);
   const tiles = noisy.includes(true) ? tilesOf(recipe, width, height, side) : [];
   const run = name === 'wasm' ? onWasm : onReference;

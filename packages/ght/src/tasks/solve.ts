@@ -54,6 +54,8 @@ interface Problem {
   readonly P: number;
   readonly peak: number;
   readonly budget: Budget;
+  /** How many times the full scale the largest sample is. */
+  readonly reach: number;
 }
 
 /**
@@ -76,7 +78,7 @@ export async function solve(D: Dictionary, Y: Samples, options: SignalOptions = 
   const e = units?.y ?? 0;
   const inUnits = (value: number) => shifted(value, -e);
   const signals = e === 0 && Y instanceof Float64Array ? Y : await drive(mapped(Y, inUnits), { signal });
-  const problem = { D, Y: signals, P, peak, budget };
+  const problem = { D, Y: signals, P, peak, budget, reach: most / peak };
   if (!units) return solveAsGiven(problem, settings, options);
   return outOfUnits(await solveAsGiven(...inUnitsOf(units, problem, settings, options)), units);
 }
@@ -128,11 +130,11 @@ function outOfUnits(solution: Solution, units: Units): Solution {
 
 /** The problem in the units it comes in. */
 async function solveAsGiven(problem: Problem, settings: Settings, options: SignalOptions): Promise<Solution> {
-  const { D, Y, P, peak, budget } = problem;
+  const { D, Y, P, peak, budget, reach } = problem;
   const goal = resolveBudget(budget, D.N, D.L, P, peak);
   const rho = penalty(D, settings);
   const bytes = (each: Engine) => each.memory(D.N, D.L, P, expectedAtoms(goal, D.N, P));
-  const engine = chooseEngine(options.engine ?? 'auto', options.threads, bytes);
+  const engine = chooseEngine(options.engine ?? 'auto', options.threads, bytes, reach);
   options.signal?.throwIfAborted();
   const loaded = await engine.load(D, Y, { signal: options.signal });
   try {

@@ -92,6 +92,20 @@ describe('denoise', () => {
     }
   });
 
+  it.each([1, 3])('%i plane(s): does not mind how far from zero the samples are', async (channels) => {
+    const clean = picture(64, 48, channels);
+    const input = noisy(clean, 15);
+    const moved = (image: Image, by: number) => ({
+      ...image,
+      planes: image.planes.map((plane) => Float64Array.from(plane, (value) => value + by)),
+    });
+    const here = level((await denoise(input, { sigma: 15 })).image, clean);
+    for (const offset of [1e5, 1e8, 1e10, -1e10]) {
+      const { image } = await denoise(moved(input, offset), { sigma: 15 });
+      expect(level(moved(image, -offset), clean), String(offset)).toBeCloseTo(here, 1);
+    }
+  });
+
   it.each([{ gain: 4, sigma: 3 }, 'poisson-gaussian' as const])(
     'noise that grows with the signal: %j',
     async (noise) => {

@@ -132,6 +132,20 @@ describe('represent', () => {
     expect(c.codes).toEqual(a.codes);
   });
 
+  it('takes another engine where float32 could not hold the picture, and says so', async () => {
+    const moved = (by: number) => ({ ...grey, planes: [grey.planes[0].map((value) => value + by)] });
+    for (const offset of [1e8, 1e10]) {
+      const auto = await represent(moved(offset));
+      const exact = await represent(moved(offset), { engine: 'portable' });
+      expect(auto.psnr).toBeCloseTo(exact.psnr, 9);
+      expect(auto.engine.name).toBe('portable');
+      expect(auto.engine.why).toContain('times the full scale leave float32 too few digits');
+    }
+    const near = await represent(moved(1e5));
+    expect(near.engine.name).toBe('wasm');
+    expect(Math.abs(near.psnr - (await represent(moved(1e5), { engine: 'portable' })).psnr)).toBeLessThan(0.2);
+  });
+
   it('represents a constant image with one atom a patch, and a black one with none', async () => {
     for (const solver of solverNames) {
       const constant: Image = { width: 16, height: 16, planes: [new Float64Array(256).fill(9)], peak: 255 };
