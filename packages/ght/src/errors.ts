@@ -29,6 +29,7 @@ const LONGEST = 200;
 
 function show(value: unknown): string {
   if (typeof value === 'string') return `"${value}"`;
+  if (typeof value === 'function') return 'a function';
   if (typeof value !== 'object' || value === null) return String(value);
   try {
     const text = JSON.stringify(value);
@@ -64,11 +65,40 @@ export function oneOf<T extends string>(parameter: string, value: unknown, names
   throw new ParameterError(parameter, `must be one of ${names.join(', ')}`, value, 'choose a name from that list');
 }
 
-/** Refuses option names that nobody reads, so that a misspelt option is not silently ignored. */
+/** The value if it is true or false; otherwise a ParameterError: text such as `no` would count as true. */
+export function yesOrNo(parameter: string, value: unknown, remedy: string): boolean {
+  if (typeof value === 'boolean') return value;
+  throw new ParameterError(parameter, 'must be true or false', value, remedy);
+}
+
+/** Refuses what is given as a function and is none. */
+export function callable(parameter: string, value: unknown, remedy: string): void {
+  if (value !== undefined && typeof value !== 'function') {
+    throw new ParameterError(parameter, 'must be a function', value, remedy);
+  }
+}
+
+/** What kind of thing a value is, where the value itself would say too much: `Int32Array`, `String`, `Undefined`. */
+export function kindOf(value: unknown): string {
+  return Object.prototype.toString.call(value).slice(8, -1);
+}
+
+/**
+ * Refuses options that no task could take: something that is no object; names that nobody reads, so that a misspelt option
+ * is not silently ignored; a signal that cannot stop anything, and a listener that cannot be told.
+ */
 export function knownOptions(options: object, names: readonly string[]): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new ParameterError('options', 'must be an object', options, 'leave them out, or give { name: value }');
+  }
   for (const name of Object.keys(options)) {
     if (!names.includes(name)) {
       throw new ParameterError(name, `is not an option (there are ${names.join(', ')})`, name, 'check the spelling');
     }
   }
+  const { signal, onProgress } = options as { signal?: Partial<AbortSignal> | null; onProgress?: unknown };
+  if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') {
+    throw new ParameterError('signal', 'must be an AbortSignal', signal, 'give the signal of an AbortController');
+  }
+  callable('onProgress', onProgress, 'give a function that is told how far the work is');
 }

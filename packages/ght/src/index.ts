@@ -53,7 +53,7 @@ export { planesMemory as denoiseMemoryEstimate } from './tasks/denoise-planes.js
 export { drawHeatmap, heatColour, heatmap } from './tasks/heatmap.js';
 export { memoryEstimate } from './tasks/memory.js';
 export type { EngineName, Penalty, Progress, SolveOptions, SolverName } from './tasks/options.js';
-export { engineNames, solverDefaults, solverNames, solverTitles } from './tasks/options.js';
+export { engineNames, hasPenalty, solverDefaults, solverNames, solverTitles } from './tasks/options.js';
 export type { Representation, RepresentOptions } from './tasks/represent.js';
 export { represent } from './tasks/represent.js';
 export type { SignalOptions, Solution } from './tasks/solve.js';

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Representation } from 'ght';
-import { ParameterError, represent, solverNames, solverTitles } from 'ght';
+import { hasPenalty, ParameterError, represent, solverNames, solverTitles } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import {
@@ -63,7 +63,7 @@ async function runCompare(path: string, flags: CompareFlags, { print, signal }: 
   for (const solver of solverNames) {
     const display = progressDisplay(solverTitles[solver], flags.json === true);
     const start = performance.now();
-    const penalty = rho !== undefined && (solver === 'qpm' || solver === 'admm') ? { rho } : {};
+    const penalty = rho !== undefined && hasPenalty(solver) ? { rho } : {};
     const onProgress = display.onProgress;
     const result = await represent(file.image, { ...options, ...penalty, solver, signal, onProgress }).finally(
       display.stop,

@@ -16,7 +16,7 @@ export function matrix(rows: number, cols: number, entry?: (i: number, j: number
 }
 
 /** AᵀB. */
-export function transposeTimes(A: Matrix, B: Matrix): Matrix {
+function transposeTimes(A: Matrix, B: Matrix): Matrix {
   return matrix(A.cols, B.cols, (i, j) => dot(A.data, i * A.rows, B.data, j * B.rows, A.rows));
 }
 

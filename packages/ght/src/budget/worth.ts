@@ -34,6 +34,8 @@ export function worthwhile(M: number): Worth {
       let least = Number.POSITIVE_INFINITY;
       for (let bin = top; bin >= 0; bin--) {
         if (histogram[bin] === 0) continue;
+        // The first of a bin must be worth it by itself, also where the bin as a whole is so full that its last one is.
+        if ((bin + 1) / FINENESS < Math.log(M / (S + 1))) break;
         if (bin / FINENESS < Math.log(M / (S + histogram[bin]))) break;
         S += histogram[bin];
         least = bin / FINENESS;

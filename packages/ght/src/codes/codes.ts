@@ -23,7 +23,9 @@ export function nonzeros(codes: Codes): number {
 
 /** How many atoms each patch uses: the paper's heatmap, a number a patch. */
 export function atomsPerPatch(codes: Codes): Int32Array {
-  return Int32Array.from({ length: codes.P }, (_, p) => codes.indptr[p + 1] - codes.indptr[p]);
+  const counts = new Int32Array(codes.P);
+  for (let p = 0; p < counts.length; p++) counts[p] = codes.indptr[p + 1] - codes.indptr[p];
+  return counts;
 }
 
 /** Sparse codes from a dense L×P matrix: its nonzeros, or those of them that a selection keeps. */

@@ -3,17 +3,25 @@
  * `scipy.sparse.load_npz` reads what is saved here and the other way round.
  */
 import { ParameterError } from '../errors.js';
+import { checkColumns, checkRising } from './check.js';
 import type { Codes } from './codes.js';
 import { type NpyData, readNpy, readNpyText, writeNpy, writeNpyText } from './npy.js';
 import { unzip, zip } from './zip.js';
 
 const SAVE_NPZ = 'write it with scipy.sparse.save_npz from a CSC matrix';
+const remedies = {
+  pointers: SAVE_NPZ,
+  lengths: 'call .prune() before saving, or save the matrix again',
+  order: 'call .sum_duplicates() before saving: it sorts the atoms and leaves each once',
+};
+const given = { codes: 'codes', values: 'values', ...remedies };
+const read = { ...given, values: 'data' };
 
 /** The codes as a compressed .npz file: SciPy's entries in SciPy's order, int32 indices and float64 values. */
 export async function saveCodes(codes: Codes): Promise<Uint8Array<ArrayBuffer>> {
   const { L, P, indptr, indices, values } = codes;
-  checkColumns({ L, P, indptr, indices, values }, 'values');
-  checkRising(codes);
+  checkColumns({ L, P, indptr, indices, values }, given);
+  checkRising(codes, given);
   return zip([
     { name: 'indices.npy', bytes: writeNpy({ type: 'i4', shape: [indices.length], data: indices }) },
     { name: 'indptr.npy', bytes: writeNpy({ type: 'i4', shape: [indptr.length], data: indptr }) },
@@ -47,7 +55,7 @@ export async function loadCodes(bytes: Uint8Array): Promise<Codes> {
     indices: vector(files, 'indices', ['i4', 'i8'], integers),
     values: vector(files, 'data', ['f8', 'f4'], "convert the matrix: .astype('float64')"),
   };
-  checkColumns(columns, 'data');
+  checkColumns(columns, read);
   const codes = {
     L: columns.L,
     P: columns.P,
@@ -56,7 +64,7 @@ export async function loadCodes(bytes: Uint8Array): Promise<Codes> {
     values: Float64Array.from(columns.values),
   };
   sortColumns(codes);
-  checkRising(codes);
+  checkRising(codes, read);
   return codes;
 }
 
@@ -79,62 +87,6 @@ function vector(files: Map<string, Uint8Array>, array: string, types: readonly s
   }
   if (shape.length === 1) return data;
   throw new ParameterError(`codes.${array}`, 'must have one dimension', `(${shape.join(', ')})`, SAVE_NPZ);
-}
-
-/** Codes before it is known that their numbers fit the types of `Codes`. */
-interface Columns {
-  readonly L: number;
-  readonly P: number;
-  readonly indptr: NpyData;
-  readonly indices: NpyData;
-  readonly values: NpyData;
-}
-
-/** What CSC asks of its three arrays. `label` is what the caller's side calls the values. */
-function checkColumns({ L, P, indptr, indices, values }: Columns, label: 'values' | 'data'): void {
-  const sizes = [L, P].every((n) => Number.isInteger(n) && n >= 0 && n < 2 ** 31);
-  if (!sizes) {
-    const rule = 'must be atoms × patches, whole numbers from 0 to 2147483647';
-    throw new ParameterError('codes.shape', rule, `${L}×${P}`, 'give the size of the matrix');
-  }
-  if (indptr.length !== P + 1) {
-    const rule = `must hold ${P + 1} numbers, one more than there are patches`;
-    throw new ParameterError('codes.indptr', rule, indptr.length, SAVE_NPZ);
-  }
-  if (indptr[0] !== 0) throw new ParameterError('codes.indptr', 'must begin with 0', indptr[0], SAVE_NPZ);
-  for (let p = 0; p < P; p++) {
-    if (indptr[p + 1] < indptr[p]) {
-      throw new ParameterError(`codes.indptr[${p + 1}]`, `must be at least ${indptr[p]}`, indptr[p + 1], SAVE_NPZ);
-    }
-  }
-  for (const [array, { length }] of [['indices', indices] as const, [label, values] as const]) {
-    if (length !== indptr[P]) {
-      const rule = `must hold the ${indptr[P]} numbers that indptr ends with`;
-      throw new ParameterError(`codes.${array}`, rule, length, 'call .prune() before saving, or save the matrix again');
-    }
-  }
-  const stray = indices.findIndex((atom: number) => !(atom >= 0 && atom < L));
-  if (stray >= 0) {
-    const rule = `must be an atom, from 0 to ${L - 1}`;
-    throw new ParameterError(`codes.indices[${stray}]`, rule, indices[stray], 'check the shape: it is atoms × patches');
-  }
-  const bad = values.findIndex((value: number) => !Number.isFinite(value));
-  if (bad >= 0) {
-    const remedy = 'replace NaN and infinities first';
-    throw new ParameterError(`codes.${label}[${bad}]`, 'must be a finite number', values[bad], remedy);
-  }
-}
-
-/** In each patch, the atoms in rising order, each once. */
-function checkRising({ P, indptr, indices }: Codes): void {
-  for (let p = 0; p < P; p++) {
-    for (let n = indptr[p] + 1; n < indptr[p + 1]; n++) {
-      if (indices[n] > indices[n - 1]) continue;
-      const rule = `must be above ${indices[n - 1]}, the atom before it in patch ${p}`;
-      const remedy = 'call .sum_duplicates() before saving: it sorts the atoms and leaves each once';
-      throw new ParameterError(`codes.indices[${n}]`, rule, indices[n], remedy);
-    }
-  }
 }
 
 function sortColumns({ P, indptr, indices, values }: Codes): void {

@@ -1,7 +1,7 @@
 import { symmetricEigen } from '../algebra/eigen.js';
 import type { Matrix } from '../algebra/matrix.js';
 import { dot, gram, kron, transpose } from '../algebra/matrix.js';
-import { ParameterError } from '../errors.js';
+import { kindOf, ParameterError } from '../errors.js';
 
 /**
  * A dictionary D of L atoms for signals of N samples. `atoms` is D itself, an N×L matrix, one atom a column. A separable
@@ -20,6 +20,15 @@ export interface Dictionary {
 
 /** Beyond these DᵀD could not be told. */
 const [LEAST_SCALE, GREATEST_SCALE] = [1e-100, 1e100];
+
+/** Refuses what is not a dictionary at all; those that are made here are sound. */
+export function checkDictionary(D: Dictionary): void {
+  const { N, L, atoms } = typeof D === 'object' && D !== null ? D : ({} as Partial<Dictionary>);
+  const data = atoms?.data;
+  if (N !== undefined && L !== undefined && kindOf(data) === 'Float64Array' && data?.length === N * L) return;
+  const remedy = 'make one, for example with overcompleteDct or denseDictionary';
+  throw new ParameterError('dictionary', 'must be a dictionary of N × L entries', kindOf(D), remedy);
+}
 
 /** Any N×L matrix as a dictionary, its entries column by column: atom after atom. Nothing is normalised. */
 export function denseDictionary(N: number, L: number, entries: ArrayLike<number>, name = 'given'): Dictionary {

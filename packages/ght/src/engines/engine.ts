@@ -4,7 +4,7 @@ import type { Signals } from '../signal/signals.js';
 import type { Spending } from '../solvers/joint-omp.js';
 import type { StepReport } from '../solvers/loop.js';
 import type { PatchStop } from '../solvers/stopping.js';
-import type { Watch } from '../solvers/work.js';
+import type { Watch } from '../work.js';
 
 /** Which engine ran, with how many threads, and why that one. */
 export interface EngineInfo {

@@ -12,7 +12,7 @@ import type { PatchSolver } from '../solvers/patchwise.js';
 import { sweep } from '../solvers/patchwise.js';
 import { refit } from '../solvers/refit.js';
 import type { PatchStop } from '../solvers/stopping.js';
-import { drive, type Watch } from '../solvers/work.js';
+import { drive, type Watch } from '../work.js';
 import type { EngineInfo, Loaded } from './engine.js';
 
 /** What the engines in plain TypeScript share: everything that works a patch at a time, straight from its page. */

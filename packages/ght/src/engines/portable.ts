@@ -18,8 +18,8 @@ import type { LinearMap } from '../dictionary/resolvent.js';
 import { resolvent, synthesis } from '../dictionary/resolvent.js';
 import type { Signals } from '../signal/signals.js';
 import type { StepReport } from '../solvers/loop.js';
-import type { Work } from '../solvers/work.js';
-import { drive, PATCHES_A_YIELD, type Watch } from '../solvers/work.js';
+import type { Work } from '../work.js';
+import { drive, PATCHES_A_YIELD, type Watch } from '../work.js';
 import type { Engine } from './engine.js';
 import { Patchwise } from './patchwise.js';
 

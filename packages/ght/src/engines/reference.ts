@@ -8,7 +8,7 @@ import type { Signals } from '../signal/signals.js';
 import { admmStep } from '../solvers/admm.js';
 import type { StepReport } from '../solvers/loop.js';
 import { correlations, factor, qpmStep } from '../solvers/qpm.js';
-import { drive, type Watch } from '../solvers/work.js';
+import { drive, type Watch } from '../work.js';
 import type { Engine } from './engine.js';
 import { Patchwise } from './patchwise.js';
 

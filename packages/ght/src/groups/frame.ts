@@ -4,7 +4,7 @@
  */
 import type { Samples } from '../signal/image.js';
 import { mirror } from '../signal/mirror.js';
-import type { Work } from '../solvers/work.js';
+import { stretches, type Work } from '../work.js';
 import type { Rectangle, Tile } from './tiles.js';
 
 /** A framed image, and how each plane got there: value = centre + scale · framed. */
@@ -17,42 +17,44 @@ export interface Frame {
 
 /** Noise below this part of a plane's range is nothing that float32 could tell. */
 const LEAST_NOISE = 1e-6;
+/** Deviations of the noise from zero to the middle of a plane up to which float32 is off by less than 1% of one. */
+const FAR = 2 ** 16;
 
-/** Whether there is noise to take out of a plane. */
-export function isNoisy(plane: Samples, sigma: number): boolean {
-  return sigma > LEAST_NOISE * rangeOf(plane);
-}
-
-/** The frame for an image; a side shorter than `least` is continued by its mirror image. */
-export function frameOf(
+/** The frame for an image, a side shorter than `least` continued by its mirror image; and which planes have noise to take out. */
+export function* frameOf(
   planes: readonly Samples[],
   width: number,
   height: number,
   sigma: readonly number[],
   least: number,
-): Frame {
-  return {
-    width: Math.max(width, least),
-    height: Math.max(height, least),
-    centres: planes.map(meanOf),
+): Work<{ readonly frame: Frame; readonly noisy: readonly boolean[] }> {
+  const [centres, scales, noisy]: [number[], number[], boolean[]] = [[], [], []];
+  for (const [c, plane] of planes.entries()) {
+    const { mean, range } = yield* extentOf(plane);
+    centres.push(mean);
     // A plane without noise still guides the others: its noise counts as next to nothing.
-    scales: planes.map((plane, c) => Math.max(sigma[c], LEAST_NOISE * rangeOf(plane)) || 1),
-  };
-}
-
-function meanOf(plane: Samples): number {
-  let sum = 0;
-  for (let i = 0; i < plane.length; i++) sum += plane[i];
-  return sum / plane.length;
-}
-
-function rangeOf(plane: Samples): number {
-  let [least, most] = [plane[0], plane[0]];
-  for (let i = 1; i < plane.length; i++) {
-    if (plane[i] < least) least = plane[i];
-    if (plane[i] > most) most = plane[i];
+    scales.push(Math.max(sigma[c], LEAST_NOISE * range) || 1);
+    noisy.push(sigma[c] > LEAST_NOISE * range);
   }
-  return most - least;
+  return { frame: { width: Math.max(width, least), height: Math.max(height, least), centres, scales }, noisy };
+}
+
+function* extentOf(plane: Samples): Work<{ readonly mean: number; readonly range: number }> {
+  let [sum, least, most] = [0, plane[0], plane[0]];
+  for (const [from, to] of stretches(plane.length)) {
+    for (let i = from; i < to; i++) {
+      sum += plane[i];
+      if (plane[i] < least) least = plane[i];
+      if (plane[i] > most) most = plane[i];
+    }
+    yield to / plane.length;
+  }
+  return { mean: sum / plane.length, range: most - least };
+}
+
+/** A plane for what will leave the frame: float32, or float64 where the steps of float32 would be seen beside the noise. */
+export function planeFor({ centres, scales }: Frame, channel: number, length: number): Samples {
+  return Math.abs(centres[channel]) > FAR * scales[channel] ? new Float64Array(length) : new Float32Array(length);
 }
 
 /** Puts a part of a plane that is `width` wide into its frame, row by row; yields how much is done. */
@@ -73,19 +75,20 @@ export function* enter(
   }
 }
 
-/** Takes what is kept of a tile out of its frame, and puts it where it belongs in a plane that is `width` wide. */
-export function leave(
+/** Takes what is kept of a tile out of its frame, and puts it where it belongs in a plane that is `width` wide; yields how much is done. */
+export function* leave(
   frame: Frame,
   channel: number,
   framed: Samples,
   { inner, outer }: Tile,
-  plane: Float32Array,
+  plane: Samples,
   width: number,
-): void {
+): Work<void> {
   const [centre, scale] = [frame.centres[channel], frame.scales[channel]];
   for (let y = inner.top; y < inner.top + inner.height; y++) {
     const from = (y - outer.top) * frame.width + inner.left - outer.left;
     const to = y * width + inner.left;
     for (let x = 0; x < inner.width; x++) plane[to + x] = centre + scale * framed[from + x];
+    yield (y - inner.top) / inner.height;
   }
 }

@@ -1,5 +1,5 @@
 /** The recipes as they are written, in float64: what the fast engine is measured by. */
-import { finish, type Work } from '../solvers/work.js';
+import { finish, type Work } from '../work.js';
 import type { Group } from './filters.js';
 import { lowRankGroup, rankThreshold, thresholdGroup, wienerGroup } from './filters.js';
 import type { Plane } from './matching.js';
@@ -26,7 +26,7 @@ export function* follow(recipe: readonly Step[], noisy: Picture, onStep?: (step:
 }
 
 /** One pass; the same groups are used on all planes. */
-export function* runPass(pass: Pass, from: Picture, guide: Picture): Work<Picture> {
+function* runPass(pass: Pass, from: Picture, guide: Picture): Work<Picture> {
   const { width, height } = from[0];
   const window = kaiser(pass.patch, pass.window);
   const sums = from.map(() => new Float64Array(width * height));

@@ -1,36 +1,39 @@
 import { notNegative, ParameterError, positive } from '../errors.js';
 import type { Samples } from '../signal/image.js';
-
-/** Σ (a − b)² over two arrays of one length. */
-export function squaredError(a: Samples, b: Samples): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += (a[i] - b[i]) ** 2;
-  return sum;
-}
+import { finish, stretches, type Work } from '../work.js';
 
 /** The root mean square difference of two arrays, a sample: not the paper's RMSE, which is a patch. */
 export function rmsePixel(a: Samples, b: Samples): number {
-  return rmseOver([a], [b]);
+  return finish(rmseOver([a], [b]));
 }
 
 /** Differences whose squares, and the sum of many of them, are numbers with all their digits. */
 const [LEAST, GREATEST] = [1e-140, 1e140];
 
 /** The same over several pairs of arrays together. */
-export function rmseOver(a: readonly Samples[], b: readonly Samples[]): number {
+export function* rmseOver(a: readonly Samples[], b: readonly Samples[]): Work<number> {
   let [most, count] = [0, 0];
-  a.forEach((samples, c) => {
-    checkSameLength(samples, b[c]);
+  for (const [c, samples] of a.entries()) {
+    const others = b[c];
+    checkSameLength(samples, others);
     count += samples.length;
-    for (let i = 0; i < samples.length; i++) most = Math.max(most, Math.abs(samples[i] - b[c][i]));
-  });
+    for (const [from, to] of stretches(samples.length)) {
+      for (let i = from; i < to; i++) most = Math.max(most, Math.abs(samples[i] - others[i]));
+      yield to / samples.length;
+    }
+  }
   if (most === 0) return 0;
   const unit = most < LEAST || most > GREATEST ? most : 1;
   let sum = 0;
-  a.forEach((samples, c) => {
-    if (unit === 1) sum += squaredError(samples, b[c]);
-    else for (let i = 0; i < samples.length; i++) sum += ((samples[i] - b[c][i]) / unit) ** 2;
-  });
+  for (const [c, samples] of a.entries()) {
+    const others = b[c];
+    let own = 0;
+    for (const [from, to] of stretches(samples.length)) {
+      for (let i = from; i < to; i++) own += ((samples[i] - others[i]) / unit) ** 2;
+      yield to / samples.length;
+    }
+    sum += own;
+  }
   return unit * Math.sqrt(sum / count);
 }
 

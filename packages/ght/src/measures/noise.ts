@@ -23,7 +23,8 @@ import { dot, matrix } from '../algebra/matrix.js';
 import { ParameterError } from '../errors.js';
 import type { Image, Samples } from '../signal/image.js';
 import { checkImage } from '../signal/image.js';
-import { imageExponent, shifted, shiftedImage } from '../signal/scale.js';
+import { imageExponent, largestOf, shifted, shiftedImage } from '../signal/scale.js';
+import { finish, stretches, type Work } from '../work.js';
 
 /** The side of the patches. */
 const SIDE = 7;
@@ -42,6 +43,8 @@ const REFINEMENTS = [
 ] as const;
 /** At most about so many patches are looked at: beyond that more make no difference. */
 const LOOKED_AT = 2 ** 18;
+/** Patches of a covariance between two yields: a few milliseconds. */
+const COVARIANCES_A_YIELD = 1024;
 /** The picture is halved like a chessboard with squares of so many pixels. */
 const SQUARE = 16;
 /** Fewer patches than this in a half say less about 49 dimensions than the fallback says about one. */
@@ -92,41 +95,55 @@ interface Plane {
  */
 export function estimateNoise(image: Image): number[] {
   checkImage(image);
+  return finish(noiseEstimate(image));
+}
+
+/** {@link estimateNoise} of an image that has been checked, as work. */
+export function* noiseEstimate(image: Image): Work<number[]> {
   const { width, height } = image;
   if (width < 3 || height < 3) {
     const rule = 'must be at least 3×3 pixels to tell noise from picture';
     throw new ParameterError('image', rule, `${width}×${height}`, 'give a larger image, or the noise level itself');
   }
-  const e = imageExponent(image);
-  if (e !== 0) return estimateNoise(shiftedImage(image, -e)).map((sigma) => shifted(sigma, e));
-  return image.planes.map((samples) => planeNoise({ samples, width, height }));
+  const e = yield* imageExponent(image);
+  const { planes } = e === 0 ? image : yield* shiftedImage(image, -e);
+  const levels: number[] = [];
+  for (const samples of planes) levels.push(shifted(yield* planeNoise({ samples, width, height }), e));
+  return levels;
 }
 
-function planeNoise(plane: Plane): number {
-  const patches = unclipped(plane, positions(plane));
-  const texture = Float64Array.from(patches, (at) => textureAt(plane, at));
-  const measure = (limit: number, most: number) => {
+function* planeNoise(plane: Plane): Work<number> {
+  const patches = yield* unclipped(plane, positions(plane));
+  const texture = new Float64Array(patches.length);
+  for (const [from, to] of stretches(patches.length)) {
+    for (let i = from; i < to; i++) texture[i] = textureAt(plane, patches[i]);
+    yield to / patches.length;
+  }
+  function* measure(limit: number, most: number): Work<number | undefined> {
     const halves = [[], []] as [number[], number[]];
     patches.forEach((at, i) => {
       if (texture[i] <= limit) halves[half(plane, at)].push(at);
     });
     if (Math.min(halves[0].length, halves[1].length) < FEWEST) return undefined;
-    const [first, second] = halves.map((each) => covariance(plane, thin(each, most)));
-    return (leastVariance(first, second) + leastVariance(second, first)) / 2;
-  };
-  let variance = measure(Number.POSITIVE_INFINITY, REFINEMENTS[0].measured);
-  if (variance === undefined) return fromSecondDifferences(plane);
+    const first = yield* covariance(plane, thin(halves[0], most));
+    const second = yield* covariance(plane, thin(halves[1], most));
+    const there = leastVariance(first, second);
+    yield 0;
+    return (there + leastVariance(second, first)) / 2;
+  }
+  let variance = yield* measure(Number.POSITIVE_INFINITY, REFINEMENTS[0].measured);
+  if (variance === undefined) return yield* fromSecondDifferences(plane);
   for (const { rounds, measured, settled } of REFINEMENTS) {
     for (let round = 0; round < rounds; round++) {
       const limit: number = variance * (TEXTURE_OF_NOISE.mean + DEVIATIONS * TEXTURE_OF_NOISE.deviation);
-      const refined = measure(limit, measured);
+      const refined: number | undefined = yield* measure(limit, measured);
       if (refined === undefined) break;
       const change = Math.abs(refined - variance);
       variance = refined;
       if (change <= settled * refined) break;
     }
   }
-  return aboveRounding(plane.samples, Math.sqrt(Math.max(0, variance)));
+  return yield* aboveRounding(plane.samples, Math.sqrt(Math.max(0, variance)));
 }
 
 /** The top left pixels of the patches that are looked at: all, or as many as there may be, on a coarser grid. */
@@ -143,31 +160,42 @@ function positions({ width, height }: Plane): number[] {
  * The patches without a clipped sample, where they are not too few. Where the range ends (a white sky, the black of a
  * frame) there is less noise than elsewhere or none.
  */
-function unclipped({ samples, width }: Plane, patches: number[]): number[] {
-  const { least, most } = clippedAt(samples);
+function* unclipped({ samples, width }: Plane, patches: number[]): Work<number[]> {
+  const { least, most } = yield* clippedAt(samples);
   if (least === Number.NEGATIVE_INFINITY && most === Number.POSITIVE_INFINITY) return patches;
-  const free = patches.filter((at) => {
+  const isFree = (at: number) => {
     for (let y = 0; y < SIDE; y++) {
       for (let i = at + y * width; i < at + y * width + SIDE; i++) {
         if (samples[i] === least || samples[i] === most) return false;
       }
     }
     return true;
-  });
+  };
+  const free: number[] = [];
+  for (const [from, to] of stretches(patches.length)) {
+    for (let i = from; i < to; i++) if (isFree(patches[i])) free.push(patches[i]);
+    yield to / patches.length;
+  }
   return free.length < 8 * FEWEST ? patches : free;
 }
 
 /** The ends of the range, where so many samples are that they must be clipped there; infinite where they are not. */
-export function clippedAt(samples: Samples): { readonly least: number; readonly most: number } {
+export function* clippedAt(samples: Samples): Work<{ readonly least: number; readonly most: number }> {
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (let i = 0; i < samples.length; i++) {
-    if (samples[i] < least) least = samples[i];
-    if (samples[i] > most) most = samples[i];
+  for (const [from, to] of stretches(samples.length)) {
+    for (let i = from; i < to; i++) {
+      if (samples[i] < least) least = samples[i];
+      if (samples[i] > most) most = samples[i];
+    }
+    yield to / samples.length;
   }
   let [atLeast, atMost] = [0, 0];
-  for (let i = 0; i < samples.length; i++) {
-    if (samples[i] === least) atLeast++;
-    if (samples[i] === most) atMost++;
+  for (const [from, to] of stretches(samples.length)) {
+    for (let i = from; i < to; i++) {
+      if (samples[i] === least) atLeast++;
+      if (samples[i] === most) atMost++;
+    }
+    yield to / samples.length;
   }
   return {
     least: atLeast < CLIPPED * samples.length ? Number.NEGATIVE_INFINITY : least,
@@ -201,7 +229,7 @@ function thin(patches: number[], most: number): number[] {
 }
 
 /** The covariance matrix of some patches. */
-function covariance({ samples, width }: Plane, patches: readonly number[]): Matrix {
+function* covariance({ samples, width }: Plane, patches: readonly number[]): Work<Matrix> {
   const C = matrix(SIZE, SIZE);
   const c = C.data;
   // Four patches at a time, sample by sample: the matrix is then gone through a quarter as often.
@@ -210,6 +238,7 @@ function covariance({ samples, width }: Plane, patches: readonly number[]): Matr
   // Any value near the samples will do: the nearer, the less is lost to rounding.
   const origin = samples[patches[0]];
   for (let p = 0; p < patches.length; p += 4) {
+    if (p % COVARIANCES_A_YIELD === 0) yield p / patches.length;
     y.fill(0);
     for (let k = 0; k < 4 && p + k < patches.length; k++) {
       for (let a = 0, i = k; a < SIDE; a++) {
@@ -250,7 +279,7 @@ function leastVariance(basis: Matrix, C: Matrix): number {
  * σ from d = (1 −2 1)ᵀ(1 −2 1) * y, which is 0 on any plane shading and has deviation 6σ on noise (J. Immerkær, "Fast
  * noise variance estimation", 1996), by the median of |d|, so that a few edges do not count.
  */
-function fromSecondDifferences(plane: Plane): number {
+function* fromSecondDifferences(plane: Plane): Work<number> {
   const { samples, width, height } = plane;
   const row = (i: number) => samples[i - 1] - 2 * samples[i] + samples[i + 1];
   const size: number[] = [];
@@ -264,12 +293,10 @@ function fromSecondDifferences(plane: Plane): number {
   const middle = size.length >> 1;
   const median = size.length % 2 ? size[middle] : (size[middle - 1] + size[middle]) / 2;
   // The median of |normal| is 0.6745 of its deviation.
-  return aboveRounding(samples, median / (6 * 0.6744897501960817));
+  return yield* aboveRounding(samples, median / (6 * 0.6744897501960817));
 }
 
 /** A level that the rounding of the samples themselves might make is none. */
-export function aboveRounding(samples: Samples, sigma: number): number {
-  let largest = 0;
-  for (let i = 0; i < samples.length; i++) largest = Math.max(largest, Math.abs(samples[i]));
-  return sigma > 1e-12 * largest ? sigma : 0;
+export function* aboveRounding(samples: Samples, sigma: number): Work<number> {
+  return sigma > 1e-12 * (yield* largestOf(samples)) ? sigma : 0;
 }

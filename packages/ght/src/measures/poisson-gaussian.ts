@@ -13,6 +13,7 @@ import type { Image, Samples } from '../signal/image.js';
 import { checkImage } from '../signal/image.js';
 import { imageExponent, shifted, shiftedImage } from '../signal/scale.js';
 import type { PoissonGaussian } from '../signal/stabilise.js';
+import { finish, type Work } from '../work.js';
 import { aboveRounding, clippedAt } from './noise.js';
 
 const SIDE = 8;
@@ -56,9 +57,14 @@ interface Line {
  * where the photographs' own texture is as large. The gain alone is within 2 to 6% there (10% at 0.5); the smaller part
  * of a sum is less certain: σ = 5 beside a gain of 2 within 16 to 27%, a gain of 0.1 beside σ = 10 within 70%.
  */
-export function estimatePoissonGaussian(image: Image, offset = 0): PoissonGaussian[] {
+export function estimatePoissonGaussian(image: Image, offset = 0): Required<PoissonGaussian>[] {
   checkImage(image);
-  const { width, height, planes } = image;
+  return finish(poissonGaussianEstimate(image, offset));
+}
+
+/** {@link estimatePoissonGaussian} of an image that has been checked, as work. */
+export function* poissonGaussianEstimate(image: Image, offset = 0): Work<Required<PoissonGaussian>[]> {
+  const { width, height } = image;
   if (!Number.isFinite(offset)) {
     throw new ParameterError('offset', 'must be a finite number', offset, 'give the value of no signal, such as 0');
   }
@@ -66,24 +72,24 @@ export function estimatePoissonGaussian(image: Image, offset = 0): PoissonGaussi
     const rule = `must be at least ${SMALLEST}×${SMALLEST} pixels to show how its noise depends on the signal`;
     throw new ParameterError('image', rule, `${width}×${height}`, 'give a larger image, or gain and sigma themselves');
   }
-  const e = imageExponent(image);
-  if (e !== 0) {
-    return estimatePoissonGaussian(shiftedImage(image, -e), shifted(offset, -e)).map(({ gain, sigma }) => {
-      return { gain: shifted(gain, e), sigma: shifted(sigma, e), offset };
-    });
+  const e = yield* imageExponent(image);
+  const { planes } = e === 0 ? image : yield* shiftedImage(image, -e);
+  const levels: Required<PoissonGaussian>[] = [];
+  for (const samples of planes) {
+    const blocks = yield* blocksOf(samples, width, height, shifted(offset, -e));
+    const { slope, level } = yield* fitLine(blocks);
+    const sigma = yield* aboveRounding(samples, Math.sqrt(level));
+    levels.push({ gain: shifted(slope, e), sigma: shifted(sigma, e), offset });
   }
-  return planes.map((samples) => {
-    const blocks = blocksOf(samples, width, height, offset);
-    const { slope, level } = fitLine(blocks);
-    return { gain: slope, sigma: aboveRounding(samples, Math.sqrt(level)), offset };
-  });
+  return levels;
 }
 
 /** Fits the line, round by round, to the blocks that it explains itself. */
-function fitLine(blocks: readonly Block[]): Line {
+function* fitLine(blocks: readonly Block[]): Work<Line> {
   let line = weighted(calmest(blocks), { slope: 0, level: 1 });
   let taken = 0;
   for (let round = 0; round < ROUNDS; round++) {
+    yield round / ROUNDS;
     const limit = TEXTURE + DEVIATIONS * Math.sqrt(2 * TEXTURE);
     const calm = blocks.filter(({ mean, texture, variance }) => {
       const noise = at(line, mean);
@@ -142,14 +148,15 @@ function weighted(blocks: readonly Block[], line: Line): Line {
 }
 
 /** The blocks of a plane without clipped samples (all, if hardly any is without), their means counted from the offset. */
-function blocksOf(samples: Samples, width: number, height: number, offset: number): Block[] {
+function* blocksOf(samples: Samples, width: number, height: number, offset: number): Work<Block[]> {
   const [columns, rows] = [width - SIDE + 1, height - SIDE + 1];
   const step = Math.max(1, Math.ceil(Math.sqrt((columns * rows) / LOOKED_AT)));
-  const { least, most } = clippedAt(samples);
+  const { least, most } = yield* clippedAt(samples);
   const all: Block[] = [];
   const free: Block[] = [];
   const block = new Float64Array(SIDE * SIDE);
   for (let y = 0; y < rows; y += step) {
+    yield y / rows;
     for (let x = 0; x < columns; x += step) {
       let clipped = false;
       for (let i = 0; i < block.length; i++) {

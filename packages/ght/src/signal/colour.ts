@@ -1,3 +1,4 @@
+import { finish, stretches, type Work } from '../work.js';
 import type { Samples } from './image.js';
 
 type Weights = readonly [number, number, number];
@@ -17,15 +18,28 @@ const BACK = [0, 1, 2].map((j) => FORWARD.map((row) => row[j]) as unknown as Wei
 
 /** Planes as they are represented: R, G, B become luma and two chromas; any other number of planes is left as it is. */
 export function decorrelate(planes: readonly Samples[]): readonly Samples[] {
-  return planes.length === 3 ? mixed(planes, FORWARD, emptyLike(planes)) : planes;
+  return finish(decorrelation(planes));
+}
+
+/** {@link decorrelate} as work. */
+export function* decorrelation(planes: readonly Samples[]): Work<readonly Samples[]> {
+  return planes.length === 3 ? yield* mixed(planes, FORWARD, emptyLike(planes)) : planes;
+}
+
+/** The inverse of {@link decorrelate}. */
+export function recorrelate(planes: readonly Samples[]): readonly Samples[] {
+  return finish(recorrelation(planes));
 }
 
 /**
- * The inverse of {@link decorrelate}. Three planes are written to `into` where it is given: float64 planes that nobody needs any
- * more, such as these or the ones that `decorrelate` made.
+ * {@link recorrelate} as work. Three planes are written to `into` where it is given: float64 planes that nobody needs any
+ * more, such as these or the ones that `decorrelation` made.
  */
-export function recorrelate(planes: readonly Samples[], into?: readonly Samples[]): readonly Samples[] {
-  return planes.length === 3 ? mixed(planes, BACK, into ?? emptyLike(planes)) : planes;
+export function* recorrelation(
+  planes: readonly Samples[],
+  into: readonly Samples[] = emptyLike(planes),
+): Work<readonly Samples[]> {
+  return planes.length === 3 ? yield* mixed(planes, BACK, into) : planes;
 }
 
 /** The deviations of the noise in planes after {@link decorrelate}, from those before, where it is independent. */
@@ -39,15 +53,18 @@ function emptyLike(planes: readonly Samples[]): Float64Array[] {
 }
 
 /** Three planes times a matrix; `into` may be the planes themselves. */
-function mixed(planes: readonly Samples[], M: readonly Weights[], into: readonly Samples[]): readonly Samples[] {
+function* mixed(planes: readonly Samples[], M: readonly Weights[], into: readonly Samples[]): Work<readonly Samples[]> {
   const [x, y, z] = planes;
   const [u, v, w] = into;
   const [[a, b, c], [d, e, f], [g, h, i]] = M;
-  for (let n = 0; n < u.length; n++) {
-    const [r, s, t] = [x[n], y[n], z[n]];
-    u[n] = a * r + b * s + c * t;
-    v[n] = d * r + e * s + f * t;
-    w[n] = g * r + h * s + i * t;
+  for (const [from, to] of stretches(u.length)) {
+    for (let n = from; n < to; n++) {
+      const [r, s, t] = [x[n], y[n], z[n]];
+      u[n] = a * r + b * s + c * t;
+      v[n] = d * r + e * s + f * t;
+      w[n] = g * r + h * s + i * t;
+    }
+    yield to / u.length;
   }
   return into;
 }

@@ -1,4 +1,5 @@
-import { ParameterError, positive } from '../errors.js';
+import { kindOf, ParameterError, positive } from '../errors.js';
+import { finish, stretches, type Work } from '../work.js';
 
 /** Samples of one channel: computed with in float64, kept as narrow as they came. */
 export type Samples = Uint8Array | Uint16Array | Float32Array | Float64Array;
@@ -21,20 +22,55 @@ export interface Image {
 /** Magnitudes beyond this are refused as infinities are: their sums and differences would be. */
 const GREATEST = 1e300;
 
+/** The arrays that samples come in; a canvas gives the clamped one. */
+const ARRAYS = ['Float64Array', 'Float32Array', 'Uint16Array', 'Uint8Array', 'Uint8ClampedArray'];
+
+/** Refuses what is not an array of samples: a list might hold text or holes. */
+export function checkSamples(parameter: string, samples: unknown): asserts samples is Samples {
+  const kind = kindOf(samples);
+  if (ARRAYS.includes(kind)) return;
+  const rule = 'must be a Float64Array, Float32Array, Uint16Array or Uint8Array';
+  throw new ParameterError(parameter, rule, kind, 'use Float64Array.from(…)');
+}
+
 /** Refuses the first sample that is NaN, infinite or next to it, `where` naming it. */
-export function refuseBadNumber(samples: Samples, where: (index: number) => string): void {
-  const bad = samples.findIndex((value) => !(Math.abs(value) <= GREATEST));
-  if (bad < 0) return;
-  const value = samples[bad];
-  if (Number.isFinite(value)) {
-    throw new ParameterError(where(bad), `must be at most ${GREATEST} in magnitude`, value, 'scale the samples');
+export function* refuseBadNumber(samples: Samples, where: (index: number) => string): Work<void> {
+  for (const [from, to] of stretches(samples.length)) {
+    for (let i = from; i < to; i++) {
+      const value = samples[i];
+      if (Math.abs(value) <= GREATEST) continue;
+      if (Number.isFinite(value)) {
+        throw new ParameterError(where(i), `must be at most ${GREATEST} in magnitude`, value, 'scale the samples');
+      }
+      throw new ParameterError(where(i), 'must be a finite number', value, 'replace NaN and infinities first');
+    }
+    yield to / samples.length;
   }
-  throw new ParameterError(where(bad), 'must be a finite number', value, 'replace NaN and infinities first');
+}
+
+/** f of every sample, in float64. */
+export function* mapped(samples: Samples, f: (value: number) => number): Work<Float64Array> {
+  const values = new Float64Array(samples.length);
+  for (const [from, to] of stretches(values.length)) {
+    for (let i = from; i < to; i++) values[i] = f(samples[i]);
+    yield to / values.length;
+  }
+  return values;
 }
 
 /** Refuses an image that no task could work on, naming what is wrong and where: sizes, and the first NaN or infinity. */
 export function checkImage(image: Image): void {
-  const { width, height, planes } = image;
+  checkShape(image);
+  finish(checkPixels(image));
+}
+
+/** All of {@link checkImage} that takes no time. */
+export function checkShape(image: Image): void {
+  if (typeof image !== 'object' || image === null) {
+    const remedy = 'give { width, height, planes, peak }';
+    throw new ParameterError('image', 'must be an object that holds planes of samples', image, remedy);
+  }
+  const { width, height, planes, alpha } = image;
   if (!(Number.isInteger(width) && Number.isInteger(height) && width > 0 && height > 0)) {
     throw new ParameterError(
       'image',
@@ -43,20 +79,26 @@ export function checkImage(image: Image): void {
       'give an image with pixels',
     );
   }
-  if (planes.length === 0) {
-    throw new ParameterError(
-      'image.planes',
-      'must hold at least one channel',
-      planes.length,
-      'give grey or RGB planes',
-    );
+  if (!Array.isArray(planes) || planes.length === 0) {
+    const value = Array.isArray(planes) ? planes.length : kindOf(planes);
+    throw new ParameterError('image.planes', 'must hold at least one channel', value, 'give a list of planes');
   }
   positive('image.peak', image.peak, 'give the largest value the samples can take, such as 255 or 1');
-  planes.forEach((plane, channel) => {
-    if (plane.length !== width * height) {
+  const all: [string, unknown][] = planes.map((plane, channel) => [`image.planes[${channel}]`, plane]);
+  if (alpha !== undefined) all.push(['image.alpha', alpha]);
+  for (const [parameter, samples] of all) {
+    checkSamples(parameter, samples);
+    if (samples.length !== width * height) {
       const rule = `must hold width × height = ${width * height} samples`;
-      throw new ParameterError(`image.planes[${channel}]`, rule, plane.length, 'give every channel in full');
+      throw new ParameterError(parameter, rule, samples.length, 'give every channel in full');
     }
-    refuseBadNumber(plane, (i) => `image pixel (x ${i % width}, y ${Math.floor(i / width)}, channel ${channel})`);
-  });
+  }
+}
+
+/** The rest of it, which looks at every sample. */
+export function* checkPixels({ width, planes }: Image): Work<void> {
+  for (const [channel, plane] of planes.entries()) {
+    const where = (i: number) => `image pixel (x ${i % width}, y ${Math.floor(i / width)}, channel ${channel})`;
+    yield* refuseBadNumber(plane, where);
+  }
 }

@@ -1,4 +1,5 @@
 import { ParameterError, wholeNumber } from '../errors.js';
+import { finish, type Work } from '../work.js';
 import type { Samples } from './image.js';
 import { mirror } from './mirror.js';
 import { type Signals, signalsIn } from './signals.js';
@@ -79,16 +80,17 @@ export function aggregate(grid: PatchGrid, patches: Float64Array, weights?: Arra
       }
     }
   }
-  return aggregateRows(grid, signalsIn(patches, grid.patch ** 2), weights);
+  return finish(aggregation(grid, signalsIn(patches, grid.patch ** 2), weights));
 }
 
-/** The same of patches that are read a row of the grid at a time. */
-export function aggregateRows(grid: PatchGrid, patches: Signals, weights?: ArrayLike<number>): Float64Array {
+/** {@link aggregate} as work, of patches that are read a row of the grid at a time. */
+export function* aggregation(grid: PatchGrid, patches: Signals, weights?: ArrayLike<number>): Work<Float64Array> {
   const { width, height, patch, stride, columns, rows } = grid;
   const mean = new Float64Array(width * height);
   // The weight so far of each pixel that a row of patches shows: no row after it shows those above.
   const weight = new Float64Array(patch * width);
   for (let row = 0; row < rows; row++) {
+    yield row / rows;
     // Made anew for every row: hosts collect when buffers come and go, and only then is an engine's memory given back,
     // which may be larger than all that is made here.
     const samples = new Float64Array(columns * patch ** 2);

@@ -2,13 +2,23 @@
  * Samples in other units, by powers of two, so that nothing is rounded: for computations whose squares, or whose float32,
  * would overflow or vanish on samples far from 1.
  */
+import { finish, stretches, type Work } from '../work.js';
 import type { Image, Samples } from './image.js';
+import { mapped } from './image.js';
 
 /** max |values|. */
-export function largest(values: Samples): number {
+export function* largestOf(values: Samples): Work<number> {
   let most = 0;
-  for (let i = 0; i < values.length; i++) most = Math.max(most, Math.abs(values[i]));
+  for (const [from, to] of stretches(values.length)) {
+    for (let i = from; i < to; i++) most = Math.max(most, Math.abs(values[i]));
+    yield to / values.length;
+  }
   return most;
+}
+
+/** The same at once, for few values. */
+export function largest(values: Samples): number {
+  return finish(largestOf(values));
 }
 
 /** The exponent of the unit for values up to `most`: 0, as they are, from 2^least to 2^greatest. */
@@ -29,12 +39,15 @@ export function shiftedPositive(value: number, e: number): number {
 }
 
 /** The exponent of the unit in which an image is best measured and denoised; 0 for all that is usual. */
-export function imageExponent({ planes }: Image): number {
-  return unitExponent(Math.max(...planes.map(largest)), -40, 40);
+export function* imageExponent({ planes }: Image): Work<number> {
+  let most = 0;
+  for (const plane of planes) most = Math.max(most, yield* largestOf(plane));
+  return unitExponent(most, -40, 40);
 }
 
 /** The image with every sample and its peak times 2^e, in float64. */
-export function shiftedImage(image: Image, e: number): Image {
-  const planes = image.planes.map((plane) => Float64Array.from(plane, (value) => shifted(value, e)));
+export function* shiftedImage(image: Image, e: number): Work<Image> {
+  const planes: Samples[] = [];
+  for (const plane of image.planes) planes.push(yield* mapped(plane, (value) => shifted(value, e)));
   return { ...image, planes, peak: shiftedPositive(image.peak, e) };
 }

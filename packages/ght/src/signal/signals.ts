@@ -1,3 +1,5 @@
+import type { Samples } from './image.js';
+
 /**
  * The signals Y of a problem, P of N samples each, which are read a run at a time. So patches can be cut out of their image
  * when an engine takes them in, and nobody has to hold them all in float64, which is eight times an 8-bit photograph.
@@ -10,7 +12,7 @@ export interface Signals {
 }
 
 /** The signals that lie in an array one after the other, N samples each. */
-export function signalsIn(Y: Float64Array, N: number): Signals {
+export function signalsIn(Y: Samples, N: number): Signals {
   return { N, P: Y.length / N, read: (from, into) => into.set(Y.subarray(from * N, from * N + into.length)) };
 }
 

@@ -17,7 +17,8 @@
  */
 import { notNegative, ParameterError } from '../errors.js';
 import { logFactorial } from '../random.js';
-import type { Image, Samples } from './image.js';
+import { finish } from '../work.js';
+import { type Image, mapped } from './image.js';
 
 /** How the noise of an image depends on its signal: var(y | x) = gain · (x − offset) + σ². */
 export interface PoissonGaussian {
@@ -65,16 +66,16 @@ export function stabiliser({ gain, sigma, offset = 0 }: PoissonGaussian): Stabil
     throw new ParameterError('gain', 'must be above 0 where sigma is 0', gain, 'without noise there is nothing to do');
   }
   const { forward, inverse } = sigma >= ALL_READ_NOISE * gain ? linear(sigma, offset) : anscombe(gain, sigma, offset);
-  const mapped = (image: Image, f: (value: number) => number, peak: number): Image => ({
+  const through = (image: Image, f: (value: number) => number, peak: number): Image => ({
     ...image,
-    planes: image.planes.map((plane: Samples) => Float64Array.from(plane, f)),
+    planes: image.planes.map((plane) => finish(mapped(plane, f))),
     peak,
   });
   return {
     forward,
     inverse,
-    stabilise: (image) => mapped(image, forward, forward(image.peak)),
-    restore: (image, peak) => mapped(image, inverse, peak),
+    stabilise: (image) => through(image, forward, forward(image.peak)),
+    restore: (image, peak) => through(image, inverse, peak),
   };
 }
 

@@ -17,8 +17,8 @@ import { backwardSubstitute, forwardSubstitute } from '../algebra/cholesky.js';
 import type { Matrix } from '../algebra/matrix.js';
 import type { Selection } from '../budget/select.js';
 import { keepLargest } from '../budget/select.js';
-import type { Work } from './work.js';
-import { PATCHES_A_YIELD } from './work.js';
+import type { Work } from '../work.js';
+import { PATCHES_A_YIELD } from '../work.js';
 
 /** One iteration: reads Z and Λ, writes X, Z and Λ. */
 export function* admmStep(

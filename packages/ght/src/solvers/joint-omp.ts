@@ -15,10 +15,10 @@ import type { Selection } from '../budget/select.js';
 import { chooseLargest, survives } from '../budget/select.js';
 import { worthwhile } from '../budget/worth.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
+import type { Work } from '../work.js';
+import { PATCHES_A_YIELD } from '../work.js';
 import type { PatchSolver } from './patchwise.js';
 import { pursuer } from './pursuit.js';
-import type { Work } from './work.js';
-import { PATCHES_A_YIELD } from './work.js';
 
 /** Atoms a pursuit goes beyond its allotment, so that a larger gain behind a smaller one is seen. */
 const LOOKAHEAD = 4;

@@ -1,6 +1,6 @@
 import type { Codes } from '../codes/codes.js';
-import type { Work } from './work.js';
-import { PATCHES_A_YIELD } from './work.js';
+import type { Work } from '../work.js';
+import { PATCHES_A_YIELD } from '../work.js';
 
 /** How a patch-wise solver went on one patch: the squared error and the atoms in use after each iteration. */
 export interface Descent {

@@ -17,8 +17,8 @@ import type { Selection } from '../budget/select.js';
 import { keepLargest } from '../budget/select.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { ParameterError } from '../errors.js';
-import type { Work } from './work.js';
-import { PATCHES_A_YIELD } from './work.js';
+import type { Work } from '../work.js';
+import { PATCHES_A_YIELD } from '../work.js';
 
 /** C of DᵀD + ρI = CCᵀ. */
 export function factor(D: Dictionary, rho: number): Matrix {

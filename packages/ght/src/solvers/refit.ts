@@ -7,9 +7,9 @@ import { dot } from '../algebra/matrix.js';
 import type { Codes } from '../codes/codes.js';
 import { addPatch } from '../codes/reconstruct.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
+import type { Work } from '../work.js';
+import { PATCHES_A_YIELD } from '../work.js';
 import { supportFit } from './least-squares.js';
-import type { Work } from './work.js';
-import { PATCHES_A_YIELD } from './work.js';
 
 /** The refitted codes and their squared error ‖DZ − Y‖². */
 export function* refit(D: Dictionary, Y: Float64Array, codes: Codes): Work<{ codes: Codes; error: number }> {

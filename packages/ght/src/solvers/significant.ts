@@ -14,8 +14,8 @@ import { worthwhile } from '../budget/worth.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { resolvent } from '../dictionary/resolvent.js';
 import { runsOf, type Signals } from '../signal/signals.js';
-import type { Work } from './work.js';
-import { PATCHES_A_YIELD } from './work.js';
+import type { Work } from '../work.js';
+import { PATCHES_A_YIELD } from '../work.js';
 
 /** S by the threshold rule, at the price κσ². */
 export function* significantAtoms(D: Dictionary, signals: Signals, rho: number, price: number): Work<number> {

@@ -3,14 +3,15 @@ import { followOnWasm } from '../engines/wasm/groups/follow.js';
 import { groupBytes } from '../engines/wasm/groups/memory.js';
 import { abilities, threadsFor } from '../engines/wasm/host.js';
 import { knownOptions, notNegative, oneOf, ParameterError, wholeNumber } from '../errors.js';
-import { enter, type Frame, frameOf, isNoisy, leave } from '../groups/frame.js';
+import { enter, type Frame, frameOf, leave, planeFor } from '../groups/frame.js';
+import type { Plane } from '../groups/matching.js';
 import type { Quality, Step } from '../groups/recipes.js';
 import { effortOf, isPass, qualities, recipeOf } from '../groups/recipes.js';
 import { follow } from '../groups/reference.js';
 import { marginOf, type Rectangle, tilesOf } from '../groups/tiles.js';
 import type { Samples } from '../signal/image.js';
-import { checkImage } from '../signal/image.js';
-import { drive, finish } from '../solvers/work.js';
+import { checkPixels, checkShape } from '../signal/image.js';
+import { drive } from '../work.js';
 
 /** How planes are denoised. All are optional. */
 export interface PlanesOptions {
@@ -30,7 +31,9 @@ export interface PlanesOptions {
 
 /** Denoised planes, and what denoised them. */
 export interface DenoisedPlanes {
-  readonly planes: Float32Array[];
+  readonly planes: Samples[];
+  /** Which of them had noise to take out; the others are copies of what was given. */
+  readonly noisy: readonly boolean[];
   readonly engine: EngineInfo;
 }
 
@@ -82,9 +85,9 @@ export async function denoisePlanes(
   options: PlanesOptions = {},
 ): Promise<DenoisedPlanes> {
   knownOptions(options, optionNames);
-  const quality = oneOf('quality', options.quality ?? 'balanced', qualities);
-  if (options.threads !== undefined) wholeNumber('threads', options.threads, 1, 64, 'use the number of cores');
-  checkImage({ width, height, planes, peak: 1 });
+  const { quality, engine: name, threads } = settlePlanes(options);
+  const image = { width, height, planes, peak: 1 };
+  checkShape(image);
   if (sigma.length !== planes.length) {
     const rule = `must hold a deviation for each of the ${planes.length} planes`;
     throw new ParameterError('sigma', rule, sigma.length, 'give one number a plane');
@@ -94,36 +97,42 @@ export async function denoisePlanes(
   });
   const { signal, onProgress, tile } = options;
   if (tile !== undefined) wholeNumber('tile', tile, 1, 2 ** 20, 'use a side such as 1024');
-  signal?.throwIfAborted();
-  const name = engineOf(options);
+  await drive(checkPixels(image), { signal });
   const engine =
     name === 'wasm'
-      ? { name, ...(await threadsFor(width * height, options.threads)) }
+      ? { name, ...(await threadsFor(width * height, threads)) }
       : { name, threads: 1, why: 'the mathematics as written' };
-  const noisy = planes.map((plane, c) => isNoisy(plane, sigma[c]));
-  const result = planes.map((plane) => new Float32Array(plane));
-  if (!noisy.includes(true)) return { planes: result, engine };
-
   const recipe = recipeOf(quality);
   const least = Math.max(...recipe.filter(isPass).map(({ patch }) => patch));
-  const frame = frameOf(planes, width, height, sigma, least);
+  const { frame, noisy } = await drive(frameOf(planes, width, height, sigma, least), { signal });
+  const result = planes.map((plane, c) => (noisy[c] ? planeFor(frame, c, plane.length) : plane.slice()));
+  const side = tile ?? tileSide(recipe, width, height, planes.length);
+  const tiles = noisy.includes(true) ? tilesOf(recipe, width, height, side) : [];
   const run = name === 'wasm' ? onWasm : onReference;
-  const tiles = tilesOf(recipe, width, height, tile ?? tileSide(recipe, width, height, planes.length));
-  const room = {};
+  const shared = { recipe, planes, width, height, threads: engine.threads, room: {}, signal };
   for (const [i, each] of tiles.entries()) {
     const { outer } = each;
     const tell = teller(recipe, ({ fraction, pass }) =>
       onProgress?.({ fraction: (i + fraction) / tiles.length, pass }),
     );
     const framed = { ...frame, width: Math.max(outer.width, least), height: Math.max(outer.height, least) };
-    const denoised = await run(recipe, framed, planes, width, height, outer, engine.threads, room, options, tell);
-    for (const [c, plane] of result.entries()) if (noisy[c]) leave(framed, c, denoised[c], each, plane, width);
+    const denoised = await run({ ...shared, frame: framed, part: outer, tell: onProgress && tell });
+    for (const [c, plane] of result.entries()) {
+      if (noisy[c]) await drive(leave(framed, c, denoised[c], each, plane, width), { signal });
+    }
   }
   onProgress?.({ fraction: 1, pass: recipe[recipe.length - 1].name });
-  return { planes: result, engine };
+  return { planes: result, noisy, engine };
 }
 
-function engineOf({ engine }: PlanesOptions): 'wasm' | 'reference' {
+/** Checks how planes are to be denoised, and fills in what is not told. */
+export function settlePlanes({ quality = 'balanced', engine, threads }: PlanesOptions) {
+  oneOf('quality', quality, qualities);
+  if (threads !== undefined) wholeNumber('threads', threads, 1, 64, 'use the number of cores');
+  return { quality, engine: engineOf(engine), threads };
+}
+
+function engineOf(engine: PlanesOptions['engine']): 'wasm' | 'reference' {
   if (engine !== undefined) oneOf('engine', engine, ['wasm', 'reference']);
   const { obstacle } = abilities();
   if (engine === 'wasm' && obstacle) {
@@ -146,39 +155,38 @@ function teller(recipe: readonly Step[], onProgress: NonNullable<PlanesOptions['
   };
 }
 
-type Run = (
-  recipe: readonly Step[],
-  frame: Frame,
-  planes: readonly Samples[],
-  width: number,
-  height: number,
-  part: Rectangle,
-  threads: number,
-  room: { memory?: WebAssembly.Memory },
-  options: PlanesOptions,
-  tell: Tell,
-) => Promise<readonly Samples[]>;
+/** A tile at work: `part` of the planes, in its frame. */
+interface TileAtWork {
+  readonly recipe: readonly Step[];
+  readonly frame: Frame;
+  readonly planes: readonly Samples[];
+  readonly width: number;
+  readonly height: number;
+  readonly part: Rectangle;
+  readonly threads: number;
+  /** The memory that one tile leaves to the next. */
+  readonly room: { memory?: WebAssembly.Memory };
+  readonly signal?: AbortSignal;
+  readonly tell?: Tell;
+}
 
-const onWasm: Run = (recipe, frame, planes, width, height, part, threads, room, { signal, onProgress }, tell) =>
-  followOnWasm(recipe, frame, planes, width, height, {
-    fma: abilities().fma,
-    threads,
-    part,
-    room,
-    signal,
-    onStep: onProgress && tell,
-  });
+/** Denoises a tile; what comes back is still in the frame. */
+type Run = (tile: TileAtWork) => Promise<readonly Samples[]>;
 
-const onReference: Run = async (recipe, frame, planes, width, _height, part, _threads, _room, { signal }, tell) => {
-  const framed = planes.map((plane, c) => {
+const onWasm: Run = ({ recipe, frame, planes, width, height, tell, ...options }) =>
+  followOnWasm(recipe, frame, planes, width, height, { ...options, fma: abilities().fma, onStep: tell });
+
+const onReference: Run = async ({ recipe, frame, planes, width, part, signal, tell }) => {
+  const picture: Plane[] = [];
+  for (const [c, plane] of planes.entries()) {
     const data = new Float64Array(frame.width * frame.height);
-    finish(enter(frame, c, plane, width, part, data));
-    return { width: frame.width, height: frame.height, data };
-  });
+    await drive(enter(frame, c, plane, width, part, data), { signal });
+    picture.push({ width: frame.width, height: frame.height, data });
+  }
   let step = 0;
-  const work = follow(recipe, framed, (begun) => {
+  const work = follow(recipe, picture, (begun) => {
     step = begun;
   });
-  const picture = await drive(work, { signal, onFraction: (fraction) => tell(step, fraction) });
-  return picture.map(({ data }) => data);
+  const denoised = await drive(work, { signal, onFraction: (fraction) => tell?.(step, fraction) });
+  return denoised.map(({ data }) => data);
 };

@@ -1,15 +1,16 @@
 import type { EngineInfo } from '../engines/engine.js';
 import { knownOptions, notNegative, oneOf, ParameterError } from '../errors.js';
 import type { Quality } from '../groups/recipes.js';
-import { estimateNoise } from '../measures/noise.js';
-import { estimatePoissonGaussian } from '../measures/poisson-gaussian.js';
-import { decorrelate, decorrelatedDeviations, recorrelate } from '../signal/colour.js';
+import { noiseEstimate } from '../measures/noise.js';
+import { poissonGaussianEstimate } from '../measures/poisson-gaussian.js';
+import { decorrelatedDeviations, decorrelation, recorrelation } from '../signal/colour.js';
 import type { Image, Samples } from '../signal/image.js';
-import { checkImage } from '../signal/image.js';
+import { checkPixels, checkShape, mapped } from '../signal/image.js';
 import { imageExponent, shifted, shiftedImage } from '../signal/scale.js';
-import type { PoissonGaussian } from '../signal/stabilise.js';
+import type { PoissonGaussian, Stabiliser } from '../signal/stabilise.js';
 import { stabiliser } from '../signal/stabilise.js';
-import { denoisePlanes } from './denoise-planes.js';
+import { drive, stretches, type Work } from '../work.js';
+import { denoisePlanes, settlePlanes } from './denoise-planes.js';
 
 /** How an image is denoised. All are optional. */
 export interface DenoiseOptions {
@@ -49,70 +50,97 @@ const optionNames = ['sigma', 'noise', 'quality', 'engine', 'threads', 'signal',
 /**
  * Removes noise, with one global threshold over all patches of all planes. Nothing need be given: the noise level is
  * estimated. RGB is denoised as luma and two chromas, with groups of similar patches found on luma; an RGB image whose
- * channels are all the same stays so; alpha is passed through. Any size, any scale of values.
+ * channels are all the same stays so; alpha is passed through. Any scale of values, and any size: only to estimate the noise
+ * takes 3×3 pixels, or 32×32 where it grows with the signal. An image without noise comes back to the last bit. The image must
+ * not change before the promise has settled: nothing is copied first.
  */
 export async function denoise(noisy: Image, options: DenoiseOptions = {}): Promise<Denoised> {
   knownOptions(options, optionNames);
-  checkImage(noisy);
-  const { quality = 'balanced', engine, threads, signal, onProgress } = options;
-  signal?.throwIfAborted();
-  const e = imageExponent(noisy);
-  if (e !== 0) return denoiseInUnits(noisy, options, e);
-  // Of channels that are copies of each other one is denoised.
-  const copies = noisy.planes.length > 1 && noisy.planes.every((plane) => sameSamples(plane, noisy.planes[0]));
-  const image = copies ? { ...noisy, planes: [noisy.planes[0]] } : noisy;
-  const { noise, estimated } = settleNoise(image, noisy.planes.length, options);
-
-  const stabilisers = noise.map((each) => (each.gain > 0 ? stabiliser(each) : undefined));
-  const stable = image.planes.map((plane, c) => through(plane, stabilisers[c]?.forward));
-  const deviations = noise.map(({ sigma }, c) => (stabilisers[c] ? 1 : sigma));
-  const turned = decorrelate(stable);
-  const { planes, engine: info } = await denoisePlanes(
-    turned,
-    image.width,
-    image.height,
-    decorrelatedDeviations(deviations),
-    { quality, engine, threads, signal, onProgress },
-  );
-  const restored = recorrelate(planes, turned).map((plane, c) => through(plane, stabilisers[c]?.inverse));
-  const all = <T>(each: readonly T[]) => (copies ? noisy.planes.map(() => each[0]) : each);
+  checkShape(noisy);
+  const told = toldNoise(noisy.planes.length, options);
+  const { quality } = settlePlanes(options);
+  const { signal } = options;
+  const e = await drive(checkedExponent(noisy), { signal });
+  // An image far from 1 is denoised in units of 2^e: what comes out of the engine is float32.
+  const inUnits = e === 0 ? noisy : await drive(shiftedImage(noisy, -e), { signal });
+  const { planes, noise, estimated, engine } = await takeOut(inUnits, told && shiftedNoise(told, -e), options);
+  const there = planes && { ...noisy, planes };
+  const image = there && e !== 0 ? await drive(shiftedImage(there, e), { signal }) : there;
   return {
-    image: { ...noisy, planes: all(restored) },
-    noise: all(noise),
+    image: { ...noisy, planes: image?.planes ?? noisy.planes.map((plane) => plane.slice()) },
+    noise: shiftedNoise(noise, e),
     estimated,
     quality,
-    engine: info,
+    engine,
   };
 }
 
-/** An image far from 1 is denoised in units of 2^e: what comes out of the engine is float32. */
-async function denoiseInUnits(noisy: Image, options: DenoiseOptions, e: number): Promise<Denoised> {
-  const { sigma, noise } = options;
-  const level = (value: number) => shifted(value, -e);
-  const told = (each: PoissonGaussian) => ({
-    ...each,
-    gain: level(each.gain),
-    sigma: level(each.sigma),
-    offset: level(each.offset ?? 0),
+function* checkedExponent(image: Image): Work<number> {
+  yield* checkPixels(image);
+  return yield* imageExponent(image);
+}
+
+type Noise = readonly Required<PoissonGaussian>[];
+
+function shiftedNoise(noise: Noise, e: number): Noise {
+  return noise.map(({ gain, sigma, offset }) => {
+    return { gain: shifted(gain, e), sigma: shifted(sigma, e), offset: shifted(offset, e) };
   });
-  const result = await denoise(shiftedImage(noisy, -e), {
-    ...options,
-    ...(typeof sigma === 'number' ? { sigma: level(sigma) } : Array.isArray(sigma) ? { sigma: sigma.map(level) } : {}),
-    ...(typeof noise === 'object' && noise !== null ? { noise: told(noise) } : {}),
-  });
+}
+
+/** The noise taken out of an image in usual units; no planes where there is none. */
+async function takeOut(noisy: Image, told: Noise | undefined, options: DenoiseOptions) {
+  const { quality, engine, threads, signal, onProgress } = options;
+  const { copies, noise, stabilisers, stable } = await drive(prepare(noisy, told, options.noise), { signal });
+  const deviations = decorrelatedDeviations(noise.map(({ sigma }, c) => (stabilisers[c] ? 1 : sigma)));
+  const how = { quality, engine, threads, signal, onProgress };
+  const denoised = await denoisePlanes(stable, noisy.width, noisy.height, deviations, how);
+  const planes = denoised.noisy.includes(true)
+    ? await drive(restore(denoised.planes, stable, stabilisers), { signal })
+    : undefined;
   return {
-    ...result,
-    image: { ...shiftedImage(result.image, e), peak: noisy.peak },
-    noise: result.noise.map((each) => {
-      return { gain: shifted(each.gain, e), sigma: shifted(each.sigma, e), offset: shifted(each.offset, e) };
-    }),
+    planes: planes && copies ? noisy.planes.map((_, c) => (c === 0 ? planes[0] : planes[0].slice())) : planes,
+    noise: copies ? noisy.planes.map(() => noise[0]) : noise,
+    estimated: told === undefined,
+    engine: denoised.engine,
   };
 }
 
-/** The noise of each plane, as told or as estimated; `channels` is how many planes the user sees. */
-function settleNoise(image: Image, channels: number, { sigma, noise = 'gaussian' }: DenoiseOptions) {
-  const gaussian = (each: number) => ({ gain: 0, sigma: each, offset: 0 });
-  const { planes } = image;
+/** Everything before the denoising: the noise of each plane, and planes in which it is the same everywhere. */
+function* prepare(noisy: Image, told: Noise | undefined, kind: DenoiseOptions['noise']) {
+  // Of channels that are copies of each other one is denoised.
+  const copies = noisy.planes.length > 1 && (yield* allTheSame(noisy.planes));
+  const image = copies ? { ...noisy, planes: noisy.planes.slice(0, 1) } : noisy;
+  const noise = told?.slice(0, image.planes.length) ?? (yield* estimate(image, kind));
+  const stabilisers = noise.map((each) => (each.gain > 0 ? stabiliser(each) : undefined));
+  const planes: Samples[] = [];
+  for (const [c, plane] of image.planes.entries()) planes.push(yield* through(plane, stabilisers[c]?.forward));
+  return { copies, noise, stabilisers, stable: yield* decorrelation(planes) };
+}
+
+/** The way back from there; what was stable before is not needed any more, and is written over. */
+function* restore(
+  denoised: readonly Samples[],
+  stable: readonly Samples[],
+  stabilisers: readonly (Stabiliser | undefined)[],
+): Work<Samples[]> {
+  const planes: Samples[] = [];
+  for (const [c, plane] of (yield* recorrelation(denoised, stable)).entries()) {
+    planes.push(yield* through(plane, stabilisers[c]?.inverse));
+  }
+  return planes;
+}
+
+const gaussian = (sigma: number) => ({ gain: 0, sigma, offset: 0 });
+
+function* estimate(image: Image, kind: DenoiseOptions['noise']): Work<Noise> {
+  if (kind === 'poisson-gaussian') return yield* poissonGaussianEstimate(image);
+  return (yield* noiseEstimate(image)).map(gaussian);
+}
+
+/** The noise of each plane as it was told, checked; undefined where it is to be estimated. */
+function toldNoise(channels: number, { sigma, noise = 'gaussian' }: DenoiseOptions): Noise | undefined {
+  const everywhere = <T>(each: T) => Array.from({ length: channels }, () => each);
   if (noise !== 'gaussian') {
     if (sigma !== undefined) {
       const rule = 'must be left out for noise that depends on the signal';
@@ -120,34 +148,40 @@ function settleNoise(image: Image, channels: number, { sigma, noise = 'gaussian'
     }
     if (typeof noise === 'object' && noise !== null) {
       knownOptions(noise, ['gain', 'sigma', 'offset']);
-      notNegative('noise.gain', noise.gain, 'give what one count adds to a sample');
-      notNegative('noise.sigma', noise.sigma, 'give the deviation of the noise without signal, or 0');
       const { gain, sigma: read, offset = 0 } = noise;
-      return { noise: planes.map(() => ({ gain, sigma: read, offset })), estimated: false };
+      notNegative('noise.gain', gain, 'give what one count adds to a sample');
+      notNegative('noise.sigma', read, 'give the deviation of the noise without signal, or 0');
+      if (!Number.isFinite(offset)) {
+        const remedy = 'give the value of no signal, such as 0';
+        throw new ParameterError('noise.offset', 'must be a finite number', offset, remedy);
+      }
+      return everywhere({ gain, sigma: read, offset });
     }
     oneOf('noise', noise, ['gaussian', 'poisson-gaussian']);
-    return {
-      noise: estimatePoissonGaussian(image).map(({ gain, sigma: read }) => ({ gain, sigma: read, offset: 0 })),
-      estimated: true,
-    };
+    return undefined;
   }
-  if (sigma === undefined || sigma === 'auto') return { noise: estimateNoise(image).map(gaussian), estimated: true };
-  const list = typeof sigma === 'number' ? planes.map(() => sigma) : sigma;
-  if (!Array.isArray(list) || (list.length !== planes.length && list.length !== channels)) {
+  if (sigma === undefined || sigma === 'auto') return undefined;
+  const list = typeof sigma === 'number' ? everywhere(sigma) : sigma;
+  if (!Array.isArray(list) || list.length !== channels) {
     const rule = `must be a number, one for each of the ${channels} planes, or auto`;
     throw new ParameterError('sigma', rule, sigma, 'give the deviation of the noise in the units of the image');
   }
   list.forEach((each) => {
     notNegative('sigma', each, 'give the deviation of the noise in the units of the image');
   });
-  return { noise: list.slice(0, planes.length).map(gaussian), estimated: false };
+  return list.map(gaussian);
 }
 
-function through(plane: Samples, f: ((value: number) => number) | undefined): Samples {
-  return f ? Float64Array.from(plane, f) : plane;
+function* through(plane: Samples, f: ((value: number) => number) | undefined): Work<Samples> {
+  return f ? yield* mapped(plane, f) : plane;
 }
 
-function sameSamples(a: Samples, b: Samples): boolean {
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+function* allTheSame([first, ...others]: readonly Samples[]): Work<boolean> {
+  for (const other of others) {
+    for (const [from, to] of stretches(first.length)) {
+      for (let i = from; i < to; i++) if (other[i] !== first[i]) return false;
+      yield to / first.length;
+    }
+  }
   return true;
 }

@@ -1,5 +1,6 @@
 import { ParameterError } from '../errors.js';
-import { aggregateRows } from '../signal/patches.js';
+import { aggregation } from '../signal/patches.js';
+import { finish } from '../work.js';
 import type { Representation } from './represent.js';
 
 /** The heatmap of the paper's Figure 2: at every pixel, the atoms in use for its patch (their mean, where they overlap). */
@@ -12,7 +13,7 @@ export function heatmap({ grid, atomsPerPatch: counts }: Pick<Representation, 'g
   const read = (from: number, into: Float64Array) => {
     for (let i = 0; i < into.length; i += N) into.fill(counts[from + i / N], i, i + N);
   };
-  return aggregateRows(grid, { N, P: grid.count, read });
+  return finish(aggregation(grid, { N, P: grid.count, read }));
 }
 
 /**

@@ -4,7 +4,7 @@ import { wholeNumber } from '../errors.js';
 import { patchGrid } from '../signal/patches.js';
 import { solverDefaults } from './options.js';
 import type { RepresentOptions } from './represent.js';
-import { atomsASide } from './represent.js';
+import { atomsASide, settleRepresent } from './represent.js';
 
 /** Bytes that representing an image of this size needs beside it at the peak, about, under these options. */
 export function memoryEstimate(
@@ -14,6 +14,7 @@ export function memoryEstimate(
   options: RepresentOptions = {},
 ): number {
   wholeNumber('channels', channels, 1, Number.POSITIVE_INFINITY, 'give 1 for grey or 3 for RGB');
+  settleRepresent(options);
   const { patch = 8, stride = patch } = options;
   const P = patchGrid(width, height, patch, stride).count * channels;
   const N = patch ** 2;

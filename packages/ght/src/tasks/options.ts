@@ -1,6 +1,6 @@
 import type { Budget } from '../budget/budget.js';
 import type { Codes } from '../codes/codes.js';
-import { knownOptions, notNegative, oneOf, ParameterError, positive, wholeNumber } from '../errors.js';
+import { knownOptions, notNegative, oneOf, ParameterError, positive, wholeNumber, yesOrNo } from '../errors.js';
 
 /** The solvers: two global ones of the paper, joint OMP, and the three patch-wise ones it is compared with. */
 export const solverNames = ['qpm', 'admm', 'joint-omp', 'omp', 'aiht', 'cosamp'] as const;
@@ -18,6 +18,11 @@ export const solverTitles: Readonly<Record<SolverName, string>> = {
   cosamp: 'CoSaMP',
 };
 
+/** Whether a solver is one of the paper's two, which have a penalty ρ and go on from codes they are given. */
+export function hasPenalty(solver: SolverName): solver is 'qpm' | 'admm' {
+  return solver === 'qpm' || solver === 'admm';
+}
+
 /** The names of the engines one can ask for; `auto` takes the fastest there is. */
 export const engineNames = ['auto', 'wasm', 'portable', 'reference'] as const;
 
@@ -30,7 +35,10 @@ export type EngineName = (typeof engineNames)[number];
  */
 export type Penalty = number | { readonly absolute: number };
 
-/** What every task that solves takes. All are optional; {@link solverDefaults} holds what stands in for them. */
+/**
+ * What every task that solves takes. All are optional; {@link solverDefaults} holds what stands in for them. Nothing that is
+ * given to a task, here or beside, may change before its promise has settled.
+ */
 export interface SolveOptions {
   /** Which algorithm; `admm` unless told. */
   readonly solver?: SolverName;
@@ -48,7 +56,7 @@ export interface SolveOptions {
   readonly preset?: 'paper';
   /** Z⁰ of GHT-QPM and GHT-ADMM; zero unless told. */
   readonly initial?: Codes;
-  /** Where it is computed; the fastest engine there is unless told. */
+  /** Where it is computed; the fastest engine that can hold the problem unless told. */
   readonly engine?: EngineName;
   /** Threads of the wasm engine; as many as there are cores, where the problem is large enough, unless told. */
   readonly threads?: number;
@@ -116,11 +124,10 @@ export function settle(options: SolveOptions, others: readonly string[] = []): S
   if (options.preset !== undefined) oneOf('preset', options.preset, ['paper']);
   oneOf('engine', options.engine ?? 'auto', engineNames);
   if (options.threads !== undefined) wholeNumber('threads', options.threads, 1, 64, 'use the number of cores');
-  const usesRho = solver === 'qpm' || solver === 'admm';
-  if (!usesRho && options.rho !== undefined) {
+  if (!hasPenalty(solver) && options.rho !== undefined) {
     throw new ParameterError('rho', `must be left out for ${solver}, which has no penalty`, options.rho, 'remove it');
   }
-  if (!usesRho && options.initial !== undefined) {
+  if (!hasPenalty(solver) && options.initial !== undefined) {
     throw new ParameterError(
       'initial',
       `must be left out for ${solver}`,
@@ -130,13 +137,13 @@ export function settle(options: SolveOptions, others: readonly string[] = []): S
   }
   const rho =
     options.rho ??
-    (options.preset === 'paper' ? { absolute: 0.1 } : solverDefaults.rho[solver === 'qpm' ? 'qpm' : 'admm']);
+    (options.preset === 'paper' ? { absolute: 0.1 } : solverDefaults.rho[hasPenalty(solver) ? solver : 'admm']);
   positive('rho', typeof rho === 'object' ? rho.absolute : rho, 'use a value such as 0.1');
   return {
     solver,
     budget: options.budget,
     rho,
-    refit: options.refit ?? solverDefaults.refit,
+    refit: yesOrNo('refit', options.refit ?? solverDefaults.refit, 'use true for least squares at the end'),
     maxIterations: wholeNumber(
       'maxIterations',
       options.maxIterations ?? solverDefaults.maxIterations,

@@ -4,15 +4,18 @@ import { atomsPerPatch } from '../codes/codes.js';
 import { reconstruction } from '../codes/reconstruct.js';
 import { overcompleteDct } from '../dictionary/dct.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
+import { checkDictionary } from '../dictionary/dictionary.js';
 import { ParameterError } from '../errors.js';
 import { psnrOf, rmseOver } from '../measures/error.js';
-import { decorrelate, recorrelate } from '../signal/colour.js';
+import { decorrelate, recorrelation } from '../signal/colour.js';
 import type { Image, Samples } from '../signal/image.js';
-import { checkImage } from '../signal/image.js';
+import { checkPixels, checkShape } from '../signal/image.js';
 import type { PatchGrid } from '../signal/patches.js';
-import { aggregateRows, extractRun, patchGrid } from '../signal/patches.js';
+import { aggregation, extractRun, patchGrid } from '../signal/patches.js';
 import { type Signals, someOf } from '../signal/signals.js';
-import type { SolveOptions } from './options.js';
+import { drive, type Work } from '../work.js';
+import type { Settings, SolveOptions } from './options.js';
+import { settle } from './options.js';
 import type { Solution } from './solve.js';
 import { solveSignals } from './solve.js';
 
@@ -47,7 +50,8 @@ export interface Representation extends Solution {
 
 /**
  * Represents an image with at most S atoms in all. All planes share the one budget; RGB is represented as luma and two
- * chromas (an orthonormal change of axes, so errors mean the same); alpha is passed through.
+ * chromas (an orthonormal change of axes, so errors mean the same); alpha is passed through. The image must not change before
+ * the promise has settled: nothing is copied first, and the PSNR is measured against what it holds at the end.
  */
 export async function represent(image: Image, options: RepresentOptions = {}): Promise<Representation> {
   return representWeighted(image, options, () => undefined);
@@ -59,32 +63,40 @@ export async function representWeighted(
   options: RepresentOptions,
   weigh: (counts: Int32Array) => Float64Array | undefined,
 ): Promise<Representation> {
-  checkImage(image);
+  settleRepresent(options);
+  checkShape(image);
   const { patch = 8, stride = patch, atoms, dictionary, ...solveOptions } = options;
+  const { signal } = options;
   const grid = patchGrid(image.width, image.height, patch, stride);
   const D = chooseDictionary(patch, atoms, dictionary);
+  await drive(checkPixels(image), { signal });
 
-  const rebuild = (codes: Codes) => {
+  function* rebuild(codes: Codes): Work<Image> {
     const patches = reconstruction(D, codes);
     const counts = atomsPerPatch(codes);
-    const rebuilt = image.planes.map((_, c) => {
-      const [from, to] = [c * grid.count, (c + 1) * grid.count];
-      return aggregateRows(grid, someOf(patches, from, grid.count), weigh(counts.subarray(from, to)));
-    });
-    return { ...image, planes: recorrelate(rebuilt, rebuilt) };
-  };
-  const pixelError = (rebuilt: Image) => rmseOver(rebuilt.planes, image.planes);
+    const planes: Float64Array[] = [];
+    for (let from = 0; from < codes.P; from += grid.count) {
+      const weights = weigh(counts.subarray(from, from + grid.count));
+      planes.push(yield* aggregation(grid, someOf(patches, from, grid.count), weights));
+    }
+    return { ...image, planes: yield* recorrelation(planes, planes) };
+  }
+  function* show(codes: Codes): Work<{ readonly rebuilt: Image; readonly rmsePixel: number }> {
+    const rebuilt = yield* rebuild(codes);
+    return { rebuilt, rmsePixel: yield* rmseOver(rebuilt.planes, image.planes) };
+  }
 
   const solution = await solveSignals(D, patchesOf(image.planes, grid), {
     ...solveOptions,
     budget: withNoiseRule(options.budget, patch, stride),
     peak: image.peak,
     // A PSNR is asked of the picture: rim and overlap make it differ from that of the patches.
-    errorOf: isPsnr(options.budget) ? (codes) => pixelError(rebuild(codes)) * Math.sqrt(D.N) : undefined,
+    errorOf: isPsnr(options.budget)
+      ? async (codes) => (await drive(show(codes), { signal })).rmsePixel * Math.sqrt(D.N)
+      : undefined,
   });
 
-  const rebuilt = rebuild(solution.codes);
-  const rmsePixel = pixelError(rebuilt);
+  const { rebuilt, rmsePixel } = await drive(show(solution.codes), { signal });
   return {
     ...solution,
     image: rebuilt,
@@ -95,6 +107,11 @@ export async function representWeighted(
     rmsePixel,
     psnr: psnrOf(rmsePixel, image.peak),
   };
+}
+
+/** Checks the options of representing an image, but for those that need the image. */
+export function settleRepresent(options: RepresentOptions): Settings {
+  return settle(options, ['patch', 'stride', 'atoms', 'dictionary']);
 }
 
 /** The columns of Y: the patches of all planes, plane after plane, in the axes in which they are represented. */
@@ -126,6 +143,7 @@ function chooseDictionary(patch: number, atoms: number | undefined, given: Dicti
   if (atoms !== undefined) {
     throw new ParameterError('atoms', 'must be left out when a dictionary is given', atoms, 'remove one of the two');
   }
+  checkDictionary(given);
   if (given.N !== patch ** 2) {
     const rule = `must have ${patch ** 2} rows for ${patch}×${patch} patches`;
     throw new ParameterError('dictionary', rule, `${given.N}×${given.L}`, 'change the patch or the dictionary');

@@ -1,23 +1,25 @@
 import { type Budget, expectedAtoms, resolveBudget } from '../budget/budget.js';
 import { fewestAtoms } from '../budget/search.js';
+import { checkCodes } from '../codes/check.js';
 import type { Codes } from '../codes/codes.js';
 import { nonzeros } from '../codes/codes.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
-import { spectralNormSquared } from '../dictionary/dictionary.js';
+import { checkDictionary, spectralNormSquared } from '../dictionary/dictionary.js';
 import { chooseEngine } from '../engines/choose.js';
-import type { EngineInfo, Loaded } from '../engines/engine.js';
-import { ParameterError, positive } from '../errors.js';
+import type { Engine, EngineInfo, Loaded } from '../engines/engine.js';
+import { callable, ParameterError, positive } from '../errors.js';
 import { psnrOf } from '../measures/error.js';
-import { refuseBadNumber } from '../signal/image.js';
+import type { Samples } from '../signal/image.js';
+import { checkSamples, refuseBadNumber } from '../signal/image.js';
 import { largest, shifted, shiftedPositive } from '../signal/scale.js';
 import { runsOf, type Signals, signalsIn } from '../signal/signals.js';
 import type { Spending } from '../solvers/joint-omp.js';
 import type { HistoryEntry, StepReport, StopReason } from '../solvers/loop.js';
 import { iterate } from '../solvers/loop.js';
 import { significantAtoms } from '../solvers/significant.js';
-import { drive, PATCHES_A_YIELD } from '../solvers/work.js';
+import { drive, finish, PATCHES_A_YIELD, type Work } from '../work.js';
 import type { Progress, Settings, SolveOptions, SolverName } from './options.js';
-import { atomPrice, settle, solverDefaults } from './options.js';
+import { atomPrice, hasPenalty, settle, solverDefaults } from './options.js';
 import { shiftedCodes, shiftedDictionary, shiftedEntry, shiftedSignals, type Units, unitsOf } from './units.js';
 
 /** What a solve gives back: the codes, and plain data about how they came to be. */
@@ -43,14 +45,26 @@ export interface SignalOptions extends SolveOptions {
   /** Full scale of the signals, for tolerance and PSNR; the largest magnitude in Y unless told. */
   readonly peak?: number;
   /** The error that a `psnr` or `rmse` budget is about; the RMSE a patch unless a task measures something else. */
-  readonly errorOf?: (codes: Codes) => number;
+  readonly errorOf?: (codes: Codes) => number | Promise<number>;
+}
+
+/** A problem to be solved: signals Y over D, their full scale, and what may be spent on them. */
+interface Problem {
+  readonly D: Dictionary;
+  readonly Y: Signals;
+  readonly peak: number;
+  readonly budget: Budget;
+  /** How many times the full scale the largest sample is. */
+  readonly reach: number;
 }
 
 /**
  * The general problem: minimise ‖DZ − Y‖² with at most S nonzeros in all of Z, for any dictionary D (N×L) and any signals
- * Y (N×P, one after the other).
+ * Y (N×P, one after the other). Neither may change before the promise has settled: nothing is copied first.
  */
-export async function solve(D: Dictionary, Y: Float64Array, options: SignalOptions = {}): Promise<Solution> {
+export async function solve(D: Dictionary, Y: Samples, options: SignalOptions = {}): Promise<Solution> {
+  checkDictionary(D);
+  checkSamples('signals', Y);
   if (Y.length === 0 || Y.length % D.N !== 0) {
     const rule = `must be signals of ${D.N} samples each, as the dictionary has rows`;
     throw new ParameterError('signals', rule, `${Y.length} samples`, 'give Y as N×P with the N of the dictionary');
@@ -61,37 +75,45 @@ export async function solve(D: Dictionary, Y: Float64Array, options: SignalOptio
 /** The same for signals that need not lie in an array. */
 export async function solveSignals(D: Dictionary, Y: Signals, options: SignalOptions = {}): Promise<Solution> {
   const settings = settle(options, ['peak', 'errorOf']);
-  const most = checkSignals(D, Y, options.initial);
+  callable('errorOf', options.errorOf, 'give a function of the codes, or leave it out');
+  if (options.initial !== undefined) checkCodes('initial', options.initial, D.L, Y.P);
+  const most = await drive(largestSample(Y), { signal: options.signal });
   // All-zero signals have no scale, and none matters.
   const peak = positive('peak', options.peak ?? (most || 1), 'give the full scale of the signals, such as 255');
   const budget = settings.budget ?? { perPatch: Math.min(solverDefaults.budget.perPatch, D.L) };
   // Checked in the units of the user, who is told about them.
   resolveBudget(budget, D.N, D.L, Y.P, peak);
   const units = unitsOf(D, most);
-  if (!units) return solveAsGiven(D, Y, peak, budget, settings, options);
-  const inUnits = inUnitsOf(units, peak, budget, settings, options);
-  const solution = await solveAsGiven(shiftedDictionary(D, units.d), shiftedSignals(Y, -units.y), ...inUnits);
-  return outOfUnits(solution, units);
+  const problem = { D, Y, peak, budget, reach: most / peak };
+  if (!units) return solveAsGiven(problem, settings, options);
+  return outOfUnits(await solveAsGiven(...inUnitsOf(units, problem, settings, options)), units);
 }
 
-/** What a problem in other units is solved with: everything that has the units of the signals or of ρ. */
-function inUnitsOf({ d, y }: Units, peak: number, budget: Budget, settings: Settings, options: SignalOptions) {
+/** The same problem in other units: all that has the units of the dictionary, the signals or ρ. */
+function inUnitsOf({ d, y }: Units, problem: Problem, settings: Settings, options: SignalOptions) {
+  const { D, Y, peak, budget } = problem;
   const level = (value: number) => shifted(value, -y);
   const { initial, errorOf, onProgress } = options;
   const { rho } = settings;
   return [
-    // A peak far from the samples would otherwise vanish or overflow.
-    shiftedPositive(peak, -y),
-    'rmse' in budget
-      ? { rmse: level(budget.rmse) }
-      : 'sigma' in budget
-        ? { ...budget, sigma: level(budget.sigma) }
-        : budget,
+    {
+      ...problem,
+      D: shiftedDictionary(D, d),
+      Y: shiftedSignals(Y, -y),
+      // A peak far from the samples would otherwise vanish or overflow.
+      peak: shiftedPositive(peak, -y),
+      budget:
+        'rmse' in budget
+          ? { rmse: level(budget.rmse) }
+          : 'sigma' in budget
+            ? { ...budget, sigma: level(budget.sigma) }
+            : budget,
+    },
     typeof rho === 'object' ? { ...settings, rho: { absolute: shiftedPositive(rho.absolute, -2 * d) } } : settings,
     {
       ...options,
       initial: initial && shiftedCodes(initial, d - y),
-      errorOf: errorOf && ((codes: Codes) => level(errorOf(shiftedCodes(codes, y - d)))),
+      errorOf: errorOf && (async (codes: Codes) => level(await errorOf(shiftedCodes(codes, y - d)))),
       onProgress:
         onProgress &&
         ((progress: Progress) =>
@@ -114,20 +136,13 @@ function outOfUnits(solution: Solution, units: Units): Solution {
 }
 
 /** The problem in the units it comes in. */
-async function solveAsGiven(
-  D: Dictionary,
-  Y: Signals,
-  peak: number,
-  budget: Budget,
-  settings: Settings,
-  options: SignalOptions,
-): Promise<Solution> {
+async function solveAsGiven(problem: Problem, settings: Settings, options: SignalOptions): Promise<Solution> {
+  const { D, Y, peak, budget, reach } = problem;
   const { P } = Y;
   const goal = resolveBudget(budget, D.N, D.L, P, peak);
   const rho = penalty(D, settings);
-  const engine = chooseEngine(options.engine ?? 'auto', options.threads, (each) =>
-    each.memory(D.N, D.L, P, expectedAtoms(goal, D.N, P)),
-  );
+  const bytes = (each: Engine) => each.memory(D.N, D.L, P, expectedAtoms(goal, D.N, P));
+  const engine = chooseEngine(options.engine ?? 'auto', options.threads, bytes, reach);
   options.signal?.throwIfAborted();
   const loaded = await engine.load(D, Y, { signal: options.signal });
   try {
@@ -147,7 +162,7 @@ async function solveAsGiven(
     const { result } = await fewestAtoms(
       async (S) => {
         const solution = await run(S);
-        return { ...solution, error: options.errorOf?.(solution.codes) ?? solution.rmse };
+        return { ...solution, error: (await options.errorOf?.(solution.codes)) ?? solution.rmse };
       },
       goal.rmse,
       { unit: patchwise ? P : 1, first: 5 * P, most: Math.min(D.N, D.L) * P, show: showError(budget, D.N, peak) },
@@ -229,7 +244,7 @@ function runner(
 
 /** ρ as the formulas have it; null for a solver without one, which is spared the norm of D. */
 function penalty(D: Dictionary, { solver, rho }: Settings): number | null {
-  if (solver !== 'qpm' && solver !== 'admm') return null;
+  if (!hasPenalty(solver)) return null;
   return typeof rho === 'object' ? rho.absolute : rho * spectralNormSquared(D);
 }
 
@@ -241,22 +256,14 @@ function showError(budget: Budget, N: number, peak: number): (error: number) => 
   return (error) => `an RMSE of ${error.toPrecision(4)} a patch`;
 }
 
-/** Refuses NaN, infinities and numbers out of range, and codes that do not fit; gives back the largest magnitude. */
-function checkSignals(D: Dictionary, signals: Signals, initial?: Codes): number {
+/** max |Y|; refuses NaN, infinities and numbers out of range. */
+function* largestSample(signals: Signals): Work<number> {
   const { N, P } = signals;
   let most = 0;
   for (const { from, Y } of runsOf(signals, PATCHES_A_YIELD)) {
-    refuseBadNumber(Y, (i) => `signals sample (row ${i % N}, signal ${from + Math.floor(i / N)})`);
+    finish(refuseBadNumber(Y, (i) => `signals sample (row ${i % N}, signal ${from + Math.floor(i / N)})`));
     most = Math.max(most, largest(Y));
-  }
-  if (initial && (initial.L !== D.L || initial.P !== P)) {
-    const rule = `must be codes of size ${D.L}×${P}`;
-    throw new ParameterError(
-      'initial',
-      rule,
-      `${initial.L}×${initial.P}`,
-      'use codes made for the same patches and atoms',
-    );
+    yield from / P;
   }
   return most;
 }

@@ -193,6 +193,7 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
       }),
       runs(30),
     ),
+  hasPenalty: () => expect(ght.solverNames.filter(ght.hasPenalty)).toEqual(Object.keys(ght.solverDefaults.rho)),
   heatColour: () => {
     for (const t of [-1, 0, 0.5, 1, 9, Number.POSITIVE_INFINITY]) {
       expect(ght.heatColour(t).every((c) => Number.isInteger(c) && c >= 0 && c <= 255)).toBe(true);

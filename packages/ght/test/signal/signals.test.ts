@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { reconstruction } from '../../src/codes/reconstruct.js';
 import { aggregate, extract, overcompleteDct, patchGrid, randomSource, reconstruct } from '../../src/index.js';
-import { aggregateRows, extractRun } from '../../src/signal/patches.js';
+import { aggregation, extractRun } from '../../src/signal/patches.js';
 import { allOf, runsOf, signalsIn, someOf } from '../../src/signal/signals.js';
+import { finish } from '../../src/work.js';
 
 const noise = (length: number, seed: number) => {
   const random = randomSource(seed);
@@ -42,6 +43,6 @@ describe('signals', () => {
     const codes = { L: D.L, P, indptr, indices, values: noise(2 * P, 2) };
     const shown = reconstruct(D, codes);
     expect(allOf(reconstruction(D, codes))).toEqual(shown);
-    expect(aggregateRows(grid, reconstruction(D, codes))).toEqual(aggregate(grid, shown));
+    expect(finish(aggregation(grid, reconstruction(D, codes)))).toEqual(aggregate(grid, shown));
   });
 });

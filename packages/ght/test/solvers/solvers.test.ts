@@ -7,7 +7,7 @@ import { aiht } from '../../src/solvers/aiht.js';
 import { iterate } from '../../src/solvers/loop.js';
 import { pursuer } from '../../src/solvers/pursuit.js';
 import { correlations, factor, qpmStep } from '../../src/solvers/qpm.js';
-import { drive, finish, type Work } from '../../src/solvers/work.js';
+import { drive, finish, type Work } from '../../src/work.js';
 import { golden } from '../golden/golden.js';
 
 describe('Cholesky', () => {

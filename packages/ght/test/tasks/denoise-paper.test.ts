@@ -69,6 +69,18 @@ describe('the paper’s denoiser', () => {
     }
   });
 
+  it.each(solverNames)(
+    'spends nothing with %s where the noise drowns everything, however large it is',
+    async (solver) => {
+      const spent: number[] = [];
+      for (const sigma of [5, 40, 5000, 1e4, 1e6, 1e12]) {
+        spent.push((await denoisePaper(noisy(clean, 5), { solver, budget: { sigma, rule: 'threshold' } })).nonzeros);
+      }
+      expect(spent).toEqual([...spent].sort((a, b) => b - a));
+      expect(spent.slice(2)).toEqual([0, 0, 0, 0]);
+    },
+  );
+
   it('scales with the image and knows any dictionary', async () => {
     const input = noisy(clean, 20);
     const unit = { ...input, planes: input.planes.map((plane) => plane.map((value) => value / 255)), peak: 1 };

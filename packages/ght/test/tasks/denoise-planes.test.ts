@@ -8,7 +8,7 @@ import { denoisePlanes as denoiseAll, planesMemory } from '../../src/tasks/denoi
 import { noisy, picture } from '../pictures.js';
 
 const denoisePlanes = async (...given: Parameters<typeof denoiseAll>) => (await denoiseAll(...given)).planes;
-const same = (a: Samples, b: Samples) => a.length === b.length && a.every((value, i) => value === Math.fround(b[i]));
+const same = (a: Samples, b: Samples) => a.length === b.length && a.every((value, i) => value === b[i]);
 const largest = (plane: Samples) => Math.max(...Array.from(plane, Math.abs));
 
 async function gain(image: Image, sigma: number, quality: (typeof qualities)[number]) {

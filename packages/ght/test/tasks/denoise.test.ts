@@ -73,17 +73,51 @@ describe('denoise', () => {
     const three = await denoise({ ...input, planes: [plane, plane.slice(), plane.slice()] }, { sigma: 15 });
     const one = await denoise(input, { sigma: 15 });
     expect(three.image.planes).toHaveLength(3);
+    // Three arrays: whoever changes one does not change the others.
+    expect(new Set(three.image.planes).size).toBe(3);
     for (const each of three.image.planes) expect(each).toEqual(one.image.planes[0]);
     expect(three.noise).toHaveLength(3);
   });
 
   it('leaves an image without noise alone, and floats unclipped', async () => {
     const still = picture(40, 40);
-    expect((await denoise(still, { sigma: 0 })).image.planes[0]).toEqual(Float32Array.from(still.planes[0]));
     const beyond = { ...still, planes: [Float64Array.from(still.planes[0], (value) => 3 * value - 300)], peak: 1 };
     const { image } = await denoise(noisy(beyond, 5), { sigma: 5 });
     expect(Math.min(...image.planes[0])).toBeLessThan(-100);
     expect(Math.max(...image.planes[0])).toBeGreaterThan(100);
+  });
+
+  it('gives an image without noise back to the last bit, in arrays of its own, and says that it is done', async () => {
+    const random = randomSource(9);
+    const floats = (length: number) => Float64Array.from({ length }, () => random.normal() / 3);
+    for (const planes of [
+      [floats(400)],
+      [floats(400), floats(400), floats(400)],
+      [new Float64Array(400).fill(1 / 3)],
+    ]) {
+      for (const by of [1, 2 ** 300]) {
+        const given = { width: 20, height: 20, planes: planes.map((plane) => plane.map((v) => v * by)), peak: by };
+        const seen: number[] = [];
+        const { image } = await denoise(given, { sigma: 0, onProgress: ({ fraction }) => seen.push(fraction) });
+        expect(image.planes).toEqual(given.planes);
+        for (const [c, plane] of image.planes.entries()) expect(plane).not.toBe(given.planes[c]);
+        expect(seen).toEqual([1]);
+      }
+    }
+  });
+
+  it.each([1, 3])('%i plane(s): does not mind how far from zero the samples are', async (channels) => {
+    const clean = picture(64, 48, channels);
+    const input = noisy(clean, 15);
+    const moved = (image: Image, by: number) => ({
+      ...image,
+      planes: image.planes.map((plane) => Float64Array.from(plane, (value) => value + by)),
+    });
+    const here = level((await denoise(input, { sigma: 15 })).image, clean);
+    for (const offset of [1e5, 1e8, 1e10, -1e10]) {
+      const { image } = await denoise(moved(input, offset), { sigma: 15 });
+      expect(level(moved(image, -offset), clean), String(offset)).toBeCloseTo(here, 1);
+    }
   });
 
   it.each([{ gain: 4, sigma: 3 }, 'poisson-gaussian' as const])(
@@ -122,6 +156,11 @@ describe('denoise', () => {
     [{ quality: 'finest' }, 'quality must be one of fast, balanced, best, but got "finest"'],
     [{ noise: 'salt' }, 'noise must be one of gaussian, poisson-gaussian, but got "salt"'],
     [{ noise: { gain: -1, sigma: 0 } }, 'noise.gain must be a finite number of at least 0, but got -1'],
+    [{ noise: { gain: 1, sigma: 0, offset: '2' } }, 'noise.offset must be a finite number, but got "2"'],
+    [{ noise: { gain: 1, sigma: 0, more: 2 } }, 'more is not an option'],
+    [{ signal: 5 }, 'signal must be an AbortSignal, but got 5'],
+    [{ onProgress: 5 }, 'onProgress must be a function, but got 5'],
+    [null, 'options must be an object, but got null'],
     [{ noise: 'poisson-gaussian', sigma: 3 }, 'sigma must be left out for noise that depends on the signal'],
     [{ budget: { sigma: 3 } }, 'budget'],
   ])('refuses %j by name', async (options, message) => {

@@ -147,6 +147,20 @@ describe('represent', () => {
     expect(c.codes).toEqual(a.codes);
   });
 
+  it('takes another engine where float32 could not hold the picture, and says so', async () => {
+    const moved = (by: number) => ({ ...grey, planes: [grey.planes[0].map((value) => value + by)] });
+    for (const offset of [1e8, 1e10]) {
+      const auto = await represent(moved(offset));
+      const exact = await represent(moved(offset), { engine: 'portable' });
+      expect(auto.psnr).toBeCloseTo(exact.psnr, 9);
+      expect(auto.engine.name).toBe('portable');
+      expect(auto.engine.why).toContain('times the full scale leave float32 too few digits');
+    }
+    const near = await represent(moved(1e5));
+    expect(near.engine.name).toBe('wasm');
+    expect(Math.abs(near.psnr - (await represent(moved(1e5), { engine: 'portable' })).psnr)).toBeLessThan(0.2);
+  });
+
   it('represents a constant image with one atom a patch, and a black one with none', async () => {
     for (const solver of solverNames) {
       const constant: Image = { width: 16, height: 16, planes: [new Float64Array(256).fill(9)], peak: 255 };
@@ -189,7 +203,7 @@ describe('represent', () => {
 });
 
 describe('represent refuses', () => {
-  const refuse = (options: object, image: Partial<Image> = {}) =>
+  const refuse = (options: object | null, image: Partial<Image> = {}) =>
     expect(represent({ ...grey, ...image }, options as RepresentOptions)).rejects;
 
   it.each([
@@ -205,8 +219,34 @@ describe('represent refuses', () => {
     [{ dictionary: completeDct(8), atoms: 10 }, 'atoms must be left out when a dictionary is given'],
     [{ dictionary: completeDct(5) }, 'dictionary must have 64 rows for 8×8 patches, but got "25×25"'],
     [{ budget: { psnr: 400 } }, 'must be reachable'],
+    [{ refit: 'no' }, 'refit must be true or false, but got "no"'],
+    [{ signal: {} }, 'signal must be an AbortSignal, but got {}'],
+    [{ onProgress: 'tell' }, 'onProgress must be a function, but got "tell"'],
+    [{ peak: 1 }, 'peak is not an option'],
+    [{ dictionary: {} }, 'dictionary must be a dictionary of N × L entries, but got "Object"'],
+    [null, 'options must be an object, but got null'],
   ])('%j', async (options, message) => {
     await refuse(options).toThrow(message);
+  });
+
+  it('what is no image', async () => {
+    const none = [undefined, null, 5, 'photo.png'];
+    for (const given of none) {
+      await expect(represent(given as never)).rejects.toThrow('image must be an object that holds planes of samples');
+    }
+    await refuse({}, { planes: undefined }).toThrow('image.planes must hold at least one channel, but got "Undefined"');
+    const pixels = Array.from(grey.planes[0]);
+    for (const [kind, plane] of Object.entries({
+      Array: pixels,
+      Uint8Array: Uint8Array.from(pixels),
+      String: 'a'.repeat(pixels.length),
+      Null: null,
+    })) {
+      await refuse({}, { planes: [plane as never] }).toThrow(
+        `image.planes[0] must be a Float64Array or Float32Array, but got "${kind}"`,
+      );
+    }
+    await refuse({}, { alpha: new Float32Array(5) }).toThrow('image.alpha must hold width × height = 3072 samples');
   });
 
   it('an image with NaN, naming the pixel', async () => {

@@ -64,6 +64,60 @@ describe('solve', () => {
     expect(less.rmse).toBeGreaterThan(none / 10);
   });
 
+  it('takes signals in float32, and no other kind of array, on every engine', async () => {
+    const D = gaussianDictionary(12, 20, 1);
+    const whole = Array.from({ length: 36 }, (_, i) => 2 ** 21 * ((i * 7) % 11) - 2 ** 23);
+    for (const engine of ['wasm', 'portable', 'reference'] as const) {
+      const options = { engine, budget: { perPatch: 3 } };
+      const exact = await solve(D, Float64Array.from(whole), options);
+      const other = await solve(D, Float32Array.from(whole), options);
+      expect([other.codes, other.rmse]).toEqual([exact.codes, exact.rmse]);
+      for (const [kind, signals] of Object.entries({
+        Int32Array: Int32Array.from(whole),
+        Array: whole,
+        String: 'signals',
+        Undefined: undefined,
+      })) {
+        await expect(solve(D, signals as never, options)).rejects.toThrow(
+          `signals must be a Float64Array or Float32Array, but got "${kind}"`,
+        );
+      }
+    }
+    await expect(solve(undefined as never, new Float64Array(3))).rejects.toThrow('dictionary must be a dictionary');
+    await expect(solve(D, new Float64Array(12), { errorOf: 3 as never })).rejects.toThrow('errorOf must be a function');
+  });
+
+  it('refuses codes to start from that are not what codes are, on every engine', async () => {
+    const { D, Y, codes } = synthetic(3, 4, 2);
+    const { indices, values } = codes;
+    const changed = <T extends Int32Array | Float64Array>(array: T, at: number, value: number) => {
+      const copy = array.slice() as T;
+      copy[at] = value;
+      return copy;
+    };
+    const bad: [object, string][] = [
+      [{ values: changed(values, 1, Number.NaN) }, 'initial.values[1] must be a finite number, but got NaN'],
+      [{ indices: changed(indices, 2, 200) }, 'initial.indices[2] must be an atom, from 0 to 199, but got 200'],
+      [{ indices: changed(indices, 0, -1) }, 'initial.indices[0] must be an atom'],
+      [{ indices: changed(indices, 1, indices[0]) }, `initial.indices[1] must be above ${indices[0]}`],
+      [{ indptr: Int32Array.of(1, 3, 6) }, 'initial.indptr must begin with 0'],
+      [{ indptr: Int32Array.of(0, 7, 6) }, 'initial.indptr[2] must be at least 7'],
+      [{ indptr: Int32Array.of(0, 6) }, 'initial.indptr must hold 3 numbers'],
+      [{ indptr: Int32Array.of(0, 3, 5) }, 'initial.indices must hold the 5 numbers that indptr ends with'],
+      [{ values: Array.from(values) }, 'initial.values must be of type Float64Array, but got "Array"'],
+      [{ L: 3 }, 'initial must be codes of size 200×2, but got "3×2"'],
+    ];
+    for (const engine of ['wasm', 'portable', 'reference'] as const) {
+      for (const [change, message] of bad) {
+        const initial = { ...codes, ...change };
+        await expect(solve(D, Y, { engine, initial, budget: { total: 6 } })).rejects.toThrow(message);
+      }
+    }
+    await expect(solve(D, Y, { initial: 5 as never })).rejects.toThrow(
+      'initial must be codes of size 200×2, but got 5',
+    );
+  });
+
   it('refuses signals that do not fit or are not finite', async () => {
     const { D, Y } = synthetic(5, 3, 2);
     await expect(solve(D, Y.slice(1))).rejects.toThrow('signals must be signals of 100 samples each');

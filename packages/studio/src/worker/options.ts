@@ -2,6 +2,7 @@ import {
   completeDct,
   type Dictionary,
   gaussianDictionary,
+  hasPenalty,
   overcompleteDct,
   type RepresentOptions,
   type SolverName,
@@ -28,12 +29,7 @@ export function dictionaryOf(name: DictionaryName): Dictionary {
 
 /** Whether a solver spends one budget over all patches rather than the same for each. */
 export function isJoint(solver: SolverName): boolean {
-  return solver === 'qpm' || solver === 'admm' || solver === 'joint-omp';
-}
-
-/** Whether a solver goes on from codes it is given. */
-export function startsFromCodes(solver: SolverName): boolean {
-  return solver === 'qpm' || solver === 'admm';
+  return hasPenalty(solver) || solver === 'joint-omp';
 }
 
 /** What the library is asked for under these settings. */
@@ -45,6 +41,6 @@ export function optionsOf(settings: Settings, solver: SolverName = settings.solv
     stride,
     dictionary: dictionaryOf(dictionary),
     budget: goal === 'psnr' ? { psnr } : { perPatch: s },
-    ...(startsFromCodes(solver) ? { refit, ...(rho === null ? {} : { rho }) } : {}),
+    ...(hasPenalty(solver) ? { refit, ...(rho === null ? {} : { rho }) } : {}),
   };
 }

@@ -1,8 +1,8 @@
-import { type Image, type Progress, type Representation, type RepresentOptions, represent } from 'ght';
+import { hasPenalty, type Image, type Progress, type Representation, type RepresentOptions, represent } from 'ght';
 import type { Settings } from '../settings/settings.js';
 import { pictureOf } from './layers.js';
 import { checkMemory } from './memory.js';
-import { isJoint, optionsOf, startsFromCodes } from './options.js';
+import { isJoint, optionsOf } from './options.js';
 import type { Slot } from './protocol.js';
 import { readingsOf, ssimOf } from './readings.js';
 import { reduced } from './reduce.js';
@@ -61,7 +61,7 @@ async function preview(
   const { dictionary } = options;
   const fits = last && last.grid.stride === settings.stride && last.dictionary === dictionary && isJoint(last.solver);
   const warm = session.pace.get(keyOf(settings, 'warm')) ?? full / 2;
-  if (fits && startsFromCodes(settings.solver) && settings.goal === 'atoms' && warm <= WARM_MS) {
+  if (fits && hasPenalty(settings.solver) && settings.goal === 'atoms' && warm <= WARM_MS) {
     const limits = { initial: last.codes, maxIterations: WARM_ITERATIONS };
     const result = await timed(session, keyOf(settings, 'warm'), () =>
       represent(image, { ...options, ...limits, signal }),

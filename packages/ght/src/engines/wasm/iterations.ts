@@ -7,7 +7,7 @@
  */
 import type { Codes } from '../../codes/codes.js';
 import type { StepReport } from '../../solvers/loop.js';
-import type { Watch } from '../../solvers/work.js';
+import type { Watch } from '../../work.js';
 import type { ProblemMemory, Stream } from './memory.js';
 import { CHUNK } from './memory.js';
 import type { IterationName } from './module.js';

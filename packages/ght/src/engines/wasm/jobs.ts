@@ -1,5 +1,5 @@
 /** What a thread does with the chunks that are its own. The same code runs in a worker and, alone, on the main thread. */
-import type { Work } from '../../solvers/work.js';
+import type { Work } from '../../work.js';
 import type { Layout, Stream } from './memory.js';
 import { CHUNK } from './memory.js';
 import type { IterationName, Kernels } from './module.js';

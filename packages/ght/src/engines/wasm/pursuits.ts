@@ -4,7 +4,7 @@ import type { Paths, Spending } from '../../solvers/joint-omp.js';
 import { divide, firstDepths, furtherDepths } from '../../solvers/joint-omp.js';
 import type { StepReport } from '../../solvers/loop.js';
 import type { PatchStop } from '../../solvers/stopping.js';
-import type { Watch } from '../../solvers/work.js';
+import type { Watch } from '../../work.js';
 import type { ProblemMemory, Stream } from './memory.js';
 import { CHUNK } from './memory.js';
 import type { Team } from './team.js';

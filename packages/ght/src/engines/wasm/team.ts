@@ -1,8 +1,8 @@
 /** Who does the jobs of a problem: the thread that asks, or a team of workers over one shared memory. */
 
 import { cores, startThread, type Thread } from '#threads';
-import type { Watch, Work } from '../../solvers/work.js';
-import { drive } from '../../solvers/work.js';
+import type { Watch, Work } from '../../work.js';
+import { drive } from '../../work.js';
 import type { Job, Outcome } from './jobs.js';
 
 /** Does jobs, all threads at once, and gives the outcome of each. */

@@ -1,6 +1,6 @@
 /** The program of a worker thread: it says that it is up, is told an undertaking, then does its share of one job after the other. */
 import { answer } from '#threads';
-import { finish, type Work } from '../../solvers/work.js';
+import { finish, type Work } from '../../work.js';
 import type { GroupJob, GroupKernels, GroupLayout } from './groups/jobs.js';
 import { shareOfGroups } from './groups/jobs.js';
 import type { Job } from './jobs.js';

@@ -3,7 +3,7 @@ import type { Step } from '../../../groups/recipes.js';
 import { isPass } from '../../../groups/recipes.js';
 import type { Rectangle } from '../../../groups/tiles.js';
 import type { Samples } from '../../../signal/image.js';
-import { drive } from '../../../solvers/work.js';
+import { drive } from '../../../work.js';
 import type { Team } from '../team.js';
 import { alone, workers } from '../team.js';
 import type { GroupJob, GroupKernels } from './jobs.js';

@@ -5,7 +5,7 @@
  */
 import type { Pass, Slot, Step } from '../../../groups/recipes.js';
 import { isPass } from '../../../groups/recipes.js';
-import type { Work } from '../../../solvers/work.js';
+import type { Work } from '../../../work.js';
 import { RUN } from './target.js';
 
 /** Where everything is, as plain data that threads can be told. */

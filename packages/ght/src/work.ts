@@ -7,6 +7,14 @@ export type Work<T> = Generator<number, T, void>;
 /** Patches between two yields: a few milliseconds of work, so that an abort is noticed soon. */
 export const PATCHES_A_YIELD = 64;
 
+/** Samples between two yields of work that only looks at each: about a millisecond. */
+const SAMPLES_A_YIELD = 2 ** 16;
+
+/** So many samples in stretches, each from the first number to before the second; whoever goes through them yields after each. */
+export function* stretches(length: number): Generator<readonly [number, number]> {
+  for (let from = 0; from < length; from += SAMPLES_A_YIELD) yield [from, Math.min(length, from + SAMPLES_A_YIELD)];
+}
+
 /** What drives a computation may ask to be told of, and to stop it. */
 export interface Watch {
   /** Stops the work: the promise rejects with the signal's reason. */

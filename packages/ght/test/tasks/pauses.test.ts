@@ -1,0 +1,87 @@
+/**
+ * Long before the first iteration, and after the last, the event loop has its turns. The clock of these tests runs so fast that
+ * work pauses wherever it can, and pauses are counted: no test here depends on how fast the machine is.
+ */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Image } from '../../src/index.js';
+import { denoise, represent } from '../../src/index.js';
+import { noisy, picture } from '../pictures.js';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** The time, which nobody may see going back. */
+let now = 1e9;
+
+/** Runs a task, to its end, to a pause or to its first word of progress; counts the pauses before that, after its last, and all. */
+async function pauses(
+  task: (watch: { signal: AbortSignal; onProgress: () => void }) => Promise<unknown>,
+  abortAt: number | 'progress' = Number.POSITIVE_INFINITY,
+) {
+  const controller = new AbortController();
+  const count = { before: -1, after: 0, all: 0 };
+  vi.spyOn(performance, 'now').mockImplementation(() => {
+    now += 1000;
+    return now;
+  });
+  const { setTimeout: wait } = globalThis;
+  vi.spyOn(globalThis, 'setTimeout').mockImplementation(((act: () => void) => {
+    count.all++;
+    count.after++;
+    if (count.all === abortAt) controller.abort();
+    return wait(act, 0);
+  }) as typeof setTimeout);
+  const onProgress = () => {
+    if (count.before < 0) count.before = count.all;
+    if (abortAt === 'progress') controller.abort();
+    count.after = 0;
+  };
+  const outcome = await task({ signal: controller.signal, onProgress }).then(
+    () => 'done',
+    ({ name }) => name,
+  );
+  vi.restoreAllMocks();
+  return { ...count, outcome };
+}
+
+/** About a million samples in all. */
+const image: Image = noisy(picture(640, 520, 3), 10);
+
+describe('pauses', () => {
+  const options = { quality: 'fast', threads: 1 } as const;
+
+  it('denoise: also while the noise is estimated', async () => {
+    const before = async (more: object) =>
+      (await pauses((watch) => denoise(image, { ...options, ...watch, ...more }), 'progress')).before;
+    const told = await before({ sigma: 10 });
+    // Six stretches a plane, each gone through several times, and the covariances; rows of blocks.
+    expect(await before({})).toBeGreaterThan(told + 100);
+    expect(await before({ noise: 'poisson-gaussian' })).toBeGreaterThan(told + 100);
+  });
+
+  it('represent: also while patches are cut and put together', async () => {
+    const whole = await pauses((watch) =>
+      represent(image, { ...watch, engine: 'wasm', threads: 1, solver: 'omp', budget: { perPatch: 1 } }),
+    );
+    // 65 rows of patches in three planes, on both ways, beside the signals that enter the engine chunk by chunk.
+    expect(whole.before).toBeGreaterThan(3 * 65 + 60);
+    expect(whole.after).toBeGreaterThan(3 * 65 + 200);
+  });
+
+  it.each([1, 7, 40, 150])('an abort at pause %i ends the work there', async (at) => {
+    for (const task of [
+      (watch: object) => denoise(image, { ...options, ...watch }),
+      (watch: object) => denoise(image, { ...options, ...watch, noise: 'poisson-gaussian' as const }),
+      (watch: object) => represent(image, { ...watch, threads: 1 }),
+    ]) {
+      expect(await pauses(task, at)).toMatchObject({ outcome: 'AbortError', all: at, before: -1 });
+    }
+  });
+
+  it('an abort after the last iteration is noticed too', async () => {
+    const run = (watch: object) => represent(image, { ...watch, threads: 1, solver: 'omp', budget: { perPatch: 1 } });
+    const { all } = await pauses(run);
+    expect(await pauses(run, all - 20)).toMatchObject({ outcome: 'AbortError', all: all - 20 });
+  });
+});
