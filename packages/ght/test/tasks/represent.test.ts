@@ -238,12 +238,12 @@ describe('represent refuses', () => {
     const pixels = Array.from(grey.planes[0]);
     for (const [kind, plane] of Object.entries({
       Array: pixels,
-      Uint8Array: Uint8Array.from(pixels),
+      Int16Array: Int16Array.from(pixels),
       String: 'a'.repeat(pixels.length),
       Null: null,
     })) {
       await refuse({}, { planes: [plane as never] }).toThrow(
-        `image.planes[0] must be a Float64Array or Float32Array, but got "${kind}"`,
+        `image.planes[0] must be a Float64Array, Float32Array, Uint16Array or Uint8Array, but got "${kind}"`,
       );
     }
     await refuse({}, { alpha: new Float32Array(5) }).toThrow('image.alpha must hold width × height = 3072 samples');

@@ -64,7 +64,7 @@ describe('solve', () => {
     expect(less.rmse).toBeGreaterThan(none / 10);
   });
 
-  it('takes signals in float32, and no other kind of array, on every engine', async () => {
+  it('takes signals in the arrays that samples come in, and in no others, on every engine', async () => {
     const D = gaussianDictionary(12, 20, 1);
     const whole = Array.from({ length: 36 }, (_, i) => 2 ** 21 * ((i * 7) % 11) - 2 ** 23);
     for (const engine of ['wasm', 'portable', 'reference'] as const) {
@@ -72,6 +72,9 @@ describe('solve', () => {
       const exact = await solve(D, Float64Array.from(whole), options);
       const other = await solve(D, Float32Array.from(whole), options);
       expect([other.codes, other.rmse]).toEqual([exact.codes, exact.rmse]);
+      const narrow = Uint16Array.from({ length: 36 }, (_, i) => (i * 7919) % 65536);
+      const [wide, small] = [await solve(D, Float64Array.from(narrow), options), await solve(D, narrow, options)];
+      expect([small.codes, small.rmse]).toEqual([wide.codes, wide.rmse]);
       for (const [kind, signals] of Object.entries({
         Int32Array: Int32Array.from(whole),
         Array: whole,
@@ -79,7 +82,7 @@ describe('solve', () => {
         Undefined: undefined,
       })) {
         await expect(solve(D, signals as never, options)).rejects.toThrow(
-          `signals must be a Float64Array or Float32Array, but got "${kind}"`,
+          `signals must be a Float64Array, Float32Array, Uint16Array or Uint8Array, but got "${kind}"`,
         );
       }
     }
