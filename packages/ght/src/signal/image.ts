@@ -33,6 +33,11 @@ export function checkSamples(parameter: string, samples: unknown): asserts sampl
   throw new ParameterError(parameter, rule, kind, 'use Float64Array.from(…)');
 }
 
+/** A copy of the same kind. Not by `slice` alone: that of a Buffer, which is Node's Uint8Array, gives the same bytes. */
+export function copyOf(samples: Samples): Samples {
+  return samples instanceof Uint8Array ? new Uint8Array(samples) : samples.slice();
+}
+
 /** Refuses the first sample that is NaN, infinite or next to it, `where` naming it. */
 export function* refuseBadNumber(samples: Samples, where: (index: number) => string): Work<void> {
   for (const [from, to] of stretches(samples.length)) {

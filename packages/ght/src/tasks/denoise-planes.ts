@@ -10,7 +10,7 @@ import { effortOf, isPass, qualities, recipeOf } from '../groups/recipes.js';
 import { follow } from '../groups/reference.js';
 import { marginOf, type Rectangle, tilesOf } from '../groups/tiles.js';
 import type { Samples } from '../signal/image.js';
-import { checkPixels, checkShape } from '../signal/image.js';
+import { checkPixels, checkShape, copyOf } from '../signal/image.js';
 import { drive } from '../work.js';
 
 /** How planes are denoised. All are optional. */
@@ -105,7 +105,7 @@ export async function denoisePlanes(
   const recipe = recipeOf(quality);
   const least = Math.max(...recipe.filter(isPass).map(({ patch }) => patch));
   const { frame, noisy } = await drive(frameOf(planes, width, height, sigma, least), { signal });
-  const result = planes.map((plane, c) => (noisy[c] ? planeFor(frame, c, plane.length) : plane.slice()));
+  const result = planes.map((plane, c) => (noisy[c] ? planeFor(frame, c, plane.length) : copyOf(plane)));
   const side = tile ?? tileSide(recipe, width, height, planes.length);
   const tiles = noisy.includes(true) ? tilesOf(recipe, width, height, side) : [];
   const run = name === 'wasm' ? onWasm : onReference;

@@ -5,7 +5,7 @@ import { noiseEstimate } from '../measures/noise.js';
 import { poissonGaussianEstimate } from '../measures/poisson-gaussian.js';
 import { decorrelatedDeviations, decorrelation, recorrelation } from '../signal/colour.js';
 import type { Image, Samples } from '../signal/image.js';
-import { checkPixels, checkShape, mapped } from '../signal/image.js';
+import { checkPixels, checkShape, copyOf, mapped } from '../signal/image.js';
 import { imageExponent, shifted, shiftedImage } from '../signal/scale.js';
 import type { PoissonGaussian, Stabiliser } from '../signal/stabilise.js';
 import { stabiliser } from '../signal/stabilise.js';
@@ -67,7 +67,7 @@ export async function denoise(noisy: Image, options: DenoiseOptions = {}): Promi
   const there = planes && { ...noisy, planes };
   const image = there && e !== 0 ? await drive(shiftedImage(there, e), { signal }) : there;
   return {
-    image: { ...noisy, planes: image?.planes ?? noisy.planes.map((plane) => plane.slice()) },
+    image: { ...noisy, planes: image?.planes ?? noisy.planes.map(copyOf) },
     noise: shiftedNoise(noise, e),
     estimated,
     quality,

@@ -104,6 +104,11 @@ describe('denoise', () => {
         expect(seen).toEqual([1]);
       }
     }
+    // A Buffer is a Uint8Array whose slices are the same bytes.
+    const bytes = Buffer.alloc(400, 7);
+    const { image } = await denoise({ width: 20, height: 20, planes: [bytes], peak: 255 }, { sigma: 0 });
+    bytes.fill(0);
+    expect(image.planes[0]).toEqual(new Uint8Array(400).fill(7));
   });
 
   it.each([1, 3])('%i plane(s): does not mind how far from zero the samples are', async (channels) => {
