@@ -40,15 +40,18 @@ export function toHash(settings: Settings): string {
   return parts.length === 0 ? '' : `#${parts.join('&')}`;
 }
 
-/** The settings of a hash; what it does not say, or says wrongly, is as by default. */
-export function fromHash(hash: string): Settings {
+/**
+ * The settings of a hash; what it does not say, or says wrongly, is as by default. A file of one's own, which no link can name,
+ * stays open.
+ */
+export function fromHash(hash: string, open = defaults.image): Settings {
   const found: Record<string, unknown> = {};
   for (const [key, text] of new URLSearchParams(hash.replace(/^#/, ''))) {
     if (!Object.hasOwn(readers, key)) continue;
     const value = readers[key as keyof Settings](text);
     if (value !== undefined) found[key] = value;
   }
-  return { ...defaults, ...found };
+  return { ...defaults, image: open === '' ? open : defaults.image, ...found };
 }
 
 /** The settings as a small JSON file. */
@@ -62,7 +65,8 @@ export function fromJson(text: string): Settings | undefined {
     const given = JSON.parse(text);
     if (given?.ght !== 'studio settings') return undefined;
     const entries = Object.entries(given).filter(([key, value]) => Object.hasOwn(readers, key) && value !== null);
-    return fromHash(new URLSearchParams(entries.map(([key, value]) => [key, String(value)])).toString());
+    const hash = new URLSearchParams(entries.map(([key, value]) => [key, String(value)])).toString();
+    return fromHash(hash, given.image === '' ? '' : undefined);
   } catch {
     return undefined;
   }

@@ -84,3 +84,15 @@ export function sameRun(a: Settings, b: Settings): boolean {
   const keys = ['image', 'goal', 's', 'psnr', 'solver', 'dictionary', 'rho', 'stride', 'refit'] as const;
   return keys.every((key) => a[key] === b[key]);
 }
+
+/** Whether two settings ask for the same comparison: what is chosen for one solver matters only where it finds the budget. */
+export function sameComparison(a: Settings, b: Settings): boolean {
+  const common = (settings: Settings): Settings =>
+    settings.goal === 'psnr' ? settings : { ...settings, solver: 'admm', rho: null, refit: false };
+  return sameRun(common(a), common(b));
+}
+
+/** Whether two settings ask for the same denoising. */
+export function sameDenoising(a: Settings, b: Settings): boolean {
+  return a.noise === b.noise && a.sigma === b.sigma && a.quality === b.quality;
+}

@@ -20,6 +20,12 @@ interface Pending {
   readonly onEvent?: (event: Event) => void;
 }
 
+interface AskOptions {
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: Event) => void;
+  readonly toTheEnd?: boolean;
+}
+
 /** The page's end of the conversation with its worker. */
 export class Client {
   #worker: Worker | undefined;
@@ -32,17 +38,21 @@ export class Client {
     private readonly onLost: (message: string) => void,
   ) {}
 
-  /** Asks; events come while it is worked on. After an abort the promise rejects at once, whatever the worker does. */
+  /**
+   * Asks; events come while it is worked on. After an abort the promise rejects at once, whatever the worker does; or, for one
+   * who must know what the worker did, as `toTheEnd`, once the worker has answered: an abort may come too late.
+   */
   ask<K extends RequestKind>(
     kind: K,
     ask: Requests[K]['ask'],
-    { signal, onEvent }: { signal?: AbortSignal; onEvent?: (event: Event) => void } = {},
+    { signal, onEvent, toTheEnd = false }: AskOptions = {},
   ): Promise<Requests[K]['reply']> {
     const id = this.#next++;
     return new Promise((resolve, reject) => {
       const cancel = () => {
-        this.#pending.delete(id);
         this.#send({ cancel: id });
+        if (toTheEnd) return;
+        this.#pending.delete(id);
         reject(new RequestError('cancelled', true));
       };
       if (signal?.aborted) return reject(new RequestError('cancelled', true));

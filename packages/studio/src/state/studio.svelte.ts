@@ -1,7 +1,7 @@
-import type { EngineInfo } from 'ght';
+import { type EngineInfo, type SolverName, solverNames } from 'ght';
 import { samples } from '../image/samples.js';
 import { fromHash, fromJson, toHash } from '../settings/link.js';
-import { type Settings, sameRun } from '../settings/settings.js';
+import { type Settings, sameDenoising, sameRun } from '../settings/settings.js';
 import type { Denoised, Event, Layer, Opened, Readings, Slot } from '../worker/protocol.js';
 import { Client, RequestError } from './client.js';
 import { PatchLook } from './patchLook.svelte.js';
@@ -64,6 +64,14 @@ export class Studio {
   /** Opens the image that is open once more, at an n-th of its size. */
   #openReduced: (n: number) => void = () => {};
   #running: AbortController | undefined;
+  /** The opening that is under way, and how many were asked for: of two the later one counts. */
+  #opening: Promise<void> | undefined;
+  #openings = 0;
+  /** Set when the worker has died, and with it the image: nothing can be done before that is opened again. */
+  #dead: Notice | undefined;
+  /** What the noisy picture on show was made of, and whether another is being made. */
+  #noisyOf: { readonly opened: Opened; readonly noise: number } | undefined;
+  #addingNoise = false;
   /** The run whose first picture is still to come, and whether the settings have moved on since. */
   #live: { readonly since: number; overtaken: boolean } | undefined;
 
@@ -82,29 +90,39 @@ export class Studio {
     return this.#client.ask.bind(this.#client);
   }
 
-  /** Takes new settings and does what they ask for; a slider says `live`. */
+  /** Takes new settings and does what they ask for. While an image is being opened they wait for it. */
   set(change: Partial<Settings>): void {
     const before = this.settings;
     this.settings = { ...before, ...change };
     this.#writeHash();
-    if (!this.opened) return;
-    if (!sameRun(before, this.settings)) {
+    if (!this.opened || this.#opening || this.#dead) return;
+    const { tab } = this.settings;
+    const another = !sameRun(before, this.settings);
+    if (another) {
       this.patch.close();
       if (this.stage === 'final') this.stage = 'stale';
-      void this.#estimate();
-      if (this.settings.tab === 'represent') this.#runNewest();
-    } else if (before.tab !== this.settings.tab) this.#enterTab();
-    if (before.noise !== this.settings.noise) void this.showNoise();
+    }
+    const otherwise = !sameDenoising(before, this.settings);
+    if (otherwise) this.#dropDenoised();
+    if (another || otherwise || before.tab !== tab) this.notice = undefined;
+    if (before.tab !== tab) this.#enterTab();
+    else if (another && tab === 'represent') this.#runNewest();
+    else if (before.noise !== this.settings.noise && tab === 'denoise') void this.showNoise();
+    if (another || before.tab !== tab || before.quality !== this.settings.quality) void this.#estimate();
   }
 
   /** Opens a sample by its name, or starts with the one of the link. */
   async openSample(name: string): Promise<void> {
     const sample = samples.find((each) => each.name === name) ?? samples[0];
+    const turn = ++this.#openings;
     try {
       const response = await fetch(new URL(`samples/${sample.name}.png`, document.baseURI));
       if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
-      await this.#open(await response.blob(), sample.title, sample.name, 1);
+      const file = await response.blob();
+      // Whoever has chosen something else meanwhile wants that.
+      if (turn === this.#openings) await this.#open(file, sample.title, sample.name, 1);
     } catch (error) {
+      if (turn !== this.#openings) return;
       this.notice = { message: `The sample could not be loaded (${error instanceof Error ? error.message : error}).` };
     }
   }
@@ -123,26 +141,32 @@ export class Studio {
 
   /** Takes the settings of a link or a file, and their sample with them. */
   async restore(settings: Settings): Promise<void> {
-    if (settings.image === '' || settings.image === this.settings.image) return this.set(settings);
-    this.settings = settings;
-    await this.openSample(settings.image);
+    const image = settings.image || this.settings.image;
+    if (image === this.settings.image) return this.set({ ...settings, image });
+    this.settings = { ...settings, image };
+    await this.openSample(image);
   }
 
   /** Opens an image in the place of the last one; `reduce` n at an n-th of its size, where it would not fit otherwise. */
   async #open(file: Blob, name: string, sample: string, reduce: number): Promise<void> {
+    this.#openings++;
     this.notice = undefined;
     const open = (n: number) => void this.#open(file, name, sample, n * reduce);
-    await this.#work(
+    const opening = this.#work(
       'open',
       async (signal) => {
-        const opened = await this.#client.ask('open', { file, reduce, settings: this.settings }, { signal });
+        const ask = { file, reduce, settings: this.settings };
+        // To the end: the worker has either the one image or the other, and the page must show that.
+        const opened = await this.#client.ask('open', ask, { signal, toTheEnd: true });
         this.#openReduced = open;
+        this.#dead = undefined;
         this.fileName = name;
         this.patch.close();
         this.compared = undefined;
-        this.denoised = undefined;
-        this.noisyPsnr = null;
         this.closeUp = undefined;
+        this.#dropDenoised();
+        this.#noisyOf = undefined;
+        this.noisyPsnr = null;
         this.stage = 'none';
         this.readings = {};
         this.points = [];
@@ -153,7 +177,12 @@ export class Studio {
       },
       open,
     );
-    if (!this.opened || this.stage !== 'none') return;
+    this.#opening = opening;
+    await opening;
+    if (this.#opening !== opening) return;
+    this.#opening = undefined;
+    // Also after one that failed: the settings may have changed meanwhile, and what was under way has ended.
+    if (!this.opened || this.#dead) return;
     void this.#estimate();
     this.#enterTab();
   }
@@ -170,14 +199,15 @@ export class Studio {
   }
 
   async #openCodes(file: File): Promise<void> {
+    await this.#opening;
+    this.notice = undefined;
     if (this.settings.tab !== 'represent') this.set({ tab: 'represent' });
-    await this.#work('codes', (signal) =>
-      this.#client.ask(
-        'readCodes',
-        { file, settings: this.settings },
-        { signal, onEvent: (event) => this.#receive(event) },
-      ),
-    );
+    const { settings } = this;
+    await this.#work('codes', async (signal) => {
+      if (this.stage === 'final') this.stage = 'stale';
+      const onEvent = (event: Event) => this.#receive(event, settings);
+      await this.#client.ask('readCodes', { file, settings }, { signal, onEvent });
+    });
   }
 
   #enterTab(): void {
@@ -185,7 +215,7 @@ export class Studio {
     this.patch.close();
     if (tab === 'represent' && this.stage !== 'final') this.#runNewest();
     else if (tab !== 'represent' && this.task === 'represent') this.cancel();
-    if (tab === 'denoise') void this.showNoise();
+    if (tab === 'denoise' && this.#noisyIsOld) void this.showNoise();
     if (tab === 'compare' && !this.compared && this.#samples <= QUICK_SAMPLES) void this.compare();
   }
 
@@ -199,16 +229,16 @@ export class Studio {
   async #represent(): Promise<void> {
     const settings = this.settings;
     const live = { since: performance.now(), overtaken: false };
-    this.#live = live;
     const seen = () => {
       if (this.#live !== live) return;
       this.#live = undefined;
       if (live.overtaken) void this.#represent();
     };
     await this.#work('represent', async (signal) => {
+      this.#live = live;
       this.points = [];
       const onEvent = (event: Event) => {
-        this.#receive(event);
+        this.#receive(event, settings);
         if (event.kind === 'preview' || event.kind === 'shown') seen();
       };
       await this.#client.ask('represent', { settings, live: true }, { signal, onEvent });
@@ -218,32 +248,77 @@ export class Studio {
 
   /** Solves again what was cancelled. */
   solve(): void {
+    this.notice = undefined;
     this.#runNewest();
   }
 
   /** Runs every solver under the budget. */
   async compare(): Promise<void> {
+    await this.#opening;
+    this.notice = undefined;
     const settings = this.settings;
     this.patch.close();
     await this.#work('compare', async (signal) => {
-      this.compared = undefined;
       this.arrived = new Set();
-      await this.#client.ask('compare', { settings }, { signal, onEvent: (event) => this.#receive(event) });
       this.compared = settings;
+      try {
+        await this.#client.ask('compare', { settings }, { signal, onEvent: (event) => this.#receive(event, settings) });
+      } catch (error) {
+        if (this.compared === settings) this.#dropRows((slot) => !this.arrived.has(slot));
+        throw error;
+      }
     });
   }
 
-  /** Shows the image with its noise, before anything is done about it. */
+  /** Rows of the comparison before do not belong beside those of one that was cancelled. */
+  #dropRows(old: (slot: SolverName) => boolean): void {
+    const [readings, pictures] = [{ ...this.readings }, { ...this.pictures }];
+    for (const slot of solverNames.filter(old)) {
+      delete readings[slot];
+      delete pictures[slot];
+    }
+    this.readings = readings;
+    this.pictures = pictures;
+  }
+
+  get #noisyIsOld(): boolean {
+    return this.#noisyOf?.opened !== this.opened || this.#noisyOf?.noise !== this.settings.noise;
+  }
+
+  /** Shows the image with its noise, before anything is done about it; of a moving slider the newest position only. */
   async showNoise(): Promise<void> {
-    const { picture, psnr } = await this.#client.ask('noise', { noise: this.inputUnits(this.settings.noise) });
+    if (this.#addingNoise) return;
+    this.#addingNoise = true;
+    try {
+      while (this.opened && !this.#opening && !this.#dead && this.#noisyIsOld) {
+        const { opened } = this;
+        const { noise } = this.settings;
+        const { picture, psnr } = await this.#client.ask('noise', { noise: this.inputUnits(noise) });
+        if (opened !== this.opened) continue;
+        this.#noisyOf = { opened, noise };
+        this.noisyPsnr = psnr;
+        this.pictures = { ...this.pictures, noisy: picture };
+        this.version++;
+      }
+    } catch (error) {
+      this.#report(error);
+    } finally {
+      this.#addingNoise = false;
+    }
+  }
+
+  /** A denoised image of other settings, or of another noise, is neither shown nor waited for. */
+  #dropDenoised(): void {
+    if (this.task === 'denoise') this.cancel();
     this.denoised = undefined;
-    this.noisyPsnr = psnr;
     const { denoised: _, ...others } = this.pictures;
-    this.pictures = { ...others, noisy: picture };
-    this.version++;
+    this.pictures = others;
   }
 
   async denoise(): Promise<void> {
+    await this.#opening;
+    this.notice = undefined;
+    await this.showNoise();
     const { noise, sigma, quality } = this.settings;
     await this.#work('denoise', async (signal) => {
       const ask = {
@@ -251,9 +326,10 @@ export class Studio {
         sigma: sigma === 'auto' ? sigma : this.inputUnits(sigma),
         quality,
       };
-      const onEvent = (event: Event) => this.#receive(event);
-      this.denoised = await this.#client.ask('denoise', ask, { signal, onEvent });
-      this.pictures = { ...this.pictures, denoised: this.denoised.picture };
+      const onEvent = (event: Event) => this.#receive(event, this.settings);
+      const denoised = await this.#client.ask('denoise', ask, { signal, onEvent });
+      this.denoised = denoised;
+      this.pictures = { ...this.pictures, denoised: denoised.picture };
       this.version++;
     });
   }
@@ -272,8 +348,7 @@ export class Studio {
 
   /** Looks inside the patch at a pixel. */
   async inspect(x: number, y: number, slot: Slot): Promise<void> {
-    const settings = this.settings.tab === 'compare' ? (this.compared ?? this.settings) : this.settings;
-    await this.patch.look({ x, y, slot, settings }).catch((error: unknown) => this.#report(error));
+    await this.patch.look({ x, y, slot }).catch((error: unknown) => this.#report(error));
   }
 
   /** Stops what is being worked on, at once for the page and as soon as it breathes for the worker. */
@@ -286,6 +361,11 @@ export class Studio {
 
   /** One task at a time: a new one ends the last. */
   async #work(task: Task, run: (signal: AbortSignal) => Promise<unknown>, reopen = this.#openReduced): Promise<void> {
+    if (this.#dead && task !== 'open') {
+      this.notice = this.#dead;
+      return;
+    }
+    this.#live = undefined;
     this.#running?.abort();
     const stop = new AbortController();
     this.#running = stop;
@@ -294,7 +374,6 @@ export class Studio {
     this.doing = '';
     try {
       await run(stop.signal);
-      if (this.#running === stop && task !== 'open') this.notice = undefined;
     } catch (error) {
       this.#report(error, reopen);
     } finally {
@@ -307,13 +386,18 @@ export class Studio {
 
   #report(error: unknown, reopen = this.#openReduced): void {
     if (error instanceof RequestError && error.aborted) return;
+    if (this.#dead) {
+      this.notice = this.#dead;
+      return;
+    }
     const message = error instanceof Error ? error.message : String(error);
     const reduce = error instanceof RequestError ? error.reduce : undefined;
     const remedy = reduce && { title: `Open at 1/${reduce} of its size`, act: () => reopen(reduce) };
     this.notice = { message, ...(remedy ? { remedy } : {}) };
   }
 
-  #receive(event: Event): void {
+  /** Takes what is told of a run that was asked for under these settings, which may no longer be those of the page. */
+  #receive(event: Event, settings: Settings): void {
     if (event.kind === 'progress') {
       this.fraction = event.fraction;
       this.doing = event.doing ?? '';
@@ -332,7 +416,7 @@ export class Studio {
     this.pictures = { ...this.pictures, [slot]: event.picture };
     this.readings = { ...this.readings, [slot]: event.readings };
     this.arrived = new Set([...this.arrived, slot]);
-    if (slot === 'result') this.stage = event.kind === 'shown' ? 'final' : event.coarse ? 'coarse' : 'preview';
+    if (slot === 'result') this.stage = stageOf(event, sameRun(settings, this.settings));
     if (slot === 'result' && event.kind === 'shown') this.points = event.readings.history;
     this.version++;
   }
@@ -340,6 +424,13 @@ export class Studio {
   /** The worker died, most likely of memory: everything it held is opened again when asked for. */
   #lost(message: string): void {
     this.task = undefined;
-    this.notice = { message, remedy: { title: 'Open the image again', act: () => this.#openReduced(1) } };
+    this.#dead = { message, remedy: { title: 'Open the image again', act: () => this.#openReduced(1) } };
+    this.notice = this.#dead;
   }
+}
+
+/** How near a picture that has come is to what is asked for. */
+function stageOf(event: Extract<Event, { readonly picture: Layer }>, asked: boolean): ResultStage {
+  if (event.kind === 'shown') return asked ? 'final' : 'stale';
+  return event.coarse ? 'coarse' : 'preview';
 }

@@ -6,7 +6,10 @@ import { ssimOf } from './readings.js';
 import { runKept, runRepresent } from './represent.js';
 import type { Call, Session } from './session.js';
 
-/** Every solver under the same budget, the patch-wise ones with the same for every patch: the paper's Figures 5 and 6. */
+/**
+ * Every solver under the same budget, the patch-wise ones with the same for every patch: the paper's Figures 5 and 6. Each has
+ * its own ρ and none a refit: those are chosen for one solver, elsewhere.
+ */
 export async function runCompare(session: Session, settings: Settings, call: Call): Promise<void> {
   const { image } = session.opened;
   checkMemory({ ...image, channels: image.planes.length }, optionsOf(settings, 'admm'));
@@ -17,7 +20,8 @@ export async function runCompare(session: Session, settings: Settings, call: Cal
       const fraction = (i + event.fraction) / solverNames.length;
       call.tell({ kind: 'progress', fraction, doing: solverTitles[solver] });
     };
-    await runKept(session, solver, image, { ...optionsOf(settings, solver), budget }, { signal: call.signal, tell });
+    const options = optionsOf({ ...settings, rho: null, refit: false }, solver);
+    await runKept(session, solver, image, { ...options, budget }, { signal: call.signal, tell });
   }
   for (const solver of solverNames) {
     call.tell({ kind: 'ssim', slot: solver, ssim: await ssimOf(image, session.image(solver), call.signal) });

@@ -10,7 +10,7 @@ import type { Call, Session } from './session.js';
 export function addNoise(session: Session, sigma: number): Requests['noise']['reply'] {
   const { image } = session.opened;
   const random = randomSource(1);
-  const planes = image.planes.map((plane) => plane.map((value) => value + sigma * random.normal()));
+  const planes = image.planes.map((plane) => Float32Array.from(plane, (value) => value + sigma * random.normal()));
   const noisy = sigma === 0 ? image : { ...image, planes };
   session.images.set('noisy', noisy);
   return { picture: pictureOf(noisy, session.floor), psnr: sigma === 0 ? null : psnrBetween(noisy, image) };

@@ -38,6 +38,7 @@ export function imageFile(session: Session, slot: Slot): Requests['png']['reply'
 export async function readCodes(session: Session, bytes: Uint8Array, settings: Settings, call: Call): Promise<void> {
   const start = performance.now();
   const result = representationOf(session, await loadCodes(bytes), settings);
+  call.signal.throwIfAborted();
   session.keep('result', result);
   const readings = readingsOf(result, (performance.now() - start) / 1000);
   call.tell({ kind: 'shown', slot: 'result', picture: pictureOf(result.image, session.floor), readings });

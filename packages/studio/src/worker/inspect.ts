@@ -8,9 +8,8 @@ import {
   recorrelate,
   represent,
 } from 'ght';
-import type { Settings } from '../settings/settings.js';
 import { atomTile, pictureOf } from './layers.js';
-import { isJoint, optionsOf, PATCH } from './options.js';
+import { isJoint, PATCH } from './options.js';
 import type { Inspection, PatchView, Slot } from './protocol.js';
 import type { Call, Session } from './session.js';
 
@@ -23,7 +22,6 @@ export async function runInspect(
   x: number,
   y: number,
   slot: Slot,
-  settings: Settings,
   { signal }: Call,
 ): Promise<Inspection> {
   const { image } = session.opened;
@@ -35,7 +33,7 @@ export async function runInspect(
   const patch = patchImage(image, column * grid.stride, row * grid.stride);
   const s = Math.floor(shown.nonzeros / shown.patches);
   const here = (result: Representation) => viewOf(session, patch, result.dictionary, result.solver, codesAt(result, p));
-  const joint = isJoint(shown.solver) ? shown : await jointCounterpart(session, shown, settings, signal);
+  const joint = isJoint(shown.solver) ? shown : await jointCounterpart(session, shown, signal);
   const alone = isJoint(shown.solver)
     ? await represent(patch, { patch: PATCH, dictionary, solver: 'omp', budget: { perPatch: s }, signal })
     : undefined;
@@ -58,21 +56,20 @@ export async function runInspect(
   };
 }
 
-/** Where a patch-wise result is shown, ADMM under its budget, made once. */
-async function jointCounterpart(session: Session, shown: Representation, settings: Settings, signal: AbortSignal) {
-  const kept = session.results.get('admm');
-  if (kept && kept.grid.stride === shown.grid.stride && kept.dictionary === shown.dictionary) {
-    if (Math.abs(kept.budget - shown.nonzeros) <= 0.02 * kept.budget) return kept;
-  }
-  const budget = { total: shown.nonzeros };
-  const joint = await represent(session.opened.image, {
-    ...optionsOf({ ...settings, rho: null }, 'admm'),
-    budget,
-    maxIterations: ENOUGH,
-    signal,
+/** Where a patch-wise result is shown, ADMM over the same patches and atoms under its budget, made once. */
+async function jointCounterpart(session: Session, shown: Representation, signal: AbortSignal): Promise<Representation> {
+  const { grid, dictionary } = shown;
+  const fits = (kept: Representation | undefined): kept is Representation =>
+    kept?.grid.stride === grid.stride &&
+    kept.dictionary === dictionary &&
+    Math.abs(kept.budget - shown.nonzeros) <= 0.02 * kept.budget;
+  const known = [session.results.get('admm'), session.counterpart].find(fits);
+  if (known) return known;
+  session.counterpart = await represent(session.opened.image, {
+    ...{ solver: 'admm', patch: PATCH, stride: grid.stride, dictionary },
+    ...{ budget: { total: shown.nonzeros }, maxIterations: ENOUGH, signal },
   });
-  session.keep('admm', joint);
-  return joint;
+  return session.counterpart;
 }
 
 /** The patch whose middle is nearest. */

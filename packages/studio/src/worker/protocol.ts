@@ -107,7 +107,7 @@ export interface Requests {
   represent: { ask: { readonly settings: Settings; readonly live: boolean }; reply: null };
   compare: { ask: { readonly settings: Settings }; reply: null };
   inspect: {
-    ask: { readonly x: number; readonly y: number; readonly settings: Settings; readonly slot: Slot };
+    ask: { readonly x: number; readonly y: number; readonly slot: Slot };
     reply: Inspection;
   };
   noise: { ask: { readonly noise: number }; reply: { readonly picture: Layer; readonly psnr: number | null } };

@@ -15,6 +15,8 @@ export class Session {
   floor = 0;
   readonly results = new Map<Slot, Representation>();
   readonly images = new Map<Slot, Image>();
+  /** A joint result to hold a patch-wise one against, patch by patch; nobody is shown it as a whole. */
+  counterpart: Representation | undefined;
   /** Milliseconds that a full run took last, by what was asked for: how a preview knows whether it is needed. */
   readonly pace = new Map<string, number>();
 
@@ -31,6 +33,7 @@ export class Session {
     this.results.clear();
     this.images.clear();
     this.pace.clear();
+    this.counterpart = undefined;
     this.images.set('original', opened.image);
   }
 

@@ -7,7 +7,7 @@ import { probeEngine } from './engine.js';
 import { imageFile, readCodes } from './files.js';
 import { runInspect } from './inspect.js';
 import { errorOf, heatmapOf, pictureOf } from './layers.js';
-import { checkMemory, TooLargeError } from './memory.js';
+import { checkDenoisingMemory, checkMemory, TooLargeError } from './memory.js';
 import { optionsOf } from './options.js';
 import type { Failure, FromWorker, RequestKind, Requests, ToWorker } from './protocol.js';
 import { runRepresent } from './represent.js';
@@ -23,7 +23,7 @@ type Handlers = {
 };
 
 const handlers: Handlers = {
-  async open({ file, reduce, settings }) {
+  async open({ file, reduce, settings }, { signal }) {
     const bytes = new Uint8Array(await file.arrayBuffer());
     const opened = await openImage(bytes, (size) => {
       const [width, height] = [Math.floor(size.width / reduce), Math.floor(size.height / reduce)];
@@ -34,6 +34,9 @@ const handlers: Handlers = {
       );
       return reduce;
     });
+    // Decoding keeps messages waiting: a cancel is heard now, and leaves everything as it was. From here to the answer nothing waits.
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    signal.throwIfAborted();
     session.open(opened);
     const { image, format, depth, sample } = opened;
     const { width, height, planes, peak } = image;
@@ -48,7 +51,7 @@ const handlers: Handlers = {
     await runCompare(session, settings, call);
     return null;
   },
-  inspect: ({ x, y, settings, slot }, call) => runInspect(session, x, y, slot, settings, call),
+  inspect: ({ x, y, slot }, call) => runInspect(session, x, y, slot, call),
   noise: ({ noise }) => addNoise(session, noise),
   denoise: (ask, call) => runDenoise(session, ask, call),
   heatmap: ({ slot, most }) => heatmapOf(session.result(slot), most),
@@ -63,8 +66,11 @@ const handlers: Handlers = {
   engine: () => probeEngine(),
   estimate({ settings }) {
     const { image } = session.opened;
-    const bytes = checkMemory({ ...image, channels: image.planes.length }, optionsOf(settings));
-    return { bytes };
+    const size = { ...image, channels: image.planes.length };
+    const denoising = settings.tab === 'denoise';
+    return {
+      bytes: denoising ? checkDenoisingMemory(size, settings.quality) : checkMemory(size, optionsOf(settings)),
+    };
   },
 };
 
@@ -91,7 +97,6 @@ async function answer(id: number, kind: RequestKind, ask: unknown, signal: Abort
     signal.throwIfAborted();
     const call: Call = { signal, tell: (event) => signal.aborted || send({ id, event }) };
     const reply = await (handlers[kind] as (ask: unknown, call: Call) => unknown)(ask, call);
-    signal.throwIfAborted();
     send({ id, reply });
   } catch (error) {
     send({ id, failure: failureOf(error, signal) });
