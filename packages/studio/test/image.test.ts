@@ -1,3 +1,5 @@
+import { crc32 } from 'node:zlib';
+import { encode } from 'fast-png';
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { fewestChannels } from '../src/image/bitmap.js';
@@ -5,10 +7,67 @@ import { planesOf } from '../src/image/decoded.js';
 import { formatOf, sizeOf } from '../src/image/header.js';
 import { openImage } from '../src/image/open.js';
 import { decodePng, encodePng } from '../src/image/png.js';
+import { checkMemory } from '../src/worker/memory.js';
 
 const whole = () => 1;
 const bytesOf = async (picture: Sharp) => new Uint8Array(await picture.toBuffer());
 const ramp = (n: number, step: number) => Uint16Array.from({ length: n }, (_, i) => i * step);
+
+/** A PNG with one more chunk behind its header. */
+function withChunk(png: Uint8Array, type: string, content: readonly number[]): Uint8Array<ArrayBuffer> {
+  const body = [...Buffer.from(type), ...content];
+  const length = new DataView(new ArrayBuffer(8));
+  length.setUint32(0, content.length);
+  length.setUint32(4, crc32(Uint8Array.from(body)));
+  const around = [...new Uint8Array(length.buffer)];
+  return Uint8Array.from([...png.slice(0, 33), ...around.slice(0, 4), ...body, ...around.slice(4), ...png.slice(33)]);
+}
+
+/** An uncompressed TIFF of one strip a page, as plainly as they are written by hand. */
+function tiff(
+  width: number,
+  samples: Uint8Array | Uint16Array | Int16Array | Float32Array | Float64Array,
+  { photometric = 1, bands = 1, format = 1, pages = 1, extra = [] as number[] } = {},
+): Uint8Array<ArrayBuffer> {
+  const data = new Uint8Array(samples.buffer);
+  const height = samples.length / width / bands;
+  const bits = 8 * samples.BYTES_PER_ELEMENT;
+  const depths = 8 + data.length + (data.length % 2);
+  const directory = depths + 8;
+  const tags = [
+    [256, width],
+    [257, height],
+    bands > 2 ? [258, depths, bands] : [258, bits],
+    [262, photometric],
+    [273, 8],
+    [277, bands],
+    [279, data.length],
+    ...extra.map((label) => [338, label]),
+    [339, format],
+  ];
+  const size = 2 + 12 * tags.length + 4;
+  const bytes = new Uint8Array(directory + pages * size);
+  const view = new DataView(bytes.buffer);
+  bytes.set([0x49, 0x49, 42, 0]);
+  view.setUint32(4, directory, true);
+  bytes.set(data, 8);
+  for (let i = 0; i < 4; i++) view.setUint16(depths + 2 * i, bits, true);
+  for (let page = 0; page < pages; page++) {
+    const at = directory + page * size;
+    view.setUint16(at, tags.length, true);
+    tags.forEach(([tag, value, count = 1], i) => {
+      view.setUint16(at + 2 + 12 * i, tag, true);
+      view.setUint16(at + 4 + 12 * i, tag === 273 || tag === 279 ? 4 : 3, true);
+      view.setUint32(at + 6 + 12 * i, count, true);
+      view.setUint32(at + 10 + 12 * i, value, true);
+    });
+    if (page + 1 < pages) view.setUint32(at + size - 4, at + size, true);
+  }
+  return bytes;
+}
+
+const planesIn = async (file: Uint8Array<ArrayBuffer>) =>
+  (await openImage(file, whole)).image.planes.map((plane) => [...plane]);
 
 describe('opening a PNG', () => {
   it('gives 16-bit samples exactly, with alpha apart', async () => {
@@ -49,12 +108,38 @@ describe('opening a PNG', () => {
     expect([...bilevel.image.planes[0]]).toEqual([...bits]);
   });
 
+  it.each([8, 16] as const)('makes alpha of a transparent colour of %i bits', async (depth) => {
+    const samples = depth === 8 ? Uint8Array.of(10, 80, 200, 80) : Uint16Array.of(10, 80, 200, 80);
+    const grey = Uint8Array.from(encode({ width: 2, height: 2, channels: 1, depth, data: samples }));
+    const { image } = await openImage(withChunk(grey, 'tRNS', [0, 80]), whole);
+    const most = 2 ** depth - 1;
+    expect([...image.planes[0], ...(image.alpha ?? [])]).toEqual([10, 80, 200, 80, most, 0, most, 0]);
+    const data = Uint8Array.of(1, 2, 3, 1, 2, 4, 2, 2, 4);
+    const colour = Uint8Array.from(encode({ width: 3, height: 1, channels: 3, depth: 8, data }));
+    const keyed = await openImage(withChunk(colour, 'tRNS', [0, 1, 0, 2, 0, 4]), whole);
+    expect([...(keyed.image.alpha ?? [])]).toEqual([255, 0, 255]);
+  });
+
+  it('refuses several frames', async () => {
+    const grey = encode({ width: 2, height: 1, channels: 1, depth: 8, data: Uint8Array.of(1, 2) });
+    const frames = (n: number) => withChunk(Uint8Array.from(grey), 'acTL', [0, 0, 0, n, 0, 0, 0, 0]);
+    await expect(openImage(frames(3), whole)).rejects.toThrow(
+      'This PNG file has several frames. Save the one you want',
+    );
+  });
+
   it('refuses damage in a sentence', async () => {
     const file = await bytesOf(sharp(ramp(64, 3), { raw: { width: 8, height: 8, channels: 1 } }).png());
     file[50] ^= 0xff;
     await expect(openImage(file, whole)).rejects.toThrow(/^This PNG file is damaged or incomplete \(.+\)\. Fetch or/);
     await expect(openImage(file.slice(0, 40), whole)).rejects.toThrow(/damaged or incomplete/);
     await expect(openImage(new TextEncoder().encode('hello'), whole)).rejects.toThrow(/not a PNG, JPEG, WebP or TIFF/);
+  });
+
+  it('says which file it is of, and that an empty one is empty', async () => {
+    const text = new TextEncoder().encode('hello');
+    await expect(openImage(text, whole, 'notes.txt')).rejects.toThrow(/^notes\.txt is not a PNG, JPEG, WebP or TIFF/);
+    await expect(openImage(new Uint8Array(0), whole, 'scan.png')).rejects.toThrow('scan.png is empty. Fetch or save');
   });
 });
 
@@ -72,7 +157,90 @@ describe('opening a TIFF', () => {
   });
 });
 
+describe('opening a TIFF as the command does', () => {
+  it('takes one sample format for all bands', async () => {
+    const colours = Uint8Array.of(1, 2, 3, 4, 5, 6);
+    expect(await planesIn(tiff(2, colours, { photometric: 2, bands: 3 }))).toEqual([
+      [1, 4],
+      [2, 5],
+      [3, 6],
+    ]);
+  });
+
+  it('turns white as zero around', async () => {
+    expect(await planesIn(tiff(3, Uint8Array.of(0, 55, 255), { photometric: 0 }))).toEqual([[255, 200, 0]]);
+    expect(await planesIn(tiff(2, Uint16Array.of(0, 60000), { photometric: 0 }))).toEqual([[65535, 5535]]);
+  });
+
+  it('keeps the digits of 64-bit floats', async () => {
+    const values = [1e9 + 0.25, 1e9 + 0.5];
+    expect(await planesIn(tiff(2, Float64Array.from(values), { format: 3 }))).toEqual([values]);
+  });
+
+  it.each([
+    ['several pages', tiff(2, Uint8Array.of(1, 2), { pages: 3 }), /has several pages\. Save the page you want/],
+    ['signed samples', tiff(2, Int16Array.of(-1, 2), { format: 2 }), /holds signed 16-bit integers\. Save it with uns/],
+    [
+      'premultiplied alpha',
+      tiff(1, Uint8Array.of(1, 2, 3, 4), { photometric: 2, bands: 4, extra: [1] }),
+      /multiplied by their opacity/,
+    ],
+  ])('refuses %s', async (_, file, reason) => {
+    await expect(openImage(file, whole)).rejects.toThrow(reason);
+  });
+});
+
+describe('an orientation', () => {
+  const samples = Uint8Array.from({ length: 3 * 2 * 4 }, (_, i) => 10 * i);
+  const stored = () => sharp(samples, { raw: { width: 3, height: 2, channels: 4 } });
+
+  it.each((['png', 'tiff'] as const).flatMap((format) => [1, 2, 3, 4, 5, 6, 7, 8].map((n) => [format, n] as const)))(
+    'of a %s turns the image and its alpha: %i',
+    async (format, orientation) => {
+      const file = await bytesOf(stored().withMetadata({ orientation }).toFormat(format, { compression: 'lzw' }));
+      const { data, info } = await sharp(file).autoOrient().raw().toBuffer({ resolveWithObject: true });
+      const { image } = await openImage(file, whole);
+      expect({ width: image.width, height: image.height }).toEqual({ width: info.width, height: info.height });
+      const all = [...image.planes, image.alpha ?? []];
+      expect(Array.from(data, (_, i) => all[i % 4][i >> 2])).toEqual([...data]);
+    },
+  );
+
+  it('that makes no sense is ignored', async () => {
+    const file = await bytesOf(stored().withMetadata({ orientation: 6 }).png());
+    const at = Buffer.from(file).indexOf('eXIf');
+    // The directory is said to be behind the end of the block.
+    const lost = withChunk(Uint8Array.from(encode({ width: 3, height: 2, data: samples, channels: 4 })), 'eXIf', [
+      ...file.slice(at + 4, at + 8),
+      255,
+      255,
+      255,
+      255,
+    ]);
+    expect((await openImage(lost, whole)).image.width).toBe(3);
+  });
+});
+
 describe('the header', () => {
+  it('tells CMYK, which is refused', async () => {
+    const blank = sharp({ create: { width: 8, height: 8, channels: 3, background: '#a40' } });
+    const file = await bytesOf(blank.toColourspace('cmyk').jpeg());
+    await expect(openImage(file, whole)).rejects.toThrow('This JPEG file is in CMYK. Convert it to RGB.');
+  });
+
+  it.each([
+    [2 ** 31 - 1, 2 ** 31 - 1],
+    [1, 2 ** 31 - 1],
+    [8000, 8000],
+  ])('that announces %i×%i in a few bytes is taken for damage', async (width, height) => {
+    const file = Uint8Array.from(encode({ width: 1, height: 1, channels: 3, data: Uint8Array.of(1, 2, 3) }));
+    new DataView(file.buffer).setUint32(16, width);
+    new DataView(file.buffer).setUint32(20, height);
+    await expect(openImage(file, whole)).rejects.toThrow(
+      `This PNG file is damaged: it announces ${width}×${height} pixels, which its ${file.length} bytes cannot hold.`,
+    );
+  });
+
   it.each(['png', 'jpeg', 'webp'] as const)('of %s tells the size before anything is decoded', async (format) => {
     const blank = sharp({ create: { width: 37, height: 21, channels: 3, background: '#a40' } });
     const file = await bytesOf(blank.toFormat(format));
@@ -95,6 +263,19 @@ describe('the header', () => {
       throw Object.assign(new Error('too large'), { name: 'TooLargeError' });
     };
     await expect(openImage(file, refuse)).rejects.toThrow('too large');
+  });
+});
+
+describe('an image too large for a tab', () => {
+  it('is offered reduced to what fits', () => {
+    expect(() => checkMemory({ width: 8000, height: 5000, channels: 3 }, {})).toThrow(/Open it reduced to 4000×2500,/);
+  });
+
+  it('is not, where nothing would be left of a side', () => {
+    const strip = { width: 2, height: 2 ** 27, channels: 1 };
+    expect(() => checkMemory(strip, {})).toThrow(
+      expect.objectContaining({ reduce: undefined, message: expect.stringContaining('Cut it into pieces, or use') }),
+    );
   });
 });
 

@@ -275,6 +275,19 @@ describe.skipIf(!hasBrowser)('the studio', () => {
     await page.waitForSelector('.scale');
   });
 
+  it('opens a transparent WebP upright and with the colours it holds', async () => {
+    const background = { r: 201, g: 103, b: 57, alpha: 2 / 255 };
+    const faint = sharp({ create: { width: 40, height: 24, channels: 4, background } });
+    const file = await faint.withMetadata({ orientation: 6 }).webp({ lossless: true, exact: true }).toBuffer();
+    await choose(page, 'faint.webp', file);
+    await opened(/faint\.webp.*24 × 40, colour, 8-bit WebP/);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click('[data-action="png"]')]);
+    const pixels = await sharp(await download.path())
+      .raw()
+      .toBuffer();
+    expect([...pixels.subarray(0, 4)]).toEqual([201, 103, 57, 2]);
+  });
+
   it('has asked nobody but its own host, and complained of nothing', () => {
     expect([...seen.asked].filter((origin) => origin !== 'null')).toEqual([new URL(studio.url).origin]);
     expect(seen.complaints).toEqual([]);
@@ -369,6 +382,26 @@ describe.skipIf(!hasBrowser)('a host that has lost the script of the threads', (
     expect(await reading(other, 'PSNR')).toBeGreaterThan(25);
     expect(await other.getAttribute('.badge', 'data-engine')).toMatch(/^WASM SIMD( relaxed)? · 1 thread$/);
     expect(await other.textContent('.badge p')).toContain('its script could not be loaded');
+    await context.close();
+    server.closeAllConnections();
+    server.close();
+  });
+});
+
+describe.skipIf(!hasBrowser)('a host that cannot be reached any more', () => {
+  it.each(['tiff', 'lzw'])('is not blamed on the file: a part called %s', async (part) => {
+    const lost = readdirSync(join(dist, 'assets')).find((name) => name.startsWith(`${part}-`));
+    const { url, server } = await startPlainHost(`/assets/${lost}`);
+    const context = await browser.newContext();
+    const other = await context.newPage();
+    await other.goto(url);
+    await settled(other);
+    const blank = sharp({ create: { width: 40, height: 24, channels: 3, background: '#38a' } });
+    await choose(other, 'scan.tif', await blank.tiff({ compression: 'lzw' }).toBuffer());
+    await other.waitForSelector('[role="alert"] .notice');
+    expect(await other.textContent('[role="alert"]')).toContain(
+      'needs a part of the page that could not be loaded. Reload the page when you are online.',
+    );
     await context.close();
     server.closeAllConnections();
     server.close();

@@ -1,15 +1,59 @@
-import type { Raster } from './decoded.js';
+import { chunksOf } from './chunks.js';
+import { FileError, type Raster } from './decoded.js';
 
-/** JPEG and WebP by the browser's own decoder: always 8 bits, so a canvas loses nothing; upright, colours untouched. */
-export async function decodeBitmap(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<Raster> {
-  const blob = new Blob([bytes], { type });
+/**
+ * JPEG and WebP by the browser's own decoder, 8 bits a sample, no profile applied. A canvas gives them exactly as long as
+ * they are opaque; it multiplies colours by their opacity, so that those of a transparent image are read from a texture.
+ * A JPEG comes upright, a WebP as it is stored.
+ */
+export async function decodeBitmap(bytes: Uint8Array<ArrayBuffer>, format: 'JPEG' | 'WebP'): Promise<Raster> {
+  const content = format === 'WebP' ? withoutExif(bytes) : bytes;
+  const blob = new Blob([content], { type: `image/${format.toLowerCase()}` });
   const bitmap = await createImageBitmap(blob, { colorSpaceConversion: 'none', premultiplyAlpha: 'none' });
+  try {
+    const { width, height } = bitmap;
+    const drawn = fewestChannels(width, height, fromCanvas(bitmap));
+    return drawn.alpha ? fewestChannels(width, height, fromTexture(bitmap)) : drawn;
+  } finally {
+    bitmap.close();
+  }
+}
+
+/** Not every browser turns a WebP as its EXIF asks; with that chunk out of their sight none does. */
+function withoutExif(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const copy = bytes.slice();
+  for (const { type, name } of chunksOf(bytes, 'WebP')) if (type === 'EXIF') copy.fill(0x20, name, name + 4);
+  return copy;
+}
+
+function fromCanvas(bitmap: ImageBitmap): Uint8ClampedArray {
   const { width, height } = bitmap;
   const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
-  if (!context) throw new Error('the browser gives no canvas of this size');
+  if (!context) throw new FileError('is too large for a canvas of this browser. Save it as PNG.');
   context.drawImage(bitmap, 0, 0);
-  bitmap.close();
-  return fewestChannels(width, height, context.getImageData(0, 0, width, height).data);
+  return context.getImageData(0, 0, width, height).data;
+}
+
+function fromTexture(bitmap: ImageBitmap): Uint8ClampedArray {
+  const { width, height } = bitmap;
+  const gl = new OffscreenCanvas(1, 1).getContext('webgl2');
+  const rgba = new Uint8ClampedArray(4 * width * height);
+  if (gl) {
+    gl.pixelStorei(gl.UNPACK_PREMULTIPLY_ALPHA_WEBGL, false);
+    gl.pixelStorei(gl.UNPACK_COLORSPACE_CONVERSION_WEBGL, gl.NONE);
+    const texture = gl.createTexture();
+    gl.bindTexture(gl.TEXTURE_2D, texture);
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, gl.RGBA, gl.UNSIGNED_BYTE, bitmap);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, gl.createFramebuffer());
+    gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, texture, 0);
+    gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(rgba.buffer));
+  }
+  const read = gl?.getError() === gl?.NO_ERROR;
+  gl?.getExtension('WEBGL_lose_context')?.loseContext();
+  if (!gl || !read) {
+    throw new FileError('is partly transparent, and this browser gives its colours only roughly. Save it as PNG.');
+  }
+  return rgba;
 }
 
 /** The RGBA of a canvas without the channels that say nothing: opaque alpha, and colour where all is grey. */

@@ -8,6 +8,8 @@ export interface Raster {
   readonly alpha: boolean;
   readonly depth: 8 | 16 | 32;
   readonly sample: 'uint' | 'float';
+  /** The EXIF or TIFF orientation still to be applied; 1, upright, where it is left out. */
+  readonly orientation?: number;
   readonly samples: Uint8Array | Uint8ClampedArray | Uint16Array | Float32Array | Float64Array;
 }
 
@@ -15,11 +17,12 @@ export interface Raster {
 export interface OpenedImage {
   readonly image: Image;
   readonly format: 'PNG' | 'JPEG' | 'WebP' | 'TIFF';
+  /** Floats of 64 bits count as 32, which is what they are given back in; until then they keep their digits. */
   readonly depth: 8 | 16 | 32;
   readonly sample: 'uint' | 'float';
 }
 
-/** A file that cannot be opened, with the reason and what to do, in words for its owner. */
+/** A file that cannot be opened: the reason and what to do, in words for its owner. Decoders leave out its name. */
 export class FileError extends Error {
   override readonly name = 'FileError';
 }
@@ -32,7 +35,9 @@ export function planesOf(raster: Raster, reduce = 1): Image {
   const { channels, samples, alpha } = raster;
   const width = Math.max(1, Math.floor(raster.width / reduce));
   const height = Math.max(1, Math.floor(raster.height / reduce));
-  const all = Array.from({ length: channels }, () => new Float32Array(width * height));
+  // Float32 would take the last digits of a float64, which far from zero are all that differ.
+  const Plane = samples instanceof Float64Array ? Float64Array : Float32Array;
+  const all = Array.from({ length: channels }, () => new Plane(width * height));
   const across = Math.min(reduce, raster.width);
   const down = Math.min(reduce, raster.height);
   all.forEach((plane, channel) => {
@@ -53,7 +58,7 @@ export function planesOf(raster: Raster, reduce = 1): Image {
 }
 
 /** The largest finite value less the smallest, or 1 for a constant image: full scale of float data, as the command has it. */
-function rangeOf(planes: readonly Float32Array[]): number {
+function rangeOf(planes: Image['planes']): number {
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const plane of planes) {
     for (const value of plane) {

@@ -1,4 +1,5 @@
 /** What the first bytes of a file tell before anything of its size is allocated. */
+import { FileError } from './decoded.js';
 
 /** The formats that are opened. */
 export type Format = 'PNG' | 'JPEG' | 'WebP' | 'TIFF';
@@ -18,6 +19,24 @@ export interface Size {
   readonly width: number;
   readonly height: number;
   readonly channels: number;
+}
+
+/** The most pixels an image may have, and the most samples a byte may stand for: the limits of the command. */
+const pixelLimit = 0x3fff ** 2;
+const steepest = 2000;
+/** Images of no more samples than this need so little memory that one colour may take as few bytes as it likes. */
+const harmless = 2 ** 24;
+
+/** Refuses sizes that a file of so many bytes cannot hold, which damage announces, and those that nobody could open. */
+export function checkSize({ width, height, channels }: Size, bytes: number): void {
+  if (!(width > 0 && height > 0)) throw new FileError('has no pixels. Open another one.');
+  if (width * height * channels > Math.max(harmless, steepest * bytes)) {
+    const rule = `announces ${width}×${height} pixels, which its ${bytes} bytes cannot hold`;
+    throw new FileError(`is damaged: it ${rule}. Fetch or save it again.`);
+  }
+  if (width * height > pixelLimit) {
+    throw new FileError(`has ${width}×${height} pixels, and ${pixelLimit} are the most. Cut it into tiles.`);
+  }
 }
 
 /** The size that the header of a PNG, JPEG or WebP states; undefined where it cannot be found. */
@@ -44,8 +63,7 @@ function jpegSize(view: DataView): Size | undefined {
     const length = view.getUint16(at + 2);
     // The start of a frame; C4, C8 and CC are tables in its range.
     if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
-      const channels = view.getUint8(at + 9) === 1 ? 1 : 3;
-      return { width: view.getUint16(at + 7), height: view.getUint16(at + 5), channels };
+      return { width: view.getUint16(at + 7), height: view.getUint16(at + 5), channels: view.getUint8(at + 9) };
     }
     if (view.getUint8(at) !== 0xff || length < 2) return undefined;
     at += 2 + length;

@@ -1,35 +1,68 @@
 import { decodeBitmap } from './bitmap.js';
+import { framesOf, orientationOf } from './chunks.js';
 import { FileError, type OpenedImage, planesOf, type Raster } from './decoded.js';
-import { formatOf, type Size, sizeOf } from './header.js';
+import { checkSize, type Format, formatOf, type Size, sizeOf } from './header.js';
 import { decodePng } from './png.js';
+import { upright } from './upright.js';
 
 /**
  * Opens an image file. `fit` is told the size before anything of that size is allocated; it may refuse, by throwing, or ask
- * for the image reduced n times a side.
+ * for the image reduced n times a side. What is wrong is said of `name`, where the file has one.
  */
-export async function openImage(bytes: Uint8Array<ArrayBuffer>, fit: (size: Size) => number): Promise<OpenedImage> {
+export async function openImage(
+  bytes: Uint8Array<ArrayBuffer>,
+  fit: (size: Size) => number,
+  name?: string,
+): Promise<OpenedImage> {
   const format = formatOf(bytes);
-  if (!format) throw new FileError('This is not a PNG, JPEG, WebP or TIFF file. Convert it to one of these.');
-  const size = sizeOf(bytes, format);
-  let reduce = size ? checkedFit(size, fit) : 1;
-  const read = async (): Promise<Raster> => {
-    if (format === 'PNG') return decodePng(bytes);
-    if (format !== 'TIFF') return decodeBitmap(bytes, `image/${format.toLowerCase()}`);
+  try {
+    if (bytes.length === 0) throw new FileError('is empty. Fetch or save it again.');
+    if (!format) throw new FileError('is not a PNG, JPEG, WebP or TIFF file. Convert it to one of these.');
+    const { raster, reduce } = await read(bytes, format, fit);
+    const { depth, sample, orientation = 1 } = raster;
+    return { image: upright(planesOf(raster, reduce), orientation), format, depth, sample };
+  } catch (error) {
+    if (error instanceof Error && error.name === 'TooLargeError') throw error;
+    throw new FileError(`${name ?? `This ${format ? `${format} ` : ''}file`} ${reasonOf(error)}`);
+  }
+}
+
+async function read(bytes: Uint8Array<ArrayBuffer>, format: Format, fit: (size: Size) => number) {
+  const checkedFit = (size: Size) => {
+    checkSize(size, bytes.length);
+    return fit(size);
+  };
+  if (format === 'TIFF') {
     // Only a TIFF needs its reader, which is larger than the rest of the page.
     const { openTiff } = await import('./tiff.js');
     const page = await openTiff(bytes);
-    reduce = checkedFit(page, fit);
-    return page.decode();
-  };
-  const raster = await read().catch((error: unknown) => {
-    if (error instanceof Error && (error.name === 'FileError' || error.name === 'TooLargeError')) throw error;
-    const why = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
-    throw new FileError(`This ${format} file is damaged or incomplete (${why}). Fetch or save it again.`);
-  });
-  return { image: planesOf(raster, reduce), format, depth: raster.depth, sample: raster.sample };
+    const reduce = checkedFit(page);
+    return { raster: await page.decode(), reduce };
+  }
+  const size = sizeOf(bytes, format);
+  const reduce = size ? checkedFit(size) : 1;
+  if (format === 'JPEG') {
+    if (size?.channels === 4) throw new FileError('is in CMYK. Convert it to RGB.');
+    return { raster: await decodeBitmap(bytes, format), reduce };
+  }
+  if (framesOf(bytes, format) > 1) {
+    throw new FileError('has several frames. Save the one you want as a file of its own.');
+  }
+  const raster: Raster = format === 'PNG' ? decodePng(bytes) : await decodeBitmap(bytes, format);
+  return { raster: { ...raster, orientation: orientationOf(bytes, format) }, reduce };
 }
 
-function checkedFit(size: Size, fit: (size: Size) => number): number {
-  if (!(size.width > 0 && size.height > 0)) throw new FileError('This image has no pixels. Open another one.');
-  return fit(size);
+/** Why a file was not opened, and the remedy: what follows its name. */
+function reasonOf(error: unknown): string {
+  if (error instanceof FileError) return error.message;
+  const why = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
+  // The three browsers' words for a script that did not come: the readers are fetched when they are first needed.
+  if (error instanceof TypeError && /dynamically imported module|importing a module script/i.test(why)) {
+    return 'needs a part of the page that could not be loaded. Reload the page when you are online.';
+  }
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (cause instanceof RangeError && /allocation|memory/i.test(cause.message)) {
+    return "does not fit into the browser's memory. Use a smaller image, or the command ght.";
+  }
+  return `is damaged or incomplete (${why}). Fetch or save it again.`;
 }

@@ -35,16 +35,21 @@ export function checkDenoisingMemory(size: Size, quality: Quality): number {
 }
 
 function checkFit({ width, height }: Size, bytesFor: (width: number, height: number) => number, finer: string): number {
-  const needed = (n: number) => bytesFor(Math.max(1, Math.floor(width / n)), Math.max(1, Math.floor(height / n)));
+  const needed = (n: number) => bytesFor(Math.floor(width / n), Math.floor(height / n));
   const bytes = needed(1);
   if (bytes <= TAB_BYTES) return bytes;
-  let reduce = 2;
-  while (needed(reduce) > TAB_BYTES) reduce++;
+  let reduce: number | undefined = 2;
+  const shorter = Math.min(width, height);
+  while (reduce <= shorter && needed(reduce) > TAB_BYTES) reduce++;
+  // A strip too long even at one pixel across.
+  if (reduce > shorter) reduce = undefined;
   const megapixels = ((width * height) / 1e6).toFixed(0);
-  const size = `${Math.floor(width / reduce)}×${Math.floor(height / reduce)}`;
+  const remedy = reduce
+    ? `Open it reduced to ${Math.floor(width / reduce)}×${Math.floor(height / reduce)}`
+    : 'Cut it into pieces';
   throw new TooLargeError(
     `${width}×${height} (${megapixels} megapixels) needs about ${gibibytes(bytes)} of memory, and a browser tab holds ` +
-      `about ${gibibytes(TAB_BYTES)}. Open it reduced to ${size}${finer}, or use the command ght.`,
+      `about ${gibibytes(TAB_BYTES)}. ${remedy}${finer}, or use the command ght.`,
     reduce,
   );
 }
