@@ -233,6 +233,23 @@ describe.skipIf(!hasBrowser)('the studio', () => {
     );
   });
 
+  it('says that a folder is none, and which of several files it opened', async () => {
+    const devtools = await page.context().newCDPSession(page);
+    const drop = async (...files: string[]) => {
+      const data = { items: [], files, dragOperationsMask: 1 };
+      for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+        await devtools.send('Input.dispatchDragEvent', { type, x: 600, y: 400, data });
+      }
+    };
+    const sample = (name: string) => join(dist, 'samples', name);
+    await drop(join(dist, 'samples'));
+    await page.waitForSelector('.notice >> text="samples is a folder; drop an image file."');
+    await drop(sample('dust-bowl-home.png'), sample('black-canyon.png'));
+    await page.waitForSelector('.notice >> text="Of the 2 files only dust-bowl-home.png was opened."');
+    await opened(/dust-bowl-home\.png/);
+    await devtools.detach();
+  });
+
   it('refuses 40 megapixels with the memory they need, and opens them reduced', async () => {
     const large = sharp({ create: { width: 8000, height: 5000, channels: 3, background: '#456' } });
     await choose(page, 'large.png', await large.png().toBuffer());
@@ -305,6 +322,7 @@ describe.skipIf(!hasBrowser)('manners', () => {
     ['light', 1280],
     ['dark', 1280],
     ['light', 390],
+    ['light', 320],
   ] as const)('pass an accessibility check, %s at %i pixels, without a sideways scroll', async (colorScheme, width) => {
     const context = await browser.newContext({ colorScheme, viewport: { width, height: 844 }, bypassCSP: true });
     const other = await context.newPage();
@@ -366,14 +384,35 @@ describe.skipIf(!hasBrowser)('a host that sends no headers', () => {
   });
 });
 
+/** The script of the threads and that of the worker which starts them; the first is by far the smaller. */
+function workerScripts(): string[] {
+  const scripts = readdirSync(join(dist, 'assets')).filter((name) => /^worker-.*\.js$/.test(name));
+  const size = (name: string) => statSync(join(dist, 'assets', name)).size;
+  return scripts.sort((a, b) => size(a) - size(b)).map((name) => `/assets/${name}`);
+}
+
+describe.skipIf(!hasBrowser)('a host that has lost the worker or the first sample', () => {
+  it.each([
+    ['worker', () => workerScripts()[1], 'A part of this page could not be loaded. Reload the page.'],
+    ['sample', () => '/samples/nagasaki-boats.png', 'The sample could not be loaded (404 Not Found).'],
+  ])('says so, and waits for nothing: %s', async (_, lost, said) => {
+    const { url, server } = await startPlainHost(lost());
+    const context = await browser.newContext();
+    const other = await context.newPage();
+    await other.goto(url);
+    await other.waitForSelector(`.notice >> text="${said}"`);
+    await other.waitForSelector('.stage >> text="Open or drop an image"');
+    expect(await other.textContent('.facts')).toContain('No image is open');
+    expect(await other.textContent('body')).not.toContain('0 patches');
+    await context.close();
+    server.closeAllConnections();
+    server.close();
+  });
+});
+
 describe.skipIf(!hasBrowser)('a host that has lost the script of the threads', () => {
   it('is content with one thread, and says why', async () => {
-    // The page has a worker, which starts the threads; theirs is by far the smaller of the two scripts.
-    const scripts = readdirSync(join(dist, 'assets')).filter((name) => /^worker-.*\.js$/.test(name));
-    const [lost] = scripts.sort(
-      (a, b) => statSync(join(dist, 'assets', a)).size - statSync(join(dist, 'assets', b)).size,
-    );
-    const { url, server } = await startPlainHost(`/assets/${lost}`);
+    const { url, server } = await startPlainHost(workerScripts()[0]);
     const context = await browser.newContext();
     const other = await context.newPage();
     await other.goto(url);

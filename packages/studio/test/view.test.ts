@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { historyCsv } from '../src/state/history.js';
 import { atomsAt, positionOf, SLIDER_STEPS } from '../src/view/budgetScale.js';
 import { dividerKey, fitted, moved, pixelAt, zoomed } from '../src/view/geometry.js';
-import { count, duration, fixed, measure } from '../src/view/numbers.js';
+import { count, duration, fixed, measure, setting } from '../src/view/numbers.js';
 import { overlayScale } from '../src/view/overlayScale.js';
 import { logTicks, pathOf, scalesOf, wholeTicks } from '../src/view/plot.js';
 
@@ -41,14 +41,16 @@ describe('the stage', () => {
 });
 
 describe('the budget slider', () => {
-  it('goes from half an atom to forty and never falls', () => {
+  it('goes from half an atom to forty, and every step of it is one up', () => {
     const all = Array.from({ length: SLIDER_STEPS + 1 }, (_, i) => atomsAt(i));
     expect([all[0], all.at(-1)]).toEqual([0.5, 40]);
-    expect(all.every((s, i) => i === 0 || s >= all[i - 1])).toBe(true);
+    expect(all.every((s, i) => i === 0 || s > all[i - 1])).toBe(true);
   });
 
   it('finds its position again', () => {
-    for (const s of [0.5, 1, 5, 10, 20, 40]) expect(atomsAt(positionOf(s))).toBe(s);
+    for (let i = 0; i <= SLIDER_STEPS; i++) expect(positionOf(atomsAt(i))).toBe(i);
+    for (const s of [0.5, 1, 1.3, 5, 10, 12.5, 20, 33, 40]) expect(atomsAt(positionOf(s))).toBe(s);
+    expect(atomsAt(positionOf(Math.PI))).toBe(3.1);
   });
 });
 
@@ -100,6 +102,7 @@ describe('numbers', () => {
   it('read as a person writes them', () => {
     expect([fixed(34.037, 2), fixed(Number.POSITIVE_INFINITY, 2), fixed(null, 2)]).toEqual(['34.04', '∞', '–']);
     expect([count(36960), measure(15.5), measure(0.00002), measure(0)]).toEqual(['36\u2009960', '15.5', '2.0e-5', '0']);
+    expect([setting(5), setting(12.5), setting(Math.PI)]).toEqual(['5', '12.5', '3.14']);
     expect([duration(0.332), duration(1.234), duration(12.34)]).toEqual(['332 ms', '1.23 s', '12.3 s']);
   });
 });

@@ -80,11 +80,19 @@ export class Client {
 
   #started(): Worker {
     const worker = this.start();
-    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#receive(data);
+    let heard = false;
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+      heard = true;
+      this.#receive(data);
+    };
     worker.onerror = ({ message }) => {
       worker.terminate();
       this.#worker = undefined;
-      const lost = new RequestError(`The computation broke off (${message || 'out of memory'}).`, false);
+      // A worker that never said a word has not started: its script did not come, or not whole.
+      const said = heard
+        ? `The computation broke off (${message || 'out of memory'}).`
+        : `A part of this page could not be loaded${message ? ` (${message})` : ''}. Reload the page.`;
+      const lost = new RequestError(said, false);
       for (const { reject } of this.#pending.values()) reject(lost);
       this.#pending.clear();
       this.onLost(lost.message);

@@ -1,18 +1,23 @@
 import { limits } from '../settings/settings.js';
 
-/** The budget slider is logarithmic: half an atom more matters at one, not at forty. */
-export const SLIDER_STEPS = 200;
-
 const [least, most] = limits.s;
 
-/** Atoms an average patch at a position of the slider, in steps one can read. */
+/** From a number up to another, that one left out, in steps of a tenth, a half or one: so many to the unit. */
+const range = (from: number, to: number, perUnit: number) =>
+  Array.from({ length: Math.round((to - from) * perUnit) }, (_, i) => (Math.round(from * perUnit) + i) / perUnit);
+
+/** The slider stops at numbers one can read; their steps grow, for half an atom more matters at one, not at forty. */
+const stops = [...range(least, 5, 10), ...range(5, 20, 2), ...range(20, most, 1), most];
+
+/** The last position of the budget slider; the first is 0. */
+export const SLIDER_STEPS = stops.length - 1;
+
+/** Atoms an average patch at a position of the slider. */
 export function atomsAt(position: number): number {
-  const s = least * (most / least) ** (position / SLIDER_STEPS);
-  const step = s < 5 ? 0.1 : s < 20 ? 0.5 : 1;
-  return Math.min(most, Math.max(least, Number((Math.round(s / step) * step).toFixed(1))));
+  return stops[position];
 }
 
-/** The position of the slider for so many atoms. */
+/** The position of the slider that is nearest to so many atoms. */
 export function positionOf(s: number): number {
-  return Math.round((SLIDER_STEPS * Math.log(s / least)) / Math.log(most / least));
+  return stops.reduce((best, stop, i) => (Math.abs(stop - s) < Math.abs(stops[best] - s) ? i : best), 0);
 }

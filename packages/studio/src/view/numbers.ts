@@ -4,6 +4,11 @@ export function fixed(value: number | null | undefined, digits: number): string 
   return Number.isFinite(value) ? value.toFixed(digits) : '∞';
 }
 
+/** A setting with two digits after the point at most: a link may give it more than a slider has. */
+export function setting(value: number): string {
+  return String(Number(value.toFixed(2)));
+}
+
 /** A count with thin groups: 16 640. */
 export function count(value: number): string {
   return value.toLocaleString('en').replaceAll(',', '\u2009');
