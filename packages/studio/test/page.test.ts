@@ -213,7 +213,7 @@ describe.skipIf(!hasBrowser)('the studio', () => {
     damaged[60] ^= 0xff;
     await choose(page, 'damaged.png', damaged);
     await page.waitForSelector('[role="alert"] .notice');
-    expect(await alertText()).toContain('This PNG file is damaged or incomplete');
+    expect(await alertText()).toContain('damaged.png is damaged or incomplete');
     await dismiss();
     expect(await page.textContent('.facts')).toContain('scan.png');
   });

@@ -204,9 +204,14 @@ export class Studio {
     if (this.settings.tab !== 'represent') this.set({ tab: 'represent' });
     const { settings } = this;
     await this.#work('codes', async (signal) => {
-      if (this.stage === 'final') this.stage = 'stale';
       const onEvent = (event: Event) => this.#receive(event, settings);
-      await this.#client.ask('readCodes', { file, settings }, { signal, onEvent });
+      try {
+        await this.#client.ask('readCodes', { file, settings }, { signal, onEvent });
+      } catch (error) {
+        // A cancel may have come after the worker had taken them.
+        if (signal.aborted && this.stage === 'final') this.stage = 'stale';
+        throw error;
+      }
     });
   }
 
@@ -424,7 +429,8 @@ export class Studio {
   /** The worker died, most likely of memory: everything it held is opened again when asked for. */
   #lost(message: string): void {
     this.task = undefined;
-    this.#dead = { message, remedy: { title: 'Open the image again', act: () => this.#openReduced(1) } };
+    const remedy = { title: 'Open the image again', act: () => this.#openReduced(1) };
+    this.#dead = { message, ...(this.opened ? { remedy } : {}) };
     this.notice = this.#dead;
   }
 }

@@ -25,15 +25,19 @@ type Handlers = {
 const handlers: Handlers = {
   async open({ file, reduce, settings }, { signal }) {
     const bytes = new Uint8Array(await file.arrayBuffer());
-    const opened = await openImage(bytes, (size) => {
-      const [width, height] = [Math.floor(size.width / reduce), Math.floor(size.height / reduce)];
-      // Measured with what the page starts with: a finer stride is refused later, when it is chosen.
-      checkMemory(
-        { ...size, width: Math.max(1, width), height: Math.max(1, height) },
-        optionsOf({ ...settings, stride: 8 }),
-      );
-      return reduce;
-    });
+    const opened = await openImage(
+      bytes,
+      (size) => {
+        const [width, height] = [Math.floor(size.width / reduce), Math.floor(size.height / reduce)];
+        // Measured with what the page starts with: a finer stride is refused later, when it is chosen.
+        checkMemory(
+          { ...size, width: Math.max(1, width), height: Math.max(1, height) },
+          optionsOf({ ...settings, stride: 8 }),
+        );
+        return reduce;
+      },
+      file instanceof File ? file.name : undefined,
+    );
     // Decoding keeps messages waiting: a cancel is heard now, and leaves everything as it was. From here to the answer nothing waits.
     await new Promise((resolve) => setTimeout(resolve, 0));
     signal.throwIfAborted();

@@ -44,14 +44,14 @@ const LOOK = 50;
 /** What is to happen when a signal is aborted. One listener serves all runs that share it: hosts warn of many. */
 const acts = new WeakMap<AbortSignal, Set<() => void>>();
 
-function onAbort(signal: AbortSignal, act: () => void): () => void {
-  const known = acts.get(signal) ?? new Set();
-  if (!acts.has(signal)) {
-    acts.set(signal, known);
-    signal.addEventListener('abort', () => known.forEach((each) => void each()), { once: true });
-  }
-  known.add(act);
-  return () => known.delete(act);
+function actsOn(signal: AbortSignal): Set<() => void> {
+  const known = acts.get(signal);
+  if (known) return known;
+  const made = new Set<() => void>();
+  acts.set(signal, made);
+  // Made in a function that sees no act: a listener lives as long as its signal, and with it all that its function has seen.
+  signal.addEventListener('abort', () => made.forEach((act) => void act()), { once: true });
+  return made;
 }
 
 function takeMember(): Member {
@@ -121,7 +121,8 @@ export async function workers<J, O>(undertaking: Undertaking): Promise<Team<J, O
     async run(job, watch, look) {
       watch?.signal?.throwIfAborted();
       stop(0);
-      const forget = watch?.signal && onAbort(watch.signal, () => stop(1));
+      const onAbort = () => stop(1);
+      if (watch?.signal) actsOn(watch.signal).add(onAbort);
       let failure: { readonly reason: unknown } | undefined;
       const looking =
         look &&
@@ -140,7 +141,7 @@ export async function workers<J, O>(undertaking: Undertaking): Promise<Team<J, O
         return outcomes;
       } finally {
         clearInterval(looking);
-        forget?.();
+        if (watch?.signal) actsOn(watch.signal).delete(onAbort);
       }
     },
     dispose,
