@@ -315,6 +315,94 @@ interface Axe {
   run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
 }
 
+describe.skipIf(!hasBrowser)('in the middle of something else', () => {
+  let other: Page;
+  beforeAll(async () => {
+    if (!hasBrowser) return;
+    other = await browser.newPage();
+    other.setDefaultTimeout(60_000);
+    await other.goto(studio.url);
+    await settled(other);
+  });
+  afterAll(() => other?.close());
+
+  const press = async (control: string, ...keys: string[]) => {
+    await other.focus(`[data-control="${control}"]`);
+    for (const key of keys) await other.keyboard.press(key);
+  };
+
+  /** Too late is no failure: then all of it has come. */
+  const cancel = () => other.click('[data-action="cancel"]', { timeout: 2000 }).catch(() => {});
+
+  it('an image that is opened and cancelled is there as a whole or not at all', async () => {
+    for (const act of [cancel, () => press('budget', 'ArrowRight')]) {
+      await choose(other, 'large.png', await scan(1600, 1200));
+      await act();
+      // However it ended: the next result is of the image that is named.
+      await other.waitForSelector('[data-task="none"]');
+      await press('budget', 'ArrowRight');
+      await settled(other);
+      const facts = (await other.textContent('.facts'))?.replace(/\s/g, '') ?? '';
+      const [file] = await Promise.all([other.waitForEvent('download'), other.click('[data-action="png"]')]);
+      const { width, height } = await sharp(await file.path()).metadata();
+      expect(facts).toContain(`${width}×${height}`);
+      expect(file.suggestedFilename()).toContain(facts.includes('large.png') ? 'large' : 'nagasaki-boats');
+    }
+  });
+
+  it('a result of other settings is never given away', async () => {
+    await press('budget', 'Home');
+    await settled(other);
+    for (let i = 0; i < 40; i++) {
+      if (i % 4 === 0) await press('budget', i % 8 === 0 ? 'PageUp' : 'ArrowRight');
+      const { given, asked, shown } = await other.evaluate(() => ({
+        given: document.querySelector('[data-action="codes"]:not(:disabled)') !== null,
+        asked: Number.parseFloat(document.querySelector('.value')?.textContent ?? ''),
+        shown: Number.parseFloat(document.querySelector('[data-reading="A patch"]')?.textContent ?? ''),
+      }));
+      if (given) expect(shown).toBeCloseTo(asked, 1);
+    }
+    await settled(other);
+  });
+
+  it('a denoised image goes with the noise, the quality and the image it was made of', async () => {
+    await other.click('[aria-label="Sample: Dust Bowl home"]');
+    await other.click('#tab-denoise');
+    const denoised = () => other.textContent('[data-reading="PSNR denoised"]');
+    for (const change of [
+      () => press('noise', 'PageUp', 'PageUp'),
+      () => other.selectOption('[data-control="quality"]', 'best'),
+    ]) {
+      await other.click('[data-action="denoise"]');
+      await change();
+      await other.waitForSelector('[data-task="none"]');
+      expect(await denoised()).toBe('–');
+    }
+    await other.selectOption('[data-control="quality"]', 'fast');
+    await other.click('[data-action="denoise"]');
+    await other.waitForSelector('[data-action="png"]:not(:disabled)');
+    const level = await denoised();
+    await other.click('#tab-represent');
+    await settled(other);
+    await other.click('#tab-denoise');
+    expect(await denoised()).toBe(level);
+  });
+
+  it('a comparison that is cancelled shows rows of its own only', async () => {
+    await other.click('#tab-compare');
+    await other.waitForSelector('[data-row="cosamp"]');
+    await other.waitForSelector('[data-task="none"]');
+    await press('budget', 'End');
+    await other.click('[data-action="compare"]');
+    await other.waitForFunction(() => document.querySelector('[data-row="qpm"]:not(.old)') !== null);
+    await cancel();
+    await other.waitForSelector('[data-task="none"]');
+    const atoms = await other.$$eval('[data-row] td.wide', (cells) => cells.map((cell) => cell.textContent));
+    expect(atoms.length).toBeGreaterThan(0);
+    expect(new Set(atoms).size).toBe(1);
+  });
+});
+
 describe.skipIf(!hasBrowser)('manners', () => {
   const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
