@@ -204,12 +204,16 @@ export class Studio {
     if (this.settings.tab !== 'represent') this.set({ tab: 'represent' });
     const { settings } = this;
     await this.#work('codes', async (signal) => {
-      const onEvent = (event: Event) => this.#receive(event, settings);
+      let shown = false;
+      const onEvent = (event: Event) => {
+        this.#receive(event, settings);
+        shown ||= event.kind === 'shown';
+      };
       try {
         await this.#client.ask('readCodes', { file, settings }, { signal, onEvent });
       } catch (error) {
-        // A cancel may have come after the worker had taken them.
-        if (signal.aborted && this.stage === 'final') this.stage = 'stale';
+        // A cancel may have come when the worker had taken them and the page had not yet heard of it.
+        if (signal.aborted && !shown && this.stage === 'final') this.stage = 'stale';
         throw error;
       }
     });
