@@ -6,6 +6,9 @@ import { promisify } from 'node:util';
 /** Whether to run as many as the promise says, instead of as many as a test has time for. */
 export const full = process.env.GHT_LOAD === 'full';
 
+/** Node lets its young generation grow for as long as a hundred images; what grows besides would not be seen. */
+const steady = '--max-semi-space-size=8';
+
 /** What a program of this folder printed, run by this Node or by another. */
 export async function printed<T>(
   program: string,
@@ -13,6 +16,6 @@ export async function printed<T>(
   node = process.execPath,
 ): Promise<T> {
   const path = fileURLToPath(new URL(program, import.meta.url));
-  const { stdout } = await promisify(execFile)(node, [path, ...args.map(String)], { maxBuffer: 2 ** 24 });
+  const { stdout } = await promisify(execFile)(node, [steady, path, ...args.map(String)], { maxBuffer: 2 ** 24 });
   return JSON.parse(stdout);
 }
