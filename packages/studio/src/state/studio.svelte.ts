@@ -95,7 +95,7 @@ export class Studio {
     const before = this.settings;
     this.settings = { ...before, ...change };
     this.#writeHash();
-    if (!this.opened || this.#opening || this.#dead) return;
+    if (!this.opened) return;
     const { tab } = this.settings;
     const another = !sameRun(before, this.settings);
     if (another) {
@@ -104,6 +104,8 @@ export class Studio {
     }
     const otherwise = !sameDenoising(before, this.settings);
     if (otherwise) this.#dropDenoised();
+    // An opening that fails leaves what is on show, which must not pass for what is asked for now.
+    if (this.#opening || this.#dead) return;
     if (another || otherwise || before.tab !== tab) this.notice = undefined;
     if (before.tab !== tab) this.#enterTab();
     else if (another && tab === 'represent') this.#runNewest();
