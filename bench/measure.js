@@ -2,7 +2,7 @@
 // usage: node bench/measure.js SOLVER P s THREADS ITERATIONS
 import { overcompleteDct, solverDefaults, spectralNormSquared } from 'ght';
 import { halved, naturalPatches } from 'ght-lab';
-import { abilities } from '../packages/ght/dist/engines/wasm/host.js';
+import { abilities } from '../packages/ght/dist/engines/wasm/run/host.js';
 import { wasmEngine } from '../packages/ght/dist/engines/wasm/wasm.js';
 import { signalsIn } from '../packages/ght/dist/signal/signals.js';
 

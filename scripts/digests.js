@@ -171,7 +171,7 @@ await line('noise', () => [
   ght.estimatePoissonGaussian(noisy(grey, 7, 3)),
 ]);
 await line('measures', () => [
-  ght.ssim(grey, noisy(grey, 7, 3)),
-  ght.psnr(grey, noisy(grey, 7, 3)),
+  ght.ssim(grey.planes[0], noisy(grey, 7, 3).planes[0], grey.width, grey.height, 255),
+  ght.psnr(grey.planes[0], noisy(grey, 7, 3).planes[0], 255),
   ght.memoryEstimate(512, 512, 3),
 ]);

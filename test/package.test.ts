@@ -48,7 +48,7 @@ describe('the packed library', () => {
   it('holds the build, the types, the licence and the readme, and nothing else', () => {
     const others = files.filter((file) => !/^dist\/.+\.(js|d\.ts)$/.test(file));
     expect(others.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
-    expect(files).toContain('dist/engines/wasm/worker.js');
+    expect(files).toContain('dist/engines/wasm/run/worker.js');
   });
 
   it('runs in Node as an ES module, threads included', () => {

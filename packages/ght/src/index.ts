@@ -51,7 +51,7 @@ export { denoise } from './tasks/denoise.js';
 export { denoisePaper } from './tasks/denoise-paper.js';
 export { planesMemory as denoiseMemoryEstimate } from './tasks/denoise-planes.js';
 export { drawHeatmap, heatColour, heatmap } from './tasks/heatmap.js';
-export { memoryEstimate } from './tasks/memory.js';
+export { memoryEstimate } from './tasks/memory-estimate.js';
 export type { EngineName, Penalty, Progress, SolveOptions, SolverName } from './tasks/options.js';
 export { engineNames, hasPenalty, solverDefaults, solverNames, solverTitles } from './tasks/options.js';
 export type { Representation, RepresentOptions } from './tasks/represent.js';

@@ -15,7 +15,7 @@ export function* stretches(length: number): Generator<readonly [number, number]>
   for (let from = 0; from < length; from += SAMPLES_A_YIELD) yield [from, Math.min(length, from + SAMPLES_A_YIELD)];
 }
 
-/** What drives a computation may ask to be told of, and to stop it. */
+/** Progress callback and abort signal. */
 export interface Watch {
   /** Stops the work: the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
@@ -24,20 +24,23 @@ export interface Watch {
 }
 
 /** How long the event loop may be kept waiting, in milliseconds. */
-const BREATH = 30;
-/** When it last had its turn: many short pieces of work, one after the other, would starve it as one long piece does. */
-let breathed = 0;
+const MAX_BLOCKING_MS = 30;
+/**
+ * When the event loop last ran. Shared by all work in this thread on purpose: many short pieces, one after the other, would
+ * starve it as one long piece does, and no single piece could know.
+ */
+let lastPause = 0;
 
-/** Runs work to its end, letting the event loop (timers, clicks, an abort) have its turn every few milliseconds. */
+/** Runs work to its end, letting the event loop (timers, clicks, an abort) run every few milliseconds. */
 export async function drive<T>(work: Work<T>, watch: Watch = {}): Promise<T> {
   for (;;) {
     watch.signal?.throwIfAborted();
     const next = work.next();
     if (next.done) return next.value;
-    if (performance.now() - breathed > BREATH) {
+    if (performance.now() - lastPause > MAX_BLOCKING_MS) {
       watch.onFraction?.(next.value);
       await new Promise((resolve) => setTimeout(resolve, 0));
-      breathed = performance.now();
+      lastPause = performance.now();
     }
   }
 }

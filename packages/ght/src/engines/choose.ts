@@ -2,8 +2,8 @@ import { ParameterError } from '../errors.js';
 import type { Engine } from './engine.js';
 import { portableEngine } from './portable.js';
 import { referenceEngine } from './reference.js';
-import { MOST_MEMORY } from './wasm/arena.js';
-import { abilities } from './wasm/host.js';
+import { MOST_MEMORY } from './wasm/run/arena.js';
+import { abilities } from './wasm/run/host.js';
 import { wasmEngine } from './wasm/wasm.js';
 
 /** Samples of more than so many times the full scale leave float32 less than 12 bits for what is measured at that scale. */

@@ -1,7 +1,7 @@
 import type { EngineInfo } from '../engines/engine.js';
-import { followOnWasm } from '../engines/wasm/groups/follow.js';
-import { groupBytes } from '../engines/wasm/groups/memory.js';
-import { abilities, threadsFor } from '../engines/wasm/host.js';
+import { groupBytes } from '../engines/wasm/run/group-memory.js';
+import { abilities, threadsFor } from '../engines/wasm/run/host.js';
+import { followOnWasm } from '../engines/wasm/run/recipe.js';
 import { knownOptions, notNegative, oneOf, ParameterError, wholeNumber } from '../errors.js';
 import { enter, type Frame, frameOf, leave, planeFor } from '../groups/frame.js';
 import type { Plane } from '../groups/matching.js';

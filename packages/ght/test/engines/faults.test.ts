@@ -1,7 +1,7 @@
 /** What may happen to the wasm engine: threads that die, and memory that is not to be had. */
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { abilities } from '../../src/engines/wasm/host.js';
+import { abilities } from '../../src/engines/wasm/run/host.js';
 import { wasmEngine } from '../../src/engines/wasm/wasm.js';
 import {
   denoise,

@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { symmetricEigen } from '../../src/algebra/eigen.js';
 import { matrix } from '../../src/algebra/matrix.js';
-import { followOnWasm } from '../../src/engines/wasm/groups/follow.js';
-import { GroupMemory } from '../../src/engines/wasm/groups/memory.js';
-import { groupModule } from '../../src/engines/wasm/groups/module.js';
-import { abilities } from '../../src/engines/wasm/host.js';
+import { groupModule } from '../../src/engines/wasm/kernels/groups/module.js';
+import { GroupMemory } from '../../src/engines/wasm/run/group-memory.js';
+import { abilities } from '../../src/engines/wasm/run/host.js';
+import { followOnWasm } from '../../src/engines/wasm/run/recipe.js';
 import type { Filter, Pass, Quality, Step } from '../../src/groups/recipes.js';
 import { qualities, recipeOf } from '../../src/groups/recipes.js';
 import { followed } from '../../src/groups/reference.js';

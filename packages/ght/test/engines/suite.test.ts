@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engines/engine.js';
 import { portableEngine } from '../../src/engines/portable.js';
 import { referenceEngine } from '../../src/engines/reference.js';
-import { abilities } from '../../src/engines/wasm/host.js';
+import { abilities } from '../../src/engines/wasm/run/host.js';
 import { wasmEngine } from '../../src/engines/wasm/wasm.js';
 import type { Codes } from '../../src/index.js';
 import {

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { chooseEngine } from '../../src/engines/choose.js';
 import type { Loaded } from '../../src/engines/engine.js';
 import { portableEngine } from '../../src/engines/portable.js';
-import { type I32, Module } from '../../src/engines/wasm/assembler.js';
-import { abilities, threadsFor } from '../../src/engines/wasm/host.js';
+import { type I32, Module } from '../../src/engines/wasm/kernels/assembler.js';
+import { abilities, threadsFor } from '../../src/engines/wasm/run/host.js';
 import { wasmEngine } from '../../src/engines/wasm/wasm.js';
 import type { Dictionary } from '../../src/index.js';
 import {

@@ -1,9 +1,9 @@
 /** Block matching, as written and as a kernel. */
 import { describe, expect, it } from 'vitest';
-import type { GroupKernels } from '../../src/engines/wasm/groups/jobs.js';
-import { GroupMemory } from '../../src/engines/wasm/groups/memory.js';
-import { groupModule } from '../../src/engines/wasm/groups/module.js';
-import { listBytes } from '../../src/engines/wasm/groups/target.js';
+import { groupModule } from '../../src/engines/wasm/kernels/groups/module.js';
+import { listBytes } from '../../src/engines/wasm/kernels/groups/target.js';
+import type { GroupKernels } from '../../src/engines/wasm/run/group-jobs.js';
+import { GroupMemory } from '../../src/engines/wasm/run/group-memory.js';
 import type { Grouping, Plane } from '../../src/groups/matching.js';
 import { findGroup, places } from '../../src/groups/matching.js';
 import type { Pass } from '../../src/groups/recipes.js';

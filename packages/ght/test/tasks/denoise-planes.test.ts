@@ -1,6 +1,6 @@
 /** Denoising planes, as a user meets it. */
 import { describe, expect, it } from 'vitest';
-import { GroupMemory } from '../../src/engines/wasm/groups/memory.js';
+import { GroupMemory } from '../../src/engines/wasm/run/group-memory.js';
 import { qualities, recipeOf } from '../../src/groups/recipes.js';
 import { type Image, isParameterError, psnr, type Samples } from '../../src/index.js';
 import { decorrelate, recorrelate } from '../../src/signal/colour.js';

@@ -8,17 +8,17 @@ import type { PatchStop } from '../../solvers/stopping.js';
 import type { Watch, Work } from '../../work.js';
 import { drive } from '../../work.js';
 import type { Engine, EngineInfo, Loaded } from '../engine.js';
-import { type Abilities, threadsFor } from './host.js';
-import { Iterations } from './iterations.js';
-import type { Job, Outcome } from './jobs.js';
-import { share } from './jobs.js';
-import { CHUNK, ProblemMemory } from './memory.js';
-import type { Kernels } from './module.js';
-import { moduleFor } from './module.js';
-import { Pursuits } from './pursuits.js';
-import { shapeOf } from './shape.js';
-import type { Team } from './team.js';
-import { alone, workers } from './team.js';
+import type { Kernels } from './kernels/module.js';
+import { moduleFor } from './kernels/module.js';
+import { shapeOf } from './kernels/shape.js';
+import { GlobalSolvers } from './run/global-solvers.js';
+import { type Abilities, threadsFor } from './run/host.js';
+import type { Job, Outcome } from './run/patch-jobs.js';
+import { share } from './run/patch-jobs.js';
+import { PatchwiseSolvers } from './run/patchwise-solvers.js';
+import { CHUNK, ProblemMemory } from './run/problem-memory.js';
+import type { Team } from './run/team.js';
+import { alone, workers } from './run/team.js';
 
 /** WebAssembly with SIMD, float32 inside, on as many threads as are worth it. */
 export function wasmEngine({ fma }: Abilities, threads?: number): Engine {
@@ -45,7 +45,7 @@ async function load(
   const module = await WebAssembly.compile(moduleFor(target, threads > 1));
   const instance = await WebAssembly.instantiate(module, { env: { memory: memory.memory } });
   const kernels = instance.exports as unknown as Kernels;
-  const beyond = await drive(turn(memory, kernels, signals), watch);
+  const outsideRange = await drive(rotate(memory, kernels, signals), watch);
   const { layout } = memory;
   const place = { layout, memory: memory.memory, kernels, thread: 0 };
   const team =
@@ -53,11 +53,11 @@ async function load(
       ? await workers<Job, Outcome>({ kind: 'patches', module, memory: memory.memory, layout })
       : alone((job: Job) => share(job, place));
   const simd = fma ? 'SIMD with fused multiply-add' : 'SIMD';
-  return new Wasm({ name: 'wasm', threads, why: `${simd}; ${why}` }, memory, team, beyond);
+  return new Wasm({ name: 'wasm', threads, why: `${simd}; ${why}` }, memory, team, outsideRange);
 }
 
 /** c = Qᵀy for all signals; gives back what of ‖Y‖² lies outside the range of D. */
-function* turn(memory: ProblemMemory, kernels: Kernels, signals: Signals): Work<number> {
+function* rotate(memory: ProblemMemory, kernels: Kernels, signals: Signals): Work<number> {
   const { N, R4, P, c, scratches } = memory.layout;
   const staging = memory.take(4 * N * CHUNK);
   let all = 0;
@@ -66,7 +66,7 @@ function* turn(memory: ProblemMemory, kernels: Kernels, signals: Signals): Work<
     const patches = Y.length / N;
     const staged = memory.floats(staging, Y.length);
     staged.set(Y);
-    kernels.turnSignals(staging, patches, c + 4 * R4 * from, scratches[0]);
+    kernels.rotateSignals(staging, patches, c + 4 * R4 * from, scratches[0]);
     all += energy(staged);
     within += energy(memory.floats(c + 4 * R4 * from, R4 * patches));
     yield from / P;
@@ -83,18 +83,18 @@ function energy(values: Float32Array): number {
 
 /** A problem on the kernels: the iterative solvers and the patch-wise ones, and which of them made the result. */
 class Wasm implements Loaded {
-  readonly #iterations: Iterations;
-  readonly #pursuits: Pursuits;
+  readonly #global: GlobalSolvers;
+  readonly #patchwise: PatchwiseSolvers;
   #result: () => Codes;
 
   constructor(
     readonly info: EngineInfo,
     private readonly memory: ProblemMemory,
     private readonly team: Team,
-    beyond: number,
+    outsideRange: number,
   ) {
-    this.#iterations = new Iterations(memory, team, beyond);
-    this.#pursuits = new Pursuits(memory, team, beyond);
+    this.#global = new GlobalSolvers(memory, team, outsideRange);
+    this.#patchwise = new PatchwiseSolvers(memory, team, outsideRange);
     this.#result = () => this.#empty();
   }
 
@@ -106,32 +106,32 @@ class Wasm implements Loaded {
     return this.memory.memory.buffer.byteLength;
   }
   reset(Z0: Codes = this.#empty()): void {
-    this.#iterations.reset(Z0);
+    this.#global.reset(Z0);
   }
   qpm(S: number, rho: number, watch?: Watch): Promise<StepReport> {
-    return this.#iterations.qpm(S, rho, watch);
+    return this.#global.qpm(S, rho, watch);
   }
   admm(S: number, rho: number, watch?: Watch): Promise<StepReport> {
-    return this.#iterations.admm(S, rho, watch);
+    return this.#global.admm(S, rho, watch);
   }
   keep(): void {
-    this.#iterations.keep();
-    this.#result = () => this.#iterations.codes() ?? this.#empty();
+    this.#global.keep();
+    this.#result = () => this.#global.codes() ?? this.#empty();
   }
   omp(s: number, watch?: Watch): Promise<StepReport[]> {
-    return this.#pursued(this.#pursuits.omp(s, watch));
+    return this.#pursued(this.#patchwise.omp(s, watch));
   }
   aiht(s: number, stop: PatchStop, watch?: Watch): Promise<StepReport[]> {
-    return this.#pursued(this.#pursuits.aiht(s, stop, watch));
+    return this.#pursued(this.#patchwise.aiht(s, stop, watch));
   }
   cosamp(s: number, stop: PatchStop, watch?: Watch): Promise<StepReport[]> {
-    return this.#pursued(this.#pursuits.cosamp(s, stop, watch));
+    return this.#pursued(this.#patchwise.cosamp(s, stop, watch));
   }
   jointOmp(S: Spending, watch?: Watch): Promise<StepReport[]> {
-    return this.#pursued(this.#pursuits.jointOmp(S, watch));
+    return this.#pursued(this.#patchwise.jointOmp(S, watch));
   }
   refit(watch?: Watch): Promise<number> {
-    return this.#pursued(this.#pursuits.refit(this.codes(), watch));
+    return this.#pursued(this.#patchwise.refit(this.codes(), watch));
   }
   codes(): Codes {
     return this.#result();
@@ -142,7 +142,7 @@ class Wasm implements Loaded {
 
   async #pursued<T>(run: Promise<T>): Promise<T> {
     const outcome = await run;
-    this.#result = () => this.#pursuits.codes();
+    this.#result = () => this.#patchwise.codes();
     return outcome;
   }
 }

@@ -1,0 +1,33 @@
+import type { Step } from '../../../../groups/recipes.js';
+import { isPass } from '../../../../groups/recipes.js';
+import { Module } from '../assembler.js';
+import { blend, combine } from './aggregation.js';
+import { transformFilter } from './filters.js';
+import { lowRankFilter } from './lowrank.js';
+import { matching } from './matching.js';
+import type { GroupScratch, PassTables } from './target.js';
+
+/** What the code of a recipe is emitted for: the size of the picture, and where its constants and scratch lie. */
+export interface GroupProgram {
+  readonly recipe: readonly Step[];
+  readonly width: number;
+  readonly height: number;
+  readonly scratch: GroupScratch;
+  /** The constants of each step that is a pass. */
+  readonly tables: readonly (PassTables | undefined)[];
+}
+
+/** The code of all passes of a recipe. */
+export function groupModule(program: GroupProgram, fma: boolean, shared: boolean): Uint8Array<ArrayBuffer> {
+  const { recipe, width, height, scratch, tables } = program;
+  const module = new Module();
+  recipe.forEach((step, i) => {
+    if (!isPass(step)) return;
+    const target = { pass: step, width, height, scratch, fma, tables: tables[i] as PassTables };
+    matching(module, `match${i}`, target);
+    (step.filter.kind === 'rank' ? lowRankFilter : transformFilter)(module, `filter${i}`, target);
+  });
+  combine(module);
+  blend(module);
+  return module.bytes(shared);
+}

@@ -1,0 +1,186 @@
+/** One iteration of GHT-QPM or GHT-ADMM on a run of patches, as a WebAssembly function. */
+import type { F32, Fn, I32, Module } from './assembler.js';
+import { mask16, V128 } from './assembler.js';
+import type { Target } from './maps.js';
+import { addLanes, filter, madd, nmadd, storeIndex, toCoefficients, toCoordinates } from './maps.js';
+
+/**
+ * What to do with the dual variable. GHT-ADMM carries q = Vᵀv, the coordinates of V = X + U, from one iteration to the next:
+ *
+ *     M = g ∘ (r − σ(t − q)),   q ← t + M
+ *
+ * - `none`: GHT-QPM, M = g ∘ r;
+ * - `start`: the first iteration of GHT-ADMM, where U = 0, so t − q = 0;
+ * - `step`: every other;
+ * - `again`: the iteration is repeated with another `lo`; q is already the new one, so M = q − t.
+ */
+export type Dual = 'none' | 'start' | 'step' | 'again';
+
+/**
+ * iterate(patches, counts, values, indices, countsOut, valuesOut, indicesOut, c, q, scratch, many, threshold, lo)
+ *   → end of valuesOut
+ *
+ * For each patch: filter its code by the threshold (H_S, in place), t = Vᵀz, the residual r = c − σt and its square, M,
+ * X = Z + VM, and write out every |x| ≥ lo as a candidate for the next code, the way that is quicker for `many` or few.
+ */
+export function iteration(module: Module, target: Target, name: string, dual: Dual): void {
+  const types = [...new Array(11).fill('i32'), 'f32', 'f32'];
+  module.fn(name, types, 'i32', (f) => buildIteration(f, target, dual));
+}
+
+function buildIteration(f: Fn, target: Target, dual: Dual): void {
+  const { shape, tables, scratch } = target;
+  const [patches, counts, values, indices, countsOut, valuesOut, indicesOut, c, q, at, many, tau, lo] =
+    f.parameters as [...[I32, I32, I32, I32, I32, I32, I32, I32, I32, I32, I32], ...[F32, F32]];
+  const threshold = f.v128(tau.splat());
+  const lowest = f.v128(lo.splat());
+  const error = f.v128(V128.zero);
+  const [count, start] = [f.i32(), f.i32()];
+  const [squares, r, M] = [f.v128(), f.v128(), f.v128()];
+  const zero = f.i32(0);
+
+  const coordinate = (v: number, t: V128) => {
+    const there = 16 * v;
+    if (dual === 'again') {
+      f.store(at, q.v128(there).sub(t), scratch.M + there);
+      return;
+    }
+    r.set(nmadd(target, zero.v128(tables.sigma + there), t, c.v128(there)));
+    squares.set(madd(target, r, r, squares));
+    if (dual === 'step') r.set(nmadd(target, zero.v128(tables.sigma + there), t.sub(q.v128(there)), r));
+    M.set(r.mul(zero.v128(tables.g + there)));
+    if (dual !== 'none') {
+      // M is taken as q − t, not as computed, so that `again` finds the same bits.
+      M.set(t.add(M));
+      f.store(q, M, there);
+      M.set(M.sub(t));
+    }
+    f.store(at, M, scratch.M + there);
+  };
+
+  f.while(
+    () => patches.gt(0),
+    () => {
+      count.set(counts.u16());
+      start.set(valuesOut);
+      squares.set(V128.zero);
+      filter(f, { values, indices, count }, threshold);
+      toCoordinates(f, target, at, { values, indices, count }, scratch.score, coordinate);
+      if (dual !== 'again') addLanes(error, squares);
+      // Z was laid out in the row of scores, which iterations do not need.
+      toCoefficients(f, target, at, scratch.score);
+      const out = { lowest, valuesOut, indicesOut };
+      if (shape.indexBytes === 1)
+        f.if(
+          many,
+          () => packCandidates(f, target, at, out),
+          () => emitCandidates(f, target, at, out),
+        );
+      else emitCandidates(f, target, at, out);
+      f.store16(countsOut, valuesOut.sub(start).shr(2));
+      values.set(values.add(count.shl(2)));
+      indices.set(indices.add(count.mul(shape.indexBytes)));
+      counts.set(counts.add(2));
+      countsOut.set(countsOut.add(2));
+      c.set(c.add(4 * shape.R4));
+      if (dual !== 'none') q.set(q.add(4 * shape.R4));
+      patches.set(patches.sub(1));
+    },
+  );
+  if (dual !== 'again') f.store(at, at.f64(scratch.error).add(error.double(0)).add(error.double(1)), scratch.error);
+  f.return(valuesOut);
+}
+
+/** Where candidates go. */
+interface Candidates {
+  readonly lowest: V128;
+  readonly valuesOut: I32;
+  readonly indicesOut: I32;
+}
+
+/** Writes every |x| ≥ lo of scratch X to the output, four atoms at a time: the same work however many there are. */
+function packCandidates(f: Fn, target: Target, at: I32, { lowest, valuesOut, indicesOut }: Candidates): void {
+  const { shape, scratch, tables, fma } = target;
+  const [value, set] = [f.v128(), f.i32()];
+  for (let v = 0; v < shape.L4 / 4; v++) {
+    value.set(at.v128(scratch.X + 16 * v));
+    set.set(value.abs().ge(lowest).mask());
+    const front = set.shl(4).v128(tables.packBytes);
+    f.store(valuesOut, fma ? value.relaxedSwizzle(front) : value.swizzle(front));
+    f.store(
+      indicesOut,
+      set
+        .shl(2)
+        .i32(tables.packLanes)
+        .add(4 * v * 0x01010101),
+    );
+    set.set(set.bitCount());
+    valuesOut.set(valuesOut.add(set.shl(2)));
+    indicesOut.set(indicesOut.add(set));
+  }
+}
+
+/** Writes every |x| ≥ lo of scratch X to the output, one by one: 64 atoms at a time by a bit mask. */
+function emitCandidates(f: Fn, target: Target, at: I32, { lowest, valuesOut, indicesOut }: Candidates): void {
+  const { shape, scratch } = target;
+  const set = f.i64();
+  const atom = f.i32();
+  for (let first = 0; first < shape.L4; first += 64) {
+    const vectors = Math.min(16, (shape.L4 - first) / 4);
+    const large = (v: number) =>
+      at
+        .v128(scratch.X + 4 * first + 16 * v)
+        .abs()
+        .ge(lowest);
+    for (let v = 0; v < vectors; v += 4) {
+      const four = Array.from({ length: Math.min(4, vectors - v) }, (_, i) => large(v + i));
+      const lanes = mask16(four);
+      set.set(v === 0 ? lanes : set.or(lanes.shl(4 * v)));
+    }
+    f.while(
+      () => set.isZero().not(),
+      () => {
+        atom.set(set.lowest());
+        f.store(valuesOut, at.add(atom.shl(2)).i32(scratch.X + 4 * first));
+        const index = first === 0 ? atom : atom.add(first);
+        storeIndex(f, target, indicesOut, index);
+        valuesOut.set(valuesOut.add(4));
+        indicesOut.set(indicesOut.add(shape.indexBytes));
+        set.set(set.withoutLowest());
+      },
+    );
+  }
+}
+
+/**
+ * collect(from, end, out, limit, low, high) → end of out: the magnitudes, as bits, of the values whose bits are from `low`
+ * up to but not including `high`, as many as there is room for below `limit`. There are few of them, so vectors without
+ * any are passed over.
+ */
+export function collect(module: Module): void {
+  module.fn('collect', new Array(6).fill('i32'), 'i32', (f) => {
+    const [from, end, out, limit, low, high] = f.parameters as I32[];
+    const [least, most, magnitude] = [f.v128(low.splatBits()), f.v128(high.splatBits()), f.v128()];
+    const [bits, width] = [f.i32(), f.i32(high.sub(low))];
+    f.while(
+      () => from.lt(end).and(out.lt(limit)),
+      () => {
+        magnitude.set(from.v128().abs());
+        f.if(magnitude.ge(least).and(magnitude.lt(most)).any(), () => {
+          for (let lane = 0; lane < 4; lane++) {
+            bits.set(from.i32(4 * lane).and(0x7fffffff));
+            f.store(out, bits);
+            // What lies behind the end belongs to nobody.
+            const wanted = bits
+              .sub(low)
+              .lt(width)
+              .and(from.add(4 * lane).lt(end));
+            out.set(out.add(wanted.shl(2)));
+          }
+        });
+        from.set(from.add(16));
+      },
+    );
+    f.return(out);
+  });
+}

@@ -1,0 +1,103 @@
+import { aiht } from './aiht.js';
+import { Module } from './assembler.js';
+import { cosamp } from './cosamp.js';
+import { collect, iteration } from './iterate.js';
+import type { Target } from './maps.js';
+import { keepLargest } from './patchwise.js';
+import { pursue, pursuitFunctions } from './pursue.js';
+import { measure, refit, residual } from './refit.js';
+import { rotateSignals } from './rotate.js';
+
+/** One iteration on a run of patches; its arguments are said in iteration.ts. */
+export type Iterate = (
+  patches: number,
+  counts: number,
+  values: number,
+  indices: number,
+  countsOut: number,
+  valuesOut: number,
+  indicesOut: number,
+  c: number,
+  q: number,
+  scratch: number,
+  many: number,
+  threshold: number,
+  lo: number,
+) => number;
+
+/** A pursuit of a run of patches; its arguments are said in pursuit.ts. */
+export type Pursue = (
+  patches: number,
+  c: number,
+  limits: number,
+  countsOut: number,
+  valuesOut: number,
+  indicesOut: number,
+  scratch: number,
+  gains: number,
+  gainsRow: number,
+) => number;
+
+/** A patch-wise iterative solver on a run of patches; its arguments are said in patches.ts. */
+export type PatchKernel = (
+  patches: number,
+  c: number,
+  countsOut: number,
+  valuesOut: number,
+  indicesOut: number,
+  scratch: number,
+  s: number,
+  maxIterations: number,
+  curve: number,
+  recorded: number,
+  tolerance: number,
+) => number;
+
+/** Something done with the codes of a run of patches; see fits.ts. */
+export type OnCodes = (
+  patches: number,
+  counts: number,
+  values: number,
+  indices: number,
+  c: number,
+  scratch: number,
+) => void;
+
+/** The names of the iterations among the kernels. */
+export type IterationName = 'qpm' | 'admmStart' | 'admm' | 'admmAgain';
+
+/** The functions of a problem's module; what they take is said where they are made. */
+export interface Kernels extends Readonly<Record<IterationName, Iterate>> {
+  rotateSignals(signals: number, patches: number, c: number, scratch: number): void;
+  omp: Pursue;
+  ols: Pursue;
+  cosamp: PatchKernel;
+  aiht: PatchKernel;
+  measure: OnCodes;
+  refit: OnCodes;
+  collect(from: number, end: number, out: number, limit: number, low: number, high: number): number;
+}
+
+/** The code of all kernels for one problem. */
+export function moduleFor(target: Target, shared: boolean): Uint8Array<ArrayBuffer> {
+  const module = new Module();
+  rotateSignals(module, target);
+  iteration(module, target, 'qpm', 'none');
+  iteration(module, target, 'admmStart', 'start');
+  iteration(module, target, 'admm', 'step');
+  iteration(module, target, 'admmAgain', 'again');
+  collect(module);
+  const pursuit = pursuitFunctions(module, target);
+  const functions = {
+    ...pursuit,
+    residual: residual(module, target),
+    keepLargest: keepLargest(module, target, pursuit.largest),
+  };
+  pursue(module, target, functions, 'omp');
+  pursue(module, target, functions, 'ols');
+  measure(module, target, functions.residual);
+  refit(module, target, functions);
+  cosamp(module, target, functions);
+  aiht(module, target, functions);
+  return module.bytes(shared);
+}

@@ -1,0 +1,174 @@
+import { gram, matrix, transpose } from '../../../algebra/matrix.js';
+import type { Decomposition, Shape } from './shape.js';
+import { padded, paddedRows, rightVectors, singularValues } from './shape.js';
+
+/** Where the constants of a problem lie in memory, in bytes. */
+export interface Tables {
+  /** σ and g of every coordinate. */
+  readonly sigma: number;
+  readonly g: number;
+  /** V, a row of coordinates an atom. */
+  readonly V: number;
+  /** Of a separable shape: V of A row by row, V of B, and its transpose. Of a dense one: the transpose of V. */
+  readonly VA: number;
+  readonly VB: number;
+  readonly VT: number;
+  /** Q of both parts, row by row: the rotation c = Qᵀy. */
+  readonly QA: number;
+  readonly QB: number;
+  /** DᵀD, a row an atom; the squared length of each atom, and its inverse (0 for an atom that is zero). */
+  readonly gram: number;
+  readonly norms: number;
+  readonly inverseNorms: number;
+  /** Of a separable shape, two half-words an atom: in bytes, where its row of V_A begins, and its row of ZᵀV_A. */
+  readonly rowsOfAtom: number;
+  /** For each of the 16 sets of four lanes: the bytes that bring its lanes to the front, and their numbers, a byte each. */
+  readonly packBytes: number;
+  readonly packLanes: number;
+  /** The first byte after them. */
+  readonly end: number;
+}
+
+/** The constants of a shape and where each goes, from address `start` on. */
+export function tablesOf(shape: Shape, start: number): { tables: Tables; contents: [number, Float32Array][] } {
+  const [A, B] = shape.parts;
+  const contents: [number, Float32Array][] = [];
+  let at = start;
+  const place = (values: Float32Array) => {
+    const address = at;
+    contents.push([address, values]);
+    // Every table begins on a cache line; a vector read past its last row must stay inside.
+    at += 64 * Math.ceil((4 * values.length + 16) / 64);
+    return address;
+  };
+  const tables = {
+    sigma: place(singularValues(shape)),
+    g: place(new Float32Array(shape.R4)),
+    V: place(rightVectors(shape)),
+    VA: place(B ? paddedRows(A.V) : new Float32Array(0)),
+    VB: place(B ? paddedRows(B.V) : new Float32Array(0)),
+    VT: place(paddedRows(transpose(B ? B.V : A.V))),
+    QA: place(paddedRows(A.Q)),
+    QB: place(B ? paddedRows(B.Q) : new Float32Array(0)),
+    ...placeGram(shape, place),
+    rowsOfAtom: place(rowsOfAtom(shape)),
+    ...placePacking(place),
+  };
+  return { tables: { ...tables, end: at }, contents };
+}
+
+function rowsOfAtom(shape: Shape): Float32Array {
+  const [A, B] = shape.parts;
+  if (!B) return new Float32Array(0);
+  const width = 4 * padded(A.sigma.length);
+  const pairs = new Uint16Array(2 * shape.L);
+  for (let l = 0; l < shape.L; l++) {
+    pairs[2 * l] = Math.floor(l / B.V.rows) * width;
+    pairs[2 * l + 1] = (l % B.V.rows) * width;
+  }
+  return new Float32Array(pairs.buffer);
+}
+
+function placePacking(place: (values: Float32Array) => number) {
+  const bytes = new Uint8Array(16 * 16);
+  const lanes = new Uint8Array(16 * 4);
+  for (let set = 0; set < 16; set++) {
+    const members = [0, 1, 2, 3].filter((lane) => set & (1 << lane));
+    members.forEach((lane, i) => {
+      lanes[4 * set + i] = lane;
+      for (let byte = 0; byte < 4; byte++) bytes[16 * set + 4 * i + byte] = 4 * lane + byte;
+    });
+  }
+  return { packBytes: place(new Float32Array(bytes.buffer)), packLanes: place(new Float32Array(lanes.buffer)) };
+}
+
+function placeGram(shape: Shape, place: (values: Float32Array) => number) {
+  const [A, B] = shape.parts;
+  const gramOf = (part: Decomposition) => {
+    const scaled = matrix(part.sigma.length, part.V.rows, (i, l) => part.sigma[i] * part.V.data[i * part.V.rows + l]);
+    return gram(scaled);
+  };
+  const [GA, GB] = [gramOf(A), B ? gramOf(B) : undefined];
+  const entry = (i: number, j: number) => {
+    if (!GB) return GA.data[j * GA.rows + i];
+    const m = GB.rows;
+    return GA.data[Math.floor(j / m) * GA.rows + Math.floor(i / m)] * GB.data[(j % m) * m + (i % m)];
+  };
+  const { L, L4 } = shape;
+  const table = new Float32Array(L * L4);
+  const norms = new Float32Array(L4);
+  let longest = 0;
+  for (let j = 0; j < L; j++) longest = Math.max(longest, entry(j, j));
+  // Rounding dust between orthogonal atoms would only make denormals.
+  const dust = 1e-12 * Math.min(1, longest);
+  for (let j = 0; j < L; j++) {
+    for (let i = 0; i < L; i++) table[j * L4 + i] = Math.abs(entry(i, j)) < dust ? 0 : entry(i, j);
+    norms[j] = entry(j, j);
+  }
+  return {
+    gram: place(table),
+    norms: place(norms),
+    inverseNorms: place(norms.map((norm) => (norm > 0 ? 1 / norm : 0))),
+  };
+}
+
+/** Where a thread keeps what it needs for one patch, in bytes from the start of its scratch. */
+export interface Scratch {
+  /** M, or any vector of coordinates. */
+  readonly M: number;
+  /** The half-way product of a separable shape. */
+  readonly T: number;
+  /** X, or any row of all coefficients. */
+  readonly X: number;
+  /** The sum of squared residuals, float64. */
+  readonly error: number;
+  /** The rows of all atoms that a pursuit keeps beside X: the weight, score and ν of each atom. */
+  readonly weight: number;
+  readonly score: number;
+  readonly nu: number;
+  /** The rows p of a pursuit, and β, index and coefficient of each atom that has joined. */
+  readonly rows: number;
+  readonly beta: number;
+  readonly support: number;
+  readonly x: number;
+  /** Room for other rows of all atoms, and for other vectors of coordinates: the patch-wise iterative solvers. */
+  readonly atomRows: readonly number[];
+  readonly coordinateRows: readonly number[];
+  /** Room for sparse codes: values, then indices. */
+  readonly codes: readonly { readonly values: number; readonly indices: number }[];
+  readonly bytes: number;
+}
+
+/** The scratch of a shape. */
+export function scratchOf(shape: Shape): Scratch {
+  const [A, B] = shape.parts;
+  let at = 0;
+  const take = (bytes: number) => {
+    const address = at;
+    at += 64 * Math.ceil(bytes / 64);
+    return address;
+  };
+  const longest = (part: Decomposition) => Math.max(part.V.rows, part.Q.rows);
+  const half = B ? Math.max(longest(A) * padded(longest(B)), longest(B) * padded(longest(A))) : 0;
+  const { L, L4, R4 } = shape;
+  const most = Math.min(shape.N, L);
+  return {
+    M: take(4 * Math.max(shape.R4, padded(shape.N)) + 64),
+    T: take(4 * half + 64),
+    X: take(4 * shape.L4 + 64),
+    error: take(8),
+    weight: take(4 * L4),
+    score: take(4 * L4),
+    nu: take(4 * L4),
+    rows: take(4 * L4 * (most + 1)),
+    beta: take(4 * L4),
+    support: take(4 * L4),
+    x: take(4 * L4),
+    atomRows: Array.from({ length: 7 }, () => take(4 * L4)),
+    coordinateRows: Array.from({ length: 7 }, () => take(4 * R4)),
+    codes: Array.from({ length: 3 }, () => ({ values: take(4 * L4), indices: take(2 * L4) })),
+    get bytes() {
+      return at;
+    },
+  };
+}

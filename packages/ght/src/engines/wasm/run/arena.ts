@@ -1,0 +1,67 @@
+import { ParameterError } from '../../../errors.js';
+
+const PAGE = 65536;
+/** What one WebAssembly memory can hold, in bytes. */
+export const MOST_MEMORY = 65536 * PAGE;
+
+/** A WebAssembly memory from which room is taken piece by piece. */
+export class Arena {
+  readonly memory: WebAssembly.Memory;
+  #end: number;
+
+  /** Room is given from address `start` on; `remedy` says what to do when there is none left. */
+  constructor(
+    start: number,
+    shared: boolean,
+    private readonly remedy: string,
+    /** A memory that is no longer in use, to take room from before a new one is made. */
+    used?: WebAssembly.Memory,
+  ) {
+    this.#end = start;
+    if (used) new Uint8Array(used.buffer).fill(0);
+    this.memory = used ?? newMemory(shared);
+  }
+
+  /** Takes a number of bytes that nobody else has, growing the memory where it must. */
+  take(bytes: number): number {
+    const address = this.#end;
+    // 64 bytes more than asked for: a vector may be read past the end of an array.
+    this.#end += 64 * Math.ceil((bytes + 64) / 64);
+    const missing = Math.ceil(this.#end / PAGE) - this.memory.buffer.byteLength / PAGE;
+    if (missing > 0) this.#grow(missing);
+    return address;
+  }
+
+  #grow(pages: number): void {
+    try {
+      this.memory.grow(pages);
+    } catch {
+      const rule = 'must fit in the 4 GiB of one WebAssembly memory, and in what this machine has free';
+      const value = `${(this.#end / 2 ** 30).toFixed(1)} GiB`;
+      throw new ParameterError('the problem', rule, value, this.remedy);
+    }
+  }
+
+  floats = (at: number, length: number) => new Float32Array(this.memory.buffer, at, length);
+  doubles = (at: number, length: number) => new Float64Array(this.memory.buffer, at, length);
+  words = (at: number, length: number) => new Uint32Array(this.memory.buffer, at, length);
+  halves = (at: number, length: number) => new Uint16Array(this.memory.buffer, at, length);
+}
+
+/** The most a shared memory may grow to, in the order of trying: small devices do not reserve four gibibytes. */
+const MAXIMA = [MOST_MEMORY, 2 ** 31, 2 ** 30, 2 ** 29];
+
+function newMemory(shared: boolean): WebAssembly.Memory {
+  const kinds = shared ? MAXIMA.map((most) => ({ maximum: most / PAGE, shared })) : [{}];
+  let failure: unknown;
+  for (const kind of kinds) {
+    try {
+      return new WebAssembly.Memory({ initial: 16, ...kind });
+    } catch (error) {
+      failure = error;
+    }
+  }
+  const rule = 'must get a WebAssembly memory, for which hosts reserve up to 10 GiB of addresses';
+  const remedy = 'raise the limit on virtual memory, or use the engine portable or reference';
+  throw new ParameterError('the problem', rule, (failure as Error).message, remedy);
+}

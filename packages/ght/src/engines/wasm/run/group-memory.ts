@@ -1,0 +1,109 @@
+/** The memory of a recipe at work: three pictures, the sums of two sets of bands, constants, and a scratch a thread. */
+
+import { transpose } from '../../../algebra/matrix.js';
+import { places } from '../../../groups/matching.js';
+import type { Pass, Slot, Step } from '../../../groups/recipes.js';
+import { isPass } from '../../../groups/recipes.js';
+import { bandOf, leastBand } from '../../../groups/tiles.js';
+import { transformOf } from '../../../groups/transforms.js';
+import { kaiser } from '../../../groups/window.js';
+import { randomSource } from '../../../random.js';
+import type { GroupProgram } from '../kernels/groups/module.js';
+import type { GroupScratch, PassTables } from '../kernels/groups/target.js';
+import { groupScratch } from '../kernels/groups/target.js';
+import { padded, paddedRows } from '../kernels/shape.js';
+import { Arena } from './arena.js';
+import type { GroupLayout, References } from './group-jobs.js';
+
+/** The pictures that a recipe needs at the same time. */
+function slotsOf(recipe: readonly Step[]): ReadonlySet<Slot> {
+  return new Set<Slot>(['noisy', ...recipe.map(({ to }) => to)]);
+}
+
+/** Bytes that a recipe needs for a picture of this size, about: its pictures, and sums and weights of two sets of bands. */
+export function groupBytes(recipe: readonly Step[], width: number, height: number, channels: number): number {
+  return 4 * width * height * channels * (slotsOf(recipe).size + 4);
+}
+
+/** What a picture of this size needs. */
+export class GroupMemory extends Arena implements GroupProgram {
+  readonly layout: GroupLayout;
+  readonly scratch: GroupScratch;
+  readonly tables: readonly (PassTables | undefined)[];
+
+  constructor(
+    readonly recipe: readonly Step[],
+    readonly width: number,
+    readonly height: number,
+    readonly channels: number,
+    threads: number,
+    band = bandOf(recipe),
+    before?: WebAssembly.Memory,
+  ) {
+    super(1024, threads > 1, 'denoise the image in parts', before);
+    const bytes = 4 * padded(width * height);
+    const plane = () => this.take(bytes);
+    const picture = () => Array.from({ length: channels }, plane);
+    const pair = () => Array.from({ length: channels }, () => [plane(), plane()] as const);
+    const used = slotsOf(recipe);
+    const slot = (name: Slot) => (used.has(name) ? picture() : []);
+    const tables = recipe.map((step) => (isPass(step) ? this.#tables(step) : undefined));
+    this.scratch = groupScratch(recipe.filter(isPass));
+    this.tables = tables;
+    this.layout = {
+      recipe,
+      bytes,
+      slots: { noisy: slot('noisy'), pilot: slot('pilot'), joint: slot('joint') },
+      sums: pair(),
+      weights: pair(),
+      references: recipe.map((step, i) =>
+        isPass(step) ? this.#references(step, (tables[i] as PassTables).columns, band) : undefined,
+      ),
+      scratches: Array.from({ length: threads }, () => this.take(this.scratch.bytes)),
+      stop: this.take(64),
+      next: this.take(64),
+      done: this.take(64),
+    };
+  }
+
+  #place(values: Float32Array): number {
+    const at = this.take(4 * values.length);
+    this.floats(at, values.length).set(values);
+    return at;
+  }
+
+  #tables(pass: Pass): PassTables {
+    const { patch, filter } = pass;
+    const random = randomSource(1);
+    const columns = places(this.width, pass);
+    const columnsAt = this.take(4 * columns.length);
+    this.words(columnsAt, columns.length).set(columns.map((x) => 4 * x));
+    const shared = { window: this.#place(Float32Array.from(kaiser(patch, pass.window))), columns: columnsAt };
+    if (filter.kind === 'rank') {
+      const start = Float32Array.from({ length: 5 * patch ** 2 }, () => random.normal());
+      return { ...shared, A: 0, AT: 0, B: 0, BT: 0, start: this.#place(start) };
+    }
+    const { analysis, synthesis } = transformOf(filter.transform, patch);
+    return {
+      ...shared,
+      A: this.#place(paddedRows(analysis)),
+      AT: this.#place(paddedRows(transpose(analysis))),
+      B: this.#place(paddedRows(synthesis)),
+      BT: this.#place(paddedRows(transpose(synthesis))),
+      start: 0,
+    };
+  }
+
+  #references(pass: Pass, columns: number, band: number): References {
+    const height = Math.max(band, leastBand(pass));
+    const rows = places(this.height, pass);
+    const bands: number[][] = [];
+    for (const y of rows) {
+      const n = Math.floor(y / height);
+      bands[n] ??= [];
+      bands[n].push(y);
+    }
+    const count = places(this.width, pass).length;
+    return { bands, columns, count, total: count * rows.length };
+  }
+}

@@ -1,0 +1,58 @@
+/** What the host can do for the kernels: its WebAssembly, and its threads. */
+import { allowRelaxedSimd, cores, withoutThreads } from '#threads';
+import { F32, Module, type V128 } from '../kernels/assembler.js';
+import { startThreads } from './team.js';
+
+/** Fewer patches than this are done before threads would have begun. */
+const WORTH_THREADS = 4096;
+
+/** What the host's WebAssembly can do. */
+export interface Abilities {
+  readonly simd: boolean;
+  readonly fma: boolean;
+  /** Why the kernels cannot run here, or undefined where they can. */
+  readonly obstacle?: string;
+}
+
+/** Asks the host: SIMD, the fused multiply-add of relaxed SIMD, which some hosts have behind a flag, and memory. */
+export function abilities(): Abilities {
+  able ??= probe();
+  return able;
+}
+let able: Abilities | undefined;
+
+function probe(): Abilities {
+  const valid = (value: V128) => {
+    const module = new Module();
+    module.fn('probe', [], 'f32', (f) => f.return(value.lane(0)));
+    return WebAssembly.validate(module.bytes(false));
+  };
+  const one = F32.of(1).splat();
+  const simd = typeof WebAssembly === 'object' && valid(one);
+  const fma = () => valid(one.relaxedMadd(one, one));
+  if (simd && !fma()) allowRelaxedSimd();
+  return { simd, fma: simd && fma(), obstacle: simd ? memoryObstacle() : 'this host has no WebAssembly SIMD' };
+}
+
+/** Hosts reserve gigabytes of addresses for any memory, which a limit such as `ulimit -v` may not allow. */
+function memoryObstacle(): string | undefined {
+  try {
+    new WebAssembly.Memory({ initial: 1 });
+    return undefined;
+  } catch {
+    return 'this host gives no memory to WebAssembly, for which it would have to reserve about 10 GiB of addresses';
+  }
+}
+
+/** How many threads a problem of P patches gets, when so many were asked for, and why. They have been started then. */
+export async function threadsFor(P: number, asked?: number): Promise<{ threads: number; why: string }> {
+  if (withoutThreads) return { threads: 1, why: `one thread, because ${withoutThreads}` };
+  if (asked === undefined && P < WORTH_THREADS) {
+    return { threads: 1, why: 'one thread, because a small problem does not pay for more' };
+  }
+  const threads = asked ?? cores;
+  const failure = threads > 1 ? await startThreads(threads) : undefined;
+  if (failure) return { threads: 1, why: `one thread, because others could not be started: ${failure}` };
+  if (asked === undefined) return { threads, why: `${threads} threads, as many as there are cores` };
+  return { threads, why: `${threads} thread${threads === 1 ? '' : 's'}, as asked for` };
+}

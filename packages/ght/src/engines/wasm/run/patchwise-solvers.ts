@@ -1,0 +1,168 @@
+/** The patch-wise solvers, joint OMP and the refit on the kernels. */
+import type { Codes } from '../../../codes/codes.js';
+import type { Paths, Spending } from '../../../solvers/joint-omp.js';
+import { divide, firstDepths, furtherDepths } from '../../../solvers/joint-omp.js';
+import type { StepReport } from '../../../solvers/loop.js';
+import type { PatchStop } from '../../../solvers/stopping.js';
+import type { Watch } from '../../../work.js';
+import type { ProblemMemory, Stream } from './problem-memory.js';
+import { CHUNK } from './problem-memory.js';
+import type { Team } from './team.js';
+
+/** Iterations of AIHT and CoSaMP whose errors are told one by one; a patch that takes more is told with its last. */
+const RECORDED = 256;
+
+/** The solvers that work a patch at a time, on one loaded problem. */
+export class PatchwiseSolvers {
+  readonly #out: Stream;
+  #limits = 0;
+  #gains = 0;
+  #paths: Paths | undefined;
+
+  constructor(
+    private readonly memory: ProblemMemory,
+    private readonly team: Team,
+    private readonly outsideRange: number,
+  ) {
+    this.#out = memory.stream();
+  }
+
+  /** The codes that were made last. */
+  codes(): Codes {
+    return this.memory.read(this.#out);
+  }
+
+  async omp(s: number, watch?: Watch): Promise<StepReport[]> {
+    const { P, N, L } = this.memory.layout;
+    const row = Math.min(N, L);
+    await this.#pursue('omp', new Uint16Array(P).fill(Math.min(s, row)), watch);
+    const final = await this.#measure('measure', this.#out, watch);
+    // The error before an atom joined is the one after it and what it gained: summed from the end, nothing cancels.
+    const counts = this.memory.halves(this.#out.counts, P);
+    const gains = this.memory.floats(this.#gains, row * P);
+    const gained = new Float64Array(Math.max(1, Math.min(s, row)));
+    const joined = new Int32Array(gained.length);
+    for (let p = 0; p < P; p++) {
+      for (let k = 0; k < counts[p]; k++) {
+        gained[k] += gains[p * row + k];
+        joined[k]++;
+      }
+    }
+    const reports: StepReport[] = [];
+    let error = final;
+    let kept = joined.reduce((sum, n) => sum + n, 0);
+    const steps = Math.max(1, joined.findLastIndex((n) => n > 0) + 1);
+    for (let k = steps - 1; k >= 0; k--) {
+      reports.unshift(this.#report(error, kept));
+      error += gained[k];
+      kept -= joined[k];
+    }
+    return reports;
+  }
+
+  async jointOmp(S: Spending, watch?: Watch): Promise<StepReport[]> {
+    const { P, N, L } = this.memory.layout;
+    const row = Math.min(N, L);
+    this.#paths ??= { gains: new Float32Array(row * P), row, allowed: new Int32Array(P), followed: new Int32Array(P) };
+    const paths = this.#paths;
+    let depths: Int32Array | undefined = firstDepths(paths, S);
+    for (;;) {
+      if (depths.some((depth) => depth > 0)) {
+        await this.#pursue('ols', Uint16Array.from(depths), watch);
+        const counts = this.memory.halves(this.#out.counts, P);
+        const gains = this.memory.floats(this.#gains, row * P);
+        for (let p = 0; p < P; p++) {
+          if (depths[p] === 0) continue;
+          for (let i = p * row; i < p * row + counts[p]; i++) paths.gains[i] = gains[i];
+          paths.allowed[p] = depths[p];
+          paths.followed[p] = counts[p];
+        }
+      }
+      const { counts, threshold, kept } = divide(paths, S);
+      depths = furtherDepths(paths, counts);
+      if (depths) continue;
+      await this.#pursue('ols', Uint16Array.from(counts), watch);
+      const error = await this.#measure('measure', this.#out, watch);
+      return [{ ...this.#report(error, kept), threshold }];
+    }
+  }
+
+  cosamp(s: number, stop: PatchStop, watch?: Watch): Promise<StepReport[]> {
+    return this.#patchwise('cosamp', s, stop, watch);
+  }
+
+  aiht(s: number, stop: PatchStop, watch?: Watch): Promise<StepReport[]> {
+    return this.#patchwise('aiht', s, stop, watch);
+  }
+
+  /** Refits codes on their support; gives their RMSE. */
+  async refit(codes: Codes, watch?: Watch): Promise<number> {
+    this.memory.write(this.#out, codes);
+    return this.#report(await this.#measure('refit', this.#out, watch), 0).rmse;
+  }
+
+  #report(error: number, kept: number): StepReport {
+    return { rmse: Math.sqrt((error + this.outsideRange) / this.memory.layout.P), threshold: null, kept };
+  }
+
+  /** Pursues each patch up to its limit; what its atoms gain is then at `#gains`. */
+  async #pursue(rule: 'omp' | 'ols', limits: Uint16Array, watch?: Watch): Promise<void> {
+    const { memory } = this;
+    const { P, N, L } = memory.layout;
+    const gainsRow = 4 * Math.min(N, L);
+    if (this.#gains === 0) {
+      this.#gains = memory.take(gainsRow * P);
+      this.#limits = memory.take(2 * P);
+    }
+    memory.halves(this.#limits, P).set(limits);
+    memory.widen(
+      this.#out,
+      this.#busiestShare((p) => limits[p]),
+    );
+    await this.team.run(
+      { kind: 'pursue', rule, limits: this.#limits, out: this.#out, gains: this.#gains, gainsRow },
+      watch,
+    );
+  }
+
+  async #patchwise(solver: 'cosamp' | 'aiht', s: number, stop: PatchStop, watch?: Watch): Promise<StepReport[]> {
+    const { memory } = this;
+    const { P, chunks } = memory.layout;
+    const recorded = Math.min(RECORDED, stop.maxIterations);
+    const size = 2 * recorded + 1;
+    const curves = memory.take(8 * size * chunks);
+    memory.doubles(curves, size * chunks).fill(0);
+    memory.widen(
+      this.#out,
+      this.#busiestShare(() => s),
+    );
+    await this.team.run({ kind: 'patchwise', solver, s, ...stop, out: this.#out, curves, recorded }, watch);
+    const sums = new Float64Array(size);
+    memory.doubles(curves, size * chunks).forEach((value, i) => {
+      sums[i % size] += value;
+    });
+    const kept = memory.halves(this.#out.counts, P).reduce((sum, count) => sum + count, 0);
+    const reports: StepReport[] = [];
+    let ended = 0;
+    for (let k = 0; k < recorded; k++) {
+      ended += sums[recorded + k];
+      if (k > 0 && sums[k] === 0) break;
+      reports.push(this.#report(ended + sums[k], kept));
+    }
+    return reports;
+  }
+
+  /** The most values that any one thread may have to write, for so many a patch. */
+  #busiestShare(limit: (p: number) => number): number {
+    const { P, scratches } = this.memory.layout;
+    const shares = new Float64Array(scratches.length);
+    for (let p = 0; p < P; p++) shares[Math.floor(p / CHUNK) % scratches.length] += limit(p);
+    return Math.max(...shares) + 1;
+  }
+
+  async #measure(kind: 'measure' | 'refit', stream: Stream, watch?: Watch): Promise<number> {
+    await this.team.run({ kind, stream }, watch);
+    const { errors, chunks } = this.memory.layout;
+    return this.memory.doubles(errors, chunks).reduce((sum, value) => sum + value, 0);
+  }
+}

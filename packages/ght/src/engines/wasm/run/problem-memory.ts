@@ -1,0 +1,136 @@
+/** The memory of one problem: what lies where, and the codes that are read and written in it. */
+import type { Codes } from '../../../codes/codes.js';
+import type { Shape } from '../kernels/shape.js';
+import type { Scratch, Tables } from '../kernels/tables.js';
+import { scratchOf, tablesOf } from '../kernels/tables.js';
+import { Arena } from './arena.js';
+
+/** Patches a chunk: what a thread works on between two looks at the clock, and small enough for the cache. */
+export const CHUNK = 256;
+
+/** Where everything is, as plain data that threads can be told. */
+export interface Layout {
+  readonly N: number;
+  readonly L: number;
+  readonly R4: number;
+  readonly indexBytes: 1 | 2;
+  readonly P: number;
+  readonly chunks: number;
+  readonly scratch: Scratch;
+  /** Where each thread's scratch begins; there are as many as threads. */
+  readonly scratches: readonly number[];
+  /** The coordinates c of all patches. */
+  readonly c: number;
+  /** Float64 errors, one a chunk. */
+  readonly errors: number;
+  /** A word that is 1 when all threads are to stop. */
+  readonly stop: number;
+}
+
+/**
+ * A set of codes as a stream: chunk by chunk the values and indices of its patches, those of each thread's chunks in a
+ * region of its own. Chunk n belongs to thread n modulo their number.
+ */
+export interface Stream {
+  /** Two bytes a patch: how many values it has. */
+  readonly counts: number;
+  /** Two words a chunk: where its values and its indices begin. */
+  readonly places: number;
+  /** Where the regions of the threads begin, and how many values each can hold. */
+  values: readonly number[];
+  indices: readonly number[];
+  capacity: number;
+}
+
+/** One problem's memory. */
+export class ProblemMemory extends Arena {
+  readonly tables: Tables;
+  readonly layout: Layout;
+
+  constructor(
+    readonly shape: Shape,
+    P: number,
+    threads: number,
+  ) {
+    const { tables, contents } = tablesOf(shape, 1024);
+    super(tables.end, threads > 1, 'use the portable engine, fewer patches or a smaller budget');
+    this.tables = tables;
+    const { N, L, R4, indexBytes } = shape;
+    const chunks = Math.ceil(P / CHUNK);
+    const scratch = scratchOf(shape);
+    const scratches = Array.from({ length: threads }, () => this.take(scratch.bytes));
+    const stop = this.take(64);
+    const errors = this.take(8 * chunks);
+    const c = this.take(4 * R4 * P);
+    this.layout = { N, L, R4, indexBytes, P, chunks, scratch, scratches, c, errors, stop };
+    for (const [at, values] of contents) this.floats(at, values.length).set(values);
+  }
+
+  /** A stream without room for values yet. */
+  stream(): Stream {
+    const { P, chunks } = this.layout;
+    return { counts: this.take(2 * P), places: this.take(8 * chunks), values: [], indices: [], capacity: 0 };
+  }
+
+  /** Gives each region of a stream, whose contents are no longer needed, room for so many values. */
+  widen(stream: Stream, capacity: number): void {
+    if (stream.capacity >= capacity) return;
+    const { scratches, indexBytes } = this.layout;
+    stream.capacity = capacity;
+    stream.values = scratches.map(() => this.take(4 * capacity));
+    stream.indices = scratches.map(() => this.take(indexBytes * capacity));
+  }
+
+  #indices(at: number, length: number): Uint8Array | Uint16Array {
+    return this.layout.indexBytes === 1 ? new Uint8Array(this.memory.buffer, at, length) : this.halves(at, length);
+  }
+
+  /** Writes codes into a stream, in the region of the first thread. */
+  write(stream: Stream, codes: Codes): void {
+    const { P, chunks, indexBytes } = this.layout;
+    this.widen(stream, codes.values.length);
+    const counts = this.halves(stream.counts, P);
+    for (let p = 0; p < P; p++) counts[p] = codes.indptr[p + 1] - codes.indptr[p];
+    const places = this.words(stream.places, 2 * chunks);
+    for (let chunk = 0; chunk < chunks; chunk++) {
+      const first = codes.indptr[chunk * CHUNK];
+      places[2 * chunk] = stream.values[0] + 4 * first;
+      places[2 * chunk + 1] = stream.indices[0] + indexBytes * first;
+    }
+    this.floats(stream.values[0], codes.values.length).set(codes.values);
+    this.#indices(stream.indices[0], codes.indices.length).set(codes.indices);
+  }
+
+  /** The codes in a stream, atoms in rising order; what was set to zero in it is left out. */
+  read(stream: Stream): Codes {
+    const { P, L, chunks, indexBytes } = this.layout;
+    const counts = this.halves(stream.counts, P);
+    const places = this.words(stream.places, 2 * chunks);
+    const total = counts.reduce((sum, count) => sum + count, 0);
+    const indptr = new Int32Array(P + 1);
+    const indices = new Int32Array(total);
+    const values = new Float64Array(total);
+    let n = 0;
+    for (let p = 0, from = 0; p < P; p++) {
+      const chunk = Math.floor(p / CHUNK);
+      if (p % CHUNK === 0) from = 0;
+      const value = this.floats(places[2 * chunk] + 4 * from, counts[p]);
+      const index = this.#indices(places[2 * chunk + 1] + indexBytes * from, counts[p]);
+      const first = n;
+      for (let i = 0; i < counts[p]; i++) {
+        if (value[i] === 0) continue;
+        // A pursuit leaves its atoms in the order of choice: insert each where it belongs.
+        let at = n++;
+        for (; at > first && indices[at - 1] > index[i]; at--) {
+          indices[at] = indices[at - 1];
+          values[at] = values[at - 1];
+        }
+        indices[at] = index[i];
+        values[at] = value[i];
+      }
+      from += counts[p];
+      indptr[p + 1] = n;
+    }
+    return { L, P, indptr, indices: indices.slice(0, n), values: values.slice(0, n) };
+  }
+}

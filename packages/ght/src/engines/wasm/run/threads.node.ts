@@ -1,0 +1,45 @@
+/** Threads in Node. */
+import { availableParallelism } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
+import { parentPort, Worker } from 'node:worker_threads';
+import { answerTo, type Thread, threadOver } from './threads.js';
+
+export type { Thread } from './threads.js';
+
+/** How many threads are worth having. */
+export const cores = availableParallelism();
+/** Why there can be no threads, or undefined where there can. */
+export const withoutThreads: string | undefined = undefined;
+
+/**
+ * Turns on relaxed SIMD where the host has it behind a flag, as Node 20 does. A flag of V8 is global to the process: it only
+ * allows more instructions, and changes nothing that could run before.
+ */
+export function allowRelaxedSimd(): void {
+  setFlagsFromString('--experimental-wasm-relaxed-simd');
+}
+
+/** Starts a thread; one that is not at work does not keep the process alive. */
+export function startThread(): Thread {
+  const worker = new Worker(new URL('./worker.js', import.meta.url));
+  const { thread, answered, ended } = threadOver({
+    post: (message) => {
+      worker.ref();
+      worker.postMessage(message);
+    },
+    terminate: () => void worker.terminate(),
+  });
+  worker.on('message', (message) => {
+    worker.unref();
+    answered(message);
+  });
+  worker.on('error', (error) => ended(`a worker thread failed: ${error.message}`));
+  worker.on('exit', (code) => ended(`a worker thread ended unexpectedly (exit code ${code})`));
+  worker.unref();
+  return thread;
+}
+
+/** In a worker: answers every message with what `reply` makes of it. */
+export function answer<T>(reply: (message: T) => Promise<unknown>): void {
+  parentPort?.on('message', async (message: T) => parentPort?.postMessage(await answerTo(message, reply)));
+}

@@ -1,0 +1,31 @@
+/** The program of a worker thread: it answers that it has started, receives an assignment, then does its share of one job after the other. */
+import { answer } from '#threads';
+import { finish, type Work } from '../../../work.js';
+import type { Kernels } from '../kernels/module.js';
+import type { GroupJob, GroupKernels, GroupLayout } from './group-jobs.js';
+import { shareOfGroups } from './group-jobs.js';
+import type { Job } from './patch-jobs.js';
+import { share } from './patch-jobs.js';
+import type { Layout } from './problem-memory.js';
+import type { Assignment } from './team.js';
+
+type Told = Assignment & { readonly thread: number };
+
+let doShare: ((job: unknown) => Work<unknown>) | undefined;
+
+answer(async (message: 'up' | Told | { readonly job: unknown }) => {
+  if (message === 'up') return undefined;
+  if ('job' in message) {
+    if (!doShare) throw new Error('a job came before its assignment');
+    return finish(doShare(message.job));
+  }
+  const { kind, module, memory, layout, thread } = message;
+  const { exports } = await WebAssembly.instantiate(module, { env: { memory } });
+  if (kind === 'patches') {
+    const place = { layout: layout as Layout, memory, thread, kernels: exports as unknown as Kernels };
+    doShare = (job) => share(job as Job, place);
+  } else {
+    const place = { layout: layout as GroupLayout, memory, thread, kernels: exports as unknown as GroupKernels };
+    doShare = (job) => shareOfGroups(job as GroupJob, place);
+  }
+});
