@@ -1,3 +1,4 @@
+import { dctEntry } from '../algebra/dct.js';
 import type { Matrix } from '../algebra/matrix.js';
 import { matrix } from '../algebra/matrix.js';
 import { ParameterError, wholeNumber } from '../errors.js';
@@ -32,10 +33,6 @@ function normaliseAtom(D1: Matrix, k: number): void {
 /** The complete orthonormal DCT-II for `patch`×`patch` patches: as many atoms as samples (the paper's Figure 1). */
 export function completeDct(patch = 8): Dictionary {
   wholeNumber('patch', patch, 1, 32, 'use a side such as 8');
-  const D1 = matrix(
-    patch,
-    patch,
-    (n, k) => Math.sqrt((k === 0 ? 1 : 2) / patch) * Math.cos(((2 * n + 1) * k * Math.PI) / (2 * patch)),
-  );
+  const D1 = matrix(patch, patch, (n, k) => dctEntry(patch, k, n));
   return separableDictionary(D1, D1, 'complete DCT');
 }

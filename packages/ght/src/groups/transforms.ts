@@ -2,6 +2,7 @@
  * The transform of a group: two-dimensional over each patch (DCT, or the biorthogonal spline wavelet bior1.5), then Haar
  * along the group. What the patches have in common ends up in few large coefficients.
  */
+import { dctEntry } from '../algebra/dct.js';
 import type { Matrix } from '../algebra/matrix.js';
 import { matrix, times, transpose } from '../algebra/matrix.js';
 
@@ -21,9 +22,7 @@ export function transformOf(name: TransformName, patch: number): Transform {
 
 /** The orthonormal DCT-II. */
 export function dct(n: number): Transform {
-  const entry = (k: number, i: number) =>
-    Math.sqrt((k === 0 ? 1 : 2) / n) * Math.cos(((2 * i + 1) * k * Math.PI) / (2 * n));
-  const analysis = matrix(n, n, entry);
+  const analysis = matrix(n, n, (k, i) => dctEntry(n, k, i));
   return { analysis, synthesis: transpose(analysis) };
 }
 

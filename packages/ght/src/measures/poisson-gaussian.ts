@@ -8,6 +8,7 @@
  * frequencies that line explains are taken, the line is fitted to them by weighted least squares, and so on until they
  * are the same blocks.
  */
+import { dctEntry } from '../algebra/dct.js';
 import { ParameterError } from '../errors.js';
 import type { Image, Samples } from '../signal/image.js';
 import { checkImage } from '../signal/image.js';
@@ -173,18 +174,15 @@ function* blocksOf(samples: Samples, width: number, height: number, offset: numb
 }
 
 /** The orthonormal DCT-II of 8 samples: entry k of frequency i at `i * 8 + k`. */
-const COSINES = Float64Array.from({ length: SIDE * SIDE }, (_, n) => {
-  const [i, k] = [Math.floor(n / SIDE), n % SIDE];
-  return Math.sqrt((i === 0 ? 1 : 2) / SIDE) * Math.cos(((2 * k + 1) * i * Math.PI) / (2 * SIDE));
-});
-const rowsTurned = new Float64Array(SIDE * SIDE);
+const COSINES = Float64Array.from({ length: SIDE * SIDE }, (_, n) => dctEntry(SIDE, Math.floor(n / SIDE), n % SIDE));
+const rowsTransformed = new Float64Array(SIDE * SIDE);
 
 function measure(block: Float64Array): Block {
   for (let a = 0; a < SIDE; a++) {
     for (let j = 0; j < SIDE; j++) {
       let sum = 0;
       for (let k = 0; k < SIDE; k++) sum += COSINES[j * SIDE + k] * block[a * SIDE + k];
-      rowsTurned[a * SIDE + j] = sum;
+      rowsTransformed[a * SIDE + j] = sum;
     }
   }
   let [mean, texture, variance] = [0, 0, 0];
@@ -193,7 +191,7 @@ function measure(block: Float64Array): Block {
       const measured = i >= HIGH && j >= HIGH;
       if (!measured && i + j > LOW) continue;
       let value = 0;
-      for (let k = 0; k < SIDE; k++) value += COSINES[i * SIDE + k] * rowsTurned[k * SIDE + j];
+      for (let k = 0; k < SIDE; k++) value += COSINES[i * SIDE + k] * rowsTransformed[k * SIDE + j];
       if (i + j === 0) mean = value / SIDE;
       else if (measured) variance += (value * value) / MEASURED;
       else texture += value * value;
