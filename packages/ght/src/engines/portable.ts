@@ -17,20 +17,28 @@ import type { Dictionary } from '../dictionary/dictionary.js';
 import type { LinearMap } from '../dictionary/resolvent.js';
 import { resolvent, synthesis } from '../dictionary/resolvent.js';
 import type { Signals } from '../signal/signals.js';
+import type { IterativeSolver } from '../solvers/catalogue.js';
 import type { StepReport } from '../solvers/loop.js';
 import type { Work } from '../work.js';
 import { drive, PATCHES_A_YIELD, type Watch } from '../work.js';
 import type { Engine } from './engine.js';
-import { Patchwise } from './patchwise.js';
+import { PlainProblem } from './plain.js';
+import { plainRecipes } from './plain-recipes.js';
 
 /** Runs anywhere JavaScript does; several times as fast as the reference, and equal to it up to rounding. */
-export function portableEngine(why = 'runs everywhere'): Engine {
+export const portableEngine: Engine = {
+  name: 'portable',
+  capacity: { bytes: Number.POSITIVE_INFINITY, of: 'the heap' },
+  range: Number.POSITIVE_INFINITY,
+  probe: async () => ({ available: true, offers: 'plain TypeScript' }),
   // Y; V, what a selection copies of it at worst, and three sets of codes: those read, those made and the best.
-  const memory = (N: number, L: number, P: number, S: number) => 8 * N * P + 1.2 * 8 * L * P + 3 * 12 * S;
-  return { name: 'portable', memory, load: async (D, signals) => new Portable(D, signals, why) };
-}
+  problemBytes: ({ N, L, P, S }) => 8 * N * P + 1.2 * 8 * L * P + 3 * 12 * S,
+  load: async (D, signals, { reason = 'asked for' } = {}) => new Portable(D, signals, reason),
+  // Recipes have no form that computes less in plain TypeScript: groups are found and filtered as they are written.
+  ...plainRecipes('portable', 'asked for'),
+};
 
-class Portable extends Patchwise {
+class Portable extends PlainProblem {
   readonly #V: Float64Array;
   #Z: Codes;
   readonly #D: LinearMap;
@@ -50,12 +58,8 @@ class Portable extends Patchwise {
     for (let p = 0; p < this.P; p++) this.#addCode(p, 1, this.#V, p * this.D.L);
   }
 
-  override qpm(S: number, rho: number, watch?: Watch): Promise<StepReport> {
-    return drive(this.#step(S, rho, this.#residual), watch);
-  }
-
-  override admm(S: number, rho: number, watch?: Watch): Promise<StepReport> {
-    return drive(this.#step(S, rho, this.#reflectedResidual), watch);
+  override iterate(solver: IterativeSolver, S: number, rho: number, watch?: Watch): Promise<StepReport> {
+    return drive(this.#step(S, rho, solver === 'qpm' ? this.#residual : this.#reflectedResidual), watch);
   }
 
   override keep(): void {

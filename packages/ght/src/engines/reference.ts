@@ -6,20 +6,27 @@ import type { Dictionary } from '../dictionary/dictionary.js';
 import { synthesize } from '../dictionary/dictionary.js';
 import type { Signals } from '../signal/signals.js';
 import { admmStep } from '../solvers/admm.js';
+import type { IterativeSolver } from '../solvers/catalogue.js';
 import type { StepReport } from '../solvers/loop.js';
 import { correlations, factor, qpmStep } from '../solvers/qpm.js';
 import { drive, type Watch } from '../work.js';
 import type { Engine } from './engine.js';
-import { Patchwise } from './patchwise.js';
+import { PlainProblem } from './plain.js';
+import { plainRecipes } from './plain-recipes.js';
 
 /** The paper, literally, in float64: cached Cholesky, two substitutions, dense X, Z and Λ. What the others answer to. */
-export function referenceEngine(why = 'asked for'): Engine {
+export const referenceEngine: Engine = {
+  name: 'reference',
+  capacity: { bytes: Number.POSITIVE_INFINITY, of: 'the heap' },
+  range: Number.POSITIVE_INFINITY,
+  probe: async () => ({ available: true, offers: 'plain TypeScript' }),
   // Y; W, X, Z and Λ, what a selection copies, and two sets of codes.
-  const memory = (N: number, L: number, P: number, S: number) => 8 * N * P + 4.2 * 8 * L * P + 2 * 12 * S;
-  return { name: 'reference', memory, load: async (D, signals) => new Reference(D, signals, why) };
-}
+  problemBytes: ({ N, L, P, S }) => 8 * N * P + 4.2 * 8 * L * P + 2 * 12 * S,
+  load: async (D, signals, { reason = 'asked for' } = {}) => new Reference(D, signals, reason),
+  ...plainRecipes('reference', 'the mathematics as written'),
+};
 
-class Reference extends Patchwise {
+class Reference extends PlainProblem {
   readonly #W: Float64Array;
   readonly #X: Float64Array;
   readonly #Z: Float64Array;
@@ -40,12 +47,12 @@ class Reference extends Patchwise {
     this.#Lambda.fill(0);
   }
 
-  override async qpm(S: number, rho: number, watch?: Watch): Promise<StepReport> {
-    return this.#report(await drive(qpmStep(this.#C(rho), this.#W, this.#X, this.#Z, rho, S), watch));
-  }
-
-  override async admm(S: number, rho: number, watch?: Watch): Promise<StepReport> {
-    const step = admmStep(this.#C(rho), this.#W, this.#X, this.#Z, this.#Lambda, rho, S);
+  override async iterate(solver: IterativeSolver, S: number, rho: number, watch?: Watch): Promise<StepReport> {
+    const C = this.#C(rho);
+    const step =
+      solver === 'qpm'
+        ? qpmStep(C, this.#W, this.#X, this.#Z, rho, S)
+        : admmStep(C, this.#W, this.#X, this.#Z, this.#Lambda, rho, S);
     return this.#report(await drive(step, watch));
   }
 

@@ -1,6 +1,9 @@
 import type { EngineInfo } from '../engines/engine.js';
+import type { EngineName } from '../engines/engines.js';
+import { checkEngineName } from '../engines/engines.js';
 import { knownOptions, notNegative, oneOf, ParameterError } from '../errors.js';
 import type { Quality } from '../groups/recipes.js';
+import { qualities } from '../groups/recipes.js';
 import { noiseEstimate } from '../measures/noise.js';
 import { poissonGaussianEstimate } from '../measures/poisson-gaussian.js';
 import { decorrelatedDeviations, decorrelation, recorrelation } from '../signal/colour.js';
@@ -10,7 +13,9 @@ import { imageExponent, shifted, shiftedImage } from '../signal/scale.js';
 import type { PoissonGaussian, Stabiliser } from '../signal/stabilise.js';
 import { stabiliser } from '../signal/stabilise.js';
 import { drive, stretches, type Work } from '../work.js';
-import { denoisePlanes, settlePlanes } from './denoise-planes.js';
+import type { PlanesSettings } from './denoise-planes.js';
+import { denoisePlanes } from './denoise-planes.js';
+import { checkThreads } from './options.js';
 
 /** How an image is denoised. All are optional. */
 export interface DenoiseOptions {
@@ -23,8 +28,8 @@ export interface DenoiseOptions {
   readonly noise?: 'gaussian' | 'poisson-gaussian' | PoissonGaussian;
   /** `fast`, `balanced` or `best`; `balanced` unless told. */
   readonly quality?: Quality;
-  /** `wasm` is fast and in float32, `reference` the mathematics as written; wasm where the host has it unless told. */
-  readonly engine?: 'wasm' | 'reference';
+  /** Where it is computed: an engine by name, or `auto`, the fastest that the host has. @default 'auto' */
+  readonly engine?: EngineName;
   /** Threads of the wasm engine; as many as there are cores, where the image is large enough, unless told. */
   readonly threads?: number;
   /** Stops the work; the promise rejects with the signal's reason. */
@@ -58,12 +63,17 @@ export async function denoise(noisy: Image, options: DenoiseOptions = {}): Promi
   knownOptions(options, optionNames);
   checkShape(noisy);
   const told = toldNoise(noisy.planes.length, options);
-  const { quality } = settlePlanes(options);
-  const { signal } = options;
+  const settings = settleDenoise(options);
+  const { signal, quality } = settings;
   const e = await drive(checkedExponent(noisy), { signal });
   // An image far from 1 is denoised in units of 2^e: what comes out of the engine is float32.
   const inUnits = e === 0 ? noisy : await drive(shiftedImage(noisy, -e), { signal });
-  const { planes, noise, estimated, engine } = await takeOut(inUnits, told && shiftedNoise(told, -e), options);
+  const { planes, noise, estimated, engine } = await takeOut(
+    inUnits,
+    told && shiftedNoise(told, -e),
+    options.noise,
+    settings,
+  );
   const there = planes && { ...noisy, planes };
   const image = there && e !== 0 ? await drive(shiftedImage(there, e), { signal }) : there;
   return {
@@ -72,6 +82,16 @@ export async function denoise(noisy: Image, options: DenoiseOptions = {}): Promi
     estimated,
     quality,
     engine,
+  };
+}
+
+/** Checks how an image is to be denoised, and fills in the defaults. */
+function settleDenoise({ quality, engine, threads, signal, onProgress }: DenoiseOptions): PlanesSettings {
+  if (threads !== undefined) checkThreads(threads);
+  return {
+    quality: oneOf('quality', quality ?? 'balanced', qualities),
+    engine: checkEngineName(engine),
+    ...{ threads, signal, onProgress },
   };
 }
 
@@ -89,12 +109,11 @@ function shiftedNoise(noise: Noise, e: number): Noise {
 }
 
 /** The noise taken out of an image in usual units; no planes where there is none. */
-async function takeOut(noisy: Image, told: Noise | undefined, options: DenoiseOptions) {
-  const { quality, engine, threads, signal, onProgress } = options;
-  const { copies, noise, stabilisers, stable } = await drive(prepare(noisy, told, options.noise), { signal });
+async function takeOut(noisy: Image, told: Noise | undefined, kind: DenoiseOptions['noise'], settings: PlanesSettings) {
+  const { signal } = settings;
+  const { copies, noise, stabilisers, stable } = await drive(prepare(noisy, told, kind), { signal });
   const deviations = decorrelatedDeviations(noise.map(({ sigma }, c) => (stabilisers[c] ? 1 : sigma)));
-  const how = { quality, engine, threads, signal, onProgress };
-  const denoised = await denoisePlanes(stable, noisy.width, noisy.height, deviations, how);
+  const denoised = await denoisePlanes(stable, noisy.width, noisy.height, deviations, settings);
   const planes = denoised.noisy.includes(true)
     ? await drive(restore(denoised.planes, stable, stabilisers), { signal })
     : undefined;

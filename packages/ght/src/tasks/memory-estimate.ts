@@ -1,8 +1,9 @@
 import { expectedAtoms, resolveBudget } from '../budget/budget.js';
-import { chooseEngine } from '../engines/choose.js';
+import type { Engine } from '../engines/engine.js';
+import { fittingEngine } from '../engines/engines.js';
 import { wholeNumber } from '../errors.js';
 import { patchGrid } from '../signal/patches.js';
-import { solverDefaults } from './options.js';
+import { budgetFor } from './options.js';
 import type { RepresentOptions } from './represent.js';
 import { atomsASide, settleRepresent } from './represent.js';
 
@@ -14,14 +15,14 @@ export function memoryEstimate(
   options: RepresentOptions = {},
 ): number {
   wholeNumber('channels', channels, 1, Number.POSITIVE_INFINITY, 'give 1 for grey or 3 for RGB');
-  settleRepresent(options);
+  const settings = settleRepresent(options);
   const { patch = 8, stride = patch } = options;
   const P = patchGrid(width, height, patch, stride).count * channels;
   const N = patch ** 2;
   const L = options.dictionary?.L ?? atomsASide(patch, options.atoms) ** 2;
-  const budget = options.budget ?? { perPatch: Math.min(solverDefaults.budget.perPatch, L) };
-  const S = expectedAtoms(resolveBudget(budget, N, L, P, 1), N, P);
-  const engine = chooseEngine(options.engine ?? 'auto', options.threads, (each) => each.memory(N, L, P, S));
+  const S = expectedAtoms(resolveBudget(budgetFor(settings, L), N, L, P, 1), N, P);
+  const bytes = (each: Engine) => each.problemBytes({ N, L, P, S });
+  const engine = bytes(fittingEngine(settings.engine, { bytes }));
   // The engine, whose memory may be given back late; the codes; the rebuilt image; the dictionary, its Gram matrix and tables.
-  return engine.memory(N, L, P, S) + 12 * S + 4 * P + 8 * width * height * channels + 8 * (3 * N * L + 2 * L * L);
+  return engine + 12 * S + 4 * P + 8 * width * height * channels + 8 * (3 * N * L + 2 * L * L);
 }

@@ -1,33 +1,10 @@
 import type { Budget } from '../budget/budget.js';
 import type { Codes } from '../codes/codes.js';
+import type { EngineName } from '../engines/engines.js';
+import { checkEngineName } from '../engines/engines.js';
 import { knownOptions, notNegative, oneOf, ParameterError, positive, wholeNumber, yesOrNo } from '../errors.js';
-
-/** The solvers: two global ones of the paper, joint OMP, and the three patch-wise ones it is compared with. */
-export const solverNames = ['qpm', 'admm', 'joint-omp', 'omp', 'aiht', 'cosamp'] as const;
-
-/** The name of a solver. */
-export type SolverName = (typeof solverNames)[number];
-
-/** How the field writes the name of each solver. */
-export const solverTitles: Readonly<Record<SolverName, string>> = {
-  qpm: 'GHT-QPM',
-  admm: 'GHT-ADMM',
-  'joint-omp': 'joint OMP',
-  omp: 'OMP',
-  aiht: 'AIHT',
-  cosamp: 'CoSaMP',
-};
-
-/** Whether a solver is one of the paper's two, which have a penalty ρ and go on from codes they are given. */
-export function hasPenalty(solver: SolverName): solver is 'qpm' | 'admm' {
-  return solver === 'qpm' || solver === 'admm';
-}
-
-/** The names of the engines one can ask for; `auto` takes the fastest there is. */
-export const engineNames = ['auto', 'wasm', 'portable', 'reference'] as const;
-
-/** The name of an engine, or `auto`. */
-export type EngineName = (typeof engineNames)[number];
+import type { SolverEntry, SolverName } from '../solvers/catalogue.js';
+import { solverCatalogue, solverNames } from '../solvers/catalogue.js';
 
 /**
  * The penalty ρ: a number counts in units of ‖D‖₂², which makes a value mean the same for every dictionary, however it is
@@ -81,36 +58,34 @@ export interface Progress {
   readonly trying?: number;
 }
 
-/** Options with everything filled in. */
+/** Options with everything checked and filled in. */
 export interface Settings {
   readonly solver: SolverName;
   /** Undefined for the default, which depends on the dictionary. */
   readonly budget: Budget | undefined;
-  readonly rho: Penalty;
+  /** Null for a solver without a penalty. */
+  readonly rho: Penalty | null;
   readonly refit: boolean;
   readonly maxIterations: number;
   readonly tolerance: number;
+  readonly initial: Codes | undefined;
+  readonly engine: EngineName;
+  readonly threads: number | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly onProgress: ((progress: Progress) => void) | undefined;
 }
 
-/** What stands in for an option that is not given; ρ was measured, see docs/choosing.md. */
+/** What stands in for an option that is not given; the ρ of each solver is in {@link solverCatalogue}. */
 export const solverDefaults = {
   solver: 'admm',
   budget: { perPatch: 10 },
-  rho: { qpm: 0.05, admm: 0.15 },
   refit: false,
   maxIterations: 100,
   tolerance: 1e-5,
 } as const;
 
-/**
- * κ of the threshold rule for a budget from σ, by which an atom must gain κσ² ln(M/S). Measured, see docs/choosing.md:
- * 3.3 for orthonormal dictionaries and for joint OMP on any. On a coherent one X = KY has several coefficients for one
- * feature, and the best price was found to grow with L/N, for ADMM more than for QPM.
- */
-export function atomPrice(solver: SolverName, N: number, L: number): number {
-  const gathering = { qpm: 0.5, admm: 0.8, 'joint-omp': 0, omp: 0, aiht: 0, cosamp: 0 }[solver];
-  return 3.3 * Math.max(1, L / N) ** gathering;
-}
+/** The paper's ρ, absolute. */
+const PAPER_RHO = { absolute: 0.1 };
 
 const optionNames: readonly string[] = [
   ...['solver', 'budget', 'rho', 'refit', 'maxIterations', 'tolerance'],
@@ -121,28 +96,22 @@ const optionNames: readonly string[] = [
 export function settle(options: SolveOptions, others: readonly string[] = []): Settings {
   knownOptions(options, [...optionNames, ...others]);
   const solver = oneOf('solver', options.solver ?? solverDefaults.solver, solverNames);
+  const entry: SolverEntry = solverCatalogue[solver];
   if (options.preset !== undefined) oneOf('preset', options.preset, ['paper']);
-  oneOf('engine', options.engine ?? 'auto', engineNames);
-  if (options.threads !== undefined) wholeNumber('threads', options.threads, 1, 64, 'use the number of cores');
-  if (!hasPenalty(solver) && options.rho !== undefined) {
+  const engine = checkEngineName(options.engine);
+  if (options.threads !== undefined) checkThreads(options.threads);
+  if (entry.rho === null && options.rho !== undefined) {
     throw new ParameterError('rho', `must be left out for ${solver}, which has no penalty`, options.rho, 'remove it');
   }
-  if (!hasPenalty(solver) && options.initial !== undefined) {
-    throw new ParameterError(
-      'initial',
-      `must be left out for ${solver}`,
-      'codes',
-      'only qpm and admm can start from codes',
-    );
+  if (!entry.startsFromCodes && options.initial !== undefined) {
+    const able = solverNames.filter((name) => solverCatalogue[name].startsFromCodes).join(' and ');
+    throw new ParameterError('initial', `must be left out for ${solver}`, 'codes', `only ${able} can start from codes`);
   }
-  const rho =
-    options.rho ??
-    (options.preset === 'paper' ? { absolute: 0.1 } : solverDefaults.rho[hasPenalty(solver) ? solver : 'admm']);
-  positive('rho', typeof rho === 'object' ? rho.absolute : rho, 'use a value such as 0.1');
+  const rho = entry.rho === null ? null : (options.rho ?? (options.preset === 'paper' ? PAPER_RHO : entry.rho));
+  if (rho !== null) positive('rho', typeof rho === 'object' ? rho.absolute : rho, 'use a value such as 0.1');
+  const { budget, initial, threads, signal, onProgress } = options;
   return {
-    solver,
-    budget: options.budget,
-    rho,
+    ...{ solver, budget, rho, initial, engine, threads, signal, onProgress },
     refit: yesOrNo('refit', options.refit ?? solverDefaults.refit, 'use true for least squares at the end'),
     maxIterations: wholeNumber(
       'maxIterations',
@@ -157,4 +126,14 @@ export function settle(options: SolveOptions, others: readonly string[] = []): S
       'use a value such as 1e-5, or 0',
     ),
   };
+}
+
+/** Checks how many threads are asked for. */
+export function checkThreads(threads: number): void {
+  wholeNumber('threads', threads, 1, 64, 'use the number of cores');
+}
+
+/** The budget asked for, or the default: no more atoms per patch than there are. */
+export function budgetFor({ budget }: Pick<Settings, 'budget'>, L: number): Budget {
+  return budget ?? { perPatch: Math.min(solverDefaults.budget.perPatch, L) };
 }

@@ -7,17 +7,18 @@ import type { Dictionary } from '../dictionary/dictionary.js';
 import { checkDictionary } from '../dictionary/dictionary.js';
 import { ParameterError } from '../errors.js';
 import { psnrOf, rmseOver } from '../measures/error.js';
-import { decorrelate, recorrelation } from '../signal/colour.js';
+import { decorrelation, recorrelation } from '../signal/colour.js';
 import type { Image, Samples } from '../signal/image.js';
 import { checkPixels, checkShape } from '../signal/image.js';
 import type { PatchGrid } from '../signal/patches.js';
 import { aggregation, extractRun, patchGrid } from '../signal/patches.js';
+import { largestOf } from '../signal/scale.js';
 import { type Signals, someOf } from '../signal/signals.js';
 import { drive, type Work } from '../work.js';
 import type { Settings, SolveOptions } from './options.js';
-import { settle } from './options.js';
+import { budgetFor, settle } from './options.js';
 import type { Solution } from './solve.js';
-import { solveSignals } from './solve.js';
+import { solveProblem } from './solve.js';
 
 /** What representing an image takes besides what every solve does. */
 export interface RepresentOptions extends SolveOptions {
@@ -63,13 +64,12 @@ export async function representWeighted(
   options: RepresentOptions,
   weigh: (counts: Int32Array) => Float64Array | undefined,
 ): Promise<Representation> {
-  settleRepresent(options);
+  const settings = settleRepresent(options);
   checkShape(image);
-  const { patch = 8, stride = patch, atoms, dictionary, ...solveOptions } = options;
-  const { signal } = options;
+  const { patch = 8, stride = patch, atoms, dictionary } = options;
   const grid = patchGrid(image.width, image.height, patch, stride);
   const D = chooseDictionary(patch, atoms, dictionary);
-  await drive(checkPixels(image), { signal });
+  const { planes, most } = await drive(prepare(image), settings);
 
   function* rebuild(codes: Codes): Work<Image> {
     const patches = reconstruction(D, codes);
@@ -86,17 +86,21 @@ export async function representWeighted(
     return { rebuilt, rmsePixel: yield* rmseOver(rebuilt.planes, image.planes) };
   }
 
-  const solution = await solveSignals(D, patchesOf(image.planes, grid), {
-    ...solveOptions,
-    budget: withNoiseRule(options.budget, patch, stride),
+  const budget = withNoiseRule(budgetFor(settings, D.L), patch, stride);
+  const solution = await solveProblem({
+    D,
+    Y: patchesOf(planes, grid),
     peak: image.peak,
+    most,
+    budget,
+    settings,
     // A PSNR is asked of the picture: rim and overlap make it differ from that of the patches.
-    errorOf: isPsnr(options.budget)
-      ? async (codes) => (await drive(show(codes), { signal })).rmsePixel * Math.sqrt(D.N)
+    errorOf: isPsnr(budget)
+      ? async (codes) => (await drive(show(codes), settings)).rmsePixel * Math.sqrt(D.N)
       : undefined,
   });
 
-  const { rebuilt, rmsePixel } = await drive(show(solution.codes), { signal });
+  const { rebuilt, rmsePixel } = await drive(show(solution.codes), settings);
   return {
     ...solution,
     image: rebuilt,
@@ -114,19 +118,23 @@ export function settleRepresent(options: RepresentOptions): Settings {
   return settle(options, ['patch', 'stride', 'atoms', 'dictionary']);
 }
 
-/** The columns of Y: the patches of all planes, plane after plane, in the axes in which they are represented. */
+/** Checks the samples of an image; gives its planes in the axes in which they are represented, and their largest magnitude. */
+function* prepare(image: Image): Work<{ readonly planes: readonly Samples[]; readonly most: number }> {
+  yield* checkPixels(image);
+  const planes = yield* decorrelation(image.planes);
+  let most = 0;
+  // Every pixel is in a patch, and the rim only repeats some: this is the largest sample of all patches.
+  for (const plane of planes) most = Math.max(most, yield* largestOf(plane));
+  return { planes, most };
+}
+
+/** The columns of Y: the patches of all planes, plane after plane. */
 function patchesOf(planes: readonly Samples[], grid: PatchGrid): Signals {
   const N = grid.patch ** 2;
   const read = (from: number, into: Float64Array) => {
     const [c, first] = [Math.floor(from / grid.count), from % grid.count];
     const here = into.subarray(0, N * (grid.count - first));
-    if (planes.length === 3) {
-      const channels = planes.map(() => new Float64Array(here.length));
-      for (const [k, plane] of planes.entries()) extractRun(grid, plane, first, channels[k]);
-      here.set(decorrelate(channels)[c]);
-    } else {
-      extractRun(grid, planes[c], first, here);
-    }
+    extractRun(grid, planes[c], first, here);
     // The rest is of the next plane.
     if (here.length < into.length) read(from + here.length / N, into.subarray(here.length));
   };
@@ -163,11 +171,11 @@ function sumOverPlanes(counts: Int32Array, perPlane: number): Int32Array {
  * The rule for σ that was measured to be the better one. The mean of many overlapping patches removes noise of its own, and so
  * bears more atoms a patch than each by itself would.
  */
-function withNoiseRule(budget: Budget | undefined, patch: number, stride: number): Budget | undefined {
+function withNoiseRule(budget: Budget, patch: number, stride: number): Budget {
   if (typeof budget !== 'object' || budget === null || !('sigma' in budget) || budget.rule !== undefined) return budget;
   return { ...budget, rule: 2 * stride <= patch ? 'residual' : 'threshold' };
 }
 
-function isPsnr(budget: Budget | undefined): boolean {
+function isPsnr(budget: Budget): boolean {
   return typeof budget === 'object' && budget !== null && 'psnr' in budget;
 }

@@ -1,25 +1,29 @@
-import { type Budget, expectedAtoms, resolveBudget } from '../budget/budget.js';
+import type { Budget, Goal } from '../budget/budget.js';
+import { expectedAtoms, resolveBudget } from '../budget/budget.js';
 import { fewestAtoms } from '../budget/search.js';
 import { checkCodes } from '../codes/check.js';
 import type { Codes } from '../codes/codes.js';
 import { nonzeros } from '../codes/codes.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { checkDictionary, spectralNormSquared } from '../dictionary/dictionary.js';
-import { chooseEngine } from '../engines/choose.js';
 import type { Engine, EngineInfo, Loaded } from '../engines/engine.js';
+import { chooseEngine } from '../engines/engines.js';
 import { callable, ParameterError, positive } from '../errors.js';
 import { psnrOf } from '../measures/error.js';
 import type { Samples } from '../signal/image.js';
 import { checkSamples, refuseBadNumber } from '../signal/image.js';
-import { largest, shifted, shiftedPositive } from '../signal/scale.js';
-import { runsOf, type Signals, signalsIn } from '../signal/signals.js';
+import { largestOf, shifted, shiftedPositive } from '../signal/scale.js';
+import type { Signals } from '../signal/signals.js';
+import { signalsIn } from '../signal/signals.js';
+import type { IterativeSolver, SolverName } from '../solvers/catalogue.js';
+import { atomPrice, isIterative, isPatchwise, solverCatalogue } from '../solvers/catalogue.js';
 import type { Spending } from '../solvers/joint-omp.js';
 import type { HistoryEntry, StepReport, StopReason } from '../solvers/loop.js';
 import { iterate } from '../solvers/loop.js';
 import { significantAtoms } from '../solvers/significant.js';
-import { drive, finish, PATCHES_A_YIELD, type Work } from '../work.js';
-import type { Progress, Settings, SolveOptions, SolverName } from './options.js';
-import { atomPrice, hasPenalty, settle, solverDefaults } from './options.js';
+import { drive, type Work } from '../work.js';
+import type { Settings, SolveOptions } from './options.js';
+import { budgetFor, settle } from './options.js';
 import { shiftedCodes, shiftedDictionary, shiftedEntry, shiftedSignals, type Units, unitsOf } from './units.js';
 
 /** What a solve gives back: the codes, and plain data about how they came to be. */
@@ -48,14 +52,18 @@ export interface SignalOptions extends SolveOptions {
   readonly errorOf?: (codes: Codes) => number | Promise<number>;
 }
 
-/** A problem to be solved: signals Y over D, their full scale, and what may be spent on them. */
-interface Problem {
+/** A settled problem: everything is checked and filled in, once, in the units of the user. */
+export interface Problem {
   readonly D: Dictionary;
   readonly Y: Signals;
+  /** The full scale of the signals. */
   readonly peak: number;
+  /** The largest magnitude among their samples. */
+  readonly most: number;
   readonly budget: Budget;
-  /** How many times the full scale the largest sample is. */
-  readonly reach: number;
+  readonly settings: Settings;
+  /** The error that a target is about; the RMSE per patch where a task measures nothing else. */
+  readonly errorOf?: (codes: Codes) => number | Promise<number>;
 }
 
 /**
@@ -69,109 +77,116 @@ export async function solve(D: Dictionary, Y: Samples, options: SignalOptions = 
     const rule = `must be signals of ${D.N} samples each, as the dictionary has rows`;
     throw new ParameterError('signals', rule, `${Y.length} samples`, 'give Y as N×P with the N of the dictionary');
   }
-  return solveSignals(D, signalsIn(Y, D.N), options);
-}
-
-/** The same for signals that need not lie in an array. */
-export async function solveSignals(D: Dictionary, Y: Signals, options: SignalOptions = {}): Promise<Solution> {
   const settings = settle(options, ['peak', 'errorOf']);
-  callable('errorOf', options.errorOf, 'give a function of the codes, or leave it out');
-  if (options.initial !== undefined) checkCodes('initial', options.initial, D.L, Y.P);
-  const most = await drive(largestSample(Y), { signal: options.signal });
+  const { errorOf } = options;
+  callable('errorOf', errorOf, 'give a function of the codes, or leave it out');
+  const where = (i: number) => `signals sample (row ${i % D.N}, signal ${Math.floor(i / D.N)})`;
+  await drive(refuseBadNumber(Y, where), settings);
+  const most = await drive(largestOf(Y), settings);
   // All-zero signals have no scale, and none matters.
   const peak = positive('peak', options.peak ?? (most || 1), 'give the full scale of the signals, such as 255');
-  const budget = settings.budget ?? { perPatch: Math.min(solverDefaults.budget.perPatch, D.L) };
-  // Checked in the units of the user, who is told about them.
-  resolveBudget(budget, D.N, D.L, Y.P, peak);
+  return solveProblem({ D, Y: signalsIn(Y, D.N), peak, most, budget: budgetFor(settings, D.L), settings, errorOf });
+}
+
+/** Solves a settled problem. */
+export async function solveProblem(problem: Problem): Promise<Solution> {
+  const { D, Y, peak, most, budget, settings } = problem;
+  if (settings.initial !== undefined) checkCodes('initial', settings.initial, D.L, Y.P);
+  const goal = resolveBudget(budget, D.N, D.L, Y.P, peak);
   const units = unitsOf(D, most);
-  const problem = { D, Y, peak, budget, reach: most / peak };
-  if (!units) return solveAsGiven(problem, settings, options);
-  return outOfUnits(await solveAsGiven(...inUnitsOf(units, problem, settings, options)), units);
+  if (!units) return solveInUnits(problem, goal);
+  return outOfUnits(await solveInUnits(inUnitsOf(units, problem), goalInUnits(goal, units)), units);
 }
 
 /** The same problem in other units: all that has the units of the dictionary, the signals or ρ. */
-function inUnitsOf({ d, y }: Units, problem: Problem, settings: Settings, options: SignalOptions) {
-  const { D, Y, peak, budget } = problem;
-  const level = (value: number) => shifted(value, -y);
-  const { initial, errorOf, onProgress } = options;
-  const { rho } = settings;
-  return [
-    {
-      ...problem,
-      D: shiftedDictionary(D, d),
-      Y: shiftedSignals(Y, -y),
-      // A peak far from the samples would otherwise vanish or overflow.
-      peak: shiftedPositive(peak, -y),
-      budget:
-        'rmse' in budget
-          ? { rmse: level(budget.rmse) }
-          : 'sigma' in budget
-            ? { ...budget, sigma: level(budget.sigma) }
-            : budget,
-    },
-    typeof rho === 'object' ? { ...settings, rho: { absolute: shiftedPositive(rho.absolute, -2 * d) } } : settings,
-    {
-      ...options,
+function inUnitsOf({ d, y }: Units, problem: Problem): Problem {
+  const { D, Y, peak, most, settings, errorOf } = problem;
+  const { rho, initial, onProgress } = settings;
+  return {
+    ...problem,
+    D: shiftedDictionary(D, d),
+    Y: shiftedSignals(Y, -y),
+    // A peak far from the samples would otherwise vanish or overflow.
+    peak: shiftedPositive(peak, -y),
+    most: shifted(most, -y),
+    settings: {
+      ...settings,
+      rho: typeof rho === 'object' && rho !== null ? { absolute: shiftedPositive(rho.absolute, -2 * d) } : rho,
       initial: initial && shiftedCodes(initial, d - y),
-      errorOf: errorOf && (async (codes: Codes) => level(await errorOf(shiftedCodes(codes, y - d)))),
       onProgress:
         onProgress &&
-        ((progress: Progress) =>
+        ((progress) =>
           onProgress(progress.rmse === undefined ? progress : { ...progress, rmse: shifted(progress.rmse, y) })),
     },
-  ] as const;
+    errorOf: errorOf && (async (codes) => shifted(await errorOf(shiftedCodes(codes, y - d)), -y)),
+  };
+}
+
+function goalInUnits(goal: Goal, { y }: Units): Goal {
+  if ('rmse' in goal) return { rmse: shifted(goal.rmse, -y) };
+  return 'sigma' in goal ? { sigma: shifted(goal.sigma, -y) } : goal;
 }
 
 function outOfUnits(solution: Solution, units: Units): Solution {
   const { d, y } = units;
   const codes = shiftedCodes(solution.codes, y - d);
+  // The threshold of an allotment is a gain, a squared error.
+  const gains = solverCatalogue[solution.solver].method === 'allotment';
   return {
     ...solution,
     codes,
     nonzeros: nonzeros(codes),
     rmse: shifted(solution.rmse, y),
     rho: solution.rho && shifted(solution.rho, 2 * d),
-    history: solution.history.map((entry) => shiftedEntry(entry, units, solution.solver === 'joint-omp')),
+    history: solution.history.map((entry) => shiftedEntry(entry, units, gains)),
   };
 }
 
-/** The problem in the units it comes in. */
-async function solveAsGiven(problem: Problem, settings: Settings, options: SignalOptions): Promise<Solution> {
-  const { D, Y, peak, budget, reach } = problem;
+/** The problem in the units it comes in: chooses an engine, loads it, and spends what the goal asks for. */
+async function solveInUnits(problem: Problem, goal: Goal): Promise<Solution> {
+  const { D, Y, peak, most, budget, settings, errorOf } = problem;
+  const { N, L } = D;
   const { P } = Y;
-  const goal = resolveBudget(budget, D.N, D.L, P, peak);
+  const { solver, signal, threads } = settings;
   const rho = penalty(D, settings);
-  const bytes = (each: Engine) => each.memory(D.N, D.L, P, expectedAtoms(goal, D.N, P));
-  const engine = chooseEngine(options.engine ?? 'auto', options.threads, bytes, reach);
-  options.signal?.throwIfAborted();
-  const loaded = await engine.load(D, Y, { signal: options.signal });
+  const size = { N, L, P, S: expectedAtoms(goal, N, P) };
+  const need = { bytes: (each: Engine) => each.problemBytes(size), reach: most / peak };
+  const { engine, reason } = await chooseEngine(settings.engine, need);
+  signal?.throwIfAborted();
+  const loaded = await engine.load(D, Y, { threads, reason }, { signal });
   try {
-    loaded.reset(options.initial);
-    const run = runner(loaded, P, rho, peak, settings, options, 'rmse' in goal);
-    const patchwise = settings.solver === 'omp' || settings.solver === 'aiht' || settings.solver === 'cosamp';
-    if ('S' in goal) return { ...(await run(goal.S)), engine: loaded.info };
-    const standingOut = async (sigma: number) => {
-      const price = atomPrice(settings.solver, D.N, D.L) * sigma ** 2;
-      if (settings.solver === 'joint-omp') return { price };
-      const S = await drive(significantAtoms(D, Y, rho ?? solverDefaults.rho.admm * spectralNormSquared(D), price), {
-        signal: options.signal,
-      });
-      return patchwise ? Math.round(S / P) * P : S;
-    };
-    if ('sigma' in goal) return { ...(await run(await standingOut(goal.sigma))), engine: loaded.info };
+    loaded.reset(settings.initial);
+    const run = runner(loaded, P, rho, peak, settings, 'rmse' in goal);
+    const spend = async (spending: Spending) => ({ ...(await run(spending)), engine: loaded.info });
+    if ('S' in goal) return await spend(goal.S);
+    if ('sigma' in goal) return await spend(await drive(standingOut(problem, rho, goal.sigma), settings));
     const { result } = await fewestAtoms(
       async (S) => {
-        const solution = await run(S);
-        return { ...solution, error: (await options.errorOf?.(solution.codes)) ?? solution.rmse };
+        const solution = await spend(S);
+        return { solution, error: (await errorOf?.(solution.codes)) ?? solution.rmse };
       },
       goal.rmse,
-      { unit: patchwise ? P : 1, first: 5 * P, most: Math.min(D.N, D.L) * P, show: showError(budget, D.N, peak) },
+      {
+        unit: isPatchwise(solver) ? P : 1,
+        first: 5 * P,
+        most: Math.min(N, L) * P,
+        show: showError(budget, N, peak),
+      },
     );
-    const { error: _, ...solution } = result;
-    return { ...solution, engine: loaded.info };
+    return result.solution;
   } finally {
     loaded.dispose();
   }
+}
+
+/** What noise of deviation σ justifies by the threshold rule. */
+function* standingOut({ D, Y, settings }: Problem, rho: number | null, sigma: number): Work<Spending> {
+  const { solver } = settings;
+  const price = atomPrice(solver, D.N, D.L) * sigma ** 2;
+  // An allotment finds out on its way.
+  if (solverCatalogue[solver].method === 'allotment') return { price };
+  const S = yield* significantAtoms(D, Y, rho ?? solverCatalogue.admm.rho * spectralNormSquared(D), price);
+  return isPatchwise(solver) ? Math.round(S / Y.P) * Y.P : S;
 }
 
 /** A function that solves at a budget S, going on from the iterate where its last call ended. */
@@ -180,14 +195,12 @@ function runner(
   P: number,
   rho: number | null,
   peak: number,
-  { solver, refit, maxIterations, tolerance: relative }: Settings,
-  { signal, onProgress }: SolveOptions,
+  { solver, refit, maxIterations, tolerance: relative, signal, onProgress }: Settings,
   searching: boolean,
 ): (spending: Spending) => Promise<Omit<Solution, 'engine'>> {
-  const tolerance = relative * peak;
+  const stop = { maxIterations, tolerance: relative * peak };
   return async (spending) => {
     const S = typeof spending === 'number' ? spending : 0;
-    const s = Math.floor(S / P);
     let furthest = 0;
     let last: HistoryEntry | undefined;
     const tell = (fraction: number) => {
@@ -196,38 +209,30 @@ function runner(
     };
     const watch = { signal, onFraction: tell };
 
-    const joint = async (step: typeof loaded.qpm) => {
-      const within = (fraction: number) => tell(((last?.k ?? 0) + fraction) / maxIterations);
+    const together = (iterative: IterativeSolver) => {
+      const onFraction = (fraction: number) => tell(((last?.k ?? 0) + fraction) / maxIterations);
       const onEntry = (entry: HistoryEntry) => {
         last = entry;
-        within(0);
+        onFraction(0);
       };
-      return iterate(
-        () => step.call(loaded, S, rho as number, { signal, onFraction: within }),
-        () => loaded.keep(),
-        { maxIterations, tolerance, onEntry },
-      );
+      const step = () => loaded.iterate(iterative, S, rho as number, { signal, onFraction });
+      return iterate(step, () => loaded.keep(), { ...stop, onEntry });
     };
-    const patchwise = async (sweep: () => Promise<readonly StepReport[]>) => {
+    const atOnce = async (sweep: () => Promise<readonly StepReport[]>) => {
       const start = performance.now();
       const reports = await sweep();
       const ms = performance.now() - start;
       const history = reports.map((report, i) => ({ k: i + 1, ...report, ms }));
       return { history, stopReason: 'complete' as const, rmse: reports[reports.length - 1].rmse };
     };
-    const stop = { maxIterations, tolerance };
-    const outcomes = {
-      qpm: () => joint(loaded.qpm),
-      admm: () => joint(loaded.admm),
-      'joint-omp': () => patchwise(() => loaded.jointOmp(spending, watch)),
-      omp: () => patchwise(() => loaded.omp(s, watch)),
-      aiht: () => patchwise(() => loaded.aiht(s, stop, watch)),
-      cosamp: () => patchwise(() => loaded.cosamp(s, stop, watch)),
-    };
-    const { history, stopReason, rmse } = await outcomes[solver]();
+    const { history, stopReason, rmse } = isIterative(solver)
+      ? await together(solver)
+      : isPatchwise(solver)
+        ? await atOnce(() => loaded.sweep(solver, Math.floor(S / P), stop, watch))
+        : await atOnce(() => loaded.jointOmp(spending, watch));
     const refitted = refit ? await loaded.refit({ signal }) : rmse;
     tell(1);
-    const codes = loaded.codes();
+    const codes = await loaded.codes();
     return {
       codes,
       solver,
@@ -243,9 +248,8 @@ function runner(
 }
 
 /** ρ as the formulas have it; null for a solver without one, which is spared the norm of D. */
-function penalty(D: Dictionary, { solver, rho }: Settings): number | null {
-  if (!hasPenalty(solver)) return null;
-  return typeof rho === 'object' ? rho.absolute : rho * spectralNormSquared(D);
+function penalty(D: Dictionary, { rho }: Settings): number | null {
+  return typeof rho === 'number' ? rho * spectralNormSquared(D) : (rho?.absolute ?? null);
 }
 
 /** How an error a patch reads in the terms of the budget that asked for it. */
@@ -254,16 +258,4 @@ function showError(budget: Budget, N: number, peak: number): (error: number) => 
   if ('psnr' in budget) return (error) => `${psnrOf(sample(error), peak).toFixed(2)} dB`;
   if ('sigma' in budget) return (error) => `σ = ${sample(error).toPrecision(4)}`;
   return (error) => `an RMSE of ${error.toPrecision(4)} a patch`;
-}
-
-/** max |Y|; refuses NaN, infinities and numbers out of range. */
-function* largestSample(signals: Signals): Work<number> {
-  const { N, P } = signals;
-  let most = 0;
-  for (const { from, Y } of runsOf(signals, PATCHES_A_YIELD)) {
-    finish(refuseBadNumber(Y, (i) => `signals sample (row ${i % N}, signal ${from + Math.floor(i / N)})`));
-    most = Math.max(most, largest(Y));
-    yield from / P;
-  }
-  return most;
 }

@@ -1,10 +1,12 @@
 /** The memory of a recipe at work: three pictures, the sums of two sets of bands, constants, and a scratch a thread. */
 
 import { transpose } from '../../../algebra/matrix.js';
+import type { Tile } from '../../../denoisers/denoiser.js';
+import { slotsOf } from '../../../groups/denoiser.js';
+import { bandOf, leastBand } from '../../../groups/extent.js';
 import { places } from '../../../groups/matching.js';
 import type { Pass, Slot, Step } from '../../../groups/recipes.js';
 import { isPass } from '../../../groups/recipes.js';
-import { bandOf, leastBand } from '../../../groups/tiles.js';
 import { transformOf } from '../../../groups/transforms.js';
 import { kaiser } from '../../../groups/window.js';
 import { randomSource } from '../../../random.js';
@@ -15,32 +17,24 @@ import { padded, paddedRows } from '../kernels/shape.js';
 import { Arena } from './arena.js';
 import type { GroupLayout, References } from './group-jobs.js';
 
-/** The pictures that a recipe needs at the same time. */
-function slotsOf(recipe: readonly Step[]): ReadonlySet<Slot> {
-  return new Set<Slot>(['noisy', ...recipe.map(({ to }) => to)]);
-}
-
-/** Bytes that a recipe needs for a picture of this size, about: its pictures, and sums and weights of two sets of bands. */
-export function groupBytes(recipe: readonly Step[], width: number, height: number, channels: number): number {
-  return 4 * width * height * channels * (slotsOf(recipe).size + 4);
-}
-
 /** What a picture of this size needs. */
 export class GroupMemory extends Arena implements GroupProgram {
+  readonly width: number;
+  readonly height: number;
   readonly layout: GroupLayout;
   readonly scratch: GroupScratch;
   readonly tables: readonly (PassTables | undefined)[];
 
   constructor(
     readonly recipe: readonly Step[],
-    readonly width: number,
-    readonly height: number,
-    readonly channels: number,
+    { width, height, channels }: Pick<Tile, 'width' | 'height' | 'channels'>,
     threads: number,
     band = bandOf(recipe),
     before?: WebAssembly.Memory,
   ) {
     super(1024, threads > 1, 'denoise the image in parts', before);
+    this.width = width;
+    this.height = height;
     const bytes = 4 * padded(width * height);
     const plane = () => this.take(bytes);
     const picture = () => Array.from({ length: channels }, plane);

@@ -34,6 +34,11 @@ function probe(): Abilities {
   return { simd, fma: simd && fma(), obstacle: simd ? memoryObstacle() : 'this host has no WebAssembly SIMD' };
 }
 
+/** The vector instructions in use, in words. */
+export function instructions(fma: boolean): string {
+  return fma ? 'SIMD with fused multiply-add' : 'SIMD';
+}
+
 /** Hosts reserve gigabytes of addresses for any memory, which a limit such as `ulimit -v` may not allow. */
 function memoryObstacle(): string | undefined {
   try {

@@ -1,5 +1,6 @@
 /** The patch-wise solvers, joint OMP and the refit on the kernels. */
 import type { Codes } from '../../../codes/codes.js';
+import type { PatchwiseSolver } from '../../../solvers/catalogue.js';
 import type { Paths, Spending } from '../../../solvers/joint-omp.js';
 import { divide, firstDepths, furtherDepths } from '../../../solvers/joint-omp.js';
 import type { StepReport } from '../../../solvers/loop.js';
@@ -32,7 +33,11 @@ export class PatchwiseSolvers {
     return this.memory.read(this.#out);
   }
 
-  async omp(s: number, watch?: Watch): Promise<StepReport[]> {
+  sweep(solver: PatchwiseSolver, s: number, stop: PatchStop, watch?: Watch): Promise<StepReport[]> {
+    return solver === 'omp' ? this.#omp(s, watch) : this.#patchwise(solver, s, stop, watch);
+  }
+
+  async #omp(s: number, watch?: Watch): Promise<StepReport[]> {
     const { P, N, L } = this.memory.layout;
     const row = Math.min(N, L);
     await this.#pursue('omp', new Uint16Array(P).fill(Math.min(s, row)), watch);
@@ -85,14 +90,6 @@ export class PatchwiseSolvers {
       const error = await this.#measure('measure', this.#out, watch);
       return [{ ...this.#report(error, kept), threshold }];
     }
-  }
-
-  cosamp(s: number, stop: PatchStop, watch?: Watch): Promise<StepReport[]> {
-    return this.#patchwise('cosamp', s, stop, watch);
-  }
-
-  aiht(s: number, stop: PatchStop, watch?: Watch): Promise<StepReport[]> {
-    return this.#patchwise('aiht', s, stop, watch);
   }
 
   /** Refits codes on their support; gives their RMSE. */

@@ -1,8 +1,7 @@
-import { enter, type Frame } from '../../../groups/frame.js';
+import type { Tile } from '../../../denoisers/denoiser.js';
+import { type OnStep, type RecipeRunner, slotsOf } from '../../../groups/denoiser.js';
 import type { Step } from '../../../groups/recipes.js';
 import { isPass } from '../../../groups/recipes.js';
-import type { Rectangle } from '../../../groups/tiles.js';
-import type { Samples } from '../../../signal/image.js';
 import { drive } from '../../../work.js';
 import { groupModule } from '../kernels/groups/module.js';
 import type { GroupJob, GroupKernels } from './group-jobs.js';
@@ -11,43 +10,51 @@ import { GroupMemory } from './group-memory.js';
 import type { Team } from './team.js';
 import { alone, workers } from './team.js';
 
-/** How a recipe is followed. */
-export interface FollowOptions {
+/** How recipes are followed on the kernels. */
+export interface KernelOptions {
   readonly fma: boolean;
   readonly threads: number;
   /** Rows of a band, for tests; no fewer than are needed are ever taken. */
   readonly band?: number;
-  /** The part of the planes that is worked on; all of them unless told. */
-  readonly part?: Rectangle;
-  /** Keeps the memory from one tile to the next: those that nobody needs any more are collected late, and pile up. */
-  readonly room?: { memory?: WebAssembly.Memory };
-  readonly signal?: AbortSignal;
-  /** Told now and then which step is at work, and how much of it is done. */
-  readonly onStep?: (step: number, fraction: number) => void;
 }
 
-/** Follows a recipe on the planes of an image, which enter its frame here; what comes back is still in the frame. */
-export async function followOnWasm(
-  recipe: readonly Step[],
-  frame: Frame,
-  planes: readonly Samples[],
-  width: number,
-  height: number,
-  options: FollowOptions,
+/** Bytes that a recipe needs for a picture of this size, about: its pictures, and sums and weights of two sets of bands. */
+export function recipeBytes(recipe: readonly Step[], width: number, height: number, channels: number): number {
+  return 4 * width * height * channels * (slotsOf(recipe).size + 4);
+}
+
+/** Follows a recipe on the kernels, tile after tile. */
+export function recipeRunner(recipe: readonly Step[], options: KernelOptions): RecipeRunner {
+  // One memory for all tiles: those that nobody needs any more are collected late, and would pile up.
+  let room: WebAssembly.Memory | undefined;
+  return {
+    bytes: (width, height, channels) => recipeBytes(recipe, width, height, channels),
+    async follow(tile, signal, onStep) {
+      const memory = new GroupMemory(recipe, tile, options.threads, options.band, room);
+      room = memory.memory;
+      return followIn(memory, tile, options, signal, onStep);
+    },
+  };
+}
+
+/** Follows the recipe that a memory is laid out for; what comes back lies in that memory. */
+async function followIn(
+  memory: GroupMemory,
+  tile: Tile,
+  { fma, threads }: KernelOptions,
+  signal?: AbortSignal,
+  onStep?: OnStep,
 ): Promise<Float32Array[]> {
-  const { fma, threads, band, part = { left: 0, top: 0, width, height }, signal, onStep } = options;
+  const { layout, recipe } = memory;
   const shared = threads > 1;
-  const memory = new GroupMemory(recipe, frame.width, frame.height, planes.length, threads, band, options.room?.memory);
-  if (options.room) options.room.memory = memory.memory;
-  const { layout } = memory;
   const module = await WebAssembly.compile(groupModule(memory, fma, shared));
   const team = shared
     ? await workers<GroupJob, void>({ kind: 'groups', module, memory: memory.memory, layout })
     : await lone(memory, module);
   try {
-    const size = frame.width * frame.height;
-    for (const [c, plane] of planes.entries()) {
-      await drive(enter(frame, c, plane, width, part, memory.floats(layout.slots.noisy[c], size)), { signal });
+    const size = tile.width * tile.height;
+    for (let c = 0; c < tile.channels; c++) {
+      await drive(tile.read(c, memory.floats(layout.slots.noisy[c], size)), { signal });
     }
     for (const [i, step] of recipe.entries()) {
       const run = (kind: GroupJob['kind'], look?: () => void) => {

@@ -3,6 +3,7 @@ import { emptyCodes } from '../codes/codes.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { allOf, type Signals } from '../signal/signals.js';
 import { aiht } from '../solvers/aiht.js';
+import type { IterativeSolver, PatchwiseSolver } from '../solvers/catalogue.js';
 import { cosamp } from '../solvers/cosamp.js';
 import type { Spending } from '../solvers/joint-omp.js';
 import { allot, emptyPaths, pursueAllotment } from '../solvers/joint-omp.js';
@@ -15,8 +16,14 @@ import type { PatchStop } from '../solvers/stopping.js';
 import { drive, type Watch } from '../work.js';
 import type { EngineInfo, Loaded } from './engine.js';
 
+const patchSolvers: Readonly<Record<PatchwiseSolver, (D: Dictionary, s: number, stop: PatchStop) => PatchSolver>> = {
+  omp,
+  aiht,
+  cosamp,
+};
+
 /** What the engines in plain TypeScript share: everything that works a patch at a time, straight from its page. */
-export abstract class Patchwise implements Loaded {
+export abstract class PlainProblem implements Loaded {
   readonly Y: Float64Array;
   readonly P: number;
   protected result: Codes;
@@ -34,20 +41,11 @@ export abstract class Patchwise implements Loaded {
   }
 
   abstract reset(Z0?: Codes): void;
-  abstract qpm(S: number, rho: number, watch?: Watch): Promise<StepReport>;
-  abstract admm(S: number, rho: number, watch?: Watch): Promise<StepReport>;
+  abstract iterate(solver: IterativeSolver, S: number, rho: number, watch?: Watch): Promise<StepReport>;
   abstract keep(): void;
 
-  omp(s: number, watch?: Watch): Promise<StepReport[]> {
-    return this.#sweep(omp(this.D, s), watch);
-  }
-
-  aiht(s: number, stop: PatchStop, watch?: Watch): Promise<StepReport[]> {
-    return this.#sweep(aiht(this.D, s, stop), watch);
-  }
-
-  cosamp(s: number, stop: PatchStop, watch?: Watch): Promise<StepReport[]> {
-    return this.#sweep(cosamp(this.D, s, stop), watch);
+  sweep(solver: PatchwiseSolver, s: number, stop: PatchStop, watch?: Watch): Promise<StepReport[]> {
+    return this.#sweep(patchSolvers[solver](this.D, s, stop), watch);
   }
 
   async jointOmp(S: Spending, watch?: Watch): Promise<StepReport[]> {
@@ -62,7 +60,7 @@ export abstract class Patchwise implements Loaded {
     return Math.sqrt(error / this.P);
   }
 
-  codes(): Codes {
+  async codes(): Promise<Codes> {
     return this.result;
   }
 

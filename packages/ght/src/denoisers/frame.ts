@@ -1,16 +1,15 @@
 /**
- * Planes as the recipes want them: every plane in units of its noise, about its mean, and no side shorter than a patch. So
+ * Planes as denoisers want them: every plane in units of its noise, about its mean, and no side shorter than a patch. So
  * one rule holds for all planes, whatever the units of the image, and float32 is as good as it gets.
  */
 import type { Samples } from '../signal/image.js';
 import { mirror } from '../signal/mirror.js';
 import { stretches, type Work } from '../work.js';
-import type { Rectangle, Tile } from './tiles.js';
+import type { Tile } from './denoiser.js';
+import type { Placement, Rectangle } from './tiles.js';
 
-/** A framed image, and how each plane got there: value = centre + scale · framed. */
+/** How the planes of an image enter a denoiser: value = centre + scale · framed. */
 export interface Frame {
-  readonly width: number;
-  readonly height: number;
   readonly centres: readonly number[];
   readonly scales: readonly number[];
 }
@@ -20,13 +19,10 @@ const LEAST_NOISE = 1e-6;
 /** Deviations of the noise from zero to the middle of a plane up to which float32 is off by less than 1% of one. */
 const FAR = 2 ** 16;
 
-/** The frame for an image, a side shorter than `least` continued by its mirror image; and which planes have noise to take out. */
+/** The frame for an image whose planes have noise of these deviations; and which planes have noise to take out. */
 export function* frameOf(
   planes: readonly Samples[],
-  width: number,
-  height: number,
   sigma: readonly number[],
-  least: number,
 ): Work<{ readonly frame: Frame; readonly noisy: readonly boolean[] }> {
   const [centres, scales, noisy]: [number[], number[], boolean[]] = [[], [], []];
   for (const [c, plane] of planes.entries()) {
@@ -36,7 +32,7 @@ export function* frameOf(
     scales.push(Math.max(sigma[c], LEAST_NOISE * range) || 1);
     noisy.push(sigma[c] > LEAST_NOISE * range);
   }
-  return { frame: { width: Math.max(width, least), height: Math.max(height, least), centres, scales }, noisy };
+  return { frame: { centres, scales }, noisy };
 }
 
 function* extentOf(plane: Samples): Work<{ readonly mean: number; readonly range: number }> {
@@ -57,38 +53,49 @@ export function planeFor({ centres, scales }: Frame, channel: number, length: nu
   return Math.abs(centres[channel]) > FAR * scales[channel] ? new Float64Array(length) : new Float32Array(length);
 }
 
-/** Puts a part of a plane that is `width` wide into its frame, row by row; yields how much is done. */
-export function* enter(
-  frame: Frame,
-  channel: number,
-  plane: Samples,
+/** A part of planes that are `width` wide, in its frame; a side shorter than `least` is continued by its mirror image. */
+export function framedTile(
+  { centres, scales }: Frame,
+  planes: readonly Samples[],
   width: number,
   part: Rectangle,
-  into: Float32Array | Float64Array,
-): Work<void> {
-  const [centre, scale] = [frame.centres[channel], frame.scales[channel]];
-  const columns = Int32Array.from({ length: frame.width }, (_, x) => part.left + mirror(x, part.width));
-  for (let y = 0, i = 0; y < frame.height; y++) {
-    const row = (part.top + mirror(y, part.height)) * width;
-    for (let x = 0; x < frame.width; x++, i++) into[i] = (plane[row + columns[x]] - centre) / scale;
-    yield y / frame.height;
-  }
+  least: number,
+): Tile {
+  const [wide, high] = [Math.max(part.width, least), Math.max(part.height, least)];
+  return {
+    width: wide,
+    height: high,
+    channels: planes.length,
+    *read(c, into) {
+      const [plane, centre, scale] = [planes[c], centres[c], scales[c]];
+      const columns = Int32Array.from({ length: wide }, (_, x) => part.left + mirror(x, part.width));
+      for (let y = 0, i = 0; y < high; y++) {
+        const row = (part.top + mirror(y, part.height)) * width;
+        for (let x = 0; x < wide; x++, i++) into[i] = (plane[row + columns[x]] - centre) / scale;
+        yield y / high;
+      }
+    },
+  };
 }
 
-/** Takes what is kept of a tile out of its frame, and puts it where it belongs in a plane that is `width` wide; yields how much is done. */
-export function* leave(
-  frame: Frame,
+/**
+ * Takes what is kept of a denoised tile, `tileWidth` wide, out of its frame, and puts it where it belongs in a plane that is
+ * `width` wide; yields the fraction done.
+ */
+export function* leaveFrame(
+  { centres, scales }: Frame,
   channel: number,
-  framed: Samples,
-  { inner, outer }: Tile,
+  denoised: Samples,
+  tileWidth: number,
+  { inner, outer }: Placement,
   plane: Samples,
   width: number,
 ): Work<void> {
-  const [centre, scale] = [frame.centres[channel], frame.scales[channel]];
+  const [centre, scale] = [centres[channel], scales[channel]];
   for (let y = inner.top; y < inner.top + inner.height; y++) {
-    const from = (y - outer.top) * frame.width + inner.left - outer.left;
+    const from = (y - outer.top) * tileWidth + inner.left - outer.left;
     const to = y * width + inner.left;
-    for (let x = 0; x < inner.width; x++) plane[to + x] = centre + scale * framed[from + x];
+    for (let x = 0; x < inner.width; x++) plane[to + x] = centre + scale * denoised[from + x];
     yield (y - inner.top) / inner.height;
   }
 }

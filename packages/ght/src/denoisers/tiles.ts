@@ -1,0 +1,74 @@
+/**
+ * A picture too large for one memory is denoised tile by tile. The threshold is the same everywhere, since it follows from
+ * the noise alone, and a tile is worked on with so wide a margin that what is kept of it depends on nothing outside; it begins
+ * where the denoiser's alignment allows. So the tiles make up the very same picture.
+ */
+import type { Denoiser } from './denoiser.js';
+
+/** A rectangle of pixels. */
+export interface Rectangle {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What is worked on, and the part of it that is kept; both in pixels of the whole. */
+export interface Placement {
+  readonly outer: Rectangle;
+  readonly inner: Rectangle;
+}
+
+/** What tiles depend on. */
+export type TileGeometry = Pick<Denoiser, 'margin' | 'alignment'>;
+
+/** The tiles of a picture, row by row, each keeping side × side pixels or a little more; one, if that is all of it. */
+export function tilesOf({ margin, alignment }: TileGeometry, width: number, height: number, side: number): Placement[] {
+  const [columns, rows] = [along(alignment.columns, width), along(alignment.rows, height)];
+  return rows.flatMap((row) =>
+    columns.map((column) => {
+      const cut = (part: 'inner' | 'outer') => {
+        const [left, wide] = column[part];
+        const [top, high] = row[part];
+        return { left, top, width: wide, height: high };
+      };
+      return { inner: cut('inner'), outer: cut('outer') };
+    }),
+  );
+
+  /** The tiles along a side; all begin at multiples of `grid`. */
+  function along(grid: number, length: number) {
+    const step = grid * Math.max(1, Math.ceil(side / grid));
+    const wide = grid * Math.ceil(margin / grid);
+    return Array.from({ length: Math.ceil(length / step) }, (_, i) => {
+      const [from, to] = [i * step, Math.min(length, (i + 1) * step)];
+      const [first, last] = [Math.max(0, from - wide), Math.min(length, to + wide)];
+      return { inner: [from, to - from], outer: [first, last - first] };
+    });
+  }
+}
+
+/** The most a tile may need, in bytes: what a page in a browser can have without asking. */
+const MOST_BYTES = 2 ** 30;
+/** What is enough for a tile whose margin is a small part of it: so much more work at most. */
+const ENOUGH_BYTES = 2 ** 27;
+const CHEAP_MARGIN = 1.05;
+/** The smallest tile worth its margin. */
+const LEAST_TILE = 240;
+
+/**
+ * The side of a tile: as large as fits. Where margins cost next to nothing there is no reason to fill a gibibyte, and tiles
+ * are smaller.
+ */
+export function tileSide(
+  { margin, bytes }: Pick<Denoiser, 'margin' | 'bytes'>,
+  width: number,
+  height: number,
+  channels: number,
+): number {
+  let side = Math.max(width, height);
+  const needed = () => bytes(Math.min(width, side + 2 * margin), Math.min(height, side + 2 * margin), channels);
+  const limit = () => ((side + 2 * margin) ** 2 < CHEAP_MARGIN * side ** 2 ? ENOUGH_BYTES : MOST_BYTES);
+  while (side > LEAST_TILE && needed() > limit()) side = Math.floor(0.9 * side);
+  return Math.max(side, LEAST_TILE);
+}

@@ -1,0 +1,36 @@
+import { recipeDenoiser, slotsOf } from '../groups/denoiser.js';
+import type { Plane } from '../groups/matching.js';
+import { follow } from '../groups/reference.js';
+import { drive } from '../work.js';
+import type { ConcreteEngine, Engine } from './engine.js';
+
+/** How the engines in plain TypeScript follow recipes: as they are written, in float64, on the asking thread. */
+export function plainRecipes(name: ConcreteEngine, usual: string): Pick<Engine, 'recipeBytes' | 'denoiser'> {
+  // Its pictures, and the sums, weights and result of the pass at work.
+  const recipeBytes: Engine['recipeBytes'] = (recipe, width, height, channels) =>
+    8 * width * height * channels * (slotsOf(recipe).size + 3);
+  return {
+    recipeBytes,
+    denoiser: async (recipe, _pixels, { reason = usual } = {}) => ({
+      info: { name, threads: 1, why: reason },
+      ...recipeDenoiser(recipe, {
+        bytes: (width, height, channels) => recipeBytes(recipe, width, height, channels),
+        async follow(tile, signal, onStep) {
+          const { width, height } = tile;
+          const picture: Plane[] = [];
+          for (let c = 0; c < tile.channels; c++) {
+            const data = new Float64Array(width * height);
+            await drive(tile.read(c, data), { signal });
+            picture.push({ width, height, data });
+          }
+          let step = 0;
+          const work = follow(recipe, picture, (begun) => {
+            step = begun;
+          });
+          const denoised = await drive(work, { signal, onFraction: (fraction) => onStep?.(step, fraction) });
+          return denoised.map(({ data }) => data);
+        },
+      }),
+    }),
+  };
+}
