@@ -2,14 +2,15 @@ export { type BatchFile, batchOf } from './batch.js';
 export {
   checkOutput,
   checkOutputs,
-  destinationOf,
   type Output,
   refuseOverwriting,
   writeFileAtomically,
   writeTogether,
 } from './files.js';
-export { checkFolder, makeFolder, removeEmptyFolders } from './folders.js';
+export { makeFolder, removeEmptyFolders } from './folders.js';
 export { formatOfName, type ImageFile, type ImageFormat, type ImageMetadata, imageExtensions } from './imageFile.js';
+export { readImageFolder } from './imageFolder.js';
 export { IncompleteInstallation, loadSharp } from './packages.js';
 export { readArray, readImage } from './readImage.js';
+export { prepareReportFolder, reportFolder } from './reportFolder.js';
 export { checkFormat, imageOutput, writeImage } from './writeImage.js';

@@ -1,0 +1,44 @@
+import { readdir } from 'node:fs/promises';
+import { dirname, extname, join } from 'node:path';
+import { checkImage, type Image, ParameterError } from 'ght';
+import type { NamedImage } from 'ght-lab';
+import { destinationOf } from './files.js';
+import { imageExtensions } from './imageFile.js';
+import { readImage } from './readImage.js';
+
+/** Pixels a side that an image must have for the experiments. */
+const LEAST = 64;
+
+/**
+ * The images of the folder that `--images` names, in the order of their names, small ones left out; each is made grey as
+ * soon as it is read, so that only one is held in colour. Refuses a folder without any, and one into which the report at
+ * `output` would write its figures.
+ */
+export async function readImageFolder(
+  folder: string,
+  output: string,
+  asGrey: (image: Image) => Image,
+): Promise<NamedImage[]> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    const remedy = error.code === 'ENOTDIR' ? 'this is a file; name the folder it is in' : 'check the path';
+    throw new ParameterError('--images', 'must be an existing folder', folder, remedy);
+  });
+  const chosen = names.filter((name) => imageExtensions.includes(extname(name).toLowerCase())).sort();
+  const images: NamedImage[] = [];
+  const figures = await destinationOf(join(output, 'figures'));
+  for (const name of chosen) {
+    if (dirname(await destinationOf(join(folder, name))) === figures) {
+      const rule = 'must not hold the images of --images among its figures';
+      throw new ParameterError('-o', rule, output, 'choose another folder for the report');
+    }
+    const { image, format } = await readImage(join(folder, name), '--images');
+    checkImage(image);
+    if (image.width < LEAST || image.height < LEAST) continue;
+    const blocks =
+      format === 'jpeg' ? '; its own 8×8 blocks may coincide with the patches and flatter every result' : '';
+    images.push({ name, image: asGrey(image), source: `an image of yours${blocks}` });
+  }
+  if (images.length > 0) return images;
+  const rule = `must hold an image of at least ${LEAST}×${LEAST} pixels`;
+  throw new ParameterError('--images', rule, folder, `put images there (${imageExtensions.join(', ')})`);
+}

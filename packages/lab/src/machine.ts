@@ -1,0 +1,13 @@
+import { availableParallelism, cpus, release, type as systemName, totalmem } from 'node:os';
+import type { Report } from './report.js';
+
+/** The machine that this process runs on, as the report states it. */
+export function thisMachine(): Report['machine'] {
+  return {
+    processor: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: availableParallelism(),
+    memoryBytes: totalmem(),
+    system: `${systemName()} ${release()}`,
+    node: process.version,
+  };
+}

@@ -1,0 +1,111 @@
+import type { ExperimentName } from './catalogue.js';
+import { judge } from './claims.js';
+import { estimateSeconds, probeMachine } from './estimate.js';
+import { experiments, type Findings } from './experiments/index.js';
+import { type Finished, finishedRuns, keyOf } from './finished.js';
+import { thisMachine } from './machine.js';
+import type { Report } from './report.js';
+import type { Setting } from './setting.js';
+import type { ReportStore } from './store.js';
+
+/** What a run needs beside its setting. */
+export interface RunOptions {
+  /** Version of the program, which the report states. Results of another version are not kept. */
+  readonly version: string;
+  /** Where finished experiments are kept. */
+  readonly store: ReportStore;
+  /**
+   * Whether to keep the experiments that an earlier run with the same setting has finished. Otherwise their results are
+   * removed and all experiments are run.
+   *
+   * @default false
+   */
+  readonly resume?: boolean;
+}
+
+/** How far a run is. */
+export interface RunProgress {
+  /** Share of the estimated time of all experiments to run, from 0 to 1. */
+  readonly fraction: number;
+  /** The experiment that is running. */
+  readonly doing: ExperimentName;
+}
+
+/** A run that is ready to start. */
+export interface PlannedRun {
+  /** Experiments whose results are kept from an earlier run. */
+  readonly kept: readonly ExperimentName[];
+  /** Experiments to run, one after the other. */
+  readonly toRun: readonly ExperimentName[];
+  /** Estimated seconds that they take on this machine. */
+  readonly seconds: number;
+  /** Runs them, each kept in the store as soon as it is finished, and reports on all. */
+  run(onProgress?: (progress: RunProgress) => void): Promise<Report>;
+}
+
+/** Finds out which experiments an earlier run has finished and, from a short trial, how long the others will take. */
+export async function planRun(
+  names: readonly ExperimentName[],
+  setting: Setting,
+  { version, store, resume = false }: RunOptions,
+): Promise<PlannedRun> {
+  const finished = finishedRuns(store, keyOf(setting, version));
+  if (!resume) await Promise.all(names.map((name) => finished.remove(name)));
+  const done = new Map<ExperimentName, Finished>();
+  for (const name of names) {
+    const result = await finished.load(name);
+    if (result) done.set(name, result);
+  }
+  const { engine, speed } = await probeMachine(setting);
+  const toRun = names.filter((name) => !done.has(name));
+  const estimates = toRun.map((name) => estimateSeconds(name, setting.quick, speed));
+  const seconds = estimates.reduce((sum, estimate) => sum + estimate, 0);
+
+  async function run(onProgress?: (progress: RunProgress) => void): Promise<Report> {
+    let before = 0;
+    for (const [i, name] of toRun.entries()) {
+      const tell = (fraction: number) =>
+        onProgress?.({ fraction: (before + fraction * estimates[i]) / seconds, doing: name });
+      tell(0);
+      const start = performance.now();
+      const data = await experiments[name].run({ ...setting, onProgress: tell });
+      const result = { seconds: (performance.now() - start) / 1000, data };
+      await finished.save(name, result);
+      done.set(name, result);
+      before += estimates[i];
+    }
+    return reportOn(
+      names.map((name) => [name, done.get(name) as Finished] as const),
+      { setting, version, engine },
+    );
+  }
+
+  return { kept: [...done.keys()], toRun, seconds, run };
+}
+
+/** What a report says of its run, beside the results. */
+interface Circumstances {
+  readonly setting: Setting;
+  readonly version: string;
+  readonly engine: Report['engine'];
+}
+
+function reportOn(
+  results: readonly (readonly [ExperimentName, Finished])[],
+  { setting: { quick, seed, images, collection }, version, engine }: Circumstances,
+): Report {
+  const findings = Object.fromEntries(results.map(([name, { data }]) => [name, data])) as Partial<Findings>;
+  return {
+    date: new Date().toISOString(),
+    version,
+    quick,
+    seed,
+    machine: thisMachine(),
+    engine,
+    images: images.map(({ name, source, image: { width, height } }) => ({ name, source, width, height })),
+    collection: collection.map(({ name, source }) => ({ name, source })),
+    findings,
+    seconds: Object.fromEntries(results.map(([name, { seconds }]) => [name, seconds])),
+    verdicts: judge(findings),
+  };
+}

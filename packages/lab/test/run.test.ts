@@ -1,0 +1,110 @@
+import { randomSource } from 'ght';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Report, RunProgress, Setting } from '../src/index.js';
+import { experiments, outputsOf, planRun } from '../src/index.js';
+import { type MemoryStore, memoryStore } from './store.js';
+
+/** The experiments that end in a moment on small images. */
+const names = ['two-patches', 'close-up'] as const;
+const version = '0.1.0';
+
+/** Noise whose strength grows from left to right, so that patches differ. */
+function setting(changes: Partial<Setting> = {}): Setting {
+  const random = randomSource(1);
+  const plane = Float32Array.from({ length: 64 * 64 }, (_, i) => 128 + random.normal() * (i % 64));
+  const images = [{ name: 'a', image: { width: 64, height: 64, planes: [plane], peak: 255 }, source: 'made here' }];
+  return { quick: true, seed: 1, images, collection: images, threads: 1, ...changes };
+}
+
+/** A run in one go. */
+const whole = { store: memoryStore(), told: [] as RunProgress[], report: undefined as unknown as Report };
+/** What a run leaves that is stopped while the second experiment is under way. */
+const left = memoryStore();
+
+beforeAll(async () => {
+  const planned = await planRun(names, setting(), { version, store: whole.store });
+  expect(planned).toMatchObject({ kept: [], toRun: names });
+  whole.report = await planned.run((progress) => whole.told.push(progress));
+
+  const controller = new AbortController();
+  const stopped = await planRun(names, setting({ signal: controller.signal }), { version, store: left });
+  const run = stopped.run(({ doing }) => {
+    if (doing === 'close-up') controller.abort();
+  });
+  await expect(run).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }));
+});
+
+function copyOf({ files }: MemoryStore, others: Readonly<Record<string, string>> = {}): MemoryStore {
+  return memoryStore({ ...Object.fromEntries([...files].map(([name, text]) => [name, String(text)])), ...others });
+}
+
+describe('a run', () => {
+  it('reports on all its experiments, each of which it has kept', () => {
+    const { store, report } = whole;
+    expect(report).toMatchObject({
+      version,
+      quick: true,
+      seed: 1,
+      images: [{ name: 'a', source: 'made here', width: 64, height: 64 }],
+      collection: [{ name: 'a', source: 'made here' }],
+      engine: { threads: 1 },
+      machine: { node: process.version },
+    });
+    expect(Object.keys(report.findings)).toEqual(names);
+    expect(Object.keys(report.seconds)).toEqual(names);
+    expect(report.verdicts.map(({ experiment }) => experiment)).toEqual(['two-patches', 'two-patches', 'close-up']);
+    expect([...store.files.keys()]).toEqual(outputsOf(names).files.filter((name) => name.startsWith('experiments/')));
+  });
+
+  it('tells its progress over all experiments, by their estimated times', () => {
+    const fractions = whole.told.map(({ fraction }) => fraction);
+    expect(fractions).toEqual(fractions.toSorted((a, b) => a - b));
+    expect([...new Set(whole.told.map(({ doing }) => doing))]).toEqual(names);
+    const [first, second] = names.map((name) => experiments[name].seconds.quick);
+    expect(fractions[0]).toBe(0);
+    expect(whole.told.find(({ doing }) => doing === 'close-up')?.fraction).toBeCloseTo(first / (first + second), 9);
+    expect(fractions.at(-1)).toBeCloseTo(1, 9);
+  });
+});
+
+describe('a run that was stopped', () => {
+  it('has kept what it had finished', () => {
+    expect([...left.files.keys()]).toEqual(['experiments/two-patches.json']);
+  });
+
+  it('is resumed with what is missing only, and gives the findings of a run in one go', async () => {
+    const store = copyOf(left);
+    const planned = await planRun(names, setting(), { version, store, resume: true });
+    expect(planned).toMatchObject({ kept: ['two-patches'], toRun: ['close-up'] });
+    expect(planned.seconds).toBeGreaterThan(0);
+    const told: RunProgress[] = [];
+    const report = await planned.run((progress) => told.push(progress));
+    expect([...new Set(told.map(({ doing }) => doing))]).toEqual(['close-up']);
+    expect(told[0].fraction).toBe(0);
+    expect(store.log).toEqual(['write experiments/close-up.json']);
+    expect(report.findings).toEqual(whole.report.findings);
+    expect(report.verdicts).toEqual(whole.report.verdicts);
+    expect(Object.keys(report.findings)).toEqual(names);
+  });
+
+  it('is not run again when nothing is missing', async () => {
+    const planned = await planRun(names, setting(), { version, store: copyOf(whole.store), resume: true });
+    expect(planned).toMatchObject({ kept: names, toRun: [], seconds: 0 });
+    const report = await planned.run(() => expect.unreachable('nothing is to be run'));
+    expect({ ...report, date: whole.report.date }).toEqual(whole.report);
+  });
+
+  it.each<[string, Partial<Setting>, string?]>([
+    ['with another seed', { seed: 2 }],
+    ['of another version', {}, '0.2.0'],
+  ])('is not resumed by a run %s', async (_, changes, other = version) => {
+    const planned = planRun(names, setting(changes), { version: other, store: copyOf(left), resume: true });
+    expect(await planned).toMatchObject({ kept: [], toRun: names });
+  });
+
+  it('is forgotten without resume, but for experiments that are not asked for', async () => {
+    const store = copyOf(left, { 'experiments/rho.json': 'of another run' });
+    expect(await planRun(names, setting(), { version, store })).toMatchObject({ kept: [], toRun: names });
+    expect([...store.files.keys()]).toEqual(['experiments/rho.json']);
+  });
+});

@@ -1,0 +1,28 @@
+import type { ReportStore } from '../src/index.js';
+
+/** A store in memory: what it holds, and what was done to it in order. */
+export interface MemoryStore extends ReportStore {
+  readonly files: Map<string, string | Uint8Array>;
+  readonly log: string[];
+}
+
+/** A store in memory that holds these files. */
+export function memoryStore(held: Readonly<Record<string, string>> = {}): MemoryStore {
+  const files = new Map<string, string | Uint8Array>(Object.entries(held));
+  const log: string[] = [];
+  return {
+    files,
+    log,
+    async read(name) {
+      return files.has(name) ? String(files.get(name)) : undefined;
+    },
+    async write(name, content) {
+      log.push(`write ${name}`);
+      files.set(name, content);
+    },
+    async remove(name) {
+      log.push(`remove ${name}`);
+      files.delete(name);
+    },
+  };
+}
