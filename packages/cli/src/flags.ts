@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { Budget, EngineName, RepresentOptions, SolveOptions, SolverName } from 'ght';
-import { engineNames, ParameterError, solverDefaults, solverNames } from 'ght';
+import { engineNames, ParameterError, solverCatalogue, solverDefaults, solverNames } from 'ght';
 
 /** What the shared flags leave in a command's options. */
 export interface Flags {
@@ -79,11 +79,12 @@ export function patchFlags(command: Command): Command {
 
 /** How the solver works. */
 export function solverFlags(command: Command): Command {
-  const { qpm, admm } = solverDefaults.rho;
+  const penalised = solverNames.filter((name) => solverCatalogue[name].rho !== null);
+  const defaults = penalised.map((name) => solverCatalogue[name].rho).join(' and ');
   return command
     .option(
       '--rho <r>',
-      `penalty ρ in units of ‖D‖₂², for qpm and admm (default: ${qpm} and ${admm})`,
+      `penalty ρ in units of ‖D‖₂², for ${penalised.join(' and ')} (default: ${defaults})`,
       numberOf('--rho'),
     )
     .option(

@@ -1,4 +1,5 @@
-import type { Image } from '../src/index.js';
+import type { Tile } from '../src/denoisers/denoiser.js';
+import type { Image, Samples } from '../src/index.js';
 import { randomSource } from '../src/index.js';
 
 /** A made picture with flat, shaded, edged and textured parts, so that patches need very different numbers of atoms. */
@@ -20,4 +21,15 @@ export function picture(width: number, height: number, channels = 1, seed = 1): 
 export function noisy(image: Image, sigma: number, seed = 7): Image {
   const random = randomSource(seed);
   return { ...image, planes: image.planes.map((plane) => plane.map((value) => value + sigma * random.normal())) };
+}
+
+/** Planes that are in units of their noise already, as a denoiser takes them. */
+export function tileOf(planes: readonly Samples[], width: number, height: number): Tile {
+  return {
+    ...{ width, height, channels: planes.length },
+    *read(c, into) {
+      into.set(planes[c]);
+      yield 1;
+    },
+  };
 }

@@ -3,15 +3,14 @@
  * claims and the rules: what was measured and how it came out follows from the findings.
  */
 import type { SolverName } from 'ght';
-import { solverTitles } from 'ght';
-import { competitors, PAPER_RHO } from './contenders.js';
+import { solverCatalogue } from 'ght';
+import { competitors, PAPER_RHO, paperSolvers } from './contenders.js';
 import {
   average,
   digits,
   find,
   flatInBudget,
   flatRule,
-  GLOBAL,
   gains,
   grade,
   largestRise,
@@ -127,9 +126,11 @@ export const claims = [
     rule: 'Confirmed: over all s both take at most twice the time of OMP. Partly: at most five times.',
     judge({ runs }) {
       const time = (solver: SolverName) => sum(of(runs, solver).map(({ seconds }) => seconds));
-      const ratios = GLOBAL.map((solver) => time(solver) / time('omp'));
+      const ratios = paperSolvers.map((solver) => time(solver) / time('omp'));
       return {
-        measured: GLOBAL.map((solver, i) => `${solverTitles[solver]} ${digits(ratios[i])} times OMP`).join(', '),
+        measured: paperSolvers
+          .map((solver, i) => `${solverCatalogue[solver].title} ${digits(ratios[i])} times OMP`)
+          .join(', '),
         outcome: grade(Math.max(...ratios) <= 2, Math.max(...ratios) <= 5),
       };
     },
@@ -149,7 +150,7 @@ export const claims = [
     judge: ({ images }) =>
       share(
         images.map(({ runs }) => runs),
-        (at) => GLOBAL.every((solver) => at(solver) < nearest(at)),
+        (at) => paperSolvers.every((solver) => at(solver) < nearest(at)),
       ),
   }),
   claim({
@@ -160,7 +161,7 @@ export const claims = [
     judge({ images }) {
       const gains = images.flatMap(({ runs }) => {
         const at = (solver: SolverName) => pick(runs, solver, 10).rmse;
-        return GLOBAL.map((solver) => 100 * (nearest(at) / at(solver) - 1));
+        return paperSolvers.map((solver) => 100 * (nearest(at) / at(solver) - 1));
       });
       const [least, most] = [Math.min(...gains), Math.max(...gains)];
       return { measured: `${least.toFixed(0)}% to ${most.toFixed(0)}%`, outcome: grade(least >= 78, most >= 78) };
@@ -215,11 +216,11 @@ export const claims = [
     claim: 'The run time of both global algorithms is linear in P.',
     rule: 'Confirmed: the exponents of P fitted to the times lie within 0.9 and 1.1. Partly: within 0.75 and 1.25.',
     judge({ slopes, sizes }) {
-      const fitted = GLOBAL.map((name) => find(slopes, ({ solver }) => solver === name).slope);
+      const fitted = paperSolvers.map((name) => find(slopes, ({ solver }) => solver === name).slope);
       const within = (slack: number) => fitted.every((slope) => Math.abs(slope - 1) <= slack);
       const range = `P = ${sizes[0].toLocaleString('en-US')} to ${sizes[sizes.length - 1].toLocaleString('en-US')}`;
       return {
-        measured: `${GLOBAL.map((name, i) => `${solverTitles[name]} grows with exponent ${fitted[i].toFixed(2)}`).join(', ')} over ${range}`,
+        measured: `${paperSolvers.map((name, i) => `${solverCatalogue[name].title} grows with exponent ${fitted[i].toFixed(2)}`).join(', ')} over ${range}`,
         outcome: grade(within(0.1), within(0.25)),
       };
     },
@@ -231,7 +232,7 @@ export const claims = [
     rule: 'Confirmed: at the largest P it takes longer, by at most half. Partly: only an iteration of it does.',
     judge({ runs, sizes }) {
       const largest = runs.filter(({ P }) => P === sizes[sizes.length - 1]);
-      const [qpm, admm] = GLOBAL.map((name) => find(largest, ({ solver }) => solver === name));
+      const [qpm, admm] = paperSolvers.map((name) => find(largest, ({ solver }) => solver === name));
       const slightly = (ratio: number) => ratio > 1 && ratio <= 1.5;
       const [whole, step] = [admm.seconds / qpm.seconds, perIteration(admm) / perIteration(qpm)];
       return {
@@ -246,12 +247,12 @@ export const claims = [
     claim: 'Both algorithms decrease ‖DZ − Y‖ from iteration to iteration.',
     rule: 'Confirmed: no iteration raises the RMSE by more than 0.1%. Partly: this holds for one of the two.',
     judge({ series }) {
-      const rises = GLOBAL.map((name) =>
+      const rises = paperSolvers.map((name) =>
         Math.max(...series.filter(({ solver }) => solver === name).map(({ rmse }) => largestRise(rmse))),
       );
       const holds = rises.map((rise) => rise <= 1e-3);
       return {
-        measured: `largest rise ${GLOBAL.map((name, i) => `${(100 * rises[i]).toFixed(2)}% (${solverTitles[name]})`).join(', ')}`,
+        measured: `largest rise ${paperSolvers.map((name, i) => `${(100 * rises[i]).toFixed(2)}% (${solverCatalogue[name].title})`).join(', ')}`,
         outcome: grade(holds.every(Boolean), holds.some(Boolean)),
       };
     },
@@ -282,7 +283,7 @@ export const claims = [
     claim: 'Within as few as 10 iterations both algorithms have converged.',
     rule: 'Confirmed: after 10 iterations the RMSE is within 1% of that after the last one, for both at every budget. Partly: within 10%.',
     judge({ series }) {
-      const left = GLOBAL.map((name) =>
+      const left = paperSolvers.map((name) =>
         Math.max(
           ...series
             .filter(({ solver }) => solver === name)
@@ -291,7 +292,7 @@ export const claims = [
       );
       const worst = Math.max(...left);
       return {
-        measured: `after 10 iterations up to ${GLOBAL.map((name, i) => `${(100 * left[i]).toFixed(1)}% (${solverTitles[name]})`).join(' and ')} from the end`,
+        measured: `after 10 iterations up to ${paperSolvers.map((name, i) => `${(100 * left[i]).toFixed(1)}% (${solverCatalogue[name].title})`).join(' and ')} from the end`,
         outcome: grade(worst <= 0.01, worst <= 0.1),
       };
     },
@@ -325,7 +326,7 @@ export const claims = [
       const column = paperSigmas.indexOf(10);
       const theirs = paperTables.flatMap(({ psnr }) => {
         const at = (solver: SolverName) => psnr[solver]?.[column] ?? Number.NaN;
-        return GLOBAL.map((solver) => at(solver) - Math.max(...competitors.map(at)));
+        return paperSolvers.map((solver) => at(solver) - Math.max(...competitors.map(at)));
       });
       const range = (values: number[]) => `${Math.min(...values).toFixed(2)} to ${Math.max(...values).toFixed(2)} dB`;
       return {
@@ -349,7 +350,8 @@ export const claims = [
         chosen.every((sigma) => best(sigma).every((solver) => solver === name));
       const [low, high] = [sigmas.filter((sigma) => sigma <= 10), sigmas.filter((sigma) => sigma >= 30)];
       const halves = [holds(low, 'admm'), holds(high, 'qpm')];
-      const named = (sigma: number) => [...new Set(best(sigma))].map((solver) => solverTitles[solver]).join(' or ');
+      const named = (sigma: number) =>
+        [...new Set(best(sigma))].map((solver) => solverCatalogue[solver].title).join(' or ');
       return {
         measured: `best: ${[...low, ...high].map((sigma) => `${named(sigma)} at σ = ${sigma}`).join(', ')}`,
         outcome: grade(halves.every(Boolean), halves.some(Boolean)),
@@ -362,7 +364,7 @@ export const claims = [
     claim: 'ρ = 0.1 serves both algorithms in all experiments.',
     rule: 'Confirmed: with ρ = 0.1 the RMSE of both is within 5% of the best ρ tried. Partly: of one.',
     judge({ runs }) {
-      const excess = GLOBAL.map((name) => {
+      const excess = paperSolvers.map((name) => {
         const rows = runs.filter(({ solver }) => solver === name);
         return (
           find(rows, ({ absolute }) => absolute === PAPER_RHO).rmse / Math.min(...rows.map(({ rmse }) => rmse)) - 1
@@ -370,9 +372,9 @@ export const claims = [
       });
       const holds = excess.map((each) => each <= 0.05);
       return {
-        measured: GLOBAL.map(
-          (name, i) => `${solverTitles[name]} ${(100 * excess[i]).toFixed(1)}% above its best ρ`,
-        ).join(', '),
+        measured: paperSolvers
+          .map((name, i) => `${solverCatalogue[name].title} ${(100 * excess[i]).toFixed(1)}% above its best ρ`)
+          .join(', '),
         outcome: grade(holds.every(Boolean), holds.some(Boolean)),
       };
     },
@@ -383,16 +385,16 @@ export const claims = [
     claim: 'Both algorithms are fairly robust to the choice of ρ.',
     rule: 'Confirmed: from a tenth of ρ = 0.1 to ten times it, the highest RMSE is at most 10% above the lowest, for both. Partly: for one.',
     judge({ runs }) {
-      const spread = GLOBAL.map((name) => {
+      const spread = paperSolvers.map((name) => {
         const rows = runs.filter(({ solver, absolute }) => solver === name && absolute >= 0.01 && absolute <= 1);
         const rmse = rows.map((row) => row.rmse);
         return Math.max(...rmse) / Math.min(...rmse) - 1;
       });
       const holds = spread.map((each) => each <= 0.1);
       return {
-        measured: GLOBAL.map((name, i) => `${solverTitles[name]} spreads by ${(100 * spread[i]).toFixed(1)}%`).join(
-          ', ',
-        ),
+        measured: paperSolvers
+          .map((name, i) => `${solverCatalogue[name].title} spreads by ${(100 * spread[i]).toFixed(1)}%`)
+          .join(', '),
         outcome: grade(holds.every(Boolean), holds.some(Boolean)),
       };
     },

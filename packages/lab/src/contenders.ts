@@ -1,14 +1,18 @@
 import type { Solution, SolveOptions, SolverName } from 'ght';
+import { isIterative, isPatchwise, solverCatalogue, solverNames } from 'ght';
 import type { Run, Setting } from './setting.js';
 
 /** The global solvers of the paper, the one beyond it, and the patch-wise ones, in the order of every table and legend. */
-export const contenders = ['qpm', 'admm', 'joint-omp', 'omp', 'aiht', 'cosamp'] as const satisfies SolverName[];
+export const contenders = solverNames;
+
+/** The two algorithms of the paper, which iterate over all patches together. */
+export const paperSolvers = solverNames.filter(isIterative);
 
 /** The patch-wise algorithms that the paper compares with. */
-export const competitors = ['omp', 'aiht', 'cosamp'] as const satisfies SolverName[];
+export const competitors = solverNames.filter(isPatchwise);
 
 /** The five algorithms of the paper's tables, in the order of its rows. */
-export const tabled = ['omp', 'aiht', 'cosamp', 'qpm', 'admm'] as const satisfies SolverName[];
+export const tabled = [...competitors, ...paperSolvers];
 
 /** The paper's penalty, for both algorithms and all experiments. */
 export const PAPER_RHO = 0.1;
@@ -30,17 +34,10 @@ export function runOf({ solver, rmse, iterations, history }: Solution, s: number
   return { solver, s, rmse, iterations, seconds: (history.at(-1)?.ms ?? 0) / 1000 };
 }
 
-/** About how long a solver takes, to pace the progress: microseconds a patch at s = 10, growing with s where it does. */
+/** About how long a solver takes with s atoms per patch, to pace the progress. */
 export function weightOf(solver: SolverName, s: number): number {
-  const [base, slope] = {
-    qpm: [18, 0.2],
-    admm: [8, 0.8],
-    'joint-omp': [6, 0.7],
-    omp: [1, 0.15],
-    aiht: [0, 2],
-    cosamp: [0, 1.2],
-  }[solver];
-  return base + slope * s;
+  const { base, perAtom } = solverCatalogue[solver].effort;
+  return base + perAtom * s;
 }
 
 /** What every solve of a setting shares. */

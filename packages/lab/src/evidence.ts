@@ -1,13 +1,10 @@
 /** What the findings say, in the forms that several claims need. */
 import type { SolverName } from 'ght';
-import { solverTitles } from 'ght';
-import { competitors } from './contenders.js';
+import { solverCatalogue } from 'ght';
+import { competitors, paperSolvers } from './contenders.js';
 import type { Findings } from './experiments/index.js';
 import type { Outcome } from './report.js';
 import type { Run } from './setting.js';
-
-/** The two global algorithms of the paper. */
-export const GLOBAL = ['qpm', 'admm'] as const;
 
 /** A time that grows by less than this counts as flat. */
 const FLAT = 1.25;
@@ -27,13 +24,13 @@ export function matches<R extends Run>(
   what: string,
 ) {
   const cosamp = of(runs, 'cosamp');
-  const holds = GLOBAL.map((solver) =>
+  const holds = paperSolvers.map((solver) =>
     of(runs, solver).every((run) => value(run) <= allowed(value(find(cosamp, ({ s }) => s === run.s)))),
   );
   const last = Math.max(...runs.map(({ s }) => s));
-  const shown = [...GLOBAL, 'cosamp' as const].map((solver) => {
+  const shown = [...paperSolvers, 'cosamp' as const].map((solver) => {
     const worst = Math.max(...of(runs, solver).map(value));
-    return `${solverTitles[solver]} ${worst.toFixed(3)}`;
+    return `${solverCatalogue[solver].title} ${worst.toFixed(3)}`;
   });
   return {
     measured: `largest ${what} up to s = ${last}: ${shown.join(', ')}`,
@@ -67,15 +64,15 @@ export function flatInBudget(images: readonly (readonly Run[])[]) {
   };
   const seconds = (solver: SolverName) => growth(solver, (run) => run.seconds);
   const [ours, steps, theirs] = [
-    GLOBAL.map(seconds),
-    GLOBAL.map((solver) => growth(solver, perIteration)),
+    paperSolvers.map(seconds),
+    paperSolvers.map((solver) => growth(solver, perIteration)),
     competitors.map(seconds),
   ];
   const list = (names: readonly SolverName[], values: number[]) =>
-    names.map((solver, i) => `${solverTitles[solver]} ×${values[i].toFixed(2)}`).join(', ');
+    names.map((solver, i) => `${solverCatalogue[solver].title} ×${values[i].toFixed(2)}`).join(', ');
   const flat = (values: number[]) => values.every((value) => value <= FLAT);
   return {
-    measured: `${list(GLOBAL, ours)} (an iteration ${steps.map((step) => `×${step.toFixed(2)}`).join(' and ')}); ${list(competitors, theirs)}`,
+    measured: `${list(paperSolvers, ours)} (an iteration ${steps.map((step) => `×${step.toFixed(2)}`).join(' and ')}); ${list(competitors, theirs)}`,
     outcome: grade(
       flat(ours) && theirs.every((value) => value > FLAT),
       flat(steps) || Math.max(...ours) < Math.min(...theirs),
@@ -88,7 +85,7 @@ export function gains(images: Findings['denoising']['images'], sigmas: readonly 
   return images.flatMap(({ runs }) =>
     sigmas.flatMap((sigma) => {
       const at = (name: SolverName) => find(runs, (run) => run.sigma === sigma && run.solver === name).psnr;
-      return GLOBAL.map((solver) => at(solver) - Math.max(...competitors.map(at)));
+      return paperSolvers.map((solver) => at(solver) - Math.max(...competitors.map(at)));
     }),
   );
 }

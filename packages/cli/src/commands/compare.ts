@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Representation } from 'ght';
-import { hasPenalty, ParameterError, represent, solverNames, solverTitles } from 'ght';
+import { ParameterError, represent, solverCatalogue, solverNames } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import {
@@ -61,9 +61,9 @@ async function runCompare(path: string, flags: CompareFlags, { print, signal }: 
   refuseTooLarge(file.image, options);
   const runs: { result: Representation; summary: ReturnType<typeof summarise> }[] = [];
   for (const solver of solverNames) {
-    const display = progressDisplay(solverTitles[solver], flags.json === true);
+    const display = progressDisplay(solverCatalogue[solver].title, flags.json === true);
     const start = performance.now();
-    const penalty = rho !== undefined && hasPenalty(solver) ? { rho } : {};
+    const penalty = rho !== undefined && solverCatalogue[solver].rho !== null ? { rho } : {};
     const onProgress = display.onProgress;
     const result = await represent(file.image, { ...options, ...penalty, solver, signal, onProgress }).finally(
       display.stop,
@@ -81,7 +81,7 @@ async function runCompare(path: string, flags: CompareFlags, { print, signal }: 
   }
   const header = ['solver', 'nonzeros', 'RMSE a patch', 'RMSE a pixel', 'PSNR', 'iterations', 'seconds'];
   const rows = runs.map(({ summary }) => [
-    solverTitles[summary.solver],
+    solverCatalogue[summary.solver].title,
     count(summary.nonzeros),
     measure(summary.rmse),
     measure(summary.rmsePixel),

@@ -45,10 +45,7 @@ export async function denoiseByGroups(file: ImageFile, flags: DenoiseFlags, give
 
 /** The options that the flags ask for; flags that do not go together are refused. */
 export function denoiseOptions({ sigma, quality, noise, gain, offset, engine, threads }: DenoiseFlags): DenoiseOptions {
-  if (engine === 'portable') {
-    throw new ParameterError('--engine', 'must be auto, wasm or reference here', engine, 'use one of these');
-  }
-  const common = { quality, engine: engine === 'auto' ? undefined : engine, threads };
+  const common = { quality, engine, threads };
   if (noise !== 'poisson-gaussian') {
     refuseWithout('--noise poisson-gaussian', { '--gain': gain, '--offset': offset });
     return { ...common, sigma };

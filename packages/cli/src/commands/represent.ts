@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { represent, saveCodes, solverDefaults, solverTitles } from 'ght';
+import { represent, saveCodes, solverCatalogue, solverDefaults } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import {
@@ -83,7 +83,7 @@ async function runRepresent(path: string, flags: RepresentFlags, { print, signal
   if (flags.output) checkFormat(flags.output, file.image, file, '-o');
   refuseTooLarge(file.image, options);
 
-  const display = progressDisplay(solverTitles[options.solver ?? solverDefaults.solver], flags.json === true);
+  const display = progressDisplay(solverCatalogue[options.solver ?? solverDefaults.solver].title, flags.json === true);
   const start = performance.now();
   const result = await represent(file.image, { ...options, signal, onProgress: display.onProgress }).finally(
     display.stop,

@@ -6,8 +6,8 @@ import {
   psnrOf,
   saveCodes,
   solve,
+  solverCatalogue,
   solverDefaults,
-  solverTitles,
 } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
@@ -72,7 +72,7 @@ async function runSolve(flags: SolveFlags, { print, signal }: Context): Promise<
       'give Y as N×P and D as N×L; transpose if need be',
     );
   }
-  const display = progressDisplay(solverTitles[options.solver ?? solverDefaults.solver], flags.json === true);
+  const display = progressDisplay(solverCatalogue[options.solver ?? solverDefaults.solver].title, flags.json === true);
   const start = performance.now();
   const solution = await solve(D, Y.data, { ...options, signal, onProgress: display.onProgress }).finally(display.stop);
   const seconds = (performance.now() - start) / 1000;

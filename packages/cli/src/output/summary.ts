@@ -1,6 +1,6 @@
 /** What `--json` prints and people read, from one result. */
 import type { Solution, SolverName } from 'ght';
-import { atomsPerPatch, solverTitles } from 'ght';
+import { atomsPerPatch, solverCatalogue } from 'ght';
 import type { ImageFile } from '../io/index.js';
 import { oneLine } from './line.js';
 import { count, decibels, facts, measure } from './table.js';
@@ -70,7 +70,7 @@ export function runFacts(summary: Summary, extra: readonly (readonly [string, st
   const noisy = summary.task === 'denoise';
   const average = (n: number) => `${count(n)} (${(n / patches).toFixed(2)} a patch)`;
   return facts([
-    ['solver', `${solverTitles[summary.solver]}${rho === null ? '' : `, ρ = ${measure(rho)} absolute`}`],
+    ['solver', `${solverCatalogue[summary.solver].title}${rho === null ? '' : `, ρ = ${measure(rho)} absolute`}`],
     ['patches', `${count(patches)}, over ${atoms} atoms`],
     ['budget', average(budget)],
     ['nonzeros', average(nonzeros)],

@@ -18,8 +18,8 @@ export interface SolverEntry {
   readonly rho: number | null;
   /** Whether it can start from given codes. */
   readonly startsFromCodes: boolean;
-  /** Whether its codes are a least-squares fit on their support by themselves, so that a refit changes nothing. */
-  readonly fitted: boolean;
+  /** About how long it takes on one core, in microseconds per patch: base + perAtom · s, for s atoms per patch of 8×8. */
+  readonly effort: { readonly base: number; readonly perAtom: number };
   /**
    * How the price of an atom grows with L/N on a coherent dictionary, as an exponent: X = KY has several coefficients for one
    * feature there. See {@link atomPrice}.
@@ -30,28 +30,58 @@ export interface SolverEntry {
 /** All solvers: the two global ones of the paper, joint OMP, and the three patch-wise ones they are compared with. */
 export const solverCatalogue = {
   qpm: {
-    ...{ title: 'GHT-QPM', method: 'iterative', joint: true, rho: 0.05 },
-    ...{ startsFromCodes: true, fitted: false, crowding: 0.5 },
+    title: 'GHT-QPM',
+    method: 'iterative',
+    joint: true,
+    rho: 0.05,
+    startsFromCodes: true,
+    crowding: 0.5,
+    effort: { base: 18, perAtom: 0.2 },
   },
   admm: {
-    ...{ title: 'GHT-ADMM', method: 'iterative', joint: true, rho: 0.15 },
-    ...{ startsFromCodes: true, fitted: false, crowding: 0.8 },
+    title: 'GHT-ADMM',
+    method: 'iterative',
+    joint: true,
+    rho: 0.15,
+    startsFromCodes: true,
+    crowding: 0.8,
+    effort: { base: 8, perAtom: 0.8 },
   },
   'joint-omp': {
-    ...{ title: 'joint OMP', method: 'allotment', joint: true, rho: null },
-    ...{ startsFromCodes: false, fitted: true, crowding: 0 },
+    title: 'joint OMP',
+    method: 'allotment',
+    joint: true,
+    rho: null,
+    startsFromCodes: false,
+    crowding: 0,
+    effort: { base: 6, perAtom: 0.7 },
   },
   omp: {
-    ...{ title: 'OMP', method: 'patchwise', joint: false, rho: null },
-    ...{ startsFromCodes: false, fitted: true, crowding: 0 },
+    title: 'OMP',
+    method: 'patchwise',
+    joint: false,
+    rho: null,
+    startsFromCodes: false,
+    crowding: 0,
+    effort: { base: 1, perAtom: 0.15 },
   },
   aiht: {
-    ...{ title: 'AIHT', method: 'patchwise', joint: false, rho: null },
-    ...{ startsFromCodes: false, fitted: false, crowding: 0 },
+    title: 'AIHT',
+    method: 'patchwise',
+    joint: false,
+    rho: null,
+    startsFromCodes: false,
+    crowding: 0,
+    effort: { base: 0, perAtom: 2 },
   },
   cosamp: {
-    ...{ title: 'CoSaMP', method: 'patchwise', joint: false, rho: null },
-    ...{ startsFromCodes: false, fitted: false, crowding: 0 },
+    title: 'CoSaMP',
+    method: 'patchwise',
+    joint: false,
+    rho: null,
+    startsFromCodes: false,
+    crowding: 0,
+    effort: { base: 0, perAtom: 1.2 },
   },
 } as const satisfies Record<string, SolverEntry>;
 

@@ -1,8 +1,7 @@
 /** What may happen to the wasm engine: threads that die, and memory that is not to be had. */
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { abilities } from '../../src/engines/wasm/run/host.js';
-import { wasmEngine } from '../../src/engines/wasm/wasm.js';
+import { engines } from '../../src/engines/engines.js';
 import {
   denoise,
   isParameterError,
@@ -182,12 +181,12 @@ describe('memory that is not to be had', () => {
   });
 
   it('in the middle of a run leaves the threads to the next', async () => {
-    const loaded = await wasmEngine(abilities(), 2).load(D, signalsIn(Y, D.N));
+    const loaded = await engines.wasm.load(D, signalsIn(Y, D.N), { threads: 2 });
     loaded.reset();
     const grow = vi.spyOn(WebAssembly.Memory.prototype, 'grow').mockImplementation(() => {
       throw new RangeError('out of memory');
     });
-    await expect(loaded.qpm(D.L * 5000, 0.5)).rejects.toThrow('must fit in the 4 GiB');
+    await expect(loaded.iterate('qpm', D.L * 5000, 0.5)).rejects.toThrow('must fit in the 4 GiB');
     loaded.dispose();
     grow.mockRestore();
     expect((await solve(D, Y, { threads: 2, maxIterations: 2 })).iterations).toBe(2);

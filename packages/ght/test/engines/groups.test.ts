@@ -5,12 +5,12 @@ import { matrix } from '../../src/algebra/matrix.js';
 import { groupModule } from '../../src/engines/wasm/kernels/groups/module.js';
 import { GroupMemory } from '../../src/engines/wasm/run/group-memory.js';
 import { abilities } from '../../src/engines/wasm/run/host.js';
-import { followOnWasm } from '../../src/engines/wasm/run/recipe.js';
+import { recipeRunner } from '../../src/engines/wasm/run/recipe.js';
 import type { Filter, Pass, Quality, Step } from '../../src/groups/recipes.js';
 import { qualities, recipeOf } from '../../src/groups/recipes.js';
 import { followed } from '../../src/groups/reference.js';
 import { randomSource } from '../../src/index.js';
-import { noisy, picture } from '../pictures.js';
+import { noisy, picture, tileOf } from '../pictures.js';
 
 const { fma } = abilities();
 
@@ -20,21 +20,13 @@ function wholeNumbers(width: number, height: number, channels = 1) {
   return image.planes.map((plane) => Float64Array.from(plane, (value) => Math.round(value / 8)));
 }
 
-const unframed = (width: number, height: number, channels: number) => ({
-  width,
-  height,
-  centres: new Array(channels).fill(0),
-  scales: new Array(channels).fill(1),
-});
-
 const onWasm = (
   recipe: readonly Step[],
   planes: readonly Float64Array[],
   width: number,
   height: number,
   options: { threads?: number; band?: number; fma?: boolean } = {},
-) =>
-  followOnWasm(recipe, unframed(width, height, planes.length), planes, width, height, { fma, threads: 1, ...options });
+) => recipeRunner(recipe, { fma, threads: 1, ...options }).follow(tileOf(planes, width, height));
 
 const difference = (a: ArrayLike<number>, b: ArrayLike<number>) => {
   let most = 0;
@@ -88,7 +80,7 @@ describe('whole recipes', () => {
     const recipe = recipeOf(quality);
     const [expected] = followed(recipe, [{ width, height, data: planes[0] }]);
     const [actual] = await onWasm(recipe, planes, width, height);
-    const squares = actual.reduce((sum, value, i) => sum + (value - expected.data[i]) ** 2, 0);
+    const squares = Array.from(actual).reduce((sum, value, i) => sum + (value - expected.data[i]) ** 2, 0);
     expect(Math.sqrt(squares / actual.length)).toBeLessThan(0.02);
   });
 });
@@ -123,7 +115,7 @@ describe('the eigenproblem', () => {
 
   /** The vectors that the kernels find for eigenvalues above the bound. */
   async function above(entries: Float64Array, bound: number) {
-    const memory = new GroupMemory([pass], 16, 16, 1, 1);
+    const memory = new GroupMemory([pass], { width: 16, height: 16, channels: 1 }, 1);
     const { scratch, layout } = memory;
     const { instance } = await WebAssembly.instantiate(groupModule(memory, fma, false), {
       env: { memory: memory.memory },

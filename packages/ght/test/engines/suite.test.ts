@@ -1,10 +1,6 @@
 /** One suite for every engine: the golden values of an independent implementation, and agreement with the reference. */
 import { describe, expect, it } from 'vitest';
-import type { Engine } from '../../src/engines/engine.js';
-import { portableEngine } from '../../src/engines/portable.js';
 import { referenceEngine } from '../../src/engines/reference.js';
-import { abilities } from '../../src/engines/wasm/run/host.js';
-import { wasmEngine } from '../../src/engines/wasm/wasm.js';
 import type { Codes } from '../../src/index.js';
 import {
   atomsPerPatch,
@@ -21,21 +17,8 @@ import {
 } from '../../src/index.js';
 import { signalsIn } from '../../src/signal/signals.js';
 import { golden, goldenCodes } from '../golden/golden.js';
+import { engineCases, float64 } from './cases.js';
 
-/**
- * Every engine, and how far it may be from float64: `digits` of the RMSE and `codes` of a coefficient (of up to 2,000).
- * WebAssembly computes in float32, with and without fused multiply-add, on one thread and on three.
- */
-const float64 = { digits: 9, codes: 1e-7 };
-const float32 = { digits: 5, codes: 2e-2 };
-const able = abilities();
-const engines: [name: string, engine: Engine, within: { digits: number; codes: number }][] = [
-  ['reference', referenceEngine(), float64],
-  ['portable', portableEngine(), float64],
-  ['wasm without FMA', wasmEngine({ ...able, fma: false }, 1), float32],
-  ['wasm', wasmEngine(able, 1), float32],
-  ['wasm on three threads', wasmEngine(able, 3), float32],
-];
 const made = golden('solvers.json');
 const synthetic = golden('synthetic.json');
 const D = overcompleteDct(made.patch, made.m);
@@ -49,72 +32,69 @@ function expectSameCodes(actual: Codes, expected: Codes, tolerance = 1e-7): void
   expect(a.reduce((most, value, i) => Math.max(most, Math.abs(value - b[i])), 0)).toBeLessThan(tolerance);
 }
 
-describe.each(['reference', 'portable', 'wasm'] as const)(
-  'a budget from the noise level on the %s engine',
-  (engine) => {
-    it.each(['qpm', 'admm', 'joint-omp', 'omp'] as const)('is that of the others with %s', async (solver) => {
-      for (const rule of noiseRules) {
-        const options = { solver, peak: 255, budget: { sigma: 8, rule } } as const;
-        const [ours, theirs] = [
-          await solve(D, Y, { ...options, engine }),
-          await solve(D, Y, { ...options, engine: 'portable' }),
-        ];
-        // A gain that float32 rounds to the other side of the threshold is one atom.
-        expect(Math.abs(ours.nonzeros - theirs.nonzeros)).toBeLessThanOrEqual(Math.max(1, 0.005 * theirs.nonzeros));
-        expect(ours.rmse / theirs.rmse).toBeCloseTo(1, 2);
-      }
-    });
-  },
-);
+describe.each(['portable', 'wasm'] as const)('a budget from the noise level on the %s engine', (engine) => {
+  it.each(['qpm', 'admm', 'joint-omp', 'omp'] as const)('is that of the reference with %s', async (solver) => {
+    for (const rule of noiseRules) {
+      const options = { solver, peak: 255, budget: { sigma: 8, rule } } as const;
+      const [ours, theirs] = [
+        await solve(D, Y, { ...options, engine }),
+        await solve(D, Y, { ...options, engine: 'reference' }),
+      ];
+      // A gain that float32 rounds to the other side of the threshold is one atom.
+      expect(Math.abs(ours.nonzeros - theirs.nonzeros)).toBeLessThanOrEqual(Math.max(1, 0.005 * theirs.nonzeros));
+      expect(ours.rmse / theirs.rmse).toBeCloseTo(1, 2);
+    }
+  });
+});
 
-describe.each(engines)('the %s engine', (_name, engine, within) => {
+describe.each(engineCases)('the %s engine', (_name, { engine, threads, within }) => {
   it.each(['qpm_absolute', 'qpm_relative', 'admm_0.1', 'admm_0.2'])('follows SciPy through %s', async (name) => {
     const expected = made[name];
-    const loaded = await engine.load(D, signalsIn(Y, D.N));
+    const loaded = await engine.load(D, signalsIn(Y, D.N), { threads });
     loaded.reset();
-    const step = name.startsWith('qpm') ? loaded.qpm : loaded.admm;
+    const solver = name.startsWith('qpm') ? 'qpm' : 'admm';
     for (let k = 0; k < expected.iterations; k++) {
-      const { rmse, threshold, kept } = await step.call(loaded, made.S, expected.rho);
+      const { rmse, threshold, kept } = await loaded.iterate(solver, made.S, expected.rho);
       expect(rmse / expected.rmse[k]).toBeCloseTo(1, within.digits);
       expect((threshold ?? 0) / expected.threshold[k]).toBeCloseTo(1, within.digits - 1);
       expect(kept).toBe(made.S);
     }
     loaded.keep();
-    expectSameCodes(loaded.codes(), goldenCodes(expected.Z), within.codes);
+    expectSameCodes(await loaded.codes(), goldenCodes(expected.Z), within.codes);
   });
 
   it('refits as lstsq does', async () => {
-    const loaded = await engine.load(D, signalsIn(Y, D.N));
+    const loaded = await engine.load(D, signalsIn(Y, D.N), { threads });
     loaded.reset();
-    for (let k = 0; k < made.qpm_relative.iterations; k++) await loaded.qpm(made.S, made.qpm_relative.rho);
+    for (let k = 0; k < made.qpm_relative.iterations; k++) await loaded.iterate('qpm', made.S, made.qpm_relative.rho);
     loaded.keep();
     expect((await loaded.refit()) / made.refit.rmse).toBeCloseTo(1, within.digits);
     // Where the atoms of a support depend on each other many coefficients fit equally well; what they show is unique.
-    expect(supportMismatch(loaded.codes(), goldenCodes(made.refit.Z))).toBe(0);
-    const [shown, expected] = [reconstruct(D, loaded.codes()), reconstruct(D, goldenCodes(made.refit.Z))];
+    expect(supportMismatch(await loaded.codes(), goldenCodes(made.refit.Z))).toBe(0);
+    const [shown, expected] = [reconstruct(D, await loaded.codes()), reconstruct(D, goldenCodes(made.refit.Z))];
     expect(shown.reduce((most, value, i) => Math.max(most, Math.abs(value - expected[i])), 0)).toBeLessThan(
       10 * within.codes,
     );
   });
 
   it.each(['omp_5', 'omp_12'])('finds what scikit-learn finds by %s', async (name) => {
-    const loaded = await engine.load(D, signalsIn(Y, D.N));
-    const reports = await loaded.omp(made[name].s);
+    const loaded = await engine.load(D, signalsIn(Y, D.N), { threads });
+    const reports = await loaded.sweep('omp', made[name].s, PATIENT);
     expect(reports).toHaveLength(made[name].s);
     expect(reports[reports.length - 1].rmse / made[name].rmse).toBeCloseTo(1, within.digits);
-    expectSameCodes(loaded.codes(), goldenCodes(made[name].Z), within.codes);
+    expectSameCodes(await loaded.codes(), goldenCodes(made[name].Z), within.codes);
   });
 
   it.each(['joint_omp_5', 'joint_omp_10'])('divides the budget as brute force does in %s', async (name) => {
-    const loaded = await engine.load(D, signalsIn(Y, D.N));
+    const loaded = await engine.load(D, signalsIn(Y, D.N), { threads });
     const [{ rmse, kept }] = await loaded.jointOmp(made[name].S);
-    expect([...atomsPerPatch(loaded.codes())]).toEqual(made[name].atoms_per_patch);
+    expect([...atomsPerPatch(await loaded.codes())]).toEqual(made[name].atoms_per_patch);
     expect(rmse / made[name].rmse).toBeCloseTo(1, within.digits);
     expect(kept).toBe(made[name].S);
   });
 
   it('finds the atoms that are worth their price, as the definition has it', async () => {
-    const loaded = await engine.load(D, signalsIn(Y, D.N));
+    const loaded = await engine.load(D, signalsIn(Y, D.N), { threads });
     const price = 2000;
     const [{ kept, rmse, threshold }] = await loaded.jointOmp({ price });
     // M candidates, of which S are worth ln(M/S): one more or one less would not be.
@@ -131,82 +111,88 @@ describe.each(engines)('the %s engine', (_name, engine, within) => {
 
   it('recovers the synthetic supports by CoSaMP and AIHT, as NumPy does', async () => {
     const gaussian = denseDictionary(synthetic.D.rows, synthetic.D.cols, synthetic.D.data);
-    const loaded = await engine.load(gaussian, signalsIn(Float64Array.from(synthetic.Y.data), gaussian.N));
+    const loaded = await engine.load(gaussian, signalsIn(Float64Array.from(synthetic.Y.data), gaussian.N), { threads });
     for (const solver of ['cosamp', 'aiht'] as const) {
-      await loaded[solver](synthetic.s, PATIENT);
-      expectSameCodes(loaded.codes(), goldenCodes(synthetic.X), 1e-4);
+      await loaded.sweep(solver, synthetic.s, PATIENT);
+      expectSameCodes(await loaded.codes(), goldenCodes(synthetic.X), 1e-4);
       const supports = synthetic[solver].supports as number[][];
-      const { indptr, indices } = loaded.codes();
+      const { indptr, indices } = await loaded.codes();
       supports.forEach((support, p) => {
         expect([...indices.slice(indptr[p], indptr[p + 1])]).toEqual(support);
       });
     }
   });
 
-  it('agrees with the reference for 50 iterations of QPM and 20 of ADMM on a dense dictionary', async () => {
-    const gaussian = gaussianDictionary(30, 55, 8);
-    const random = randomSource(4);
-    const signals = Float64Array.from({ length: 30 * 70 }, () => random.normal());
-    const [ours, theirs] = await Promise.all(
-      [engine, referenceEngine()].map((each) => each.load(gaussian, signalsIn(signals, gaussian.N))),
-    );
-    for (const [solver, iterations] of [
-      ['qpm', 50],
-      ['admm', 20],
-    ] as const) {
-      ours.reset();
-      theirs.reset();
-      for (let k = 0; k < iterations; k++) {
-        const [a, b] = [await ours[solver](400, 0.5), await theirs[solver](400, 0.5)];
-        expect(a.rmse / b.rmse).toBeCloseTo(1, within.digits - 1);
-      }
-      ours.keep();
-      theirs.keep();
-      if (within === float64) expectSameCodes(ours.codes(), theirs.codes(), 1e-8);
-    }
-  });
-
   it('starts from given codes as from its own', async () => {
-    const loaded = await engine.load(D, signalsIn(Y, D.N));
+    const loaded = await engine.load(D, signalsIn(Y, D.N), { threads });
     loaded.reset();
-    await loaded.qpm(made.S, 0.5);
+    await loaded.iterate('qpm', made.S, 0.5);
     loaded.keep();
-    const first = loaded.codes();
-    const second = await loaded.qpm(made.S, 0.5);
+    const first = await loaded.codes();
+    const second = await loaded.iterate('qpm', made.S, 0.5);
     loaded.reset(first);
-    expect((await loaded.qpm(made.S, 0.5)).rmse / second.rmse).toBeCloseTo(1, within.digits);
+    expect((await loaded.iterate('qpm', made.S, 0.5)).rmse / second.rmse).toBeCloseTo(1, within.digits);
   });
 
   it('treats zero patches, S = 0 and S = L·P as ordinary', async () => {
     const zero = new Float64Array(64 * 3);
-    const loaded = await engine.load(D, signalsIn(zero, D.N));
+    const loaded = await engine.load(D, signalsIn(zero, D.N), { threads });
     loaded.reset();
-    expect(await loaded.qpm(10, 0.5)).toMatchObject({ rmse: 0, kept: 0 });
-    expect(await loaded.admm(10, 0.5)).toMatchObject({ rmse: 0, kept: 0 });
-    for (const solver of ['omp', 'aiht', 'cosamp', 'jointOmp'] as const) {
-      expect((await loaded[solver](3, PATIENT)).at(-1)).toMatchObject({ rmse: 0, kept: 0 });
-      expect(nonzeros(loaded.codes())).toBe(0);
+    expect(await loaded.iterate('qpm', 10, 0.5)).toMatchObject({ rmse: 0, kept: 0 });
+    expect(await loaded.iterate('admm', 10, 0.5)).toMatchObject({ rmse: 0, kept: 0 });
+    for (const solver of ['omp', 'aiht', 'cosamp', 'joint-omp'] as const) {
+      const reports = await (solver === 'joint-omp' ? loaded.jointOmp(3) : loaded.sweep(solver, 3, PATIENT));
+      expect(reports.at(-1)).toMatchObject({ rmse: 0, kept: 0 });
+      expect(nonzeros(await loaded.codes())).toBe(0);
     }
-    const real = await engine.load(D, signalsIn(Y, D.N));
+    const real = await engine.load(D, signalsIn(Y, D.N), { threads });
     const none = Math.sqrt(Y.reduce((sum, value) => sum + value * value, 0) / 40);
     real.reset();
-    expect((await real.admm(0, 0.5)).rmse / none).toBeCloseTo(1, within.digits);
+    expect((await real.iterate('admm', 0, 0.5)).rmse / none).toBeCloseTo(1, within.digits);
     expect((await real.jointOmp(0))[0].rmse / none).toBeCloseTo(1, within.digits);
     real.reset();
-    expect((await real.qpm(100 * 40, 1e-6)).rmse).toBeLessThan(1);
+    expect((await real.iterate('qpm', 100 * 40, 1e-6)).rmse).toBeLessThan(1);
     expect((await real.jointOmp(100 * 40))[0].rmse).toBeLessThan(within === float64 ? 1e-6 : 5e-2);
   });
 
   it('fits a support whose atoms depend on each other', async () => {
     const twice = denseDictionary(2, 3, [1, 0, 1, 0, 0, 1]);
-    const loaded = await engine.load(twice, signalsIn(Float64Array.from([3, 4]), twice.N));
+    const loaded = await engine.load(twice, signalsIn(Float64Array.from([3, 4]), twice.N), { threads });
     loaded.reset();
-    await loaded.qpm(3, 0.1);
+    await loaded.iterate('qpm', 3, 0.1);
     loaded.keep();
     expect(await loaded.refit()).toBeLessThan(within === float64 ? 1e-9 : 1e-5);
-    const [a, b, c] = denseFromCodes(loaded.codes());
+    const [a, b, c] = denseFromCodes(await loaded.codes());
     expect(a + b).toBeCloseTo(3, 5);
     expect(c).toBeCloseTo(4, 5);
-    expect(nonzeros(loaded.codes())).toBe(3);
+    expect(nonzeros(await loaded.codes())).toBe(3);
   });
 });
+
+describe.each(engineCases.filter(([, { engine }]) => engine !== referenceEngine))(
+  'the %s engine beside the reference',
+  (_name, { engine, threads, within }) => {
+    it('agrees with the reference for 50 iterations of QPM and 20 of ADMM on a dense dictionary', async () => {
+      const gaussian = gaussianDictionary(30, 55, 8);
+      const random = randomSource(4);
+      const signals = Float64Array.from({ length: 30 * 70 }, () => random.normal());
+      const [ours, theirs] = await Promise.all(
+        [engine, referenceEngine].map((each) => each.load(gaussian, signalsIn(signals, gaussian.N), { threads })),
+      );
+      for (const [solver, iterations] of [
+        ['qpm', 50],
+        ['admm', 20],
+      ] as const) {
+        ours.reset();
+        theirs.reset();
+        for (let k = 0; k < iterations; k++) {
+          const [a, b] = [await ours.iterate(solver, 400, 0.5), await theirs.iterate(solver, 400, 0.5)];
+          expect(a.rmse / b.rmse).toBeCloseTo(1, within.digits - 1);
+        }
+        ours.keep();
+        theirs.keep();
+        if (within === float64) expectSameCodes(await ours.codes(), await theirs.codes(), 1e-8);
+      }
+    });
+  },
+);

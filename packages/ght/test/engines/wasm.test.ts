@@ -1,12 +1,8 @@
 /** What only the wasm engine promises: any shape, the same bits for any number of threads, threads that can fail. */
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chooseEngine } from '../../src/engines/choose.js';
 import type { Loaded } from '../../src/engines/engine.js';
-import { portableEngine } from '../../src/engines/portable.js';
-import { type I32, Module } from '../../src/engines/wasm/kernels/assembler.js';
-import { abilities, threadsFor } from '../../src/engines/wasm/run/host.js';
-import { wasmEngine } from '../../src/engines/wasm/wasm.js';
+import { chooseEngine, engines } from '../../src/engines/engines.js';
+import { threadsFor } from '../../src/engines/wasm/run/host.js';
 import type { Dictionary } from '../../src/index.js';
 import {
   completeDct,
@@ -24,7 +20,7 @@ import {
 import { signalsIn } from '../../src/signal/signals.js';
 import { noisy, picture } from '../pictures.js';
 
-const able = abilities();
+const STOP = { maxIterations: 30, tolerance: 1e-3 };
 const signals = (D: Dictionary, P: number, seed = 1) => {
   const random = randomSource(seed);
   const Y = new Float64Array(D.N * P);
@@ -53,24 +49,24 @@ describe('the shapes', () => {
     const Y = signals(D, P);
     const S = Math.ceil(P * Math.min(D.L, D.N) * 0.15);
     const [ours, theirs] = await Promise.all(
-      [wasmEngine(able, 1), portableEngine()].map((each) => each.load(D, signalsIn(Y, D.N))),
+      [engines.wasm, engines.portable].map((each) => each.load(D, signalsIn(Y, D.N), { threads: 1 })),
     );
     for (const solver of ['qpm', 'admm'] as const) {
       ours.reset();
       theirs.reset();
       for (let k = 0; k < 12; k++) {
-        const [a, b] = [await ours[solver](S, 0.7), await theirs[solver](S, 0.7)];
+        const [a, b] = [await ours.iterate(solver, S, 0.7), await theirs.iterate(solver, S, 0.7)];
         expect(Math.abs(a.rmse - b.rmse)).toBeLessThan(1e-4 * b.rmse + 1e-4);
         expect(a.kept).toBe(b.kept);
       }
     }
     const s = Math.max(1, Math.floor(Math.min(D.L, D.N) / 4));
-    const [a, b] = [await ours.omp(s), await theirs.omp(s)];
+    const [a, b] = [await ours.sweep('omp', s, STOP), await theirs.sweep('omp', s, STOP)];
     expect(a).toHaveLength(b.length);
     a.forEach(({ rmse }, k) => {
       expect(Math.abs(rmse - b[k].rmse)).toBeLessThan(1e-4 * b[k].rmse + 1e-3);
     });
-    expect(supportMismatch(ours.codes(), theirs.codes())).toBeLessThan(0.01);
+    expect(supportMismatch(await ours.codes(), await theirs.codes())).toBeLessThan(0.01);
   });
 });
 
@@ -80,18 +76,17 @@ describe('threads', () => {
     for (const solver of ['qpm', 'admm'] as const) {
       loaded.reset();
       // Changing budgets go on from where the last one ended.
-      for (const S of [3000, 3000, 3000, 9000, 9000, 500]) results.push(await loaded[solver](S, 0.5));
+      for (const S of [3000, 3000, 3000, 9000, 9000, 500]) results.push(await loaded.iterate(solver, S, 0.5));
       loaded.keep();
-      results.push(loaded.codes(), await loaded.refit(), loaded.codes());
+      results.push(await loaded.codes(), await loaded.refit(), await loaded.codes());
     }
-    const stop = { maxIterations: 30, tolerance: 1e-3 };
     for (const run of [
-      () => loaded.omp(6),
-      () => loaded.cosamp(4, stop),
-      () => loaded.aiht(4, stop),
+      () => loaded.sweep('omp', 6, STOP),
+      () => loaded.sweep('cosamp', 4, STOP),
+      () => loaded.sweep('aiht', 4, STOP),
       () => loaded.jointOmp(5000),
     ]) {
-      results.push(await run(), loaded.codes());
+      results.push(await run(), await loaded.codes());
     }
     return results;
   };
@@ -101,7 +96,7 @@ describe('threads', () => {
     const Y = signals(D, 1200);
     let expected: unknown;
     for (const threads of [1, 2, 3, 8]) {
-      const loaded = await wasmEngine(able, threads).load(D, signalsIn(Y, D.N));
+      const loaded = await engines.wasm.load(D, signalsIn(Y, D.N), { threads });
       expect(loaded.info.threads).toBe(threads);
       const results = await everything(loaded);
       loaded.dispose();
@@ -118,11 +113,11 @@ describe('threads', () => {
     const Y = Float64Array.from({ length: D.N * P }, (_, i) => one[i % D.N]);
     const dense: Float64Array[] = [];
     for (const threads of [1, 3]) {
-      const loaded = await wasmEngine(able, threads).load(D, signalsIn(Y, D.N));
+      const loaded = await engines.wasm.load(D, signalsIn(Y, D.N), { threads });
       loaded.reset();
-      expect(await loaded.qpm(1000, 0.1)).toMatchObject({ kept: 1000 });
+      expect(await loaded.iterate('qpm', 1000, 0.1)).toMatchObject({ kept: 1000 });
       loaded.keep();
-      dense.push(denseFromCodes(loaded.codes()));
+      dense.push(denseFromCodes(await loaded.codes()));
       loaded.dispose();
     }
     expect(dense[1]).toEqual(dense[0]);
@@ -159,25 +154,31 @@ describe('threads', () => {
   it('that fail end the run with an error, and the next run has new ones', async () => {
     const D = overcompleteDct(8, 10);
     const Y = signals(D, 500);
-    const loaded = await wasmEngine(able, 2).load(D, signalsIn(Y, D.N));
+    const loaded = await engines.wasm.load(D, signalsIn(Y, D.N), { threads: 2 });
     loaded.reset();
     // A job without its stream makes every thread throw.
     const { team } = loaded as unknown as { team: { run(job: unknown): Promise<unknown> } };
     await expect(team.run({ kind: 'measure' })).rejects.toThrow();
     loaded.dispose();
-    const next = await wasmEngine(able, 2).load(D, signalsIn(Y, D.N));
+    const next = await engines.wasm.load(D, signalsIn(Y, D.N), { threads: 2 });
     next.reset();
-    expect((await next.qpm(100, 0.5)).kept).toBe(100);
+    expect((await next.iterate('qpm', 100, 0.5)).kept).toBe(100);
     next.dispose();
   });
 });
 
-it('what one WebAssembly memory cannot hold runs on the portable engine, or is refused with the remedy', () => {
-  expect(chooseEngine('auto', undefined, () => 1e9).name).toBe('wasm');
-  expect(chooseEngine('auto', undefined, () => 5e9).name).toBe('portable');
-  expect(() => chooseEngine('wasm', undefined, () => 5e9)).toThrow(
-    'engine cannot be wasm: the problem needs about 4.7 GiB, and one WebAssembly memory holds 4',
-  );
+it('what one WebAssembly memory cannot hold runs on the portable engine, or is refused with the remedy', async () => {
+  const needing = (bytes: number) => ({ bytes: () => bytes });
+  expect((await chooseEngine('auto', needing(1e9))).engine.name).toBe('wasm');
+  const { engine, reason } = await chooseEngine('auto', needing(5e9));
+  expect(engine.name).toBe('portable');
+  const why = 'the problem needs about 4.7 GiB, and one WebAssembly memory holds 4';
+  expect(reason).toBe(`plain TypeScript, because ${why}`);
+  await expect(chooseEngine('wasm', needing(5e9))).rejects.toThrow(`engine cannot be wasm: ${why}`);
+});
+
+it('every engine says whether it is there', async () => {
+  for (const engine of Object.values(engines)) expect(await engine.probe()).toMatchObject({ available: true });
 });
 
 it('every solver is that of the portable engine on an image, to four digits', async () => {
@@ -191,27 +192,4 @@ it('every solver is that of the portable engine on an image, to four digits', as
     expect(a.rmse / b.rmse).toBeCloseTo(1, solver === 'cosamp' ? 1 : 3);
     expect(Math.abs(a.nonzeros - b.nonzeros)).toBeLessThanOrEqual(solver === 'cosamp' ? 40 : 0);
   }
-});
-
-it('the assembler makes functions that compute, loop and call each other', async () => {
-  const module = new Module();
-  const square = module.fn('square', ['i32'], 'i32', (f) => {
-    const [x] = f.parameters as [I32];
-    f.return(x.mul(x));
-  });
-  module.fn('sumOfSquares', ['i32'], 'i32', (f) => {
-    const [n] = f.parameters as [I32];
-    const sum = f.i32(0);
-    f.count(n, (i) => sum.set(sum.add(f.value(square, i.add(1)) as I32)));
-    f.return(sum);
-  });
-  const { instance } = await WebAssembly.instantiate(module.bytes(false), {
-    env: { memory: new WebAssembly.Memory({ initial: 1 }) },
-  });
-  const { sumOfSquares } = instance.exports as { sumOfSquares: (n: number) => number };
-  fc.assert(
-    fc.property(fc.integer({ min: 0, max: 500 }), (n) => {
-      expect(sumOfSquares(n)).toBe((n * (n + 1) * (2 * n + 1)) / 6);
-    }),
-  );
 });

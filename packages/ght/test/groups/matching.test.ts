@@ -73,7 +73,7 @@ describe('the matching kernel', () => {
       filter: { kind: 'threshold', transform: 'dct', tau: 1 },
     };
     const { width, height } = plane;
-    const memory = new GroupMemory([pass], width, height, 1, 1);
+    const memory = new GroupMemory([pass], { width, height, channels: 1 }, 1);
     const { layout, scratch } = memory;
     const { instance } = await WebAssembly.instantiate(groupModule(memory, false, false), {
       env: { memory: memory.memory },

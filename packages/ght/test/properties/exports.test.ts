@@ -193,7 +193,8 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
       }),
       runs(30),
     ),
-  hasPenalty: () => expect(ght.solverNames.filter(ght.hasPenalty)).toEqual(Object.keys(ght.solverDefaults.rho)),
+  isIterative: () => expect(ght.solverNames.filter(ght.isIterative)).toEqual(['qpm', 'admm']),
+  isPatchwise: () => expect(ght.solverNames.filter(ght.isPatchwise)).toEqual(['omp', 'aiht', 'cosamp']),
   heatColour: () => {
     for (const t of [-1, 0, 0.5, 1, 9, Number.POSITIVE_INFINITY]) {
       expect(ght.heatColour(t).every((c) => Number.isInteger(c) && c >= 0 && c <= 255)).toBe(true);

@@ -2,12 +2,26 @@
 import { describe, expect, it } from 'vitest';
 import { GroupMemory } from '../../src/engines/wasm/run/group-memory.js';
 import { qualities, recipeOf } from '../../src/groups/recipes.js';
-import { type Image, isParameterError, psnr, type Samples } from '../../src/index.js';
+import {
+  denoise,
+  denoiseMemoryEstimate,
+  engineNames,
+  type Image,
+  isParameterError,
+  psnr,
+  type Samples,
+} from '../../src/index.js';
 import { decorrelate, recorrelate } from '../../src/signal/colour.js';
-import { denoisePlanes as denoiseAll, planesMemory } from '../../src/tasks/denoise-planes.js';
+import { type PlanesSettings, denoisePlanes as settledDenoise } from '../../src/tasks/denoise-planes.js';
 import { noisy, picture } from '../pictures.js';
 
-const denoisePlanes = async (...given: Parameters<typeof denoiseAll>) => (await denoiseAll(...given)).planes;
+const denoisePlanes = async (
+  planes: readonly Samples[],
+  width: number,
+  height: number,
+  sigma: readonly number[],
+  settings: Partial<PlanesSettings> = {},
+) => (await settledDenoise(planes, width, height, sigma, { quality: 'balanced', engine: 'auto', ...settings })).planes;
 const same = (a: Samples, b: Samples) => a.length === b.length && a.every((value, i) => value === b[i]);
 const largest = (plane: Samples) => Math.max(...Array.from(plane, Math.abs));
 
@@ -105,15 +119,6 @@ describe('any picture', () => {
       expect(same(tiny, planes[0])).toBe(true);
     }
   });
-
-  it('the reference engine gives the same, up to rounding', async () => {
-    const { planes } = noisy(picture(20, 18), 15);
-    const [ours] = await denoisePlanes(planes, 20, 18, [15], { quality: 'fast' });
-    const [theirs] = await denoisePlanes(planes, 20, 18, [15], { quality: 'fast', engine: 'reference' });
-    ours.forEach((value, i) => {
-      expect(value).toBeCloseTo(theirs[i], 2);
-    });
-  });
 });
 
 describe('memory', () => {
@@ -137,12 +142,12 @@ describe('memory', () => {
 
   it('is a few float32 planes a channel, and says so beforehand', () => {
     // Six or seven in the passes, and one for the result.
-    expect(planesMemory(1000, 1000, 1, 'fast')).toBe(7 * 4e6);
-    expect(planesMemory(1000, 1000, 3)).toBe(3 * 7 * 4e6);
-    expect(planesMemory(1000, 1000, 1, 'best')).toBe(8 * 4e6);
-    const { memory } = new GroupMemory(recipeOf('best'), 1000, 1000, 1, 4);
+    expect(denoiseMemoryEstimate(1000, 1000, 1, 'fast')).toBe(7 * 4e6);
+    expect(denoiseMemoryEstimate(1000, 1000, 3)).toBe(3 * 7 * 4e6);
+    expect(denoiseMemoryEstimate(1000, 1000, 1, 'best')).toBe(8 * 4e6);
+    const { memory } = new GroupMemory(recipeOf('best'), { width: 1000, height: 1000, channels: 1 }, 4);
     const scratches = 4 * 2 ** 18;
-    expect(memory.buffer.byteLength).toBeLessThan(planesMemory(1000, 1000, 1, 'best') + scratches + 2 ** 20);
+    expect(memory.buffer.byteLength).toBeLessThan(denoiseMemoryEstimate(1000, 1000, 1, 'best') + scratches + 2 ** 20);
   });
 });
 
@@ -182,35 +187,35 @@ describe('while it works', () => {
 
 describe('refuses', () => {
   const plane = new Float32Array(64);
+  const image: Image = { width: 8, height: 8, planes: [plane], peak: 1 };
   const refused: [string, () => Promise<unknown>, RegExp][] = [
-    ['a wrong number of deviations', () => denoisePlanes([plane], 8, 8, [1, 1]), /^sigma must hold a deviation/],
-    [
-      'a negative deviation',
-      () => denoisePlanes([plane], 8, 8, [-1]),
-      /^sigma\[0\] must be a finite number of at least 0/,
-    ],
-    ['a plane of another size', () => denoisePlanes([plane], 9, 8, [1]), /^image\.planes\[0\] must hold/],
-    ['no plane', () => denoisePlanes([], 8, 8, []), /^image\.planes must hold at least one/],
-    [
-      'an unknown quality',
-      () => denoisePlanes([plane], 8, 8, [1], { quality: 'good' as 'best' }),
-      /^quality must be one of/,
-    ],
+    ['a wrong number of deviations', () => denoise(image, { sigma: [1, 1] }), /^sigma must be a number, one for each/],
+    ['a negative deviation', () => denoise(image, { sigma: -1 }), /^sigma must be a finite number of at least 0/],
+    ['a plane of another size', () => denoise({ ...image, width: 9 }), /^image\.planes\[0\] must hold/],
+    ['no plane', () => denoise({ ...image, planes: [] }), /^image\.planes must hold at least one/],
+    ['an unknown quality', () => denoise(image, { quality: 'good' as 'best' }), /^quality must be one of/],
     [
       'an unknown engine',
-      () => denoisePlanes([plane], 8, 8, [1], { engine: 'gpu' as 'wasm' }),
-      /^engine must be one of/,
+      () => denoise(image, { engine: 'gpu' as 'wasm' }),
+      /^engine must be one of auto, wasm, portable, reference/,
     ],
-    [
-      'an option nobody knows',
-      () => denoisePlanes([plane], 8, 8, [1], { sigma: 3 } as object),
-      /^sigma is not an option/,
-    ],
-    ['no thread', () => denoisePlanes([plane], 8, 8, [1], { threads: 0 }), /^threads must be a whole number/],
+    ['an option nobody knows', () => denoise(image, { strenght: 3 } as object), /^strenght is not an option/],
+    ['no thread', () => denoise(image, { threads: 0 }), /^threads must be a whole number/],
   ];
   it.each(refused)('%s', async (_, act, message) => {
     const error = await act().catch((reason: unknown) => reason);
     expect(isParameterError(error)).toBe(true);
     expect(String((error as Error).message)).toMatch(message);
+  });
+});
+
+it.each(engineNames)('takes %s as its engine, as every task does', async (engine) => {
+  const clean = picture(20, 18);
+  const { planes } = noisy(clean, 15);
+  const { image, engine: ran } = await denoise({ ...clean, planes }, { sigma: 15, quality: 'fast', engine });
+  expect(ran.name).toBe(engine === 'auto' ? 'wasm' : engine);
+  const [theirs] = await denoisePlanes(planes, 20, 18, [15], { quality: 'fast', engine: 'reference' });
+  image.planes[0].forEach((value, i) => {
+    expect(value).toBeCloseTo(theirs[i], 2);
   });
 });

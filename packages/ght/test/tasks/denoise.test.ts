@@ -1,7 +1,8 @@
 /** Denoising an image, as a user meets it: nothing to tell, any number of planes, noise of two kinds. */
 import { describe, expect, it } from 'vitest';
+import { tilesOf } from '../../src/denoisers/tiles.js';
+import { engines } from '../../src/engines/engines.js';
 import { recipeOf } from '../../src/groups/recipes.js';
-import { tilesOf } from '../../src/groups/tiles.js';
 import type { Image, Samples } from '../../src/index.js';
 import { denoise, denoiseMemoryEstimate, psnr, qualities, randomSource } from '../../src/index.js';
 import { denoisePlanes } from '../../src/tasks/denoise-planes.js';
@@ -178,22 +179,25 @@ describe('tiles', () => {
   it.each(qualities)('%s: the same bits as the whole', async (quality) => {
     const { planes, width, height } = quality === 'best' ? { ...image, planes: image.planes.slice(0, 1) } : image;
     const sigma = planes.map(() => 20);
-    const whole = await denoisePlanes(planes, width, height, sigma, { quality });
+    const whole = await denoisePlanes(planes, width, height, sigma, { quality, engine: 'auto' });
     const seen: number[] = [];
     const onProgress = ({ fraction }: { fraction: number }) => seen.push(fraction);
-    const tiled = await denoisePlanes(planes, width, height, sigma, { quality, tile: 180, threads: 2, onProgress });
+    const tiled = await denoisePlanes(planes, width, height, sigma, {
+      ...{ quality, engine: 'auto', tile: 180, threads: 2, onProgress },
+    });
     expect(tiled.planes).toEqual(whole.planes);
     expect(seen).toEqual([...seen].sort((a, b) => a - b));
   });
 
-  it('are not cut where the whole fits', () => {
+  it('are not cut where the whole fits', async () => {
     for (const quality of qualities) {
+      const denoiser = await engines.wasm.denoiser(recipeOf(quality), 100);
       for (const [width, height] of [
         [768, 1024],
         [1, 4000],
         [90, 91],
       ]) {
-        expect(tilesOf(recipeOf(quality), width, height, Math.max(width, height)), quality).toHaveLength(1);
+        expect(tilesOf(denoiser, width, height, Math.max(width, height)), quality).toHaveLength(1);
       }
     }
   });

@@ -1,5 +1,5 @@
 import type { SolverName } from 'ght';
-import { solverTitles } from 'ght';
+import { solverCatalogue } from 'ght';
 import { type Content, html, type Markup } from './markup.js';
 import { count, grouped } from './numbers.js';
 
@@ -55,7 +55,11 @@ export function solverTable<Row>(
     heads: heads.length,
     columns: [
       ...heads,
-      ...solvers.map((solver) => ({ head: solverTitles[solver], csv: `${solverTitles[solver]} ${quantity}`, show })),
+      ...solvers.map((solver) => ({
+        head: solverCatalogue[solver].title,
+        csv: `${solverCatalogue[solver].title} ${quantity}`,
+        show,
+      })),
     ],
     rows: rows.map((row) => [
       ...heads.map(({ of }) => of(row)),

@@ -1,6 +1,7 @@
+import type { IterativeSolver } from 'ght';
 import { overcompleteDct, solve } from 'ght';
 import { catalogue } from '../catalogue.js';
-import { optionsOf, shared } from '../contenders.js';
+import { optionsOf, paperSolvers, shared } from '../contenders.js';
 import { naturalPatches } from '../images.js';
 import type { Experiment, Setting } from '../setting.js';
 import { pacer } from '../setting.js';
@@ -10,7 +11,7 @@ export interface Convergence {
   readonly P: number;
   readonly iterations: number;
   readonly series: readonly {
-    readonly solver: 'qpm' | 'admm';
+    readonly solver: IterativeSolver;
     readonly s: number;
     /** After iteration 1, 2, …; the paper's RMSE, a patch. */
     readonly rmse: readonly number[];
@@ -35,7 +36,7 @@ async function run(setting: Setting): Promise<Convergence> {
   const pace = pacer(setting, 6);
   const series = [];
   for (const s of [5, 10, 15]) {
-    for (const solver of ['qpm', 'admm'] as const) {
+    for (const solver of paperSolvers) {
       const options = { ...optionsOf(solver, 'natural'), ...shared(setting), budget: { perPatch: s }, peak: 255 };
       const { history } = await pace(1, (watch) =>
         solve(D, Y, { ...options, ...watch, maxIterations: ITERATIONS, tolerance: 0 }),

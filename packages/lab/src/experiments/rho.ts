@@ -1,6 +1,7 @@
+import type { IterativeSolver } from 'ght';
 import { gaussianDictionary, overcompleteDct, represent, solve, spectralNormSquared, supportMismatch } from 'ght';
 import { catalogue } from '../catalogue.js';
-import { optionsOf, PAPER_RHO, shared } from '../contenders.js';
+import { optionsOf, PAPER_RHO, paperSolvers, shared } from '../contenders.js';
 import { middles } from '../images.js';
 import type { Experiment, Setting } from '../setting.js';
 import { pacer } from '../setting.js';
@@ -14,7 +15,7 @@ export interface Rho {
   readonly normSquared: number;
   readonly images: readonly string[];
   readonly runs: readonly {
-    readonly solver: 'qpm' | 'admm';
+    readonly solver: IterativeSolver;
     /** As the formulas have it. */
     readonly absolute: number;
     /** In units of ‖D‖₂² of the DCT. */
@@ -48,7 +49,7 @@ async function run(setting: Setting): Promise<Rho> {
   const { Y, truth } = sparseSignals(D, 100, SYNTHETIC, setting.seed + 7);
   const pace = pacer(setting, 2 * values.length * (images.length + 1));
   const runs = [];
-  for (const solver of ['qpm', 'admm'] as const) {
+  for (const solver of paperSolvers) {
     for (const absolute of values) {
       const options = { ...optionsOf(solver, 'natural'), ...shared(setting), rho: { absolute } };
       let rmse = 0;

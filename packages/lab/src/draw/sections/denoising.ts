@@ -1,4 +1,4 @@
-import { solverTitles } from 'ght';
+import { solverCatalogue } from 'ght';
 import { tabled } from '../../contenders.js';
 import type { Denoising } from '../../experiments/denoising.js';
 import { type PaperTable, paperSigmas, paperTables } from '../../paper.js';
@@ -51,14 +51,17 @@ function ownTable(
   sigmas: readonly number[],
 ): Table {
   const rows = tabled.map((solver) => [
-    solverTitles[solver],
+    solverCatalogue[solver].title,
     ...sigmas.map((sigma) => runs.find((run) => run.solver === solver && run.sigma === sigma)?.psnr ?? null),
   ]);
   return psnrTable(name, `Ours: ${image}, ${width}×${height}. PSNR in dB`, sigmas, [...rows, [NOISY, ...noisy]]);
 }
 
 function paperTable({ table, image, size, psnr }: PaperTable): Table {
-  const rows = tabled.map((solver) => [solverTitles[solver], ...paperSigmas.map((_, i) => psnr[solver]?.[i] ?? null)]);
+  const rows = tabled.map((solver) => [
+    solverCatalogue[solver].title,
+    ...paperSigmas.map((_, i) => psnr[solver]?.[i] ?? null),
+  ]);
   const caption = `The paper’s Table ${table}, another image: ${image}, ${size}. PSNR in dB`;
   return psnrTable(`paper-table-${table}`, caption, paperSigmas, rows);
 }

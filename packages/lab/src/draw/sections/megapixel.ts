@@ -1,5 +1,5 @@
 import type { SolverName } from 'ght';
-import { contenders } from '../../contenders.js';
+import { contenders, paperSolvers } from '../../contenders.js';
 import type { Megapixel } from '../../experiments/megapixel.js';
 import { html } from '../markup.js';
 import { count, seconds, significant, slug } from '../numbers.js';
@@ -25,7 +25,7 @@ export function drawMegapixel(data: Megapixel): Section {
   const tables = [
     tableOf(data, 'rmse', 'RMSE (grey levels a patch)', contenders, significant),
     tableOf(data, 'seconds', 'time (s)', contenders, seconds),
-    tableOf(data, 'iterations', 'iterations', ['qpm', 'admm'], count),
+    tableOf(data, 'iterations', 'iterations', paperSolvers, count),
   ];
   const pictures = data.images.map(({ name, width, height, patches, picture }) =>
     pictureHtml(picture, name, html`<b>${name}</b> ${width}×${height}, ${count(patches)} patches`),

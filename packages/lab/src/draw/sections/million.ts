@@ -1,4 +1,4 @@
-import { solverTitles } from 'ght';
+import { solverCatalogue } from 'ght';
 import { contenders } from '../../contenders.js';
 import type { Million } from '../../experiments/million.js';
 import { html } from '../markup.js';
@@ -33,7 +33,7 @@ function timePlot({ s, sizes, runs, slopes }: Million): Figure {
         runs,
         contenders,
         (run) => ({ x: run.P, y: run.seconds }),
-        (solver) => `${solverTitles[solver]} ${exponents.get(solver) ?? ''}`,
+        (solver) => `${solverCatalogue[solver].title} ${exponents.get(solver) ?? ''}`,
       ),
       heading: 'exponent of P',
     }),
@@ -62,6 +62,6 @@ function exponentTable({ slopes }: Million): Table {
       { head: 'solver' },
       { head: 'exponent', csv: 'exponent of P in the time', show: (slope) => slope.toFixed(3) },
     ],
-    rows: slopes.map(({ solver, slope }) => [solverTitles[solver], slope]),
+    rows: slopes.map(({ solver, slope }) => [solverCatalogue[solver].title, slope]),
   };
 }

@@ -1,13 +1,11 @@
-import { solverTitles } from 'ght';
-import { PAPER_RHO } from '../../contenders.js';
+import { solverCatalogue } from 'ght';
+import { PAPER_RHO, paperSolvers } from '../../contenders.js';
 import type { Rho } from '../../experiments/rho.js';
 import { html } from '../markup.js';
 import { share, significant } from '../numbers.js';
 import { drawCurves } from '../plot.js';
 import { figureHtml, row, type Section, solverCurves } from '../section.js';
 import { type Table, tableHtml } from '../table.js';
-
-const SOLVERS = ['qpm', 'admm'] as const;
 
 /** What the choice of ρ does to both algorithms. */
 export function drawRho({ s, synthetic, normSquared, runs }: Rho): Section {
@@ -24,7 +22,7 @@ export function drawRho({ s, synthetic, normSquared, runs }: Rho): Section {
         y: { label: 'RMSE a patch (grey levels), logarithmic', log: true },
         top: top(normSquared),
         rule,
-        curves: solverCurves(runs, SOLVERS, ({ absolute, rmse }) => ({ x: absolute, y: rmse })),
+        curves: solverCurves(runs, paperSolvers, ({ absolute, rmse }) => ({ x: absolute, y: rmse })),
       }),
     },
     {
@@ -36,7 +34,7 @@ export function drawRho({ s, synthetic, normSquared, runs }: Rho): Section {
         y: { label: 'support mismatch ratio', zero: true },
         top: top(synthetic.normSquared),
         rule,
-        curves: solverCurves(runs, SOLVERS, ({ absolute, mismatch }) => ({ x: absolute, y: mismatch })),
+        curves: solverCurves(runs, paperSolvers, ({ absolute, mismatch }) => ({ x: absolute, y: mismatch })),
       }),
     },
   ];
@@ -48,9 +46,13 @@ export function drawRho({ s, synthetic, normSquared, runs }: Rho): Section {
 function rhoTable(runs: Rho['runs']): Table {
   const first = runs.filter(({ solver }) => solver === runs[0].solver);
   const measured = (absolute: number, measure: 'rmse' | 'mismatch') =>
-    SOLVERS.map((name) => runs.find((run) => run.solver === name && run.absolute === absolute)?.[measure] ?? null);
+    paperSolvers.map((name) => runs.find((run) => run.solver === name && run.absolute === absolute)?.[measure] ?? null);
   const both = (head: string, csv: string, show: (value: number) => string) =>
-    SOLVERS.map((solver) => ({ head: `${solverTitles[solver]} ${head}`, csv: `${solverTitles[solver]} ${csv}`, show }));
+    paperSolvers.map((solver) => ({
+      head: `${solverCatalogue[solver].title} ${head}`,
+      csv: `${solverCatalogue[solver].title} ${csv}`,
+      show,
+    }));
   return {
     name: 'rho',
     caption: `RMSE a patch, in grey levels, and the share of the support missed; the paper has ρ = ${PAPER_RHO}.`,

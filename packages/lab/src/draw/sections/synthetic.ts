@@ -1,5 +1,5 @@
 import type { SolverName } from 'ght';
-import { contenders } from '../../contenders.js';
+import { contenders, paperSolvers } from '../../contenders.js';
 import type { RecoveryRun, Synthetic } from '../../experiments/synthetic.js';
 import { html } from '../markup.js';
 import { grouped, seconds, share, significant } from '../numbers.js';
@@ -21,7 +21,7 @@ export function drawSynthetic(data: Synthetic): Section {
     tableOf(data, 'mismatch', 'support mismatch ratio', contenders, share),
     tableOf(data, 'rmse', 'RMSE a signal', contenders, significant),
     tableOf(data, 'seconds', 'time (s)', contenders, seconds),
-    tableOf(data, 'iterations', 'iterations', ['qpm', 'admm'], (mean) => grouped(mean, Number.isInteger(mean) ? 0 : 1)),
+    tableOf(data, 'iterations', 'iterations', paperSolvers, (mean) => grouped(mean, Number.isInteger(mean) ? 0 : 1)),
   ];
   return {
     figures,

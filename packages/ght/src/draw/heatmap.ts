@@ -1,26 +1,12 @@
 import { ParameterError } from '../errors.js';
-import { aggregation } from '../signal/patches.js';
-import { finish } from '../work.js';
-import type { Representation } from './represent.js';
-
-/** The heatmap of the paper's Figure 2: at every pixel, the atoms in use for its patch (their mean, where they overlap). */
-export function heatmap({ grid, atomsPerPatch: counts }: Pick<Representation, 'grid' | 'atomsPerPatch'>): Float64Array {
-  if (counts.length !== grid.count) {
-    const rule = `must have a count for each of the ${grid.count} patches`;
-    throw new ParameterError('atomsPerPatch', rule, counts.length, 'give those of the same grid');
-  }
-  const N = grid.patch ** 2;
-  const read = (from: number, into: Float64Array) => {
-    for (let i = 0; i < into.length; i += N) into.fill(counts[from + i / N], i, i + N);
-  };
-  return finish(aggregation(grid, { N, P: grid.count, read }));
-}
+import type { AtomCounts } from '../measures/heatmap.js';
+import { heatmap } from '../measures/heatmap.js';
 
 /**
  * The heatmap as a picture of the size of the image, RGB pixel by pixel: dark for no atoms, bright for the most that any
  * patch has. A scale lies in the lower right corner, where the image is large enough to spare it.
  */
-export function drawHeatmap(representation: Pick<Representation, 'grid' | 'atomsPerPatch'>): Uint8Array {
+export function drawHeatmap(representation: AtomCounts): Uint8Array {
   const { width, height } = representation.grid;
   const counts = heatmap(representation);
   const most = Math.max(

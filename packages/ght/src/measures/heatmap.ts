@@ -1,0 +1,23 @@
+import { ParameterError } from '../errors.js';
+import type { PatchGrid } from '../signal/patches.js';
+import { aggregation } from '../signal/patches.js';
+import { finish } from '../work.js';
+
+/** How many atoms the patch at each position of a grid has: a representation, or a part of one. */
+export interface AtomCounts {
+  readonly grid: PatchGrid;
+  readonly atomsPerPatch: Int32Array;
+}
+
+/** The heatmap of the paper's Figure 2: at every pixel, the atoms in use for its patch (their mean, where they overlap). */
+export function heatmap({ grid, atomsPerPatch: counts }: AtomCounts): Float64Array {
+  if (counts.length !== grid.count) {
+    const rule = `must have a count for each of the ${grid.count} patches`;
+    throw new ParameterError('atomsPerPatch', rule, counts.length, 'give those of the same grid');
+  }
+  const N = grid.patch ** 2;
+  const read = (from: number, into: Float64Array) => {
+    for (let i = 0; i < into.length; i += N) into.fill(counts[from + i / N], i, i + N);
+  };
+  return finish(aggregation(grid, { N, P: grid.count, read }));
+}

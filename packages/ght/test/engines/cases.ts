@@ -1,0 +1,32 @@
+/** Every engine, as the suites run it. */
+import type { Engine } from '../../src/engines/engine.js';
+import { engines } from '../../src/engines/engines.js';
+import { wasmEngine } from '../../src/engines/wasm/wasm.js';
+
+/**
+ * How far an engine may be from float64: `digits` of the RMSE, `codes` of a coefficient (of up to 2,000), `pixels` of a
+ * denoised sample (of up to 32 deviations of the noise).
+ */
+export interface Tolerance {
+  readonly digits: number;
+  readonly codes: number;
+  readonly pixels: number;
+}
+export const float64: Tolerance = { digits: 9, codes: 1e-7, pixels: 1e-9 };
+export const float32: Tolerance = { digits: 5, codes: 2e-2, pixels: 1e-4 };
+
+/** An engine, the threads it is given, and how far it may be from float64. */
+export interface EngineCase {
+  readonly engine: Engine;
+  readonly threads?: number;
+  readonly within: Tolerance;
+}
+
+/** WebAssembly computes in float32, with and without fused multiply-add, on one thread and on three. */
+export const engineCases: [name: string, engineCase: EngineCase][] = [
+  ['reference', { engine: engines.reference, within: float64 }],
+  ['portable', { engine: engines.portable, within: float64 }],
+  ['wasm without FMA', { engine: wasmEngine(false), threads: 1, within: float32 }],
+  ['wasm', { engine: engines.wasm, threads: 1, within: float32 }],
+  ['wasm on three threads', { engine: engines.wasm, threads: 3, within: float32 }],
+];
