@@ -1,6 +1,6 @@
-import { samples } from '../src/image/samples.js';
-import { defaults, type Settings } from '../src/settings/settings.js';
-import { Studio } from '../src/state/studio.svelte.js';
+import { samples } from '../../src/image/samples.js';
+import { defaults, type Settings } from '../../src/settings/settings.js';
+import { Studio } from '../../src/state/studio.svelte.js';
 import type {
   Denoised,
   Event,
@@ -12,7 +12,7 @@ import type {
   RequestKind,
   Requests,
   ToWorker,
-} from '../src/worker/protocol.js';
+} from '../../src/worker/protocol.js';
 
 /** A request that the page has sent, to be answered by a test. */
 export class FakeRequest<K extends RequestKind = RequestKind> {
