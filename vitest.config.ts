@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vitest/config';
 
 // The library is tested as it is built and shipped: its worker threads are files of the build.
@@ -13,7 +14,10 @@ export default defineConfig({
     projects: [
       { resolve: { alias }, test: { name: 'ght', include: ['packages/ght/test/**/*.test.ts'], ...timeouts } },
       { test: { name: 'lab', include: ['packages/lab/test/**/*.test.ts'], ...timeouts } },
-      { test: { name: 'studio', include: ['packages/studio/test/**/*.test.ts'], ...timeouts } },
+      {
+        plugins: [svelte({ configFile: 'packages/studio/svelte.config.js' })],
+        test: { name: 'studio', include: ['packages/studio/test/**/*.test.ts'], ...timeouts },
+      },
       { test: { name: 'cli', include: ['packages/cli/test/**/*.test.ts', 'test/*.test.ts'], ...timeouts } },
     ],
   },

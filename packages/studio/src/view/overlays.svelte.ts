@@ -13,7 +13,6 @@ export class Overlays {
     private readonly sides: () => Sides,
   ) {
     $effect(() => {
-      void studio.version;
       const { plan } = this;
       if (!plan) {
         this.layers = {};
@@ -22,12 +21,14 @@ export class Overlays {
       let current = true;
       const { kind, slots, scale } = plan;
       const draw = (slot: Slot) =>
-        kind === 'heatmap' ? studio.ask('heatmap', { slot, most: scale }) : studio.ask('error', { slot, range: scale });
+        kind === 'heatmap'
+          ? studio.client.ask('heatmap', { slot, most: scale })
+          : studio.client.ask('error', { slot, range: scale });
       Promise.all(slots.map(async (slot) => [slot, await draw(slot)] as const)).then(
         (found) => {
           if (current) this.layers = Object.fromEntries(found);
         },
-        // A result that has just been replaced: the next version draws it.
+        // A result that has just been replaced: what replaced it is drawn next.
         () => {},
       );
       return () => {
@@ -37,18 +38,19 @@ export class Overlays {
   }
 
   #plan() {
-    const { settings, opened, readings, stage, noisyPsnr, denoised } = this.studio;
+    const { settings, representing, denoising } = this.studio;
+    const { opened } = this.studio.image;
     const { overlay: kind, tab } = settings;
     if (kind === 'none' || !opened) return undefined;
-    if (tab === 'represent' && stage === 'coarse') return undefined;
+    if (tab === 'represent' && representing.stage === 'coarse') return undefined;
     if (tab === 'denoise' && kind === 'heatmap') return undefined;
     const { left, right } = this.sides();
     const known = [...new Set([left, right])].flatMap((slot) => {
-      const psnr = slot === 'noisy' ? noisyPsnr : slot === 'denoised' ? denoised?.psnr : undefined;
+      const psnr = slot === 'noisy' || slot === 'denoised' ? denoising[slot]?.psnr : undefined;
       if (tab === 'denoise') {
         return typeof psnr === 'number' ? [{ slot, mostAtoms: 0, rmsePixel: opened.peak * 10 ** (-psnr / 20) }] : [];
       }
-      const of = readings[slot];
+      const of = this.studio.readings(slot);
       return of ? [{ slot, mostAtoms: of.mostAtoms, rmsePixel: of.rmsePixel }] : [];
     });
     if (known.length === 0) return undefined;

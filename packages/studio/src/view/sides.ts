@@ -1,6 +1,6 @@
 import { solverTitles } from 'ght';
 import type { Settings } from '../settings/settings.js';
-import type { ResultStage } from '../state/studio.svelte.js';
+import type { ResultStage } from '../state/representing.svelte.js';
 import type { Readings, Slot } from '../worker/protocol.js';
 
 /** What lies on either side of the divider. */

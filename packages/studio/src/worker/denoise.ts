@@ -1,5 +1,4 @@
-import { type Image, psnrOf, randomSource, rmsePixel } from 'ght';
-import { denoiseImage } from './denoising.js';
+import { denoise, type Image, psnrOf, randomSource, rmsePixel } from 'ght';
 import { pictureOf } from './layers.js';
 import { checkDenoisingMemory } from './memory.js';
 import type { Denoised, Requests } from './protocol.js';
@@ -26,14 +25,14 @@ export async function runDenoise(session: Session, ask: Requests['denoise']['ask
   const start = performance.now();
   const { sigma, quality } = ask;
   const onProgress = ({ fraction }: { readonly fraction: number }) => call.tell({ kind: 'progress', fraction });
-  const result = await denoiseImage(noisy, { sigma, quality, signal: call.signal, onProgress });
+  const result = await denoise(noisy, { sigma, quality, signal: call.signal, onProgress });
   call.signal.throwIfAborted();
   const seconds = (performance.now() - start) / 1000;
   session.images.set('denoised', result.image);
   const clean = noisyPsnr !== null;
   return {
     picture: pictureOf(result.image, session.floor),
-    sigma: result.sigma,
+    sigma: result.noise.map((each) => each.sigma),
     seconds,
     noisyPsnr,
     psnr: clean ? psnrBetween(result.image, image) : null,

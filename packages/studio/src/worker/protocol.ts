@@ -9,8 +9,11 @@ export interface Layer {
   readonly pixels: Uint8ClampedArray<ArrayBuffer>;
 }
 
-/** What the worker keeps under a name: the opened image, results, and one result a solver of the comparison. */
-export type Slot = 'original' | 'result' | 'noisy' | 'denoised' | SolverName;
+/** Where the worker keeps what solvers have come to: the result, and one result per solver of the comparison. */
+export type ResultSlot = 'result' | SolverName;
+
+/** What the worker keeps under a name. */
+export type Slot = 'original' | 'noisy' | 'denoised' | ResultSlot;
 
 /** An image that was opened. */
 export interface Opened {
@@ -52,8 +55,8 @@ export type Event =
       readonly doing?: string;
     }
   | { readonly kind: 'preview'; readonly picture: Layer; readonly readings: Readings; readonly coarse: boolean }
-  | { readonly kind: 'shown'; readonly slot: Slot; readonly picture: Layer; readonly readings: Readings }
-  | { readonly kind: 'ssim'; readonly slot: Slot; readonly ssim: number };
+  | { readonly kind: 'shown'; readonly slot: ResultSlot; readonly picture: Layer; readonly readings: Readings }
+  | { readonly kind: 'ssim'; readonly slot: ResultSlot; readonly ssim: number };
 
 /** A term of a patch: coefficient times atom. */
 export interface Term {

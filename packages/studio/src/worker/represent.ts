@@ -3,7 +3,7 @@ import type { Settings } from '../settings/settings.js';
 import { pictureOf } from './layers.js';
 import { checkMemory } from './memory.js';
 import { isJoint, optionsOf } from './options.js';
-import type { Slot } from './protocol.js';
+import type { ResultSlot } from './protocol.js';
 import { readingsOf, ssimOf } from './readings.js';
 import { reduced } from './reduce.js';
 import type { Call, Session } from './session.js';
@@ -33,7 +33,7 @@ export async function runRepresent(session: Session, settings: Settings, live: b
 /** A run whose result is kept under a name and shown. */
 export async function runKept(
   session: Session,
-  slot: Slot,
+  slot: ResultSlot,
   image: Image,
   options: RepresentOptions,
   { signal, tell }: Call,

@@ -1,0 +1,103 @@
+import type { SolverName } from 'ght';
+import { type Settings, sameComparison } from '../settings/settings.js';
+import type { Event, Layer, Readings } from '../worker/protocol.js';
+import type { Client } from './client.js';
+import type { OpenImage } from './openImage.svelte.js';
+import type { Asked, Representing } from './representing.svelte.js';
+import type { Runner } from './runner.svelte.js';
+
+interface Row {
+  readonly of: Asked;
+  readonly picture: Layer;
+  readonly readings: Readings;
+}
+
+/** Up to so many samples six solvers take a few seconds, and a comparison need not be asked for twice. */
+const QUICK_SAMPLES = 3e6;
+
+/** The tab that runs every solver under one budget. */
+export class Comparing {
+  /** The comparison on show or under way. */
+  #asked = $state.raw<Asked>();
+  #rows = $state.raw<Partial<Record<SolverName, Row>>>({});
+
+  constructor(
+    private readonly client: Client,
+    private readonly runner: Runner,
+    private readonly settings: () => Settings,
+    private readonly image: OpenImage,
+    /** Gets the result of the chosen solver, which runs first when a PSNR is asked for, to find the budget. */
+    private readonly representing: Representing,
+  ) {}
+
+  /** Whether the settings have changed since the comparison was asked for. */
+  get stale(): boolean {
+    return this.#asked !== undefined && !sameComparison(this.#asked.settings, this.settings());
+  }
+
+  /** What a solver has come to. */
+  row(solver: SolverName): Row | undefined {
+    return this.#rows[solver];
+  }
+
+  /** Whether a row is of the comparison before, and waits for its turn. */
+  isOld(solver: SolverName): boolean {
+    return this.runner.task === 'compare' && this.#rows[solver]?.of !== this.#asked;
+  }
+
+  /** The tab has come to the front, or another image was opened in it. A first comparison begins by itself where it is quick. */
+  enter(): void {
+    if (!this.#asked && this.#samples <= QUICK_SAMPLES) void this.run();
+  }
+
+  /** Runs every solver under the budget. */
+  async run(): Promise<void> {
+    const asked: Asked = { settings: this.settings() };
+    const { settings } = asked;
+    await this.runner.run('compare', async (signal) => {
+      this.#asked = asked;
+      try {
+        await this.client.ask('compare', { settings }, { signal, onEvent: (event) => this.#take(event, asked) });
+      } catch (error) {
+        if (this.#asked === asked) this.#dropOldRows();
+        if (signal.aborted && settings.goal === 'psnr') this.representing.interrupted(asked);
+        throw error;
+      }
+    });
+  }
+
+  /** Rows of the comparison before do not belong beside those of one that was cancelled. */
+  #dropOldRows(): void {
+    this.#rows = Object.fromEntries(Object.entries(this.#rows).filter(([, row]) => row.of === this.#asked));
+  }
+
+  #take(event: Event, asked: Asked): void {
+    this.runner.progress(event);
+    if (event.kind !== 'shown' && event.kind !== 'ssim') return;
+    const { slot } = event;
+    if (slot === 'result') {
+      this.representing.take(event, asked);
+      return;
+    }
+    const row = event.kind === 'shown' ? { ...event, of: asked } : withSsim(this.#rows[slot], event.ssim);
+    if (row) this.#rows = { ...this.#rows, [slot]: row };
+  }
+
+  /** Samples of all patches: what the time of a run grows with. */
+  get #samples(): number {
+    const { opened } = this.image;
+    if (!opened) return 0;
+    const { width, height, channels } = opened;
+    return width * height * channels * (8 / this.settings().stride) ** 2;
+  }
+
+  /** Another image was opened, of which there is nothing yet. */
+  clear(): void {
+    this.#asked = undefined;
+    this.#rows = {};
+  }
+}
+
+function withSsim(row: Row | undefined, ssim: number): Row | undefined {
+  return row && { ...row, readings: { ...row.readings, ssim } };
+}

@@ -1,0 +1,85 @@
+import { type Settings, sameDenoising } from '../settings/settings.js';
+import type { Denoised, Layer } from '../worker/protocol.js';
+import type { Client } from './client.js';
+import type { OpenImage } from './openImage.svelte.js';
+import type { Runner } from './runner.svelte.js';
+
+interface Noisy {
+  readonly noise: number;
+  readonly picture: Layer;
+  /** Against the clean image; null where no noise was added to one. */
+  readonly psnr: number | null;
+}
+
+/** The tab that adds noise and removes noise. */
+export class Denoising {
+  /** The image with its noise, as it was added last. */
+  noisy = $state.raw<Noisy>();
+  /** Where the close-ups look; by default somewhat below the middle. */
+  closeUp = $state.raw<{ x: number; y: number }>();
+  /** What the denoised image is held against. */
+  against = $state<'noisy' | 'original'>('noisy');
+  #result = $state.raw<{ readonly settings: Settings; readonly denoised: Denoised }>();
+  #addingNoise: Promise<void> | undefined;
+
+  constructor(
+    private readonly client: Client,
+    private readonly runner: Runner,
+    private readonly settings: () => Settings,
+    private readonly image: OpenImage,
+  ) {}
+
+  /** The denoised image; one of other settings, or of another noise, is not shown. */
+  get denoised(): Denoised | undefined {
+    return this.#result && sameDenoising(this.#result.settings, this.settings()) ? this.#result.denoised : undefined;
+  }
+
+  /** Shows the image with its noise, before anything is done about it; of a moving slider the newest position only. */
+  showNoise(): Promise<void> {
+    this.#addingNoise ??= this.#addNoise().finally(() => {
+      this.#addingNoise = undefined;
+    });
+    return this.#addingNoise;
+  }
+
+  async #addNoise(): Promise<void> {
+    try {
+      while (this.image.ready && this.noisy?.noise !== this.settings().noise) {
+        const { opened } = this.image;
+        const { noise } = this.settings();
+        const reply = await this.client.ask('noise', { noise: this.image.inputUnits(noise) });
+        if (opened === this.image.opened) this.noisy = { noise, ...reply };
+      }
+    } catch (error) {
+      this.runner.report(error);
+    }
+  }
+
+  /** Denoises the image with its noise. */
+  async run(): Promise<void> {
+    await this.showNoise();
+    // An image that is being opened by now ends this, as it would have ended the run.
+    if (this.image.opening) return;
+    const settings = this.settings();
+    const { noise, sigma, quality } = settings;
+    await this.runner.run('denoise', async (signal) => {
+      // The worker may replace one of other settings without the page being told, so it must not be shown again.
+      if (!this.denoised) this.#result = undefined;
+      const ask = {
+        noise: this.image.inputUnits(noise),
+        sigma: sigma === 'auto' ? sigma : this.image.inputUnits(sigma),
+        quality,
+      };
+      const onEvent = this.runner.progress.bind(this.runner);
+      const denoised = await this.client.ask('denoise', ask, { signal, onEvent });
+      this.#result = { settings, denoised };
+    });
+  }
+
+  /** Another image was opened, of which there is nothing yet. */
+  clear(): void {
+    this.noisy = undefined;
+    this.closeUp = undefined;
+    this.#result = undefined;
+  }
+}

@@ -1,0 +1,172 @@
+import { samples } from '../../src/image/samples.js';
+import { defaults, type Settings } from '../../src/settings/settings.js';
+import { Studio } from '../../src/state/studio.svelte.js';
+import type {
+  Denoised,
+  Event,
+  Failure,
+  FromWorker,
+  Layer,
+  Opened,
+  Readings,
+  RequestKind,
+  Requests,
+  ToWorker,
+} from '../../src/worker/protocol.js';
+
+/** A request that the page has sent, to be answered by a test. */
+export class FakeRequest<K extends RequestKind = RequestKind> {
+  cancelled = false;
+
+  constructor(
+    readonly id: number,
+    readonly kind: K,
+    readonly ask: Requests[K]['ask'],
+    private readonly send: (message: FromWorker) => Promise<void>,
+  ) {}
+
+  tell(event: Event): Promise<void> {
+    return this.send({ id: this.id, event });
+  }
+  reply(reply: Requests[K]['reply']): Promise<void> {
+    return this.send({ id: this.id, reply });
+  }
+  fail(message: string, more: Partial<Failure> = {}): Promise<void> {
+    return this.send({ id: this.id, failure: { message, aborted: this.cancelled, ...more } });
+  }
+}
+
+/** A worker that keeps what it is asked until a test answers. */
+export class FakeWorker {
+  onmessage: ((event: { data: FromWorker }) => void) | undefined;
+  onerror: ((event: { message: string }) => void) | undefined;
+  readonly #requests: FakeRequest[] = [];
+
+  postMessage(message: ToWorker): void {
+    if ('cancel' in message) {
+      const request = this.#requests.find(({ id }) => id === message.cancel);
+      if (request) request.cancelled = true;
+      return;
+    }
+    const { id, kind, ask } = message;
+    const send = async (answer: FromWorker) => {
+      this.onmessage?.({ data: answer });
+      await idle();
+    };
+    this.#requests.push(new FakeRequest(id, kind, ask as never, send));
+  }
+
+  terminate(): void {}
+
+  async crash(message: string): Promise<void> {
+    this.onerror?.({ message });
+    await idle();
+  }
+
+  all<K extends RequestKind>(kind: K): FakeRequest<K>[] {
+    return this.#requests.filter((each): each is FakeRequest<K> => each.kind === kind);
+  }
+
+  /** The newest request of a kind. */
+  last<K extends RequestKind>(kind: K): FakeRequest<K> {
+    const request = this.all(kind).at(-1);
+    if (!request) throw new Error(`the page has not asked for ${kind}`);
+    return request;
+  }
+}
+
+/** Waits until the page has done whatever it does by itself. */
+export function idle(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+/** A picture of one pixel: its grey tells it from others. */
+export function layer(grey: number): Layer {
+  return { width: 1, height: 1, pixels: Uint8ClampedArray.of(grey, grey, grey, 255) };
+}
+
+/** An image of the size of a small photograph. */
+export function opened(change: Partial<Opened> = {}): Opened {
+  const format = { channels: 1, depth: 8, sample: 'uint', format: 'PNG', peak: 255 } as const;
+  return { width: 320, height: 240, ...format, picture: layer(0), ...change };
+}
+
+/** The numbers of a run that came to this PSNR. */
+export function readings(psnr: number, change: Partial<Readings> = {}): Readings {
+  const engine = { name: 'reference', threads: 1, why: 'a test' } as const;
+  const sizes = { nonzeros: 100, patches: 20, mostAtoms: 9, seconds: 1 };
+  const errors = { rmse: 8, rmsePixel: 1, psnr, ssim: null };
+  return { solver: 'admm', ...errors, ...sizes, stopReason: 'converged', engine, history: [], ...change };
+}
+
+export const shown = (slot: 'result' | 'qpm' | 'admm', psnr: number): Event => ({
+  kind: 'shown',
+  slot,
+  picture: layer(psnr),
+  readings: readings(psnr),
+});
+
+export const preview = (psnr: number, coarse = false): Event => ({
+  kind: 'preview',
+  picture: layer(psnr),
+  readings: readings(psnr),
+  coarse,
+});
+
+export const denoised = (psnr: number): Denoised => ({
+  picture: layer(psnr),
+  sigma: [20],
+  seconds: 1,
+  psnr,
+  noisyPsnr: 22,
+  ssim: 0.9,
+});
+
+/** A page without a browser: its worker answers as the test says, and samples come from nowhere. */
+export function startPage(
+  settings: Partial<Settings> = {},
+  fetchSample: (name: string) => Promise<Blob> = async (name) => {
+    if (!samples.some((each) => each.name === name)) throw new Error('404 Not Found');
+    return new Blob([name]);
+  },
+) {
+  const workers: FakeWorker[] = [];
+  const hashes: string[] = [];
+  const studio = new Studio(
+    { ...defaults, ...settings },
+    {
+      startWorker: () => {
+        workers.push(new FakeWorker());
+        return workers[workers.length - 1] as unknown as Worker;
+      },
+      fetchSample,
+      writeHash: (hash) => void hashes.push(hash),
+    },
+  );
+  return {
+    studio,
+    hashes,
+    /** The worker in use. */
+    get worker(): FakeWorker {
+      return workers[workers.length - 1];
+    },
+  };
+}
+
+/** A page with an image open: the tab has begun what it begins by itself. */
+export async function openPage(settings: Partial<Settings> = {}, image = opened()) {
+  const page = startPage(settings);
+  void page.studio.image.openSample(page.studio.settings.image);
+  await idle();
+  await page.worker.last('open').reply(image);
+  return page;
+}
+
+/** A page with the result of its settings on show, of 30 dB. */
+export async function solvedPage(settings: Partial<Settings> = {}) {
+  const page = await openPage(settings);
+  const run = page.worker.last('represent');
+  await run.tell(shown('result', 30));
+  await run.reply(null);
+  return page;
+}

@@ -1,0 +1,217 @@
+/** One task at a time, the image it works on, and the link, whatever the worker answers and when. */
+import { describe, expect, it } from 'vitest';
+import { defaults } from '../../src/settings/settings.js';
+import type { Studio } from '../../src/state/studio.svelte.js';
+import { idle, layer, opened, openPage, shown, solvedPage, startPage } from './fakeWorker.js';
+
+const file = (name: string) => new File(['bytes'], name);
+const dismiss = ({ runner }: Studio) => {
+  runner.notice = undefined;
+};
+
+describe('a task', () => {
+  it('is ended by the next one, whose name and progress stay', async () => {
+    const { studio, worker } = await openPage();
+    const run = worker.last('represent');
+    void studio.compare();
+    await idle();
+    expect(run.cancelled).toBe(true);
+    await run.tell({ kind: 'progress', fraction: 0.9 });
+    await run.fail('aborted');
+    expect(studio.runner.task).toBe('compare');
+    expect(studio.runner.notice).toBeUndefined();
+    await worker.last('compare').tell({ kind: 'progress', fraction: 0.25, doing: 'GHT-QPM' });
+    expect([studio.runner.fraction, studio.runner.doing]).toEqual([0.25, 'GHT-QPM']);
+  });
+
+  it('is gone at once when it is cancelled, without a notice', async () => {
+    const { studio, worker } = await openPage();
+    studio.runner.cancel();
+    expect(studio.runner.task).toBeUndefined();
+    await worker.last('represent').tell(shown('result', 30));
+    expect(studio.picture('result')).toBeUndefined();
+    expect(studio.runner.notice).toBeUndefined();
+  });
+
+  it('that fails says why, and is over', async () => {
+    const { studio, worker } = await openPage();
+    await worker.last('represent').fail('stride must divide 8');
+    expect(studio.runner.notice).toEqual({ message: 'stride must divide 8' });
+    expect(studio.runner.task).toBeUndefined();
+  });
+
+  it('that does not fit offers to open the image reduced, and reduced again', async () => {
+    const page = await openPage({ stride: 2 });
+    await page.worker.last('represent').fail('too large', { reduce: 2 });
+    expect(page.studio.runner.notice?.remedy?.title).toBe('Open at 1/2 of its size');
+    page.studio.runner.notice?.remedy?.act();
+    expect(page.worker.last('open').ask.reduce).toBe(2);
+    await page.worker.last('open').reply(opened({ width: 160 }));
+    await page.worker.last('represent').fail('too large', { reduce: 3 });
+    page.studio.runner.notice?.remedy?.act();
+    expect(page.worker.last('open').ask.reduce).toBe(6);
+  });
+});
+
+describe('a worker that is lost', () => {
+  it('takes the image with it: nothing runs until that is opened again', async () => {
+    const page = await solvedPage();
+    const { studio } = page;
+    const first = page.worker;
+    await first.crash('out of memory');
+    const said = 'The computation broke off (out of memory).';
+    expect(studio.runner.notice?.message).toBe(said);
+    dismiss(studio);
+    studio.solve();
+    expect(studio.runner.notice?.message).toBe(said);
+    dismiss(studio);
+    studio.set({ s: 7 });
+    await studio.compare();
+    expect(studio.runner.notice?.message).toBe(said);
+    expect([first.all('represent').length, first.all('compare').length]).toEqual([1, 0]);
+
+    studio.runner.notice?.remedy?.act();
+    expect(page.worker).not.toBe(first);
+    await page.worker.last('open').reply(opened());
+    expect(studio.runner.notice).toBeUndefined();
+    expect(page.worker.last('represent').ask.settings.s).toBe(7);
+  });
+
+  it('ends what it was working on with the same notice', async () => {
+    const { studio, worker } = await openPage();
+    await worker.crash('');
+    expect(studio.runner.task).toBeUndefined();
+    expect(studio.runner.notice?.message).toBe('The computation broke off (out of memory).');
+    expect(studio.runner.notice?.remedy?.title).toBe('Open the image again');
+  });
+
+  it('has nothing to open again before the first image', async () => {
+    const { studio, worker } = startPage();
+    await worker.crash('');
+    expect(studio.runner.notice).toEqual({ message: 'A part of this page could not be loaded. Reload the page.' });
+  });
+});
+
+describe('opening', () => {
+  it('counts the later of two, also when the earlier file comes last', async () => {
+    let deliver = (_: Blob) => {};
+    const fetching = new Promise<Blob>((resolve) => {
+      deliver = resolve;
+    });
+    const { studio, worker } = startPage({}, () => fetching);
+    void studio.image.openSample('black-canyon');
+    void studio.openFile(file('mine.png'));
+    await worker.last('open').reply(opened());
+    deliver(new Blob([]));
+    await idle();
+    expect(worker.all('open')).toHaveLength(1);
+    expect([studio.image.title, studio.settings.image]).toEqual(['mine.png', '']);
+  });
+
+  it('shows what the worker has opened when a cancel came too late', async () => {
+    const { studio, worker } = await solvedPage();
+    void studio.openFile(file('late.png'));
+    studio.runner.cancel();
+    expect(studio.runner.task).toBeUndefined();
+    expect(worker.last('open').cancelled).toBe(true);
+    await worker.last('open').reply(opened({ width: 99 }));
+    expect([studio.image.title, studio.image.opened?.width]).toEqual(['late.png', 99]);
+    expect(studio.representing.stage).toBe('none');
+    expect(worker.all('represent')).toHaveLength(2);
+  });
+
+  it('lets settings wait, and runs the newest', async () => {
+    const { studio, worker } = await solvedPage();
+    void studio.openFile(file('next.png'));
+    studio.set({ s: 6 });
+    studio.set({ s: 7 });
+    expect(worker.all('represent')).toHaveLength(1);
+    await worker.last('open').reply(opened());
+    expect(worker.all('represent')).toHaveLength(2);
+    expect(worker.last('represent').ask.settings.s).toBe(7);
+  });
+
+  it('leaves what is on show when it fails, as stale when the settings have changed', async () => {
+    const { studio, worker } = await solvedPage();
+    void studio.openFile(file('broken.png'));
+    expect(studio.representing.stage).toBe('final');
+    studio.set({ s: 6 });
+    expect(studio.representing.stage).toBe('stale');
+    await worker.last('open').fail('broken.png is damaged');
+    expect(studio.runner.notice?.message).toBe('broken.png is damaged');
+    expect([studio.image.title, studio.readings('result')?.psnr]).toEqual(['Boats at Nagasaki', 30]);
+    expect(studio.representing.stage).toBe('stale');
+    expect(worker.last('represent').ask.settings.s).toBe(6);
+  });
+
+  it('is waited for by what is asked for meanwhile, to the last of several', async () => {
+    const { studio, worker } = await solvedPage();
+    void studio.openFile(file('first.png'));
+    void studio.compare();
+    void studio.openFile(file('second.png'));
+    await worker.all('open')[1].fail('aborted');
+    expect(worker.last('open').cancelled).toBe(false);
+    expect(worker.all('compare')).toHaveLength(0);
+    await worker.last('open').reply(opened());
+    expect(studio.image.title).toBe('second.png');
+    expect(studio.runner.task).toBe('compare');
+  });
+
+  it('of an image that does not fit offers that one reduced, not the one that is open', async () => {
+    const { studio, worker } = await solvedPage();
+    const large = file('large.png');
+    void studio.openFile(large);
+    await worker.last('open').fail('too large', { reduce: 4 });
+    studio.runner.notice?.remedy?.act();
+    expect(worker.last('open').ask.file).toBe(large);
+    expect(worker.last('open').ask.reduce).toBe(4);
+  });
+
+  it('clears what was of the last image', async () => {
+    const { studio, worker } = await openPage({ tab: 'compare' });
+    await worker.last('compare').tell(shown('qpm', 28));
+    studio.set({ tab: 'denoise' });
+    await worker.last('noise').reply({ picture: layer(1), psnr: 22 });
+    studio.denoising.closeUp = { x: 3, y: 4 };
+    void studio.openFile(file('next.png'));
+    await worker.last('open').reply(opened());
+    expect([studio.picture('noisy'), studio.picture('qpm')]).toEqual([undefined, undefined]);
+    expect(studio.denoising.closeUp).toBeUndefined();
+    expect(worker.all('noise')).toHaveLength(2);
+  });
+});
+
+describe('the link', () => {
+  it('says every setting, and the sample once that is open', async () => {
+    const { studio, worker, hashes } = await openPage();
+    studio.set({ s: 6 });
+    expect(hashes.at(-1)).toBe('#s=6');
+    void studio.image.openSample('black-canyon');
+    await idle();
+    await worker.last('open').reply(opened());
+    expect(hashes.at(-1)).toBe('#image=black-canyon&s=6');
+  });
+
+  it('that is restored opens its sample under its settings', async () => {
+    const { studio, worker } = await solvedPage();
+    void studio.restore({ ...defaults, image: 'black-canyon', s: 2 });
+    expect(studio.representing.stage).toBe('stale');
+    await idle();
+    await worker.last('open').reply(opened());
+    expect(worker.last('represent').ask.settings).toMatchObject({ image: 'black-canyon', s: 2 });
+  });
+
+  it('whose sample cannot be loaded leaves the image that is open, and its name', async () => {
+    const failing = startPage({}, async (name) => {
+      if (name !== defaults.image) throw new Error('404 Not Found');
+      return new Blob([]);
+    });
+    const { studio } = failing;
+    void studio.image.openSample(defaults.image);
+    await idle();
+    await failing.worker.last('open').reply(opened());
+    await studio.restore({ ...defaults, image: 'black-canyon', s: 2 });
+    expect(studio.runner.notice?.message).toBe('The sample could not be loaded (404 Not Found).');
+    expect([studio.settings.image, studio.image.title]).toEqual([defaults.image, 'Boats at Nagasaki']);
+  });
+});

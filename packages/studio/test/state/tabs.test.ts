@@ -1,0 +1,327 @@
+/** What each tab shows of the worker's answers, in every order that they may come in. */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { defaults } from '../../src/settings/settings.js';
+import { denoised, idle, layer, opened, openPage, preview, shown, solvedPage } from './fakeWorker.js';
+
+const file = (name: string) => new File(['bytes'], name);
+
+afterEach(() => void vi.useRealTimers());
+
+describe('a moving slider', () => {
+  it('lets a preview on its way through, then runs the newest settings only', async () => {
+    const { studio, worker } = await solvedPage();
+    for (const s of [6, 7, 8]) studio.set({ s });
+    const [, run] = worker.all('represent');
+    expect([worker.all('represent').length, run.cancelled]).toEqual([2, false]);
+    await run.tell(preview(31));
+    expect([studio.representing.stage, studio.readings('result')?.psnr]).toEqual(['preview', 31]);
+    expect(run.cancelled).toBe(true);
+    expect(worker.all('represent').map(({ ask }) => ask.settings.s)).toEqual([5, 6, 8]);
+  });
+
+  it('does not wait for a preview that takes longer than a second', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const { studio, worker } = await solvedPage();
+    studio.set({ s: 6 });
+    vi.advanceTimersByTime(999);
+    studio.set({ s: 7 });
+    expect(worker.last('represent').ask.settings.s).toBe(6);
+    vi.advanceTimersByTime(1);
+    studio.set({ s: 8 });
+    expect(worker.all('represent').map(({ cancelled }) => cancelled)).toEqual([false, true, false]);
+    expect(worker.last('represent').ask.settings.s).toBe(8);
+  });
+
+  it('that has come back keeps the run for where it is', async () => {
+    const { studio, worker } = await solvedPage();
+    for (const s of [6, 7, 6]) studio.set({ s });
+    const run = worker.last('represent');
+    await run.tell(preview(31));
+    await run.tell(shown('result', 32));
+    expect([studio.representing.stage, worker.all('represent').length]).toEqual(['final', 2]);
+  });
+
+  it('goes on with the newest settings when the run that was let through fails', async () => {
+    const { studio, worker } = await solvedPage();
+    studio.set({ stride: 2 });
+    studio.set({ stride: 4 });
+    await worker.last('represent').fail('too large');
+    expect(worker.last('represent').ask.settings.stride).toBe(4);
+  });
+
+  it('starts no run after a cancel', async () => {
+    const { studio, worker } = await solvedPage();
+    studio.set({ s: 6 });
+    studio.set({ s: 7 });
+    studio.runner.cancel();
+    await worker.last('represent').fail('aborted');
+    expect(worker.all('represent')).toHaveLength(2);
+    studio.solve();
+    expect(worker.last('represent').ask.settings.s).toBe(7);
+  });
+});
+
+describe('a result', () => {
+  it('of older settings is never final', async () => {
+    const { studio, worker } = await openPage();
+    studio.set({ s: 6 });
+    await worker.last('represent').tell(shown('result', 30));
+    expect(studio.representing.stage).toBe('stale');
+    const run = worker.last('represent');
+    expect(run.ask.settings.s).toBe(6);
+    await run.tell(shown('result', 31));
+    expect(studio.representing.stage).toBe('final');
+  });
+
+  it('is not final while the worker may hold another, though the settings are its own again', async () => {
+    const { studio, worker } = await solvedPage();
+    studio.set({ s: 6 });
+    studio.runner.cancel();
+    studio.set({ s: 5 });
+    expect(studio.representing.stage).toBe('stale');
+    await worker.last('represent').tell(shown('result', 30));
+    expect(studio.representing.stage).toBe('final');
+  });
+
+  it('that is still what the settings ask for is not made twice', async () => {
+    const { studio, worker } = await solvedPage();
+    studio.set({ tab: 'compare' });
+    studio.set({ s: 6 });
+    expect(studio.representing.stage).toBe('stale');
+    studio.set({ s: 5 });
+    studio.set({ tab: 'represent' });
+    expect(studio.representing.stage).toBe('final');
+    expect(worker.all('represent')).toHaveLength(1);
+  });
+
+  it('is not waited for in another tab', async () => {
+    const { studio, worker } = await openPage();
+    studio.set({ tab: 'denoise' });
+    expect(worker.last('represent').cancelled).toBe(true);
+    studio.set({ tab: 'represent' });
+    expect(worker.all('represent')).toHaveLength(2);
+  });
+
+  it('draws its curve while it converges, and a search for a target draws that of its last budget', async () => {
+    const { studio, worker } = await openPage({ goal: 'psnr', solver: 'qpm' });
+    const run = worker.last('represent');
+    for (const [k, rmse] of [
+      [1, 9],
+      [2, 8],
+      [2, 8],
+      [1, 7],
+    ]) {
+      await run.tell({ kind: 'progress', fraction: 0.1, k, rmse });
+    }
+    expect(studio.representing.curve).toEqual({ solver: 'qpm', points: [{ k: 1, rmse: 7 }] });
+  });
+
+  it('gets its SSIM when that is known', async () => {
+    const { studio, worker } = await openPage();
+    await worker.last('represent').tell(shown('result', 30));
+    await worker.last('represent').tell({ kind: 'ssim', slot: 'result', ssim: 0.875 });
+    expect(studio.readings('result')?.ssim).toBe(0.875);
+    expect(studio.representing.stage).toBe('final');
+  });
+});
+
+describe('codes from a file', () => {
+  it('take the place of the result', async () => {
+    const { studio, worker } = await solvedPage();
+    void studio.openFile(file('saved.npz'));
+    await idle();
+    await worker.last('readCodes').tell(shown('result', 27));
+    await worker.last('readCodes').reply(null);
+    expect([studio.representing.stage, studio.readings('result')?.psnr]).toEqual(['final', 27]);
+  });
+
+  it('that are broken leave the result as it was', async () => {
+    const { studio, worker } = await solvedPage();
+    void studio.openFile(file('broken.npz'));
+    await idle();
+    await worker.last('readCodes').fail('no codes');
+    expect(studio.runner.notice?.message).toBe('no codes');
+    expect(studio.representing.stage).toBe('final');
+  });
+
+  it('that are cancelled leave the result stale, unless they were shown before', async () => {
+    for (const [before, stage] of [
+      [false, 'stale'],
+      [true, 'final'],
+    ] as const) {
+      const { studio, worker } = await solvedPage();
+      void studio.openFile(file('saved.npz'));
+      await idle();
+      if (before) await worker.last('readCodes').tell(shown('result', 27));
+      studio.runner.cancel();
+      await idle();
+      expect(studio.representing.stage).toBe(stage);
+    }
+  });
+});
+
+describe('a comparison', () => {
+  const compared = async (settings = {}) => {
+    const page = await openPage({ tab: 'compare', ...settings });
+    const run = page.worker.last('compare');
+    for (const solver of ['qpm', 'admm'] as const) await run.tell(shown(solver, 28));
+    await run.tell({ kind: 'ssim', slot: 'qpm', ssim: 0.75 });
+    await run.reply(null);
+    return page;
+  };
+
+  it('begins by itself once, where it is quick', async () => {
+    const { studio, worker } = await compared();
+    expect(studio.readings('qpm')).toMatchObject({ psnr: 28, ssim: 0.75 });
+    studio.set({ tab: 'denoise' });
+    studio.set({ tab: 'compare' });
+    expect(worker.all('compare')).toHaveLength(1);
+    const large = await openPage({ tab: 'compare' }, opened({ width: 4000, height: 3000 }));
+    expect(large.worker.all('compare')).toHaveLength(0);
+  });
+
+  it('is stale when the settings ask for another, and only then', async () => {
+    const { studio } = await compared();
+    for (const [change, stale] of [
+      [{ rho: 0.5 }, false],
+      [{ solver: 'qpm' }, false],
+      [{ s: 6 }, true],
+      [{ s: 5 }, false],
+      [{ goal: 'psnr' }, true],
+    ] as const) {
+      studio.set(change);
+      expect(studio.comparing.stale).toBe(stale);
+    }
+  });
+
+  it('marks the rows of the last one until their turn has come, also under the same settings', async () => {
+    const { studio, worker } = await compared();
+    void studio.compare();
+    await idle();
+    await worker.last('compare').tell(shown('qpm', 28));
+    expect([studio.comparing.isOld('qpm'), studio.comparing.isOld('admm')]).toEqual([false, true]);
+    await worker.last('compare').reply(null);
+    expect(studio.comparing.isOld('admm')).toBe(false);
+  });
+
+  it('that is cancelled shows rows of its own only', async () => {
+    const { studio, worker } = await compared();
+    studio.set({ s: 6 });
+    void studio.compare();
+    await idle();
+    await worker.last('compare').tell(shown('qpm', 29));
+    studio.runner.cancel();
+    await idle();
+    expect([studio.readings('qpm')?.psnr, studio.picture('admm')]).toEqual([29, undefined]);
+  });
+
+  it('for a PSNR gives the result that found the budget to the other tab', async () => {
+    const { studio, worker } = await openPage({ tab: 'compare', goal: 'psnr' });
+    await worker.last('compare').tell(shown('result', 32));
+    await worker.last('compare').tell(shown('qpm', 31));
+    studio.set({ tab: 'represent' });
+    expect([studio.representing.stage, worker.all('represent').length]).toEqual(['final', 0]);
+  });
+
+  it('that is cancelled leaves the result of the other tab stale, if it may have replaced it', async () => {
+    for (const [goal, stage] of [
+      ['atoms', 'final'],
+      ['psnr', 'stale'],
+    ] as const) {
+      const { studio } = await solvedPage({ goal });
+      void studio.compare();
+      await idle();
+      studio.runner.cancel();
+      await idle();
+      expect(studio.representing.stage).toBe(stage);
+    }
+  });
+});
+
+describe('noise', () => {
+  it('is added in the units of the image', async () => {
+    const { worker } = await openPage({ tab: 'denoise', noise: 10 }, opened({ depth: 16, peak: 65535 }));
+    expect(worker.last('noise').ask.noise).toBe(2570);
+  });
+
+  it('follows a moving slider with its newest position only', async () => {
+    const { studio, worker } = await openPage({ tab: 'denoise' });
+    for (const noise of [30, 40, 50]) studio.set({ noise });
+    expect(worker.all('noise')).toHaveLength(1);
+    await worker.last('noise').reply({ picture: layer(20), psnr: 22 });
+    expect(worker.all('noise').map(({ ask }) => ask.noise)).toEqual([20, 50]);
+    await worker.last('noise').reply({ picture: layer(50), psnr: 14 });
+    expect(studio.denoising.noisy?.psnr).toBe(14);
+    expect(worker.all('noise')).toHaveLength(2);
+  });
+
+  it('of the last image is not shown on the next one', async () => {
+    const { studio, worker } = await openPage({ tab: 'denoise' });
+    const old = worker.last('noise');
+    void studio.openFile(file('next.png'));
+    await worker.last('open').reply(opened());
+    await old.reply({ picture: layer(20), psnr: 22 });
+    expect(studio.picture('noisy')).toBeUndefined();
+    await worker.last('noise').reply({ picture: layer(21), psnr: 23 });
+    expect(studio.picture('noisy')).toEqual(layer(21));
+  });
+});
+
+describe('a denoised image', () => {
+  const denoising = async () => {
+    const page = await openPage({ tab: 'denoise' });
+    await page.worker.last('noise').reply({ picture: layer(20), psnr: 22 });
+    void page.studio.denoise();
+    await idle();
+    return page;
+  };
+
+  it.each([{ noise: 30 }, { sigma: 12 }, { quality: 'best' }] as const)(
+    'is neither shown nor waited for under other settings: %o',
+    async (change) => {
+      const { studio, worker } = await denoising();
+      await worker.last('denoise').reply(denoised(31));
+      expect(studio.denoising.denoised?.psnr).toBe(31);
+      studio.set(change);
+      expect([studio.denoising.denoised, studio.picture('denoised')]).toEqual([undefined, undefined]);
+
+      const other = await denoising();
+      other.studio.set(change);
+      expect(other.worker.last('denoise').cancelled).toBe(true);
+      expect(other.studio.runner.task).toBeUndefined();
+    },
+  );
+
+  it('stays through other tabs and while it is made again', async () => {
+    const { studio, worker } = await denoising();
+    await worker.last('denoise').reply(denoised(31));
+    studio.set({ tab: 'represent', s: 9 });
+    studio.set({ tab: 'denoise' });
+    expect(studio.denoising.denoised?.psnr).toBe(31);
+    void studio.denoise();
+    await idle();
+    expect([studio.runner.task, studio.denoising.denoised?.psnr]).toEqual(['denoise', 31]);
+  });
+
+  it('does not come back once the worker may hold another', async () => {
+    const { studio, worker } = await denoising();
+    await worker.last('denoise').reply(denoised(31));
+    studio.set({ quality: 'best' });
+    void studio.denoise();
+    await idle();
+    expect(worker.last('denoise').ask.quality).toBe('best');
+    studio.runner.cancel();
+    studio.set({ quality: defaults.quality });
+    expect(studio.denoising.denoised).toBeUndefined();
+  });
+
+  it('that was asked for does not end the opening of another image', async () => {
+    const { studio, worker } = await openPage({ tab: 'denoise' });
+    void studio.denoise();
+    await idle();
+    void studio.openFile(file('next.png'));
+    await worker.last('noise').reply({ picture: layer(20), psnr: 22 });
+    expect(worker.last('open').cancelled).toBe(false);
+    expect(studio.runner.task).toBe('open');
+  });
+});
