@@ -7,7 +7,7 @@ import { planesOf } from '../src/image/decoded.js';
 import { formatOf, sizeOf } from '../src/image/header.js';
 import { openImage } from '../src/image/open.js';
 import { decodePng, encodePng } from '../src/image/png.js';
-import { checkMemory } from '../src/worker/memory.js';
+import { checkMemory } from '../src/worker/memoryLimit.js';
 
 const whole = () => 1;
 const bytesOf = async (picture: Sharp) => new Uint8Array(await picture.toBuffer());

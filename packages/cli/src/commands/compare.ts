@@ -16,7 +16,7 @@ import {
 } from '../flags.js';
 import type { ImageFile } from '../io/index.js';
 import { checkOutputs, imageExtensions, imageOutput, type Output, readImage, writeTogether } from '../io/index.js';
-import { refuseTooLarge } from '../memory.js';
+import { refuseTooLarge } from '../memoryLimit.js';
 import { heatmapPng } from '../output/heatmap.js';
 import { csv } from '../output/history.js';
 import { oneLine } from '../output/line.js';

@@ -1,7 +1,7 @@
 import type { Denoised, DenoiseOptions } from 'ght';
 import { denoise, ParameterError } from 'ght';
 import type { ImageFile } from '../io/index.js';
-import { refuseTooLargeToDenoise } from '../memory.js';
+import { refuseTooLargeToDenoise } from '../memoryLimit.js';
 import { channelNames, imageSummary } from '../output/summary.js';
 import { decibels, facts, measure } from '../output/table.js';
 import type { DenoiseFlags } from './denoise.js';

@@ -1,7 +1,7 @@
 import { denoisePaper, estimateNoise } from 'ght';
 import { representOptions } from '../flags.js';
 import type { ImageFile } from '../io/index.js';
-import { refuseTooLarge } from '../memory.js';
+import { refuseTooLarge } from '../memoryLimit.js';
 import { imageSummary, runFacts, summarise } from '../output/summary.js';
 import { count, decibels } from '../output/table.js';
 import type { DenoiseFlags } from './denoise.js';

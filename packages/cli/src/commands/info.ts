@@ -4,7 +4,7 @@ import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import { jsonFlag, patchFlags, representOptions } from '../flags.js';
 import { readImage } from '../io/index.js';
-import { representMemory } from '../memory.js';
+import { representMemory } from '../memoryLimit.js';
 import { imageLine, imageSummary } from '../output/summary.js';
 import { bytes, count, facts, measure } from '../output/table.js';
 

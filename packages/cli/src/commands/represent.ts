@@ -22,7 +22,7 @@ import {
   readImage,
   writeTogether,
 } from '../io/index.js';
-import { refuseTooLarge } from '../memory.js';
+import { refuseTooLarge } from '../memoryLimit.js';
 import { heatmapPng } from '../output/heatmap.js';
 import { historyExtensions, historyFile } from '../output/history.js';
 import { progressDisplay } from '../output/progress.js';

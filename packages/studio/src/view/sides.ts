@@ -1,4 +1,4 @@
-import { solverTitles } from 'ght';
+import { solverCatalogue } from 'ght';
 import type { Settings } from '../settings/settings.js';
 import type { ResultStage } from '../state/representing.svelte.js';
 import type { Readings, Slot } from '../worker/protocol.js';
@@ -27,7 +27,7 @@ export function titleOf(
   if (slot === 'original') return tab === 'denoise' && noise > 0 ? 'Clean' : 'Original';
   if (slot === 'noisy') return noise > 0 ? `Noisy, σ = ${noise}` : 'As it came';
   if (slot === 'denoised') return 'Denoised';
-  if (slot !== 'result') return solverTitles[slot];
-  const name = solverTitles[result?.solver ?? solver];
+  if (slot !== 'result') return solverCatalogue[slot].title;
+  const name = solverCatalogue[result?.solver ?? solver].title;
   return stage === 'coarse' ? `${name}, coarse preview` : stage === 'preview' ? `${name}, preview` : name;
 }

@@ -1,6 +1,6 @@
-import { type Budget, solverNames, solverTitles } from 'ght';
+import { type Budget, solverCatalogue, solverNames } from 'ght';
 import type { Settings } from '../settings/settings.js';
-import { checkMemory } from './memory.js';
+import { checkMemory } from './memoryLimit.js';
 import { optionsOf } from './options.js';
 import { ssimOf } from './readings.js';
 import { runKept, runRepresent } from './represent.js';
@@ -18,7 +18,7 @@ export async function runCompare(session: Session, settings: Settings, call: Cal
     const tell: Call['tell'] = (event) => {
       if (event.kind !== 'progress') return call.tell(event);
       const fraction = (i + event.fraction) / solverNames.length;
-      call.tell({ kind: 'progress', fraction, doing: solverTitles[solver] });
+      call.tell({ kind: 'progress', fraction, doing: solverCatalogue[solver].title });
     };
     const options = optionsOf({ ...settings, rho: null, refit: false }, solver);
     await runKept(session, solver, image, { ...options, budget }, { signal: call.signal, tell });

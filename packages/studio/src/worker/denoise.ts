@@ -1,6 +1,6 @@
 import { denoise, type Image, psnrOf, randomSource, rmsePixel } from 'ght';
 import { pictureOf } from './layers.js';
-import { checkDenoisingMemory } from './memory.js';
+import { checkDenoisingMemory } from './memoryLimit.js';
 import type { Denoised, Requests } from './protocol.js';
 import { ssimOf } from './readings.js';
 import type { Call, Session } from './session.js';

@@ -7,9 +7,10 @@ import {
   reconstruct,
   recorrelate,
   represent,
+  solverCatalogue,
 } from 'ght';
 import { atomTile, pictureOf } from './layers.js';
-import { isJoint, PATCH } from './options.js';
+import { PATCH } from './options.js';
 import type { Inspection, PatchView, Slot } from './protocol.js';
 import type { Call, Session } from './session.js';
 
@@ -33,8 +34,8 @@ export async function runInspect(
   const patch = patchImage(image, column * grid.stride, row * grid.stride);
   const s = Math.floor(shown.nonzeros / shown.patches);
   const here = (result: Representation) => viewOf(session, patch, result.dictionary, result.solver, codesAt(result, p));
-  const joint = isJoint(shown.solver) ? shown : await jointCounterpart(session, shown, signal);
-  const alone = isJoint(shown.solver)
+  const joint = solverCatalogue[shown.solver].joint ? shown : await jointCounterpart(session, shown, signal);
+  const alone = solverCatalogue[shown.solver].joint
     ? await represent(patch, { patch: PATCH, dictionary, solver: 'omp', budget: { perPatch: s }, signal })
     : undefined;
   const counts = joint.atomsPerPatch;

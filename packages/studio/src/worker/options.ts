@@ -2,10 +2,10 @@ import {
   completeDct,
   type Dictionary,
   gaussianDictionary,
-  hasPenalty,
   overcompleteDct,
   type RepresentOptions,
   type SolverName,
+  solverCatalogue,
 } from 'ght';
 import type { DictionaryName, Settings } from '../settings/settings.js';
 
@@ -27,11 +27,6 @@ export function dictionaryOf(name: DictionaryName): Dictionary {
   return dictionary;
 }
 
-/** Whether a solver spends one budget over all patches rather than the same for each. */
-export function isJoint(solver: SolverName): boolean {
-  return hasPenalty(solver) || solver === 'joint-omp';
-}
-
 /** What the library is asked for under these settings. */
 export function optionsOf(settings: Settings, solver: SolverName = settings.solver): RepresentOptions {
   const { goal, s, psnr, dictionary, rho, stride, refit } = settings;
@@ -41,6 +36,6 @@ export function optionsOf(settings: Settings, solver: SolverName = settings.solv
     stride,
     dictionary: dictionaryOf(dictionary),
     budget: goal === 'psnr' ? { psnr } : { perPatch: s },
-    ...(hasPenalty(solver) ? { refit, ...(rho === null ? {} : { rho }) } : {}),
+    ...(solverCatalogue[solver].rho !== null ? { refit, ...(rho === null ? {} : { rho }) } : {}),
   };
 }

@@ -1,8 +1,8 @@
-import { hasPenalty, type Image, type Progress, type Representation, type RepresentOptions, represent } from 'ght';
+import { type Image, type Progress, type Representation, type RepresentOptions, represent, solverCatalogue } from 'ght';
 import type { Settings } from '../settings/settings.js';
 import { pictureOf } from './layers.js';
-import { checkMemory } from './memory.js';
-import { isJoint, optionsOf } from './options.js';
+import { checkMemory } from './memoryLimit.js';
+import { optionsOf } from './options.js';
 import type { ResultSlot } from './protocol.js';
 import { readingsOf, ssimOf } from './readings.js';
 import { reduced } from './reduce.js';
@@ -14,8 +14,10 @@ const LIVE_MS = 750;
 const WARM_MS = 1000;
 /** Iterations from the last codes that bring a neighbouring budget close to where it converges. */
 const WARM_ITERATIONS = 4;
-/** Milliseconds per million samples of all patches, before anything was measured. */
-const UNMEASURED = { qpm: 450, admm: 450, 'joint-omp': 600, omp: 250, aiht: 800, cosamp: 1500 } as const;
+/** Before anything was measured: cutting, rebuilding and drawing take about as long again as the solver. */
+const WHOLE_RUN = 2;
+/** Atoms per patch that a target is expected to take, and how often it is tried. */
+const EXPECTED = { s: 10, tries: 6 };
 
 /**
  * Represents the open image: where the whole run would keep a moving slider waiting, first a preview (a few iterations from
@@ -59,9 +61,13 @@ async function preview(
   const start = performance.now();
   const last = session.results.get('result');
   const { dictionary } = options;
-  const fits = last && last.grid.stride === settings.stride && last.dictionary === dictionary && isJoint(last.solver);
+  const fits =
+    last &&
+    last.grid.stride === settings.stride &&
+    last.dictionary === dictionary &&
+    solverCatalogue[last.solver].joint;
   const warm = session.pace.get(keyOf(settings, 'warm')) ?? full / 2;
-  if (fits && hasPenalty(settings.solver) && settings.goal === 'atoms' && warm <= WARM_MS) {
+  if (fits && solverCatalogue[settings.solver].startsFromCodes && settings.goal === 'atoms' && warm <= WARM_MS) {
     const limits = { initial: last.codes, maxIterations: WARM_ITERATIONS };
     const result = await timed(session, keyOf(settings, 'warm'), () =>
       represent(image, { ...options, ...limits, signal }),
@@ -90,9 +96,12 @@ async function timed<T>(session: Session, key: string, run: () => Promise<T>): P
   return result;
 }
 
-function guess({ width, height, planes }: Image, { solver, stride, goal }: Settings): number {
-  const samples = (width * height * planes.length * (8 / stride) ** 2) / 1e6;
-  return samples * UNMEASURED[solver] * (goal === 'psnr' ? 6 : 1);
+/** About how many milliseconds a run takes. */
+function guess({ width, height, planes }: Image, { solver, stride, goal, s }: Settings): number {
+  const patches = (width * height * planes.length) / stride ** 2;
+  const { base, perAtom } = solverCatalogue[solver].effort;
+  const [atoms, tries] = goal === 'psnr' ? [EXPECTED.s, EXPECTED.tries] : [s, 1];
+  return (tries * WHOLE_RUN * patches * (base + perAtom * atoms)) / 1000;
 }
 
 /** Tells of every iteration, and in between not more often than a screen is drawn. */

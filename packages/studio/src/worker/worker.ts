@@ -7,7 +7,7 @@ import { probeEngine } from './engine.js';
 import { imageFile, readCodes } from './files.js';
 import { runInspect } from './inspect.js';
 import { errorOf, heatmapOf, pictureOf } from './layers.js';
-import { checkDenoisingMemory, checkMemory, TooLargeError } from './memory.js';
+import { checkDenoisingMemory, checkMemory, TooLargeError } from './memoryLimit.js';
 import { optionsOf } from './options.js';
 import type { Failure, FromWorker, RequestKind, Requests, ToWorker } from './protocol.js';
 import { runRepresent } from './represent.js';
