@@ -8,23 +8,58 @@ import { describe, expect, it } from 'vitest';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const library = join(root, 'packages/ght/src');
 const sources = (readdirSync(library, { recursive: true }) as string[]).filter((name) => name.endsWith('.ts'));
+const textOf = (name: string) => readFileSync(join(library, name), 'utf8');
+
+/** The public names of the library, with the compiler's knowledge of them. */
+function publicNames() {
+  const index = join(library, 'index.ts');
+  const program = ts.createProgram([index], { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext });
+  const checker = program.getTypeChecker();
+  const source = program.getSourceFile(index);
+  const module = source && checker.getSymbolAtLocation(source);
+  if (!module) throw new Error('index.ts exports nothing');
+  const names = checker.getExportsOfModule(module).map((name) => {
+    return name.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(name) : name;
+  });
+  return { checker, names };
+}
+
+/** The members that a public type declares itself: of an interface, a class, an object type, or the objects of a union. */
+function membersOf(symbol: ts.Symbol): { name: string; node: ts.NamedDeclaration }[] {
+  const found: { name: string; node: ts.NamedDeclaration }[] = [];
+  const visit = (node: ts.Node) => {
+    const members = ts.isInterfaceDeclaration(node) || ts.isTypeLiteralNode(node) || ts.isClassDeclaration(node);
+    if (members) {
+      for (const member of node.members) {
+        const hidden = ts.getCombinedModifierFlags(member) & (ts.ModifierFlags.Private | ts.ModifierFlags.Protected);
+        const inherited = ts.getCombinedModifierFlags(member) & ts.ModifierFlags.Override;
+        if (!member.name || hidden || inherited || ts.isPrivateIdentifier(member.name)) continue;
+        found.push({ name: `${symbol.name}.${member.name.getText()}`, node: member });
+        // A member that is itself an object is told by its own comment.
+      }
+    } else if (ts.isUnionTypeNode(node) || ts.isTypeAliasDeclaration(node) || ts.isIntersectionTypeNode(node)) {
+      ts.forEachChild(node, visit);
+    }
+  };
+  for (const declaration of symbol.declarations ?? []) visit(declaration);
+  return found;
+}
 
 describe('the library', () => {
   it('documents every public name, and every member of every public interface', () => {
-    const index = join(library, 'index.ts');
-    const program = ts.createProgram([index], { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext });
-    const checker = program.getTypeChecker();
-    const source = program.getSourceFile(index);
-    const module = source && checker.getSymbolAtLocation(source);
-    if (!module) throw new Error('index.ts exports nothing');
-    const names = checker.getExportsOfModule(module);
+    const { checker, names } = publicNames();
     expect(names.length).toBeGreaterThan(30);
-    const undocumented: string[] = [];
-    for (const name of names) {
-      const symbol = name.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(name) : name;
-      if (symbol.getDocumentationComment(checker).length === 0) undocumented.push(symbol.name);
-    }
-    expect(undocumented).toEqual([]);
+    const undocumented = names.filter((name) => name.getDocumentationComment(checker).length === 0);
+    expect(undocumented.map(({ name }) => name)).toEqual([]);
+    const members = names.flatMap(membersOf);
+    expect(members.length).toBeGreaterThan(90);
+    const silent = members.filter(({ node }) => ts.getJSDocCommentsAndTags(node).length === 0);
+    expect(silent.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('has the public names that are recorded: a change is a decision', () => {
+    const { names } = publicNames();
+    expect(names.map(({ name }) => name).sort()).toMatchSnapshot();
   });
 
   it('imports one way: each folder only from those before it', () => {
@@ -34,7 +69,7 @@ describe('the library', () => {
     ];
     const wrong: string[] = [];
     for (const name of sources.filter((source) => source !== 'index.ts')) {
-      const text = readFileSync(join(library, name), 'utf8');
+      const text = textOf(name);
       for (const [, target] of text.matchAll(/from '(\.[^']+)'/g)) {
         const to = relative(library, resolve(library, dirname(name), target));
         const rank = (path: string) => order.indexOf(path.includes('/') ? path.split('/')[0] : '');
@@ -47,9 +82,20 @@ describe('the library', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('names an engine only in engines/: tasks and solvers know the contract', () => {
+    const outside = sources.filter((name) => !name.startsWith('engines/'));
+    expect(outside.filter((name) => /engines\/(wasm|webgpu|portable|reference)/.test(textOf(name)))).toEqual([]);
+  });
+
+  it('emits code in kernels/ without knowing who runs it', () => {
+    const kernels = sources.filter((name) => name.startsWith('engines/wasm/kernels/'));
+    expect(kernels.length).toBeGreaterThan(15);
+    expect(kernels.filter((name) => /from '[./]*run\//.test(textOf(name)))).toEqual([]);
+  });
+
   it('prints nothing, draws no unseeded random numbers and knows no process', () => {
     for (const name of sources) {
-      const text = readFileSync(join(library, name), 'utf8');
+      const text = textOf(name);
       expect(text, name).not.toMatch(/\bconsole\.|Math\.random|\bprocess\.|\bBuffer\./);
     }
   });

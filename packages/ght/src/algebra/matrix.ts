@@ -3,8 +3,11 @@
  * atom and the code of a patch are each one run of memory.
  */
 export interface Matrix {
+  /** How many rows. */
   readonly rows: number;
+  /** How many columns. */
   readonly cols: number;
+  /** The entries, column by column. */
   readonly data: Float64Array;
 }
 

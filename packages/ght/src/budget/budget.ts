@@ -1,22 +1,34 @@
 import { notNegative, oneOf, ParameterError, positive, wholeNumber } from '../errors.js';
 
-/**
- * What may be spent, in one of these ways:
- * - `perPatch`: s atoms an average patch, S = s·P;
- * - `total`: S nonzeros in all;
- * - `rmse`: the smallest S whose RMSE a patch (the paper's) is at most this, in the units of the input;
- * - `psnr`: the smallest S whose reconstruction reaches this PSNR in dB;
- * - `sigma`: what noise of this standard deviation justifies, by one of two rules. `residual`: the smallest S whose
- *   residual is no larger than the noise, ‖DZ − Y‖² ≤ NPσ². `threshold`: as many atoms as stand out from the noise, each
- *   by itself, found without a search. Unless told it is `residual` for patches that overlap by half or more and
- *   `threshold` for all others.
- */
+/** What may be spent, in one of five ways. */
 export type Budget =
-  | { readonly perPatch: number }
-  | { readonly total: number }
-  | { readonly rmse: number }
-  | { readonly psnr: number }
-  | Noise;
+  | {
+      /** s atoms per patch on average, from 0 to L: S = s·P. */
+      readonly perPatch: number;
+    }
+  | {
+      /** S nonzeros in all, from 0 to L·P. */
+      readonly total: number;
+    }
+  | {
+      /** The smallest S whose RMSE per patch (the paper's) is at most this, in the units of the input. */
+      readonly rmse: number;
+    }
+  | {
+      /** The smallest S whose reconstruction reaches this PSNR, in dB. */
+      readonly psnr: number;
+    }
+  | {
+      /** As many atoms as noise of this standard deviation justifies, in the units of the input. */
+      readonly sigma: number;
+      /**
+       * How σ becomes a budget. `residual`: the smallest S whose residual is no larger than the noise, ‖DZ − Y‖² ≤ NPσ².
+       * `threshold`: as many atoms as stand out from the noise, each by itself, found without a search.
+       *
+       * @default `residual` for patches that overlap by half or more, `threshold` for all others
+       */
+      readonly rule?: NoiseRule;
+    };
 
 /** The rules by which a noise level becomes a budget. */
 export const noiseRules = ['residual', 'threshold'] as const;
@@ -24,7 +36,7 @@ export const noiseRules = ['residual', 'threshold'] as const;
 /** The name of a rule by which a noise level becomes a budget. */
 export type NoiseRule = (typeof noiseRules)[number];
 
-type Noise = { readonly sigma: number; readonly rule?: NoiseRule };
+type Noise = Extract<Budget, { readonly sigma: number }>;
 
 /**
  * A budget brought to one of three forms: so many nonzeros, as few as reach an RMSE a patch, or those that stand out

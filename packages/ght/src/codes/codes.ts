@@ -11,8 +11,11 @@ export interface Codes {
   readonly L: number;
   /** Columns: how many patches. */
   readonly P: number;
+  /** P + 1 positions: where the entries of each patch begin, and where the last one's end. */
   readonly indptr: Int32Array;
+  /** The atom of each entry. */
   readonly indices: Int32Array;
+  /** The coefficient of each entry. */
   readonly values: Float64Array;
 }
 

@@ -16,9 +16,11 @@ export type NpyData =
 
 /** An array as a .npy file holds it. The last index runs fastest (C order), whatever the order in the file. */
 export interface NpyArray {
+  /** The type of a sample, as NumPy writes it. */
   readonly type: NpyType;
   /** The length of each dimension; none for a single number. */
   readonly shape: readonly number[];
+  /** The samples, the last dimension fastest. */
   readonly data: NpyData;
 }
 

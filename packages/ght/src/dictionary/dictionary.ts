@@ -14,7 +14,9 @@ export interface Dictionary {
   readonly N: number;
   /** Atoms. */
   readonly L: number;
+  /** The N×L matrix, an atom per column. */
   readonly atoms: Matrix;
+  /** Of a separable dictionary the two matrices whose Kronecker product it is. */
   readonly factors?: readonly [A: Matrix, B: Matrix];
 }
 

@@ -5,7 +5,9 @@ import { finish } from '../work.js';
 
 /** How many atoms the patch at each position of a grid has: a representation, or a part of one. */
 export interface AtomCounts {
+  /** Where the patches lie. */
   readonly grid: PatchGrid;
+  /** Atoms in use at each position of the grid. */
   readonly atomsPerPatch: Int32Array;
 }
 

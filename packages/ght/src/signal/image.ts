@@ -9,7 +9,9 @@ export type Samples = Uint8Array | Uint16Array | Float32Array | Float64Array;
  * in or out. Grey is one plane, colour three (R, G, B); any other number of planes is a stack of bands.
  */
 export interface Image {
+  /** Pixels of a row. */
   readonly width: number;
+  /** Rows of pixels. */
   readonly height: number;
   /** The channels that are represented. */
   readonly planes: readonly Samples[];

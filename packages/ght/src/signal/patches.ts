@@ -12,11 +12,17 @@ import { type Signals, signalsIn } from './signals.js';
  * size, planes smaller than a patch included; `aggregate` drops what lies outside.
  */
 export interface PatchGrid {
+  /** Width of the plane, in pixels. */
   readonly width: number;
+  /** Height of the plane, in pixels. */
   readonly height: number;
+  /** Side of a patch, in pixels. */
   readonly patch: number;
+  /** Pixels from one patch to the next. */
   readonly stride: number;
+  /** Patches of a row. */
   readonly columns: number;
+  /** Rows of patches. */
   readonly rows: number;
   /** How many patches: columns × rows. */
   readonly count: number;

@@ -15,6 +15,7 @@ export interface StepReport {
 
 /** One line of the history: iteration k and what was true after it. */
 export interface HistoryEntry extends StepReport {
+  /** The number of the iteration, from 1. */
   readonly k: number;
   /** Milliseconds of computing since the start. A patch-wise solver ends patch by patch, so all its lines say the same. */
   readonly ms: number;

@@ -46,7 +46,9 @@ export interface Denoised {
   readonly noise: readonly Required<PoissonGaussian>[];
   /** Whether that was estimated from the image. */
   readonly estimated: boolean;
+  /** The quality that was asked for, or the default. */
   readonly quality: Quality;
+  /** What computed it, and why. */
   readonly engine: EngineInfo;
 }
 

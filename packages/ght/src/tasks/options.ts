@@ -10,7 +10,12 @@ import { solverCatalogue, solverNames } from '../solvers/catalogue.js';
  * The penalty ρ: a number counts in units of ‖D‖₂², which makes a value mean the same for every dictionary, however it is
  * scaled; `{ absolute }` is the paper's ρ as it stands in the formulas.
  */
-export type Penalty = number | { readonly absolute: number };
+export type Penalty =
+  | number
+  | {
+      /** ρ as it stands in the formulas, above 0. */
+      readonly absolute: number;
+    };
 
 /**
  * What every task that solves takes. All are optional; {@link solverDefaults} holds what stands in for them. Nothing that is

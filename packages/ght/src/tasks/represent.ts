@@ -36,6 +36,7 @@ export interface RepresentOptions extends SolveOptions {
 export interface Representation extends Solution {
   /** The picture that the codes show, in the units of the input, neither rounded nor clipped. */
   readonly image: Image;
+  /** The dictionary D of the codes. */
   readonly dictionary: Dictionary;
   /** Where the patches of each plane lie; the codes hold plane after plane. */
   readonly grid: PatchGrid;

@@ -28,8 +28,11 @@ import { shiftedCodes, shiftedDictionary, shiftedEntry, shiftedSignals, type Uni
 
 /** What a solve gives back: the codes, and plain data about how they came to be. */
 export interface Solution {
+  /** Z: the sparse coefficients of every signal. */
   readonly codes: Codes;
+  /** The solver that made them. */
   readonly solver: SolverName;
+  /** What computed them, and why. */
   readonly engine: EngineInfo;
   /** S: the nonzeros that might be spent. */
   readonly budget: number;
@@ -39,8 +42,11 @@ export interface Solution {
   readonly rmse: number;
   /** The penalty as the formulas have it; null for a solver without one. */
   readonly rho: number | null;
+  /** Iterations that were run; of a patch-wise solver the most that any patch took. */
   readonly iterations: number;
+  /** Why the run ended. */
   readonly stopReason: StopReason;
+  /** One entry per iteration, in order. */
   readonly history: readonly HistoryEntry[];
 }
 
