@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { overcompleteDct, solverDefaults, spectralNormSquared, writeNpy } from 'ght';
+import { overcompleteDct, solverCatalogue, spectralNormSquared, writeNpy } from 'ght';
 import { halved, naturalPatches } from 'ght-lab';
 import { flags } from './flags.js';
 
@@ -138,7 +138,7 @@ if (!asked['no-peers']) {
       const P = sizes[sizes.length - 1];
       await save(P);
       for (const solver of ['qpm', 'admm']) {
-        const rho = solverDefaults.rho[solver] * spectralNormSquared(D);
+        const rho = solverCatalogue[solver].rho * spectralNormSquared(D);
         for (const dtype of ['float32', 'float64']) {
           for (const T of threads) {
             const args = [here('peers/numpy_ght.py'), signals, dictionary, solver, 10 * P, rho, 5, dtype].map(String);

@@ -1,9 +1,8 @@
 // One measurement in a process of its own, so that memory and threads start clean. Prints one JSON object.
 // usage: node bench/measure.js SOLVER P s THREADS ITERATIONS
-import { overcompleteDct, solverDefaults, spectralNormSquared } from 'ght';
+import { isIterative, overcompleteDct, solverCatalogue, spectralNormSquared } from 'ght';
 import { halved, naturalPatches } from 'ght-lab';
-import { abilities } from '../packages/ght/dist/engines/wasm/run/host.js';
-import { wasmEngine } from '../packages/ght/dist/engines/wasm/wasm.js';
+import { engines } from '../packages/ght/dist/engines/engines.js';
 import { signalsIn } from '../packages/ght/dist/signal/signals.js';
 
 const [solver, P, s, threads, iterations] = process.argv.slice(2).map((value, i) => (i === 0 ? value : Number(value)));
@@ -11,11 +10,12 @@ const D = overcompleteDct(8, 10);
 const Y = naturalPatches(await halved(), P, 1);
 const before = process.memoryUsage().rss;
 const loadStart = performance.now();
-const loaded = await wasmEngine(abilities(), threads).load(D, signalsIn(Y, D.N));
+const loaded = await engines.wasm.load(D, signalsIn(Y, D.N), { threads });
 const loadMs = performance.now() - loadStart;
 loaded.reset();
 
 const S = s * P;
+const STOP = { maxIterations: 100, tolerance: 0 };
 const times = [];
 const cpu = [];
 let rmse = 0;
@@ -26,14 +26,14 @@ const timed = async (run) => {
   times.push((performance.now() - wall) * 1e6);
   cpu.push((user + system) * 1e3);
 };
-if (solver === 'qpm' || solver === 'admm') {
-  const rho = solverDefaults.rho[solver] * spectralNormSquared(D);
-  for (let k = 0; k < iterations; k++) await timed(async () => (await loaded[solver](S, rho)).rmse);
+if (isIterative(solver)) {
+  const rho = solverCatalogue[solver].rho * spectralNormSquared(D);
+  for (let k = 0; k < iterations; k++) await timed(async () => (await loaded.iterate(solver, S, rho)).rmse);
   // The first iterations look for the threshold.
   times.splice(0, 4);
   cpu.splice(0, 4);
 } else {
-  const run = { omp: () => loaded.omp(s), 'joint-omp': () => loaded.jointOmp(S) }[solver];
+  const run = () => (solver === 'joint-omp' ? loaded.jointOmp(S) : loaded.sweep(solver, s, STOP));
   for (let k = 0; k < iterations; k++) {
     await timed(async () => (await run()).at(-1).rmse);
     // Joint OMP keeps its paths: only the first run is the whole work.
