@@ -1,12 +1,18 @@
 /**
- * What a denoiser is: something that takes noise of deviation 1 out of a picture, tile by tile. The recipes over groups of
+ * What a denoiser is: something that takes noise out of a picture, tile by tile. The recipes over groups of
  * patches are one kind (`groups/`). Tasks know only this interface, so another kind is an addition and nothing else.
  */
+import type { ColouredNoise } from '../noise/model.js';
 import type { Samples } from '../signal/image.js';
 import type { Work } from '../work.js';
 
-/** A picture to be denoised, or a part of one: planes in which the noise has deviation 1. */
+/** Deviations of noise by plane, brightness and frequency, in the units of a tile; see {@link ColouredNoise}. */
+export type TileNoise = Pick<ColouredNoise, 'brightness' | 'deviations'>;
+
+/** A picture to be denoised, or a part of one: planes in which the noise has deviation 1, or is the one that is given. */
 export interface Tile {
+  /** What the noise is, where it is not white. */
+  readonly noise?: TileNoise;
   readonly width: number;
   readonly height: number;
   readonly channels: number;

@@ -24,7 +24,7 @@ export function plainRecipes(name: ConcreteEngine, usual: string): Pick<Engine, 
             picture.push({ width, height, data });
           }
           let step = 0;
-          const work = follow(recipe, picture, (begun) => {
+          const work = follow(recipe, picture, tile.noise, (begun) => {
             step = begun;
           });
           const denoised = await drive(work, { signal, onFraction: (fraction) => onStep?.(step, fraction) });

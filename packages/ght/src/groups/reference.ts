@@ -1,4 +1,5 @@
 /** The recipes as they are written, in float64: what the fast engine is measured by. */
+import type { TileNoise } from '../denoisers/denoiser.js';
 import { finish, type Work } from '../work.js';
 import type { Group } from './filters.js';
 import { lowRankGroup, rankThreshold, thresholdGroup, wienerGroup } from './filters.js';
@@ -6,42 +7,60 @@ import type { Plane } from './matching.js';
 import { findGroup, places } from './matching.js';
 import type { Pass, Slot, Step } from './recipes.js';
 import { isPass } from './recipes.js';
-import { transformOf } from './transforms.js';
+import { identity, transformOf } from './transforms.js';
+import { brightnessOf, deviationsAt, unwhiten, whiten } from './whitening.js';
 import { kaiser } from './window.js';
 
 /** The planes of a picture, all of the same size. */
 export type Picture = readonly Plane[];
 
-/** Follows a recipe on a picture whose planes all have noise of deviation 1; tells the number of each step it begins. */
-export function* follow(recipe: readonly Step[], noisy: Picture, onStep?: (step: number) => void): Work<Picture> {
+/**
+ * Follows a recipe on a picture whose noise has deviation 1 in all planes, or is the one that is given; tells the number of each
+ * step it begins.
+ */
+export function* follow(
+  recipe: readonly Step[],
+  noisy: Picture,
+  noise?: TileNoise,
+  onStep?: (step: number) => void,
+): Work<Picture> {
   const slots: Partial<Record<Slot, Picture>> = { noisy };
   const picture = (slot: Slot) => slots[slot] as Picture;
   for (const [i, step] of recipe.entries()) {
     onStep?.(i);
     slots[step.to] = isPass(step)
-      ? yield* runPass(step, picture(step.from), picture(step.guide))
+      ? yield* runPass(step, picture(step.from), picture(step.guide), noise)
       : picture(step.a).map((a, c) => blend(step.share, a, picture(step.b)[c]));
   }
   return picture(recipe[recipe.length - 1].to);
 }
 
 /** One pass; the same groups are used on all planes. */
-function* runPass(pass: Pass, from: Picture, guide: Picture): Work<Picture> {
+function* runPass(pass: Pass, from: Picture, guide: Picture, noise: TileNoise | undefined): Work<Picture> {
   const { width, height } = from[0];
-  const window = kaiser(pass.patch, pass.window);
+  const { patch, filter } = pass;
+  const window = kaiser(patch, pass.window);
   const sums = from.map(() => new Float64Array(width * height));
   const weights = from.map(() => new Float64Array(width * height));
-  const filter = filterOf(pass);
+  const apply = filterOf(pass, noise !== undefined);
   const rows = places(height, pass);
   for (const [i, y] of rows.entries()) {
     for (const x of places(width, pass)) {
-      const members = findGroup(guide[0], pass, x, y);
+      const found = findGroup(guide[0], pass, x, y);
+      // Haar wants a power of two: the farthest members are left out.
+      const members = filter.kind === 'rank' ? found : found.slice(0, 2 ** Math.floor(Math.log2(found.length)));
+      const brightness = noise && brightnessOf(guide[0], members, patch);
       from.forEach((plane, c) => {
-        const { group, weight } = filter(members, plane, guide[c]);
-        group.forEach((patch, k) => {
-          for (let n = 0; n < patch.length; n++) {
-            const at = members[k] + Math.floor(n / pass.patch) * width + (n % pass.patch);
-            sums[c][at] += weight * window[n] * patch[n];
+        const group = gather(members, plane, patch);
+        const pilot = filter.kind === 'wiener' ? gather(members, guide[c], patch) : [];
+        const s = noise && brightness !== undefined ? deviationsAt(noise, c, brightness) : undefined;
+        if (s) for (const each of [group, pilot]) whiten(each, s);
+        const weight = apply(group, pilot);
+        if (s) unwhiten(group, s);
+        group.forEach((samples, k) => {
+          for (let n = 0; n < samples.length; n++) {
+            const at = members[k] + Math.floor(n / patch) * width + (n % patch);
+            sums[c][at] += weight * window[n] * samples[n];
             weights[c][at] += weight * window[n];
           }
         });
@@ -52,27 +71,18 @@ function* runPass(pass: Pass, from: Picture, guide: Picture): Work<Picture> {
   return sums.map((sum, c) => ({ width, height, data: sum.map((value, i) => value / weights[c][i]) }));
 }
 
-type FilterGroup = (members: readonly number[], from: Plane, pilot: Plane) => { group: Group; weight: number };
+/** Filters a group in place, and gives its weight. */
+type FilterGroup = (group: Group, pilot: Group) => number;
 
-function filterOf({ patch, filter }: Pass): FilterGroup {
+/** What a pass does to a group; a whitened one is transformed already. */
+function filterOf({ patch, filter }: Pass, whitened: boolean): FilterGroup {
   if (filter.kind === 'rank') {
-    return (members, from) => {
-      const group = gather(members, from, patch);
-      const tau = rankThreshold(filter.factor, filter.noise, patch, members.length);
-      return { group, weight: lowRankGroup(group, tau) };
-    };
+    return (group) => lowRankGroup(group, rankThreshold(filter.factor, filter.noise, patch, group.length));
   }
-  const transform = transformOf(filter.transform, patch);
-  return (members, from, pilot) => {
-    // Haar wants a power of two: the farthest members are left out.
-    const taken = members.slice(0, 2 ** Math.floor(Math.log2(members.length)));
-    const group = gather(taken, from, patch);
-    const weight =
-      filter.kind === 'threshold'
-        ? thresholdGroup(group, transform, filter.tau)
-        : wienerGroup(group, gather(taken, pilot, patch), transform);
-    return { group, weight };
-  };
+  const transform = whitened ? identity(patch) : transformOf(filter.transform, patch);
+  return filter.kind === 'threshold'
+    ? (group) => thresholdGroup(group, transform, filter.tau)
+    : (group, pilot) => wienerGroup(group, pilot, transform);
 }
 
 /** The patches that begin at these samples. */
@@ -87,6 +97,6 @@ function blend(share: number, a: Plane, b: Plane): Plane {
 }
 
 /** The whole recipe at once. */
-export function followed(recipe: readonly Step[], noisy: Picture): Picture {
-  return finish(follow(recipe, noisy));
+export function followed(recipe: readonly Step[], noisy: Picture, noise?: TileNoise): Picture {
+  return finish(follow(recipe, noisy, noise));
 }

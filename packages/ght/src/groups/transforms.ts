@@ -20,6 +20,12 @@ export function transformOf(name: TransformName, patch: number): Transform {
   return name === 'dct' ? dct(patch) : bior(patch);
 }
 
+/** No transform: for coefficients. */
+export function identity(n: number): Transform {
+  const same = matrix(n, n, (k, i) => Number(k === i));
+  return { analysis: same, synthesis: same };
+}
+
 /** The orthonormal DCT-II. */
 export function dct(n: number): Transform {
   const analysis = matrix(n, n, (k, i) => dctEntry(n, k, i));

@@ -18,6 +18,8 @@ export interface GroupLayout {
   /** Per plane the weighted patches and their weights, of the even bands and of the odd ones. */
   readonly sums: readonly (readonly [even: number, odd: number])[];
   readonly weights: readonly (readonly [even: number, odd: number])[];
+  /** The table of deviations of each plane, where the noise is not white. */
+  readonly deviations?: readonly number[];
   /** The references of every step that is a pass. */
   readonly references: readonly (References | undefined)[];
   /** Where each thread's scratch begins; there are as many as threads. */
@@ -51,9 +53,13 @@ type FilterKernel = (
   sums: number,
   weights: number,
   scratch: number,
+  noise: number,
 ) => void;
 
-/** The functions of a recipe's module: `match` and `filter` with the number of their step, and two for whole planes. */
+/**
+ * The functions of a recipe's module: `match` and `filter` with the number of their step, `brightness` where the noise depends on
+ * it, and two for whole planes.
+ */
 export interface GroupKernels {
   readonly [match: `match${number}`]: (
     guide: number,
@@ -62,6 +68,7 @@ export interface GroupKernels {
     count: number,
     scratch: number,
   ) => void;
+  readonly [brightness: `brightness${number}`]: (guide: number, count: number, scratch: number) => void;
   readonly [filter: `filter${number}`]: FilterKernel;
   combine(sums: number, others: number, weights: number, otherWeights: number, out: number, bytes: number): void;
   blend(a: number, b: number, out: number, bytes: number, share: number): void;
@@ -116,7 +123,7 @@ function* taken({ layout, memory }: GroupWorkplace, count: number): Generator<nu
 
 function* filterBands(pass: Pass, step: number, place: GroupWorkplace): Work<void> {
   const { layout, memory, kernels, thread } = place;
-  const { slots, sums, weights } = layout;
+  const { slots, sums, weights, deviations } = layout;
   const { bands, columns, count, total } = layout.references[step] as References;
   const words = new Int32Array(memory.buffer);
   const scratch = layout.scratches[thread];
@@ -128,8 +135,10 @@ function* filterBands(pass: Pass, step: number, place: GroupWorkplace): Work<voi
         if (Atomics.load(words, layout.stop / 4) === 1) return;
         const run = Math.min(RUN, count - x);
         match(slots[pass.guide][0], y, columns + 4 * x, run, scratch);
+        if (deviations) kernels[`brightness${step}`](slots[pass.guide][0], run, scratch);
         for (let c = 0; c < sums.length; c++) {
-          filter(slots[pass.from][c], slots[pass.guide][c], run, sums[c][parity], weights[c][parity], scratch);
+          const noise = deviations?.[c] ?? 0;
+          filter(slots[pass.from][c], slots[pass.guide][c], run, sums[c][parity], weights[c][parity], scratch, noise);
         }
         yield (Atomics.add(words, layout.done / 4, run) + run) / total;
       }

@@ -1,7 +1,7 @@
 /** The memory of a recipe at work: three pictures, the sums of two sets of bands, constants, and a scratch a thread. */
 
 import { transpose } from '../../../algebra/matrix.js';
-import type { Tile } from '../../../denoisers/denoiser.js';
+import type { Tile, TileNoise } from '../../../denoisers/denoiser.js';
 import { slotsOf } from '../../../groups/denoiser.js';
 import { bandOf, leastBand } from '../../../groups/extent.js';
 import { places } from '../../../groups/matching.js';
@@ -11,7 +11,7 @@ import { transformOf } from '../../../groups/transforms.js';
 import { kaiser } from '../../../groups/window.js';
 import { randomSource } from '../../../random.js';
 import type { GroupProgram } from '../kernels/groups/module.js';
-import type { GroupScratch, PassTables } from '../kernels/groups/target.js';
+import type { GroupScratch, NoiseTable, PassTables } from '../kernels/groups/target.js';
 import { groupScratch } from '../kernels/groups/target.js';
 import { padded, paddedRows } from '../kernels/shape.js';
 import { Arena } from './arena.js';
@@ -24,10 +24,11 @@ export class GroupMemory extends Arena implements GroupProgram {
   readonly layout: GroupLayout;
   readonly scratch: GroupScratch;
   readonly tables: readonly (PassTables | undefined)[];
+  readonly noise: NoiseTable | undefined;
 
   constructor(
     readonly recipe: readonly Step[],
-    { width, height, channels }: Pick<Tile, 'width' | 'height' | 'channels'>,
+    { width, height, channels, noise }: Pick<Tile, 'width' | 'height' | 'channels' | 'noise'>,
     threads: number,
     band = bandOf(recipe),
     before?: WebAssembly.Memory,
@@ -41,7 +42,8 @@ export class GroupMemory extends Arena implements GroupProgram {
     const pair = () => Array.from({ length: channels }, () => [plane(), plane()] as const);
     const used = slotsOf(recipe);
     const slot = (name: Slot) => (used.has(name) ? picture() : []);
-    const tables = recipe.map((step) => (isPass(step) ? this.#tables(step) : undefined));
+    const tables = recipe.map((step) => (isPass(step) ? this.#tables(step, noise !== undefined) : undefined));
+    this.noise = noise && this.#noise(noise);
     this.scratch = groupScratch(recipe.filter(isPass));
     this.tables = tables;
     this.layout = {
@@ -50,6 +52,7 @@ export class GroupMemory extends Arena implements GroupProgram {
       slots: { noisy: slot('noisy'), pilot: slot('pilot'), joint: slot('joint') },
       sums: pair(),
       weights: pair(),
+      deviations: this.noise?.deviations,
       references: recipe.map((step, i) =>
         isPass(step) ? this.#references(step, (tables[i] as PassTables).columns, band) : undefined,
       ),
@@ -66,25 +69,36 @@ export class GroupMemory extends Arena implements GroupProgram {
     return at;
   }
 
-  #tables(pass: Pass): PassTables {
+  #noise({ brightness, deviations }: TileNoise): NoiseTable {
+    return {
+      count: brightness.length,
+      brightness: this.#place(Float32Array.from(brightness)),
+      deviations: deviations.map((rows) =>
+        this.#place(Float32Array.from([...rows, rows[rows.length - 1]].flatMap((row) => [...row]))),
+      ),
+    };
+  }
+
+  #tables(pass: Pass, whitened: boolean): PassTables {
     const { patch, filter } = pass;
     const random = randomSource(1);
     const columns = places(this.width, pass);
     const columnsAt = this.take(4 * columns.length);
     this.words(columnsAt, columns.length).set(columns.map((x) => 4 * x));
     const shared = { window: this.#place(Float32Array.from(kaiser(patch, pass.window))), columns: columnsAt };
-    if (filter.kind === 'rank') {
-      const start = Float32Array.from({ length: 5 * patch ** 2 }, () => random.normal());
-      return { ...shared, A: 0, AT: 0, B: 0, BT: 0, start: this.#place(start) };
-    }
-    const { analysis, synthesis } = transformOf(filter.transform, patch);
+    const start = Float32Array.from({ length: 5 * patch ** 2 }, () => random.normal());
+    const startAt = filter.kind === 'rank' ? this.#place(start) : 0;
+    // Whitened patches are coefficients of the DCT.
+    const name = whitened ? 'dct' : filter.kind === 'rank' ? undefined : filter.transform;
+    if (!name) return { ...shared, A: 0, AT: 0, B: 0, BT: 0, start: startAt };
+    const { analysis, synthesis } = transformOf(name, patch);
     return {
       ...shared,
       A: this.#place(paddedRows(analysis)),
       AT: this.#place(paddedRows(transpose(analysis))),
       B: this.#place(paddedRows(synthesis)),
       BT: this.#place(paddedRows(transpose(synthesis))),
-      start: 0,
+      start: startAt,
     };
   }
 

@@ -6,10 +6,11 @@ import { aggregation } from './aggregation.js';
 import type { GroupTarget } from './target.js';
 import { listBytes } from './target.js';
 import { transformFunctions } from './transforms.js';
+import { groupDeviations } from './whitening.js';
 
 /**
- * name(from, pilot, count, sums, weights, scratch): filters the first `count` groups of the lists, made of patches of the
- * plane `from`, and adds them to `sums` and `weights`.
+ * name(from, pilot, count, sums, weights, scratch, noise): filters the first `count` groups of the lists, made of patches of the
+ * plane `from`, and adds them to `sums` and `weights`. `noise` is the plane's table of deviations, where there is one.
  */
 export function transformFilter(module: Module, name: string, target: GroupTarget): void {
   const { pass, scratch } = target;
@@ -17,8 +18,8 @@ export function transformFilter(module: Module, name: string, target: GroupTarge
   if (filter.kind === 'rank') throw new Error('a low-rank filter transforms nothing');
   const functions = transformFunctions(module, name, target);
   const bytes = 4 * patch * patch;
-  module.fn(name, ['i32', 'i32', 'i32', 'i32', 'i32', 'i32'], undefined, (f) => {
-    const [from, pilot, count, sums, weights, at] = f.parameters as I32[];
+  module.fn(name, new Array(7).fill('i32'), undefined, (f) => {
+    const [from, pilot, count, sums, weights, at, noise] = f.parameters as I32[];
     const list = f.i32(at.add(scratch.lists));
     const [members, places, place, out, end] = [f.i32(), f.i32(), f.i32(), f.i32(), f.i32()];
     const [group, guide] = [f.i32(at.add(scratch.group)), f.i32(at.add(scratch.pilot))];
@@ -44,6 +45,7 @@ export function transformFilter(module: Module, name: string, target: GroupTarge
       members.set(list.i32().powerBelow());
       places.set(list.add(16));
       end.set(members.mul(bytes).add(group));
+      if (target.noise) groupDeviations(f, target, at, list, noise);
       forward(from, group);
       if (filter.kind === 'wiener') forward(pilot, guide);
       weight.set(gained(group, guide, end));

@@ -7,15 +7,19 @@ import { eigenvalues, rankAbove } from './eigenvalues.js';
 import { eigenvectors } from './eigenvectors.js';
 import type { GroupTarget } from './target.js';
 import { listBytes } from './target.js';
+import { patchFunctions } from './transforms.js';
 import { reflect, tridiagonal } from './tridiagonal.js';
+import { groupDeviations } from './whitening.js';
 
-/** name(from, pilot, count, sums, weights, scratch): as in filters.ts; there is no pilot. */
+/** name(from, pilot, count, sums, weights, scratch, noise): as in filters.ts; there is no pilot. */
 export function lowRankFilter(module: Module, name: string, target: GroupTarget): void {
   const { pass, scratch } = target;
   const { filter, patch } = pass;
   if (filter.kind !== 'rank') throw new Error('not a low-rank filter');
   const N = patch * patch;
   const centre = gatherCentred(module, name, target);
+  const whitening = target.noise && patchFunctions(module, name, target);
+  const centreWhitened = whitening && gatherWhitened(module, name, target, whitening.analysis);
   const gram = gramMatrix(module, name, target);
   const reduce = tridiagonal(module, name, target, N);
   const rankOf = rankAbove(module, name, target, N);
@@ -23,13 +27,14 @@ export function lowRankFilter(module: Module, name: string, target: GroupTarget)
   const vectors = eigenvectors(module, name, target, N);
   const turnBack = reflect(module, name, target, N);
   const project = projection(module, name, target);
-  module.fn(name, ['i32', 'i32', 'i32', 'i32', 'i32', 'i32'], undefined, (f) => {
-    const [from, , count, sums, weights, at] = f.parameters as I32[];
+  module.fn(name, new Array(7).fill('i32'), undefined, (f) => {
+    const [from, , count, sums, weights, at, noise] = f.parameters as I32[];
     const list = f.i32(at.add(scratch.lists));
     const [members, rank, bound] = [f.i32(), f.i32(), f.f32()];
     f.count(count, () => {
       members.set(list.i32());
-      f.call(centre, from, list, at);
+      if (target.noise) groupDeviations(f, target, at, list, noise);
+      f.call(centreWhitened ?? centre, from, list, at);
       f.call(gram, members, at);
       f.call(reduce, at);
       bound.set(
@@ -49,6 +54,9 @@ export function lowRankFilter(module: Module, name: string, target: GroupTarget)
       f.call(project, members, rank, at);
       const weight = F32.of(1).div(rank.add(1).toFloat().sqrt());
       const group = f.i32(at.add(scratch.group));
+      if (whitening) {
+        f.count(members, (k) => f.call(whitening.synthesis, group.add(k.mul(4 * N)), at));
+      }
       aggregation(f, target, at, { places: list.add(16), members, group }, f.f32(weight), sums, weights);
       list.set(list.add(listBytes(pass)));
     });
@@ -94,6 +102,40 @@ function gatherCentred(module: Module, name: string, target: GroupTarget): Fn {
       }
       patch.set(patch.add(4 * N));
     });
+  });
+}
+
+/** (from, list, scratch): the same for whitened patches. */
+function gatherWhitened(module: Module, name: string, { pass, scratch }: GroupTarget, analysis: Fn): Fn {
+  const N = pass.patch ** 2;
+  return module.fn(`${name}GatherWhitened`, ['i32', 'i32', 'i32'], undefined, (f) => {
+    const [from, list, at] = f.parameters as [I32, I32, I32];
+    const members = f.i32(list.i32());
+    const [place, patch, sum] = [f.i32(list.add(16)), f.i32(at.add(scratch.group)), f.v128()];
+    f.count(members, () => {
+      f.call(analysis, from.add(place.i32()), patch, at);
+      place.set(place.add(4));
+      patch.set(patch.add(4 * N));
+    });
+    const end = f.i32(patch);
+    const scale = f.v128(F32.of(1).div(members.toFloat()).splat());
+    for (let there = 0; there < 4 * N; there += 16) {
+      sum.set(V128.zero);
+      const each = (body: () => void) => {
+        patch.set(at.add(scratch.group));
+        f.repeat(
+          () => {
+            body();
+            patch.set(patch.add(4 * N));
+          },
+          () => patch.lt(end),
+        );
+      };
+      each(() => sum.set(sum.add(patch.v128(there))));
+      sum.set(sum.mul(scale));
+      f.store(at, sum, scratch.mean + there);
+      each(() => f.store(patch, patch.v128(there).sub(sum), there));
+    }
   });
 }
 

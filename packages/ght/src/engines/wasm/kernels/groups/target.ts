@@ -14,6 +14,17 @@ export interface GroupTarget extends Fused {
   readonly scratch: GroupScratch;
   /** Where the constants of the pass are. */
   readonly tables: PassTables;
+  /** Where the noise is given by frequency: its brightnesses. Patches are then whitened. */
+  readonly noise?: NoiseTable;
+}
+
+/** Where noise that is given by brightness and frequency lies in memory. */
+export interface NoiseTable {
+  /** How many brightnesses there are, and where: a float each. */
+  readonly count: number;
+  readonly brightness: number;
+  /** Of each plane the deviations, a row of frequencies per brightness, and the last row twice. */
+  readonly deviations: readonly number[];
 }
 
 /** Where the constants of a pass lie in memory, in bytes. */
@@ -49,6 +60,9 @@ export interface GroupScratch {
   readonly half: number;
   /** The window times the weight of the group. */
   readonly weights: number;
+  /** The deviations of the noise in a group, and their inverses. */
+  readonly deviations: number;
+  readonly inverses: number;
   /** What the eigenproblem needs; see tridiagonal.ts, eigenvalues.ts and eigenvectors.ts. */
   readonly mean: number;
   readonly matrix: number;
@@ -65,7 +79,11 @@ export interface GroupScratch {
   readonly bytes: number;
 }
 
-/** Bytes of one group in a list: how many members there are, and from byte 16 on where each begins, in bytes. */
+/**
+ * Bytes of one group in a list: how many members there are; where noise is given, how far the group is from one brightness to
+ * the next, and the distance of the first of the two in a table of deviations; from byte 16 on where each member begins. All in
+ * bytes.
+ */
 export function listBytes({ members }: Pick<Pass, 'members'>): number {
   return 16 + 4 * padded(members);
 }
@@ -102,8 +120,10 @@ export function groupScratch(passes: readonly Pass[]): GroupScratch {
     distances: take(16 * most((pass) => stripsOf(pass).vectors)),
     group: take(4 * most(({ patch, members }) => members * patch ** 2)),
     pilot: take(4 * transformed(({ patch, members }) => members * patch ** 2)),
-    half: take(4 * transformed(({ patch }) => patch ** 2)),
+    half: take(4 * most(({ patch }) => patch ** 2)),
     weights: take(4 * most(({ patch }) => patch ** 2)),
+    deviations: take(4 * most(({ patch }) => patch ** 2)),
+    inverses: take(4 * most(({ patch }) => patch ** 2)),
     mean: take(rank((N) => 4 * N)),
     matrix: take(rank((N) => 4 * N * N)),
     diagonal: take(rank((N) => 4 * N)),

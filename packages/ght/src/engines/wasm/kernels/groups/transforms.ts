@@ -3,21 +3,26 @@ import type { Fn, Module } from '../assembler.js';
 import { F32, I32 } from '../assembler.js';
 import { product } from '../maps.js';
 import type { GroupTarget } from './target.js';
+import { whitened } from './whitening.js';
 
-/** The functions that a filter in transformed coordinates is made of. */
-export interface TransformFunctions {
+/** The transform of a patch, whitened where the noise is given. */
+export interface PatchFunctions {
   /** (from, out, scratch): A X Aᵀ of the patch that begins at `from` in a plane. */
   readonly analysis: Fn;
   /** (patch, scratch): B C Bᵀ of a patch by itself, in place. */
   readonly synthesis: Fn;
+}
+
+/** The functions that a filter in transformed coordinates is made of. */
+export interface TransformFunctions extends PatchFunctions {
   /** (group, members): Haar along a group, in place, and its inverse. Sums and differences stay where the pair was. */
   readonly haar: Fn;
   readonly inverseHaar: Fn;
 }
 
-/** Emits them. */
-export function transformFunctions(module: Module, name: string, target: GroupTarget): TransformFunctions {
-  const { pass, width, scratch, tables } = target;
+/** Emits the transform of a patch. */
+export function patchFunctions(module: Module, name: string, target: GroupTarget): PatchFunctions {
+  const { pass, width, scratch, tables, noise } = target;
   const n = pass.patch;
   const size = { rows: n, inner: n, vectors: n / 4 };
 
@@ -41,6 +46,22 @@ export function transformFunctions(module: Module, name: string, target: GroupTa
     );
   };
 
+  const plain = {
+    analysis: module.fn(`${name}Analysis`, ['i32', 'i32', 'i32'], undefined, (f) => {
+      const [from, out, at] = f.parameters as [I32, I32, I32];
+      applyBothSides(f, from, 4 * width, tables.A, tables.AT, out, at);
+    }),
+    synthesis: module.fn(`${name}Synthesis`, ['i32', 'i32'], undefined, (f) => {
+      const [patch, at] = f.parameters as [I32, I32];
+      applyBothSides(f, patch, 4 * n, tables.B, tables.BT, patch, at);
+    }),
+  };
+  return noise ? whitened(module, name, target, plain) : plain;
+}
+
+/** Emits the transform of a patch and of a group. */
+export function transformFunctions(module: Module, name: string, target: GroupTarget): TransformFunctions {
+  const n = target.pass.patch;
   const butterflies = (inverse: boolean) => (f: Fn) => {
     const [group, members] = f.parameters as [I32, I32];
     const bytes = 4 * n * n;
@@ -74,14 +95,7 @@ export function transformFunctions(module: Module, name: string, target: GroupTa
   };
 
   return {
-    analysis: module.fn(`${name}Analysis`, ['i32', 'i32', 'i32'], undefined, (f) => {
-      const [from, out, at] = f.parameters as [I32, I32, I32];
-      applyBothSides(f, from, 4 * width, tables.A, tables.AT, out, at);
-    }),
-    synthesis: module.fn(`${name}Synthesis`, ['i32', 'i32'], undefined, (f) => {
-      const [patch, at] = f.parameters as [I32, I32];
-      applyBothSides(f, patch, 4 * n, tables.B, tables.BT, patch, at);
-    }),
+    ...patchFunctions(module, name, target),
     haar: module.fn(`${name}Haar`, ['i32', 'i32'], undefined, butterflies(false)),
     inverseHaar: module.fn(`${name}InverseHaar`, ['i32', 'i32'], undefined, butterflies(true)),
   };
