@@ -10,7 +10,7 @@ describe.each(engineCases)('the %s engine', (_name, { engine, threads, within })
   it.each(denoiserCases)('denoises as NumPy does: %s', async (_case, golden) => {
     const { recipe, width, height } = golden;
     const denoiser = await engine.denoiser(recipe, width * height, { threads });
-    const planes = await denoiser.run(tileOf(golden.noisy, width, height));
+    const planes = await denoiser.run({ ...tileOf(golden.noisy, width, height), noise: golden.noise });
     expect(planes).toHaveLength(golden.denoised.length);
     for (const [c, plane] of planes.entries()) {
       expect(largestDifference(plane, golden.denoised[c]), `plane ${c}`).toBeLessThan(within.pixels);

@@ -1,3 +1,4 @@
+import type { TileNoise } from '../../src/denoisers/denoiser.js';
 import type { Quality, Step } from '../../src/groups/recipes.js';
 import { recipeOf } from '../../src/groups/recipes.js';
 import { golden } from './golden.js';
@@ -9,6 +10,8 @@ export interface DenoiserCase {
   readonly height: number;
   readonly noisy: readonly Float64Array[];
   readonly denoised: readonly Float64Array[];
+  /** What the noise is, where it is not white. */
+  readonly noise?: TileNoise;
 }
 
 interface GoldenPicture {
@@ -23,10 +26,22 @@ interface GoldenCase {
   /** The passes; where they are left out, the recipe of `quality`. */
   readonly steps?: readonly Step[];
   readonly quality?: Quality;
+  /** Whether it has the noise of the file instead of white noise. */
+  readonly coloured?: boolean;
   readonly planes: readonly (readonly number[])[];
 }
 
-const { pictures, cases }: { pictures: Record<string, GoldenPicture>; cases: GoldenCase[] } = golden('denoisers.json');
+interface GoldenFile {
+  readonly pictures: Record<string, GoldenPicture>;
+  readonly noise: { readonly brightness: readonly number[]; readonly deviations: readonly (readonly number[][])[] };
+  readonly cases: readonly GoldenCase[];
+}
+
+const { pictures, noise, cases }: GoldenFile = golden('denoisers.json');
+const coloured: TileNoise = {
+  brightness: noise.brightness,
+  deviations: noise.deviations.map((rows) => rows.map((row) => Float64Array.from(row))),
+};
 
 /** All cases, by what they are called. */
 export const denoiserCases: [name: string, denoiserCase: DenoiserCase][] = cases.map((each) => {
@@ -35,7 +50,10 @@ export const denoiserCases: [name: string, denoiserCase: DenoiserCase][] = cases
   const recipe = each.steps ?? recipeOf(each.quality as Quality);
   return [
     `${each.name}, ${each.picture} picture`,
-    { recipe, width, height, noisy: samples(planes), denoised: samples(each.planes) },
+    {
+      ...{ recipe, width, height, noisy: samples(planes), denoised: samples(each.planes) },
+      noise: each.coloured ? coloured : undefined,
+    },
   ];
 });
 

@@ -11,6 +11,9 @@ Layout of denoisers.json:
   cases     a list of {"name", "picture", "steps" or "quality", "planes", "margins"}: the outcome for that picture.
             "steps" lists passes with all their parameters. A case with "quality" is the whole recipe of that name; its
             steps are in RECIPES below and not in the file, so that a test holds the library's recipes against them.
+            A case with "coloured": true has the noise of the file instead of white noise.
+  noise     {"brightness", "deviations"}: deviations[plane][brightness][8 v + u] of noise that depends on brightness and
+            frequency. Patches are then divided by them in their DCT, and transformed no further.
   planes    of a case: its result, rounded to DECIMALS decimals.
   margins   of a case: the nearest that any discrete choice came to the other side.
               "matching"   (next distance - distance) / next distance, over guides that are not exact
@@ -102,9 +105,11 @@ BIOR15 = bior15_matrix(8)
 BIOR15_INVERSE = np.linalg.inv(BIOR15)
 
 # Patches are the last two axes.
-FORWARD = {"dct": lambda patches: scipy.fft.dctn(patches, axes=(-2, -1), norm="ortho"),
+FORWARD = {"none": lambda coefficients: coefficients,
+           "dct": lambda patches: scipy.fft.dctn(patches, axes=(-2, -1), norm="ortho"),
            "bior": lambda patches: BIOR15 @ patches @ BIOR15.T}
-BACKWARD = {"dct": lambda c: scipy.fft.idctn(c, axes=(-2, -1), norm="ortho"),
+BACKWARD = {"none": lambda coefficients: coefficients,
+            "dct": lambda c: scipy.fft.idctn(c, axes=(-2, -1), norm="ortho"),
             "bior": lambda c: BIOR15_INVERSE @ c @ BIOR15_INVERSE.T}
 
 
@@ -186,8 +191,17 @@ FILTERS = {"threshold": threshold_filter, "wiener": wiener_filter, "rank": rank_
 
 # --- passes and recipes; a picture is an array (planes, height, width) ---
 
-def run_pass(step, source, guide, margins):
+def deviations_at(noise, plane, brightness):
+    """Linear between brightnesses, constant beyond the first and the last."""
+    table = np.array(noise["deviations"][plane])
+    columns = [np.interp(brightness, noise["brightness"], table[:, f]) for f in range(table.shape[1])]
+    return np.maximum(np.reshape(columns, (8, 8)), 1e-3)
+
+
+def run_pass(step, source, guide, margins, noise=None):
     n, how = step["patch"], step["filter"]
+    if noise:
+        how = {**how, "transform": "none"}
     _, height, width = source.shape
     patches, pilots = [sliding_window_view(picture, (n, n), axis=(1, 2)) for picture in (source, guide)]
     window = np.outer(np.kaiser(n, step["window"]), np.kaiser(n, step["window"]))
@@ -200,20 +214,26 @@ def run_pass(step, source, guide, margins):
             if with_haar:
                 m = power_of_two(len(rows))
                 rows, columns = rows[:m], columns[:m]
+            brightness = pilots[0, rows, columns].mean()
             for c in range(len(source)):
                 group, pilot = patches[c, rows, columns], pilots[c, rows, columns]
+                if noise:
+                    s = deviations_at(noise, c, brightness)
+                    group, pilot = FORWARD["dct"](group) / s, FORWARD["dct"](pilot) / s
                 filtered, weight = FILTERS[how["kind"]](group, pilot, how, margins)
+                if noise:
+                    filtered = BACKWARD["dct"](filtered * s)
                 for v, u, patch in zip(rows, columns, filtered):
                     total[c, v:v + n, u:u + n] += weight * window * patch
                     weights[c, v:v + n, u:u + n] += weight * window
     return total / weights
 
 
-def follow(steps, noisy):
+def follow(steps, noisy, noise=None):
     slots, margins = {"noisy": noisy}, Margins()
     for step in steps:
         if "filter" in step:
-            result = run_pass(step, slots[step["from"]], slots[step["guide"]], margins)
+            result = run_pass(step, slots[step["from"]], slots[step["guide"]], margins, noise)
         else:
             result = step["share"] * slots[step["a"]] + (1 - step["share"]) * slots[step["b"]]
         slots[step["to"]] = result
@@ -277,15 +297,26 @@ def noisy_picture(height, width, gains, seed):
     return picture
 
 
+def coloured_noise(planes):
+    """Noise that falls with frequency, and grows with brightness up to a point; other planes have other levels."""
+    v, u = np.mgrid[0:8, 0:8]
+    spectrum = 1.42 / (1 + 0.15 * np.hypot(u, v))
+    levels = [0.8, 1.1, 0.9]
+    deviations = [[np.round(level * (1 - 0.2 * c) * spectrum, 6).ravel().tolist() for level in levels]
+                  for c in range(planes)]
+    return {"brightness": [-3.0, 1.5, 6.0], "deviations": deviations}
+
+
 # --- writing ---
 
-def describe_case(name, picture_name, picture, key, value, steps):
-    result, margins = follow(steps, picture)
+def describe_case(name, picture_name, picture, key, value, steps, noise=None):
+    result, margins = follow(steps, picture, noise)
     assert min(margins.values(), default=1) > SAFE_MARGIN, f"{name}: a choice is within rounding: {margins}"
     print(f"{picture_name}, {name}: deviation from the input {np.std(result - picture):.3f}, margins",
           {kind: f"{margin:.1e}" for kind, margin in margins.items()})
     rounded = {kind: float(f"{margin:.2g}") for kind, margin in margins.items()}
-    return {"name": name, "picture": picture_name, key: value, "margins": rounded, "planes": plain(result)}
+    coloured = {"coloured": True} if noise else {}
+    return {"name": name, "picture": picture_name, **coloured, key: value, "margins": rounded, "planes": plain(result)}
 
 
 def plain(picture):
@@ -302,10 +333,16 @@ def make_denoisers():
              for name, step in PASSES.items()]
     cases += [describe_case(quality, name, picture, "quality", quality, steps)
               for name, picture in pictures.items() for quality, steps in RECIPES.items()]
+    noise = coloured_noise(3)
+    for name in ["threshold, DCT", "Wiener", "low rank, more members than samples"]:
+        cases.append(describe_case(f"{name}, coloured noise", "colour", pictures["colour"], "steps",
+                                   [{"name": name, **PASSES[name]}], [PASSES[name]], noise))
+    cases.append(describe_case("best, coloured noise", "colour", pictures["colour"], "quality", "best", RECIPES["best"],
+                               noise))
     inputs = {name: {"width": picture.shape[2], "height": picture.shape[1], "planes": plain(picture)}
               for name, picture in pictures.items()}
     lines = ['{"pictures":{', ",\n".join(f"{compact(name)}:{compact(value)}" for name, value in inputs.items()),
-             '},"cases":[', ",\n".join(compact(case) for case in cases), "]}"]
+             '},"noise":', compact(noise), ',"cases":[', ",\n".join(compact(case) for case in cases), "]}"]
     (HERE / "denoisers.json").write_text("\n".join(lines) + "\n")
 
 

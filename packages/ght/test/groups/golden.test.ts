@@ -3,10 +3,11 @@ import { expect, it } from 'vitest';
 import { followed } from '../../src/groups/reference.js';
 import { denoiserCases, largestDifference } from '../golden/denoisers.js';
 
-it.each(denoiserCases)('%s', (_name, { recipe, width, height, noisy, denoised }) => {
+it.each(denoiserCases)('%s', (_name, { recipe, width, height, noisy, denoised, noise }) => {
   const planes = followed(
     recipe,
     noisy.map((data) => ({ width, height, data })),
+    noise,
   );
   expect(planes).toHaveLength(denoised.length);
   for (const [c, { data }] of planes.entries()) {
