@@ -2,16 +2,19 @@
  * Planes as denoisers want them: every plane in units of its noise, about its mean, and no side shorter than a patch. So
  * one rule holds for all planes, whatever the units of the image, and float32 is as good as it gets.
  */
+import type { ColouredNoise } from '../noise/model.js';
 import type { Samples } from '../signal/image.js';
 import { mirror } from '../signal/mirror.js';
 import { stretches, type Work } from '../work.js';
-import type { Tile } from './denoiser.js';
+import type { Tile, TileNoise } from './denoiser.js';
 import type { Placement, Rectangle } from './tiles.js';
 
 /** How the planes of an image enter a denoiser: value = centre + scale · framed. */
 export interface Frame {
   readonly centres: readonly number[];
   readonly scales: readonly number[];
+  /** What the noise is there, where it is not white of deviation 1. */
+  readonly noise?: TileNoise;
 }
 
 /** Noise below this part of a plane's range is nothing that float32 could tell. */
@@ -19,11 +22,15 @@ const LEAST_NOISE = 1e-6;
 /** Deviations of the noise from zero to the middle of a plane up to which float32 is off by less than 1% of one. */
 const FAR = 2 ** 16;
 
-/** The frame for an image whose planes have noise of these deviations; and which planes have noise to take out. */
+/** The noise of planes, as they are denoised: a deviation each, or one by brightness and frequency. */
+export type PlanesNoise = { readonly sigma: readonly number[] } | ColouredNoise;
+
+/** The frame for an image whose planes have this noise; and which planes have noise to take out. */
 export function* frameOf(
   planes: readonly Samples[],
-  sigma: readonly number[],
+  noise: PlanesNoise,
 ): Work<{ readonly frame: Frame; readonly noisy: readonly boolean[] }> {
+  const sigma = 'sigma' in noise ? noise.sigma : noise.deviations.map(level);
   const [centres, scales, noisy]: [number[], number[], boolean[]] = [[], [], []];
   for (const [c, plane] of planes.entries()) {
     const { mean, range } = yield* extentOf(plane);
@@ -32,7 +39,21 @@ export function* frameOf(
     scales.push(Math.max(sigma[c], LEAST_NOISE * range) || 1);
     noisy.push(sigma[c] > LEAST_NOISE * range);
   }
-  return { frame: { centres, scales }, noisy };
+  const frame = { centres, scales };
+  return { frame: 'sigma' in noise ? frame : { ...frame, noise: framedNoise(noise, frame) }, noisy };
+}
+
+/** One deviation that stands for those of all brightnesses and frequencies: the root of their mean square. */
+function level(deviations: readonly Float64Array[]): number {
+  const squares = deviations.map((row) => row.reduce((sum, deviation) => sum + deviation * deviation, 0) / row.length);
+  return Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length);
+}
+
+function framedNoise({ brightness, deviations }: ColouredNoise, { centres, scales }: Frame): TileNoise {
+  return {
+    brightness: brightness.map((value) => (value - centres[0]) / scales[0]),
+    deviations: deviations.map((rows, c) => rows.map((row) => row.map((deviation) => deviation / scales[c]))),
+  };
 }
 
 function* extentOf(plane: Samples): Work<{ readonly mean: number; readonly range: number }> {
@@ -55,7 +76,7 @@ export function planeFor({ centres, scales }: Frame, channel: number, length: nu
 
 /** A part of planes that are `width` wide, in its frame; a side shorter than `least` is continued by its mirror image. */
 export function framedTile(
-  { centres, scales }: Frame,
+  { centres, scales, noise }: Frame,
   planes: readonly Samples[],
   width: number,
   part: Rectangle,
@@ -66,6 +87,7 @@ export function framedTile(
     width: wide,
     height: high,
     channels: planes.length,
+    noise,
     *read(c, into) {
       const [plane, centre, scale] = [planes[c], centres[c], scales[c]];
       const columns = Int32Array.from({ length: wide }, (_, x) => part.left + mirror(x, part.width));

@@ -1,4 +1,5 @@
 import type { Denoiser, TileProgress } from '../denoisers/denoiser.js';
+import type { PlanesNoise } from '../denoisers/frame.js';
 import { framedTile, frameOf, leaveFrame, planeFor } from '../denoisers/frame.js';
 import { tileSide, tilesOf } from '../denoisers/tiles.js';
 import type { Engine, EngineInfo } from '../engines/engine.js';
@@ -62,22 +63,22 @@ function tileBytes(engine: Engine, recipe: readonly Step[], width: number, heigh
 }
 
 /**
- * Takes Gaussian noise of deviation `sigma[c]` out of every plane c, with one global threshold over all of them: each is
- * measured in units of its noise. Groups of patches are found on the first plane and used on all. Values may have any scale,
+ * Takes noise out of planes, with one global threshold over all of them: each is measured in units of its noise, at every
+ * frequency where that is not white. Groups of patches are found on the first plane and used on all. Values may have any scale,
  * and are neither clipped nor rounded; a plane without noise comes back as it is.
  */
 export async function denoisePlanes(
   planes: readonly Samples[],
   width: number,
   height: number,
-  sigma: readonly number[],
+  noise: PlanesNoise,
   { quality, engine: name, threads, signal, onProgress, tile }: PlanesSettings,
 ): Promise<DenoisedPlanes> {
   const recipe = recipeOf(quality);
   const bytes = (each: Engine) => tileBytes(each, recipe, width, height, planes.length);
   const { engine, reason } = await chooseEngine(name, { bytes });
   const denoiser = await engine.denoiser(recipe, width * height, { threads, reason });
-  const { frame, noisy } = await drive(frameOf(planes, sigma), { signal });
+  const { frame, noisy } = await drive(frameOf(planes, noise), { signal });
   const result = planes.map((plane, c) => (noisy[c] ? planeFor(frame, c, plane.length) : copyOf(plane)));
   const side = tile ?? tileSide(denoiser, width, height, planes.length);
   const placements = noisy.includes(true) ? tilesOf(denoiser, width, height, side) : [];

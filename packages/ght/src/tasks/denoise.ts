@@ -115,7 +115,7 @@ async function takeOut(noisy: Image, told: Noise | undefined, kind: DenoiseOptio
   const { signal } = settings;
   const { copies, noise, stabilisers, stable } = await drive(prepare(noisy, told, kind), { signal });
   const deviations = decorrelatedDeviations(noise.map(({ sigma }, c) => (stabilisers[c] ? 1 : sigma)));
-  const denoised = await denoisePlanes(stable, noisy.width, noisy.height, deviations, settings);
+  const denoised = await denoisePlanes(stable, noisy.width, noisy.height, { sigma: deviations }, settings);
   const planes = denoised.noisy.includes(true)
     ? await drive(restore(denoised.planes, stable, stabilisers), { signal })
     : undefined;

@@ -56,7 +56,7 @@ describe.each(qualities)('denoising, %s', (quality) => {
     const [width, height] = quality === 'best' ? [90, 330] : [190, 410];
     const { planes } = noisy(picture(width, height), 14);
     const run = async (tile?: number) =>
-      bits(await denoisePlanes(planes, width, height, [14], { quality, engine: 'auto', threads: 2, tile }));
+      bits(await denoisePlanes(planes, width, height, { sigma: [14] }, { quality, engine: 'auto', threads: 2, tile }));
     const expected = await run();
     for (const tile of quality === 'best' ? [121] : [64, 121, 300]) expect(await run(tile)).toEqual(expected);
   });

@@ -21,7 +21,8 @@ const denoisePlanes = async (
   height: number,
   sigma: readonly number[],
   settings: Partial<PlanesSettings> = {},
-) => (await settledDenoise(planes, width, height, sigma, { quality: 'balanced', engine: 'auto', ...settings })).planes;
+) =>
+  (await settledDenoise(planes, width, height, { sigma }, { quality: 'balanced', engine: 'auto', ...settings })).planes;
 const same = (a: Samples, b: Samples) => a.length === b.length && a.every((value, i) => value === b[i]);
 const largest = (plane: Samples) => Math.max(...Array.from(plane, Math.abs));
 

@@ -179,12 +179,18 @@ describe('tiles', () => {
   it.each(qualities)('%s: the same bits as the whole', async (quality) => {
     const { planes, width, height } = quality === 'best' ? { ...image, planes: image.planes.slice(0, 1) } : image;
     const sigma = planes.map(() => 20);
-    const whole = await denoisePlanes(planes, width, height, sigma, { quality, engine: 'auto' });
+    const whole = await denoisePlanes(planes, width, height, { sigma }, { quality, engine: 'auto' });
     const seen: number[] = [];
     const onProgress = ({ fraction }: { fraction: number }) => seen.push(fraction);
-    const tiled = await denoisePlanes(planes, width, height, sigma, {
-      ...{ quality, engine: 'auto', tile: 180, threads: 2, onProgress },
-    });
+    const tiled = await denoisePlanes(
+      planes,
+      width,
+      height,
+      { sigma },
+      {
+        ...{ quality, engine: 'auto', tile: 180, threads: 2, onProgress },
+      },
+    );
     expect(tiled.planes).toEqual(whole.planes);
     expect(seen).toEqual([...seen].sort((a, b) => a - b));
   });

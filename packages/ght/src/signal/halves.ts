@@ -1,0 +1,62 @@
+/** Planes at half their size, and back: for what is coarser than a patch can show. */
+import type { Work } from '../work.js';
+import type { Samples } from './image.js';
+
+/** The size of half a plane; an odd side is rounded up. */
+export function halfOf(length: number): number {
+  return Math.ceil(length / 2);
+}
+
+/** The means of 2×2 samples; at an odd rim, of those that are there. */
+export function* halved(plane: Samples, width: number, height: number): Work<Float32Array> {
+  const [w, h] = [halfOf(width), halfOf(height)];
+  const out = new Float32Array(w * h);
+  for (let y = 0; y < h; y++) {
+    const top = 2 * y * width;
+    const bottom = Math.min(2 * y + 1, height - 1) * width;
+    for (let x = 0; x < w; x++) {
+      const [left, right] = [2 * x, Math.min(2 * x + 1, width - 1)];
+      out[y * w + x] = (plane[top + left] + plane[top + right] + plane[bottom + left] + plane[bottom + right]) / 4;
+    }
+    yield y / h;
+  }
+  return out;
+}
+
+/**
+ * Weights of cubic convolution (Keys 1981, a = −3/4) a quarter of the way from the second of four samples to the third: an
+ * enlarged sample lies a quarter of a coarse one beside its centre, and the four around it count by these.
+ */
+const TAPS = [-27 / 256, 225 / 256, 67 / 256, -9 / 256] as const;
+
+/** The coarse samples around enlarged sample i, in the order of {@link TAPS}; those beyond the rim are the ones at the rim. */
+function around(i: number, count: number): readonly [number, number, number, number] {
+  const k = i >> 1;
+  const side = i % 2 === 0 ? -1 : 1;
+  const inside = (at: number) => Math.min(count - 1, Math.max(0, at));
+  return [inside(k - side), k, inside(k + side), inside(k + 2 * side)];
+}
+
+/** Adds to a plane what another at half its size shows, enlarged by cubic convolution. */
+export function* addEnlarged(
+  plane: Float32Array | Float64Array,
+  width: number,
+  height: number,
+  half: Samples,
+): Work<void> {
+  const [w, h] = [halfOf(width), halfOf(height)];
+  const row = new Float64Array(w);
+  const columns = Array.from({ length: width }, (_, x) => around(x, w));
+  for (let y = 0; y < height; y++) {
+    const [a, b, c, d] = around(y, h);
+    for (let x = 0; x < w; x++) {
+      row[x] =
+        TAPS[0] * half[a * w + x] + TAPS[1] * half[b * w + x] + TAPS[2] * half[c * w + x] + TAPS[3] * half[d * w + x];
+    }
+    for (let x = 0; x < width; x++) {
+      const [i, j, k, l] = columns[x];
+      plane[y * width + x] += TAPS[0] * row[i] + TAPS[1] * row[j] + TAPS[2] * row[k] + TAPS[3] * row[l];
+    }
+    yield y / height;
+  }
+}
