@@ -59,6 +59,7 @@ class Reference extends Patchwise {
     return this.#factor.C;
   }
 
+  /** The solver's page has proposed X, selected from it and committed the selection as Z; what is left is to measure Z. */
   #report({ threshold, kept }: Selection): StepReport {
     const { N, L } = this.D;
     const Dz = new Float64Array(N);
