@@ -20,8 +20,11 @@
  * after another, two in all for float32 and four for float64. `nthLargest` runs it over arrays in memory.
  */
 
-/** How many keys there are in each bucket. Float64, since parts of 2³² keys and more add up exactly to 2⁵³. */
-export type Histogram = Float64Array;
+/**
+ * How many keys there are in each bucket. One part has fewer than 2³² keys and counts them in 32 bits, which is quickest;
+ * parts together may have more, and add up in float64, exactly up to 2⁵³.
+ */
+export type Histogram = Uint32Array | Float64Array;
 
 /** An array of magnitudes, whose signs do not matter. */
 export type Magnitudes = Float32Array | Float64Array;
@@ -57,20 +60,28 @@ export function isFound({ digits, prefix }: RankSearch): boolean {
   return prefix.length === digits.length;
 }
 
-/** An empty histogram for what the search counts next. */
+/** An empty histogram of one part, for what the search counts next. */
 export function emptyHistogram({ digits, prefix }: RankSearch): Histogram {
-  return new Float64Array(2 ** digits[prefix.length]);
+  return new Uint32Array(2 ** digits[prefix.length]);
 }
 
 /** Adds to the histogram those magnitudes whose key begins with the prefix, by their next digit. A NaN is larger than all. */
 export function count(magnitudes: Magnitudes, prefix: Prefix, histogram: Histogram): void {
-  const { words, width, upper, upperMask, lower, lowerMask } = beginning(magnitudes, prefix);
-  const at = prefix.length < 2 ? width - 1 : 0;
+  const { words, width, top, upper, upperMask, lower, lowerMask } = beginning(magnitudes, prefix);
+  const { length } = words;
   const shift = [15, 0, 16, 0][prefix.length];
   const mask = histogram.length - 1;
-  for (let i = 0; i < words.length; i += width) {
-    if ((words[i + width - 1] & upperMask) !== upper || (words[i] & lowerMask) !== lower) continue;
-    histogram[(words[i + at] >>> shift) & mask]++;
+  if (prefix.length === 0) {
+    // Every key begins with nothing, and this count is the long one.
+    for (let i = top; i < length; i += width) histogram[(words[i] >>> shift) & mask]++;
+    return;
+  }
+  // From the upper word to the one that the next digit is in.
+  const down = prefix.length < 2 ? 0 : top;
+  for (let i = top; i < length; i += width) {
+    if ((words[i] & upperMask) !== upper) continue;
+    if ((words[i - top] & lowerMask) !== lower) continue;
+    histogram[(words[i - down] >>> shift) & mask]++;
   }
 }
 
@@ -80,6 +91,7 @@ function beginning(magnitudes: Magnitudes, prefix: Prefix) {
   const width = magnitudes.BYTES_PER_ELEMENT / 4;
   return {
     width,
+    top: width - 1,
     words: new Uint32Array(magnitudes.buffer, magnitudes.byteOffset, magnitudes.length * width),
     upper: (prefix[0] << 15) | prefix[1],
     upperMask: [0, 0x7fff8000, 0x7fffffff, 0x7fffffff][prefix.length],
@@ -88,12 +100,16 @@ function beginning(magnitudes: Magnitudes, prefix: Prefix) {
   };
 }
 
-/** total ← total + part. */
-export function merge(total: Histogram, part: ArrayLike<number>): void {
-  if (part.length !== total.length) {
-    throw new Error(`histograms of ${total.length} and ${part.length} buckets do not add up: count the same digit`);
+/** The sum of histograms that parts have made of the same digit. */
+export function merge(...parts: readonly Histogram[]): Float64Array {
+  const total = new Float64Array(parts[0].length);
+  for (const part of parts) {
+    if (part.length !== total.length) {
+      throw new Error(`histograms of ${total.length} and ${part.length} buckets do not add up: count the same digit`);
+    }
+    for (let bucket = 0; bucket < total.length; bucket++) total[bucket] += part[bucket];
   }
-  for (let bucket = 0; bucket < total.length; bucket++) total[bucket] += part[bucket];
+  return total;
 }
 
 /** The bucket in which the rank-th largest lies, and how many lie in the buckets above it. */
@@ -120,8 +136,8 @@ export function narrow(search: RankSearch, histogram: Histogram): RankSearch {
 /** How many of its equal keys each part keeps, given how many it has, in the order of the patches: the first `keep` of all. */
 export function quotas(equal: readonly number[], keep: number): number[] {
   let left = keep;
-  return equal.map((count) => {
-    const quota = Math.min(count, left);
+  return equal.map((ties) => {
+    const quota = Math.min(ties, left);
     left -= quota;
     return quota;
   });
@@ -142,7 +158,7 @@ export interface Rank {
 }
 
 /** Fewer values than this are sorted in less time than it takes to clear histograms and look for their boundaries. */
-const FEW = 4096;
+const FEW = 2048;
 
 /** The n-th largest magnitude of arrays in memory, all of one type; n is from 1 to the number of values. */
 export function nthLargest(parts: readonly Magnitudes[], n: number): Rank {
@@ -159,7 +175,7 @@ function bySearch(parts: readonly Magnitudes[], total: number, n: number): Rank 
     const histogram = emptyHistogram(search);
     for (const part of among) count(part, search.prefix, histogram);
     search = narrow(search, histogram);
-    // What is left is looked at again, up to three times: it is mostly little, and then worth a place of its own.
+    // The later counts need only these keys. Copying them, where they are few, is quicker than reading all again.
     if (among === parts && search.equal < total / 2) among = [gather(parts, search)];
   }
   return { threshold: magnitudeOf(search.prefix), larger: search.larger, equal: search.equal };
@@ -171,10 +187,12 @@ function gather(parts: readonly Magnitudes[], { prefix, equal }: RankSearch): Ma
   const out = new Uint32Array(gathered.buffer);
   let end = 0;
   for (const part of parts) {
-    const { words, width, upper, upperMask, lower, lowerMask } = beginning(part, prefix);
-    for (let i = 0; i < words.length; i += width) {
-      if ((words[i + width - 1] & upperMask) !== upper || (words[i] & lowerMask) !== lower) continue;
-      for (let word = i; word < i + width; word++) out[end++] = words[word];
+    const { words, width, top, upper, upperMask, lower, lowerMask } = beginning(part, prefix);
+    const { length } = words;
+    for (let i = top; i < length; i += width) {
+      if ((words[i] & upperMask) !== upper) continue;
+      if ((words[i - top] & lowerMask) !== lower) continue;
+      for (let word = i - top; word <= i; word++) out[end++] = words[word];
     }
   }
   return gathered;

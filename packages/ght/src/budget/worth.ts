@@ -16,7 +16,7 @@ import type { Histogram } from './rank.js';
 const FINENESS = 256;
 
 /** No value of M candidates counted yet: a bucket per step of v up to ln M, beyond which every value is worth it. */
-export function emptyWorth(M: number): Histogram {
+export function emptyWorth(M: number): Float64Array {
   return new Float64Array(Math.ceil(Math.log(Math.max(M, 2)) * FINENESS) + 1);
 }
 
