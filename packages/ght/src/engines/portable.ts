@@ -8,7 +8,10 @@
  *
  *     QPM    V ← Z + K(Y − DZ)
  *     ADMM   V ← Z + K(Y − D(Z − U))      Z − U is V with the sign of every dropped entry turned
+ *
+ * An iteration proposes V, selects its S largest entries, and commits them: they are the new Z, and its error is measured.
  */
+import type { Selection } from '../budget/select.js';
 import { chooseLargest } from '../budget/select.js';
 import type { Codes } from '../codes/codes.js';
 import { codesFromDense, emptyCodes } from '../codes/codes.js';
@@ -66,8 +69,15 @@ class Portable extends PlainProblem {
     this.result = this.#Z;
   }
 
-  /** One iteration: V ← Z + K r with the residual r of the algorithm, then H_S. */
   *#step(S: number, rho: number, residual: (p: number, r: Float64Array) => void): Work<StepReport> {
+    yield* this.#propose(rho, residual);
+    const selection = chooseLargest(this.#V, S);
+    const rmse = yield* this.#commit(selection);
+    return { rmse, threshold: selection.threshold, kept: selection.kept };
+  }
+
+  /** V ← Z + K r with the residual r of the algorithm. */
+  *#propose(rho: number, residual: (p: number, r: Float64Array) => void): Work<void> {
     const { N, L } = this.D;
     const V = this.#V;
     const K = this.#K(rho);
@@ -78,15 +88,20 @@ class Portable extends PlainProblem {
       K(r, 0, V, p * L);
       this.#addCode(p, 1, V, p * L);
     }
-    const { threshold, kept, tieEnd } = chooseLargest(V, S);
-    this.#Z = codesFromDense(V, L, this.P, { threshold, kept, tieEnd });
+  }
+
+  /** Z ← the selected entries of V; gives their error. */
+  *#commit(selection: Selection): Work<number> {
+    const { N, L } = this.D;
+    this.#Z = codesFromDense(this.#V, L, this.P, selection);
+    const r = new Float64Array(N);
     let error = 0;
     for (let p = 0; p < this.P; p++) {
       if (p % PATCHES_A_YIELD === 0) yield 1;
       this.#residual(p, r);
       for (let n = 0; n < N; n++) error += r[n] * r[n];
     }
-    return { rmse: Math.sqrt(error / this.P), threshold, kept };
+    return Math.sqrt(error / this.P);
   }
 
   /** r ← y − Dz. */

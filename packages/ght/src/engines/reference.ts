@@ -66,6 +66,7 @@ class Reference extends PlainProblem {
     return this.#factor.C;
   }
 
+  /** The solver's page has proposed X, selected from it and committed the selection as Z; what is left is to measure Z. */
   #report({ threshold, kept }: Selection): StepReport {
     const { N, L } = this.D;
     const Dz = new Float64Array(N);

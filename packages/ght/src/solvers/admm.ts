@@ -20,7 +20,7 @@ import { keepLargest } from '../budget/select.js';
 import type { Work } from '../work.js';
 import { PATCHES_A_YIELD } from '../work.js';
 
-/** One iteration: reads Z and Λ, writes X, Z and Λ. */
+/** One iteration: reads Z and Λ, proposes X + Λ/ρ, commits to Z what H_S selects of it, and then Λ. */
 export function* admmStep(
   C: Matrix,
   W: Float64Array,

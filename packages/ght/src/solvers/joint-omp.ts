@@ -13,7 +13,7 @@
  */
 import type { Selection } from '../budget/select.js';
 import { chooseLargest, survives } from '../budget/select.js';
-import { worthwhile } from '../budget/worth.js';
+import { countWorth, emptyWorth, worthwhile } from '../budget/worth.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import type { Work } from '../work.js';
 import { PATCHES_A_YIELD } from '../work.js';
@@ -85,9 +85,9 @@ export function divide({ gains, row, followed }: Paths, S: Spending): Allotment 
 
 /** The gains that are worth the price, of as many candidates as there would be. */
 function selectWorthwhile(gains: Float64Array, price: number, candidates: number): Selection {
-  const worth = worthwhile(candidates);
-  for (let i = 0; i < gains.length; i++) if (gains[i] > 0) worth.add(gains[i] / price);
-  const threshold = worth.settle().least * price || Number.MIN_VALUE;
+  const worth = emptyWorth(candidates);
+  for (let i = 0; i < gains.length; i++) if (gains[i] > 0) countWorth(worth, gains[i] / price);
+  const threshold = worthwhile(worth, candidates).least * price || Number.MIN_VALUE;
   let kept = 0;
   for (let i = 0; i < gains.length; i++) if (gains[i] >= threshold) kept++;
   return { threshold, kept, tieEnd: gains.length };

@@ -38,7 +38,7 @@ export function correlations(D: Dictionary, Y: Float64Array, P: number): Float64
   return W;
 }
 
-/** One iteration: reads Z, writes X and then Z. */
+/** One iteration: reads Z, proposes X, and commits to Z what H_S selects of it. */
 export function* qpmStep(
   C: Matrix,
   W: Float64Array,

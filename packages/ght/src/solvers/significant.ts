@@ -10,7 +10,7 @@
  * where there is much to be seen above the noise. For joint OMP the gain of an atom, which is the square of a
  * coefficient in the orthonormal basis that a pursuit grows, stands in for X² / ‖k_l‖².
  */
-import { worthwhile } from '../budget/worth.js';
+import { countWorth, emptyWorth, worthwhile } from '../budget/worth.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { resolvent } from '../dictionary/resolvent.js';
 import { runsOf, type Signals } from '../signal/signals.js';
@@ -31,14 +31,14 @@ export function* significantAtoms(D: Dictionary, signals: Signals, rho: number, 
     unit[n] = 0;
     for (let l = 0; l < L; l++) norm[l] += x[l] * x[l];
   }
-  const worth = worthwhile(L * P);
+  const worth = emptyWorth(L * P);
   for (const { from, Y } of runsOf(signals, PATCHES_A_YIELD)) {
     yield from / P;
     for (let i = 0; i < Y.length; i += N) {
       K(Y, i, x, 0);
-      for (let l = 0; l < L; l++) if (x[l] !== 0) worth.add((x[l] * x[l]) / (price * norm[l]));
+      for (let l = 0; l < L; l++) if (x[l] !== 0) countWorth(worth, (x[l] * x[l]) / (price * norm[l]));
     }
   }
   // Beyond as many atoms as a patch has samples there is nothing left to represent.
-  return Math.min(worth.settle().S, Math.min(N, L) * P);
+  return Math.min(worthwhile(worth, L * P).S, Math.min(N, L) * P);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resolveBudget } from '../../src/budget/budget.js';
 import { fewestAtoms } from '../../src/budget/search.js';
-import { worthwhile } from '../../src/budget/worth.js';
+import { countWorth, emptyWorth, worthwhile } from '../../src/budget/worth.js';
 import type { Budget } from '../../src/index.js';
 import { randomSource } from '../../src/index.js';
 
@@ -43,9 +43,9 @@ describe('budgets', () => {
 
 describe('what is worth its price', () => {
   const settled = (values: number[], M: number) => {
-    const worth = worthwhile(M);
-    for (const value of values) worth.add(value);
-    return worth.settle();
+    const worth = emptyWorth(M);
+    for (const value of values) countWorth(worth, value);
+    return worthwhile(worth, M);
   };
 
   it('is what exceeds ln(M/S), from the largest on', () => {

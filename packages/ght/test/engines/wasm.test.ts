@@ -115,7 +115,8 @@ describe('threads', () => {
     for (const threads of [1, 3]) {
       const loaded = await engines.wasm.load(D, signalsIn(Y, D.N), { threads });
       loaded.reset();
-      expect(await loaded.iterate('qpm', 1000, 0.1)).toMatchObject({ kept: 1000 });
+      // The first threshold is looked for among all candidates, later ones among those near the last.
+      for (let k = 0; k < 4; k++) expect(await loaded.iterate('qpm', 1000, 0.1)).toMatchObject({ kept: 1000 });
       loaded.keep();
       dense.push(denseFromCodes(await loaded.codes()));
       loaded.dispose();

@@ -2,9 +2,10 @@
  * GHT-QPM and GHT-ADMM on the kernels. X is never stored: each pass over the patches turns one set of codes into candidates
  * for the next, those with |x| ≥ lo, and H_S then only has to find the S-th largest candidate.
  *
- * A pass also measures the codes it reads, so the error of Zᵏ is known once pass k + 1 is done: a step selects Zᵏ from the
- * candidates that are there, and passes over it.
+ * A step is propose, select, commit: candidates for Zᵏ, the threshold that leaves S of them, and what is left as the new
+ * codes. A pass also measures the codes it reads, so the pass that commits Zᵏ proposes the candidates for Zᵏ⁺¹ as well.
  */
+import { nthLargest, quotas } from '../../../budget/rank.js';
 import type { Codes } from '../../../codes/codes.js';
 import type { StepReport } from '../../../solvers/loop.js';
 import type { Watch } from '../../../work.js';
@@ -47,6 +48,15 @@ interface State {
   readonly complete: boolean;
   /** Of those, how many lie below `hi`: their bits are in the near room. Undefined where it was too small. */
   readonly near: readonly number[] | undefined;
+}
+
+/** What H_S keeps of the candidates. */
+interface Selected {
+  readonly threshold: number;
+  readonly kept: number;
+  /** Of the candidates equal to the threshold, how many survive, and how many do not. */
+  readonly ties: number;
+  readonly surplus: number;
 }
 
 /** The iterative solvers of one loaded problem. */
@@ -110,19 +120,51 @@ export class GlobalSolvers {
       this.#rho = rho;
       memory.floats(memory.tables.g, this.#sigma.length).set(this.#sigma.map((sigma) => sigma / (sigma * sigma + rho)));
     }
+    await this.#propose(S, algorithm, watch);
+    const selected = this.#select(S);
+    const error = await this.#commit(S, selected, algorithm, watch);
+    return {
+      rmse: Math.sqrt((error + this.outsideRange) / memory.layout.P),
+      threshold: S > 0 ? selected.threshold : Number.POSITIVE_INFINITY,
+      kept: selected.kept,
+    };
+  }
+
+  /** Candidates for Zᵏ: those that the last commit made, or the first ones; S of them or a few more. */
+  async #propose(S: number, algorithm: Algorithm, watch?: Watch): Promise<void> {
     if (!this.#state) {
       const lo = await this.#guess(S, algorithm.first, watch);
       await this.#pass(S, algorithm, algorithm.first, this.#start, 0, { lo, hi: 0 }, watch);
     }
-    const { threshold, kept } = await this.#select(S, algorithm, watch);
+    // The budget may have changed since they were made.
+    if (S > 0) await this.#adjust(S, algorithm, watch);
+  }
+
+  /** The S-th largest of all threads' candidates. */
+  #select(S: number): Selected {
+    if (S === 0) return { threshold: Number.MAX_VALUE, kept: 0, ties: 0, surplus: 0 };
+    const { candidates, counts, near } = this.#standing();
+    const total = sum(counts);
+    if (total < S) return { threshold: 0, kept: total, ties: 0, surplus: 0 };
+    // Candidates below hi are in the near room too. If the S-th largest is one of them, there are only those to count.
+    const above = near ? total - sum(near) : S;
+    const [parts, rank] =
+      near && above < S
+        ? [this.#parts(this.#nearRoom.out, near), S - above]
+        : [this.#parts(candidates.values, counts), S];
+    const { threshold, larger, equal } = nthLargest(parts, rank);
+    const ties = rank - larger;
+    return { threshold, kept: S, ties, surplus: equal - ties };
+  }
+
+  /** Makes the selection the new codes and measures them: ‖r‖² of all. The same pass makes the next candidates. */
+  async #commit(S: number, selected: Selected, algorithm: Algorithm, watch?: Watch): Promise<number> {
+    const { threshold, ties, surplus } = selected;
     const Z = this.#standing().candidates;
+    if (surplus > 0) this.#cutTies(Z, threshold, ties);
     const error = await this.#pass(S, algorithm, algorithm.next, Z, threshold, this.#expect(threshold), watch);
     this.#newest = Z;
-    return {
-      rmse: Math.sqrt((error + this.outsideRange) / memory.layout.P),
-      threshold: S > 0 ? threshold : Number.POSITIVE_INFINITY,
-      kept,
-    };
+    return error;
   }
 
   #standing(): State {
@@ -159,7 +201,7 @@ export class GlobalSolvers {
     // A thread's share of the candidates, a few more than S, and one chunk that may have every coefficient.
     memory.widen(candidates, Math.ceil((ROOM * Math.min(S, L * P)) / scratches.length) + CHUNK * L);
     await this.#make(name, { source, candidates, threshold, lo, hi }, watch);
-    const error = memory.doubles(errors, chunks).reduce((sum, value) => sum + value, 0);
+    const error = sum(memory.doubles(errors, chunks));
     await this.#adjust(S, algorithm, watch);
     return error;
   }
@@ -191,7 +233,7 @@ export class GlobalSolvers {
     for (let tries = 0; ; tries++) {
       const state = this.#standing();
       const { lo, counts, candidates, complete } = state;
-      const total = counts.reduce((sum, count) => sum + count, 0);
+      const total = sum(counts);
       const few = total < S && lo > LEAST;
       const many = total > ROOM * S + CHUNK && tries < TRIES;
       if (!few && !many && complete) return;
@@ -207,54 +249,9 @@ export class GlobalSolvers {
     }
   }
 
-  /** The threshold that keeps the S largest candidates. Ties beyond S are set to zero. */
-  async #select(S: number, algorithm: Algorithm, watch?: Watch): Promise<{ threshold: number; kept: number }> {
-    if (S === 0) return { threshold: Number.MAX_VALUE, kept: 0 };
-    // The budget may have changed since they were made.
-    await this.#adjust(S, algorithm, watch);
-    const { candidates, counts } = this.#standing();
-    const total = counts.reduce((sum, count) => sum + count, 0);
-    if (total < S) return { threshold: 0, kept: total };
-    const { bits, larger, equal } = this.#selectNearby(S, total) ?? this.#selectAnywhere(S);
-    if (larger + equal > S) this.#cutTies(candidates, bits, S - larger);
-    return { threshold: floatOf(bits), kept: S };
-  }
-
-  /** The S-th largest, if it lies where it was expected. */
-  #selectNearby(S: number, total: number): Rank | undefined {
-    const { near } = this.#standing();
-    if (!near) return undefined;
-    const inside = new Uint32Array(near.reduce((sum, count) => sum + count, 0));
-    const above = total - inside.length;
-    if (above >= S) return undefined;
-    let at = 0;
-    near.forEach((count, thread) => {
-      inside.set(this.memory.words(this.#nearRoom.out[thread], count), at);
-      at += count;
-    });
-    const { bits, larger, equal } = rankIn(inside, S - above);
-    return { bits, larger: above + larger, equal };
-  }
-
-  /** The S-th largest of all candidates, by a histogram of their upper bits and a sort of the boundary bucket. */
-  #selectAnywhere(S: number): Rank {
-    const { candidates, counts } = this.#standing();
-    const regions = counts.map((count, thread) => this.memory.words(candidates.values[thread], count));
-    const histogram = new Uint32Array(2 ** 16);
-    for (const region of regions) for (let i = 0; i < region.length; i++) histogram[(region[i] & 0x7fffffff) >>> 15]++;
-    let bucket = histogram.length - 1;
-    let above = 0;
-    while (above + histogram[bucket] < S) above += histogram[bucket--];
-    const boundary = new Uint32Array(histogram[bucket]);
-    let n = 0;
-    for (const region of regions) {
-      for (let i = 0; i < region.length; i++) {
-        const bits = region[i] & 0x7fffffff;
-        if (bits >>> 15 === bucket) boundary[n++] = bits;
-      }
-    }
-    const { bits, larger, equal } = rankIn(boundary, S - above);
-    return { bits, larger: above + larger, equal };
+  /** The values in each thread's region. */
+  #parts(regions: readonly number[], counts: readonly number[]): Float32Array[] {
+    return counts.map((count, thread) => this.memory.floats(regions[thread], count));
   }
 
   #nearRoom: { out: readonly number[]; room: number } = { out: [], room: 0 };
@@ -266,19 +263,27 @@ export class GlobalSolvers {
     return this.#nearRoom;
   }
 
-  /** Of the candidates with these bits, keeps the first few in the order of the patches. */
-  #cutTies(stream: Stream, bits: number, keep: number): void {
+  /** Of the candidates equal to the threshold, keeps the first few in the order of the patches, which is that of chunks. */
+  #cutTies(stream: Stream, threshold: number, keep: number): void {
     const { memory } = this;
     const { P, chunks } = memory.layout;
     const counts = memory.halves(stream.counts, P);
     const places = memory.words(stream.places, 2 * chunks);
-    let seen = 0;
-    for (let chunk = 0; chunk < chunks; chunk++) {
-      let length = 0;
-      for (let p = chunk * CHUNK; p < Math.min(P, (chunk + 1) * CHUNK); p++) length += counts[p];
-      const values = memory.words(places[2 * chunk], length);
-      for (let i = 0; i < length; i++) if ((values[i] & 0x7fffffff) === bits && ++seen > keep) values[i] = 0;
-    }
+    const parts = Array.from({ length: chunks }, (_, chunk) => {
+      const length = sum(counts.subarray(chunk * CHUNK, (chunk + 1) * CHUNK));
+      return memory.floats(places[2 * chunk], length);
+    });
+    const equal = parts.map((values) => {
+      let count = 0;
+      for (let i = 0; i < values.length; i++) if (Math.abs(values[i]) === threshold) count++;
+      return count;
+    });
+    quotas(equal, keep).forEach((quota, chunk) => {
+      if (quota === equal[chunk]) return;
+      const values = parts[chunk];
+      let seen = 0;
+      for (let i = 0; i < values.length; i++) if (Math.abs(values[i]) === threshold && ++seen > quota) values[i] = 0;
+    });
   }
 
   /** A lowest value for the first candidates: a little under the threshold of a sample of the patches. */
@@ -303,43 +308,22 @@ export class GlobalSolvers {
       step,
     } as const;
     const outcomes = await this.team.run(job, watch);
-    const all = new Float32Array(outcomes.reduce((sum, { written }) => sum + written, 0));
-    let at = 0;
-    outcomes.forEach(({ written }, thread) => {
-      all.set(memory.floats(out.values[thread], written), at);
-      at += written;
-    });
-    for (let i = 0; i < all.length; i++) all[i] = Math.abs(all[i]);
-    all.sort();
+    const counts = outcomes.map(({ written }) => written);
     const patches = Math.min(P, Math.ceil(chunks / step) * CHUNK);
     const rank = Math.ceil((S * patches) / P);
-    if (rank >= all.length) return LEAST;
-    return Math.max(LEAST, all[all.length - Math.max(1, rank)] * (step === 1 ? 0.99 : 0.9));
+    if (rank >= sum(counts)) return LEAST;
+    const { threshold } = nthLargest(this.#parts(out.values, counts), Math.max(1, rank));
+    return Math.max(LEAST, threshold * (step === 1 ? 0.99 : 0.9));
   }
 }
 
-/** The bits of the n-th largest, and how many are larger and equal. */
-interface Rank {
-  readonly bits: number;
-  readonly larger: number;
-  readonly equal: number;
+function sum(counts: ArrayLike<number>): number {
+  let total = 0;
+  for (let i = 0; i < counts.length; i++) total += counts[i];
+  return total;
 }
 
-/** The n-th largest of some bits, which are put in order. */
-function rankIn(values: Uint32Array, n: number): Rank {
-  values.sort();
-  const bits = values[values.length - n];
-  const last = values.lastIndexOf(bits);
-  return { bits, larger: values.length - 1 - last, equal: last - values.indexOf(bits) + 1 };
-}
-
-const float = new Float32Array(1);
-const word = new Uint32Array(float.buffer);
+/** The bits of a float32. */
 function bitsOf(value: number): number {
-  float[0] = value;
-  return word[0];
-}
-function floatOf(bits: number): number {
-  word[0] = bits;
-  return float[0];
+  return new Uint32Array(Float32Array.of(value).buffer)[0];
 }

@@ -1,0 +1,211 @@
+/**
+ * The n-th largest of many magnitudes, found by counting.
+ *
+ * Keys. The bits of a floating-point number without its sign order as the magnitudes do: 31 bits of a float32, 63 of a
+ * float64. A key is read as digits from the top, k = (k₁, k₂, …), of 16 and 15 bits, and of 16 and 16 more in a float64.
+ *
+ * Count. For the keys that begin with a prefix, the histogram of their next digit:
+ *
+ *     h(d) = #{ k : k begins with (prefix, d) }
+ *
+ * Merge. Whoever holds a part of the keys (a thread, a tile, a machine, a GPU) counts its own, and the histograms add up.
+ *
+ * Boundary. From the top, the bucket b that holds the wanted rank: Σ_{d > b} h(d) < n ≤ Σ_{d ≥ b} h(d). Then b is the next
+ * digit of the key, the buckets above it hold larger keys, and the search goes on within b for the rank that is left.
+ *
+ * Ties. Of the keys equal to the one found the first in patch order survive, so each part keeps as many as the parts
+ * before it have left.
+ *
+ * A search is plain data and knows nothing of where the keys are: `rankSearch` begins it, `narrow` takes one merged histogram
+ * after another, two in all for float32 and four for float64. `nthLargest` runs it over arrays in memory.
+ */
+
+/**
+ * How many keys there are in each bucket. One part has fewer than 2³² keys and counts them in 32 bits, which is quickest;
+ * parts together may have more, and add up in float64, exactly up to 2⁵³.
+ */
+export type Histogram = Uint32Array | Float64Array;
+
+/** An array of magnitudes, whose signs do not matter. */
+export type Magnitudes = Float32Array | Float64Array;
+
+/** The first digits of a key, from the top; all of them are the key. */
+export type Prefix = readonly number[];
+
+/** The bits of each digit of a key, from the top. */
+export const FLOAT32_DIGITS: readonly number[] = [16, 15];
+/** The same for float64: its upper word without the sign, then its lower word. */
+export const FLOAT64_DIGITS: readonly number[] = [...FLOAT32_DIGITS, 16, 16];
+
+/** A search for the n-th largest key, and how far it has come. */
+export interface RankSearch {
+  readonly digits: readonly number[];
+  /** n, from 1 to the number of keys. */
+  readonly rank: number;
+  /** The digits found: count next the keys that begin with them. */
+  readonly prefix: Prefix;
+  /** How many keys are larger than all that begin with the prefix. */
+  readonly larger: number;
+  /** How many begin with the prefix; once all digits are found, how many equal the key. 0 before the first count. */
+  readonly equal: number;
+}
+
+/** The search for the n-th largest key, before anything is counted. */
+export function rankSearch(digits: readonly number[], rank: number): RankSearch {
+  return { digits, rank, prefix: [], larger: 0, equal: 0 };
+}
+
+/** True once the prefix is the whole key. */
+export function isFound({ digits, prefix }: RankSearch): boolean {
+  return prefix.length === digits.length;
+}
+
+/** An empty histogram of one part, for what the search counts next. */
+export function emptyHistogram({ digits, prefix }: RankSearch): Histogram {
+  return new Uint32Array(2 ** digits[prefix.length]);
+}
+
+/** Adds to the histogram those magnitudes whose key begins with the prefix, by their next digit. A NaN is larger than all. */
+export function count(magnitudes: Magnitudes, prefix: Prefix, histogram: Histogram): void {
+  const { words, width, top, upper, upperMask, lower, lowerMask } = beginning(magnitudes, prefix);
+  const { length } = words;
+  const shift = [15, 0, 16, 0][prefix.length];
+  const mask = histogram.length - 1;
+  if (prefix.length === 0) {
+    // Every key begins with nothing, and this count is the long one.
+    for (let i = top; i < length; i += width) histogram[(words[i] >>> shift) & mask]++;
+    return;
+  }
+  // From the upper word to the one that the next digit is in.
+  const down = prefix.length < 2 ? 0 : top;
+  for (let i = top; i < length; i += width) {
+    if ((words[i] & upperMask) !== upper) continue;
+    if ((words[i - top] & lowerMask) !== lower) continue;
+    histogram[(words[i - down] >>> shift) & mask]++;
+  }
+}
+
+/** The words of keys, and what those that begin with the prefix have in their upper and their lower word. */
+function beginning(magnitudes: Magnitudes, prefix: Prefix) {
+  // A float32 is one word, the upper one. Words are little-endian: the upper one of a float64 is its last.
+  const width = magnitudes.BYTES_PER_ELEMENT / 4;
+  return {
+    width,
+    top: width - 1,
+    words: new Uint32Array(magnitudes.buffer, magnitudes.byteOffset, magnitudes.length * width),
+    upper: (prefix[0] << 15) | prefix[1],
+    upperMask: [0, 0x7fff8000, 0x7fffffff, 0x7fffffff][prefix.length],
+    lower: prefix[2] << 16,
+    lowerMask: prefix.length < 3 ? 0 : 0xffff0000,
+  };
+}
+
+/** The sum of histograms that parts have made of the same digit. */
+export function merge(...parts: readonly Histogram[]): Float64Array {
+  const total = new Float64Array(parts[0].length);
+  for (const part of parts) {
+    if (part.length !== total.length) {
+      throw new Error(`histograms of ${total.length} and ${part.length} buckets do not add up: count the same digit`);
+    }
+    for (let bucket = 0; bucket < total.length; bucket++) total[bucket] += part[bucket];
+  }
+  return total;
+}
+
+/** The bucket in which the rank-th largest lies, and how many lie in the buckets above it. */
+export function boundary(histogram: Histogram, rank: number): { readonly bucket: number; readonly above: number } {
+  let above = 0;
+  for (let bucket = histogram.length - 1; bucket >= 0; bucket--) {
+    if (above + histogram[bucket] >= rank) return { bucket, above };
+    above += histogram[bucket];
+  }
+  throw new Error(`there is no key of rank ${rank} among ${above}: keep all of them`);
+}
+
+/** One digit more, from the merged histogram of all parts. */
+export function narrow(search: RankSearch, histogram: Histogram): RankSearch {
+  const { bucket, above } = boundary(histogram, search.rank - search.larger);
+  return {
+    ...search,
+    prefix: [...search.prefix, bucket],
+    larger: search.larger + above,
+    equal: histogram[bucket],
+  };
+}
+
+/** How many of its equal keys each part keeps, given how many it has, in the order of the patches: the first `keep` of all. */
+export function quotas(equal: readonly number[], keep: number): number[] {
+  let left = keep;
+  return equal.map((ties) => {
+    const quota = Math.min(ties, left);
+    left -= quota;
+    return quota;
+  });
+}
+
+/** The magnitude that a key belongs to. */
+export function magnitudeOf(key: Prefix): number {
+  const upper = (key[0] << 15) | key[1];
+  if (key.length === FLOAT32_DIGITS.length) return new Float32Array(Uint32Array.of(upper).buffer)[0];
+  return new Float64Array(Uint32Array.of((key[2] << 16) | key[3], upper).buffer)[0];
+}
+
+/** The n-th largest magnitude, and how many are larger and equal. */
+export interface Rank {
+  readonly threshold: number;
+  readonly larger: number;
+  readonly equal: number;
+}
+
+/** Fewer values than this are sorted in less time than it takes to clear histograms and look for their boundaries. */
+const FEW = 2048;
+
+/** The n-th largest magnitude of arrays in memory, all of one type; n is from 1 to the number of values. */
+export function nthLargest(parts: readonly Magnitudes[], n: number): Rank {
+  let total = 0;
+  for (const part of parts) total += part.length;
+  return total < FEW ? bySorting(parts, total, n) : bySearch(parts, total, n);
+}
+
+function bySearch(parts: readonly Magnitudes[], total: number, n: number): Rank {
+  let search = rankSearch(parts[0] instanceof Float32Array ? FLOAT32_DIGITS : FLOAT64_DIGITS, n);
+  let among = parts;
+  while (!isFound(search)) {
+    // Parts that are counted into one histogram are merged already.
+    const histogram = emptyHistogram(search);
+    for (const part of among) count(part, search.prefix, histogram);
+    search = narrow(search, histogram);
+    // The later counts need only these keys. Copying them, where they are few, is quicker than reading all again.
+    if (among === parts && search.equal < total / 2) among = [gather(parts, search)];
+  }
+  return { threshold: magnitudeOf(search.prefix), larger: search.larger, equal: search.equal };
+}
+
+/** Those that begin with the digits found. */
+function gather(parts: readonly Magnitudes[], { prefix, equal }: RankSearch): Magnitudes {
+  const gathered = parts[0] instanceof Float32Array ? new Float32Array(equal) : new Float64Array(equal);
+  const out = new Uint32Array(gathered.buffer);
+  let end = 0;
+  for (const part of parts) {
+    const { words, width, top, upper, upperMask, lower, lowerMask } = beginning(part, prefix);
+    const { length } = words;
+    for (let i = top; i < length; i += width) {
+      if ((words[i] & upperMask) !== upper) continue;
+      if ((words[i - top] & lowerMask) !== lower) continue;
+      for (let word = i - top; word <= i; word++) out[end++] = words[word];
+    }
+  }
+  return gathered;
+}
+
+function bySorting(parts: readonly Magnitudes[], total: number, n: number): Rank {
+  const sorted = new Float64Array(total);
+  let end = 0;
+  for (const part of parts) for (let i = 0; i < part.length; i++) sorted[end++] = Math.abs(part[i]);
+  sorted.sort();
+  const threshold = sorted[total - n];
+  let [first, last] = [total - n, total - n];
+  while (sorted[first - 1] === threshold) first--;
+  while (sorted[last + 1] === threshold) last++;
+  return { threshold, larger: total - 1 - last, equal: last + 1 - first };
+}

@@ -1,0 +1,244 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Magnitudes, RankSearch } from '../../src/budget/rank.js';
+import {
+  boundary,
+  count,
+  emptyHistogram,
+  FLOAT32_DIGITS,
+  FLOAT64_DIGITS,
+  isFound,
+  magnitudeOf,
+  merge,
+  narrow,
+  nthLargest,
+  quotas,
+  rankSearch,
+} from '../../src/budget/rank.js';
+import { countWorth, emptyWorth, worthwhile } from '../../src/budget/worth.js';
+import { hardThreshold } from '../../src/index.js';
+
+interface Format {
+  readonly digits: readonly number[];
+  readonly make: (values: readonly number[]) => Magnitudes;
+  readonly value: fc.Arbitrary<number>;
+}
+
+/** Values that make a search hard: many ties, signed zeros, denormals, neighbours in the last bit, infinities. */
+const formats: [string, Format][] = [
+  [
+    'float32',
+    {
+      digits: FLOAT32_DIGITS,
+      make: (values) => Float32Array.from(values),
+      value: fc.oneof(
+        {
+          weight: 2,
+          arbitrary: fc.constantFrom(0, -0, 1, -1, 1 + 2 ** -23, -(2 ** -149), 2 ** -148, -Infinity, Infinity),
+        },
+        { weight: 1, arbitrary: fc.float({ noNaN: true }) },
+      ),
+    },
+  ],
+  [
+    'float64',
+    {
+      digits: FLOAT64_DIGITS,
+      make: (values) => Float64Array.from(values),
+      value: fc.oneof(
+        {
+          weight: 2,
+          arbitrary: fc.constantFrom(0, -0, 1, -1, 1 + 2 ** -52, 1 + 2 ** -32, -5e-324, 1e-323, -Infinity, Infinity),
+        },
+        { weight: 1, arbitrary: fc.double({ noNaN: true }) },
+      ),
+    },
+  ],
+];
+
+/** Values cut into parts, some of which may be empty, and a rank among them. */
+function partitioned(value: fc.Arbitrary<number>) {
+  return fc
+    .array(fc.array(value, { maxLength: 12 }), { minLength: 1, maxLength: 5 })
+    .filter((parts) => parts.some((part) => part.length > 0))
+    .chain((parts) => fc.tuple(fc.constant(parts), fc.integer({ min: 1, max: parts.flat().length })));
+}
+
+/** The n-th largest by a full sort: what every search must find. */
+function bySort(values: readonly number[], n: number) {
+  const magnitudes = values.map(Math.abs).sort((a, b) => b - a);
+  const threshold = magnitudes[n - 1];
+  return {
+    threshold,
+    larger: magnitudes.filter((value) => value > threshold).length,
+    equal: magnitudes.filter((value) => value === threshold).length,
+  };
+}
+
+/** Runs a search over a wire: each part gets the search as a message and answers with a histogram of its own. */
+function searchOver(parts: readonly Magnitudes[], digits: readonly number[], n: number) {
+  let search = rankSearch(digits, n);
+  while (!isFound(search)) {
+    const message = JSON.stringify(search);
+    const histograms = parts.map((part) => {
+      const asked: RankSearch = JSON.parse(message);
+      const histogram = emptyHistogram(asked);
+      count(part, asked.prefix, histogram);
+      return histogram;
+    });
+    search = narrow(search, merge(...histograms));
+  }
+  return { threshold: magnitudeOf(search.prefix), larger: search.larger, equal: search.equal };
+}
+
+describe.each(formats)('the n-th largest of %s magnitudes', (_, { digits, make, value }) => {
+  it('is that of a full sort, however the values are divided among those who count', () => {
+    fc.assert(
+      fc.property(partitioned(value), ([parts, n]) => {
+        expect(searchOver(parts.map(make), digits, n)).toEqual(bySort(parts.flat(), n));
+      }),
+    );
+  });
+
+  it('is that of a full sort for arrays in memory, few and many', () => {
+    fc.assert(
+      fc.property(partitioned(value), fc.constantFrom(1, 600), ([parts, n], times) => {
+        const many = parts.map((part) => Array.from({ length: times }, () => part).flat());
+        expect(nthLargest(many.map(make), n * times)).toEqual(bySort(many.flat(), n * times));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is found in part of a buffer', () => {
+    const whole = make([9, -8, 7, -6, 5]);
+    expect(searchOver([whole.subarray(1, 4)], digits, 2)).toEqual({ threshold: 7, larger: 1, equal: 1 });
+  });
+});
+
+describe('histograms', () => {
+  const counts = fc
+    .array(fc.integer({ min: 0, max: 2 ** 50 }), { minLength: 4, maxLength: 4 })
+    .map((list) => Float64Array.from(list));
+
+  it('add up to the same in any order and any grouping', () => {
+    fc.assert(
+      fc.property(counts, counts, counts, (a, b, c) => {
+        expect(merge(merge(a, b), c)).toEqual(merge(a, merge(b, c)));
+        expect(merge(c, a, b)).toEqual(merge(a, b, c));
+      }),
+    );
+  });
+
+  it('count beyond 2³² keys exactly, also where each part counts in 32 bits', () => {
+    const parts = Array.from({ length: 1000 }, (_, i) => Uint32Array.of(7, 2 ** 32 - 1, i));
+    const total = merge(...parts);
+    expect([...total]).toEqual([7000, 1000 * (2 ** 32 - 1), 499_500]);
+    expect(boundary(total, 499_500 + 1000 * (2 ** 32 - 1))).toEqual({ bucket: 1, above: 499_500 });
+    expect(boundary(total, 499_501 + 1000 * (2 ** 32 - 1))).toEqual({
+      bucket: 0,
+      above: 499_500 + 1000 * (2 ** 32 - 1),
+    });
+  });
+
+  it('narrow to a rank beyond 2³²', () => {
+    const of = (size: number, ...entries: [bucket: number, count: number][]) => {
+      const histogram = new Float64Array(size);
+      for (const [bucket, count] of entries) histogram[bucket] = count;
+      return histogram;
+    };
+    const first = narrow(rankSearch(FLOAT32_DIGITS, 7e9), of(2 ** 16, [40_000, 6e9], [30_000, 5e9], [3, 9e9]));
+    expect(first).toMatchObject({ prefix: [30_000], larger: 6e9, equal: 5e9 });
+    const second = narrow(first, of(2 ** 15, [9, 1e9 - 1], [8, 1], [7, 4e9]));
+    expect(second).toMatchObject({ prefix: [30_000, 8], larger: 7e9 - 1, equal: 1 });
+    expect(isFound(second)).toBe(true);
+  });
+
+  it('of different digits do not add up, and a rank that no key has is not found', () => {
+    expect(() => merge(new Float64Array(4), new Uint32Array(2))).toThrow('histograms of 4 and 2 buckets do not add up');
+    expect(() => boundary(Float64Array.of(1, 2), 4)).toThrow('there is no key of rank 4 among 3: keep all of them');
+  });
+});
+
+it('quotas of the parts keep the same equal entries as H_S of the whole', () => {
+  const tied = fc.array(fc.array(fc.integer({ min: -3, max: 3 }), { maxLength: 15 }), { minLength: 1, maxLength: 6 });
+  fc.assert(
+    fc.property(tied, fc.nat(60), (lists, S) => {
+      const nonzero = lists.flat().filter((value) => value !== 0).length;
+      fc.pre(S > 0 && S < nonzero);
+      const parts = lists.map((list) => Float64Array.from(list));
+      const { threshold, larger } = nthLargest(parts, S);
+      const equal = parts.map((part) => part.filter((value) => Math.abs(value) === threshold).length);
+      const quota = quotas(equal, S - larger);
+      const kept = parts.flatMap((part, i) => {
+        let seen = 0;
+        return [...part].map((value) => {
+          const magnitude = Math.abs(value);
+          return magnitude > threshold || (magnitude === threshold && seen++ < quota[i]) ? value : 0;
+        });
+      });
+      const whole = new Float64Array(kept.length);
+      hardThreshold(Float64Array.from(lists.flat()), S, whole);
+      expect(kept).toEqual([...whole]);
+    }),
+  );
+});
+
+describe('the boundary by price', () => {
+  /** The definition: v_(S) ≥ ln(M/S) for S and every smaller one. */
+  const byDefinition = (values: readonly number[], M: number) => {
+    const falling = [...values].sort((a, b) => b - a);
+    let S = 0;
+    while (S < falling.length && falling[S] >= Math.log(M / (S + 1))) S++;
+    return S;
+  };
+  const counted = (values: readonly number[], M: number) => {
+    const histogram = emptyWorth(M);
+    for (const value of values) countWorth(histogram, value);
+    return histogram;
+  };
+  const FINENESS = 256;
+  const candidates = fc.integer({ min: 40, max: 5000 });
+  const steps = fc.integer({ min: 0, max: 10 * FINENESS });
+
+  it('is the definition where no two values are within a step of each other', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(steps, { maxLength: 40 }), candidates, (bins, M) => {
+        const values = bins.map((bin) => bin / FINENESS);
+        const { S, least } = worthwhile(counted(values, M), M);
+        expect(S).toBe(byDefinition(values, M));
+        expect(values.filter((value) => value >= least)).toHaveLength(S);
+      }),
+    );
+  });
+
+  it('is within one step of the definition for any values, ties among them', () => {
+    const value = fc.oneof(fc.constantFrom(0, 1, 2.5, 5, Infinity), fc.double({ min: 0, max: 12, noNaN: true }));
+    fc.assert(
+      fc.property(fc.array(value, { maxLength: 40 }), candidates, (values, M) => {
+        const { S } = worthwhile(counted(values, M), M);
+        const lowered = values.map((v) => Math.floor(v * FINENESS) / FINENESS);
+        expect(S).toBeGreaterThanOrEqual(byDefinition(lowered, M));
+        expect(S).toBeLessThanOrEqual(
+          byDefinition(
+            lowered.map((v) => v + 1 / FINENESS),
+            M,
+          ),
+        );
+      }),
+    );
+  });
+
+  it('is the same when parts count and their histograms are merged', () => {
+    const part = fc.array(
+      steps.map((step) => step / FINENESS),
+      { maxLength: 12 },
+    );
+    fc.assert(
+      fc.property(fc.array(part, { minLength: 1, maxLength: 5 }), candidates, (parts, M) => {
+        const merged = merge(...parts.map((values) => counted(values, M)));
+        expect(worthwhile(merged, M)).toEqual(worthwhile(counted(parts.flat(), M), M));
+      }),
+    );
+  });
+});
