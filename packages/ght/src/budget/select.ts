@@ -5,7 +5,7 @@
  * magnitudes the lowest index wins. float64 magnitudes order like their bit patterns, so the S-th largest is found by
  * histograms of the bits: one pass over the top 16 bits of everything, then only the boundary bucket is refined.
  */
-import { ParameterError, wholeNumber } from '../errors.js';
+import { InputError, wholeNumber } from '../errors.js';
 
 /** Which entries H_S keeps: those above `threshold`, and those equal to it at an index below `tieEnd`. */
 export interface Selection {
@@ -27,7 +27,7 @@ function checkSelection(values: Float64Array, S: number): void {
   wholeNumber('S', S, 0, Number.POSITIVE_INFINITY, 'give how many entries to keep');
   const bad = values.findIndex(Number.isNaN);
   if (bad < 0) return;
-  throw new ParameterError(`values[${bad}]`, 'must be a number', Number.NaN, 'replace NaN first');
+  throw new InputError(`values[${bad}]`, 'must be a number', Number.NaN, 'replace NaN first');
 }
 
 /** `selectLargest` for solvers, whose budget is checked; where an iteration has diverged, a NaN counts as large. */
