@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { Budget, EngineName, RepresentOptions, SolveOptions, SolverName } from 'ght';
-import { engineNames, ParameterError, solverCatalogue, solverDefaults, solverNames } from 'ght';
+import { engineNames, OptionError, solverCatalogue, solverDefaults, solverNames } from 'ght';
 
 /** What the shared flags leave in a command's options. */
 export interface Flags {
@@ -30,7 +30,7 @@ export function numberOf(flag: string): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (text.trim() !== '' && Number.isFinite(value)) return value;
-    throw new ParameterError(flag, 'must be a finite number', text, `write it like ${flag} 10`);
+    throw new OptionError(flag, 'must be a finite number', text, `write it like ${flag} 10`);
   };
 }
 
@@ -38,7 +38,7 @@ export function numberOf(flag: string): (text: string) => number {
 export function choiceOf<T extends string>(flag: string, names: readonly T[]): (text: string) => T {
   return (text) => {
     if (names.includes(text as T)) return text as T;
-    throw new ParameterError(flag, `must be one of ${names.join(', ')}`, text, 'choose a name from that list');
+    throw new OptionError(flag, `must be one of ${names.join(', ')}`, text, 'choose a name from that list');
   };
 }
 
@@ -177,7 +177,7 @@ function onlyOne<K extends keyof Flags>(flags: Flags, names: Readonly<Record<K, 
   if (given.length > 1) {
     const spelt = given.map((key) => names[key]);
     const value = given.map((key) => flags[key]).join(' and ');
-    throw new ParameterError(spelt.join(' and '), 'exclude each other', value, `give only one of them`);
+    throw new OptionError(spelt.join(' and '), 'exclude each other', value, `give only one of them`);
   }
   return given[0];
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { isParameterError, ParameterError } from 'ght';
+import { EnvironmentError, type GhtError, InputError, isGhtError, OptionError, ResourceError } from 'ght';
 import { compareCommand } from './commands/compare.js';
 import { denoiseCommand } from './commands/denoise.js';
 import { infoCommand } from './commands/info.js';
@@ -10,7 +10,6 @@ import { reproduceCommand } from './commands/reproduce.js';
 import { solveCommand } from './commands/solve.js';
 import { studioCommand } from './commands/studio.js';
 import type { Context } from './context.js';
-import { IncompleteInstallation } from './io/index.js';
 import { say } from './output/line.js';
 
 /** What the library calls a parameter, and the flag that sets it. */
@@ -52,17 +51,18 @@ export async function run(args: readonly string[]): Promise<void> {
     });
   }
   // A reader that has had enough (`ght … | head -1`) is no error, and no reason to leave files unwritten.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') return;
+  process.stdout.on('error', (cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'EPIPE') return;
     const remedy = 'send it to a place that can be written to';
-    process.exit(report(new ParameterError('standard output', 'must be writable', error.code, remedy), args));
+    const error = new EnvironmentError('standard output', 'must be writable', cause.code, remedy, { cause });
+    process.exit(report(error, args));
   });
   // Nobody reads the error line or the progress; the exit code still tells.
   process.stderr.on('error', () => {});
   const stopped = { note: 'nothing was written' };
   try {
     const print = (text: string) => process.stdout.write(`${text}\n`);
-    const explain = (error: ParameterError) => inFlags(error, args).message;
+    const explain = (error: GhtError) => inFlags(error, args).message;
     await ght({ print, explain, signal: stop.signal, stopped }).parseAsync(args, { from: 'user' });
   } catch (error) {
     process.exitCode = stoppedBy ? interrupted[stoppedBy] : report(error, args);
@@ -123,12 +123,11 @@ function report(error: unknown, args: readonly string[]): number {
     if (error.code === 'commander.help' && args.length === 0) return printHelp();
     return refuse(wrongArguments(error, args));
   }
-  if (isParameterError(error)) return refuse(inFlags(error, args).message);
-  if (error instanceof IncompleteInstallation) return refuse(error.message);
+  if (isGhtError(error)) return refuse(inFlags(error, args).message);
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof RangeError && /array length|allocation failed/i.test(message)) {
     const remedy = 'use a smaller image, a larger --stride, or a smaller --patch and fewer --atoms';
-    return refuse(new ParameterError('the run', 'must fit in memory', message, remedy).message);
+    return refuse(new ResourceError('the run', 'must fit in memory', message, remedy, { cause: error }).message);
   }
   say(`an error that should not happen: ${message}`);
   return 1;
@@ -152,26 +151,33 @@ function wrongArguments(error: CommanderError, args: readonly string[]): string 
   return `${what}: see ght ${command ? `${command.name()} ` : ''}--help`;
 }
 
+/** The classes of errors by their kinds. */
+const classOf = {
+  option: OptionError,
+  input: InputError,
+  resource: ResourceError,
+  environment: EnvironmentError,
+} as const;
+
 /** The same error in the words of the command line. */
-function inFlags(error: ParameterError, args: readonly string[]): ParameterError {
+function inFlags(error: GhtError, args: readonly string[]): GhtError {
   const { parameter, rule, value, remedy } = error;
+  const named = (name: string, shown = value) => new classOf[error.kind](name, rule, shown, remedy, { cause: error });
   const textOf = (flag: string) => {
     const at = args.findLastIndex((arg) => arg === flag || arg.startsWith(`${flag}=`));
     return at < 0 ? undefined : args[at] === flag ? args[at + 1] : args[at].slice(flag.length + 1);
   };
   const penalty = textOf('--rho-absolute');
   if (parameter === 'rho' && penalty !== undefined) {
-    return new ParameterError('--rho-absolute', rule, Number(penalty), remedy);
+    return named('--rho-absolute', Number(penalty));
   }
   // A target that no budget reaches.
   const target = ['--target-psnr', '--sigma'].find((flag) => textOf(flag) !== undefined);
-  if (parameter === 'budget' && target) {
-    return new ParameterError(target, rule, value, remedy);
-  }
+  if (parameter === 'budget' && target) return named(target);
   // `image pixel (x 4, y 2, channel 0)` begins with the parameter it belongs to.
   const [first, ...place] = parameter.split(' ');
   const flag = flagOf[first];
-  return flag ? new ParameterError([flag, ...place].join(' '), rule, value, remedy) : error;
+  return flag ? named([flag, ...place].join(' ')) : error;
 }
 
 function printHelp(): number {

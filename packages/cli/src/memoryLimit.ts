@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import type { Image, Quality, RepresentOptions } from 'ght';
-import { denoiseMemoryEstimate, memoryEstimate, ParameterError } from 'ght';
+import { denoiseMemoryEstimate, memoryEstimate, ResourceError } from 'ght';
 import { bytes } from './output/table.js';
 
 /** Bytes that representing an image takes at its peak, about, the image among them. */
@@ -32,5 +32,5 @@ function refuse({ width, height }: Image, needed: number, remedy: string): void 
   const there = totalmem();
   if (needed <= 0.9 * there) return;
   const rule = `must need less memory than this machine has, ${bytes(there)}`;
-  throw new ParameterError('IMAGE', rule, `${width}×${height}, about ${bytes(needed)}`, remedy);
+  throw new ResourceError('IMAGE', rule, `${width}×${height}, about ${bytes(needed)}`, remedy);
 }

@@ -1,5 +1,5 @@
 /**
- * Bad files. Whatever is in a file, reading it gives a correct image or one ParameterError of one line, in less than 10 s
+ * Bad files. Whatever is in a file, reading it gives a correct image or one error of ours, of one line, in less than 10 s
  * and 1 GB, without a crash and without a word on the console. GHT_CORPUS=full tries more than ten times as many, and
  * GHT_SEED=2 others.
  */

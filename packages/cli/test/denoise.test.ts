@@ -195,4 +195,13 @@ describe('ght denoise, several files', () => {
     expect(lines[1]).toContain('ght: odd/y\\u000a\\u001b[31m.png: IMAGE must be a PNG');
     expect(lines[2]).toMatch(/^ght: others\/a\.dat: IMAGE must end in \.png, .* but got "others\/a\.dat": /);
   });
+
+  it('tells programs what failed, of which kind and why', async () => {
+    const { code, stdout } = await ght('denoise', 'scans', 'others/a.dat', '-o', 'told', '--quality', 'fast', '--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).failed).toEqual([
+      { input: 'scans/broken.png', kind: 'input', error: expect.stringMatching(/^IMAGE must be a PNG, JPEG/) },
+      { input: 'others/a.dat', kind: 'option', error: expect.stringMatching(/^IMAGE must end in \.png/) },
+    ]);
+  });
 });

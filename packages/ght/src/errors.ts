@@ -1,9 +1,16 @@
+/** What an error is about: a parameter, the data, the memory or disk, or the host. */
+export type ErrorKind = 'option' | 'input' | 'resource' | 'environment';
+
 /**
- * A parameter or an input that breaks a rule. The message is one line that names the parameter, the rule, the value
- * received and the remedy; the same four parts are there as fields, so that a shell can phrase its own.
+ * The base class of all errors that the library throws on purpose; an abort and a defect are none. The message is one line
+ * that names the parameter, the rule, the value received and the remedy. The same four parts are there as fields, so that a
+ * program can phrase its own. `cause` is the underlying error, where there was one.
+ *
+ * The class does not survive a message to another thread: send `kind` along with the message.
  */
-export class ParameterError extends Error {
-  override readonly name = 'ParameterError';
+export abstract class GhtError extends Error {
+  /** What the error is about, for a program that decides what to do next. */
+  abstract readonly kind: ErrorKind;
 
   constructor(
     /** What was wrong, by the name the caller used: `budget.total`, `rho`, `image`. */
@@ -14,14 +21,71 @@ export class ParameterError extends Error {
     readonly value: unknown,
     /** What to do about it. */
     readonly remedy: string,
+    options?: { readonly cause?: unknown },
   ) {
-    super(`${parameter} ${rule}, but got ${show(value)}: ${remedy}`);
+    super(`${parameter} ${rule}, but got ${show(value)}: ${remedy}`, options);
   }
 }
 
-/** True for the errors this library throws on bad parameters or input, and false for defects and aborts. */
-export function isParameterError(error: unknown): error is ParameterError {
-  return error instanceof ParameterError;
+/**
+ * Thrown when an option or argument breaks a rule: a value out of range, an unknown name, options that exclude each other, a
+ * target that cannot be reached. The same call fails again: change the option that `parameter` names.
+ */
+export class OptionError extends GhtError {
+  override readonly name = 'OptionError';
+  override readonly kind = 'option';
+}
+
+/**
+ * Thrown when data breaks a rule: an image with NaN in it, samples of the wrong length, codes of another dictionary, a file
+ * that is damaged, of another format or missing. Repair or replace the data; of several inputs, the others can still be used.
+ */
+export class InputError extends GhtError {
+  override readonly name = 'InputError';
+  override readonly kind = 'input';
+}
+
+/**
+ * Thrown when memory or disk space runs out, or when a problem is larger than an engine, a file format or this machine holds.
+ * Use a smaller problem (a larger stride, tiles, fewer atoms), choose another engine, or free some space and try again.
+ */
+export class ResourceError extends GhtError {
+  override readonly name = 'ResourceError';
+  override readonly kind = 'resource';
+}
+
+/**
+ * Thrown when the host cannot do what was asked: it has no WebAssembly SIMD, a package is not installed, a place cannot be
+ * written to. Options and data are fine: choose another engine or place, or repair the installation.
+ */
+export class EnvironmentError extends GhtError {
+  override readonly name = 'EnvironmentError';
+  override readonly kind = 'environment';
+}
+
+/** True for the errors that the library throws on purpose, of any kind, and false for aborts and defects. */
+export function isGhtError(error: unknown): error is GhtError {
+  return error instanceof GhtError;
+}
+
+/** True for an {@link OptionError}: an option or argument has to be changed. */
+export function isOptionError(error: unknown): error is OptionError {
+  return isGhtError(error) && error.kind === 'option';
+}
+
+/** True for an {@link InputError}: the data has to be repaired or replaced. */
+export function isInputError(error: unknown): error is InputError {
+  return isGhtError(error) && error.kind === 'input';
+}
+
+/** True for a {@link ResourceError}: the problem has to be smaller, or more memory or disk space be free. */
+export function isResourceError(error: unknown): error is ResourceError {
+  return isGhtError(error) && error.kind === 'resource';
+}
+
+/** True for an {@link EnvironmentError}: the host lacks something. */
+export function isEnvironmentError(error: unknown): error is EnvironmentError {
+  return isGhtError(error) && error.kind === 'environment';
 }
 
 /** Letters of a value that a message shows: it is one line. */
@@ -40,41 +104,46 @@ function show(value: unknown): string {
   }
 }
 
-/** The value if it is a whole number from `least` to `most`; otherwise a ParameterError. */
+/** The value if it is a whole number from `least` to `most`; otherwise an OptionError. */
 export function wholeNumber(parameter: string, value: unknown, least: number, most: number, remedy: string): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
   const range = most === Number.POSITIVE_INFINITY ? `of at least ${least}` : `from ${least} to ${most}`;
-  throw new ParameterError(parameter, `must be a whole number ${range}`, value, remedy);
+  throw new OptionError(parameter, `must be a whole number ${range}`, value, remedy);
 }
 
-/** The value if it is finite and above zero; otherwise a ParameterError. */
-export function positive(parameter: string, value: unknown, remedy: string): number {
+/** The value if it is finite and above zero; otherwise an OptionError, or an InputError where the value belongs to data. */
+export function positive(
+  parameter: string,
+  value: unknown,
+  remedy: string,
+  Kind: typeof OptionError | typeof InputError = OptionError,
+): number {
   if (typeof value === 'number' && value > 0 && value < Number.POSITIVE_INFINITY) return value;
-  throw new ParameterError(parameter, 'must be a finite number above 0', value, remedy);
+  throw new Kind(parameter, 'must be a finite number above 0', value, remedy);
 }
 
-/** The value if it is finite and not below zero; otherwise a ParameterError. */
+/** The value if it is finite and not below zero; otherwise an OptionError. */
 export function notNegative(parameter: string, value: unknown, remedy: string): number {
   if (typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY) return value;
-  throw new ParameterError(parameter, 'must be a finite number of at least 0', value, remedy);
+  throw new OptionError(parameter, 'must be a finite number of at least 0', value, remedy);
 }
 
-/** The value if it is one of the names; otherwise a ParameterError that lists them. */
+/** The value if it is one of the names; otherwise an OptionError that lists them. */
 export function oneOf<T extends string>(parameter: string, value: unknown, names: readonly T[]): T {
   if (names.includes(value as T)) return value as T;
-  throw new ParameterError(parameter, `must be one of ${names.join(', ')}`, value, 'choose a name from that list');
+  throw new OptionError(parameter, `must be one of ${names.join(', ')}`, value, 'choose a name from that list');
 }
 
-/** The value if it is true or false; otherwise a ParameterError: text such as `no` would count as true. */
+/** The value if it is true or false; otherwise an OptionError: text such as `no` would count as true. */
 export function yesOrNo(parameter: string, value: unknown, remedy: string): boolean {
   if (typeof value === 'boolean') return value;
-  throw new ParameterError(parameter, 'must be true or false', value, remedy);
+  throw new OptionError(parameter, 'must be true or false', value, remedy);
 }
 
 /** Refuses what is given as a function and is none. */
 export function callable(parameter: string, value: unknown, remedy: string): void {
   if (value !== undefined && typeof value !== 'function') {
-    throw new ParameterError(parameter, 'must be a function', value, remedy);
+    throw new OptionError(parameter, 'must be a function', value, remedy);
   }
 }
 
@@ -89,16 +158,16 @@ export function kindOf(value: unknown): string {
  */
 export function knownOptions(options: object, names: readonly string[]): void {
   if (typeof options !== 'object' || options === null) {
-    throw new ParameterError('options', 'must be an object', options, 'leave them out, or give { name: value }');
+    throw new OptionError('options', 'must be an object', options, 'leave them out, or give { name: value }');
   }
   for (const name of Object.keys(options)) {
     if (!names.includes(name)) {
-      throw new ParameterError(name, `is not an option (there are ${names.join(', ')})`, name, 'check the spelling');
+      throw new OptionError(name, `is not an option (there are ${names.join(', ')})`, name, 'check the spelling');
     }
   }
   const { signal, onProgress } = options as { signal?: Partial<AbortSignal> | null; onProgress?: unknown };
   if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') {
-    throw new ParameterError('signal', 'must be an AbortSignal', signal, 'give the signal of an AbortController');
+    throw new OptionError('signal', 'must be an AbortSignal', signal, 'give the signal of an AbortController');
   }
   callable('onProgress', onProgress, 'give a function that is told how far the work is');
 }

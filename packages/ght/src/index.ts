@@ -31,7 +31,19 @@ export { drawHeatmap, heatColour } from './draw/heatmap.js';
 export type { EngineInfo } from './engines/engine.js';
 export type { EngineName } from './engines/engines.js';
 export { engineNames } from './engines/engines.js';
-export { isParameterError, ParameterError } from './errors.js';
+export type { ErrorKind } from './errors.js';
+export {
+  EnvironmentError,
+  GhtError,
+  InputError,
+  isEnvironmentError,
+  isGhtError,
+  isInputError,
+  isOptionError,
+  isResourceError,
+  OptionError,
+  ResourceError,
+} from './errors.js';
 export type { Quality } from './groups/recipes.js';
 export { qualities } from './groups/recipes.js';
 export { psnr, psnrOf, rmsePixel } from './measures/error.js';

@@ -1,4 +1,4 @@
-import { notNegative, ParameterError, wholeNumber } from './errors.js';
+import { notNegative, OptionError, wholeNumber } from './errors.js';
 
 /**
  * A seeded random source, so that every experiment can be run again: the small fast counter generator sfc32, started by
@@ -17,7 +17,7 @@ export interface RandomSource {
 
 /** A random source that depends on the seed alone. */
 export function randomSource(seed: number): RandomSource {
-  if (!Number.isFinite(seed)) throw new ParameterError('seed', 'must be a finite number', seed, 'use one such as 1');
+  if (!Number.isFinite(seed)) throw new OptionError('seed', 'must be a finite number', seed, 'use one such as 1');
   let a = 0x9e3779b9 ^ (seed >>> 0);
   let b = 0x243f6a88 ^ Math.floor(seed / 2 ** 32);
   let c = 0xb7e15162;

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Representation } from 'ght';
-import { ParameterError, represent, solverCatalogue, solverNames } from 'ght';
+import { OptionError, represent, solverCatalogue, solverNames } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import {
@@ -101,7 +101,7 @@ async function checkFolder(folder: string): Promise<void> {
   const place = await stat(folder).catch(() => undefined);
   if (place?.isDirectory()) return;
   const remedy = place ? 'this is a file; name a folder' : 'create it first';
-  throw new ParameterError('-o', 'must be an existing folder', folder, remedy);
+  throw new OptionError('-o', 'must be an existing folder', folder, remedy);
 }
 
 /** Refuses before the work what would fail after it: any of the files could be a folder, read-only, or the image itself. */

@@ -1,5 +1,5 @@
 import type { Denoised, DenoiseOptions } from 'ght';
-import { denoise, ParameterError } from 'ght';
+import { denoise, OptionError } from 'ght';
 import type { ImageFile } from '../io/index.js';
 import { refuseTooLargeToDenoise } from '../memoryLimit.js';
 import { channelNames, imageSummary } from '../output/summary.js';
@@ -53,7 +53,7 @@ export function denoiseOptions({ sigma, quality, noise, gain, offset, engine, th
   if (gain !== undefined) {
     if (typeof sigma === 'number') return { ...common, noise: { gain, sigma, offset } };
     const remedy = 'add the deviation without signal, 0 if there is none, or remove --gain to have both estimated';
-    throw new ParameterError('--gain', 'must come with --sigma as a number', gain, remedy);
+    throw new OptionError('--gain', 'must come with --sigma as a number', gain, remedy);
   }
   refuseWithout('--gain', { '--offset': offset, '--sigma': sigma === 'auto' ? undefined : sigma });
   return { ...common, noise: 'poisson-gaussian' };
@@ -62,7 +62,7 @@ export function denoiseOptions({ sigma, quality, noise, gain, offset, engine, th
 function refuseWithout(needed: string, flags: Readonly<Record<string, number | undefined>>): void {
   for (const [flag, value] of Object.entries(flags)) {
     if (value === undefined) continue;
-    throw new ParameterError(flag, `must come with ${needed}`, value, `add ${needed}, or remove it`);
+    throw new OptionError(flag, `must come with ${needed}`, value, `add ${needed}, or remove it`);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import type { Image, Quality } from 'ght';
-import { isParameterError, ParameterError, qualities } from 'ght';
+import type { ErrorKind, Image, Quality } from 'ght';
+import { isGhtError, OptionError, qualities } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import {
@@ -21,6 +21,7 @@ import {
   checkOutput,
   formatOfName,
   type ImageFile,
+  IncompleteInstallation,
   imageExtensions,
   makeFolder,
   readImage,
@@ -138,7 +139,7 @@ async function denoiseMany(batch: readonly BatchFile[], flags: DenoiseFlags, con
   const made = await makeFolder(flags.output, 'must be a folder for several images');
   const display = progressDisplay('denoise', flags.json === true);
   const done: { input: string; noise: string; summary: object }[] = [];
-  const failures: { input: string; message: string }[] = [];
+  const failures: { input: string; kind: ErrorKind; message: string }[] = [];
   try {
     for (const [i, { input, output }] of batch.entries()) {
       const part: ProgressDisplay = {
@@ -151,8 +152,9 @@ async function denoiseMany(batch: readonly BatchFile[], flags: DenoiseFlags, con
         const { outcome } = await denoiseFile(input, output, flags, context, part);
         done.push({ input, noise: outcome.noise, summary: { input, output, ...outcome.summary } });
       } catch (error) {
-        if (!isParameterError(error)) throw error;
-        failures.push({ input, message: context.explain(error) });
+        // What the installation lacks is lacking for every file.
+        if (!isGhtError(error) || error instanceof IncompleteInstallation) throw error;
+        failures.push({ input, kind: error.kind, message: context.explain(error) });
       }
       context.stopped.note = `${done.length} of ${batch.length} images were written to ${flags.output}`;
     }
@@ -162,7 +164,7 @@ async function denoiseMany(batch: readonly BatchFile[], flags: DenoiseFlags, con
   }
   if (failures.length > 0) process.exitCode = 1;
   if (flags.json) {
-    const failed = failures.map(({ input, message }) => ({ input, error: message }));
+    const failed = failures.map(({ input, kind, message }) => ({ input, kind, error: message }));
     context.print(JSON.stringify({ task: 'denoise', files: done.map(({ summary }) => summary), failed }));
     return;
   }
@@ -175,7 +177,7 @@ async function denoiseMany(batch: readonly BatchFile[], flags: DenoiseFlags, con
 function checkName(input: string): void {
   if (formatOfName(input) !== undefined) return;
   const rule = `must end in ${imageExtensions.join(', ')} to be one of several`;
-  throw new ParameterError('IMAGE', rule, input, 'rename it, or denoise it by itself');
+  throw new OptionError('IMAGE', rule, input, 'rename it, or denoise it by itself');
 }
 
 async function denoiseFile(
@@ -211,5 +213,5 @@ function refuseFlagsOfOthers(flags: DenoiseFlags): void {
     flags.method === 'paper'
       ? ['must be left out with --method paper', 'remove one of the two']
       : ['belongs to --method paper', 'add --method paper, or remove it'];
-  throw new ParameterError(others[given], rule, flags[given as keyof DenoiseFlags], remedy);
+  throw new OptionError(others[given], rule, flags[given as keyof DenoiseFlags], remedy);
 }

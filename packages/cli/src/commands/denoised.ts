@@ -1,6 +1,6 @@
 /** What both methods of denoising share: what they are given, what they tell, and how near they came to the clean image. */
 import type { Image } from 'ght';
-import { checkImage, isParameterError, ParameterError, psnrOf, rmsePixel } from 'ght';
+import { checkImage, InputError, isInputError, psnrOf, rmsePixel } from 'ght';
 import type { ImageFile } from '../io/index.js';
 import type { ProgressDisplay } from '../output/progress.js';
 import { measure } from '../output/table.js';
@@ -41,14 +41,15 @@ export function checkReference(reference: ImageFile, file: ImageFile, path: stri
   try {
     checkImage(clean);
   } catch (error) {
-    if (!isParameterError(error)) throw error;
-    throw new ParameterError(error.parameter.replace('image', '--reference'), error.rule, error.value, error.remedy);
+    if (!isInputError(error)) throw error;
+    const { parameter, rule, value, remedy } = error;
+    throw new InputError(parameter.replace('image', '--reference'), rule, value, remedy, { cause: error });
   }
   const size = ({ width, height, planes }: Image) => `${width}×${height}×${planes.length}`;
   if (size(noisy) !== size(clean)) {
     const rule = `must have the size of the noisy image, ${size(noisy)}`;
     const remedy = 'give the clean version of the same picture';
-    throw new ParameterError('--reference', rule, `${size(clean)} in ${path}`, remedy);
+    throw new InputError('--reference', rule, `${size(clean)} in ${path}`, remedy);
   }
   // What is white in 8 bits is nearly black in 16, and floats may be in the units of either, or of neither.
   const apart = Math.max(clean.peak, noisy.peak) / Math.min(clean.peak, noisy.peak);
@@ -56,6 +57,6 @@ export function checkReference(reference: ImageFile, file: ImageFile, path: stri
     const samples = ({ sample, depth }: ImageFile) => (sample === 'float' ? 'float' : `${depth} bit`);
     const rule = `must be in the units of the noisy image, which has peak ${measure(noisy.peak)} (${samples(file)})`;
     const value = `peak ${measure(clean.peak)} (${samples(reference)}) in ${path}`;
-    throw new ParameterError('--reference', rule, value, 'convert one to the other');
+    throw new InputError('--reference', rule, value, 'convert one to the other');
   }
 }

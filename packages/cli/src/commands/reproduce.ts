@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { ParameterError } from 'ght';
+import { OptionError, ResourceError } from 'ght';
 import type { ExperimentName, Setting } from 'ght-lab';
 import { catalogue, experimentNames } from 'ght-lab/catalogue';
 import type { Context } from '../context.js';
@@ -107,7 +107,7 @@ async function runReproduce(given: string[], flags: ReproduceFlags, context: Con
 function checkNames(given: readonly string[]): ExperimentName[] {
   for (const name of given) {
     if (!(experimentNames as string[]).includes(name)) {
-      throw new ParameterError('NAME', `must be one of ${experimentNames.join(', ')}`, name, 'choose from that list');
+      throw new OptionError('NAME', `must be one of ${experimentNames.join(', ')}`, name, 'choose from that list');
     }
   }
   return given.length === 0 ? experimentNames : experimentNames.filter((name) => given.includes(name));
@@ -117,19 +117,19 @@ function checkNames(given: readonly string[]): ExperimentName[] {
 function checkThreads(given: number | undefined, quick: boolean): number {
   const threads = given ?? (quick ? 1 : Math.min(64, availableParallelism()));
   if (Number.isInteger(threads) && threads >= 1 && threads <= 64) return threads;
-  throw new ParameterError('--threads', 'must be a whole number from 1 to 64', threads, 'use the number of cores');
+  throw new OptionError('--threads', 'must be a whole number from 1 to 64', threads, 'use the number of cores');
 }
 
 function checkSeed(seed: number): void {
   if (Number.isSafeInteger(seed) && seed >= 0) return;
-  throw new ParameterError('--seed', 'must be a whole number from 0 on', seed, 'use a number such as 1');
+  throw new OptionError('--seed', 'must be a whole number from 0 on', seed, 'use a number such as 1');
 }
 
 function refuseSmallMemory(): void {
   if (totalmem() >= FULL_BYTES) return;
   const remedy = 'use --quick, or name the other experiments';
   const rule = `must have ${bytes(FULL_BYTES)} of memory for a million patches`;
-  throw new ParameterError('this machine', rule, bytes(totalmem()), remedy);
+  throw new ResourceError('this machine', rule, bytes(totalmem()), remedy);
 }
 
 function plural(n: number, what: string): string {

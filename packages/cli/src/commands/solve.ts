@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import {
   denseDictionary,
+  InputError,
   type NpyArray,
-  ParameterError,
   psnrOf,
   saveCodes,
   solve,
@@ -65,12 +65,7 @@ async function runSolve(flags: SolveFlags, { print, signal }: Context): Promise<
   const D = denseDictionary(atoms.rows, atoms.cols, atoms.data);
   if (Y.rows !== D.N) {
     const rule = `must have as many rows as the dictionary, ${D.N}`;
-    throw new ParameterError(
-      '--signals',
-      rule,
-      `${Y.rows}×${Y.cols}`,
-      'give Y as N×P and D as N×L; transpose if need be',
-    );
+    throw new InputError('--signals', rule, `${Y.rows}×${Y.cols}`, 'give Y as N×P and D as N×L; transpose if need be');
   }
   const display = progressDisplay(solverCatalogue[options.solver ?? solverDefaults.solver].title, flags.json === true);
   const start = performance.now();
@@ -94,7 +89,7 @@ async function runSolve(flags: SolveFlags, { print, signal }: Context): Promise<
 function columns(array: NpyArray, flag: string): { rows: number; cols: number; data: Float64Array } {
   if (array.shape.length !== 2 || array.shape.some((size) => size === 0)) {
     const remedy = 'save a matrix with np.save, one column a signal or atom';
-    throw new ParameterError(
+    throw new InputError(
       flag,
       'must be a 2-D array with at least one entry',
       `shape (${array.shape.join(', ')})`,

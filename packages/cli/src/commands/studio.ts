@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
-import { ParameterError } from 'ght';
+import { EnvironmentError, OptionError } from 'ght';
 import type { Context } from '../context.js';
 import { numberOf } from '../flags.js';
 import { type Serving, serveFolder } from '../serve.js';
@@ -32,7 +32,7 @@ Examples:
 
 async function runStudio(port: number | undefined, { print, signal }: Context): Promise<void> {
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65535)) {
-    throw new ParameterError('--port', 'must be a whole number from 0 to 65535', port, 'use a number such as 8080');
+    throw new OptionError('--port', 'must be a whole number from 0 to 65535', port, 'use a number such as 8080');
   }
   const serving = await start(builtPage(), port);
   print(`The studio is at ${serving.url}\nCtrl-C stops it.`);
@@ -47,18 +47,18 @@ async function runStudio(port: number | undefined, { print, signal }: Context): 
 async function start(folder: string, asked: number | undefined): Promise<Serving> {
   try {
     return await serveFolder(folder, asked ?? USUAL_PORT);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
     const taken = code === 'EADDRINUSE';
-    if (!taken && code !== 'EACCES') throw error;
+    if (!taken && code !== 'EACCES') throw cause;
     if (asked === undefined) return serveFolder(folder, 0);
     const rule = taken ? 'must be a port that no other program uses' : 'must be a port that you may use';
-    throw new ParameterError('--port', rule, asked, 'choose another, or leave it out to get a free one');
+    throw new EnvironmentError('--port', rule, asked, 'choose another, or leave it out to get a free one', { cause });
   }
 }
 
 function builtPage(): string {
   const folder = join(dirname(createRequire(import.meta.url).resolve('ght-studio/package.json')), 'dist');
   if (existsSync(join(folder, 'index.html'))) return folder;
-  throw new ParameterError('the studio', 'must have been built', folder, 'run npm run build');
+  throw new EnvironmentError('the studio', 'must have been built', folder, 'run npm run build');
 }

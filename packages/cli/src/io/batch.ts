@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
-import { ParameterError } from 'ght';
+import { InputError, OptionError } from 'ght';
 import { imageExtensions } from './imageFile.js';
 
 /** A file to be worked on, and where its result goes. */
@@ -23,7 +23,7 @@ export async function batchOf(inputs: readonly string[], output: string): Promis
     const other = taken.get(name);
     if (other !== undefined) {
       const value = `${other} and ${input}`;
-      throw new ParameterError('-o', 'must not get two files of one name', value, 'denoise them one after the other');
+      throw new OptionError('-o', 'must not get two files of one name', value, 'denoise them one after the other');
     }
     taken.set(name, input);
     return { input, output: join(output, name) };
@@ -42,7 +42,7 @@ async function expand(input: string): Promise<string[] | undefined> {
   const found = names.filter((name) => !name.startsWith('.') && matches(name)).sort();
   if (found.length > 0) return found.map((name) => join(folder, name));
   const rule = matches === isImage ? 'must hold images' : 'must match a file';
-  throw new ParameterError('IMAGE', rule, input, `images end in ${imageExtensions.join(', ')}`);
+  throw new InputError('IMAGE', rule, input, `images end in ${imageExtensions.join(', ')}`);
 }
 
 function isImage(name: string): boolean {

@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os';
-import type { ParameterError } from 'ght';
+import { type GhtError, type InputError, ResourceError } from 'ght';
 import type { ImageMetadata } from './imageFile.js';
 import type { Planes } from './raster.js';
 
@@ -13,8 +13,13 @@ export interface Decoded extends Planes {
   readonly metadata: ImageMetadata;
 }
 
-/** Makes the error for the file being read, from the rule it breaks and the remedy. */
-export type Refuse = (rule: string, remedy: string) => ParameterError;
+/** Makes the error for the file being read, from the rule it breaks and the remedy; an InputError by default. */
+export type Refuse = (
+  rule: string,
+  remedy: string,
+  Kind?: typeof InputError | typeof ResourceError,
+  options?: { readonly cause: unknown },
+) => GhtError;
 
 /** What a file says of its image before anything of that size is decoded. */
 export interface Declared {
@@ -41,7 +46,7 @@ export function checkSize({ width, height, channels, bytes }: Declared, refuse: 
   if (!(width > 0 && height > 0)) throw refuse(`must have pixels, not ${width}×${height}`, 'give another image');
   if (!(channels > 0)) throw refuse('must have at least one channel', 'give another image');
   if (width * height > pixelLimit) {
-    throw refuse(`must have at most ${pixelLimit} pixels, not ${width}×${height}`, 'cut it into tiles');
+    throw refuse(`must have at most ${pixelLimit} pixels, not ${width}×${height}`, 'cut it into tiles', ResourceError);
   }
   const samples = width * height * channels;
   const size = `${width}×${height}×${channels}`;
@@ -51,6 +56,10 @@ export function checkSize({ width, height, channels, bytes }: Declared, refuse: 
   }
   // Results are float64, whatever the samples are in the file.
   if (8 * samples > totalmem()) {
-    throw refuse(`must fit in the memory of this machine, which ${size} samples do not`, 'cut it into tiles');
+    throw refuse(
+      `must fit in the memory of this machine, which ${size} samples do not`,
+      'cut it into tiles',
+      ResourceError,
+    );
   }
 }

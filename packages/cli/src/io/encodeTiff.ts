@@ -1,5 +1,5 @@
 import { deflateSync } from 'node:zlib';
-import { ParameterError, type Samples } from 'ght';
+import { ResourceError, type Samples } from 'ght';
 import type { Raster } from './raster.js';
 
 // Ours rather than a library's: sharp cannot write floats, and geotiff's writer has no room for a profile and marks
@@ -59,7 +59,7 @@ export function encodeTiff(raster: Raster, icc?: Uint8Array): Uint8Array {
   const directory = encodeDirectory(fields, end + pad);
   const total = end + pad + directory.length;
   if (total > 0xffff_ffff) {
-    throw new ParameterError('image', 'must fit in the 4 GiB of a TIFF file', `${total} bytes`, 'cut it into tiles');
+    throw new ResourceError('image', 'must fit in the 4 GiB of a TIFF file', `${total} bytes`, 'cut it into tiles');
   }
   const header = Buffer.from('II*\0\0\0\0\0', 'latin1');
   header.writeUInt32LE(end + pad, 4);

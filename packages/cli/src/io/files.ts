@@ -1,44 +1,42 @@
 import { constants } from 'node:fs';
 import { access, open, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { ParameterError } from 'ght';
+import { EnvironmentError, type GhtError, InputError, OptionError, ResourceError } from 'ght';
 import { removeStrays, temporaryFor } from './temporaries.js';
 
-/** The content of a file; a ParameterError naming `parameter` when it is missing, a folder, unreadable or empty. */
+/** The content of a file; an error that names `parameter` when it is missing, a folder, unreadable, too large or empty. */
 export async function readBytes(path: string, parameter: string): Promise<Buffer> {
   const present = await stat(path).catch(() => undefined);
   if (present && !present.isFile() && !present.isDirectory()) {
     // A device may never end and a pipe may never begin.
-    throw new ParameterError(
-      parameter,
-      'must be an ordinary file',
-      path,
-      'this is a device or a pipe; save it to a file',
-    );
+    throw new InputError(parameter, 'must be an ordinary file', path, 'this is a device or a pipe; save it to a file');
   }
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw unreadable(error, path, parameter);
   });
   if (bytes.length === 0) {
-    throw new ParameterError(parameter, 'must not be empty', path, 'the file has zero bytes; fetch or save it again');
+    throw new InputError(parameter, 'must not be empty', path, 'the file has zero bytes; fetch or save it again');
   }
   return bytes;
 }
 
-function unreadable(error: NodeJS.ErrnoException, path: string, parameter: string): Error {
-  switch (error.code) {
+type ErrorClass = typeof OptionError | typeof InputError | typeof ResourceError | typeof EnvironmentError;
+
+function unreadable(cause: NodeJS.ErrnoException, path: string, parameter: string): GhtError {
+  const refuse = (Kind: ErrorClass, rule: string, remedy: string) => new Kind(parameter, rule, path, remedy, { cause });
+  switch (cause.code) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return new ParameterError(parameter, 'must be an existing file', path, 'check the path');
+      return refuse(InputError, 'must be an existing file', 'check the path');
     case 'EISDIR':
-      return new ParameterError(parameter, 'must be a file', path, 'this is a folder; name a file in it');
+      return refuse(InputError, 'must be a file', 'this is a folder; name a file in it');
     case 'EACCES':
     case 'EPERM':
-      return new ParameterError(parameter, 'must be readable', path, 'allow reading with the permissions of the file');
+      return refuse(EnvironmentError, 'must be readable', 'allow reading with the permissions of the file');
     case 'ERR_FS_FILE_TOO_LARGE':
-      return new ParameterError(parameter, 'must be smaller than 2 GiB', path, 'cut it into smaller files');
+      return refuse(ResourceError, 'must be smaller than 2 GiB', 'cut it into smaller files');
     default:
-      return new ParameterError(parameter, `must be readable (${error.code ?? error.message})`, path, 'check the file');
+      return refuse(InputError, `must be readable (${cause.code ?? cause.message})`, 'check the file');
   }
 }
 
@@ -72,7 +70,7 @@ export async function refuseOverwriting(inputs: readonly Named[], outputs: reado
     const other = taken.get(destination);
     if (other !== undefined) {
       const rule = other === parameter ? 'must not get two results in one file' : `must not be the file of ${other}`;
-      throw new ParameterError(parameter, rule, path, 'choose another name or folder');
+      throw new OptionError(parameter, rule, path, 'choose another name or folder');
     }
     taken.set(destination, parameter);
   }
@@ -102,10 +100,19 @@ export async function checkOutputs(inputs: readonly Named[], asked: readonly Ask
  * file that may be replaced. Of a link all this is asked of the file it leads to.
  */
 export async function checkOutput(path: string, kinds: readonly string[], parameter = '-o'): Promise<void> {
-  const refuse = (rule: string, remedy: string) => new ParameterError(parameter, rule, path, remedy);
-  const writable = (place: string) => access(place, constants.W_OK).then(...yesOrNo);
-  const present = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ELOOP') throw refuse('must be a file', 'this is a link to itself; name another file');
+  const refuse = (
+    rule: string,
+    remedy: string,
+    Kind: ErrorClass = OptionError,
+    options?: { readonly cause: unknown },
+  ) => new Kind(parameter, rule, path, remedy, options);
+  const checkWritable = (place: string, rule: string, remedy: string) =>
+    access(place, constants.W_OK).catch((cause: unknown) => {
+      throw refuse(rule, remedy, EnvironmentError, { cause });
+    });
+  const present = await stat(path).catch((cause: NodeJS.ErrnoException) => {
+    const remedy = 'this is a link to itself; name another file';
+    if (cause.code === 'ELOOP') throw refuse('must be a file', remedy, OptionError, { cause });
     return undefined;
   });
   if (present?.isDirectory()) throw refuse('must be a file', 'this is a folder; name a file in it');
@@ -116,20 +123,12 @@ export async function checkOutput(path: string, kinds: readonly string[], parame
   const folder = dirname(link === undefined ? path : await destinationOf(path));
   const place = await stat(folder).catch(() => undefined);
   if (!place?.isDirectory()) throw refuse('must lie in an existing folder', `create the folder "${folder}" first`);
-  if (!(await writable(folder))) {
-    throw refuse(
-      'must lie in a folder that can be written to',
-      `allow writing to "${folder}" or choose another folder`,
-    );
-  }
+  const remedy = `allow writing to "${folder}" or choose another folder`;
+  await checkWritable(folder, 'must lie in a folder that can be written to', remedy);
   if (present === undefined) return;
   if (!present.isFile()) throw refuse('must be an ordinary file', 'this is a device or a pipe; name another file');
-  if (!(await writable(path))) {
-    throw refuse('must not be a read-only file', 'allow writing to it or choose another name');
-  }
+  await checkWritable(path, 'must not be a read-only file', 'allow writing to it or choose another name');
 }
-
-const yesOrNo = [() => true, () => false] as const;
 
 /** A file to be written. */
 export interface Output {
@@ -189,13 +188,19 @@ async function writeSynced(path: string, bytes: Uint8Array, mode: number | undef
   }
 }
 
-function unwritable(error: NodeJS.ErrnoException, path: string, parameter: string): Error {
+/** What failed writing is about: the space on the disk, or anything else about the place. */
+export function writingErrorOf({ code }: NodeJS.ErrnoException): typeof ResourceError | typeof EnvironmentError {
+  return code === 'ENOSPC' || code === 'EDQUOT' ? ResourceError : EnvironmentError;
+}
+
+function unwritable(cause: NodeJS.ErrnoException, path: string, parameter: string): GhtError {
   const remedies: Readonly<Record<string, string>> = {
     ENOSPC: 'free some space on the disk',
     EDQUOT: 'free some space on the disk',
     ENOENT: 'create the folder first',
     EISDIR: 'this is a folder; name a file in it',
   };
-  const remedy = remedies[error.code ?? ''] ?? 'choose a place that can be written to';
-  return new ParameterError(parameter, `must be writable (${error.code ?? error.message})`, path, remedy);
+  const remedy = remedies[cause.code ?? ''] ?? 'choose a place that can be written to';
+  const Kind = writingErrorOf(cause);
+  return new Kind(parameter, `must be writable (${cause.code ?? cause.message})`, path, remedy, { cause });
 }

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
 import { access, mkdir, rmdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { ParameterError } from 'ght';
+import { EnvironmentError, OptionError } from 'ght';
+import { writingErrorOf } from './files.js';
 
 /**
  * Makes the folder that `-o` names, unless it is there, and the folders above it. Refuses a file of that name, a place
@@ -13,8 +14,9 @@ export async function makeFolder(
 ): Promise<string | undefined> {
   const there = await checkFolder(folder, rule);
   if (there) return undefined;
-  return mkdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-    throw new ParameterError('-o', `${rule} (${error.code})`, folder, 'choose a place that can be written to');
+  return mkdir(folder, { recursive: true }).catch((cause: NodeJS.ErrnoException) => {
+    const Kind = writingErrorOf(cause);
+    throw new Kind('-o', `${rule} (${cause.code})`, folder, 'choose a place that can be written to', { cause });
   });
 }
 
@@ -22,10 +24,10 @@ export async function makeFolder(
 export async function checkFolder(folder: string, rule = 'must be a folder or a place to make one'): Promise<boolean> {
   const place = await stat(folder).catch(() => undefined);
   if (!place) return false;
-  if (!place.isDirectory()) throw new ParameterError('-o', rule, folder, 'a file of this name is in the way');
-  await access(folder, constants.W_OK | constants.X_OK).catch(() => {
+  if (!place.isDirectory()) throw new OptionError('-o', rule, folder, 'a file of this name is in the way');
+  await access(folder, constants.W_OK | constants.X_OK).catch((cause: unknown) => {
     const remedy = 'allow writing to it or choose another folder';
-    throw new ParameterError('-o', 'must be a folder that can be written to', folder, remedy);
+    throw new EnvironmentError('-o', 'must be a folder that can be written to', folder, remedy, { cause });
   });
   return true;
 }

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
-import { checkImage, type Image, ParameterError } from 'ght';
+import { checkImage, type Image, InputError, OptionError } from 'ght';
 import type { NamedImage } from 'ght-lab';
 import { destinationOf } from './files.js';
 import { imageExtensions } from './imageFile.js';
@@ -19,9 +19,9 @@ export async function readImageFolder(
   output: string,
   asGrey: (image: Image) => Image,
 ): Promise<NamedImage[]> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    const remedy = error.code === 'ENOTDIR' ? 'this is a file; name the folder it is in' : 'check the path';
-    throw new ParameterError('--images', 'must be an existing folder', folder, remedy);
+  const names = await readdir(folder).catch((cause: NodeJS.ErrnoException) => {
+    const remedy = cause.code === 'ENOTDIR' ? 'this is a file; name the folder it is in' : 'check the path';
+    throw new InputError('--images', 'must be an existing folder', folder, remedy, { cause });
   });
   const chosen = names.filter((name) => imageExtensions.includes(extname(name).toLowerCase())).sort();
   const images: NamedImage[] = [];
@@ -29,7 +29,7 @@ export async function readImageFolder(
   for (const name of chosen) {
     if (dirname(await destinationOf(join(folder, name))) === figures) {
       const rule = 'must not hold the images of --images among its figures';
-      throw new ParameterError('-o', rule, output, 'choose another folder for the report');
+      throw new OptionError('-o', rule, output, 'choose another folder for the report');
     }
     const { image, format } = await readImage(join(folder, name), '--images');
     checkImage(image);
@@ -40,5 +40,5 @@ export async function readImageFolder(
   }
   if (images.length > 0) return images;
   const rule = `must hold an image of at least ${LEAST}×${LEAST} pixels`;
-  throw new ParameterError('--images', rule, folder, `put images there (${imageExtensions.join(', ')})`);
+  throw new InputError('--images', rule, folder, `put images there (${imageExtensions.join(', ')})`);
 }

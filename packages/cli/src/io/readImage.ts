@@ -1,9 +1,8 @@
-import { isParameterError, type NpyArray, ParameterError, readNpy, type Samples } from 'ght';
+import { InputError, isGhtError, isInputError, type NpyArray, ResourceError, readNpy, type Samples } from 'ght';
 import { decode } from './decode.js';
 import { checkSize, type Decoded, type Refuse } from './decoded.js';
 import { readBytes } from './files.js';
 import { formatOfContent, type ImageFile } from './imageFile.js';
-import { IncompleteInstallation } from './packages.js';
 import { toPlanes, upright } from './raster.js';
 
 /**
@@ -11,12 +10,13 @@ import { toPlanes, upright } from './raster.js';
  * or float64 and shape H×W or H×W×C, whatever the name of the file. Samples come exactly as they are stored, turned
  * upright if the file has an orientation; alpha is kept apart. A `.npy` has no alpha: all its channels are planes.
  *
- * Everything that could not be read so is refused with a ParameterError that names `parameter`: CMYK and Lab, signed
+ * Everything that could not be read so is refused with an InputError that names `parameter`: CMYK and Lab, signed
  * and 32-bit integers, several pages, premultiplied alpha, damaged and truncated files. NaN and infinities pass.
+ * What is too large for the limits or for the memory is refused with a ResourceError.
  */
 export async function readImage(path: string, parameter = 'IMAGE'): Promise<ImageFile> {
   const bytes = await readBytes(path, parameter);
-  const refuse: Refuse = (rule, remedy) => new ParameterError(parameter, rule, path, remedy);
+  const refuse = refusing(path, parameter);
   const format = formatOfContent(bytes);
   if (format === undefined) {
     throw refuse('must be a PNG, JPEG, TIFF, WebP or .npy file', 'convert it to one of these formats');
@@ -24,15 +24,14 @@ export async function readImage(path: string, parameter = 'IMAGE'): Promise<Imag
   const decoded =
     format === 'npy'
       ? fromArray(parseArray(bytes, refuse), refuse)
-      : await decode(bytes, format, refuse).catch((error: unknown) => {
-          if (isParameterError(error) || error instanceof IncompleteInstallation) throw error;
-          if (error instanceof RangeError && /allocation failed/.test(error.message)) {
-            throw refuse('must fit in the memory that is free', 'close other programs, or cut it into tiles');
+      : await decode(bytes, format, refuse).catch((cause: unknown) => {
+          if (isGhtError(cause)) throw cause;
+          if (cause instanceof RangeError && /allocation failed/.test(cause.message)) {
+            const remedy = 'close other programs, or cut it into tiles';
+            throw refuse('must fit in the memory that is free', remedy, ResourceError, { cause });
           }
-          throw refuse(
-            `must be an intact ${format.toUpperCase()} file (${firstLine(error)})`,
-            'fetch or save it again',
-          );
+          const rule = `must be an intact ${format.toUpperCase()} file (${firstLine(cause)})`;
+          throw refuse(rule, 'fetch or save it again', InputError, { cause });
         });
   const { depth, sample, metadata } = decoded;
   const { width, height, planes: channels } = upright(decoded, decoded.orientation);
@@ -45,16 +44,20 @@ export async function readImage(path: string, parameter = 'IMAGE'): Promise<Imag
 /** Reads the array of a `.npy` file, whatever the name of the file. */
 export async function readArray(path: string, parameter = 'ARRAY'): Promise<NpyArray> {
   const bytes = await readBytes(path, parameter);
-  return parseArray(bytes, (rule, remedy) => new ParameterError(parameter, rule, path, remedy));
+  return parseArray(bytes, refusing(path, parameter));
+}
+
+function refusing(path: string, parameter: string): Refuse {
+  return (rule, remedy, Kind = InputError, options) => new Kind(parameter, rule, path, remedy, options);
 }
 
 function parseArray(bytes: Uint8Array, refuse: Refuse): NpyArray {
   if (formatOfContent(bytes) !== 'npy') throw refuse('must be a .npy file', 'save the array with numpy.save');
   try {
     return readNpy(bytes);
-  } catch (error) {
-    if (isParameterError(error)) throw refuse(`${error.rule} (here ${error.value})`, error.remedy);
-    throw error;
+  } catch (cause) {
+    if (isInputError(cause)) throw refuse(`${cause.rule} (here ${cause.value})`, cause.remedy, InputError, { cause });
+    throw cause;
   }
 }
 

@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
-import { ParameterError } from 'ght';
+import { EnvironmentError } from 'ght';
 import type { Outputs, ReportStore } from 'ght-lab';
 import { checkOutput, writeFileAtomically } from './files.js';
 import { checkFolder, makeFolder } from './folders.js';
@@ -24,9 +24,9 @@ export function reportFolder(folder: string): ReportStore {
     },
     async remove(name) {
       const path = join(folder, name);
-      await rm(path, { force: true }).catch((error: NodeJS.ErrnoException) => {
-        const rule = `must be a folder whose files can be replaced (${error.code})`;
-        throw new ParameterError('-o', rule, path, 'choose another folder');
+      await rm(path, { force: true }).catch((cause: NodeJS.ErrnoException) => {
+        const rule = `must be a folder whose files can be replaced (${cause.code})`;
+        throw new EnvironmentError('-o', rule, path, 'choose another folder', { cause });
       });
     },
   };

@@ -1,4 +1,4 @@
-import { type Image, ParameterError, writeNpy } from 'ght';
+import { type Image, OptionError, writeNpy } from 'ght';
 import { encodePng } from './encodePng.js';
 import { encodeTiff } from './encodeTiff.js';
 import { type Output, writeTogether } from './files.js';
@@ -31,12 +31,12 @@ export async function imageOutput(path: string, image: Image, like: ImageFile, p
 const longestSide: Partial<Record<ImageFormat, number>> = { jpeg: 65535, webp: 16383 };
 
 /**
- * The format of an output name, or a ParameterError if that format cannot hold such an image: the depth of `like`, its
+ * The format of an output name, or an OptionError if that format cannot hold such an image: the depth of `like`, its
  * alpha, its number of channels, its size. Made to be asked before the work, with `like.image` for the image.
  */
 export function checkFormat(path: string, image: Image, like: ImageFile, parameter = '-o'): ImageFormat {
   const format = formatOfName(path);
-  const refuse = (rule: string, remedy: string) => new ParameterError(parameter, rule, path, remedy);
+  const refuse = (rule: string, remedy: string) => new OptionError(parameter, rule, path, remedy);
   if (format === undefined) throw refuse(`must end in ${imageExtensions.join(', ')}`, 'choose one of these extensions');
   if (format === 'tiff' || format === 'npy') return format;
   const name = { png: 'PNG', jpeg: 'JPEG', webp: 'WebP' }[format];

@@ -3,7 +3,7 @@
  * file a message, one answer each. It does what the commands do with a file, down to writing it in the same format.
  */
 import { rm } from 'node:fs/promises';
-import { checkImage, isParameterError, loadCodes } from 'ght';
+import { checkImage, isGhtError, loadCodes } from 'ght';
 import { readBytes } from '../../dist/io/files.js';
 import { checkFormat, readArray, readImage, writeImage } from '../../dist/io/index.js';
 
@@ -47,7 +47,7 @@ process.on('message', async ({ kind, path }) => {
   const answer = await readers[kind](path).then(
     (samples) => ({ outcome: 'read', samples }),
     (error) =>
-      isParameterError(error) && !/[\n\r]/.test(error.message)
+      isGhtError(error) && !/[\n\r]/.test(error.message)
         ? { outcome: 'refused', message: error.message }
         : { outcome: 'defect', message: String(error?.stack ?? error) },
   );

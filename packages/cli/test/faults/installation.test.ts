@@ -9,6 +9,8 @@ import { ended, height, png, textured, width, workplace } from '../command.js';
 
 const { path, save } = workplace();
 const binary = fileURLToPath(new URL('../../bin/ght.js', import.meta.url));
+const reader = new URL('../../dist/io/index.js', import.meta.url).href;
+
 /** Options of Node with which loading a package fails as it does where it, or its part for this platform, is missing. */
 function without(missing: string): string[] {
   const resolve = `export async function resolve(name, context, next) {
@@ -51,6 +53,19 @@ describe('an installation without sharp', () => {
       ...{ code: 2, stdout: '' },
       stderr:
         'ght: the installation must have sharp, which reads and writes images, but got "Cannot find package sharp": run npm install\n',
+    });
+  });
+
+  it('is an EnvironmentError to a program, with the failed import as its cause', async () => {
+    const program = `import { readImage } from '${reader}';
+      const { kind, name, parameter, cause } = await readImage('photo.png').catch((error) => error);
+      console.log(JSON.stringify({ kind, name, parameter, cause: cause.message }));`;
+    const { stdout } = await ended(
+      spawn(process.execPath, [...without('sharp'), '--input-type=module', '-e', program], { cwd: path('.') }),
+    );
+    expect(JSON.parse(stdout)).toEqual({
+      ...{ kind: 'environment', name: 'EnvironmentError', parameter: 'the installation' },
+      cause: 'Cannot find package sharp\nimported from here',
     });
   });
 

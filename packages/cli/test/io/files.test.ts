@@ -1,6 +1,6 @@
 import { chmod, lstat, mkdir, readdir, readFile, rename, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isParameterError } from 'ght';
+import { isGhtError } from 'ght';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { checkOutput, imageExtensions, writeFileAtomically } from '../../src/io/index.js';
 import { temporaryFolder } from './fixtures.js';
@@ -18,7 +18,7 @@ async function messageOf(attempt: Promise<unknown>): Promise<string> {
     () => undefined,
     (reason: unknown) => reason,
   );
-  if (!isParameterError(error)) throw error ?? new Error('nothing was refused');
+  if (!isGhtError(error)) throw error ?? new Error('nothing was refused');
   return error.message;
 }
 

@@ -1,6 +1,6 @@
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isParameterError, ParameterError, writeNpy } from 'ght';
+import { isGhtError, OptionError, writeNpy } from 'ght';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { checkFormat, type ImageFile, readArray, readImage, writeImage } from '../../src/io/index.js';
@@ -19,13 +19,13 @@ const formats = {
   webp: () => photo().webp(),
 };
 
-/** The one line a user sees; anything but a ParameterError that names the path fails the test. */
+/** The one line a user sees; anything but an error of ours that names the path fails the test. */
 async function refusal(attempt: Promise<unknown>, value?: string): Promise<string> {
   const error = await attempt.then(
     () => undefined,
     (reason: unknown) => reason,
   );
-  if (!isParameterError(error)) throw error ?? new Error('nothing was refused');
+  if (!isGhtError(error)) throw error ?? new Error('nothing was refused');
   expect(error.message).not.toContain('\n');
   if (value !== undefined) expect(error.value).toBe(value);
   return error.message;
@@ -191,7 +191,7 @@ describe('writeImage refuses', () => {
     expect(shown).toMatch(message);
     expect(shown).toMatch(/^-o /);
     expect(await readdir(dirname(path(name)))).toEqual(before);
-    expect(() => checkFormat(name, file.image, file, '--output')).toThrow(ParameterError);
+    expect(() => checkFormat(name, file.image, file, '--output')).toThrow(OptionError);
   });
 
   it('sides longer than the format allows', () => {

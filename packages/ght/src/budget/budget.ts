@@ -1,4 +1,4 @@
-import { notNegative, oneOf, ParameterError, positive, wholeNumber } from '../errors.js';
+import { notNegative, OptionError, oneOf, positive, wholeNumber } from '../errors.js';
 
 /** What may be spent, in one of five ways. */
 export type Budget =
@@ -50,18 +50,18 @@ export function resolveBudget(budget: Budget, N: number, L: number, P: number, p
   const given = Object.entries(kinds);
   if (given.length !== 1) {
     const rule = 'must have exactly one of perPatch, total, rmse, psnr, sigma';
-    throw new ParameterError('budget', rule, budget, 'for example { perPatch: 10 }');
+    throw new OptionError('budget', rule, budget, 'for example { perPatch: 10 }');
   }
   const [kind, value] = given[0];
   oneOf('budget.rule', rule, noiseRules);
   if (kind !== 'sigma' && 'rule' in budget) {
-    throw new ParameterError('budget.rule', `must be left out beside ${kind}`, rule, 'it belongs to sigma');
+    throw new OptionError('budget.rule', `must be left out beside ${kind}`, rule, 'it belongs to sigma');
   }
   switch (kind) {
     case 'perPatch':
       if (!(typeof value === 'number' && value >= 0 && value <= L)) {
         const rule = `must be from 0 to the ${L} atoms of the dictionary`;
-        throw new ParameterError('budget.perPatch', rule, value, `use an average such as ${Math.min(10, L)}`);
+        throw new OptionError('budget.perPatch', rule, value, `use an average such as ${Math.min(10, L)}`);
       }
       return { S: Math.round(value * P) };
     case 'total':
@@ -77,7 +77,7 @@ export function resolveBudget(budget: Budget, N: number, L: number, P: number, p
       notNegative('budget.sigma', value, 'give the noise level in input units');
       return rule === 'threshold' ? { sigma: value } : { rmse: value * Math.sqrt(N) };
     default:
-      throw new ParameterError('budget', 'must have one of perPatch, total, rmse, psnr, sigma', kind, 'check the name');
+      throw new OptionError('budget', 'must have one of perPatch, total, rmse, psnr, sigma', kind, 'check the name');
   }
 }
 

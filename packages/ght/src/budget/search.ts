@@ -1,4 +1,4 @@
-import { ParameterError } from '../errors.js';
+import { OptionError } from '../errors.js';
 
 /** The smallest budget that was found to reach a target, and what was found there. */
 export interface Found<T> {
@@ -72,7 +72,7 @@ interface Attempted {
   readonly error: number;
 }
 
-function unreachable(target: string, reached: string, most: number): ParameterError {
+function unreachable(target: string, reached: string, most: number): OptionError {
   const rule = `must be reachable: with ${most} atoms, as many as can help, it is ${reached}`;
-  return new ParameterError('budget', rule, target, 'ask for less, allow more iterations or use another solver');
+  return new OptionError('budget', rule, target, 'ask for less, allow more iterations or use another solver');
 }

@@ -4,7 +4,7 @@
  * Exact, total and linear in the number of entries. Exactly min(S, number of nonzeros) entries survive; among equal
  * magnitudes the lowest index wins. The S-th largest is found by counting (`rank.ts`).
  */
-import { ParameterError, wholeNumber } from '../errors.js';
+import { InputError, wholeNumber } from '../errors.js';
 import { nthLargest } from './rank.js';
 
 /** Which entries H_S keeps: those above `threshold`, and those equal to it at an index below `tieEnd`. */
@@ -27,7 +27,7 @@ function checkSelection(values: Float64Array, S: number): void {
   wholeNumber('S', S, 0, Number.POSITIVE_INFINITY, 'give how many entries to keep');
   const bad = values.findIndex(Number.isNaN);
   if (bad < 0) return;
-  throw new ParameterError(`values[${bad}]`, 'must be a number', Number.NaN, 'replace NaN first');
+  throw new InputError(`values[${bad}]`, 'must be a number', Number.NaN, 'replace NaN first');
 }
 
 /** `selectLargest` for solvers, whose budget is checked; where an iteration has diverged, a NaN counts as large. */

@@ -1,5 +1,5 @@
 /** What codes must be before anybody may follow their pointers: those of a file, and those a user has made. */
-import { kindOf, ParameterError } from '../errors.js';
+import { InputError, kindOf } from '../errors.js';
 import type { Codes } from './codes.js';
 import type { NpyData } from './npy.js';
 
@@ -27,16 +27,16 @@ export function checkColumns({ L, P, indptr, indices, values }: Columns, naming:
   const sizes = [L, P].every((n) => Number.isInteger(n) && n >= 0 && n < 2 ** 31);
   if (!sizes) {
     const rule = 'must be atoms × patches, whole numbers from 0 to 2147483647';
-    throw new ParameterError(`${codes}.shape`, rule, `${L}×${P}`, 'give the size of the matrix');
+    throw new InputError(`${codes}.shape`, rule, `${L}×${P}`, 'give the size of the matrix');
   }
   if (indptr.length !== P + 1) {
     const rule = `must hold ${P + 1} numbers, one more than there are patches`;
-    throw new ParameterError(`${codes}.indptr`, rule, indptr.length, naming.pointers);
+    throw new InputError(`${codes}.indptr`, rule, indptr.length, naming.pointers);
   }
-  if (indptr[0] !== 0) throw new ParameterError(`${codes}.indptr`, 'must begin with 0', indptr[0], naming.pointers);
+  if (indptr[0] !== 0) throw new InputError(`${codes}.indptr`, 'must begin with 0', indptr[0], naming.pointers);
   for (let p = 0; p < P; p++) {
     if (indptr[p + 1] < indptr[p]) {
-      throw new ParameterError(
+      throw new InputError(
         `${codes}.indptr[${p + 1}]`,
         `must be at least ${indptr[p]}`,
         indptr[p + 1],
@@ -47,23 +47,18 @@ export function checkColumns({ L, P, indptr, indices, values }: Columns, naming:
   for (const [array, { length }] of [['indices', indices] as const, [label, values] as const]) {
     if (length !== indptr[P]) {
       const rule = `must hold the ${indptr[P]} numbers that indptr ends with`;
-      throw new ParameterError(`${codes}.${array}`, rule, length, naming.lengths);
+      throw new InputError(`${codes}.${array}`, rule, length, naming.lengths);
     }
   }
   const stray = indices.findIndex((atom: number) => !(atom >= 0 && atom < L));
   if (stray >= 0) {
     const rule = `must be an atom, from 0 to ${L - 1}`;
-    throw new ParameterError(
-      `${codes}.indices[${stray}]`,
-      rule,
-      indices[stray],
-      'check the shape: it is atoms × patches',
-    );
+    throw new InputError(`${codes}.indices[${stray}]`, rule, indices[stray], 'check the shape: it is atoms × patches');
   }
   const bad = values.findIndex((value: number) => !Number.isFinite(value));
   if (bad >= 0) {
     const remedy = 'replace NaN and infinities first';
-    throw new ParameterError(`${codes}.${label}[${bad}]`, 'must be a finite number', values[bad], remedy);
+    throw new InputError(`${codes}.${label}[${bad}]`, 'must be a finite number', values[bad], remedy);
   }
 }
 
@@ -73,7 +68,7 @@ export function checkRising({ P, indptr, indices }: Codes, { codes, order }: Nam
     for (let n = indptr[p] + 1; n < indptr[p + 1]; n++) {
       if (indices[n] > indices[n - 1]) continue;
       const rule = `must be above ${indices[n - 1]}, the atom before it in patch ${p}`;
-      throw new ParameterError(`${codes}.indices[${n}]`, rule, indices[n], order);
+      throw new InputError(`${codes}.indices[${n}]`, rule, indices[n], order);
     }
   }
 }
@@ -86,7 +81,7 @@ export function checkCodes(parameter: string, codes: Codes, L: number, P: number
   if (!sized || codes.L !== L || codes.P !== P) {
     const value = sized ? `${codes.L}×${codes.P}` : codes;
     const remedy = 'use codes made for the same patches and atoms';
-    throw new ParameterError(parameter, `must be codes of size ${L}×${P}`, value, remedy);
+    throw new InputError(parameter, `must be codes of size ${L}×${P}`, value, remedy);
   }
   for (const [array, kind] of [
     ['indptr', 'Int32Array'],
@@ -94,7 +89,7 @@ export function checkCodes(parameter: string, codes: Codes, L: number, P: number
     ['values', 'Float64Array'],
   ] as const) {
     if (kindOf(codes[array]) === kind) continue;
-    throw new ParameterError(`${parameter}.${array}`, `must be of type ${kind}`, kindOf(codes[array]), AS_THEY_WERE);
+    throw new InputError(`${parameter}.${array}`, `must be of type ${kind}`, kindOf(codes[array]), AS_THEY_WERE);
   }
   const remedies = { pointers: AS_THEY_WERE, lengths: AS_THEY_WERE, order: 'sort them, and leave each atom once' };
   const naming = { codes: parameter, values: 'values', ...remedies };

@@ -1,6 +1,6 @@
 import type { Selection } from '../budget/select.js';
 import { chooseLargest } from '../budget/select.js';
-import { ParameterError } from '../errors.js';
+import { InputError } from '../errors.js';
 
 /**
  * The sparse result Z (L×P), column by column: patch p uses the atoms `indices[indptr[p]] … indices[indptr[p + 1] − 1]`,
@@ -35,7 +35,7 @@ export function atomsPerPatch(codes: Codes): Int32Array {
 export function codesFromDense(X: Float64Array, L: number, P: number, selection?: Selection): Codes {
   if (X.length !== L * P) {
     const rule = `must have L × P = ${L * P} entries`;
-    throw new ParameterError('X', rule, X.length, 'give every column in full, column after column');
+    throw new InputError('X', rule, X.length, 'give every column in full, column after column');
   }
   const { threshold, tieEnd, kept } = selection ?? chooseLargest(X, X.length);
   const indptr = new Int32Array(P + 1);

@@ -1,4 +1,4 @@
-import { ParameterError } from '../errors.js';
+import { InputError } from '../errors.js';
 
 /** The number types of a .npy file, by NumPy's letters: kind (float, signed, unsigned, boolean) and bytes an item. */
 export type NpyType = 'f4' | 'f8' | 'i1' | 'i2' | 'i4' | 'i8' | 'u1' | 'u2' | 'u4' | 'u8' | 'b1';
@@ -67,25 +67,20 @@ export function writeNpy(array: NpyArray): Uint8Array<ArrayBuffer> {
   const { type, shape, data } = array;
   if (!isNumberType(type)) {
     const types = [...Object.keys(narrow), ...Object.keys(wide)].join(', ');
-    throw new ParameterError('array.type', `must be one of ${types}`, type, 'choose a type from that list');
+    throw new InputError('array.type', `must be one of ${types}`, type, 'choose a type from that list');
   }
   if (shape.length > MOST_DIMENSIONS || !shape.every((n) => Number.isSafeInteger(n) && n >= 0)) {
     const rule = `must be at most ${MOST_DIMENSIONS} whole numbers of at least 0`;
-    throw new ParameterError('array.shape', rule, shape, 'give the length of each dimension');
+    throw new InputError('array.shape', rule, shape, 'give the length of each dimension');
   }
   const holder = type === 'i8' || type === 'u8' ? Float64Array : narrow[type];
   if (!(data instanceof holder)) {
     const rule = `must be a ${holder.name} for the type ${type}`;
-    throw new ParameterError(
-      'array.data',
-      rule,
-      Object.prototype.toString.call(data),
-      'convert it, or change the type',
-    );
+    throw new InputError('array.data', rule, Object.prototype.toString.call(data), 'convert it, or change the type');
   }
   if (data.length !== shape.reduce((n, length) => n * length, 1)) {
     const rule = `must hold as many numbers as the shape (${shape.join(', ')}) says`;
-    throw new ParameterError('array.data', rule, data.length, 'give the whole array, or correct the shape');
+    throw new InputError('array.data', rule, data.length, 'give the whole array, or correct the shape');
   }
   if (type === 'b1') for (const item of data) if (item > 1) throw notOfType('b1', '0 or 1', item);
   const items = type === 'i8' || type === 'u8' ? wideIntegers(data, type) : data;
@@ -103,7 +98,7 @@ export function readNpyText(bytes: Uint8Array, name: string): string {
   const header = readHeader(bytes, name);
   const width = /^(?:\|S|[<>]U)(\d{1,4})$/.exec(header.descr)?.[1];
   if (width === undefined || header.shape.length > 0) {
-    throw new ParameterError(name, 'must be a single string', `${header.descr} (${header.shape.join(', ')})`, RESAVE);
+    throw new InputError(name, 'must be a single string', `${header.descr} (${header.shape.join(', ')})`, RESAVE);
   }
   const unit = header.descr[1] === 'U' ? 4 : 1;
   const raw = rawItems(bytes, header, unit, name, Number(width));
@@ -133,26 +128,26 @@ interface Header {
 function readHeader(bytes: Uint8Array, name: string): Header {
   if (!MAGIC.every((byte, i) => bytes[i] === byte)) {
     const start = Array.from(bytes.subarray(0, 6), (byte) => byte.toString(16).padStart(2, '0')).join(' ');
-    throw new ParameterError(name, 'must be a .npy file, which begins with 93 4e 55 4d 50 59', start, RESAVE);
+    throw new InputError(name, 'must be a .npy file, which begins with 93 4e 55 4d 50 59', start, RESAVE);
   }
   const major = bytes[6];
   const lengthBytes = major === 1 ? 2 : 4;
   if (bytes.length < 8 + lengthBytes) {
-    throw new ParameterError(name, 'must be a whole .npy file', `${bytes.length} bytes`, 'copy the whole file');
+    throw new InputError(name, 'must be a whole .npy file', `${bytes.length} bytes`, 'copy the whole file');
   }
   if (!(major >= 1 && major <= 3 && bytes[7] === 0)) {
     const rule = 'must have .npy format version 1.0, 2.0 or 3.0';
-    throw new ParameterError(name, rule, `${major}.${bytes[7]}`, RESAVE);
+    throw new InputError(name, rule, `${major}.${bytes[7]}`, RESAVE);
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const length = lengthBytes === 2 ? view.getUint16(8, true) : view.getUint32(8, true);
   const offset = 8 + lengthBytes + length;
   if (length > LONGEST_HEADER) {
-    throw new ParameterError(name, `must have a header of at most ${LONGEST_HEADER} bytes`, length, RESAVE);
+    throw new InputError(name, `must have a header of at most ${LONGEST_HEADER} bytes`, length, RESAVE);
   }
   if (offset > bytes.length) {
     const rule = `must be a whole .npy file (its header ends at byte ${offset})`;
-    throw new ParameterError(name, rule, `${bytes.length} bytes`, 'copy the whole file');
+    throw new InputError(name, rule, `${bytes.length} bytes`, 'copy the whole file');
   }
   return { ...parseHeader(new TextDecoder().decode(bytes.subarray(8 + lengthBytes, offset)).trim(), name), offset };
 }
@@ -160,7 +155,7 @@ function readHeader(bytes: Uint8Array, name: string): Header {
 /** The header is a Python dict literal; only the three keys of the format may be there, in any order, once each. */
 function parseHeader(text: string, name: string): Omit<Header, 'offset'> {
   if (/(['"])descr\1\s*:\s*\[/.test(text)) {
-    throw new ParameterError(name, 'must hold plain numbers', 'a structured type', "save one field: array['field']");
+    throw new InputError(name, 'must hold plain numbers', 'a structured type', "save one field: array['field']");
   }
   const field = /\s*(['"])(descr|fortran_order|shape)\1\s*:\s*('[^']*'|"[^"]*"|True|False|\([^()]*\))\s*(?:,|(?=\}))/y;
   const fields = new Map<string, string>();
@@ -179,12 +174,12 @@ function parseHeader(text: string, name: string): Omit<Header, 'offset'> {
   const closed = text[0] === '{' && text.slice(end).trim() === '}';
   if (descr === undefined || order === undefined || tuple === undefined || !closed) {
     const rule = "must have a header with 'descr', 'fortran_order' and 'shape' as NumPy writes them";
-    throw new ParameterError(name, rule, text.slice(0, 120).replace(/[^ -~]/g, '?'), RESAVE);
+    throw new InputError(name, rule, text.slice(0, 120).replace(/[^ -~]/g, '?'), RESAVE);
   }
   const shape = (tuple.match(/\d+/g) ?? []).map(Number);
   if (shape.length > MOST_DIMENSIONS || !shape.every(Number.isSafeInteger)) {
     const rule = `must have a shape of at most ${MOST_DIMENSIONS} lengths below 2^53`;
-    throw new ParameterError(name, rule, fields.get('shape')?.slice(0, 120), RESAVE);
+    throw new InputError(name, rule, fields.get('shape')?.slice(0, 120), RESAVE);
   }
   return { descr, fortran: order === 'True', shape };
 }
@@ -203,7 +198,7 @@ function numberType(descr: string, name: string): NpyType {
     U: "save numbers: array.astype('float64')",
   };
   const rule = 'must hold float32, float64, integers of 1 to 8 bytes or booleans';
-  throw new ParameterError(name, rule, descr.slice(0, 40), remedies[descr[1]] ?? "convert it: array.astype('float64')");
+  throw new InputError(name, rule, descr.slice(0, 40), remedies[descr[1]] ?? "convert it: array.astype('float64')");
 }
 
 /** A copy of the items, `width` units of `unit` bytes each, with the units in the byte order of this machine. */
@@ -212,20 +207,15 @@ function rawItems(bytes: Uint8Array, header: Header, unit: number, name: string,
   const length = shape.includes(0) ? 0 : shape.reduce((product, n) => product * n, unit * width);
   const shown = `(${shape.join(', ')})`;
   if (length > Number.MAX_SAFE_INTEGER) {
-    throw new ParameterError(name, 'must have a shape of fewer than 2^53 bytes in all', shown, RESAVE);
+    throw new InputError(name, 'must have a shape of fewer than 2^53 bytes in all', shown, RESAVE);
   }
   if (bytes.length - offset < length) {
     const rule = `must hold the ${length} bytes its shape ${shown} needs`;
-    throw new ParameterError(
-      name,
-      rule,
-      `${bytes.length - offset} bytes`,
-      'the file is cut short: copy the whole file',
-    );
+    throw new InputError(name, rule, `${bytes.length - offset} bytes`, 'the file is cut short: copy the whole file');
   }
   if (bytes.length - offset > length) {
     const rule = `must end after the ${length} bytes its shape ${shown} needs`;
-    throw new ParameterError(name, rule, `${bytes.length - offset} bytes`, 'save one array a file');
+    throw new InputError(name, rule, `${bytes.length - offset} bytes`, 'save one array a file');
   }
   // Not bytes.slice(): on Node's Buffer that is a view, and it may lie at an odd address.
   const raw = new Uint8Array(length);
@@ -244,7 +234,7 @@ function exactNumber(item: bigint, name: string): number {
   const value = Number(item);
   if (BigInt(value) === item) return value;
   const rule = 'must hold 64-bit integers only where float64 holds them exactly';
-  throw new ParameterError(name, rule, item, "round them on purpose: array.astype('float64')");
+  throw new InputError(name, rule, item, "round them on purpose: array.astype('float64')");
 }
 
 function inCOrder<T extends NpyData>(data: T, { fortran, shape }: Header): T {
@@ -275,8 +265,8 @@ function wideIntegers(data: NpyData, type: 'i8' | 'u8'): BigInt64Array | BigUint
   return type === 'i8' ? BigInt64Array.from(data, bits) : BigUint64Array.from(data, bits);
 }
 
-function notOfType(type: NpyType, range: string, item: number): ParameterError {
-  return new ParameterError('array.data', `must hold ${range} for the type ${type}`, item, "use the type 'f8' instead");
+function notOfType(type: NpyType, range: string, item: number): InputError {
+  return new InputError('array.data', `must hold ${range} for the type ${type}`, item, "use the type 'f8' instead");
 }
 
 function frame(descr: string, shape: readonly number[], raw: Uint8Array): Uint8Array<ArrayBuffer> {

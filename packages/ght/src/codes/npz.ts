@@ -2,7 +2,7 @@
  * Codes as a file: the .npz archive that `scipy.sparse.save_npz` writes for a CSC matrix of shape L×P, so that
  * `scipy.sparse.load_npz` reads what is saved here and the other way round.
  */
-import { ParameterError } from '../errors.js';
+import { InputError } from '../errors.js';
 import { checkColumns, checkRising } from './check.js';
 import type { Codes } from './codes.js';
 import { type NpyData, readNpy, readNpyText, writeNpy, writeNpyText } from './npy.js';
@@ -41,11 +41,11 @@ export async function loadCodes(bytes: Uint8Array): Promise<Codes> {
   const format = readNpyText(entry(files, 'format'), 'codes.format');
   if (format !== 'csc') {
     const shown = printable(format);
-    throw new ParameterError('codes.format', "must be 'csc', a column a patch", shown, 'call .tocsc() before saving');
+    throw new InputError('codes.format', "must be 'csc', a column a patch", shown, 'call .tocsc() before saving');
   }
   const shape = vector(files, 'shape', ['i8', 'i4'], SAVE_NPZ);
   if (shape.length !== 2) {
-    throw new ParameterError('codes.shape', 'must be two numbers, atoms and patches', shape.length, SAVE_NPZ);
+    throw new InputError('codes.shape', 'must be two numbers, atoms and patches', shape.length, SAVE_NPZ);
   }
   const integers = "convert it: .astype('int32')";
   const columns = {
@@ -72,7 +72,7 @@ function entry(files: Map<string, Uint8Array>, array: string): Uint8Array {
   const bytes = files.get(`${array}.npy`);
   if (bytes) return bytes;
   const names = printable([...files.keys()].join(', '));
-  throw new ParameterError('codes', `must hold the array ${array}`, names, SAVE_NPZ);
+  throw new InputError('codes', `must hold the array ${array}`, names, SAVE_NPZ);
 }
 
 /** Text of a file for a message of one line. */
@@ -83,10 +83,10 @@ function printable(text: string): string {
 function vector(files: Map<string, Uint8Array>, array: string, types: readonly string[], remedy: string): NpyData {
   const { type, shape, data } = readNpy(entry(files, array), `codes.${array}`);
   if (!types.includes(type)) {
-    throw new ParameterError(`codes.${array}`, `must have the type ${types.join(' or ')}`, type, remedy);
+    throw new InputError(`codes.${array}`, `must have the type ${types.join(' or ')}`, type, remedy);
   }
   if (shape.length === 1) return data;
-  throw new ParameterError(`codes.${array}`, 'must have one dimension', `(${shape.join(', ')})`, SAVE_NPZ);
+  throw new InputError(`codes.${array}`, 'must have one dimension', `(${shape.join(', ')})`, SAVE_NPZ);
 }
 
 function sortColumns({ P, indptr, indices, values }: Codes): void {

@@ -1,5 +1,5 @@
 import type { Dictionary } from '../dictionary/dictionary.js';
-import { ParameterError } from '../errors.js';
+import { InputError } from '../errors.js';
 import { allOf, type Signals } from '../signal/signals.js';
 import type { Codes } from './codes.js';
 
@@ -11,7 +11,7 @@ export function reconstruct(D: Dictionary, codes: Codes): Float64Array {
 /** The same as signals that are computed when they are read. */
 export function reconstruction(D: Dictionary, codes: Codes): Signals {
   if (codes.L !== D.L) {
-    throw new ParameterError(
+    throw new InputError(
       'codes',
       `must have as many rows as the dictionary has atoms, ${D.L}`,
       codes.L,

@@ -2,7 +2,7 @@
  * The part of ZIP that .npz files use: entries stored or deflated, one after the other, and a central directory at the
  * end. Section numbers are those of PKWARE's APPNOTE.TXT 6.3.10.
  */
-import { ParameterError } from '../errors.js';
+import { InputError, ResourceError } from '../errors.js';
 
 /** A file for an archive. */
 export interface ZipEntry {
@@ -41,11 +41,11 @@ export async function zip(entries: readonly ZipEntry[]): Promise<Uint8Array<Arra
   const unique = new Set(entries.map(({ name }) => name)).size === entries.length;
   if (!unique || entries.length >= 0xffff || !labels.every(({ length }) => length > 0 && length <= 0xffff)) {
     const rule = 'must be fewer than 65535 files, each with a name of its own of 1 to 65535 bytes';
-    throw new ParameterError('entries', rule, entries.length, 'name every file, and no two the same');
+    throw new InputError('entries', rule, entries.length, 'name every file, and no two the same');
   }
   const total = entries.reduce((sum, { bytes }) => sum + bytes.length, 0);
   if (total > MOST_BYTES) {
-    throw new ParameterError('entries', `must hold at most ${MOST_BYTES} bytes in all`, total, 'split the archive');
+    throw new ResourceError('entries', `must hold at most ${MOST_BYTES} bytes in all`, total, 'split the archive');
   }
   const files: Uint8Array[] = [];
   const directory: Uint8Array[] = [];
@@ -73,7 +73,7 @@ export async function unzip(bytes: Uint8Array, name = 'archive'): Promise<Map<st
   const entries = new Archive(bytes, name).entries();
   const total = entries.reduce((sum, { size }) => sum + size, 0);
   if (total > MOST_BYTES) {
-    throw new ParameterError(name, `must unpack to at most ${MOST_BYTES} bytes in all`, total, 'split the archive');
+    throw new ResourceError(name, `must unpack to at most ${MOST_BYTES} bytes in all`, total, 'split the archive');
   }
   const files = new Map<string, Uint8Array<ArrayBuffer>>();
   for (const { label, where, method, size, crc, data, to } of entries) {
@@ -81,9 +81,9 @@ export async function unzip(bytes: Uint8Array, name = 'archive'): Promise<Map<st
     const unpacked = method === STORED ? new Uint8Array(packed) : await inflate(packed, size, where);
     const found = crc32(unpacked);
     if (found !== crc) {
-      throw new ParameterError(where, `must have the CRC-32 ${crc.toString(16)}`, found.toString(16), DAMAGED);
+      throw new InputError(where, `must have the CRC-32 ${crc.toString(16)}`, found.toString(16), DAMAGED);
     }
-    if (files.has(label)) throw new ParameterError(where, 'must be in the archive once', 'a second', 'save it again');
+    if (files.has(label)) throw new InputError(where, 'must be in the archive once', 'a second', 'save it again');
     files.set(label, unpacked);
   }
   return files;
@@ -140,15 +140,15 @@ class Archive {
     const where = `${this.name}/${label.replace(/[^ -~]/g, '?')}`;
     const [flags, method] = [this.#u2(at + 8), this.#u2(at + 10)];
     if (flags & ENCRYPTED) {
-      throw new ParameterError(where, 'must not be encrypted', `flags ${flags}`, 'save it without a password');
+      throw new InputError(where, 'must not be encrypted', `flags ${flags}`, 'save it without a password');
     }
     if (method !== STORED && method !== DEFLATED) {
-      throw new ParameterError(where, 'must be stored (0) or deflated (8)', method, 'save it with numpy.savez');
+      throw new InputError(where, 'must be stored (0) or deflated (8)', method, 'save it with numpy.savez');
     }
     const [size, length, from] = this.#extent(at);
     if (method === STORED ? size !== length : size > length * STEEPEST) {
       const rule = `must unpack to a size that its ${length} packed bytes can hold`;
-      throw new ParameterError(where, rule, size, DAMAGED);
+      throw new InputError(where, rule, size, DAMAGED);
     }
     // The local header (4.3.7) has an extra field of its own; NumPy puts ZIP64 sizes there that the directory repeats.
     this.#expect(LOCAL, from, 30, limit);
@@ -168,7 +168,7 @@ class Archive {
     while (at >= last && !(this.#u4(at) === END && at + 22 + this.#u2(at + 20) === length)) at--;
     if (at < last) {
       const rule = 'must be a whole ZIP archive (.npz), with its directory at the end';
-      throw new ParameterError(this.name, rule, `${length} bytes without one`, 'copy the whole file, or save it again');
+      throw new InputError(this.name, rule, `${length} bytes without one`, 'copy the whole file, or save it again');
     }
     let [count, size, start] = [this.#u2(at + 10), this.#u4(at + 12), this.#u4(at + 16)];
     if (count === 0xffff || size === IN_ZIP64 || start === IN_ZIP64) {
@@ -207,8 +207,8 @@ class Archive {
     throw this.#damaged(`no record ${signature.toString(16).padStart(8, '0')} at byte ${at}`);
   }
 
-  #damaged(what: string): ParameterError {
-    return new ParameterError(this.name, 'must be an intact ZIP archive', what, DAMAGED);
+  #damaged(what: string): InputError {
+    return new InputError(this.name, 'must be an intact ZIP archive', what, DAMAGED);
   }
 
   #text(at: number, length: number): string {
@@ -243,12 +243,12 @@ async function inflate(packed: Uint8Array, size: number, where: string): Promise
       if (length > size) break;
       unpacked.set(piece, length - piece.length);
     }
-  } catch (error) {
-    throw new ParameterError(where, 'must be intact deflate data', String(error), DAMAGED);
+  } catch (cause) {
+    throw new InputError(where, 'must be intact deflate data', String(cause), DAMAGED, { cause });
   }
   if (length === size) return unpacked;
   const received = length > size ? `${length} or more` : length;
-  throw new ParameterError(where, `must unpack to the ${size} bytes that its directory says`, received, DAMAGED);
+  throw new InputError(where, `must unpack to the ${size} bytes that its directory says`, received, DAMAGED);
 }
 
 /** What comes out of the stream when the bytes go in; leaving the loop early stops it. */

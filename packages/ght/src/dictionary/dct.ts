@@ -1,7 +1,7 @@
 import { dctEntry } from '../algebra/dct.js';
 import type { Matrix } from '../algebra/matrix.js';
 import { matrix } from '../algebra/matrix.js';
-import { ParameterError, wholeNumber } from '../errors.js';
+import { OptionError, wholeNumber } from '../errors.js';
 import type { Dictionary } from './dictionary.js';
 import { separableDictionary } from './dictionary.js';
 
@@ -25,7 +25,7 @@ function normaliseAtom(D1: Matrix, k: number): void {
   const norm = Math.sqrt(atom.reduce((sum, value) => sum + value * value, 0));
   if (norm < 1e-12) {
     const remedy = 'with a patch of one pixel use one atom';
-    throw new ParameterError('atoms', `must leave no atom empty for patch ${D1.rows}`, D1.cols, remedy);
+    throw new OptionError('atoms', `must leave no atom empty for patch ${D1.rows}`, D1.cols, remedy);
   }
   for (let n = 0; n < atom.length; n++) atom[n] /= norm;
 }

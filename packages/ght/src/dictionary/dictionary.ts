@@ -1,7 +1,7 @@
 import { symmetricEigen } from '../algebra/eigen.js';
 import type { Matrix } from '../algebra/matrix.js';
 import { dot, gram, kron, transpose } from '../algebra/matrix.js';
-import { kindOf, ParameterError } from '../errors.js';
+import { InputError, kindOf } from '../errors.js';
 
 /**
  * A dictionary D of L atoms for signals of N samples. `atoms` is D itself, an N×L matrix, one atom a column. A separable
@@ -29,36 +29,31 @@ export function checkDictionary(D: Dictionary): void {
   const data = atoms?.data;
   if (N !== undefined && L !== undefined && kindOf(data) === 'Float64Array' && data?.length === N * L) return;
   const remedy = 'make one, for example with overcompleteDct or denseDictionary';
-  throw new ParameterError('dictionary', 'must be a dictionary of N × L entries', kindOf(D), remedy);
+  throw new InputError('dictionary', 'must be a dictionary of N × L entries', kindOf(D), remedy);
 }
 
 /** Any N×L matrix as a dictionary, its entries column by column: atom after atom. Nothing is normalised. */
 export function denseDictionary(N: number, L: number, entries: ArrayLike<number>, name = 'given'): Dictionary {
   if (!(Number.isInteger(N) && Number.isInteger(L) && N > 0 && L > 0)) {
-    throw new ParameterError(
-      'dictionary',
-      'must have at least one row and one atom',
-      `${N}×${L}`,
-      'give an N×L matrix',
-    );
+    throw new InputError('dictionary', 'must have at least one row and one atom', `${N}×${L}`, 'give an N×L matrix');
   }
   if (entries.length !== N * L) {
     const rule = `must have N × L = ${N * L} entries`;
-    throw new ParameterError('dictionary', rule, entries.length, 'give every atom in full, atom after atom');
+    throw new InputError('dictionary', rule, entries.length, 'give every atom in full, atom after atom');
   }
   const data = Float64Array.from(entries);
   const bad = data.findIndex((value) => !Number.isFinite(value));
   if (bad >= 0) {
     const where = `dictionary entry (row ${bad % N}, atom ${Math.floor(bad / N)})`;
-    throw new ParameterError(where, 'must be a finite number', data[bad], 'replace NaN and infinities first');
+    throw new InputError(where, 'must be a finite number', data[bad], 'replace NaN and infinities first');
   }
   const most = data.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
   if (most === 0) {
-    throw new ParameterError('dictionary', 'must have an atom that is not zero', 'all zeros', 'give other atoms');
+    throw new InputError('dictionary', 'must have an atom that is not zero', 'all zeros', 'give other atoms');
   }
   if (most < LEAST_SCALE || most > GREATEST_SCALE) {
     const rule = `must have a largest entry from ${LEAST_SCALE} to ${GREATEST_SCALE}, whose square is still a number`;
-    throw new ParameterError('dictionary', rule, most, 'scale all atoms by one number');
+    throw new InputError('dictionary', rule, most, 'scale all atoms by one number');
   }
   return { name: `${name} ${N}×${L}`, N, L, atoms: { rows: N, cols: L, data } };
 }

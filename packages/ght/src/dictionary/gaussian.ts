@@ -1,4 +1,4 @@
-import { ParameterError, wholeNumber } from '../errors.js';
+import { OptionError, wholeNumber } from '../errors.js';
 import { randomSource } from '../random.js';
 import type { Dictionary } from './dictionary.js';
 import { denseDictionary } from './dictionary.js';
@@ -8,7 +8,7 @@ export function gaussianDictionary(N = 100, L = 200, seed = 1, deviation = 0.1):
   wholeNumber('N', N, 1, 1e6, 'give the samples in a signal');
   wholeNumber('L', L, 1, 1e6, 'give the number of atoms');
   if (N * L > 2 ** 28) {
-    throw new ParameterError('L', `must leave at most ${2 ** 28} entries`, `${N}×${L}`, 'give fewer atoms or samples');
+    throw new OptionError('L', `must leave at most ${2 ** 28} entries`, `${N}×${L}`, 'give fewer atoms or samples');
   }
   const random = randomSource(seed);
   const entries = Float64Array.from({ length: N * L }, () => deviation * random.normal());

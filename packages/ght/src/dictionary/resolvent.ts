@@ -2,7 +2,7 @@ import { backwardSubstitute, cholesky, forwardSubstitute } from '../algebra/chol
 import { symmetricEigen } from '../algebra/eigen.js';
 import type { Matrix } from '../algebra/matrix.js';
 import { gram, times, transpose } from '../algebra/matrix.js';
-import { ParameterError } from '../errors.js';
+import { OptionError } from '../errors.js';
 import type { Dictionary } from './dictionary.js';
 
 /** Writes the image of the vector at `x[xFrom…]` to `out[outFrom…]`. */
@@ -43,7 +43,7 @@ function denseResolvent(D: Dictionary, rho: number): Matrix {
   const A = gram(transpose(D.atoms));
   for (let n = 0; n < D.N; n++) A.data[n * D.N + n] += rho;
   const C = cholesky(A);
-  if (!C) throw new ParameterError('rho', 'must keep DDᵀ + ρI positive definite', rho, 'use a larger ρ, such as 0.1');
+  if (!C) throw new OptionError('rho', 'must keep DDᵀ + ρI positive definite', rho, 'use a larger ρ, such as 0.1');
   // DDᵀ + ρI is symmetric, so its inverse times D is Kᵀ, atom by atom.
   const Kt = { ...D.atoms, data: D.atoms.data.slice() };
   for (let l = 0; l < D.L; l++) {

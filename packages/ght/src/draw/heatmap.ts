@@ -1,4 +1,4 @@
-import { ParameterError } from '../errors.js';
+import { OptionError } from '../errors.js';
 import type { AtomCounts } from '../measures/heatmap.js';
 import { heatmap } from '../measures/heatmap.js';
 
@@ -47,7 +47,7 @@ const DIGITS = [
 
 /** The colour of a share of the most atoms, from 0 to 1, as red, green and blue up to 255. */
 export function heatColour(t: number): readonly number[] {
-  if (Number.isNaN(t)) throw new ParameterError('t', 'must be a share from 0 to 1', t, 'divide by the most, not by 0');
+  if (Number.isNaN(t)) throw new OptionError('t', 'must be a share from 0 to 1', t, 'divide by the most, not by 0');
   const at = Math.min(1, Math.max(0, t)) * (STOPS.length - 1);
   const i = Math.min(STOPS.length - 2, Math.floor(at));
   return STOPS[i].map((from, c) => Math.round(from + (at - i) * (STOPS[i + 1][c] - from)));

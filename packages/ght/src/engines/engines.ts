@@ -1,5 +1,5 @@
 /** The one list of engines, and which of them a task gets. */
-import { oneOf, ParameterError } from '../errors.js';
+import { EnvironmentError, type GhtError, oneOf, ResourceError } from '../errors.js';
 import type { ConcreteEngine, Engine } from './engine.js';
 import { enginePreference } from './engine.js';
 import { portableEngine } from './portable.js';
@@ -41,8 +41,9 @@ export async function chooseEngine(name: EngineName, need: Need): Promise<Choice
   if (name !== 'auto') {
     const engine = engines[name];
     const state = await engine.probe();
-    const why = state.available ? sizeObstacle(engine, need) : state.why;
-    if (why !== undefined) throw impossible(name, why);
+    if (!state.available) throw impossible(EnvironmentError, name, state.why);
+    const why = sizeObstacle(engine, need);
+    if (why !== undefined) throw impossible(ResourceError, name, why);
     return { engine };
   }
   let doubt: string | undefined;
@@ -54,7 +55,8 @@ export async function chooseEngine(name: EngineName, need: Need): Promise<Choice
       return { engine, reason: doubt && state.available ? `${state.offers}, because ${doubt}` : undefined };
     doubt ??= why;
   }
-  throw impossible(name, doubt ?? 'there is none');
+  // Portable and reference run on every host and take every sample: only the size can have ruled them out.
+  throw impossible(ResourceError, name, doubt ?? 'there is none');
 }
 
 /** The engine for a problem of this size on a host that has them all: for estimates, which do not wait for a probe. */
@@ -62,7 +64,7 @@ export function fittingEngine(name: EngineName, need: Need): Engine {
   const names: readonly ConcreteEngine[] = name === 'auto' ? enginePreference : [name];
   const engine = names.map((each) => engines[each]).find((each) => sizeObstacle(each, need) === undefined);
   if (engine) return engine;
-  throw impossible(name, sizeObstacle(engines[names[0]], need) as string);
+  throw impossible(ResourceError, name, sizeObstacle(engines[names[0]], need) as string);
 }
 
 /** Checks the name of an engine. */
@@ -84,6 +86,6 @@ function rangeObstacle({ range }: Engine, { reach = 1 }: Need): string | undefin
     : undefined;
 }
 
-function impossible(name: string, why: string): ParameterError {
-  return new ParameterError('engine', `cannot be ${name}: ${why}`, name, 'use auto or portable');
+function impossible(Kind: typeof EnvironmentError | typeof ResourceError, name: string, why: string): GhtError {
+  return new Kind('engine', `cannot be ${name}: ${why}`, name, 'use auto or portable');
 }

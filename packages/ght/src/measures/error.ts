@@ -1,4 +1,4 @@
-import { notNegative, ParameterError, positive } from '../errors.js';
+import { InputError, notNegative, positive } from '../errors.js';
 import type { Samples } from '../signal/image.js';
 import { finish, stretches, type Work } from '../work.js';
 
@@ -41,7 +41,7 @@ export function* rmseOver(a: readonly Samples[], b: readonly Samples[]): Work<nu
 export function checkSameLength(a: Samples, b: Samples): void {
   if (a.length > 0 && a.length === b.length) return;
   const rule = 'must both have the same samples, and at least one';
-  throw new ParameterError('arrays', rule, `${a.length} and ${b.length}`, 'give two planes of one size');
+  throw new InputError('arrays', rule, `${a.length} and ${b.length}`, 'give two planes of one size');
 }
 
 /** Peak signal-to-noise ratio in dB of a per-sample RMSE; Infinity for 0. */

@@ -1,4 +1,4 @@
-import { ParameterError } from '../errors.js';
+import { InputError } from '../errors.js';
 import type { PatchGrid } from '../signal/patches.js';
 import { aggregation } from '../signal/patches.js';
 import { finish } from '../work.js';
@@ -15,7 +15,7 @@ export interface AtomCounts {
 export function heatmap({ grid, atomsPerPatch: counts }: AtomCounts): Float64Array {
   if (counts.length !== grid.count) {
     const rule = `must have a count for each of the ${grid.count} patches`;
-    throw new ParameterError('atomsPerPatch', rule, counts.length, 'give those of the same grid');
+    throw new InputError('atomsPerPatch', rule, counts.length, 'give those of the same grid');
   }
   const N = grid.patch ** 2;
   const read = (from: number, into: Float64Array) => {

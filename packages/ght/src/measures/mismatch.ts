@@ -1,6 +1,6 @@
 import type { Codes } from '../codes/codes.js';
 import { nonzeros } from '../codes/codes.js';
-import { ParameterError } from '../errors.js';
+import { InputError } from '../errors.js';
 
 /**
  * The support mismatch ratio of two codes of one size, (max(|A|, |B|) − |A ∩ B|) / max(|A|, |B|) for their supports A and
@@ -9,7 +9,7 @@ import { ParameterError } from '../errors.js';
 export function supportMismatch(a: Codes, b: Codes): number {
   if (a.L !== b.L || a.P !== b.P) {
     const rule = `must both be of one size, here ${a.L}×${a.P}`;
-    throw new ParameterError('codes', rule, `${b.L}×${b.P}`, 'compare codes of the same patches and atoms');
+    throw new InputError('codes', rule, `${b.L}×${b.P}`, 'compare codes of the same patches and atoms');
   }
   const larger = Math.max(nonzeros(a), nonzeros(b));
   if (larger === 0) return 0;

@@ -20,7 +20,7 @@
 import { symmetricEigen } from '../algebra/eigen.js';
 import type { Matrix } from '../algebra/matrix.js';
 import { dot, matrix } from '../algebra/matrix.js';
-import { ParameterError } from '../errors.js';
+import { InputError } from '../errors.js';
 import type { Image, Samples } from '../signal/image.js';
 import { checkImage } from '../signal/image.js';
 import { imageExponent, largestOf, shifted, shiftedImage } from '../signal/scale.js';
@@ -103,7 +103,7 @@ export function* noiseEstimate(image: Image): Work<number[]> {
   const { width, height } = image;
   if (width < 3 || height < 3) {
     const rule = 'must be at least 3×3 pixels to tell noise from picture';
-    throw new ParameterError('image', rule, `${width}×${height}`, 'give a larger image, or the noise level itself');
+    throw new InputError('image', rule, `${width}×${height}`, 'give a larger image, or the noise level itself');
   }
   const e = yield* imageExponent(image);
   const { planes } = e === 0 ? image : yield* shiftedImage(image, -e);

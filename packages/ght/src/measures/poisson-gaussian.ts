@@ -9,7 +9,7 @@
  * are the same blocks.
  */
 import { dctEntry } from '../algebra/dct.js';
-import { ParameterError } from '../errors.js';
+import { InputError, OptionError } from '../errors.js';
 import type { Image, Samples } from '../signal/image.js';
 import { checkImage } from '../signal/image.js';
 import { imageExponent, shifted, shiftedImage } from '../signal/scale.js';
@@ -67,11 +67,11 @@ export function estimatePoissonGaussian(image: Image, offset = 0): Required<Pois
 export function* poissonGaussianEstimate(image: Image, offset = 0): Work<Required<PoissonGaussian>[]> {
   const { width, height } = image;
   if (!Number.isFinite(offset)) {
-    throw new ParameterError('offset', 'must be a finite number', offset, 'give the value of no signal, such as 0');
+    throw new OptionError('offset', 'must be a finite number', offset, 'give the value of no signal, such as 0');
   }
   if (width < SMALLEST || height < SMALLEST) {
     const rule = `must be at least ${SMALLEST}×${SMALLEST} pixels to show how its noise depends on the signal`;
-    throw new ParameterError('image', rule, `${width}×${height}`, 'give a larger image, or gain and sigma themselves');
+    throw new InputError('image', rule, `${width}×${height}`, 'give a larger image, or gain and sigma themselves');
   }
   const e = yield* imageExponent(image);
   const { planes } = e === 0 ? image : yield* shiftedImage(image, -e);

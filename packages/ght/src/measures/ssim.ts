@@ -1,4 +1,4 @@
-import { ParameterError, positive } from '../errors.js';
+import { InputError, positive } from '../errors.js';
 import type { Samples } from '../signal/image.js';
 import { mirror } from '../signal/mirror.js';
 import { checkSameLength } from './error.js';
@@ -24,7 +24,7 @@ export function ssim(a: Samples, b: Samples, width: number, height: number, peak
   checkSameLength(a, b);
   if (a.length !== width * height) {
     const rule = `must hold width × height = ${width * height} samples`;
-    throw new ParameterError('arrays', rule, a.length, 'give planes of that size');
+    throw new InputError('arrays', rule, a.length, 'give planes of that size');
   }
   positive('peak', peak, 'give the full scale, such as 255');
   const c1 = (0.01 * peak) ** 2;

@@ -1,4 +1,4 @@
-import { kindOf, ParameterError, positive } from '../errors.js';
+import { InputError, kindOf, positive } from '../errors.js';
 import { finish, stretches, type Work } from '../work.js';
 
 /** Samples of one channel: computed with in float64, kept as narrow as they came. */
@@ -32,7 +32,7 @@ export function checkSamples(parameter: string, samples: unknown): asserts sampl
   const kind = kindOf(samples);
   if (ARRAYS.includes(kind)) return;
   const rule = 'must be a Float64Array, Float32Array, Uint16Array or Uint8Array';
-  throw new ParameterError(parameter, rule, kind, 'use Float64Array.from(…)');
+  throw new InputError(parameter, rule, kind, 'use Float64Array.from(…)');
 }
 
 /** A copy of the same kind. Not by `slice` alone: that of a Buffer, which is Node's Uint8Array, gives the same bytes. */
@@ -47,9 +47,9 @@ export function* refuseBadNumber(samples: Samples, where: (index: number) => str
       const value = samples[i];
       if (Math.abs(value) <= GREATEST) continue;
       if (Number.isFinite(value)) {
-        throw new ParameterError(where(i), `must be at most ${GREATEST} in magnitude`, value, 'scale the samples');
+        throw new InputError(where(i), `must be at most ${GREATEST} in magnitude`, value, 'scale the samples');
       }
-      throw new ParameterError(where(i), 'must be a finite number', value, 'replace NaN and infinities first');
+      throw new InputError(where(i), 'must be a finite number', value, 'replace NaN and infinities first');
     }
     yield to / samples.length;
   }
@@ -75,29 +75,24 @@ export function checkImage(image: Image): void {
 export function checkShape(image: Image): void {
   if (typeof image !== 'object' || image === null) {
     const remedy = 'give { width, height, planes, peak }';
-    throw new ParameterError('image', 'must be an object that holds planes of samples', image, remedy);
+    throw new InputError('image', 'must be an object that holds planes of samples', image, remedy);
   }
   const { width, height, planes, alpha } = image;
   if (!(Number.isInteger(width) && Number.isInteger(height) && width > 0 && height > 0)) {
-    throw new ParameterError(
-      'image',
-      'must have at least one pixel',
-      `${width}×${height}`,
-      'give an image with pixels',
-    );
+    throw new InputError('image', 'must have at least one pixel', `${width}×${height}`, 'give an image with pixels');
   }
   if (!Array.isArray(planes) || planes.length === 0) {
     const value = Array.isArray(planes) ? planes.length : kindOf(planes);
-    throw new ParameterError('image.planes', 'must hold at least one channel', value, 'give a list of planes');
+    throw new InputError('image.planes', 'must hold at least one channel', value, 'give a list of planes');
   }
-  positive('image.peak', image.peak, 'give the largest value the samples can take, such as 255 or 1');
+  positive('image.peak', image.peak, 'give the largest value the samples can take, such as 255 or 1', InputError);
   const all: [string, unknown][] = planes.map((plane, channel) => [`image.planes[${channel}]`, plane]);
   if (alpha !== undefined) all.push(['image.alpha', alpha]);
   for (const [parameter, samples] of all) {
     checkSamples(parameter, samples);
     if (samples.length !== width * height) {
       const rule = `must hold width × height = ${width * height} samples`;
-      throw new ParameterError(parameter, rule, samples.length, 'give every channel in full');
+      throw new InputError(parameter, rule, samples.length, 'give every channel in full');
     }
   }
 }

@@ -1,4 +1,4 @@
-import { ParameterError, wholeNumber } from '../errors.js';
+import { InputError, wholeNumber } from '../errors.js';
 import { finish, type Work } from '../work.js';
 import type { Samples } from './image.js';
 import { mirror } from './mirror.js';
@@ -82,7 +82,7 @@ export function aggregate(grid: PatchGrid, patches: Float64Array, weights?: Arra
     for (let p = 0; p < weights.length; p++) {
       if (!(weights[p] > 0 && weights[p] < Number.POSITIVE_INFINITY)) {
         const remedy = 'give every patch a weight, or a pixel that only it covers would be lost';
-        throw new ParameterError(`weights[${p}]`, 'must be a finite number above 0', weights[p], remedy);
+        throw new InputError(`weights[${p}]`, 'must be a finite number above 0', weights[p], remedy);
       }
     }
   }
@@ -123,5 +123,5 @@ export function* aggregation(grid: PatchGrid, patches: Signals, weights?: ArrayL
 
 function checkLength(parameter: string, length: number, expected: number): void {
   if (length === expected) return;
-  throw new ParameterError(parameter, `must have length ${expected}`, length, 'make it for the same grid');
+  throw new InputError(parameter, `must have length ${expected}`, length, 'make it for the same grid');
 }

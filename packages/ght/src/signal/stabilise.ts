@@ -15,7 +15,7 @@
  * Poisson-Gaussian noise", 2013): the x whose expectation that is, from a table of the expectation. The algebraic
  * inverse of f would be too low by var(f)/4, a quarter of a photon.
  */
-import { notNegative, ParameterError } from '../errors.js';
+import { notNegative, OptionError } from '../errors.js';
 import { logFactorial } from '../random.js';
 import { finish } from '../work.js';
 import { type Image, mapped } from './image.js';
@@ -60,10 +60,10 @@ export function stabiliser({ gain, sigma, offset = 0 }: PoissonGaussian): Stabil
   notNegative('gain', gain, 'give what one count adds to a sample, or 0');
   notNegative('sigma', sigma, 'give the deviation of the noise without signal, or 0');
   if (!Number.isFinite(offset)) {
-    throw new ParameterError('offset', 'must be a finite number', offset, 'give the value of no signal, such as 0');
+    throw new OptionError('offset', 'must be a finite number', offset, 'give the value of no signal, such as 0');
   }
   if (gain === 0 && sigma === 0) {
-    throw new ParameterError('gain', 'must be above 0 where sigma is 0', gain, 'without noise there is nothing to do');
+    throw new OptionError('gain', 'must be above 0 where sigma is 0', gain, 'without noise there is nothing to do');
   }
   const { forward, inverse } = sigma >= ALL_READ_NOISE * gain ? linear(sigma, offset) : anscombe(gain, sigma, offset);
   const through = (image: Image, f: (value: number) => number, peak: number): Image => ({

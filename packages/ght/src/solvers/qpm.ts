@@ -16,7 +16,7 @@ import { dot, gram } from '../algebra/matrix.js';
 import type { Selection } from '../budget/select.js';
 import { keepLargest } from '../budget/select.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
-import { ParameterError } from '../errors.js';
+import { OptionError } from '../errors.js';
 import type { Work } from '../work.js';
 import { PATCHES_A_YIELD } from '../work.js';
 
@@ -25,7 +25,7 @@ export function factor(D: Dictionary, rho: number): Matrix {
   const A = gram(D.atoms);
   for (let l = 0; l < D.L; l++) A.data[l * D.L + l] += rho;
   const C = cholesky(A);
-  if (!C) throw new ParameterError('rho', 'must keep DᵀD + ρI positive definite', rho, 'use a larger ρ, such as 0.1');
+  if (!C) throw new OptionError('rho', 'must keep DᵀD + ρI positive definite', rho, 'use a larger ρ, such as 0.1');
   return C;
 }
 

@@ -1,7 +1,7 @@
 import type { EngineInfo } from '../engines/engine.js';
 import type { EngineName } from '../engines/engines.js';
 import { checkEngineName } from '../engines/engines.js';
-import { knownOptions, notNegative, oneOf, ParameterError } from '../errors.js';
+import { knownOptions, notNegative, OptionError, oneOf } from '../errors.js';
 import type { Quality } from '../groups/recipes.js';
 import { qualities } from '../groups/recipes.js';
 import { noiseEstimate } from '../measures/noise.js';
@@ -165,7 +165,7 @@ function toldNoise(channels: number, { sigma, noise = 'gaussian' }: DenoiseOptio
   if (noise !== 'gaussian') {
     if (sigma !== undefined) {
       const rule = 'must be left out for noise that depends on the signal';
-      throw new ParameterError('sigma', rule, sigma, 'give { gain, sigma, offset } as noise instead');
+      throw new OptionError('sigma', rule, sigma, 'give { gain, sigma, offset } as noise instead');
     }
     if (typeof noise === 'object' && noise !== null) {
       knownOptions(noise, ['gain', 'sigma', 'offset']);
@@ -174,7 +174,7 @@ function toldNoise(channels: number, { sigma, noise = 'gaussian' }: DenoiseOptio
       notNegative('noise.sigma', read, 'give the deviation of the noise without signal, or 0');
       if (!Number.isFinite(offset)) {
         const remedy = 'give the value of no signal, such as 0';
-        throw new ParameterError('noise.offset', 'must be a finite number', offset, remedy);
+        throw new OptionError('noise.offset', 'must be a finite number', offset, remedy);
       }
       return everywhere({ gain, sigma: read, offset });
     }
@@ -185,7 +185,7 @@ function toldNoise(channels: number, { sigma, noise = 'gaussian' }: DenoiseOptio
   const list = typeof sigma === 'number' ? everywhere(sigma) : sigma;
   if (!Array.isArray(list) || list.length !== channels) {
     const rule = `must be a number, one for each of the ${channels} planes, or auto`;
-    throw new ParameterError('sigma', rule, sigma, 'give the deviation of the noise in the units of the image');
+    throw new OptionError('sigma', rule, sigma, 'give the deviation of the noise in the units of the image');
   }
   list.forEach((each) => {
     notNegative('sigma', each, 'give the deviation of the noise in the units of the image');

@@ -2,7 +2,7 @@ import type { Budget } from '../budget/budget.js';
 import type { Codes } from '../codes/codes.js';
 import type { EngineName } from '../engines/engines.js';
 import { checkEngineName } from '../engines/engines.js';
-import { knownOptions, notNegative, oneOf, ParameterError, positive, wholeNumber, yesOrNo } from '../errors.js';
+import { knownOptions, notNegative, OptionError, oneOf, positive, wholeNumber, yesOrNo } from '../errors.js';
 import type { SolverEntry, SolverName } from '../solvers/catalogue.js';
 import { solverCatalogue, solverNames } from '../solvers/catalogue.js';
 
@@ -106,11 +106,11 @@ export function settle(options: SolveOptions, others: readonly string[] = []): S
   const engine = checkEngineName(options.engine);
   if (options.threads !== undefined) checkThreads(options.threads);
   if (entry.rho === null && options.rho !== undefined) {
-    throw new ParameterError('rho', `must be left out for ${solver}, which has no penalty`, options.rho, 'remove it');
+    throw new OptionError('rho', `must be left out for ${solver}, which has no penalty`, options.rho, 'remove it');
   }
   if (!entry.startsFromCodes && options.initial !== undefined) {
     const able = solverNames.filter((name) => solverCatalogue[name].startsFromCodes).join(' and ');
-    throw new ParameterError('initial', `must be left out for ${solver}`, 'codes', `only ${able} can start from codes`);
+    throw new OptionError('initial', `must be left out for ${solver}`, 'codes', `only ${able} can start from codes`);
   }
   const rho = entry.rho === null ? null : (options.rho ?? (options.preset === 'paper' ? PAPER_RHO : entry.rho));
   if (rho !== null) positive('rho', typeof rho === 'object' ? rho.absolute : rho, 'use a value such as 0.1');

@@ -5,7 +5,7 @@ import { reconstruction } from '../codes/reconstruct.js';
 import { overcompleteDct } from '../dictionary/dct.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { checkDictionary } from '../dictionary/dictionary.js';
-import { ParameterError } from '../errors.js';
+import { InputError, OptionError } from '../errors.js';
 import { psnrOf, rmseOver } from '../measures/error.js';
 import { decorrelation, recorrelation } from '../signal/colour.js';
 import type { Image, Samples } from '../signal/image.js';
@@ -150,12 +150,12 @@ export function atomsASide(patch: number, atoms?: number): number {
 function chooseDictionary(patch: number, atoms: number | undefined, given: Dictionary | undefined): Dictionary {
   if (!given) return overcompleteDct(patch, atomsASide(patch, atoms));
   if (atoms !== undefined) {
-    throw new ParameterError('atoms', 'must be left out when a dictionary is given', atoms, 'remove one of the two');
+    throw new OptionError('atoms', 'must be left out when a dictionary is given', atoms, 'remove one of the two');
   }
   checkDictionary(given);
   if (given.N !== patch ** 2) {
     const rule = `must have ${patch ** 2} rows for ${patch}×${patch} patches`;
-    throw new ParameterError('dictionary', rule, `${given.N}×${given.L}`, 'change the patch or the dictionary');
+    throw new InputError('dictionary', rule, `${given.N}×${given.L}`, 'change the patch or the dictionary');
   }
   return given;
 }

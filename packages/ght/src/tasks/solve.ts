@@ -8,7 +8,7 @@ import type { Dictionary } from '../dictionary/dictionary.js';
 import { checkDictionary, spectralNormSquared } from '../dictionary/dictionary.js';
 import type { Engine, EngineInfo, Loaded } from '../engines/engine.js';
 import { chooseEngine } from '../engines/engines.js';
-import { callable, ParameterError, positive } from '../errors.js';
+import { callable, InputError, positive } from '../errors.js';
 import { psnrOf } from '../measures/error.js';
 import type { Samples } from '../signal/image.js';
 import { checkSamples, refuseBadNumber } from '../signal/image.js';
@@ -81,7 +81,7 @@ export async function solve(D: Dictionary, Y: Samples, options: SignalOptions = 
   checkSamples('signals', Y);
   if (Y.length === 0 || Y.length % D.N !== 0) {
     const rule = `must be signals of ${D.N} samples each, as the dictionary has rows`;
-    throw new ParameterError('signals', rule, `${Y.length} samples`, 'give Y as N×P with the N of the dictionary');
+    throw new InputError('signals', rule, `${Y.length} samples`, 'give Y as N×P with the N of the dictionary');
   }
   const settings = settle(options, ['peak', 'errorOf']);
   const { errorOf } = options;

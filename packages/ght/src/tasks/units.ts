@@ -10,7 +10,7 @@
  */
 import type { Codes } from '../codes/codes.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
-import { ParameterError } from '../errors.js';
+import { InputError } from '../errors.js';
 import { largest, shifted, unitExponent } from '../signal/scale.js';
 import type { Signals } from '../signal/signals.js';
 import type { HistoryEntry } from '../solvers/loop.js';
@@ -67,7 +67,7 @@ export function shiftedCodes(codes: Codes, e: number): Codes {
   const values = codes.values.map((value) => shifted(value, e));
   if (!values.every(Number.isFinite)) {
     const remedy = 'scale the dictionary or the signals, so that their sizes are nearer to each other';
-    throw new ParameterError('signals', 'must have coefficients below the largest number', 'an overflow', remedy);
+    throw new InputError('signals', 'must have coefficients below the largest number', 'an overflow', remedy);
   }
   if (!values.includes(0)) return { ...codes, values };
   const indptr = new Int32Array(P + 1);

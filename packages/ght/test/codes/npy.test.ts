@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type NpyArray, type NpyType, readNpy, readNpyText, writeNpy, writeNpyText } from '../../src/codes/npy.js';
-import { isParameterError } from '../../src/errors.js';
+import { isInputError } from '../../src/errors.js';
 
 const golden = new URL('../golden/', import.meta.url);
 
@@ -28,7 +28,7 @@ function refusal(act: () => unknown): string {
   try {
     act();
   } catch (error) {
-    if (isParameterError(error)) return error.message;
+    if (isInputError(error)) return error.message;
     throw error;
   }
   throw new Error('was not refused');
@@ -165,7 +165,7 @@ describe('readNpy', () => {
         try {
           readNpy(file(parts.join('')));
         } catch (error) {
-          expect(isParameterError(error)).toBe(true);
+          expect(isInputError(error)).toBe(true);
         }
       }),
     );

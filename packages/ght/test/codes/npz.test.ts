@@ -9,7 +9,7 @@ import type { Codes } from '../../src/codes/codes.js';
 import { type NpyArray, writeNpy, writeNpyText } from '../../src/codes/npy.js';
 import { loadCodes, saveCodes } from '../../src/codes/npz.js';
 import { unzip, zip } from '../../src/codes/zip.js';
-import { isParameterError } from '../../src/errors.js';
+import { isInputError } from '../../src/errors.js';
 
 const golden = new URL('../golden/', import.meta.url);
 const python = ['/usr/bin/python3', 'python3'].find(
@@ -21,7 +21,7 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
     () => new Error('was not refused'),
     (reason) => reason,
   );
-  if (isParameterError(error)) return error.message;
+  if (isInputError(error)) return error.message;
   throw error;
 }
 
@@ -182,7 +182,7 @@ describe('loadCodes', () => {
         try {
           expect(await loadCodes(damaged)).toEqual(small);
         } catch (error) {
-          if (!isParameterError(error)) throw error;
+          if (!isInputError(error)) throw error;
         }
       }),
       { numRuns: 500 },

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { engines } from '../../src/engines/engines.js';
 import {
   denoise,
-  isParameterError,
+  isResourceError,
   overcompleteDct,
   qualities,
   randomSource,
@@ -172,7 +172,7 @@ describe('memory that is not to be had', () => {
       throw new RangeError('WebAssembly.Memory.grow(): Unable to grow instance memory');
     });
     const error = await task().catch((reason: unknown) => reason);
-    expect(isParameterError(error) && error.message).toMatch(
+    expect(isResourceError(error) && error.message).toMatch(
       /^the problem must fit in the 4 GiB of one WebAssembly memory, and in what this machine has free, but got "0\.\d GiB"/,
     );
     expect(grow).toHaveBeenCalled();
@@ -218,11 +218,12 @@ describe('memory that is not to be had', () => {
     const error = await task()
       .catch((reason: unknown) => reason)
       .finally(() => vi.unstubAllGlobals());
-    expect(isParameterError(error) && error.message).toBe(
+    expect(isResourceError(error) && error.message).toBe(
       'the problem must get a WebAssembly memory, for which hosts reserve up to 10 GiB of addresses, but got ' +
         '"WebAssembly.Memory(): could not allocate memory": raise the limit on virtual memory, or use the engine ' +
         'portable or reference',
     );
+    expect((error as Error).cause).toBeInstanceOf(RangeError);
     expect(await task()).toBeDefined();
   });
 });

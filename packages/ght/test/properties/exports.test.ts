@@ -19,7 +19,7 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
   ...{ solve: 'solvers', denoise: 'images', denoisePaper: 'images', represent: 'images', extract: 'images' },
   ...{ aggregate: 'images', patchGrid: 'images', estimateNoise: 'images', estimatePoissonGaussian: 'images' },
   ...{ stabiliser: 'images', psnr: 'images', rmsePixel: 'images', ssim: 'images', heatmap: 'images' },
-  ...{ drawHeatmap: 'images', reconstruct: 'solvers', isParameterError: 'solvers' },
+  ...{ drawHeatmap: 'images', reconstruct: 'solvers', isGhtError: 'solvers' },
   decorrelate: () =>
     fc.assert(
       fc.property(
@@ -158,14 +158,22 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
       expect(norm).toBeGreaterThanOrEqual((1 - 1e-9) * Math.max(...lengths));
       expect(norm).toBeLessThanOrEqual((1 + 1e-9) * lengths.reduce((sum, length) => sum + length, 0));
     }),
-  ParameterError: () => {
+  GhtError: () => {
     const circle: { self?: unknown } = {};
     circle.self = circle;
     for (const value of [circle, { big: 1n }, 1n, Symbol('s'), undefined, new Array(1000).fill(1)]) {
-      const { message } = new ght.ParameterError('x', 'must be y', value, 'do z');
+      const { message } = new ght.OptionError('x', 'must be y', value, 'do z');
       expect(message).toMatch(/^x must be y, but got .{1,210}: do z$/);
     }
   },
+  OptionError: () => keepsItsParts(ght.OptionError),
+  InputError: () => keepsItsParts(ght.InputError),
+  ResourceError: () => keepsItsParts(ght.ResourceError),
+  EnvironmentError: () => keepsItsParts(ght.EnvironmentError),
+  isOptionError: () => takesOnly(ght.isOptionError, ght.OptionError),
+  isInputError: () => takesOnly(ght.isInputError, ght.InputError),
+  isResourceError: () => takesOnly(ght.isResourceError, ght.ResourceError),
+  isEnvironmentError: () => takesOnly(ght.isEnvironmentError, ght.EnvironmentError),
   psnrOf: () => {
     expect(ght.psnrOf(25.5, 255)).toBeCloseTo(20, 12);
     for (const bad of badNumbers) expect(refusal(() => ght.psnrOf(bad as number, 1))).toContain('rmse');
@@ -219,6 +227,32 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
   },
 };
 
+const errorClasses = [ght.OptionError, ght.InputError, ght.ResourceError, ght.EnvironmentError] as const;
+
+function keepsItsParts(Kind: (typeof errorClasses)[number]): void {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), fc.anything(), fc.string(), fc.anything(), (...parts) => {
+      const [parameter, rule, value, remedy, cause] = parts;
+      const error = new Kind(parameter, rule, value, remedy, { cause });
+      expect(Object.is(error.value, value) && Object.is(error.cause, cause)).toBe(true);
+      expect(error).toMatchObject({ name: Kind.name, parameter, rule, remedy });
+      expect(error.message.startsWith(`${parameter} ${rule}, but got `)).toBe(true);
+      expect(error.message.endsWith(`: ${remedy}`)).toBe(true);
+    }),
+    runs(100),
+  );
+}
+
+function takesOnly(guard: (error: unknown) => boolean, Own: (typeof errorClasses)[number]): void {
+  for (const Kind of errorClasses) expect(guard(new Kind('x', 'must be y', 1, 'do z'))).toBe(Kind === Own);
+  fc.assert(
+    fc.property(fc.anything(), (other) => {
+      expect(guard(other) || guard(Object(other)) || guard({ kind: other })).toBe(false);
+    }),
+    runs(100),
+  );
+}
+
 function eachDictionary(check: (D: ght.Dictionary) => void): void {
   fc.assert(
     fc.property(dictionary, (D) => {
@@ -263,7 +297,7 @@ it('codes come back from a file as they were, whatever their values', async () =
   );
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
-      await expect(ght.loadCodes(bytes)).rejects.toSatisfy(ght.isParameterError);
+      await expect(ght.loadCodes(bytes)).rejects.toSatisfy(ght.isInputError);
     }),
     runs(60),
   );

@@ -11,7 +11,7 @@ import {
   estimatePoissonGaussian,
   extract,
   heatmap,
-  isParameterError,
+  isGhtError,
   nonzeros,
   patchGrid,
   psnr,
@@ -98,7 +98,7 @@ describe('denoising', () => {
                 distance(Float64Array.from(result.image.planes[0]), given.planes[0] as Float64Array, 1),
               ).toBeLessThanOrEqual(1e-6 * given.peak);
           } catch (error) {
-            if (!isParameterError(error)) throw error;
+            if (!isGhtError(error)) throw error;
             // Noise cannot be estimated on less than 3×3 pixels.
             expect([error.parameter, sigma, Math.min(given.width, given.height) < 3]).toEqual(['image', 'auto', true]);
           }

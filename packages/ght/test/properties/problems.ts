@@ -5,7 +5,7 @@ import {
   completeDct,
   denseDictionary,
   gaussianDictionary,
-  isParameterError,
+  isGhtError,
   overcompleteDct,
   randomSource,
   separableDictionary,
@@ -129,7 +129,7 @@ export async function refused(promise: Promise<unknown>): Promise<string> {
 }
 
 function explained(error: unknown): string {
-  if (!isParameterError(error)) throw error;
+  if (!isGhtError(error)) throw error;
   const { message, parameter, rule, remedy } = error;
   const complete = [parameter, rule, remedy].every((part) => part.length > 0 && message.includes(part));
   if (!complete || message.includes('\n')) throw new Error(`not a complete message: ${message}`);

@@ -1,8 +1,8 @@
-/** Every solver on every engine, on problems that are hard on numbers: the mathematics holds, or a ParameterError says why. */
+/** Every solver on every engine, on problems that are hard on numbers: the mathematics holds, or an error of ours says why. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SignalOptions, Solution } from '../../src/index.js';
-import { isParameterError, reconstruct, solve, solverNames } from '../../src/index.js';
+import { isGhtError, reconstruct, solve, solverNames } from '../../src/index.js';
 import { badNumbers, distance, problem, refused, runs } from './problems.js';
 
 const engines = ['reference', 'portable', 'wasm'] as const;
@@ -16,7 +16,7 @@ async function attempt(...args: Parameters<typeof solve>): Promise<Solution | un
     return await solve(...args);
   } catch (error) {
     // ρ so small that DDᵀ + ρI is singular, or coefficients beyond the largest number.
-    if (isParameterError(error) && ['rho', 'signals'].includes(error.parameter)) return undefined;
+    if (isGhtError(error) && ['rho', 'signals'].includes(error.parameter)) return undefined;
     throw error;
   }
 }
@@ -154,7 +154,7 @@ it('targets are reached in any units, or said to be out of reach', async () => {
             expect(nonzeros).toBeLessThanOrEqual(D.L * P);
             if (budget.rmse !== undefined) expect(rmse).toBeLessThanOrEqual((1 + 1e-9) * budget.rmse);
           } catch (error) {
-            if (!isParameterError(error)) throw error;
+            if (!isGhtError(error)) throw error;
             expect(['budget', 'signals', 'rho']).toContain(error.parameter);
           }
         }

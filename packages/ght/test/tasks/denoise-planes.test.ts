@@ -7,7 +7,7 @@ import {
   denoiseMemoryEstimate,
   engineNames,
   type Image,
-  isParameterError,
+  isGhtError,
   psnr,
   type Samples,
 } from '../../src/index.js';
@@ -205,7 +205,7 @@ describe('refuses', () => {
   ];
   it.each(refused)('%s', async (_, act, message) => {
     const error = await act().catch((reason: unknown) => reason);
-    expect(isParameterError(error)).toBe(true);
+    expect(isGhtError(error)).toBe(true);
     expect(String((error as Error).message)).toMatch(message);
   });
 });

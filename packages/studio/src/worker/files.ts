@@ -2,9 +2,9 @@ import {
   aggregate,
   atomsPerPatch,
   type Codes,
+  InputError,
   loadCodes,
   nonzeros,
-  ParameterError,
   patchGrid,
   psnrOf,
   type Representation,
@@ -53,11 +53,11 @@ function representationOf(session: Session, codes: Codes, { dictionary, stride, 
   const D = dictionaryOf(dictionary);
   if (codes.P !== patches) {
     const rule = `must be for the ${patches} patches of this image at stride ${stride}`;
-    throw new ParameterError('codes', rule, codes.P, 'open the image they were made of, and choose its stride');
+    throw new InputError('codes', rule, codes.P, 'open the image they were made of, and choose its stride');
   }
   if (codes.L !== D.L) {
     const rule = `must be for the ${D.L} atoms of the chosen dictionary (${dictionaries[dictionary].title})`;
-    throw new ParameterError('codes', rule, codes.L, 'choose the dictionary they were made with');
+    throw new InputError('codes', rule, codes.L, 'choose the dictionary they were made with');
   }
   const flat = reconstruct(D, codes);
   const size = grid.count * D.N;

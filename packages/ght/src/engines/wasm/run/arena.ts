@@ -1,4 +1,4 @@
-import { ParameterError } from '../../../errors.js';
+import { ResourceError } from '../../../errors.js';
 
 const PAGE = 65536;
 /** What one WebAssembly memory can hold, in bytes. */
@@ -35,10 +35,10 @@ export class Arena {
   #grow(pages: number): void {
     try {
       this.memory.grow(pages);
-    } catch {
+    } catch (cause) {
       const rule = 'must fit in the 4 GiB of one WebAssembly memory, and in what this machine has free';
       const value = `${(this.#end / 2 ** 30).toFixed(1)} GiB`;
-      throw new ParameterError('the problem', rule, value, this.remedy);
+      throw new ResourceError('the problem', rule, value, this.remedy, { cause });
     }
   }
 
@@ -53,15 +53,15 @@ const MAXIMA = [MOST_MEMORY, 2 ** 31, 2 ** 30, 2 ** 29];
 
 function newMemory(shared: boolean): WebAssembly.Memory {
   const kinds = shared ? MAXIMA.map((most) => ({ maximum: most / PAGE, shared })) : [{}];
-  let failure: unknown;
+  let cause: unknown;
   for (const kind of kinds) {
     try {
       return new WebAssembly.Memory({ initial: 16, ...kind });
     } catch (error) {
-      failure = error;
+      cause = error;
     }
   }
   const rule = 'must get a WebAssembly memory, for which hosts reserve up to 10 GiB of addresses';
   const remedy = 'raise the limit on virtual memory, or use the engine portable or reference';
-  throw new ParameterError('the problem', rule, (failure as Error).message, remedy);
+  throw new ResourceError('the problem', rule, (cause as Error).message, remedy, { cause });
 }

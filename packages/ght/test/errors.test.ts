@@ -1,0 +1,162 @@
+/** The kinds of errors, in the situations in which a program meets them. */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import * as ght from '../src/index.js';
+import { picture } from './pictures.js';
+
+const guards = {
+  option: ght.isOptionError,
+  input: ght.isInputError,
+  resource: ght.isResourceError,
+  environment: ght.isEnvironmentError,
+} as const;
+const names = {
+  option: 'OptionError',
+  input: 'InputError',
+  resource: 'ResourceError',
+  environment: 'EnvironmentError',
+} as const;
+const image = picture(64, 48);
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+/** What an act ends with. */
+async function failure(act: () => unknown): Promise<unknown> {
+  try {
+    await act();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('nothing failed');
+}
+
+/** Which guards take an error. */
+function kindsOf(error: unknown): string[] {
+  return Object.entries(guards).flatMap(([kind, guard]) => (guard(error) ? [kind] : []));
+}
+
+/** Checks that a failure is of one kind and that its message has its parts; gives it. */
+async function failureOf(kind: ght.ErrorKind, act: () => unknown): Promise<ght.GhtError> {
+  const error = await failure(act);
+  expect(kindsOf(error)).toEqual([kind]);
+  expect(error).toMatchObject({ kind, name: names[kind] });
+  if (!ght.isGhtError(error)) throw error;
+  const { message, parameter, rule, remedy } = error;
+  expect(message.startsWith(`${parameter} ${rule}, but got `)).toBe(true);
+  expect(message.endsWith(`: ${remedy}`)).toBe(true);
+  return error;
+}
+
+describe('an OptionError', () => {
+  it.each([
+    ['a number out of range', () => ght.represent(image, { patch: 99 }), 'patch', 99],
+    ['a name that nobody reads', () => ght.denoise(image, { sgima: 5 } as object), 'sgima', 'sgima'],
+    ['options that exclude each other', () => ght.represent(image, { solver: 'omp', rho: 1 }), 'rho', 1],
+    ['an unknown engine', () => ght.memoryEstimate(8, 8, 1, { engine: 'gpu' as 'wasm' }), 'engine', 'gpu'],
+  ])('for %s', async (_, act, parameter, value) => {
+    const error = await failureOf('option', act);
+    expect(error).toMatchObject({ parameter, value });
+    expect(error).not.toHaveProperty('cause');
+  });
+});
+
+describe('an InputError', () => {
+  const broken = { ...image, planes: [image.planes[0].with(70, Number.NaN)] };
+  const D = ght.overcompleteDct(4);
+
+  it.each([
+    ['NaN in an image', () => ght.denoise(broken), 'image pixel (x 6, y 1, channel 0)', Number.NaN],
+    ['the peak of an image', () => ght.represent({ ...image, peak: 0 }), 'image.peak', 0],
+    ['a dictionary of another size', () => ght.represent(image, { dictionary: D }), 'dictionary', `${D.N}×${D.L}`],
+    ['signals of another length', () => ght.solve(D, new Float64Array(D.N + 1)), 'signals', `${D.N + 1} samples`],
+    ['a file that is none', () => ght.readNpy(Uint8Array.of(1, 2, 3)), 'array', '01 02 03'],
+  ])('for %s', async (_, act, parameter, value) => {
+    expect(await failureOf('input', act)).toMatchObject({ parameter, value });
+  });
+
+  it('for a damaged archive, with what the decoder says as its cause', async () => {
+    const file = await ght.saveCodes(ght.codesFromDense(Float64Array.of(1, 0, 2, 3), 2, 2));
+    // The first packed byte comes after a header of 30 bytes, a name and an extra field; 7 is no block type of deflate.
+    const damaged = file.with(30 + file[26] + file[28], 7);
+    const { cause, rule } = await failureOf('input', () => ght.loadCodes(damaged));
+    expect(rule).toBe('must be intact deflate data');
+    expect(cause).toBeInstanceOf(Error);
+    expect(kindsOf(cause)).toEqual([]);
+  });
+});
+
+describe('a ResourceError', () => {
+  it('for a WebAssembly memory that cannot grow, with what the host says as its cause', async () => {
+    const refusal = new RangeError('WebAssembly.Memory.grow(): Unable to grow instance memory');
+    vi.spyOn(WebAssembly.Memory.prototype, 'grow').mockImplementation(() => {
+      throw refusal;
+    });
+    const large = picture(256, 200);
+    const error = await failureOf('resource', () => ght.represent(large, { engine: 'wasm' }));
+    expect(error.parameter).toBe('the problem');
+    expect(error.cause).toBe(refusal);
+  });
+
+  it('for a problem that is larger than an engine holds', async () => {
+    const error = await failureOf('resource', () => ght.memoryEstimate(1e5, 1e5, 1, { engine: 'wasm' }));
+    expect(error).toMatchObject({ parameter: 'engine', value: 'wasm', remedy: 'use auto or portable' });
+  });
+});
+
+describe('an EnvironmentError', () => {
+  /** The library as it is loaded on a host whose WebAssembly has other parts. */
+  async function onHost(parts: object): Promise<typeof ght> {
+    const names = Object.getOwnPropertyNames(WebAssembly);
+    const usual = Object.fromEntries(names.map((name) => [name, Reflect.get(WebAssembly, name)]));
+    vi.stubGlobal('WebAssembly', { ...usual, ...parts });
+    vi.resetModules();
+    return import('../src/index.js');
+  }
+  class NoMemory {
+    constructor() {
+      throw new RangeError('could not allocate memory');
+    }
+  }
+
+  it.each([
+    ['no SIMD', { validate: () => false }, /^cannot be wasm: this host has no WebAssembly SIMD$/],
+    ['no memory for WebAssembly', { Memory: NoMemory }, /^cannot be wasm: this host gives no memory to WebAssembly/],
+  ])('for a host with %s, if the engine is asked for', async (_, parts, rule) => {
+    const { represent, denoise, isEnvironmentError } = await onHost(parts);
+    for (const task of [represent, denoise]) {
+      const error = await failure(() => task(image, { engine: 'wasm' }));
+      expect(isEnvironmentError(error) && error).toMatchObject({ kind: 'environment', name: 'EnvironmentError' });
+      expect(error).toMatchObject({ parameter: 'engine', rule: expect.stringMatching(rule), value: 'wasm' });
+    }
+    expect((await represent(image, { maxIterations: 1 })).engine.name).toBe('portable');
+  });
+});
+
+describe('none of them', () => {
+  it('is an abort', async () => {
+    const error = await failure(() => ght.represent(image, { signal: AbortSignal.abort() }));
+    expect(error).toMatchObject({ name: 'AbortError' });
+    expect(kindsOf(error)).toEqual([]);
+    expect(ght.isGhtError(error)).toBe(false);
+  });
+
+  it('is what a callback throws, which comes out as it is', async () => {
+    const thrown = new Error('no more room on the screen');
+    const onProgress = () => {
+      throw thrown;
+    };
+    const error = await failure(() => ght.represent(image, { onProgress }));
+    expect(error).toBe(thrown);
+    expect(kindsOf(error)).toEqual([]);
+    expect(ght.isGhtError(error)).toBe(false);
+  });
+
+  it('is an object with the fields of one', () => {
+    const { parameter, rule, value, remedy, kind, name, message } = new ght.InputError('x', 'must be y', 1, 'do z');
+    const alike = Object.assign(new Error(message), { parameter, rule, value, remedy, kind, name });
+    expect(kindsOf(alike)).toEqual([]);
+    expect(ght.isGhtError(alike)).toBe(false);
+  });
+});
