@@ -1,6 +1,6 @@
 // How well the noise level is found: rms and mean relative error of σ over images with unclipped Gaussian noise.
 // usage: node bench/noise.js --images DIR [--images DIR …] [--count 100] [--skip 0] [--sigma 5 --sigma 25 …]
-import { estimateNoise, randomSource } from 'ght';
+import { estimateSigma, randomSource } from 'ght';
 import { flags } from './flags.js';
 import { greyImages } from './images.js';
 
@@ -23,7 +23,7 @@ for (const folder of values.images) {
       const { normal } = randomSource(i + 1);
       const noisy = { ...image, planes: [Float64Array.from(image.planes[0], (value) => value + sigma * normal())] };
       const start = performance.now();
-      const [estimate] = estimateNoise(noisy);
+      const [estimate] = estimateSigma(noisy);
       ms += performance.now() - start;
       return estimate / sigma - 1;
     });

@@ -166,8 +166,8 @@ for (const quality of ght.qualities) {
   ]);
 }
 await line('noise', () => [
-  ght.estimateNoise(noisy(grey, 7, 3)),
-  ght.estimateNoise(noisy(colour, 3, 3)),
+  (ght.estimateSigma ?? ght.estimateNoise)(noisy(grey, 7, 3)),
+  (ght.estimateSigma ?? ght.estimateNoise)(noisy(colour, 3, 3)),
   ght.estimatePoissonGaussian(noisy(grey, 7, 3)),
 ]);
 await line('measures', () => [

@@ -1,4 +1,4 @@
-import { denoisePaper, estimateNoise } from 'ght';
+import { denoisePaper, estimateSigma } from 'ght';
 import { representOptions } from '../flags.js';
 import type { ImageFile } from '../io/index.js';
 import { refuseTooLarge } from '../memoryLimit.js';
@@ -23,6 +23,7 @@ export async function denoiseAsPaper(file: ImageFile, flags: DenoiseFlags, given
   const before: [string, string][] = psnrNoisy === null ? [] : [['before', decibels(psnrNoisy)]];
   return {
     summary: { method: 'paper', ...summary, image: imageSummary(file), psnrNoisy },
+    changed: true,
     noise: `all but ${count(result.nonzeros)} atoms`,
     facts: runFacts({ task: 'denoise', ...summary }, [...before, ['wrote', given.output]]),
   };
@@ -30,6 +31,6 @@ export async function denoiseAsPaper(file: ImageFile, flags: DenoiseFlags, given
 
 /** One level for all channels, as the budget is one for all. */
 function meanNoise({ image }: ImageFile): number {
-  const levels = estimateNoise(image);
+  const levels = estimateSigma(image);
   return Math.sqrt(levels.reduce((sum, level) => sum + level ** 2, 0) / levels.length);
 }

@@ -42,7 +42,12 @@ export interface DenoiseFlags extends Omit<Flags, 'sigma'> {
   readonly method: 'groups' | 'paper';
   readonly sigma?: number | 'auto';
   readonly quality?: Quality;
-  readonly noise?: 'gaussian' | 'poisson-gaussian';
+  readonly noise?: 'auto' | 'gaussian' | 'poisson-gaussian';
+  readonly strength?: number;
+  readonly strengthChroma?: number;
+  readonly keepGrain?: number;
+  readonly impulses?: 'auto' | 'off';
+  readonly banding?: 'auto' | 'off';
   readonly gain?: number;
   readonly offset?: number;
   readonly reference?: string;

@@ -21,6 +21,8 @@ export interface Outcome {
   readonly facts: string;
   /** In a few words what was taken for noise, for one file of several. */
   readonly noise: string;
+  /** Whether the result is another image than the input. */
+  readonly changed: boolean;
 }
 
 /** The PSNR in dB against the clean image; null where that is not known, or where there is no difference. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { estimateNoise } from 'ght';
+import { estimateSigma } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import { jsonFlag } from '../flags.js';
@@ -31,7 +31,7 @@ Examples:
 async function runNoise(path: string, flags: Flags, { print }: Context): Promise<void> {
   const file = await readImage(path);
   const { image, format } = file;
-  const sigma = estimateNoise(image);
+  const sigma = estimateSigma(image);
   const share = sigma.map((level) => level / image.peak);
   if (flags.json) {
     print(JSON.stringify({ task: 'noise', format, image: imageSummary(file), sigma, share }));

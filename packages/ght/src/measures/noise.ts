@@ -93,12 +93,12 @@ interface Plane {
  * counted. Of a plane that is too small for many patches the answer comes from its second differences alone, and takes
  * more of its texture for noise.
  */
-export function estimateNoise(image: Image): number[] {
+export function estimateSigma(image: Image): number[] {
   checkImage(image);
   return finish(noiseEstimate(image));
 }
 
-/** {@link estimateNoise} of an image that has been checked, as work. */
+/** {@link estimateSigma} of an image that has been checked, as work. */
 export function* noiseEstimate(image: Image): Work<number[]> {
   const { width, height } = image;
   if (width < 3 || height < 3) {

@@ -50,23 +50,24 @@ interface Line {
 }
 
 /**
- * Gain and σ of Poisson–Gaussian noise in each plane, in the units of the samples; `offset` is the value of no signal.
- * Deterministic. A plane of one brightness cannot tell the two apart, only their sum there. Clipped samples are left out.
+ * Gain, σ and offset of Poisson–Gaussian noise in each plane, in the units of the samples. The offset is the value of no signal;
+ * where it is not given it is 0 if the noise allows that, and otherwise where the line has no variance: a line alone cannot tell
+ * an offset from read noise, and for denoising only the line matters. Deterministic. A plane of one brightness cannot tell the two apart, only their sum there. Clipped samples are left out.
  *
  * Measured on Set12 and a quarter of BSD68 (0 to 255) with such noise: the deviation √(gain·x + σ²) over the range of x
  * is found within 2 to 5% root mean square for gain 1 to 8 with σ from 0 to 10, and within 8% at gain 0.5 with σ = 2,
  * where the photographs' own texture is as large. The gain alone is within 2 to 6% there (10% at 0.5); the smaller part
  * of a sum is less certain: σ = 5 beside a gain of 2 within 16 to 27%, a gain of 0.1 beside σ = 10 within 70%.
  */
-export function estimatePoissonGaussian(image: Image, offset = 0): Required<PoissonGaussian>[] {
+export function estimatePoissonGaussian(image: Image, offset?: number): Required<PoissonGaussian>[] {
   checkImage(image);
   return finish(poissonGaussianEstimate(image, offset));
 }
 
 /** {@link estimatePoissonGaussian} of an image that has been checked, as work. */
-export function* poissonGaussianEstimate(image: Image, offset = 0): Work<Required<PoissonGaussian>[]> {
+export function* poissonGaussianEstimate(image: Image, offset?: number): Work<Required<PoissonGaussian>[]> {
   const { width, height } = image;
-  if (!Number.isFinite(offset)) {
+  if (offset !== undefined && !Number.isFinite(offset)) {
     throw new OptionError('offset', 'must be a finite number', offset, 'give the value of no signal, such as 0');
   }
   if (width < SMALLEST || height < SMALLEST) {
@@ -77,12 +78,29 @@ export function* poissonGaussianEstimate(image: Image, offset = 0): Work<Require
   const { planes } = e === 0 ? image : yield* shiftedImage(image, -e);
   const levels: Required<PoissonGaussian>[] = [];
   for (const samples of planes) {
-    const blocks = yield* blocksOf(samples, width, height, shifted(offset, -e));
-    const { slope, level } = yield* fitLine(blocks);
+    const { slope, level, zero } = yield* lineOf(samples, width, height, offset && shifted(offset, -e));
     const sigma = yield* aboveRounding(samples, Math.sqrt(level));
-    levels.push({ gain: shifted(slope, e), sigma: shifted(sigma, e), offset });
+    levels.push({ gain: shifted(slope, e), sigma: shifted(sigma, e), offset: shifted(zero, e) });
   }
   return levels;
+}
+
+/** The line of a plane, counted from the offset; where none is given, from one that was found. */
+function* lineOf(
+  samples: Samples,
+  width: number,
+  height: number,
+  offset: number | undefined,
+): Work<Line & { readonly zero: number }> {
+  const blocks = yield* blocksOf(samples, width, height, offset ?? 0);
+  const line = yield* fitLine(blocks);
+  if (offset !== undefined || line.slope === 0 || line.level > 0) return { ...line, zero: offset ?? 0 };
+  // The line wants to be below zero at 0. Counted from the darkest block it may be what it is.
+  const darkest = blocks.reduce((least, { mean }) => Math.min(least, mean), Number.POSITIVE_INFINITY);
+  const fromThere = blocks.map((block) => ({ ...block, mean: block.mean - darkest }));
+  const { slope, level } = yield* fitLine(fromThere);
+  const zero = slope > 0 ? darkest - level / slope : 0;
+  return zero > 0 ? { slope, level: 0, zero } : { ...line, zero: 0 };
 }
 
 /** Fits the line, round by round, to the blocks that it explains itself. */

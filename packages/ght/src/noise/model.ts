@@ -8,10 +8,13 @@
  *
  * Deviations are in the units of the image.
  */
+import { OptionError, oneOf } from '../errors.js';
+import { shifted } from '../signal/scale.js';
 import type { PoissonGaussian } from '../signal/stabilise.js';
 
 /** Noise with the same deviation everywhere. */
 export interface WhiteNoise {
+  /** Which of the three it is. */
   readonly kind: 'white';
   /** The deviation in each plane of the image. */
   readonly sigma: readonly number[];
@@ -19,6 +22,7 @@ export interface WhiteNoise {
 
 /** Noise whose variance grows with the signal. */
 export interface SignalNoise {
+  /** Which of the three it is. */
   readonly kind: 'signal-dependent';
   /** Gain, deviation of the read noise, and the value of no signal, of each plane of the image. */
   readonly planes: readonly Required<PoissonGaussian>[];
@@ -26,6 +30,7 @@ export interface SignalNoise {
 
 /** Noise that depends on frequency and brightness. */
 export interface ColouredNoise {
+  /** Which of the three it is. */
   readonly kind: 'coloured';
   /**
    * The brightness at which the deviations are known, rising: the mean of a block of the first plane, luma for RGB (√3 times
@@ -56,4 +61,49 @@ export interface JpegInfo {
   readonly subsampling?: readonly [horizontal: number, vertical: number];
   /** Where the grid of 8×8 blocks begins, in pixels from the upper left corner, each from 0 to 7. @default [0, 0] */
   readonly origin?: readonly [x: number, y: number];
+}
+
+/** The noise times 2^e: that of an image in other units. */
+export function shiftedModel(noise: NoiseModel, e: number): NoiseModel {
+  const times = (value: number) => shifted(value, e);
+  switch (noise.kind) {
+    case 'white':
+      return { ...noise, sigma: noise.sigma.map(times) };
+    case 'signal-dependent': {
+      const planes = noise.planes.map(({ gain, sigma, offset }) => {
+        return { gain: times(gain), sigma: times(sigma), offset: times(offset) };
+      });
+      return { ...noise, planes };
+    }
+    default: {
+      const deviations = noise.deviations.map((rows) => rows.map((row) => row.map(times)));
+      return { ...noise, brightness: noise.brightness.map(times), deviations };
+    }
+  }
+}
+
+/** Whether there is any noise at all. */
+export function isNoise(noise: NoiseModel): boolean {
+  switch (noise.kind) {
+    case 'white':
+      return noise.sigma.some((sigma) => sigma > 0);
+    case 'signal-dependent':
+      return noise.planes.some(({ gain, sigma }) => gain > 0 || sigma > 0);
+    default:
+      return noise.deviations.some((rows) => rows.some((row) => row.some((deviation) => deviation > 0)));
+  }
+}
+
+/** Refuses what cannot be the quantisation of a JPEG. */
+export function checkJpeg({ luma, chroma, subsampling = [1, 1], origin = [0, 0] }: JpegInfo): void {
+  for (const [name, table] of Object.entries({ luma, chroma })) {
+    if (name === 'chroma' && table === undefined) continue;
+    const sound = table?.length === 64 && Array.from(table).every((step) => Number.isFinite(step) && step >= 0);
+    if (!sound) {
+      const remedy = 'give the quantisation table row by row';
+      throw new OptionError(`jpeg.${name}`, 'must hold 64 steps of at least 0', table?.length, remedy);
+    }
+  }
+  for (const each of subsampling) oneOf('jpeg.subsampling', String(each), ['1', '2', '4']);
+  for (const each of origin) oneOf('jpeg.origin', String(each), ['0', '1', '2', '3', '4', '5', '6', '7']);
 }

@@ -1,99 +1,78 @@
 import type { EngineInfo } from '../engines/engine.js';
-import type { EngineName } from '../engines/engines.js';
-import { checkEngineName } from '../engines/engines.js';
-import { knownOptions, notNegative, OptionError, oneOf } from '../errors.js';
 import type { Quality } from '../groups/recipes.js';
-import { qualities } from '../groups/recipes.js';
-import { noiseEstimate } from '../measures/noise.js';
-import { poissonGaussianEstimate } from '../measures/poisson-gaussian.js';
-import { decorrelatedDeviations, decorrelation, recorrelation } from '../signal/colour.js';
+import type { BandingReport } from '../noise/banding.js';
+import { findBanding, noBanding, withoutBanding } from '../noise/banding.js';
+import type { NoiseEstimate } from '../noise/estimate.js';
+import { noiseOf, shiftedEstimate } from '../noise/estimate.js';
+import type { ImpulseReport } from '../noise/impulses.js';
+import { findImpulses, noImpulses, withoutImpulses } from '../noise/impulses.js';
+import type { NoiseModel } from '../noise/model.js';
+import { shiftedModel } from '../noise/model.js';
+import { toldInWords } from '../noise/words.js';
 import type { Image, Samples } from '../signal/image.js';
-import { checkPixels, checkShape, copyOf, mapped } from '../signal/image.js';
-import { imageExponent, shifted, shiftedImage } from '../signal/scale.js';
-import type { PoissonGaussian, Stabiliser } from '../signal/stabilise.js';
-import { stabiliser } from '../signal/stabilise.js';
+import { checkPixels, checkShape, copyOf } from '../signal/image.js';
+import { imageExponent, shiftedImage } from '../signal/scale.js';
 import { drive, stretches, type Work } from '../work.js';
-import type { PlanesSettings } from './denoise-planes.js';
-import { denoisePlanes } from './denoise-planes.js';
-import { checkThreads } from './options.js';
-
-/** How an image is denoised. All are optional. */
-export interface DenoiseOptions {
-  /** The deviation of Gaussian noise in the units of the image, for all planes or for each; `auto`, estimated, unless told. */
-  readonly sigma?: number | readonly number[] | 'auto';
-  /**
-   * `gaussian` unless told. `poisson-gaussian`: the noise grows with the signal; how is estimated, or told by its gain, the
-   * deviation of its read noise and the value of no signal. Then `sigma` is left out.
-   */
-  readonly noise?: 'gaussian' | 'poisson-gaussian' | PoissonGaussian;
-  /** `fast`, `balanced` or `best`; `balanced` unless told. */
-  readonly quality?: Quality;
-  /** Where it is computed: an engine by name, or `auto`, the fastest that the host has. @default 'auto' */
-  readonly engine?: EngineName;
-  /** Threads of the wasm engine; as many as there are cores, where the image is large enough, unless told. */
-  readonly threads?: number;
-  /** Stops the work; the promise rejects with the signal's reason. */
-  readonly signal?: AbortSignal;
-  /** Told now and then how far the work is: from 0 to 1, never falling, and the name of the pass. */
-  readonly onProgress?: (progress: { readonly fraction: number; readonly pass: string }) => void;
-}
+import type { DenoiseOptions, DenoiseSettings } from './denoise-options.js';
+import { settleDenoise } from './denoise-options.js';
+import { removeNoise } from './remove-noise.js';
 
 /** A denoised image. */
 export interface Denoised {
   /** In the units of the input, neither rounded nor clipped. */
   readonly image: Image;
-  /** The noise that was taken out of each plane, in the units of the image; its gain is 0 if it is Gaussian. */
-  readonly noise: readonly Required<PoissonGaussian>[];
+  /** The noise that was taken out, in the units of the image. */
+  readonly noise: NoiseModel;
   /** Whether that was estimated from the image. */
   readonly estimated: boolean;
+  /** How sure the estimate is, from 0 to 1; 1 for noise that was told. */
+  readonly trust: number;
+  /** What was found and done, a sentence each, for people. */
+  readonly words: readonly string[];
+  /** Impulses that were replaced first. */
+  readonly impulses: Omit<ImpulseReport, 'sites'>;
+  /** Row and column offsets that were taken out first. */
+  readonly banding: BandingReport;
+  /** Whether the image is another than the one given. */
+  readonly changed: boolean;
   /** The quality that was asked for, or the default. */
   readonly quality: Quality;
   /** What computed it, and why. */
   readonly engine: EngineInfo;
 }
 
-const optionNames = ['sigma', 'noise', 'quality', 'engine', 'threads', 'signal', 'onProgress'];
-
 /**
- * Removes noise, with one global threshold over all patches of all planes. Nothing need be given: the noise level is
- * estimated. RGB is denoised as luma and two chromas, with groups of similar patches found on luma; an RGB image whose
- * channels are all the same stays so; alpha is passed through. Any scale of values, and any size: only to estimate the noise
- * takes 3×3 pixels, or 32×32 where it grows with the signal. An image without noise comes back to the last bit. The image must
- * not change before the promise has settled: nothing is copied first.
+ * Removes noise, with one global threshold over all patches of all planes. Nothing need be given: what the noise is, white or
+ * coloured, is estimated, and impulses and banding are taken out first where they are found. RGB is denoised as luma and two
+ * chromas, with groups of similar patches found on luma; an RGB image whose channels are all the same stays so; alpha is passed
+ * through. Any scale of values, and any size: only to estimate the noise takes 3×3 pixels, or 32×32 where it grows with the
+ * signal. An image without noise comes back to the last bit. The image must not change before the promise has settled: nothing is
+ * copied first.
  */
 export async function denoise(noisy: Image, options: DenoiseOptions = {}): Promise<Denoised> {
-  knownOptions(options, optionNames);
   checkShape(noisy);
-  const told = toldNoise(noisy.planes.length, options);
-  const settings = settleDenoise(options);
-  const { signal, quality } = settings;
+  const settings = settleDenoise(noisy.planes.length, options);
+  const { signal, quality } = settings.planes;
   const e = await drive(checkedExponent(noisy), { signal });
   // An image far from 1 is denoised in units of 2^e: what comes out of the engine is float32.
   const inUnits = e === 0 ? noisy : await drive(shiftedImage(noisy, -e), { signal });
-  const { planes, noise, estimated, engine } = await takeOut(
-    inUnits,
-    told && shiftedNoise(told, -e),
-    options.noise,
-    settings,
-  );
+  const told = settings.told && shiftedModel(settings.told, -e);
+  const { planes, estimate, impulses, banding, engine } = await takeOut(inUnits, { ...settings, told });
   const there = planes && { ...noisy, planes };
   const image = there && e !== 0 ? await drive(shiftedImage(there, e), { signal }) : there;
+  const { model, trust, words } = e === 0 ? estimate : shiftedEstimate(estimate, e);
+  const { sites: _, ...replaced } = impulses;
   return {
     image: { ...noisy, planes: image?.planes ?? noisy.planes.map(copyOf) },
-    noise: shiftedNoise(noise, e),
-    estimated,
+    noise: model,
+    estimated: settings.told === undefined,
+    trust,
+    words: [impulses.words, banding.words, words].filter((sentence) => sentence !== ''),
+    impulses: replaced,
+    banding,
+    changed: planes !== undefined,
     quality,
     engine,
-  };
-}
-
-/** Checks how an image is to be denoised, and fills in the defaults. */
-function settleDenoise({ quality, engine, threads, signal, onProgress }: DenoiseOptions): PlanesSettings {
-  if (threads !== undefined) checkThreads(threads);
-  return {
-    quality: oneOf('quality', quality ?? 'balanced', qualities),
-    engine: checkEngineName(engine),
-    ...{ threads, signal, onProgress },
   };
 }
 
@@ -102,99 +81,68 @@ function* checkedExponent(image: Image): Work<number> {
   return yield* imageExponent(image);
 }
 
-type Noise = readonly Required<PoissonGaussian>[];
-
-function shiftedNoise(noise: Noise, e: number): Noise {
-  return noise.map(({ gain, sigma, offset }) => {
-    return { gain: shifted(gain, e), sigma: shifted(sigma, e), offset: shifted(offset, e) };
-  });
-}
-
-/** The noise taken out of an image in usual units; no planes where there is none. */
-async function takeOut(noisy: Image, told: Noise | undefined, kind: DenoiseOptions['noise'], settings: PlanesSettings) {
-  const { signal } = settings;
-  const { copies, noise, stabilisers, stable } = await drive(prepare(noisy, told, kind), { signal });
-  const deviations = decorrelatedDeviations(noise.map(({ sigma }, c) => (stabilisers[c] ? 1 : sigma)));
-  const denoised = await denoisePlanes(stable, noisy.width, noisy.height, { sigma: deviations }, settings);
-  const planes = denoised.noisy.includes(true)
-    ? await drive(restore(denoised.planes, stable, stabilisers), { signal })
-    : undefined;
+/** What was taken out of an image in usual units; no planes where there was nothing. */
+async function takeOut(noisy: Image, settings: DenoiseSettings) {
+  const { signal } = settings.planes;
+  const { image, impulses, banding } = await drive(withoutDefects(noisy, settings), { signal });
+  // Of channels that are copies of each other one is denoised.
+  const copies = image.planes.length > 1 && (await drive(allTheSame(image.planes), { signal }));
+  const shown = copies ? { ...image, planes: image.planes.slice(0, 1) } : image;
+  const told = settings.told && toldEstimate(settings.told, shown.planes.length);
+  const estimate = told ?? (await drive(noiseOf(shown, settings.estimate), { signal }));
+  const { planes: denoised, engine, ...found } = await removeNoise(shown, estimate, settings);
+  const all = denoised && copies ? image.planes.map((_, c) => (c === 0 ? denoised[0] : copyOf(denoised[0]))) : denoised;
+  const changed = all ?? (image === noisy ? undefined : image.planes);
   return {
-    planes: planes && copies ? noisy.planes.map((_, c) => (c === 0 ? planes[0] : planes[0].slice())) : planes,
-    noise: copies ? noisy.planes.map(() => noise[0]) : noise,
-    estimated: told === undefined,
-    engine: denoised.engine,
+    planes: changed && (await drive(withGrain(changed, noisy.planes, settings.keepGrain), { signal })),
+    estimate: copies ? ofCopies(found.estimate, image.planes.length) : found.estimate,
+    impulses,
+    banding,
+    engine,
   };
 }
 
-/** Everything before the denoising: the noise of each plane, and planes in which it is the same everywhere. */
-function* prepare(noisy: Image, told: Noise | undefined, kind: DenoiseOptions['noise']) {
-  // Of channels that are copies of each other one is denoised.
-  const copies = noisy.planes.length > 1 && (yield* allTheSame(noisy.planes));
-  const image = copies ? { ...noisy, planes: noisy.planes.slice(0, 1) } : noisy;
-  const noise = told?.slice(0, image.planes.length) ?? (yield* estimate(image, kind));
-  const stabilisers = noise.map((each) => (each.gain > 0 ? stabiliser(each) : undefined));
-  const planes: Samples[] = [];
-  for (const [c, plane] of image.planes.entries()) planes.push(yield* through(plane, stabilisers[c]?.forward));
-  return { copies, noise, stabilisers, stable: yield* decorrelation(planes) };
+/** The image without impulses and banding, where there are any; the image itself where there are none. */
+function* withoutDefects(noisy: Image, settings: DenoiseSettings) {
+  const { width, height } = noisy;
+  let { planes } = noisy;
+  const impulses = settings.impulses ? yield* findImpulses(planes, width, height) : noImpulses(planes);
+  if (impulses.count > 0) planes = yield* withoutImpulses(planes, width, height, impulses);
+  const banding = settings.banding ? yield* findBanding(planes, width, height) : noBanding;
+  if (banding.rows > 0 || banding.columns > 0) planes = yield* withoutBanding(planes, width, height, banding);
+  return { image: planes === noisy.planes ? noisy : { ...noisy, planes }, impulses, banding };
 }
 
-/** The way back from there; what was stable before is not needed any more, and is written over. */
-function* restore(
-  denoised: readonly Samples[],
-  stable: readonly Samples[],
-  stabilisers: readonly (Stabiliser | undefined)[],
-): Work<Samples[]> {
-  const planes: Samples[] = [];
-  for (const [c, plane] of (yield* recorrelation(denoised, stable)).entries()) {
-    planes.push(yield* through(plane, stabilisers[c]?.inverse));
-  }
-  return planes;
-}
-
-const gaussian = (sigma: number) => ({ gain: 0, sigma, offset: 0 });
-
-function* estimate(image: Image, kind: DenoiseOptions['noise']): Work<Noise> {
-  if (kind === 'poisson-gaussian') return yield* poissonGaussianEstimate(image);
-  return (yield* noiseEstimate(image)).map(gaussian);
-}
-
-/** The noise of each plane as it was told, checked; undefined where it is to be estimated. */
-function toldNoise(channels: number, { sigma, noise = 'gaussian' }: DenoiseOptions): Noise | undefined {
-  const everywhere = <T>(each: T) => Array.from({ length: channels }, () => each);
-  if (noise !== 'gaussian') {
-    if (sigma !== undefined) {
-      const rule = 'must be left out for noise that depends on the signal';
-      throw new OptionError('sigma', rule, sigma, 'give { gain, sigma, offset } as noise instead');
+/** Puts back a share of what was taken out. */
+function* withGrain(planes: readonly Samples[], noisy: readonly Samples[], share: number): Work<readonly Samples[]> {
+  if (share === 0) return planes;
+  const grainy: Samples[] = [];
+  for (const [c, plane] of planes.entries()) {
+    const mixed = new Float64Array(plane.length);
+    for (const [from, to] of stretches(plane.length)) {
+      for (let i = from; i < to; i++) mixed[i] = plane[i] + share * (noisy[c][i] - plane[i]);
+      yield to / plane.length;
     }
-    if (typeof noise === 'object' && noise !== null) {
-      knownOptions(noise, ['gain', 'sigma', 'offset']);
-      const { gain, sigma: read, offset = 0 } = noise;
-      notNegative('noise.gain', gain, 'give what one count adds to a sample');
-      notNegative('noise.sigma', read, 'give the deviation of the noise without signal, or 0');
-      if (!Number.isFinite(offset)) {
-        const remedy = 'give the value of no signal, such as 0';
-        throw new OptionError('noise.offset', 'must be a finite number', offset, remedy);
-      }
-      return everywhere({ gain, sigma: read, offset });
-    }
-    oneOf('noise', noise, ['gaussian', 'poisson-gaussian']);
-    return undefined;
+    grainy.push(mixed);
   }
-  if (sigma === undefined || sigma === 'auto') return undefined;
-  const list = typeof sigma === 'number' ? everywhere(sigma) : sigma;
-  if (!Array.isArray(list) || list.length !== channels) {
-    const rule = `must be a number, one for each of the ${channels} planes, or auto`;
-    throw new OptionError('sigma', rule, sigma, 'give the deviation of the noise in the units of the image');
-  }
-  list.forEach((each) => {
-    notNegative('sigma', each, 'give the deviation of the noise in the units of the image');
-  });
-  return list.map(gaussian);
+  return grainy;
 }
 
-function* through(plane: Samples, f: ((value: number) => number) | undefined): Work<Samples> {
-  return f ? yield* mapped(plane, f) : plane;
+/** Told noise of every plane that is denoised, as an estimate that is sure. */
+function toldEstimate(model: NoiseModel, channels: number): NoiseEstimate {
+  return { model: ofChannels(model, (list) => list.slice(0, channels)), trust: 1, words: toldInWords(model) };
+}
+
+/** The noise of one channel as that of all, which are copies of it. */
+function ofCopies(estimate: NoiseEstimate, channels: number): NoiseEstimate {
+  const repeated = <T>([first]: readonly T[]): T[] => Array.from({ length: channels }, () => first);
+  return { ...estimate, model: ofChannels(estimate.model, repeated) };
+}
+
+/** White and signal-dependent noise of other channels; coloured noise is that of the planes that were denoised. */
+function ofChannels(model: NoiseModel, change: <T>(list: readonly T[]) => T[]): NoiseModel {
+  if (model.kind === 'white') return { ...model, sigma: change(model.sigma) };
+  return model.kind === 'signal-dependent' ? { ...model, planes: change(model.planes) } : model;
 }
 
 function* allTheSame([first, ...others]: readonly Samples[]): Work<boolean> {

@@ -17,7 +17,7 @@ const codesOf = (L: number, P: number, values: readonly number[]) =>
 /** A property for every function that the library gives out; the larger ones have files of their own, named here. */
 const properties: Readonly<Record<string, string | (() => void)>> = {
   ...{ solve: 'solvers', denoise: 'images', denoisePaper: 'images', represent: 'images', extract: 'images' },
-  ...{ aggregate: 'images', patchGrid: 'images', estimateNoise: 'images', estimatePoissonGaussian: 'images' },
+  ...{ aggregate: 'images', patchGrid: 'images', estimateSigma: 'images', estimatePoissonGaussian: 'images' },
   ...{ stabiliser: 'images', psnr: 'images', rmsePixel: 'images', ssim: 'images', heatmap: 'images' },
   ...{ drawHeatmap: 'images', reconstruct: 'solvers', isGhtError: 'solvers' },
   decorrelate: () =>

@@ -7,8 +7,8 @@ import {
   denoise,
   denoisePaper,
   drawHeatmap,
-  estimateNoise,
   estimatePoissonGaussian,
+  estimateSigma,
   extract,
   heatmap,
   isGhtError,
@@ -139,11 +139,11 @@ describe('denoising', () => {
 describe('estimates of the noise', () => {
   it('are not negative, and scale with the image however large or small it is', () => {
     for (const given of [noisy(picture(48, 40), 9), noisy(picture(9, 5), 9), picture(33, 37)]) {
-      const [sigma] = estimateNoise(given);
+      const [sigma] = estimateSigma(given);
       expect(sigma).toBeGreaterThanOrEqual(0);
       for (const by of [1e-200, 1e-30, 1e30, 1e200]) {
-        expect(estimateNoise(scaledBy(given, by))[0]).toBeCloseTo(sigma * by, -Math.log10(by * 1e-6));
-        expect(Math.abs(estimateNoise(scaledBy(given, by))[0] / by - sigma)).toBeLessThanOrEqual(1e-6 * sigma);
+        expect(estimateSigma(scaledBy(given, by))[0]).toBeCloseTo(sigma * by, -Math.log10(by * 1e-6));
+        expect(Math.abs(estimateSigma(scaledBy(given, by))[0] / by - sigma)).toBeLessThanOrEqual(1e-6 * sigma);
       }
     }
     const dark = noisy(picture(48, 40), 9);
@@ -159,17 +159,17 @@ describe('estimates of the noise', () => {
     fc.assert(
       fc.property(image, (given) => {
         if (Math.min(given.width, given.height) < 3) {
-          expect(refusal(() => estimateNoise(given))).toContain('3×3');
+          expect(refusal(() => estimateSigma(given))).toContain('3×3');
           return;
         }
-        expect(estimateNoise(given).every((sigma) => sigma >= 0 && sigma < Number.POSITIVE_INFINITY)).toBe(true);
+        expect(estimateSigma(given).every((sigma) => sigma >= 0 && sigma < Number.POSITIVE_INFINITY)).toBe(true);
         expect(refusal(() => estimatePoissonGaussian(given))).toContain('32×32');
       }),
       runs(60),
     );
     for (const value of [0, 7, 1e250, 5e-324]) {
       const flat = { width: 40, height: 40, planes: [new Float64Array(1600).fill(value)], peak: 1 };
-      expect(estimateNoise(flat)).toEqual([0]);
+      expect(estimateSigma(flat)).toEqual([0]);
       expect(estimatePoissonGaussian(flat)).toEqual([{ gain: 0, sigma: 0, offset: 0 }]);
     }
   });

@@ -32,7 +32,8 @@ export async function runDenoise(session: Session, ask: Requests['denoise']['ask
   const clean = noisyPsnr !== null;
   return {
     picture: pictureOf(result.image, session.floor),
-    sigma: result.noise.map((each) => each.sigma),
+    words: result.words,
+    changed: result.changed,
     seconds,
     noisyPsnr,
     psnr: clean ? psnrBetween(result.image, image) : null,

@@ -95,8 +95,10 @@ export interface Inspection {
 /** How denoising went. */
 export interface Denoised {
   readonly picture: Layer;
-  /** σ as estimated or given, a plane each or one for all. */
-  readonly sigma: readonly number[];
+  /** What was found and done, a sentence each. */
+  readonly words: readonly string[];
+  /** Whether there was anything to take out. */
+  readonly changed: boolean;
   readonly seconds: number;
   /** Against the clean image, when noise was added to one. */
   readonly psnr: number | null;

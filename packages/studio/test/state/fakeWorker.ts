@@ -115,7 +115,8 @@ export const preview = (psnr: number, coarse = false): Event => ({
 
 export const denoised = (psnr: number): Denoised => ({
   picture: layer(psnr),
-  sigma: [20],
+  words: ['noise: white, σ = 20'],
+  changed: true,
   seconds: 1,
   psnr,
   noisyPsnr: 22,

@@ -1,0 +1,144 @@
+/**
+ * What the noise of an image is, found in the image alone. Its spectrum is estimated first. Where that is white, today's
+ * estimate of one deviation per plane is better, and is taken; else the noise is coloured. A JPEG is found in the pixels, if it is
+ * not told.
+ */
+
+import { noiseEstimate } from '../measures/noise.js';
+import { poissonGaussianEstimate } from '../measures/poisson-gaussian.js';
+import { decorrelation } from '../signal/colour.js';
+import type { Image, Samples } from '../signal/image.js';
+import { checkImage } from '../signal/image.js';
+import { shifted } from '../signal/scale.js';
+import { finish, stretches, type Work } from '../work.js';
+import { colouredModel } from './coloured.js';
+import { isWhite } from './gate.js';
+import { jpegQuality, jpegSteps } from './jpeg.js';
+import { findJpeg } from './jpeg-find.js';
+import type { JpegInfo, NoiseModel } from './model.js';
+import { shiftedModel } from './model.js';
+import type { SpectrumEstimate } from './spectrum.js';
+import { colouredNoise } from './spectrum.js';
+import { colouredInWords, toldInWords } from './words.js';
+
+/** What was found out about the noise of an image. */
+export interface NoiseEstimate {
+  /** The noise as data, in the units of the image. */
+  readonly model: NoiseModel;
+  /** From 0 to 1: 1 where areas were found that show the noise alone, less where the picture's texture may have been counted in. */
+  readonly trust: number;
+  /** The same in words, for people. */
+  readonly words: string;
+  /** Of coloured noise, the level of each plane at middle and at the finest frequencies. */
+  readonly levels?: readonly SpectrumLevel[];
+  /** The JPEG that the image was, where it is known: its steps are counted in. */
+  readonly jpeg?: JpegInfo;
+}
+
+/** The level of coloured noise in one plane. */
+export interface SpectrumLevel {
+  /** The deviation at middle frequencies: waves of 3 to 8 pixels. */
+  readonly middle: number;
+  /** The deviation at the finest frequencies: waves of 2 to 2.7 pixels. */
+  readonly finest: number;
+  /** From 0 to 1: 1 where flat areas show the noise of this plane. */
+  readonly trust: number;
+}
+
+/** How noise is estimated. All are optional. */
+export interface NoiseOptions {
+  /**
+   * Which kind of noise is looked for. `auto`: white or coloured, whichever it is. `white`: one deviation per plane.
+   * `signal-dependent`: noise that grows with the signal, as in a raw image.
+   *
+   * @default 'auto'
+   */
+  readonly kind?: 'auto' | NoiseModel['kind'];
+  /** The JPEG that the image was, as its file tells; `auto` looks for it in the pixels; `none` looks for none. @default 'auto' */
+  readonly jpeg?: JpegInfo | 'auto' | 'none';
+  /** Of noise that grows with the signal, the value of no signal. @default estimated */
+  readonly offset?: number;
+}
+
+/** Estimates the noise of an image: what kind it is, how strong, and how sure that is. Deterministic. */
+export function estimateNoise(image: Image, options: NoiseOptions = {}): NoiseEstimate {
+  checkImage(image);
+  return finish(noiseOf(image, options));
+}
+
+/** {@link estimateNoise} of an image that has been checked, as work. */
+export function* noiseOf(
+  image: Image,
+  { kind = 'auto', jpeg: told = 'auto', offset }: NoiseOptions,
+): Work<NoiseEstimate> {
+  if (kind === 'white') return yield* whiteNoise(image);
+  if (kind === 'signal-dependent') {
+    const planes = yield* poissonGaussianEstimate(image, offset);
+    return { model: { kind, planes }, trust: 1, words: toldInWords({ kind, planes }) };
+  }
+  const jpeg = typeof told === 'object' ? told : told === 'auto' ? yield* jpegOf(image) : undefined;
+  const planes = yield* decorrelation(image.planes);
+  const spectrum = yield* spectrumOf(image, planes, jpeg);
+  if (kind === 'auto' && isWhite(spectrum, jpeg !== undefined)) return yield* whiteNoise(image);
+  return colouredEstimate(image, spectrum, jpeg);
+}
+
+function* whiteNoise(image: Image): Work<NoiseEstimate> {
+  const sigma = yield* noiseEstimate(image);
+  return { model: { kind: 'white', sigma }, trust: 1, words: toldInWords({ kind: 'white', sigma }) };
+}
+
+/** The spectrum of decorrelated planes of an image. */
+export function spectrumOf(
+  { width, height, planes: original, peak }: Image,
+  planes: readonly Samples[],
+  jpeg: JpegInfo | undefined,
+): Work<SpectrumEstimate> {
+  return colouredNoise(planes, width, height, { peak, original, jpeg });
+}
+
+/** What a spectrum says about an image, the steps of its JPEG counted in. */
+export function colouredEstimate(
+  { planes, peak }: Image,
+  spectrum: SpectrumEstimate,
+  jpeg: JpegInfo | undefined,
+): NoiseEstimate {
+  const steps = jpeg && jpegSteps(jpeg, planes.length, peak / GREY_LEVELS);
+  return {
+    model: colouredModel(spectrum, { jpegSteps: steps }),
+    trust: spectrum.planes[0].trust,
+    words: colouredInWords(spectrum.planes, jpeg && { quality: jpegQuality(jpeg) }),
+    levels: spectrum.planes.map(({ middle, finest, trust }) => ({ middle, finest, trust })),
+    jpeg,
+  };
+}
+
+/** The estimate of an image in units of 2^e, in those of the user. */
+export function shiftedEstimate(estimate: NoiseEstimate, e: number): NoiseEstimate {
+  const model = shiftedModel(estimate.model, e);
+  const { jpeg } = estimate;
+  const levels = estimate.levels?.map(({ middle, finest, trust }) => {
+    return { middle: shifted(middle, e), finest: shifted(finest, e), trust };
+  });
+  const words = levels ? colouredInWords(levels, jpeg && { quality: jpegQuality(jpeg) }) : toldInWords(model);
+  return { ...estimate, model, levels, words };
+}
+
+/** The largest sample of a JPEG. */
+const GREY_LEVELS = 255;
+
+/** The JPEG that an image was, if it has the 8-bit samples that one leaves, as they are or stretched to another peak. */
+function* jpegOf({ width, height, planes, peak }: Image): Work<JpegInfo | undefined> {
+  const unit = peak / GREY_LEVELS;
+  for (const plane of planes) {
+    for (const [from, to] of stretches(plane.length)) {
+      for (let i = from; i < to; i++) {
+        const level = plane[i] / unit;
+        if (!(level >= 0 && level <= GREY_LEVELS && Number.isInteger(level))) return undefined;
+      }
+      yield 0;
+    }
+  }
+  const grey = unit === 1 ? planes : planes.map((plane) => Uint8Array.from(plane, (value) => value / unit));
+  return yield* findJpeg(grey, width, height);
+}

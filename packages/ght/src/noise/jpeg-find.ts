@@ -1,0 +1,220 @@
+/**
+ * The JPEG that an image once was, from its pixels: where its blocks begin, and the steps of its coefficients.
+ *
+ * Only blocks cut where the JPEG had them have coefficients that lie on combs (jpeg-comb.ts). So T is measured for all 64
+ * origins of the grid, on few blocks first and on more for the best of them. One is believed if its T is so large that chance
+ * would give it once in e^40 images, and at least twice that of any other: pictures whose parts repeat have combs everywhere.
+ *
+ * On the grid that was found each frequency has its own histogram, and its most likely step. Chroma is tried with each way of
+ * subsampling. Frequencies of which nearly all coefficients are 0 do not tell their step: they get that of the standard table
+ * that is nearest to the others.
+ *
+ * What happened to the pixels afterwards is what decides: noise, resizing and filters of any kind take the combs away, and then
+ * nothing is found. A crop, a rotation by 90° and other lossless steps leave them.
+ */
+import type { Work } from '../work.js';
+import { dct, type Enlargement, type Pixels, pixelsPerSample, readChroma, readComponent } from './jpeg-blocks.js';
+import { type Combs, combsOf, Histograms } from './jpeg-comb.js';
+import { nearestQuality, standardTable } from './jpeg-tables.js';
+import type { JpegInfo } from './model.js';
+
+/** The evidence that a grid needs, and the evidence that the step of a frequency or a way of subsampling needs then. */
+const CERTAIN = 40;
+const CERTAIN_STEP = 8;
+/** Squares with a block of every origin, on which origins are compared: all of them on so many, the best ones on more. */
+const SQUARE = 15;
+const SQUARES = 64;
+const MORE_SQUARES = 512;
+const BEST_ORIGINS = 8;
+/** Blocks that steps are found on: more make them no clearer. */
+const LUMA_BLOCKS = 4096;
+const CHROMA_BLOCKS = 1536;
+/** Pixels that the ways of subsampling are compared on. */
+const TRIAL_PIXELS = 160 * 256;
+/** Blocks among which those with most change are chosen. */
+const SCANNED_BLOCKS = 8192;
+/** Blocks between two yields: about a millisecond. */
+const BLOCKS_A_YIELD = 256;
+/** Deviations of the errors that decoding leaves: of rounded samples; of chroma whose interpolation was undone. */
+const ROUNDED = 0.32;
+const INTERPOLATED = 0.48;
+
+/** How chroma may have been enlarged, along a row and along a column. */
+const ENLARGEMENTS: readonly (readonly [Enlargement, Enlargement])[] = [
+  [1, 1],
+  ['linear', 'linear'],
+  [2, 2],
+  ['linear', 1],
+  [2, 1],
+  [1, 'linear'],
+  [1, 2],
+  [4, 1],
+];
+
+type Point = readonly [x: number, y: number];
+
+/**
+ * Finds the JPEG that an image of 8-bit samples once was: R, G and B, or one grey plane, as they were decoded. Undefined where
+ * none is found, and for any other number of planes. Samples of another range are to be brought to 0..255 before.
+ */
+export function* findJpeg(planes: Pixels['planes'], width: number, height: number): Work<JpegInfo | undefined> {
+  if (planes.length !== 1 && planes.length !== 3) return undefined;
+  const pixels: Pixels = { planes, width, height };
+  const rounded = combsOf(ROUNDED);
+  const origin = yield* findOrigin(pixels, rounded);
+  if (!origin) return undefined;
+
+  const histograms = new Histograms();
+  const places = mostActive(pixels, 'luma', { start: origin, size: [8, 8] }, LUMA_BLOCKS);
+  const block = new Float64Array(64);
+  for (const [n, place] of places.entries()) {
+    if (n % BLOCKS_A_YIELD === 0) yield 0.4 + (0.2 * n) / places.length;
+    if (readComponent(pixels, 0, place, [8, 8], block)) histograms.add(dct(block));
+  }
+  const found = stepsOf(histograms, rounded);
+  const quality = nearestQuality('luma', found);
+  const luma = filled(found, standardTable('luma', quality));
+  const coloured = planes.length === 3 && planes[0].some((red, n) => red !== planes[1][n] || red !== planes[2][n]);
+  return { luma, ...(coloured && (yield* findChroma(pixels, origin, rounded, quality))), origin };
+}
+
+/** Where the grid begins. */
+function* findOrigin(pixels: Pixels, combs: Combs): Work<Point | undefined> {
+  const squares: Float64Array[] = [];
+  for (const place of mostActive(pixels, 'luma', { start: [0, 0], size: [SQUARE, SQUARE] }, SCANNED_BLOCKS)) {
+    if (squares.length === SQUARES + MORE_SQUARES) break;
+    const square = new Float64Array(SQUARE ** 2);
+    if (readComponent(pixels, 0, place, [SQUARE, SQUARE], square)) squares.push(square);
+  }
+  const histograms = new Histograms();
+  const block = new Float64Array(64);
+  function score([x, y]: Point, used: readonly Float64Array[]): number {
+    histograms.clear();
+    for (const square of used) {
+      for (let j = 0; j < 8; j++) for (let i = 0; i < 8; i++) block[8 * j + i] = square[(y + j) * SQUARE + x + i];
+      histograms.add(dct(block));
+    }
+    return histograms.score(combs);
+  }
+  const scores: { origin: Point; T: number }[] = [];
+  const few = squares.slice(0, SQUARES);
+  for (let n = 0; n < 64; n++) {
+    yield (0.3 * n) / 64;
+    const origin = [n & 7, n >> 3] as const;
+    scores.push({ origin, T: score(origin, few) });
+  }
+  const chosen = scores.sort((a, b) => b.T - a.T).slice(0, BEST_ORIGINS);
+  for (const candidate of chosen) {
+    yield 0.35;
+    candidate.T = score(candidate.origin, squares);
+  }
+  const [best, second] = chosen.sort((a, b) => b.T - a.T);
+  return best.T > CERTAIN && best.T > 2 * second.T ? best.origin : undefined;
+}
+
+/** Steps and subsampling of chroma; the steps of a quality where they cannot be seen. */
+function* findChroma(
+  pixels: Pixels,
+  origin: Point,
+  rounded: Combs,
+  quality: number,
+): Work<Pick<JpegInfo, 'chroma' | 'subsampling'>> {
+  const interpolated = combsOf(INTERPOLATED);
+  const histograms = new Histograms();
+  const block = new Float64Array(64);
+  let blocks = 0;
+  function* count(start: Point, [across, down]: readonly [Enlargement, Enlargement], most: number): Work<void> {
+    histograms.clear();
+    const size = [8 * pixelsPerSample(across), 8 * pixelsPerSample(down)] as const;
+    for (const place of mostActive(pixels, 'chroma', { start, size }, most)) {
+      for (const component of [1, 2] as const) {
+        if (++blocks % BLOCKS_A_YIELD === 0) yield 0.8;
+        if (readChroma(pixels, component, place, [across, down], block)) histograms.add(dct(block));
+      }
+    }
+  }
+  let best: { T: number; enlargement: readonly [Enlargement, Enlargement]; start: Point } | undefined;
+  for (const enlargement of ENLARGEMENTS) {
+    const [columns, rows] = enlargement.map(pixelsPerSample);
+    // The grid of chroma is coarser than that of luma, and may begin at any block of that.
+    for (let n = 0; n < columns * rows; n++) {
+      const start = [origin[0] + 8 * (n % columns), origin[1] + 8 * Math.floor(n / columns)] as const;
+      yield* count(start, enlargement, TRIAL_PIXELS / (64 * columns * rows));
+      const T = histograms.score(enlargement.includes('linear') ? interpolated : rounded);
+      if (T > (best?.T ?? CERTAIN_STEP)) best = { T, enlargement, start };
+    }
+  }
+  if (!best) return { chroma: standardTable('chroma', quality), subsampling: [1, 1] };
+  const { start, enlargement } = best;
+  yield* count(start, enlargement, CHROMA_BLOCKS);
+  const found = stepsOf(histograms, enlargement.includes('linear') ? interpolated : rounded);
+  return {
+    chroma: filled(found, standardTable('chroma', nearestQuality('chroma', found))),
+    subsampling: [pixelsPerSample(enlargement[0]), pixelsPerSample(enlargement[1])],
+  };
+}
+
+/**
+ * The steps that histograms show, 0 where they show none. Steps rise with frequency in every sensible table: one of less than
+ * half of what a lower frequency has is a comb that the errors of decoding made, near 0.
+ */
+function stepsOf(histograms: Histograms, combs: Combs): number[] {
+  const steps = new Array<number>(64).fill(0);
+  for (let f = 0; f < 64; f++) {
+    const { step, evidence } = histograms.step(f, combs);
+    const lower = steps.filter((_, g) => g > 0 && (g & 7) <= (f & 7) && g >> 3 <= f >> 3);
+    if (evidence > CERTAIN_STEP && 2 * step >= Math.max(0, ...lower)) steps[f] = step;
+  }
+  return steps;
+}
+
+function filled(found: readonly number[], standard: Uint8Array): Uint8Array {
+  return standard.map((step, f) => found[f] || step);
+}
+
+/** Rectangles of a size on a grid of so many pixels as their sides need, in whole blocks. */
+interface Grid {
+  readonly start: Point;
+  readonly size: Point;
+}
+
+/**
+ * The places on a grid that are within the image, at most so many: those with most change first. Flat blocks have no
+ * coefficients that tell anything. A look at 16 pixels of each has to do, and in large images at some of the places.
+ */
+function mostActive(
+  { planes, width, height }: Pixels,
+  change: 'luma' | 'chroma',
+  { start, size }: Grid,
+  most: number,
+): Point[] {
+  const [R, G = R, B = R] = planes;
+  const [columns, rows] = [width, height].map((length, axis) => {
+    return Math.max(0, Math.floor((length - start[axis] - size[axis]) / pitchOf(size[axis])) + 1);
+  });
+  const ranked: { place: Point; activity: number }[] = [];
+  const places = columns * rows;
+  for (let i = 0; i < Math.min(places, SCANNED_BLOCKS); i++) {
+    const n = Math.floor((i * places) / Math.min(places, SCANNED_BLOCKS));
+    const place = [
+      start[0] + pitchOf(size[0]) * (n % columns),
+      start[1] + pitchOf(size[1]) * Math.floor(n / columns),
+    ] as const;
+    let activity = 0;
+    for (let v = 0; v < 4; v++) {
+      const row = (place[1] + Math.floor((v * size[1]) / 4)) * width + place[0];
+      for (let u = 1; u < 4; u++) {
+        const at = row + Math.floor((u * size[0]) / 4);
+        const [r, g, b] = [R[at] - R[row], G[at] - G[row], B[at] - B[row]];
+        activity += change === 'luma' ? Math.abs(r + g + b) : Math.abs(r - g) + Math.abs(b - g);
+      }
+    }
+    ranked.push({ place, activity });
+  }
+  ranked.sort((a, b) => b.activity - a.activity);
+  return ranked.slice(0, most).map(({ place }) => place);
+}
+
+function pitchOf(size: number): number {
+  return 8 * Math.ceil(size / 8);
+}

@@ -1,0 +1,97 @@
+/**
+ * Coloured noise at two scales. A patch of 8×8 cannot tell grain that is as coarse as itself from shading. So the means of 2×2
+ * samples are denoised first, by the noise that is found in them, and the difference is enlarged and added; then the noise of the
+ * image itself is found anew and taken out.
+ */
+import { colouredModel, GROUP_FACTOR } from '../noise/coloured.js';
+import { colouredEstimate, type NoiseEstimate, spectrumOf } from '../noise/estimate.js';
+import type { ColouredNoise, JpegInfo } from '../noise/model.js';
+import { colouredNoise } from '../noise/spectrum.js';
+import { addEnlarged, halfOf, halved } from '../signal/halves.js';
+import type { Image, Samples } from '../signal/image.js';
+import { drive, type Work } from '../work.js';
+import type { DenoisedPlanes, PlanesSettings } from './denoise-planes.js';
+import { denoisePlanes } from './denoise-planes.js';
+
+/** The shortest side whose half still shows enough blocks. */
+const SMALLEST = 128;
+/** The share of the whole that the coarse scale takes. */
+const COARSE_SHARE = 0.2;
+
+/** How strongly noise is taken out: factors of its deviation, of all planes and of the chromas beside. */
+export interface Strength {
+  readonly strength: number;
+  readonly chroma: number;
+}
+
+/** The noise that was found at the fine scale, and the planes without it. */
+export interface TwoScales extends DenoisedPlanes {
+  readonly estimate: NoiseEstimate;
+}
+
+/** Denoises the decorrelated planes of an image, which are written over, at both scales. */
+export async function denoiseScales(
+  image: Image,
+  planes: Float64Array[],
+  jpeg: JpegInfo | undefined,
+  { strength, chroma }: Strength,
+  settings: PlanesSettings,
+): Promise<TwoScales> {
+  const { width, height, peak } = image;
+  const { signal, onProgress } = settings;
+  const coarse = Math.min(width, height) >= SMALLEST;
+  const part = (from: number, share: number): PlanesSettings['onProgress'] =>
+    onProgress && ((at) => onProgress({ ...at, fraction: from + share * at.fraction }));
+  if (coarse) {
+    const [w, h] = [halfOf(width), halfOf(height)];
+    const { halves, noise } = await drive(coarseNoise(planes, width, height, peak, { strength, chroma }), { signal });
+    const quality = settings.quality === 'fast' ? 'fast' : 'balanced';
+    const how = { ...settings, quality, onProgress: part(0, COARSE_SHARE) } as const;
+    const denoised = await denoisePlanes(halves, w, h, noise, how);
+    for (const [c, plane] of planes.entries()) {
+      if (!denoised.noisy[c]) continue;
+      await drive(addDifference(plane, width, height, denoised.planes[c], halves[c]), { signal });
+    }
+  }
+  const spectrum = await drive(spectrumOf(image, planes, jpeg), { signal });
+  const estimate = colouredEstimate(image, spectrum, jpeg);
+  const model = scaled(estimate.model as ColouredNoise, { strength, chroma });
+  const from = coarse ? COARSE_SHARE : 0;
+  const fine = { ...settings, onProgress: part(from, 1 - from) };
+  return { ...(await denoisePlanes(planes, width, height, model, fine)), estimate };
+}
+
+/** Planes at half their size, and the noise in them; a plane without flat areas there is left alone. */
+function* coarseNoise(
+  planes: readonly Samples[],
+  width: number,
+  height: number,
+  peak: number,
+  { strength, chroma }: Strength,
+): Work<{ readonly halves: Float32Array[]; readonly noise: ColouredNoise }> {
+  const halves: Float32Array[] = [];
+  for (const plane of planes) halves.push(yield* halved(plane, width, height));
+  const spectrum = yield* colouredNoise(halves, halfOf(width), halfOf(height), { peak });
+  const noise = colouredModel(spectrum, { factor: GROUP_FACTOR.coarse, strength, chroma, onlyTrusted: true });
+  return { halves, noise };
+}
+
+function* addDifference(
+  plane: Float64Array,
+  width: number,
+  height: number,
+  denoised: Samples,
+  half: Float32Array,
+): Work<void> {
+  for (let i = 0; i < half.length; i++) half[i] = denoised[i] - half[i];
+  yield* addEnlarged(plane, width, height, half);
+}
+
+/** The noise times the strengths; the chromas are the second and third of three planes. */
+export function scaled(noise: ColouredNoise, { strength, chroma }: Strength): ColouredNoise {
+  const deviations = noise.deviations.map((rows, c) => {
+    const factor = strength * (noise.deviations.length === 3 && c > 0 ? chroma : 1);
+    return rows.map((row) => row.map((deviation) => factor * deviation));
+  });
+  return { ...noise, deviations };
+}
