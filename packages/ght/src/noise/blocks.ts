@@ -1,0 +1,184 @@
+/**
+ * The 8×8 blocks that the noise of an image is measured on, sorted by brightness.
+ *
+ * Blocks lie every third pixel each way, further apart in large images, always an odd number so that all phases of a grid that
+ * may be in the image are met. In a JPEG whose grid is known only the blocks of that grid are taken: off the grid one quantised
+ * coefficient leaks into many, so the emptiest blocks would be chosen. A block with a clipped sample in any channel is left
+ * out: it has less noise than there is. The others fall into bins of about equal count by their mean in the first plane.
+ */
+import { clippedAt } from '../measures/noise.js';
+import type { Samples } from '../signal/image.js';
+import type { Work } from '../work.js';
+import { SIDE } from './frequencies.js';
+import type { JpegInfo } from './model.js';
+import { ranked } from './order.js';
+
+/** Blocks that are alike in brightness. */
+export interface Bin {
+  /** The median brightness: the mean of a block in the first plane. */
+  readonly brightness: number;
+  /** Where the blocks begin: the index of the upper left sample. */
+  readonly at: Int32Array;
+}
+
+/** How blocks are taken and how many of a bin are measured. */
+export interface Sampling {
+  /** At most so many bins. */
+  readonly bins: number;
+  /** A bin holds at least about so many blocks. */
+  readonly fill: number;
+  /** The share of the blocks of a bin that is measured. */
+  readonly share: number;
+  /** And at least so many. */
+  readonly least: number;
+}
+
+const SPREAD: Sampling = { bins: 8, fill: 1500, share: 0.05, least: 150 };
+const ALIGNED: Sampling = { bins: 6, fill: 600, share: 0.12, least: 60 };
+/** Pixels from one block to the next in images of usual size. */
+const STEP = 3;
+/** At most so many blocks: more make no difference. */
+const MOST = 60_000;
+/** So many blocks without clipped samples are enough; with fewer, and less than a quarter of all, clipped ones count as well. */
+const ENOUGH = 2000;
+
+/** How the blocks of an image are taken. */
+export function samplingFor(jpeg: JpegInfo | undefined): Sampling {
+  return jpeg ? ALIGNED : SPREAD;
+}
+
+/** The first block, the distance to the next, and how many there are. */
+interface Grid {
+  readonly left: number;
+  readonly top: number;
+  readonly step: number;
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/**
+ * The bins of an image, from dark to bright; none if no block fits into it. `original` are the channels whose clipped samples
+ * matter.
+ */
+export function* brightnessBins(
+  first: Samples,
+  original: readonly Samples[],
+  width: number,
+  height: number,
+  jpeg: JpegInfo | undefined,
+): Work<Bin[]> {
+  const grid = gridOf(width, height, jpeg);
+  const count = grid.columns * grid.rows;
+  if (count === 0) return [];
+  const clipped = yield* clippedChannels(original);
+  let at = new Int32Array(count);
+  let brightness = new Float64Array(count);
+  const free = new Uint8Array(count);
+  let freeCount = 0;
+  const sums = new Float64Array(width);
+  const bad = new Uint8Array(width);
+  for (let row = 0, n = 0; row < grid.rows; row++) {
+    const from = (grid.top + row * grid.step) * width;
+    sumRows(first, from, width, sums);
+    bad.fill(0);
+    for (const channel of clipped) markRows(channel, from, width, bad);
+    for (let column = 0; column < grid.columns; column++, n++) {
+      const x = grid.left + column * grid.step;
+      let [sum, hits] = [0, 0];
+      for (let i = x; i < x + SIDE; i++) {
+        sum += sums[i];
+        hits += bad[i];
+      }
+      at[n] = from + x;
+      brightness[n] = sum / SIDE ** 2;
+      free[n] = hits === 0 ? 1 : 0;
+      freeCount += free[n];
+    }
+    yield row / grid.rows;
+  }
+  if (freeCount >= Math.min(ENOUGH, count / 4)) {
+    at = at.filter((_, i) => free[i] === 1);
+    brightness = brightness.filter((_, i) => free[i] === 1);
+  }
+  return yield* binned(at, brightness, samplingFor(jpeg));
+}
+
+function gridOf(width: number, height: number, jpeg: JpegInfo | undefined): Grid {
+  const [left, top] = jpeg?.origin ?? [0, 0];
+  const [across, down] = [width - left - SIDE, height - top - SIDE];
+  if (across < 0 || down < 0) return { left, top, step: STEP, columns: 0, rows: 0 };
+  const number = (room: number, step: number) => Math.floor(room / step) + 1;
+  let step = jpeg ? SIDE : STEP;
+  while (number(across, step) * number(down, step) > MOST) step += jpeg ? SIDE : 2;
+  return { left, top, step, columns: number(across, step), rows: number(down, step) };
+}
+
+/** A channel and the values at which its samples count as clipped. */
+interface Clipped {
+  readonly samples: Samples;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** The channels that have clipped samples. */
+function* clippedChannels(channels: readonly Samples[]): Work<Clipped[]> {
+  const found: Clipped[] = [];
+  for (const samples of channels) {
+    const { least, most } = yield* clippedAt(samples);
+    if (least !== Number.NEGATIVE_INFINITY || most !== Number.POSITIVE_INFINITY) found.push({ samples, least, most });
+  }
+  return found;
+}
+
+/** The sums of columns of 8 samples, those of the first row beginning at `from`. */
+function sumRows(samples: Samples, from: number, width: number, sums: Float64Array): void {
+  sums.fill(0);
+  for (let y = 0, i = from; y < SIDE; y++) for (let x = 0; x < width; x++, i++) sums[x] += samples[i];
+}
+
+/** Marks the columns of 8 samples of which one is clipped. */
+function markRows({ samples, least, most }: Clipped, from: number, width: number, bad: Uint8Array): void {
+  for (let y = 0, i = from; y < SIDE; y++) {
+    for (let x = 0; x < width; x++, i++) if (samples[i] === least || samples[i] === most) bad[x] = 1;
+  }
+}
+
+/**
+ * Blocks in bins of about equal count. Blocks of the same brightness stay together, so the bins are rising and a picture of few
+ * values has fewer of them.
+ */
+function* binned(at: Int32Array, brightness: Float64Array, { bins, fill }: Sampling): Work<Bin[]> {
+  const count = Math.max(1, Math.min(bins, Math.floor(at.length / fill)));
+  const limits: number[] = [];
+  const scratch = brightness.slice();
+  let before = 0;
+  for (let b = 1, from = 0; b < count; b++) {
+    const rank = Math.floor((b * at.length) / count);
+    const limit = ranked(scratch, rank - from, from);
+    from = rank;
+    const below = numberBelow(brightness, limit);
+    // Equal values may leave a bin nearly empty: it joins its neighbour.
+    if (Math.min(below - before, at.length - below) >= fill / 2) {
+      limits.push(limit);
+      before = below;
+    }
+    yield b / count;
+  }
+  const members: number[][] = [...limits, Number.POSITIVE_INFINITY].map(() => []);
+  for (let n = 0; n < at.length; n++) {
+    let b = 0;
+    while (b < limits.length && limits[b] <= brightness[n]) b++;
+    members[b].push(n);
+  }
+  yield 1;
+  return members.map((blocks) => {
+    const values = Float64Array.from(blocks, (n) => brightness[n]);
+    return { brightness: ranked(values, values.length >> 1), at: Int32Array.from(blocks, (n) => at[n]) };
+  });
+}
+
+function numberBelow(values: Float64Array, limit: number): number {
+  let below = 0;
+  for (let i = 0; i < values.length; i++) if (values[i] < limit) below++;
+  return below;
+}

@@ -1,0 +1,44 @@
+/**
+ * The frequencies of an 8×8 block and the sets of them that the noise estimate looks at. Index 8v + u has u half waves along a
+ * row and v along a column; r = √(u² + v²) is its radius. 0 is the mean of the block.
+ */
+
+/** Samples along a side of a block. */
+export const SIDE = 8;
+/** Frequencies of a block. */
+export const FREQUENCIES = SIDE * SIDE;
+
+/** r of every frequency. */
+export const RADIUS: readonly number[] = Array.from({ length: FREQUENCIES }, (_, i) =>
+  Math.hypot(i % SIDE, Math.floor(i / SIDE)),
+);
+
+const where = (holds: (r: number) => boolean): readonly number[] =>
+  RADIUS.flatMap((r, i) => (i > 0 && holds(r) ? [i] : []));
+
+/** Frequencies too low to tell noise from shading; without the mean. */
+export const LOW = where((r) => r < 2);
+/** The ring next to them, which limits them. */
+export const RING = where((r) => r >= 2 && r < 3.2);
+/** Where noise of every kind has most of its energy that can be told from shading. */
+export const MIDDLE = where((r) => r >= 2 && r < 5);
+/** Those of them that coarse texture does not reach. */
+export const REFERENCE = where((r) => r >= 3 && r < 5);
+/** The finest. */
+export const FINEST = where((r) => r > 6);
+
+/** The frequencies but the mean, halved like a chessboard: u + v even, u + v odd. */
+export const HALVES: readonly [readonly number[], readonly number[]] = [
+  where(() => true).filter((i) => ((i % SIDE) + Math.floor(i / SIDE)) % 2 === 0),
+  where(() => true).filter((i) => ((i % SIDE) + Math.floor(i / SIDE)) % 2 === 1),
+];
+
+/** The frequencies of a half at middle radius. */
+export const MIDDLE_HALVES = HALVES.map((half) => half.filter((i) => MIDDLE.includes(i)));
+
+/** The mean of some of the values. */
+export function meanOver(values: ArrayLike<number>, frequencies: readonly number[]): number {
+  let sum = 0;
+  for (const i of frequencies) sum += values[i];
+  return sum / frequencies.length;
+}

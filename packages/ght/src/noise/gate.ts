@@ -1,0 +1,30 @@
+/**
+ * Whether noise is white: as strong at the finest frequencies as at coarser ones.
+ *
+ * The chromas decide where there are any. There is hardly texture in them, and what a camera leaves there is smooth. What
+ * texture they have is coarse, so radii below 3 are not looked at. A chroma that is white also has at least half of what luma
+ * has at the finest frequencies: one that was rounded to nothing is not white. A grey image has to pass by its only plane, any
+ * other stack by all of its planes.
+ */
+import type { PlaneSpectrum, SpectrumEstimate } from './spectrum.js';
+
+/** The share of its deviation at 3 ≤ r < 5 that a white plane has at least at the finest frequencies. */
+const LEAST_FINEST = 0.85;
+/** The share of luma's deviation at the finest frequencies that a white chroma has at least. */
+const LEAST_OF_LUMA = 0.5;
+
+/**
+ * True if the noise is white, so that one σ per plane describes it. Never for a JPEG, whose quantisation is not white. An image
+ * without an 8×8 block shows no spectrum and counts as white.
+ */
+export function isWhite({ planes, blocks }: SpectrumEstimate, isJpeg: boolean): boolean {
+  if (isJpeg) return false;
+  if (blocks === 0) return true;
+  if (planes.length !== 3) return planes.every(isFlat);
+  const [luma, ...chromas] = planes;
+  return chromas.every((chroma) => isFlat(chroma) && chroma.finest >= LEAST_OF_LUMA * luma.finest);
+}
+
+function isFlat({ reference, finest }: PlaneSpectrum): boolean {
+  return finest >= LEAST_FINEST * reference;
+}

@@ -1,0 +1,217 @@
+/**
+ * The noise of an image at every frequency of an 8×8 block, per plane and per brightness, from the image alone.
+ *
+ * Blocks are sorted by brightness (`blocks.ts`), and in each bin b the flattest give V_b(f) and R_b, which tells noise (about 1)
+ * from texture (1.4 and more; `flat-blocks.ts`). A brightness without a flat block would give pure texture, so the bins are
+ * not believed one by one. In every plane:
+ *
+ * 1. The level of a bin is √(mean of V over 2 ≤ r < 5). The anchor a is the bin of lowest level among those with R ≤ 1.2 whose
+ *    level is at most 2.5 times the lowest of all; without one it is the lowest, its variance divided by R/1.2. A bin below
+ *    0.35 of the median level in deep shadows or bright lights is not asked: the camera has pressed them together.
+ * 2. The spectrum S(f) is V_a(f), averaged with bins of nearly the same level and R ≤ 1.2.
+ * 3. Every other bin has S(f) times a level: the 20% quantile of V_b(f)/S(f), since texture is least where that is smallest. At
+ *    most 2² where R ≤ 1.2, else 1.25². Frequencies below 1.5, and those that JPEG has emptied, are left out.
+ * 4. Frequencies r < 2 are at most 1.35 times the deviation at 2 ≤ r < 3.2, since shading is not noise; in chroma, where
+ *    shading is weak and noise is not, 4 times. The mean has 1.6 times its neighbours. The bins are smoothed by (1 2 1)/4.
+ */
+import type { Samples } from '../signal/image.js';
+import { stretches, type Work } from '../work.js';
+import { brightnessBins, samplingFor } from './blocks.js';
+import { type CentredPlane, type Flattest, flattest } from './flat-blocks.js';
+import { FINEST, FREQUENCIES, LOW, MIDDLE, meanOver, RADIUS, REFERENCE, RING, SIDE } from './frequencies.js';
+import type { JpegInfo } from './model.js';
+import { quantile } from './order.js';
+
+/** R up to this is noise. */
+export const BELIEVABLE = 1.2;
+/** The anchor's level is at most so many times the lowest. */
+const ANCHOR_LEVEL = 2.5;
+/** Levels are the same within this factor. */
+const SAME_LEVEL = Math.exp(0.15);
+/** Pressed together: below this share of the median level, and outside this part of the range. */
+const CRUSHED = { level: 0.35, dark: 32 / 255, bright: 192 / 255 } as const;
+/** The level of a bin is this quantile over the frequencies from this radius on that have this share of the mean variance. */
+const LEVEL = { quantile: 0.2, radius: 1.5, share: 0.1 } as const;
+/** The most a bin may exceed the anchor, as a factor of deviations: believable, and not. */
+const MOST = { believable: 2, doubtful: 1.25 } as const;
+/** The most that low frequencies may have of the deviation at 2 ≤ r < 3.2. */
+const LOW_MOST = { luma: 1.35, chroma: 4 } as const;
+/** The deviation of the mean, against the larger of its two neighbours. */
+const MEAN_FACTOR = 1.6;
+/** 2 to this power is the largest scale, so that it and its reciprocal are numbers. */
+const LARGEST_EXPONENT = 1000;
+
+/** What {@link colouredNoise} needs to know beside the planes. */
+export interface SpectrumOptions {
+  /** The value that counts as full scale, such as 255: tells shadows and lights. */
+  readonly peak: number;
+  /** The channels of the image before decorrelation, by which clipped blocks are left out. Without them none are. */
+  readonly original?: readonly Samples[];
+  /** Given for a JPEG: then its own blocks are measured. */
+  readonly jpeg?: JpegInfo;
+}
+
+/** The noise of one plane. */
+export interface PlaneSpectrum {
+  /** `deviations[b][8 * v + u]`: the deviation at brightness b of the frequency with u half waves along a row, v along a column. */
+  readonly deviations: readonly Float64Array[];
+  /** R at each brightness: about 1 where the flattest blocks hold noise, 1.4 and more where they hold texture. */
+  readonly ratios: readonly number[];
+  /** The index of the brightness whose spectrum was believed. */
+  readonly anchor: number;
+  /**
+   * From 0 to 1: min(1, 1.2/R) of the anchor. 1 says that flat areas were found. Less says that there were none; the
+   * variances are this share of what was measured then.
+   */
+  readonly trust: number;
+  /** The deviation at middle frequencies, 2 ≤ r < 5, root mean square over brightness. */
+  readonly middle: number;
+  /** The same at 3 ≤ r < 5, which coarse texture does not reach: what white noise has at the finest frequencies as well. */
+  readonly reference: number;
+  /** The same at the finest frequencies, r > 6. */
+  readonly finest: number;
+}
+
+/** The noise of an image by frequency and brightness. */
+export interface SpectrumEstimate {
+  /** The brightness at which deviations are known, rising: the mean of a block of the first plane. */
+  readonly brightness: readonly number[];
+  /** The noise of each plane. */
+  readonly planes: readonly PlaneSpectrum[];
+  /** How many blocks were looked at: 0 for an image that is smaller than one. */
+  readonly blocks: number;
+}
+
+/**
+ * Estimates the noise of planes as `decorrelate` makes them: luma and two chromas, or any other number of planes, each for
+ * itself. Deterministic; independent of offset, and deviations scale with the image.
+ */
+export function* colouredNoise(
+  planes: readonly Samples[],
+  width: number,
+  height: number,
+  { peak, original = [], jpeg }: SpectrumOptions,
+): Work<SpectrumEstimate> {
+  const bins = yield* brightnessBins(planes[0], original, width, height, jpeg);
+  if (bins.length === 0) return nothingKnown(planes.length);
+  const sampling = samplingFor(jpeg);
+  const isColour = planes.length === 3;
+  // Luma is √3 times the mean of R, G and B.
+  const full = isColour ? Math.sqrt(3) * peak : peak;
+  const isEnd = bins.map(({ brightness }) => brightness < CRUSHED.dark * full || brightness > CRUSHED.bright * full);
+  const squares = new Float64Array(FREQUENCIES * Math.max(...bins.map(({ at }) => at.length)));
+  const found: PlaneSpectrum[] = [];
+  for (const [c, samples] of planes.entries()) {
+    const plane = yield* centred(samples, width);
+    const measured: Flattest[] = [];
+    for (const { at } of bins) measured.push(yield* flattest(plane, at, sampling, squares));
+    found.push(planeSpectrum(measured, isEnd, isColour && c > 0 ? LOW_MOST.chroma : LOW_MOST.luma, plane.scale));
+  }
+  return {
+    brightness: bins.map(({ brightness }) => brightness),
+    planes: found,
+    blocks: bins.reduce((sum, { at }) => sum + at.length, 0),
+  };
+}
+
+/** The estimate of an image that no block fits into. */
+function nothingKnown(channels: number): SpectrumEstimate {
+  const deviations = [new Float64Array(FREQUENCIES)];
+  const plane: PlaneSpectrum = { deviations, ratios: [1], anchor: 0, trust: 0, middle: 0, reference: 0, finest: 0 };
+  return { brightness: [0], planes: Array.from({ length: channels }, () => plane), blocks: 0 };
+}
+
+/** The plane about its mean, in a power of two as unit, so that squares neither overflow nor vanish and nothing is rounded. */
+function* centred(samples: Samples, width: number): Work<CentredPlane> {
+  const { length } = samples;
+  let [mean, least, most] = [0, samples[0], samples[0]];
+  for (const [from, to] of stretches(length)) {
+    for (let i = from; i < to; i++) {
+      mean += samples[i] / length;
+      if (samples[i] < least) least = samples[i];
+      if (samples[i] > most) most = samples[i];
+    }
+    yield to / length;
+  }
+  const size = Math.max(most - mean, mean - least);
+  const e = size > 0 ? Math.floor(Math.log2(size)) : 0;
+  return { samples, width, mean, scale: 2 ** -Math.max(-LARGEST_EXPONENT, Math.min(LARGEST_EXPONENT, e)) };
+}
+
+/** What the bins of a plane say together. */
+function planeSpectrum(
+  bins: readonly Flattest[],
+  isEnd: readonly boolean[],
+  lowMost: number,
+  scale: number,
+): PlaneSpectrum {
+  const ratios = bins.map(({ ratio }) => ratio);
+  const { anchor, like } = anchorOf(bins, isEnd);
+  const trust = Math.min(1, BELIEVABLE / ratios[anchor]);
+  const spectrum = geometricMean(like.map((b) => bins[b].variance)).map((value) => value * trust);
+  const levels = levelsOf(bins, spectrum, like);
+  const variances = smoothed(levels.map((level) => limited(spectrum, level, lowMost)));
+  const rms = (frequencies: readonly number[]) =>
+    Math.sqrt(variances.reduce((sum, variance) => sum + meanOver(variance, frequencies), 0) / variances.length) / scale;
+  const deviations = variances.map((variance) => variance.map((value) => Math.sqrt(value) / scale));
+  return { deviations, ratios, anchor, trust, middle: rms(MIDDLE), reference: rms(REFERENCE), finest: rms(FINEST) };
+}
+
+/** The bin that is believed most, and all whose spectra are averaged with its own: those of the same level. */
+function anchorOf(bins: readonly Flattest[], isEnd: readonly boolean[]): { anchor: number; like: number[] } {
+  const level = bins.map(({ variance }) => Math.sqrt(meanOver(variance, MIDDLE)));
+  const median = quantile(Float64Array.from(level), 0.5);
+  const asked = [...bins.keys()].filter((b) => !(isEnd[b] && level[b] < CRUSHED.level * median));
+  const lowest = (among: readonly number[]) => among.reduce((best, b) => (level[b] < level[best] ? b : best));
+  // Areas without any noise at all were drawn, not photographed: they tell nothing about the others.
+  const photographed = asked.filter((b) => level[b] > 0);
+  const sure = photographed.filter(
+    (b) => bins[b].ratio <= BELIEVABLE && level[b] <= ANCHOR_LEVEL * level[lowest(photographed)],
+  );
+  const anchor = lowest(sure.length > 0 ? sure : asked);
+  const believable = Math.max(BELIEVABLE, bins[anchor].ratio);
+  const like = asked.filter(
+    (b) =>
+      level[b] <= SAME_LEVEL * level[anchor] && level[anchor] <= SAME_LEVEL * level[b] && bins[b].ratio <= believable,
+  );
+  return { anchor, like };
+}
+
+/** exp(mean of log), frequency by frequency; the mean of the block is left 0. */
+function geometricMean(variances: readonly Float64Array[]): Float64Array {
+  return new Float64Array(FREQUENCIES).map((_, f) =>
+    f === 0 ? 0 : Math.exp(variances.reduce((sum, variance) => sum + Math.log(variance[f]), 0) / variances.length),
+  );
+}
+
+/** The variance of every bin as a multiple of the spectrum. */
+function levelsOf(bins: readonly Flattest[], spectrum: Float64Array, like: readonly number[]): number[] {
+  const least = LEVEL.share * meanOver(spectrum, MIDDLE);
+  if (least === 0) return bins.map(() => 0);
+  const used = RADIUS.flatMap((r, f) => (r >= LEVEL.radius && spectrum[f] >= least ? [f] : []));
+  return bins.map(({ variance, ratio }, b) => {
+    const multiples = Float64Array.from(used, (f) => variance[f] / spectrum[f]);
+    const level = like.includes(b)
+      ? multiples.reduce((sum, value) => sum + value, 0) / multiples.length
+      : quantile(multiples, LEVEL.quantile);
+    return Math.min(level, (ratio <= BELIEVABLE ? MOST.believable : MOST.doubtful) ** 2);
+  });
+}
+
+/** The spectrum times a level, its lowest frequencies limited and its mean set. */
+function limited(spectrum: Float64Array, level: number, lowMost: number): Float64Array {
+  const variance = spectrum.map((value) => value * level);
+  const most = lowMost ** 2 * meanOver(variance, RING);
+  for (const f of LOW) variance[f] = Math.min(variance[f], most);
+  variance[0] = MEAN_FACTOR ** 2 * Math.max(variance[1], variance[SIDE]);
+  return variance;
+}
+
+/** (1 2 1)/4 over brightness; the first and the last stay. */
+function smoothed(variances: readonly Float64Array[]): readonly Float64Array[] {
+  return variances.map((variance, b) => {
+    if (b === 0 || b === variances.length - 1) return variance;
+    const [before, after] = [variances[b - 1], variances[b + 1]];
+    return variance.map((value, f) => (before[f] + 2 * value + after[f]) / 4);
+  });
+}

@@ -1,0 +1,46 @@
+/** What the noise of an image is, in one or two sentences, with numbers in the units of the image. */
+import type { PlaneSpectrum, SpectrumEstimate } from './spectrum.js';
+
+/** White noise: the deviation of each plane of the image. */
+export function whiteInWords(sigma: readonly number[]): string {
+  return `noise: white, σ = ${distinct(sigma.map(inDigits)).join(', ')}`;
+}
+
+/** Coloured noise: levels at middle and finest frequencies; of a JPEG the quality that its steps are like, where it is known. */
+export function colouredInWords({ planes }: SpectrumEstimate, jpeg?: { readonly quality?: number }): string {
+  const parts = [levels(planes)];
+  if (jpeg) {
+    const quality = jpeg.quality === undefined ? '' : ` of quality about ${Math.round(jpeg.quality)}`;
+    parts.push(`JPEG steps${quality} counted in`);
+  }
+  const words = `noise: coloured; ${parts.join('; ')}`;
+  return planes[0].trust < 1 ? `${words}. No flat area found: the estimate is uncertain and kept low` : words;
+}
+
+function levels(planes: readonly PlaneSpectrum[]): string {
+  const at = (list: readonly PlaneSpectrum[]) => {
+    const middle = range(list.map(({ middle }) => middle));
+    const finest = range(list.map(({ finest }) => finest));
+    return `${middle} at middle and ${finest} at finest frequencies`;
+  };
+  if (planes.length !== 3) return at(planes);
+  const [luma, ...chromas] = planes;
+  const chroma = Math.sqrt(chromas.reduce((sum, { middle }) => sum + middle ** 2, 0) / chromas.length);
+  return `luma ${at([luma])}, chroma ${inDigits(chroma)}`;
+}
+
+/** The least to the greatest, or the one number where they read the same. */
+function range(values: readonly number[]): string {
+  return distinct([Math.min(...values), Math.max(...values)].map(inDigits)).join(' to ');
+}
+
+function distinct(words: readonly string[]): readonly string[] {
+  return words.every((word) => word === words[0]) ? words.slice(0, 1) : words;
+}
+
+/** Two or three digits that count, without exponents from 0.000001 to 10²¹. */
+function inDigits(value: number): string {
+  if (value === 0) return '0';
+  if (value >= 100) return String(Math.round(value));
+  return value.toPrecision(value >= 9.95 ? 3 : 2);
+}
