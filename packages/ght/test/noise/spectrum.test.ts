@@ -126,13 +126,16 @@ describe('colouredNoise', () => {
   });
 
   it('scales with the image and does not see its offset', () => {
-    const given = withFiltered(picture(width, height, 3), 20, [0.25, 0.5, 0.25], [0.25, 0.5, 0.25]);
+    const noise = withFiltered(picture(width, height), 20, [0.25, 0.5, 0.25], [0.25, 0.5, 0.25]);
+    const given = mapped(noise, (value) => Math.round(1024 * value) / 1024);
     const truth = all(estimateOf(given));
     for (const [changed, by, within] of [
       [mapped(given, (value) => 257 * value, 65535), 257, 1e-6],
       [mapped(given, (value) => value / 255, 1), 1 / 255, 1e-6],
       [mapped(given, (value) => value * 2 ** 900, 255 * 2 ** 900), 2 ** 900, 1e-6],
       [mapped(given, (value) => value + 1e9, 2e9), 1, 1e-4],
+      // Exact in float64, but for what is computed with sums of such samples.
+      [mapped(given, (value) => value + 2 ** 40, 2 ** 41), 1, 1e-8],
     ] as const) {
       all(estimateOf(changed)).forEach((value, i) => {
         expect(relative(value / by, truth[i])).toBeLessThan(within);
@@ -157,12 +160,37 @@ describe('colouredNoise', () => {
     expect(relative(middleOf(deviations[anchor]), 10)).toBeLessThan(0.15);
   });
 
+  it('is not misled by shadows that were pressed together', () => {
+    const noise = whiteNoise(width * height, 10);
+    const { planes } = estimateOf(made((x, y, i) => (x < 120 ? 20 + noise[i] : 80 + y / 4 + 10 * noise[i])));
+    const levels = planes[0].deviations.map(middleOf);
+    expect(levels[0]).toBeLessThan(2);
+    expect(relative(levels[levels.length - 1], 10)).toBeLessThan(0.1);
+  });
+
+  it('does not take the texture of one brightness for noise where another brightness is flat', () => {
+    const noise = whiteNoise(width * height, 11);
+    const texture = whiteNoise(width * height, 12);
+    const strength = (x: number, y: number) => 40 + 30 * Math.sin(x / 9) * Math.sin(y / 9);
+    const { planes } = estimateOf(
+      made((x, y, i) => (y < height / 2 ? 60 + x / 8 : 180 + strength(x, y) * texture[i]) + 5 * noise[i]),
+    );
+    const { deviations, ratios } = planes[0];
+    expect(Math.max(...ratios)).toBeGreaterThan(1.4);
+    for (const at of deviations) {
+      expect(middleOf(at)).toBeGreaterThan(4.5);
+      expect(middleOf(at)).toBeLessThan(1.3 * 5);
+    }
+  });
+
   it('tells texture from noise, trusts it less and keeps it low', () => {
     const texture = filtered(whiteNoise(width * height, 4), width, [0.5, 0.5], [0.5, 0.5]);
     const strength = (x: number, y: number) => 10 + 9 * Math.sin(x / 15) * Math.sin(y / 15);
     const { planes } = estimateOf(made((x, y, i) => 128 + 5 * strength(x, y) * texture[i]));
     expect(planes[0].ratios.every((ratio) => ratio > 1.2)).toBe(true);
     expect(planes[0].trust).toBeLessThan(1);
+    // A tenth of the picture has a fifth of the texture of all or less.
+    expect(planes[0].middle).toBeLessThan(0.15 * 50 * middleOf(filteredDeviations([0.5, 0.5], [0.5, 0.5])));
     expect(planes[0].trust).toBeCloseTo(1.2 / planes[0].ratios[planes[0].anchor], 9);
   });
 
