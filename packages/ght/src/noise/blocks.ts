@@ -41,6 +41,8 @@ const STEP = 3;
 const MOST = 60_000;
 /** So many blocks without clipped samples are enough; with fewer, and less than a quarter of all, clipped ones count as well. */
 const ENOUGH = 2000;
+/** In a channel of fewer samples the share that counts as clipped is a handful, which chance gives as well. */
+const FEWEST_SAMPLES = 2048;
 
 /** How the blocks of an image are taken. */
 export function samplingFor(jpeg: JpegInfo | undefined): Sampling {
@@ -124,6 +126,7 @@ interface Clipped {
 function* clippedChannels(channels: readonly Samples[]): Work<Clipped[]> {
   const found: Clipped[] = [];
   for (const samples of channels) {
+    if (samples.length < FEWEST_SAMPLES) continue;
     const { least, most } = yield* clippedAt(samples);
     if (least !== Number.NEGATIVE_INFINITY || most !== Number.POSITIVE_INFINITY) found.push({ samples, least, most });
   }

@@ -24,6 +24,9 @@ export const RING = where((r) => r >= 2 && r < 3.2);
 export const MIDDLE = where((r) => r >= 2 && r < 5);
 /** Those of them that coarse texture does not reach. */
 export const REFERENCE = where((r) => r >= 3 && r < 5);
+/** Two bands whose ratio tells whether noise is low-pass. */
+export const LOWER = where((r) => r >= 1.5 && r < 3);
+export const UPPER = where((r) => r >= 3.5 && r < 5);
 /** The finest. */
 export const FINEST = where((r) => r > 6);
 

@@ -4,9 +4,14 @@ import type { PlaneSpectrum } from './spectrum.js';
 
 type Level = Pick<PlaneSpectrum, 'middle' | 'finest' | 'trust'>;
 
-/** White noise: the deviation of each plane of the image. */
-export function whiteInWords(sigma: readonly number[]): string {
-  return `noise: white, σ = ${distinct(sigma.map(inDigits)).join(', ')}`;
+/** Noise as it was told, or of a kind that has few numbers. */
+export function toldInWords(noise: NoiseModel): string {
+  if (noise.kind === 'white') return `noise: white, σ = ${distinct(noise.sigma.map(inDigits)).join(', ')}`;
+  if (noise.kind === 'coloured') return 'noise: coloured, with the spectrum that was told';
+  const planes = noise.planes.map(({ gain, sigma, offset }) => {
+    return `gain ${inDigits(gain)}, σ = ${inDigits(sigma)} without signal, offset ${inDigits(offset)}`;
+  });
+  return `noise: grows with the signal; ${distinct(planes).join('; ')}`;
 }
 
 /** Coloured noise: levels at middle and finest frequencies; of a JPEG the quality that its steps are like, where it is known. */
@@ -46,14 +51,4 @@ function inDigits(value: number): string {
   if (value === 0) return '0';
   if (value >= 100) return String(Math.round(value));
   return value.toPrecision(value >= 9.95 ? 3 : 2);
-}
-
-/** Noise as it is told, or of a kind that has few numbers. */
-export function toldInWords(noise: NoiseModel): string {
-  if (noise.kind === 'white') return whiteInWords(noise.sigma);
-  if (noise.kind === 'coloured') return 'noise: coloured, with the spectrum that was told';
-  const planes = noise.planes.map(({ gain, sigma, offset }) => {
-    return `gain ${inDigits(gain)}, σ = ${inDigits(sigma)} without signal, offset ${inDigits(offset)}`;
-  });
-  return `noise: grows with the signal; ${distinct(planes).join('; ')}`;
 }

@@ -3,7 +3,7 @@
  * samples are denoised first, by the noise that is found in them, and the difference is enlarged and added; then the noise of the
  * image itself is found anew and taken out.
  */
-import { colouredModel, GROUP_FACTOR } from '../noise/coloured.js';
+import { colouredModel, UNCORRELATED } from '../noise/coloured.js';
 import { colouredEstimate, type NoiseEstimate, spectrumOf } from '../noise/estimate.js';
 import type { ColouredNoise, JpegInfo } from '../noise/model.js';
 import { colouredNoise } from '../noise/spectrum.js';
@@ -72,7 +72,7 @@ function* coarseNoise(
   const halves: Float32Array[] = [];
   for (const plane of planes) halves.push(yield* halved(plane, width, height));
   const spectrum = yield* colouredNoise(halves, halfOf(width), halfOf(height), { peak });
-  const noise = colouredModel(spectrum, { factor: GROUP_FACTOR.coarse, strength, chroma, onlyTrusted: true });
+  const noise = colouredModel(spectrum, { factor: UNCORRELATED, strength, chroma, onlyTrusted: true });
   return { halves, noise };
 }
 

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { colouredModel, GROUP_FACTOR } from '../../src/noise/coloured.js';
+import type { SpectrumEstimate } from '../../src/noise/spectrum.js';
+import { colouredInWords, whiteInWords } from '../../src/noise/words.js';
+
+const plane = (level: number, trust = 1) => ({
+  ...{ ratios: [1, 1], anchor: 0, trust, middle: level, reference: level, finest: level / 4 },
+  deviations: [level, 2 * level].map((value) => new Float64Array(64).fill(value)),
+});
+const estimateWith = (...planes: ReturnType<typeof plane>[]): SpectrumEstimate => ({
+  ...{ brightness: [50, 300], planes, blocks: 5000 },
+});
+
+describe('colouredModel', () => {
+  const estimate = estimateWith(plane(4), plane(2), plane(1, 0.5));
+  const first = (model: ReturnType<typeof colouredModel>) => model.deviations.map(([at]) => at[9]);
+
+  it('raises deviations by the factor of the scale', () => {
+    const model = colouredModel(estimate);
+    expect(model).toMatchObject({ kind: 'coloured', brightness: [50, 300] });
+    expect(first(model)).toEqual([4 * 1.3, 2 * 1.3, 1.3]);
+    expect(model.deviations[0][1][9]).toBe(8 * 1.3);
+    expect(first(colouredModel(estimate, { factor: GROUP_FACTOR.coarse }))).toEqual([4, 2, 1]);
+  });
+
+  it('multiplies by the strength, and chroma by its own as well', () => {
+    expect(first(colouredModel(estimate, { factor: 1, strength: 2, chroma: 3 }))).toEqual([8, 12, 6]);
+    const stack = estimateWith(plane(4), plane(2));
+    expect(first(colouredModel(stack, { factor: 1, chroma: 3 }))).toEqual([4, 2]);
+  });
+
+  it('adds a share of the JPEG step, frequency by frequency', () => {
+    const steps = Float64Array.from({ length: 64 }, (_, f) => (f === 9 ? 12 : 0));
+    const { deviations } = colouredModel(estimate, { factor: 1, strength: 2, jpegSteps: [steps, steps, steps] });
+    expect(deviations[0][0][9]).toBeCloseTo(2 * Math.hypot(4, 0.25 * 12), 12);
+    expect(deviations[1][0][9]).toBeCloseTo(2 * Math.hypot(2, 0.3 * 12), 12);
+    expect(deviations[0][0][10]).toBe(8);
+  });
+
+  it('leaves planes without flat areas alone where it is asked to', () => {
+    expect(first(colouredModel(estimate, { factor: 1, onlyTrusted: true }))).toEqual([4, 2, 0]);
+  });
+});
+
+describe('words', () => {
+  it('name white noise by its deviation, or by one for each plane', () => {
+    expect(whiteInWords([25.08, 25.12, 25.1])).toBe('noise: white, σ = 25.1');
+    expect(whiteInWords([5, 12.34, 1079.4])).toBe('noise: white, σ = 5.0, 12.3, 1079');
+    expect(whiteInWords([0])).toBe('noise: white, σ = 0');
+  });
+
+  it('name coloured noise by its levels', () => {
+    expect(colouredInWords(estimateWith(plane(4.2), plane(0.3), plane(0.3)))).toBe(
+      'noise: coloured; luma 4.2 at middle and 1.1 at finest frequencies, chroma 0.30',
+    );
+    expect(colouredInWords(estimateWith(plane(0.0164)))).toBe(
+      'noise: coloured; 0.016 at middle and 0.0041 at finest frequencies',
+    );
+    expect(colouredInWords(estimateWith(plane(4), plane(8)))).toBe(
+      'noise: coloured; 4.0 to 8.0 at middle and 1.0 to 2.0 at finest frequencies',
+    );
+  });
+
+  it('say what was counted in and what is uncertain', () => {
+    const estimate = estimateWith(plane(4, 0.3), plane(1), plane(1));
+    expect(colouredInWords(estimate, { quality: 74.6 })).toBe(
+      'noise: coloured; luma 4.0 at middle and 1.0 at finest frequencies, chroma 1.0; JPEG steps of quality about 75 counted in. ' +
+        'No flat area found: the estimate is uncertain and kept low',
+    );
+    expect(colouredInWords(estimateWith(plane(4)), {})).toContain('; JPEG steps counted in');
+  });
+});
