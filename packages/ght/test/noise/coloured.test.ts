@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { colouredModel, GROUP_FACTOR } from '../../src/noise/coloured.js';
+import { colouredModel } from '../../src/noise/coloured.js';
 import type { SpectrumEstimate } from '../../src/noise/spectrum.js';
-import { colouredInWords, whiteInWords } from '../../src/noise/words.js';
+import { colouredInWords, toldInWords } from '../../src/noise/words.js';
 
 const plane = (level: number, trust = 1) => ({
   ...{ ratios: [1, 1], anchor: 0, trust, middle: level, reference: level, finest: level / 4 },
   deviations: [level, 2 * level].map((value) => new Float64Array(64).fill(value)),
+});
+/** A plane whose deviations fall with frequency, from 1 at low ones to `slope` from r = 3.5 on. */
+const falling = (slope: number) => ({
+  ...plane(1),
+  deviations: [Float64Array.from({ length: 64 }, (_, f) => (Math.hypot(f & 7, f >> 3) < 3.2 ? 1 : slope))],
 });
 const estimateWith = (...planes: ReturnType<typeof plane>[]): SpectrumEstimate => ({
   ...{ brightness: [50, 300], planes, blocks: 5000 },
@@ -15,12 +20,19 @@ describe('colouredModel', () => {
   const estimate = estimateWith(plane(4), plane(2), plane(1, 0.5));
   const first = (model: ReturnType<typeof colouredModel>) => model.deviations.map(([at]) => at[9]);
 
-  it('raises deviations by the factor of the scale', () => {
+  it('takes deviations as they are where the spectrum is flat, times the factor where one is given', () => {
     const model = colouredModel(estimate);
     expect(model).toMatchObject({ kind: 'coloured', brightness: [50, 300] });
-    expect(first(model)).toEqual([4 * 1.3, 2 * 1.3, 1.3]);
-    expect(model.deviations[0][1][9]).toBe(8 * 1.3);
-    expect(first(colouredModel(estimate, { factor: GROUP_FACTOR.coarse }))).toEqual([4, 2, 1]);
+    expect(first(model)).toEqual([4, 2, 1]);
+    expect(model.deviations[0][1][9]).toBe(8);
+    expect(first(colouredModel(estimate, { factor: 1.5 }))).toEqual([6, 3, 1.5]);
+  });
+
+  it('raises deviations of low-pass noise, whose members of a group have more in common', () => {
+    const factor = (slope: number) => first(colouredModel(estimateWith(falling(slope))))[0];
+    expect([0.1, 0.65, 0.75, 0.85, 1].map((slope) => factor(slope).toFixed(3))).toEqual([
+      ...['1.300', '1.300', '1.150', '1.000', '1.000'],
+    ]);
   });
 
   it('multiplies by the strength, and chroma by its own as well', () => {
@@ -43,30 +55,38 @@ describe('colouredModel', () => {
 });
 
 describe('words', () => {
+  const white = (...sigma: number[]) => toldInWords({ kind: 'white', sigma });
   it('name white noise by its deviation, or by one for each plane', () => {
-    expect(whiteInWords([25.08, 25.12, 25.1])).toBe('noise: white, σ = 25.1');
-    expect(whiteInWords([5, 12.34, 1079.4])).toBe('noise: white, σ = 5.0, 12.3, 1079');
-    expect(whiteInWords([0])).toBe('noise: white, σ = 0');
+    expect(white(25.08, 25.12, 25.1)).toBe('noise: white, σ = 25.1');
+    expect(white(5, 12.34, 1079.4)).toBe('noise: white, σ = 5.0, 12.3, 1079');
+    expect(white(0)).toBe('noise: white, σ = 0');
   });
 
   it('name coloured noise by its levels', () => {
-    expect(colouredInWords(estimateWith(plane(4.2), plane(0.3), plane(0.3)))).toBe(
+    expect(colouredInWords([plane(4.2), plane(0.3), plane(0.3)])).toBe(
       'noise: coloured; luma 4.2 at middle and 1.1 at finest frequencies, chroma 0.30',
     );
-    expect(colouredInWords(estimateWith(plane(0.0164)))).toBe(
+    expect(colouredInWords([plane(0.0164)])).toBe(
       'noise: coloured; 0.016 at middle and 0.0041 at finest frequencies',
     );
-    expect(colouredInWords(estimateWith(plane(4), plane(8)))).toBe(
+    expect(colouredInWords([plane(4), plane(8)])).toBe(
       'noise: coloured; 4.0 to 8.0 at middle and 1.0 to 2.0 at finest frequencies',
+    );
+  });
+
+  it('name noise that grows with the signal by its line', () => {
+    const planes = [{ gain: 2, sigma: 0, offset: 100 }];
+    expect(toldInWords({ kind: 'signal-dependent', planes })).toBe(
+      'noise: grows with the signal; gain 2.0, σ = 0 without signal, offset 100',
     );
   });
 
   it('say what was counted in and what is uncertain', () => {
     const estimate = estimateWith(plane(4, 0.3), plane(1), plane(1));
-    expect(colouredInWords(estimate, { quality: 74.6 })).toBe(
+    expect(colouredInWords(estimate.planes, { quality: 74.6 })).toBe(
       'noise: coloured; luma 4.0 at middle and 1.0 at finest frequencies, chroma 1.0; JPEG steps of quality about 75 counted in. ' +
         'No flat area found: the estimate is uncertain and kept low',
     );
-    expect(colouredInWords(estimateWith(plane(4)), {})).toContain('; JPEG steps counted in');
+    expect(colouredInWords([plane(4)], {})).toContain('; JPEG steps counted in');
   });
 });
