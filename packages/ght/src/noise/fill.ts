@@ -1,0 +1,98 @@
+/**
+ * Missing samples of a plane, interpolated from the samples around them along edges rather than across.
+ *
+ * Along each of four directions d (row, column, two diagonals) a missing sample has two opposite neighbours. Their mean is the
+ * estimate x_d, and the mean absolute difference D_d of samples one step apart along d, within 5×5 samples, says how much the
+ * picture changes that way. The result is
+ *
+ *     x = Σ_d w_d x_d / Σ_d w_d,        w_d = 1 / (ℓ_d² (D_d + ε)²)
+ *
+ * with the length ℓ_d² = 1 or 2 of a step, and a small ε that keeps the weights finite. It is done a few times: at first with the
+ * good samples alone, then also with those that are filled in by then.
+ */
+import type { Samples } from '../signal/image.js';
+import type { Work } from '../work.js';
+
+/** Steps along a row, a column and the diagonals, with their squared lengths. */
+const DIRECTIONS = [
+  { dx: 1, dy: 0, length: 1 },
+  { dx: 0, dy: 1, length: 1 },
+  { dx: 1, dy: 1, length: 2 },
+  { dx: 1, dy: -1, length: 2 },
+] as const;
+/** Half the side of the square in which differences are taken. */
+const REACH = 2;
+/** How often the filled samples are refined. */
+const REFINEMENTS = 2;
+/** Samples between two yields. */
+const SAMPLES_A_YIELD = 2 ** 11;
+
+/** A copy of the plane with the samples at `sites` interpolated; at least one sample must be good. */
+export function* filled(plane: Samples, width: number, height: number, sites: Uint32Array): Work<Samples> {
+  const result = plane instanceof Float64Array ? new Float64Array(plane) : new Float32Array(plane);
+  const missing = new Uint8Array(plane.length);
+  for (const i of sites) missing[i] = 1;
+  // From the outside of a hole to its inside: each round fills what has a known neighbour.
+  let rest = sites;
+  while (rest.length > 0) {
+    const values = new Float64Array(rest.length);
+    for (let k = 0; k < rest.length; k++) {
+      values[k] = estimate(result, missing, width, height, rest[k]);
+      if (k % SAMPLES_A_YIELD === 0) yield k / rest.length;
+    }
+    rest.forEach((i, k) => {
+      if (Number.isNaN(values[k])) return;
+      result[i] = values[k];
+      missing[i] = 0;
+    });
+    const left = rest.filter((_, k) => Number.isNaN(values[k]));
+    if (left.length === rest.length) break;
+    rest = left;
+  }
+  for (let round = 0; round < REFINEMENTS; round++) {
+    for (let k = 0; k < sites.length; k++) {
+      missing[sites[k]] = 1;
+      result[sites[k]] = estimate(result, missing, width, height, sites[k]);
+      missing[sites[k]] = 0;
+      if (k % SAMPLES_A_YIELD === 0) yield k / sites.length;
+    }
+  }
+  return result;
+}
+
+/** The value at sample i that its known neighbours suggest; NaN if it has none. */
+function estimate(plane: Samples, missing: Uint8Array, width: number, height: number, i: number): number {
+  const [x, y] = [i % width, Math.floor(i / width)];
+  const known = (column: number, row: number) =>
+    column >= 0 && column < width && row >= 0 && row < height && missing[row * width + column] === 0;
+  let [total, weights, allChange] = [0, 0, 0];
+  const changes: number[] = [];
+  for (const { dx, dy } of DIRECTIONS) {
+    let [sum, count] = [0, 0];
+    for (let row = y - REACH; row <= y + REACH; row++) {
+      for (let column = x - REACH; column <= x + REACH; column++) {
+        if (!known(column, row) || !known(column + dx, row + dy)) continue;
+        sum += Math.abs(plane[(row + dy) * width + column + dx] - plane[row * width + column]);
+        count++;
+      }
+    }
+    const change = count === 0 ? Number.NaN : sum / count;
+    changes.push(change);
+    if (count > 0) allChange += change;
+  }
+  // Where nothing changes, all directions count alike.
+  const epsilon = allChange === 0 ? 1 : 0.05 * allChange;
+  for (const [d, { dx, dy, length }] of DIRECTIONS.entries()) {
+    const before = known(x - dx, y - dy);
+    const after = known(x + dx, y + dy);
+    if (!before && !after) continue;
+    const a = plane[(y - dy) * width + x - dx];
+    const b = plane[(y + dy) * width + x + dx];
+    const change = Number.isNaN(changes[d]) ? allChange : changes[d];
+    // One neighbour alone says less than two.
+    const weight = (before && after ? 1 : 0.2) / (length * (change + epsilon) ** 2);
+    total += weight * (before && after ? (a + b) / 2 : before ? a : b);
+    weights += weight;
+  }
+  return total / weights;
+}

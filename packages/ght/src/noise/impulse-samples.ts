@@ -1,0 +1,159 @@
+/**
+ * Which samples of a plane are impulses, once it is known that there are some: the second half of the rule that `impulses.ts`
+ * states.
+ */
+import type { Samples } from '../signal/image.js';
+import type { Work } from '../work.js';
+import type { Level, Sign } from './impulse-population.js';
+
+/** How far around a sample its value is counted: 7×7 samples. */
+const REACH = 3;
+/** So many deviations more samples of one value than impulses explain are the picture's own. */
+const DEVIATIONS = 4;
+/** Fewer good samples than this say nothing about the picture around them. */
+const FEWEST_GOOD = 3;
+/** A sample of any value must be so many scales of its neighbours away from their median. */
+const SCALES = 5;
+/** How often impulses of any value are looked for, each time without those found before. */
+const ROUNDS = 3;
+/** Samples between two yields. */
+const SAMPLES_A_YIELD = 2 ** 14;
+
+/** Marks the impulses of these values in `found`. */
+export function* samplesOfLevels(
+  plane: Samples,
+  width: number,
+  height: number,
+  levels: readonly Level[],
+  found: Uint8Array,
+): Work<void> {
+  const suspect = new Uint8Array(plane.length);
+  for (const { value, share } of levels) {
+    for (let i = 0; i < plane.length; i++) {
+      if (plane[i] === value && !isFrequent(plane, width, height, i, share)) suspect[i] = 1;
+      if (i % SAMPLES_A_YIELD === 0) yield (0.5 * i) / plane.length;
+    }
+  }
+  const shares = new Map(levels.map(({ value, share }) => [value, share]));
+  const good = new Float64Array((2 * REACH + 1) ** 2);
+  for (let i = 0; i < plane.length; i++) {
+    if (i % SAMPLES_A_YIELD === 0) yield 0.5 + (0.5 * i) / plane.length;
+    if (suspect[i] === 0) continue;
+    let count = 0;
+    for (let reach = 1; reach <= REACH && count < FEWEST_GOOD; reach++) {
+      count = gather(plane, width, height, i, reach, suspect, good);
+    }
+    if (count === 0) continue;
+    const m = sortedMedian(good, count);
+    let s = 0;
+    for (let k = 0; k < count; k++) s += Math.abs(good[k] - m) / count;
+    // Without division: s may be 0.
+    if (2 * Math.abs(plane[i] - m) > s * Math.log(0.5 / (shares.get(plane[i]) ?? 0))) found[i] = 1;
+  }
+}
+
+/** Whether the value of sample i occurs around it more often than impulses alone would make it. */
+function isFrequent(plane: Samples, width: number, height: number, i: number, share: number): boolean {
+  const x = i % width;
+  const y = (i - x) / width;
+  const value = plane[i];
+  const [from, to] = [Math.max(0, x - REACH), Math.min(width - 1, x + REACH)];
+  let [count, all] = [0, 0];
+  for (let row = Math.max(0, y - REACH); row <= Math.min(height - 1, y + REACH); row++) {
+    for (let j = row * width + from; j <= row * width + to; j++) if (plane[j] === value) count++;
+    all += to - from + 1;
+  }
+  return count > all * share + DEVIATIONS * Math.sqrt(all * share * (1 - share)) + 1;
+}
+
+/**
+ * Marks the impulses of these signs, whatever their value, in `found`. Impulses among the neighbours hide others, so it is done
+ * again without those that are found.
+ */
+export function* samplesOfAnyValue(
+  plane: Samples,
+  width: number,
+  height: number,
+  signs: readonly Sign[],
+  found: Uint8Array,
+): Work<void> {
+  const scales = new Float64Array(plane.length);
+  const distances = new Float64Array(plane.length);
+  const good = new Float64Array(9);
+  for (let round = 0; round < ROUNDS; round++) {
+    const known = found.slice();
+    distances.fill(0);
+    for (let i = 0; i < plane.length; i++) {
+      if (i % SAMPLES_A_YIELD === 0) yield (round + i / plane.length) / ROUNDS;
+      if (known[i]) continue;
+      const value = plane[i];
+      known[i] = 1;
+      const count = gather(plane, width, height, i, 1, known, good);
+      known[i] = 0;
+      if (count < FEWEST_GOOD) continue;
+      const m = sortedMedian(good, count);
+      const distance = value - m;
+      let alike = 0;
+      for (let k = 0; k < count; k++) {
+        if (Math.abs(good[k] - value) < Math.abs(distance) / 2) alike++;
+        good[k] = Math.abs(good[k] - m);
+      }
+      // The greatest quarter is left out: other impulses may be among the neighbours.
+      sort(good, count);
+      scales[i] = good[Math.ceil(0.75 * count) - 1];
+      if (alike <= 1 && signs.includes(distance > 0 ? 1 : -1)) distances[i] = Math.abs(distance);
+    }
+    const floor = typical(scales);
+    let more = 0;
+    for (let i = 0; i < plane.length; i++) {
+      if (distances[i] <= SCALES * Math.max(scales[i], floor)) continue;
+      found[i] = 1;
+      more++;
+    }
+    if (more === 0) break;
+  }
+}
+
+/** The median of a plane's values, from at most some thousands of them. */
+function typical(values: Float64Array): number {
+  const step = Math.ceil(values.length / 4096);
+  const some = Float64Array.from({ length: Math.ceil(values.length / step) }, (_, k) => values[k * step]).sort();
+  return some[some.length >> 1];
+}
+
+/** Collects the samples of the square around sample i that are not marked, and returns how many they are. */
+function gather(
+  plane: Samples,
+  width: number,
+  height: number,
+  i: number,
+  reach: number,
+  marked: Uint8Array,
+  into: Float64Array,
+): number {
+  const x = i % width;
+  const y = (i - x) / width;
+  const [from, to] = [Math.max(0, x - reach), Math.min(width - 1, x + reach)];
+  let count = 0;
+  for (let row = Math.max(0, y - reach); row <= Math.min(height - 1, y + reach); row++) {
+    for (let j = row * width + from; j <= row * width + to; j++) if (marked[j] === 0) into[count++] = plane[j];
+  }
+  return count;
+}
+
+/** Sorts the first values, which are few, in place. */
+function sort(values: Float64Array, count: number): void {
+  for (let k = 1; k < count; k++) {
+    const value = values[k];
+    let j = k;
+    for (; j > 0 && values[j - 1] > value; j--) values[j] = values[j - 1];
+    values[j] = value;
+  }
+}
+
+/** Sorts the first values and returns their median. */
+function sortedMedian(values: Float64Array, count: number): number {
+  sort(values, count);
+  const middle = count >> 1;
+  return count % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}

@@ -1,0 +1,117 @@
+/**
+ * Impulses: single samples that tell nothing of the picture. Salt and pepper, hot and dead pixels, random values. They are looked
+ * for in each plane by itself, first in the plane as a whole, then sample by sample. Every threshold is a ratio of differences, so
+ * that neither the scale nor the offset of the samples matters.
+ *
+ * Is there a population of impulses? A sample x stands out from its eight neighbours, whose range is R = max − min, by
+ *
+ *     g = (x − max) / R  if x > max        g = (min − x) / R  if x < min        (Dixon's ratio)
+ *
+ * Only neighbours that vary (R > 0) and that are not clipped (none at the least or greatest value of the plane) count. So flat
+ * drawings, halftones, stars on black and clipped noise have no such samples. Bright and dark ones are counted apart:
+ * N(a) is the number with g ≥ a.
+ *
+ * - One value (salt, or pepper). L is the most frequent value among those with g ≥ 1.5, K how often it occurs, and B how many
+ *   others lie nearer to L than to their neighbours. The tail of a noise decreases, so that it has B > K. Impulses of one value are
+ *   there if K exceeds B by a factor of 4.
+ * - Any value. In Gaussian noise N falls at least as a^−8, in photographs about as a^−3. So no more than an eighth of N(a) should
+ *   be left in N(2a). Impulses of any value are there if, for a = 2 or 4, more than a third is left.
+ *
+ * In both cases the excess must be beyond chance: with n samples, k of them counted, and q the share that is expected at most,
+ * P(Binomial(n, q) ≥ k) < exp(−n·KL(k/n ‖ q)) (Chernoff) must be below 10⁻⁶. It must also be spread as chance spreads it: over a
+ * grid of cells, χ² = Σ (k − e)²/e against the expected counts e, per degree of freedom, is about 1 for independent sites. It is far
+ * less for a regular pattern, and far more for a texture or for text in one part of the picture.
+ *
+ * Which samples are they? A sample of the value L is an impulse if it is less likely to be a sample of the picture. With the
+ * median m and the mean absolute deviation s of the good samples around it,
+ *
+ *     p > ½ exp(−2 |L − m| / s)
+ *
+ * where p is the share of impulses. Where L is more frequent within 7×7 samples than p explains (4 deviations), it is the picture's
+ * own: a white sky. A sample of any other value is an impulse if it is further than 5 times the scale of its neighbours from their
+ * median and if at most one of them is like it, so that lines and edges stay.
+ */
+import type { Samples } from '../signal/image.js';
+import type { Work } from '../work.js';
+import { filled } from './fill.js';
+import { populations } from './impulse-population.js';
+import { samplesOfAnyValue, samplesOfLevels } from './impulse-samples.js';
+
+/** What kind of impulses an image has. */
+export type ImpulseKind = 'none' | 'salt-and-pepper' | 'hot pixels' | 'impulses';
+
+/** The impulses of an image. */
+export interface ImpulseReport {
+  /** How many samples are impulses, in all planes together. */
+  readonly count: number;
+  /** Their share of all samples. */
+  readonly fraction: number;
+  /** Salt and pepper have one value each; hot (or dead) pixels are few; all others are called impulses. */
+  readonly kind: ImpulseKind;
+  /** A sentence about them for people; empty if there are none. */
+  readonly words: string;
+  /** The impulses of each plane, as rising indices of its samples. */
+  readonly sites: readonly Uint32Array[];
+}
+
+/** Below this share of the samples, impulses of one sign are called hot pixels. */
+const FEW = 0.005;
+/** Finds the impulses of each plane. Nothing is changed. */
+export function* findImpulses(planes: readonly Samples[], width: number, height: number): Work<ImpulseReport> {
+  const sites: Uint32Array[] = [];
+  let [bright, dark, ofOneValue] = [false, false, false];
+  for (const plane of planes) {
+    const { levels, signs } = yield* populations(plane, width, height);
+    if (levels.length === 0 && signs.length === 0) {
+      sites.push(new Uint32Array(0));
+      continue;
+    }
+    const found = new Uint8Array(plane.length);
+    if (levels.length > 0) yield* samplesOfLevels(plane, width, height, levels, found);
+    if (signs.length > 0) yield* samplesOfAnyValue(plane, width, height, signs, found);
+    sites.push(marked(found));
+    if (levels.length > 0) ofOneValue = true;
+    for (const sign of [...levels.map((level) => level.sign), ...signs]) {
+      if (sign > 0) bright = true;
+      else dark = true;
+    }
+  }
+  const count = sites.reduce((sum, { length }) => sum + length, 0);
+  const fraction = count / (planes.length * width * height);
+  const few = fraction < FEW && !(ofOneValue && bright && dark);
+  const kind = count === 0 ? 'none' : few ? 'hot pixels' : ofOneValue ? 'salt-and-pepper' : 'impulses';
+  return { count, fraction, kind, words: wordsOf(kind, count, fraction), sites };
+}
+
+/** The planes with their impulses replaced from their neighbours, and all other samples as they are. Planes without impulses are returned themselves. */
+export function* withoutImpulses(
+  planes: readonly Samples[],
+  width: number,
+  height: number,
+  { sites }: Pick<ImpulseReport, 'sites'>,
+): Work<Samples[]> {
+  const without: Samples[] = [];
+  for (const [c, plane] of planes.entries()) {
+    without.push(sites[c].length === 0 ? plane : yield* filled(plane, width, height, sites[c]));
+  }
+  return without;
+}
+
+function wordsOf(kind: ImpulseKind, count: number, fraction: number): string {
+  if (kind === 'none') return '';
+  const percent = 100 * fraction;
+  const share = percent < 0.05 ? `${count}` : `${percent.toFixed(1)}%`;
+  const what = {
+    'salt-and-pepper': 'impulses (salt and pepper)',
+    'hot pixels': 'hot or dead pixels',
+    impulses: 'impulses',
+  };
+  return `${share} of the samples were ${what[kind]} and were replaced`;
+}
+
+/** The indices that are marked. */
+function marked(found: Uint8Array): Uint32Array {
+  const indices = new Uint32Array(found.reduce((sum, mark) => sum + mark, 0));
+  for (let i = 0, k = 0; i < found.length; i++) if (found[i]) indices[k++] = i;
+  return indices;
+}
