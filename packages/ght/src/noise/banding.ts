@@ -21,8 +21,8 @@
  * - it is no small part of what changes: at least half of V_1;
  * - every segment shares it: the regression of its own part of the nugget on that of all others has a slope above 1/2. Stairs,
  *   blinds and text lines rarely fill the whole width alike;
- * - it is everywhere and not periodic: every quarter of the rows has a part of it, and the offsets have no strong period, as
- *   stripes have.
+ * - it is everywhere and not periodic: every quarter of the rows has a part of it, a typical offset is not much smaller than σ, and
+ *   no frequency has a quarter of the power. Ruled lines and stripes fail here.
  *
  * The offsets. D_j(r), the median over all columns of y(r + j, ·) − y(r, ·) for j = 1 … 8, is P(r + j) − P(r) for the common profile
  * P = o + g of the rows, g being the picture's. P is fitted to all D_j by least squares. Then g is a random walk with steps of

@@ -43,6 +43,8 @@ const LAGS = 8;
 const STEPS = 16;
 /** The least variance of a step of the picture, as a part of that of the offsets: slower changes are left to the picture. */
 const LEAST_STEP = 0.02;
+/** The least variance of typical offsets, as a part of that of all: lines in some of the rows are no banding. */
+const TYPICAL = 1 / 3;
 /** Degrees of freedom of the steps of the picture: few, so that a horizon is one. */
 const FREEDOM = 3;
 /** Rounds of least squares for the profile, and of reweighting. */
@@ -166,8 +168,8 @@ function periodShare(differences: readonly Float64Array[]): number {
   return all === 0 ? 0 : most / all;
 }
 
-/** The offsets of the rows, without their slow part, given their variance. */
-export function* offsetsOf(plane: Samples, axis: Axis, variance: number): Work<Float64Array> {
+/** The offsets of the rows, without their slow part, given their variance; none if only a few rows have one. */
+export function* offsetsOf(plane: Samples, axis: Axis, variance: number): Work<Float64Array | undefined> {
   const profile = yield* profileOf(plane, axis);
   // Typical squares of the changes over j rows are 2σ² + j q²: the slope through the first, by least squares.
   const first = typicalSquare(differencesOf(profile, 1));
@@ -179,7 +181,8 @@ export function* offsetsOf(plane: Samples, axis: Axis, variance: number): Work<F
   const q2 = Math.max(rise / squares, LEAST_STEP * variance);
   const picture = robustWalk(profile, variance, q2);
   yield 1;
-  return profile.map((value, r) => value - picture[r]);
+  const offsets = profile.map((value, r) => value - picture[r]);
+  return typicalSquare(offsets) < TYPICAL * variance ? undefined : offsets;
 }
 
 /** The profile P of the rows whose differences fit the medians D_j(r) over all columns best, by sweeps of Gauss and Seidel. */
