@@ -19,7 +19,7 @@ const FEWEST = 12;
 /** The picture is divided into about so many cells along each side. */
 const CELLS = 8;
 /** Samples between two yields. */
-const SAMPLES_A_YIELD = 2 ** 16;
+const SAMPLES_A_YIELD = 2 ** 15;
 
 /** A sign of impulses: +1 for those brighter than their neighbours, −1 for darker ones. */
 export type Sign = 1 | -1;
@@ -72,18 +72,16 @@ function* outliersOf(plane: Samples, width: number, height: number): Work<Outlie
   for (let y = 1; y < height - 1; y++) {
     const cellOfRow = CELLS * Math.floor((y * CELLS) / height);
     for (let x = 1; x < width - 1; x++) {
-      let [min, max] = [above[x], above[x]];
-      const see = (value: number) => {
-        if (value < min) min = value;
-        else if (value > max) max = value;
-      };
-      see(above[x - 1]);
-      see(above[x + 1]);
-      see(row[x - 1]);
-      see(row[x + 1]);
-      see(below[x - 1]);
-      see(below[x]);
-      see(below[x + 1]);
+      const n0 = above[x - 1];
+      const n1 = above[x];
+      const n2 = above[x + 1];
+      const n3 = row[x - 1];
+      const n4 = row[x + 1];
+      const n5 = below[x - 1];
+      const n6 = below[x];
+      const n7 = below[x + 1];
+      const min = Math.min(n0, n1, n2, n3, n4, n5, n6, n7);
+      const max = Math.max(n0, n1, n2, n3, n4, n5, n6, n7);
       const range = max - min;
       if (range === 0 || min === least || max === greatest) continue;
       const cell = cellOfRow + cellOfColumn[x];

@@ -10,116 +10,150 @@ import type { Level, Sign } from './impulse-population.js';
 const REACH = 3;
 /** So many deviations more samples of one value than impulses explain are the picture's own. */
 const DEVIATIONS = 4;
-const RATE = +(process.env.RATE ?? 1);
 /** Fewer good samples than this say nothing about the picture around them. */
 const FEWEST_GOOD = 3;
 /** A sample of any value must be so many scales of its neighbours away from their median. */
 const SCALES = 5;
+/** How often impulses of any value are looked for, each time without those found before. */
+const ROUNDS = 3;
 /** Samples between two yields. */
 const SAMPLES_A_YIELD = 2 ** 14;
 
-/** What a sample is taken for. */
-const PICTURE = 0;
-const SUSPECT = 1;
-
-/** Adds the impulses of these values to `found`. */
+/** Marks the impulses of these values in `found`. */
 export function* samplesOfLevels(
   plane: Samples,
   width: number,
   height: number,
   levels: readonly Level[],
-  found: Set<number>,
+  found: Uint8Array,
 ): Work<void> {
-  const state = new Uint8Array(plane.length);
+  const suspect = new Uint8Array(plane.length);
   for (const { value, share } of levels) {
     for (let i = 0; i < plane.length; i++) {
-      if (plane[i] === value && !isFrequent(plane, width, height, i, share)) state[i] = SUSPECT;
+      if (plane[i] === value && !isFrequent(plane, width, height, i, share)) suspect[i] = 1;
       if (i % SAMPLES_A_YIELD === 0) yield (0.5 * i) / plane.length;
     }
   }
   const shares = new Map(levels.map(({ value, share }) => [value, share]));
-  const good: number[] = [];
+  const good = new Float64Array((2 * REACH + 1) ** 2);
   for (let i = 0; i < plane.length; i++) {
     if (i % SAMPLES_A_YIELD === 0) yield 0.5 + (0.5 * i) / plane.length;
-    if (state[i] === PICTURE) continue;
-    for (let reach = 1; reach <= REACH; reach++) {
-      good.length = 0;
-      around(width, height, i, reach, (j) => {
-        if (state[j] === PICTURE) good.push(plane[j]);
-      });
-      if (good.length >= FEWEST_GOOD) break;
+    if (suspect[i] === 0) continue;
+    let count = 0;
+    for (let reach = 1; reach <= REACH && count < FEWEST_GOOD; reach++) {
+      count = gather(plane, width, height, i, reach, suspect, good);
     }
-    if (good.length === 0) continue;
-    const m = medianOf(good);
-    const distance = Math.abs(plane[i] - m);
-    const s = good.reduce((sum, value) => sum + Math.abs(value - m), 0) / good.length;
+    if (count === 0) continue;
+    const m = sortedMedian(good, count);
+    let s = 0;
+    for (let k = 0; k < count; k++) s += Math.abs(good[k] - m) / count;
     // Without division: s may be 0.
-    if (distance > (s / RATE) * Math.log(0.5 / (shares.get(plane[i]) ?? 0))) found.add(i);
+    if (2 * Math.abs(plane[i] - m) > s * Math.log(0.5 / (shares.get(plane[i]) ?? 0))) found[i] = 1;
   }
 }
 
 /** Whether the value of sample i occurs around it more often than impulses alone would make it. */
 function isFrequent(plane: Samples, width: number, height: number, i: number, share: number): boolean {
+  const x = i % width;
+  const y = (i - x) / width;
+  const value = plane[i];
+  const [from, to] = [Math.max(0, x - REACH), Math.min(width - 1, x + REACH)];
   let [count, all] = [0, 0];
-  around(width, height, i, REACH, (j) => {
-    all++;
-    if (plane[j] === plane[i]) count++;
-  });
+  for (let row = Math.max(0, y - REACH); row <= Math.min(height - 1, y + REACH); row++) {
+    for (let j = row * width + from; j <= row * width + to; j++) if (plane[j] === value) count++;
+    all += to - from + 1;
+  }
   return count > all * share + DEVIATIONS * Math.sqrt(all * share * (1 - share)) + 1;
 }
 
-/** Adds the impulses of these signs, whatever their value, to `found`. */
+/**
+ * Marks the impulses of these signs, whatever their value, in `found`. Impulses among the neighbours hide others, so it is done
+ * again without those that are found.
+ */
 export function* samplesOfAnyValue(
   plane: Samples,
   width: number,
   height: number,
   signs: readonly Sign[],
-  found: Set<number>,
+  found: Uint8Array,
 ): Work<void> {
-  const known = new Set(found);
   const scales = new Float64Array(plane.length);
   const distances = new Float64Array(plane.length);
-  const good: number[] = [];
-  for (let i = 0; i < plane.length; i++) {
-    if (i % SAMPLES_A_YIELD === 0) yield i / plane.length;
-    if (known.has(i)) continue;
-    good.length = 0;
-    around(width, height, i, 1, (j) => {
-      if (j !== i && !known.has(j)) good.push(plane[j]);
-    });
-    if (good.length < FEWEST_GOOD) continue;
-    const m = medianOf(good);
-    distances[i] = plane[i] - m;
-    const alike = good.filter((value) => Math.abs(value - plane[i]) < Math.abs(distances[i]) / 2).length;
-    // The second greatest deviations are left out: other impulses may be among the neighbours.
-    const deviations = good.map((value) => Math.abs(value - m)).sort((a, b) => a - b);
-    scales[i] = deviations[Math.ceil(0.75 * deviations.length) - 1];
-    if (alike > 1 || !signs.includes(Math.sign(distances[i]) as Sign)) distances[i] = 0;
-  }
-  const floor = typical(scales);
-  for (let i = 0; i < plane.length; i++) {
-    if (Math.abs(distances[i]) > SCALES * Math.max(scales[i], floor)) found.add(i);
+  const good = new Float64Array(9);
+  for (let round = 0; round < ROUNDS; round++) {
+    const known = found.slice();
+    distances.fill(0);
+    for (let i = 0; i < plane.length; i++) {
+      if (i % SAMPLES_A_YIELD === 0) yield (round + i / plane.length) / ROUNDS;
+      if (known[i]) continue;
+      const value = plane[i];
+      known[i] = 1;
+      const count = gather(plane, width, height, i, 1, known, good);
+      known[i] = 0;
+      if (count < FEWEST_GOOD) continue;
+      const m = sortedMedian(good, count);
+      const distance = value - m;
+      let alike = 0;
+      for (let k = 0; k < count; k++) {
+        if (Math.abs(good[k] - value) < Math.abs(distance) / 2) alike++;
+        good[k] = Math.abs(good[k] - m);
+      }
+      // The greatest quarter is left out: other impulses may be among the neighbours.
+      sort(good, count);
+      scales[i] = good[Math.ceil(0.75 * count) - 1];
+      if (alike <= 1 && signs.includes(distance > 0 ? 1 : -1)) distances[i] = Math.abs(distance);
+    }
+    const floor = typical(scales);
+    let more = 0;
+    for (let i = 0; i < plane.length; i++) {
+      if (distances[i] <= SCALES * Math.max(scales[i], floor)) continue;
+      found[i] = 1;
+      more++;
+    }
+    if (more === 0) break;
   }
 }
 
 /** The median of a plane's values, from at most some thousands of them. */
 function typical(values: Float64Array): number {
   const step = Math.ceil(values.length / 4096);
-  return medianOf(Array.from({ length: Math.ceil(values.length / step) }, (_, k) => values[k * step]));
+  const some = Float64Array.from({ length: Math.ceil(values.length / step) }, (_, k) => values[k * step]).sort();
+  return some[some.length >> 1];
 }
 
-/** Calls `visit` for every sample of the square around sample i, as far as it lies in the plane. */
-function around(width: number, height: number, i: number, reach: number, visit: (j: number) => void): void {
-  const [x, y] = [i % width, Math.floor(i / width)];
-  const [left, right] = [Math.max(0, x - reach), Math.min(width - 1, x + reach)];
+/** Collects the samples of the square around sample i that are not marked, and returns how many they are. */
+function gather(
+  plane: Samples,
+  width: number,
+  height: number,
+  i: number,
+  reach: number,
+  marked: Uint8Array,
+  into: Float64Array,
+): number {
+  const x = i % width;
+  const y = (i - x) / width;
+  const [from, to] = [Math.max(0, x - reach), Math.min(width - 1, x + reach)];
+  let count = 0;
   for (let row = Math.max(0, y - reach); row <= Math.min(height - 1, y + reach); row++) {
-    for (let j = row * width + left; j <= row * width + right; j++) visit(j);
+    for (let j = row * width + from; j <= row * width + to; j++) if (marked[j] === 0) into[count++] = plane[j];
+  }
+  return count;
+}
+
+/** Sorts the first values, which are few, in place. */
+function sort(values: Float64Array, count: number): void {
+  for (let k = 1; k < count; k++) {
+    const value = values[k];
+    let j = k;
+    for (; j > 0 && values[j - 1] > value; j--) values[j] = values[j - 1];
+    values[j] = value;
   }
 }
 
-/** The median; sorts what it is given. */
-function medianOf(values: number[]): number {
-  values.sort((a, b) => a - b);
-  const middle = values.length >> 1;
-  return values.length % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+/** Sorts the first values and returns their median. */
+function sortedMedian(values: Float64Array, count: number): number {
+  sort(values, count);
+  const middle = count >> 1;
+  return count % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }

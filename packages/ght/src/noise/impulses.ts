@@ -25,7 +25,7 @@
  * Which samples are they? A sample of the value L is an impulse if it is less likely to be a sample of the picture. With the
  * median m and the mean absolute deviation s of the good samples around it,
  *
- *     p > ½ exp(−|L − m| / s)
+ *     p > ½ exp(−2 |L − m| / s)
  *
  * where p is the share of impulses. Where L is more frequent within 7×7 samples than p explains (4 deviations), it is the picture's
  * own: a white sky. A sample of any other value is an impulse if it is further than 5 times the scale of its neighbours from their
@@ -62,10 +62,14 @@ export function* findImpulses(planes: readonly Samples[], width: number, height:
   let [bright, dark, ofOneValue] = [false, false, false];
   for (const plane of planes) {
     const { levels, signs } = yield* populations(plane, width, height);
-    const found = new Set<number>();
+    if (levels.length === 0 && signs.length === 0) {
+      sites.push(new Uint32Array(0));
+      continue;
+    }
+    const found = new Uint8Array(plane.length);
     if (levels.length > 0) yield* samplesOfLevels(plane, width, height, levels, found);
     if (signs.length > 0) yield* samplesOfAnyValue(plane, width, height, signs, found);
-    sites.push(Uint32Array.from(found).sort());
+    sites.push(marked(found));
     if (levels.length > 0) ofOneValue = true;
     for (const sign of [...levels.map((level) => level.sign), ...signs]) {
       if (sign > 0) bright = true;
@@ -105,7 +109,9 @@ function wordsOf(kind: ImpulseKind, count: number, fraction: number): string {
   return `${share} of the samples were ${what[kind]} and were replaced`;
 }
 
-/** The report of planes that were not looked at. */
-export function noImpulses(planes: readonly Samples[]): ImpulseReport {
-  return { count: 0, fraction: 0, kind: 'none', words: '', sites: planes.map(() => new Uint32Array(0)) };
+/** The indices that are marked. */
+function marked(found: Uint8Array): Uint32Array {
+  const indices = new Uint32Array(found.reduce((sum, mark) => sum + mark, 0));
+  for (let i = 0, k = 0; i < found.length; i++) if (found[i]) indices[k++] = i;
+  return indices;
 }

@@ -1,11 +1,11 @@
 import type { EngineInfo } from '../engines/engine.js';
 import type { Quality } from '../groups/recipes.js';
 import type { BandingReport } from '../noise/banding.js';
-import { findBanding, noBanding, withoutBanding } from '../noise/banding.js';
+import { findBanding, withoutBanding } from '../noise/banding.js';
 import type { NoiseEstimate } from '../noise/estimate.js';
 import { noiseOf, shiftedEstimate } from '../noise/estimate.js';
 import type { ImpulseReport } from '../noise/impulses.js';
-import { findImpulses, noImpulses, withoutImpulses } from '../noise/impulses.js';
+import { findImpulses, withoutImpulses } from '../noise/impulses.js';
 import type { NoiseModel } from '../noise/model.js';
 import { shiftedModel } from '../noise/model.js';
 import { toldInWords } from '../noise/words.js';
@@ -30,9 +30,9 @@ export interface Denoised {
   /** What was found and done, a sentence each, for people. */
   readonly words: readonly string[];
   /** Impulses that were replaced first. */
-  readonly impulses: Omit<ImpulseReport, 'sites'>;
+  readonly impulses: Pick<ImpulseReport, 'count' | 'fraction' | 'kind' | 'words'>;
   /** Row and column offsets that were taken out first. */
-  readonly banding: BandingReport;
+  readonly banding: Pick<BandingReport, 'rows' | 'columns' | 'words'>;
   /** Whether the image is another than the one given. */
   readonly changed: boolean;
   /** The quality that was asked for, or the default. */
@@ -61,15 +61,16 @@ export async function denoise(noisy: Image, options: DenoiseOptions = {}): Promi
   const there = planes && { ...noisy, planes };
   const image = there && e !== 0 ? await drive(shiftedImage(there, e), { signal }) : there;
   const { model, trust, words } = e === 0 ? estimate : shiftedEstimate(estimate, e);
-  const { sites: _, ...replaced } = impulses;
+  const { count, fraction, kind } = impulses;
+  const { rows, columns } = banding;
   return {
     image: { ...noisy, planes: image?.planes ?? noisy.planes.map(copyOf) },
     noise: model,
     estimated: settings.told === undefined,
     trust,
     words: [impulses.words, banding.words, words].filter((sentence) => sentence !== ''),
-    impulses: replaced,
-    banding,
+    impulses: { count, fraction, kind, words: impulses.words },
+    banding: { rows, columns, words: banding.words },
     changed: planes !== undefined,
     quality,
     engine,
@@ -102,13 +103,16 @@ async function takeOut(noisy: Image, settings: DenoiseSettings) {
   };
 }
 
+const NO_IMPULSES: ImpulseReport = { count: 0, fraction: 0, kind: 'none', words: '', sites: [] };
+const NO_BANDING: BandingReport = { rows: 0, columns: 0, words: '', rowOffsets: [], columnOffsets: [] };
+
 /** The image without impulses and banding, where there are any; the image itself where there are none. */
 function* withoutDefects(noisy: Image, settings: DenoiseSettings) {
   const { width, height } = noisy;
   let { planes } = noisy;
-  const impulses = settings.impulses ? yield* findImpulses(planes, width, height) : noImpulses(planes);
+  const impulses = settings.impulses ? yield* findImpulses(planes, width, height) : NO_IMPULSES;
   if (impulses.count > 0) planes = yield* withoutImpulses(planes, width, height, impulses);
-  const banding = settings.banding ? yield* findBanding(planes, width, height) : noBanding;
+  const banding = settings.banding ? yield* findBanding(planes, width, height) : NO_BANDING;
   if (banding.rows > 0 || banding.columns > 0) planes = yield* withoutBanding(planes, width, height, banding);
   return { image: planes === noisy.planes ? noisy : { ...noisy, planes }, impulses, banding };
 }
