@@ -166,6 +166,8 @@ describe('colouredNoise', () => {
     const levels = planes[0].deviations.map(middleOf);
     expect(levels[0]).toBeLessThan(2);
     expect(relative(levels[levels.length - 1], 10)).toBeLessThan(0.1);
+    // Ten times as much noise at the next brightness is smoothed into two steps.
+    for (let b = 1; b < levels.length; b++) expect(levels[b] / levels[b - 1]).toBeLessThan(7);
   });
 
   it('does not take the texture of one brightness for noise where another brightness is flat', () => {
