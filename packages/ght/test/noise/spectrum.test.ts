@@ -160,6 +160,13 @@ describe('colouredNoise', () => {
     expect(relative(middleOf(deviations[anchor]), 10)).toBeLessThan(0.15);
   });
 
+  it('finds no noise in the chromas of a grey image', () => {
+    const [grey] = withFiltered(picture(width, height), 20, [0.5, 0.5], [0.5, 0.5]).planes;
+    const { planes } = estimateOf({ width, height, planes: [grey, grey, grey], peak: 255 });
+    expect(planes[0].middle).toBeGreaterThan(10);
+    for (const { deviations } of planes.slice(1)) expect(deviations.every((at) => at.every((d) => d === 0))).toBe(true);
+  });
+
   it('is not misled by shadows that were pressed together', () => {
     const noise = whiteNoise(width * height, 10);
     const { planes } = estimateOf(made((x, y, i) => (x < 120 ? 20 + noise[i] : 80 + y / 4 + 10 * noise[i])));
