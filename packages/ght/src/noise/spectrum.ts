@@ -38,6 +38,11 @@ const MOST = { believable: 2, doubtful: 1.25 } as const;
 const LOW_MOST = { luma: 1.35, chroma: 4 } as const;
 /** The deviation of the mean, against the larger of its two neighbours. */
 const MEAN_FACTOR = 1.6;
+/**
+ * Deviations up to this share of the largest sample are none: grey in three channels has chromas that are nothing but the
+ * rounding of float64.
+ */
+const ROUNDING = 1e-14;
 /** 2 to this power is the largest scale, so that it and its reciprocal are numbers. */
 const LARGEST_EXPONENT = 1000;
 
@@ -100,11 +105,17 @@ export function* colouredNoise(
   const full = isColour ? Math.sqrt(3) * peak : peak;
   const isEnd = bins.map(({ brightness }) => brightness < CRUSHED.dark * full || brightness > CRUSHED.bright * full);
   const squares = new Float64Array(FREQUENCIES * Math.max(...bins.map(({ at }) => at.length)));
+  const centredPlanes: CentredPlane[] = [];
+  for (const samples of planes) centredPlanes.push(yield* centred(samples, width));
+  const rounding = ROUNDING * Math.max(...centredPlanes.map(({ mean, scale }) => Math.abs(mean) + 2 / scale));
   const found: PlaneSpectrum[] = [];
-  for (const [c, samples] of planes.entries()) {
-    const plane = yield* centred(samples, width);
+  for (const [c, plane] of centredPlanes.entries()) {
+    const least = (rounding * plane.scale) ** 2;
     const measured: Flattest[] = [];
-    for (const { at } of bins) measured.push(yield* flattest(plane, at, sampling, squares));
+    for (const { at } of bins) {
+      const { variance, ratio } = yield* flattest(plane, at, sampling, squares);
+      measured.push({ variance: variance.map((value) => (value > least ? value : 0)), ratio });
+    }
     found.push(planeSpectrum(measured, isEnd, isColour && c > 0 ? LOW_MOST.chroma : LOW_MOST.luma, plane.scale));
   }
   return {
@@ -121,7 +132,7 @@ function nothingKnown(channels: number): SpectrumEstimate {
   return { brightness: [0], planes: Array.from({ length: channels }, () => plane), blocks: 0 };
 }
 
-/** The plane about its mean, in a power of two as unit, so that squares neither overflow nor vanish and nothing is rounded. */
+/** The plane about its mean, in a power of two as unit, up to 2 in magnitude, so that squares neither overflow nor vanish and nothing is rounded. */
 function* centred(samples: Samples, width: number): Work<CentredPlane> {
   const { length } = samples;
   let [mean, least, most] = [0, samples[0], samples[0]];

@@ -160,12 +160,21 @@ describe('colouredNoise', () => {
     expect(relative(middleOf(deviations[anchor]), 10)).toBeLessThan(0.15);
   });
 
+  it('finds no noise in the chromas of a grey image', () => {
+    const [grey] = withFiltered(picture(width, height), 20, [0.5, 0.5], [0.5, 0.5]).planes;
+    const { planes } = estimateOf({ width, height, planes: [grey, grey, grey], peak: 255 });
+    expect(planes[0].middle).toBeGreaterThan(10);
+    for (const { deviations } of planes.slice(1)) expect(deviations.every((at) => at.every((d) => d === 0))).toBe(true);
+  });
+
   it('is not misled by shadows that were pressed together', () => {
     const noise = whiteNoise(width * height, 10);
     const { planes } = estimateOf(made((x, y, i) => (x < 120 ? 20 + noise[i] : 80 + y / 4 + 10 * noise[i])));
     const levels = planes[0].deviations.map(middleOf);
     expect(levels[0]).toBeLessThan(2);
     expect(relative(levels[levels.length - 1], 10)).toBeLessThan(0.1);
+    // Ten times as much noise at the next brightness is smoothed into two steps.
+    for (let b = 1; b < levels.length; b++) expect(levels[b] / levels[b - 1]).toBeLessThan(7);
   });
 
   it('does not take the texture of one brightness for noise where another brightness is flat', () => {
