@@ -56,6 +56,7 @@ export interface ImpulseReport {
 
 /** Below this share of the samples, impulses of one sign are called hot pixels. */
 const FEW = 0.005;
+
 /** Finds the impulses of each plane. Nothing is changed. */
 export function* findImpulses(planes: readonly Samples[], width: number, height: number): Work<ImpulseReport> {
   const sites: Uint32Array[] = [];
