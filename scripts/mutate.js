@@ -1,0 +1,301 @@
+// Mutation testing: makes one small change in a source file of the library, runs the tests of its folder on the changed
+// build, and expects one of them to fail. A change that no test notices (a survivor) shows what the tests do not check.
+//
+//   npm run mutate -- [--only solvers/aiht.ts,measures] [--sample 50] [--jobs 2] [--json FILE]
+//
+// Each job is one process with its own copy of build and tests and one Vitest that stays loaded, so that a mutant costs
+// little more than its tests. A mutant that runs into the time limit, or ends the process, counts as killed.
+import { fork } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import ts from 'typescript';
+import { createVitest } from 'vitest/node';
+
+const FOLDERS = ['solvers', 'measures', 'groups', 'budget'];
+const root = fileURLToPath(new URL('..', import.meta.url));
+const library = join(root, 'packages/ght');
+
+const SWAPS = {
+  '+': ['-'],
+  '-': ['+'],
+  '*': ['/'],
+  '/': ['*'],
+  '%': ['*'],
+  '**': ['*'],
+  '+=': ['-='],
+  '-=': ['+='],
+  '*=': ['/='],
+  '/=': ['*='],
+  '<': ['<=', '>='],
+  '<=': ['<', '>'],
+  '>': ['>=', '<='],
+  '>=': ['>', '<'],
+  '===': ['!=='],
+  '!==': ['==='],
+  '&&': ['||'],
+  '||': ['&&'],
+  '>>': ['<<'],
+  '&': ['|'],
+};
+const METHODS = { min: 'max', max: 'min', floor: 'ceil', ceil: 'floor', some: 'every', every: 'some' };
+
+/** All mutants of a source file: where it changes, what was there and what is there now. */
+function mutantsOf(source, checker, file) {
+  const mutants = [];
+  const change = (node, text, from = node.getStart(source), to = node.end) => {
+    const { line } = source.getLineAndCharacterOfPosition(from);
+    mutants.push({ file, line: line + 1, from, to, original: source.text.slice(from, to), text });
+  };
+  const isString = (node) => Boolean(checker.getTypeAtLocation(node).flags & ts.TypeFlags.StringLike);
+  const isChanged = (node) => ts.isBinaryExpression(node) && node.operatorToken.getText(source) in SWAPS;
+
+  /** What a function may give back instead of the result of this expression: nothing, as far as its type allows that. */
+  function empty(result) {
+    if (isChanged(result) || ts.isLiteralExpression(result)) return;
+    const type = checker.getTypeAtLocation(result);
+    if (type.flags & ts.TypeFlags.NumberLike) change(result, '0');
+    else if (checker.isArrayType(type)) change(result, '[]');
+    else if (type.flags & ts.TypeFlags.BooleanLike && !isLiteral(result))
+      change(result, `!(${result.getText(source)})`);
+  }
+  const isLiteral = ({ kind }) => kind === ts.SyntaxKind.TrueKeyword || kind === ts.SyntaxKind.FalseKeyword;
+
+  /** The other way round, where no operator in it is changed anyway. */
+  function negate(condition) {
+    if (!isChanged(condition) && !ts.isPrefixUnaryExpression(condition)) {
+      change(condition, `!(${condition.getText(source)})`);
+    }
+  }
+
+  function visit(node) {
+    if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return;
+    if (ts.isImportDeclaration(node)) return;
+    if (ts.isExpressionStatement(node) || ts.isBreakStatement(node) || ts.isContinueStatement(node)) change(node, ';');
+    if (ts.isThrowStatement(node)) {
+      // The words of an error, and the numbers in them, are the business of the tests that look for them.
+      change(node, ';');
+      return;
+    }
+    if (ts.isReturnStatement(node)) {
+      if (node.expression) empty(node.expression);
+      else change(node, ';');
+    }
+    if (ts.isArrowFunction(node) && !ts.isBlock(node.body)) empty(node.body);
+    if (ts.isIfStatement(node) || ts.isWhileStatement(node)) negate(node.expression);
+    if (ts.isConditionalExpression(node)) negate(node.condition);
+    if (isChanged(node) && !isString(node)) {
+      for (const text of SWAPS[node.operatorToken.getText(source)]) change(node.operatorToken, text);
+    }
+    if (ts.isPostfixUnaryExpression(node) || ts.isPrefixUnaryExpression(node)) {
+      const operand = node.operand.getText(source);
+      // A loop that counts the other way never ends: that says nothing about the tests.
+      const counts = ts.isForStatement(node.parent) || ts.isBinaryExpression(node.parent);
+      if (node.operator === ts.SyntaxKind.PlusPlusToken && !counts) change(node, `${operand}--`);
+      if (node.operator === ts.SyntaxKind.MinusMinusToken && !counts) change(node, `${operand}++`);
+      if (node.operator === ts.SyntaxKind.MinusToken || node.operator === ts.SyntaxKind.ExclamationToken) {
+        change(node, `(${operand})`);
+      }
+    }
+    if (ts.isNumericLiteral(node)) {
+      const value = Number(node.text);
+      change(node, value === 1 ? '0' : `${value + 1}`);
+    }
+    if (isLiteral(node)) change(node, `${node.kind === ts.SyntaxKind.FalseKeyword}`);
+    if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
+      const { name } = node.expression;
+      if (Object.hasOwn(METHODS, name.text)) change(name, METHODS[name.text]);
+    }
+    ts.forEachChild(node, visit);
+  }
+  visit(source);
+  return mutants;
+}
+
+/** The mutants of all files asked for, in order. */
+function allMutants(only) {
+  const config = ts.getParsedCommandLineOfConfigFile(
+    join(library, 'tsconfig.json'),
+    {},
+    {
+      ...ts.sys,
+      onUnRecoverableConfigFileDiagnostic: ({ messageText }) => {
+        throw new Error(`${messageText}`);
+      },
+    },
+  );
+  const program = ts.createProgram(config.fileNames, config.options);
+  const sources = program
+    .getSourceFiles()
+    .map((source) => ({ source, file: source.fileName.split('/packages/ght/src/')[1] ?? '' }))
+    .filter(({ file }) => FOLDERS.includes(dirname(file)) && only.split(',').some((name) => file.startsWith(name)))
+    .sort((a, b) => FOLDERS.indexOf(dirname(a.file)) - FOLDERS.indexOf(dirname(b.file)) || (a.file < b.file ? -1 : 1));
+  if (sources.length === 0) throw new Error(`--only must name a file or folder of ${FOLDERS.join(', ')}, not ${only}`);
+  const checker = program.getTypeChecker();
+  return sources.flatMap(({ source, file }) =>
+    mutantsOf(source, checker, file).map((mutant) => {
+      const code = source.text.slice(0, mutant.from) + mutant.text + source.text.slice(mutant.to);
+      return { ...mutant, code, changed: code.split('\n')[mutant.line - 1].trim() };
+    }),
+  );
+}
+
+/** Some of them, spread evenly at random; the same ones every time. */
+function sampleOf(mutants, count) {
+  let state = 1;
+  const random = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state;
+  };
+  const drawn = mutants.map((mutant, i) => ({ mutant, i, key: random() })).sort((a, b) => a.key - b.key);
+  return drawn
+    .slice(0, count)
+    .sort((a, b) => a.i - b.i)
+    .map(({ mutant }) => mutant);
+}
+
+/** A job's process: tests each mutant that it is sent, in the copy of the library at `copy`. */
+async function work(copy) {
+  const vitest = await createVitest(
+    'test',
+    // Threads, so that nothing is left over when this process ends.
+    { root: copy, config: false, watch: false, pool: 'threads', maxWorkers: 1, bail: 1, reporters: [{}] },
+    { configFile: false, resolve: { alias: [{ find: /^(\.\.\/)+src\//, replacement: join(copy, 'dist/') }] } },
+  );
+  // Time of computing, which does not depend on what else the machine does.
+  let [started, limit] = [process.cpuUsage(), Number.POSITIVE_INFINITY];
+  const spent = () => {
+    const { user, system } = process.cpuUsage(started);
+    return (user + system) / 1000;
+  };
+  setInterval(() => {
+    if (spent() > limit) process.exit();
+  }, 100);
+  process.on('message', async (message) => {
+    const { file, code } = message;
+    const target = join(copy, 'dist', file.replace(/ts$/, 'js'));
+    const before = readFileSync(target, 'utf8');
+    if (code !== undefined) {
+      const options = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true };
+      writeFileSync(target, ts.transpileModule(code, { compilerOptions: options }).outputText);
+      vitest.invalidateFile(target);
+    }
+    [started, limit] = [process.cpuUsage(), message.limit];
+    // The tests named after the file know it best, and one failure is enough.
+    const own = (spec) => (basename(spec.moduleId).startsWith(basename(file, 'ts')) ? 0 : 1);
+    const specs = await vitest.globTestSpecifications([join(copy, 'test', dirname(file), '/')]);
+    let killed = false;
+    for (const spec of specs.sort((a, b) => own(a) - own(b))) {
+      const { testModules, unhandledErrors } = await vitest.runTestSpecifications([spec]);
+      killed = unhandledErrors.length > 0 || testModules.some((module) => !module.ok());
+      if (killed) break;
+    }
+    limit = Number.POSITIVE_INFINITY;
+    writeFileSync(target, before);
+    vitest.invalidateFile(target);
+    process.send({ killed, ms: spent() });
+  });
+  process.send({});
+}
+
+/** Runs one job: takes mutants from the queue until it is empty, and tells how each fared. */
+async function runJob(queue, copy, onResult) {
+  const limits = new Map();
+  let child;
+  let answered = () => {};
+  const answer = () =>
+    new Promise((resolve) => {
+      answered = resolve;
+    });
+  const test = async (message) => {
+    if (!child) {
+      const execArgv = ['--max-old-space-size=2048'];
+      child = fork(fileURLToPath(import.meta.url), ['--work', copy], { stdio: 'ignore', execArgv });
+      child.on('message', (result) => answered(result));
+      child.on('exit', () => answered({ killed: true, ended: true }));
+      await answer();
+    }
+    child.send(message);
+    const result = await answer();
+    if (result.ended) {
+      child = undefined;
+      cpSync(join(library, 'dist'), join(copy, 'dist'), { recursive: true });
+    }
+    return result;
+  };
+  for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
+    const { file, code } = mutant;
+    const folder = dirname(file);
+    if (!limits.has(folder)) {
+      const { killed, ms } = await test({ file });
+      if (killed) throw new Error(`the tests of ${folder} must pass before mutants are made: npx tsc -b, and run them`);
+      limits.set(folder, 2000 + 3 * ms);
+    }
+    onResult(mutant, await test({ file, code, limit: limits.get(folder) }));
+  }
+  child?.kill();
+}
+
+async function main() {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string', default: '' },
+      sample: { type: 'string' },
+      jobs: { type: 'string', default: '2' },
+      json: { type: 'string' },
+    },
+  });
+  const equivalents = JSON.parse(readFileSync(join(root, 'scripts/mutate-equivalent.json'), 'utf8'));
+  const isEquivalent = ({ file, changed }) => equivalents[file]?.some(({ mutants }) => mutants.includes(changed));
+  const all = allMutants(values.only);
+  const mutants = values.sample ? sampleOf(all, Number(values.sample)) : all;
+  const queue = mutants.filter((mutant) => !isEquivalent(mutant));
+  const survivors = [];
+  let [done, ended] = [0, 0];
+  const started = performance.now();
+  const onResult = (mutant, result) => {
+    if (!result.killed) survivors.push(mutant);
+    if (result.ended) ended++;
+    done++;
+    if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${mutants.length}, ${survivors.length} survived `);
+  };
+  const folder = mkdtempSync(join(tmpdir(), 'ght-mutate-'));
+  try {
+    const jobs = Array.from({ length: Math.min(2, Number(values.jobs)) }, (_, j) => {
+      const copy = join(folder, `${j}`);
+      for (const part of ['dist', 'test', 'package.json'])
+        cpSync(join(library, part), join(copy, part), { recursive: true });
+      symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+      return runJob(queue, copy, onResult);
+    });
+    await Promise.all(jobs);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  report(mutants, survivors, isEquivalent);
+  console.log(`${ended} killed by the time limit; ${((performance.now() - started) / 60_000).toFixed(1)} minutes`);
+  const plain = ({ file, line, original, text, changed }) => ({ file, line, original, text, changed });
+  if (values.json) writeFileSync(values.json, `${JSON.stringify({ survivors: survivors.map(plain) }, null, 1)}\n`);
+}
+
+/** Prints the survivors, and the score of each file and folder. */
+function report(mutants, survivors, isEquivalent) {
+  survivors.sort((a, b) => mutants.indexOf(a) - mutants.indexOf(b));
+  for (const { file, line, original, text, changed } of survivors) {
+    console.log(`${file}:${line}  ${original.split('\n')[0]}  →  ${text.split('\n')[0]}\n    ${changed}`);
+  }
+  const files = [...new Set(mutants.map(({ file }) => file))];
+  console.log(`\n${'file'.padEnd(30)} mutants  equivalent  survived  killed`);
+  for (const name of [...files, ...new Set(files.map((file) => dirname(file))), '']) {
+    const of = (list) => list.filter(({ file }) => file.startsWith(name)).length;
+    const [count, equivalent, survived] = [of(mutants), of(mutants.filter(isEquivalent)), of(survivors)];
+    const killed = (100 * (count - equivalent - survived)) / Math.max(1, count - equivalent);
+    const numbers = [`${count}`.padStart(7), `${equivalent}`.padStart(11), `${survived}`.padStart(9)];
+    console.log(`${(name || 'all').padEnd(30)} ${numbers.join(' ')} ${killed.toFixed(1).padStart(6)}%`);
+  }
+}
+
+if (process.argv[2] === '--work') await work(process.argv[3]);
+else await main();
