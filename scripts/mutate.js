@@ -1,7 +1,9 @@
 // Mutation testing: makes one small change in a source file of the library, runs the tests of its folder on the changed
 // build, and expects one of them to fail. A change that no test notices (a survivor) shows what the tests do not check.
 //
-//   npm run mutate -- [--only solvers/aiht.ts,measures] [--sample 50] [--jobs 2] [--json FILE]
+//   npm run mutate -- [--only solvers/aiht.ts,measures] [--sample 50] [--jobs 2] [--json FILE] [--again FILE]
+//
+// --again tests only the survivors of an earlier run, whose JSON it is given.
 //
 // Each job is one process with its own copy of build and tests and one Vitest that stays loaded, so that a mutant costs
 // little more than its tests. A mutant that runs into the time limit, or ends the process, counts as killed.
@@ -101,7 +103,7 @@ function mutantsOf(source, checker, file) {
     }
     if (ts.isNumericLiteral(node)) {
       const value = Number(node.text);
-      change(node, value === 1 ? '0' : `${value + 1}`);
+      if (value + 1 !== value) change(node, value === 1 ? '0' : `${value + 1}`);
     }
     if (isLiteral(node)) change(node, `${node.kind === ts.SyntaxKind.FalseKeyword}`);
     if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
@@ -245,12 +247,18 @@ async function main() {
       sample: { type: 'string' },
       jobs: { type: 'string', default: '2' },
       json: { type: 'string' },
+      again: { type: 'string' },
     },
   });
   const equivalents = JSON.parse(readFileSync(join(root, 'scripts/mutate-equivalent.json'), 'utf8'));
   const isEquivalent = ({ file, changed }) => equivalents[file]?.some(({ mutants }) => mutants.includes(changed));
-  const all = allMutants(values.only);
-  const mutants = values.sample ? sampleOf(all, Number(values.sample)) : all;
+  let mutants = allMutants(values.only);
+  if (values.again) {
+    const { survivors } = JSON.parse(readFileSync(values.again, 'utf8'));
+    const same = (a, b) => a.file === b.file && a.changed === b.changed;
+    mutants = mutants.filter((mutant) => survivors.some((survivor) => same(mutant, survivor)));
+  }
+  if (values.sample) mutants = sampleOf(mutants, Number(values.sample));
   const queue = mutants.filter((mutant) => !isEquivalent(mutant));
   const survivors = [];
   let [done, ended] = [0, 0];
