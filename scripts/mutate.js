@@ -163,7 +163,12 @@ async function work(copy) {
   const vitest = await createVitest(
     'test',
     // Threads, so that nothing is left over when this process ends.
-    { root: copy, config: false, watch: false, pool: 'threads', maxWorkers: 1, bail: 1, reporters: [{}] },
+    {
+      ...{ root: copy, config: false, watch: false, bail: 1, reporters: [{}] },
+      ...{ pool: 'threads', maxWorkers: 1, isolate: false },
+      // The build is loaded by Node itself, anew in the thread of each run: Vite would hold on to what it once read.
+      server: { deps: { external: [/\/dist\//] } },
+    },
     { configFile: false, resolve: { alias: [{ find: /^(\.\.\/)+src\//, replacement: join(copy, 'dist/') }] } },
   );
   // Time of computing, which does not depend on what else the machine does.
@@ -182,22 +187,22 @@ async function work(copy) {
     if (code !== undefined) {
       const options = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true };
       writeFileSync(target, ts.transpileModule(code, { compilerOptions: options }).outputText);
-      vitest.invalidateFile(target);
     }
     [started, limit] = [process.cpuUsage(), message.limit];
-    // The tests named after the file know it best, and one failure is enough.
-    const own = (spec) => (basename(spec.moduleId).startsWith(basename(file, 'ts')) ? 0 : 1);
     const specs = await vitest.globTestSpecifications([join(copy, 'test', dirname(file), '/')]);
-    let killed = false;
-    for (const spec of specs.sort((a, b) => own(a) - own(b))) {
-      const { testModules, unhandledErrors } = await vitest.runTestSpecifications([spec]);
-      killed = unhandledErrors.length > 0 || testModules.some((module) => !module.ok());
-      if (killed) break;
+    // The tests named after the file know it best, and one failure is enough.
+    const isOwn = ({ moduleId }) => basename(moduleId).startsWith(basename(file, 'ts'));
+    let by;
+    for (const some of [specs.filter(isOwn), specs.filter((spec) => !isOwn(spec))]) {
+      if (by || some.length === 0) continue;
+      const { testModules, unhandledErrors } = await vitest.runTestSpecifications(some);
+      const failed = testModules.filter((module) => !module.ok());
+      const tests = failed.flatMap((module) => [...module.children.allTests('failed')]);
+      by = tests[0]?.fullName ?? failed[0]?.moduleId ?? unhandledErrors[0]?.message;
     }
     limit = Number.POSITIVE_INFINITY;
     writeFileSync(target, before);
-    vitest.invalidateFile(target);
-    process.send({ killed, ms: spent() });
+    process.send({ by, ms: spent() });
   });
   process.send({});
 }
@@ -216,7 +221,7 @@ async function runJob(queue, copy, onResult) {
       const execArgv = ['--max-old-space-size=2048'];
       child = fork(fileURLToPath(import.meta.url), ['--work', copy], { stdio: 'ignore', execArgv });
       child.on('message', (result) => answered(result));
-      child.on('exit', () => answered({ killed: true, ended: true }));
+      child.on('exit', () => answered({ by: 'the time limit', ended: true }));
       await answer();
     }
     child.send(message);
@@ -227,15 +232,19 @@ async function runJob(queue, copy, onResult) {
     }
     return result;
   };
+  /** How long the tests take on the build as it is; they must pass. */
+  const unchanged = async (file) => {
+    const { by, ms } = await test({ file });
+    if (by) throw new Error(`the tests of ${dirname(file)} must pass before mutants are made, but this fails: ${by}`);
+    return ms;
+  };
   for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
     const { file, code } = mutant;
     const folder = dirname(file);
-    if (!limits.has(folder)) {
-      const { killed, ms } = await test({ file });
-      if (killed) throw new Error(`the tests of ${folder} must pass before mutants are made: npx tsc -b, and run them`);
-      limits.set(folder, 2000 + 3 * ms);
-    }
+    if (!limits.has(folder)) limits.set(folder, 2000 + 3 * (await unchanged(file)));
     onResult(mutant, await test({ file, code, limit: limits.get(folder) }));
+    // Nothing of a mutant may be left behind.
+    if (queue[0]?.file !== file) await unchanged(file);
   }
   child?.kill();
 }
@@ -260,11 +269,12 @@ async function main() {
   }
   if (values.sample) mutants = sampleOf(mutants, Number(values.sample));
   const queue = mutants.filter((mutant) => !isEquivalent(mutant));
-  const survivors = [];
+  const [survivors, killed] = [[], []];
   let [done, ended] = [0, 0];
   const started = performance.now();
   const onResult = (mutant, result) => {
-    if (!result.killed) survivors.push(mutant);
+    if (result.by) killed.push({ ...mutant, by: result.by });
+    else survivors.push(mutant);
     if (result.ended) ended++;
     done++;
     if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${mutants.length}, ${survivors.length} survived `);
@@ -284,8 +294,9 @@ async function main() {
   }
   report(mutants, survivors, isEquivalent);
   console.log(`${ended} killed by the time limit; ${((performance.now() - started) / 60_000).toFixed(1)} minutes`);
-  const plain = ({ file, line, original, text, changed }) => ({ file, line, original, text, changed });
-  if (values.json) writeFileSync(values.json, `${JSON.stringify({ survivors: survivors.map(plain) }, null, 1)}\n`);
+  const plain = ({ file, line, original, text, changed, by }) => ({ file, line, original, text, changed, by });
+  const fared = { survivors: survivors.map(plain), killed: killed.map(plain) };
+  if (values.json) writeFileSync(values.json, `${JSON.stringify(fared, null, 1)}\n`);
 }
 
 /** Prints the survivors, and the score of each file and folder. */

@@ -22,7 +22,7 @@ describe('one step of GHT-QPM', () => {
     const before = problem(L, 1, P, 2).Y;
     const Z = before.slice();
     const X = new Float64Array(L * P);
-    const selection = finish(qpmStep(factor(D, rho), correlations(D, Y, P), X, Z, rho, 7));
+    const selection = finish(qpmStep(factor(D, rho), correlations(D, Y, P), X, Z, rho, 17));
     const expected = Array.from({ length: P }, (_, p) => {
       const Dy = correlationsOf(D, signal(Y, N, p));
       return solved(
@@ -31,15 +31,15 @@ describe('one step of GHT-QPM', () => {
       );
     }).flat();
     expectClose(X, expected);
-    expectClose(Z, thresholded(expected, 7));
-    expect(selection.kept).toBe(7);
+    expectClose(Z, thresholded(expected, 17));
+    expect(selection.kept).toBe(17);
   });
 
   it('tells how far it is every 64 patches', () => {
-    const many = problem(2, 3, 130, 3);
-    const [X, Z] = [new Float64Array(390), new Float64Array(390)];
-    const step = qpmStep(factor(many.D, rho), correlations(many.D, many.Y, 130), X, Z, rho, 10);
-    expect(watched(step).fractions).toEqual([0, 64 / 130, 128 / 130]);
+    const many = problem(2, 4, 128, 3);
+    const [X, Z] = [new Float64Array(512), new Float64Array(512)];
+    const step = qpmStep(factor(many.D, rho), correlations(many.D, many.Y, 128), X, Z, rho, 10);
+    expect(watched(step).fractions).toEqual([0, 64 / 128]);
   });
 });
 
