@@ -164,9 +164,9 @@ async function work(copy) {
     'test',
     // Threads, so that nothing is left over when this process ends.
     {
-      ...{ root: copy, config: false, watch: false, bail: 1, reporters: [{}] },
-      ...{ pool: 'threads', maxWorkers: 1, isolate: false },
-      // The build is loaded by Node itself, anew in the thread of each run: Vite would hold on to what it once read.
+      ...{ root: copy, config: false, watch: false, bail: 1, reporters: [{}], testTimeout: 120_000 },
+      ...{ pool: 'threads', maxWorkers: 1, isolate: true },
+      // The build is loaded by Node itself, anew in the thread of each test file: Vite would hold on to what it once read.
       server: { deps: { external: [/\/dist\//] } },
     },
     { configFile: false, resolve: { alias: [{ find: /^(\.\.\/)+src\//, replacement: join(copy, 'dist/') }] } },
