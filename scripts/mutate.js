@@ -1,14 +1,15 @@
-// Mutation testing: makes one small change in a source file of the library, runs the tests of its folder on the changed
-// build, and expects one of them to fail. A change that no test notices (a survivor) shows what the tests do not check.
+// Mutation testing: makes one small change in a source file of the library, runs its tests on the changed build, and
+// expects one of them to fail. A change that no test notices (a survivor) shows what the tests do not check.
 //
 //   npm run mutate -- [--only solvers/aiht.ts,measures] [--sample 50] [--jobs 2] [--json FILE] [--again FILE]
 //
 // --again tests only the survivors of an earlier run, whose JSON it is given.
 //
+// The tests of budget/search.ts are budget/search.test.ts and those of its folder that are named after no other file.
 // Each job is one process with its own copy of build and tests and one Vitest that stays loaded, so that a mutant costs
 // little more than its tests. A mutant that runs into the time limit, or ends the process, counts as killed.
 import { fork } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -160,13 +161,20 @@ function sampleOf(mutants, count) {
 
 /** A job's process: tests each mutant that it is sent, in the copy of the library at `copy`. */
 async function work(copy) {
+  let by;
+  // One failure is enough.
+  const onTestCaseResult = (test) => {
+    if (by || test.result().state !== 'failed') return;
+    by = test.fullName;
+    vitest.cancelCurrentRun('test-failure');
+  };
   const vitest = await createVitest(
     'test',
     // Threads, so that nothing is left over when this process ends.
     {
-      ...{ root: copy, config: false, watch: false, bail: 1, reporters: [{}], testTimeout: 120_000 },
+      ...{ root: copy, config: false, watch: false, reporters: [{ onTestCaseResult }], testTimeout: 120_000 },
       ...{ pool: 'threads', maxWorkers: 1, isolate: true },
-      // The build is loaded by Node itself, anew in the thread of each test file: Vite would hold on to what it once read.
+      // The build is loaded by Node itself, anew in the thread of each test file.
       server: { deps: { external: [/\/dist\//] } },
     },
     { configFile: false, resolve: { alias: [{ find: /^(\.\.\/)+src\//, replacement: join(copy, 'dist/') }] } },
@@ -190,20 +198,25 @@ async function work(copy) {
     }
     [started, limit] = [process.cpuUsage(), message.limit];
     const specs = await vitest.globTestSpecifications([join(copy, 'test', dirname(file), '/')]);
-    // The tests named after the file know it best, and one failure is enough.
-    const isOwn = ({ moduleId }) => basename(moduleId).startsWith(basename(file, 'ts'));
-    let by;
-    for (const some of [specs.filter(isOwn), specs.filter((spec) => !isOwn(spec))]) {
+    // The tests named after the file, then those named after no file of the folder.
+    const sourceOf = ({ moduleId }) => basename(moduleId, '.test.ts');
+    const own = specs.filter((spec) => sourceOf(spec) === basename(file, '.ts'));
+    const general = specs.filter((spec) => !existsSync(join(dirname(target), `${sourceOf(spec)}.js`)));
+    by = undefined;
+    for (const some of [own, general]) {
       if (by || some.length === 0) continue;
       const { testModules, unhandledErrors } = await vitest.runTestSpecifications(some);
-      const failed = testModules.filter((module) => !module.ok());
-      const tests = failed.flatMap((module) => [...module.children.allTests('failed')]);
-      by = tests[0]?.fullName ?? failed[0]?.moduleId ?? unhandledErrors[0]?.message;
+      // Among the modules are those of earlier runs.
+      const broken = testModules.find(
+        (module) => !module.ok() && some.some(({ moduleId }) => moduleId === module.moduleId),
+      );
+      by ??= broken?.moduleId ?? unhandledErrors[0]?.message;
     }
     limit = Number.POSITIVE_INFINITY;
     writeFileSync(target, before);
     process.send({ by, ms: spent() });
   });
+  process.on('disconnect', () => process.exit());
   process.send({});
 }
 
@@ -235,14 +248,13 @@ async function runJob(queue, copy, onResult) {
   /** How long the tests take on the build as it is; they must pass. */
   const unchanged = async (file) => {
     const { by, ms } = await test({ file });
-    if (by) throw new Error(`the tests of ${dirname(file)} must pass before mutants are made, but this fails: ${by}`);
+    if (by) throw new Error(`the tests of ${file} must pass before mutants are made, but this fails: ${by}`);
     return ms;
   };
   for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
     const { file, code } = mutant;
-    const folder = dirname(file);
-    if (!limits.has(folder)) limits.set(folder, 2000 + 3 * (await unchanged(file)));
-    onResult(mutant, await test({ file, code, limit: limits.get(folder) }));
+    if (!limits.has(file)) limits.set(file, 2000 + 1.5 * (await unchanged(file)));
+    onResult(mutant, await test({ file, code, limit: limits.get(file) }));
     // Nothing of a mutant may be left behind.
     if (queue[0]?.file !== file) await unchanged(file);
   }
@@ -268,16 +280,17 @@ async function main() {
     mutants = mutants.filter((mutant) => survivors.some((survivor) => same(mutant, survivor)));
   }
   if (values.sample) mutants = sampleOf(mutants, Number(values.sample));
-  const queue = mutants.filter((mutant) => !isEquivalent(mutant));
-  const [survivors, killed] = [[], []];
+  const queue = [...mutants];
+  const [survivors, equivalent, killed] = [[], [], []];
   let [done, ended] = [0, 0];
   const started = performance.now();
   const onResult = (mutant, result) => {
     if (result.by) killed.push({ ...mutant, by: result.by });
-    else survivors.push(mutant);
+    else (isEquivalent(mutant) ? equivalent : survivors).push(mutant);
     if (result.ended) ended++;
     done++;
     if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${mutants.length}, ${survivors.length} survived `);
+    else if (done % 100 === 0) console.error(`${done} of ${mutants.length}, ${survivors.length} survived`);
   };
   const folder = mkdtempSync(join(tmpdir(), 'ght-mutate-'));
   try {
@@ -292,7 +305,7 @@ async function main() {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  report(mutants, survivors, isEquivalent);
+  report(mutants, survivors, equivalent);
   console.log(`${ended} killed by the time limit; ${((performance.now() - started) / 60_000).toFixed(1)} minutes`);
   const plain = ({ file, line, original, text, changed, by }) => ({ file, line, original, text, changed, by });
   const fared = { survivors: survivors.map(plain), killed: killed.map(plain) };
@@ -300,7 +313,7 @@ async function main() {
 }
 
 /** Prints the survivors, and the score of each file and folder. */
-function report(mutants, survivors, isEquivalent) {
+function report(mutants, survivors, equivalent) {
   survivors.sort((a, b) => mutants.indexOf(a) - mutants.indexOf(b));
   for (const { file, line, original, text, changed } of survivors) {
     console.log(`${file}:${line}  ${original.split('\n')[0]}  →  ${text.split('\n')[0]}\n    ${changed}`);
@@ -309,9 +322,9 @@ function report(mutants, survivors, isEquivalent) {
   console.log(`\n${'file'.padEnd(30)} mutants  equivalent  survived  killed`);
   for (const name of [...files, ...new Set(files.map((file) => dirname(file))), '']) {
     const of = (list) => list.filter(({ file }) => file.startsWith(name)).length;
-    const [count, equivalent, survived] = [of(mutants), of(mutants.filter(isEquivalent)), of(survivors)];
-    const killed = (100 * (count - equivalent - survived)) / Math.max(1, count - equivalent);
-    const numbers = [`${count}`.padStart(7), `${equivalent}`.padStart(11), `${survived}`.padStart(9)];
+    const [count, same, survived] = [of(mutants), of(equivalent), of(survivors)];
+    const killed = (100 * (count - same - survived)) / Math.max(1, count - same);
+    const numbers = [`${count}`.padStart(7), `${same}`.padStart(11), `${survived}`.padStart(9)];
     console.log(`${(name || 'all').padEnd(30)} ${numbers.join(' ')} ${killed.toFixed(1).padStart(6)}%`);
   }
 }

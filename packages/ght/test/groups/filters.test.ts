@@ -76,6 +76,11 @@ describe('by hand', () => {
       all,
       wide().map((patch) => [...patch]),
     );
+    // Singular values 4 and √2: the first is just enough.
+    expect(lowRankGroup(groupOf([3, 5], [-1, 5], [3, 5], [-1, 5], [1, 6], [1, 4]), 4)).toBeCloseTo(
+      1 / Math.sqrt(2),
+      14,
+    );
     // More samples than patches: about (1, 2, 3) there is ±(1, 2, 2), with the singular value √2 · 3.
     const tall = () => groupOf([2, 4, 5], [0, 0, 1]);
     const kept = tall();
@@ -92,7 +97,10 @@ describe('by hand', () => {
     ]);
   });
 
-  it('equal patches have rank 0 about their mean, whatever τ is', () => {
+  it('equal patches have rank 0 about their mean, whatever τ is, and a patch alone stays as it is', () => {
+    const alone = groupOf([3, 1]);
+    expect(lowRankGroup(alone, 0)).toBe(1);
+    expectGroup(alone, [[3, 1]]);
     expect(lowRankGroup(groupOf([1, 2], [1, 2], [1, 2]), 0)).toBe(1);
   });
 

@@ -12,6 +12,8 @@ describe('the frame of an image', () => {
     const { frame, noisy } = framed([4, 0.5]);
     expect(frame).toEqual({ width: 3, height: 2, centres: [25, 7], scales: [4, 0.5] });
     expect(noisy).toEqual([true, true]);
+    const pixel = finish(frameOf([Float64Array.of(9)], 1, 1, [4], 1));
+    expect(pixel).toEqual({ frame: { width: 1, height: 1, centres: [9], scales: [4] }, noisy: [true] });
   });
 
   it('takes a millionth of the range for the noise of a plane that has less, and leaves that plane alone', () => {

@@ -34,6 +34,14 @@ describe.each(qualities)('the recipe %s', (quality) => {
     }
   });
 
+  it('blends so that every picture has its share', () => {
+    for (const step of recipe) {
+      if (isPass(step)) continue;
+      expect(step.share).toBeGreaterThan(0);
+      expect(step.share).toBeLessThan(1);
+    }
+  });
+
   it('covers every pixel, and has groups that its search can fill and its transform can take', () => {
     for (const step of recipe.filter(isPass)) {
       expect(step.stride).toBeLessThanOrEqual(step.patch);
@@ -50,8 +58,9 @@ it('the recipes are those of docs/mathematics.md', () => {
   expect(kinds('fast')).toEqual(['threshold 1', 'wiener 1']);
   expect(kinds('balanced')).toEqual(['threshold 16', 'wiener 32']);
   expect(kinds('best')).toEqual([...kinds('balanced'), 'rank 64', 'rank 96']);
-  for (const { filter, patch, members, reach } of qualities.flatMap(passes)) {
+  for (const { filter, patch, members, reach, stride } of qualities.flatMap(passes)) {
     expect(patch).toBe(8);
+    if (members === 1) expect(stride).toBe(1);
     // Within ±19 to ±29 pixels of a reference.
     if (members > 1) expect([19, 24, 29]).toContain(reach);
     else expect(reach).toBe(0);

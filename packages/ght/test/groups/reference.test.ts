@@ -17,7 +17,7 @@ const planeOf = (seed: number): Plane => {
 };
 const pass = (filter: Filter, rest: Partial<Pass> = {}): Pass => ({
   ...{ name: 'pass', from: 'noisy', guide: 'noisy', to: 'pilot', filter },
-  ...{ patch: side, stride: 2, reach: 2, members: 7, window: 2 },
+  ...{ patch: side, stride: 2, reach: 2, members: 9, window: 2 },
   ...rest,
 });
 const patchAt = ({ data }: Plane, at: number) =>
@@ -29,12 +29,12 @@ function byDefinition({ filter, ...rest }: Pass, guide: Plane, from: Plane, pilo
   const shown = places(height, rest).flatMap((y) =>
     places(width, rest).flatMap((x) => {
       const members = findGroup(guide, rest, x, y);
-      // 7 members: Haar takes 4.
-      const taken = filter.kind === 'rank' ? members : members.slice(0, 4);
+      // 9 members: Haar takes 8.
+      const taken = filter.kind === 'rank' ? members : members.slice(0, 8);
       const group = taken.map((at) => patchAt(from, at));
       const weight =
         filter.kind === 'rank'
-          ? lowRankGroup(group, rankThreshold(filter.factor, filter.noise, side, 7))
+          ? lowRankGroup(group, rankThreshold(filter.factor, filter.noise, side, 9))
           : filter.kind === 'threshold'
             ? thresholdGroup(group, dct(side), filter.tau)
             : wienerGroup(
