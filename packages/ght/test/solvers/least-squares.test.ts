@@ -33,6 +33,16 @@ describe('least squares on a support', () => {
     expectClose(x, [1, 2], 9);
   });
 
+  it('loses nothing to the ridge on atoms that are tiny', () => {
+    const tiny = dictionaryOf([
+      [1e-4, 0],
+      [0, 2e-4],
+    ]);
+    const x = new Float64Array(2);
+    supportFit(tiny)(Float64Array.of(3e-4, 8e-4), 0, [0, 1], x);
+    expectClose(x, [3, 4], 10);
+  });
+
   it('shares alike between atoms that are the same, and fits them exactly', () => {
     const twice = dictionaryOf([
       [2, 0],

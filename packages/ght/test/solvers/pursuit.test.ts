@@ -76,10 +76,10 @@ describe.each(['omp', 'order-recursive'] as const)('pursuit by the rule %s', (ru
   });
 
   it('lets an atom join that is 1e-5 away from the span of the support, exactly, and none that is 1e-7 away', () => {
-    const away = (distance: number) =>
+    const away = (distance: number, scale = 1) =>
       dictionaryOf([
-        [1, 0, 0],
-        [1, distance, 0],
+        [scale, 0, 0],
+        [scale, scale * distance, 0],
         [0, 0, 1],
       ]);
     const y = Float64Array.of(2, 1, 0.5);
@@ -94,7 +94,11 @@ describe.each(['omp', 'order-recursive'] as const)('pursuit by the rule %s', (ru
     expect(x[1] / 1e5).toBeCloseTo(1, 8);
     expect(x[0] + x[1]).toBeCloseTo(2, 8);
     expect(x[2]).toBeCloseTo(0.5, 8);
-    expect(pursuer(away(1e-7), rule)(y, 0, 3).count).toBe(2);
+    // Whatever their size.
+    for (const scale of [1, 1000]) {
+      expect(pursuer(away(1e-5, scale), rule)(y, 0, 3).count).toBe(3);
+      expect(pursuer(away(1e-7, scale), rule)(y, 0, 3).count).toBe(2);
+    }
   });
 
   it('goes on to what is 1e-11 of the signal, and leaves 1e-13', () => {

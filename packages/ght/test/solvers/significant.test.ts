@@ -3,7 +3,7 @@ import { overcompleteDct } from '../../src/index.js';
 import { signalsIn } from '../../src/signal/signals.js';
 import { significantAtoms } from '../../src/solvers/significant.js';
 import { finish } from '../../src/work.js';
-import { atomsOf, type dictionaryOf, inner, problem, signal, solved, watched } from './definitions.js';
+import { atomsOf, dictionaryOf, inner, problem, signal, solved, watched } from './definitions.js';
 
 /** S by its definition: all v = X² / (price ‖k‖²) sorted, and the largest S with v_(S) ≥ ln(LP/S) for it and all before. */
 function byDefinition(D: ReturnType<typeof dictionaryOf>, Y: Float64Array, rho: number, price: number): number {
@@ -41,6 +41,12 @@ describe('the threshold rule', () => {
     const { D, Y } = problem(4, 9, 5, 1);
     expect(finish(significantAtoms(D, signalsIn(new Float64Array(20), 4), 0.3, 1))).toBe(0);
     expect(finish(significantAtoms(D, signalsIn(Y, 4), 0.3, 1e-9))).toBe(4 * 5);
+    // Where there is nothing there is nothing to count, even if all else stands out.
+    const axes = dictionaryOf([
+      [1, 0],
+      [0, 1],
+    ]);
+    expect(finish(significantAtoms(axes, signalsIn(Float64Array.of(5, 5, 5, 0), 2), 0.3, 1e-9))).toBe(3);
     const few = problem(9, 4, 5, 1);
     expect(finish(significantAtoms(few.D, signalsIn(few.Y, 9), 0.3, 1e-9))).toBe(4 * 5);
   });
