@@ -7,6 +7,7 @@ describe('the error of a sample', () => {
   it('is the root of the mean of the squared differences', () => {
     expect(rmsePixel(Float64Array.of(1, 2, 3), Float64Array.of(1, 4, 0))).toBeCloseTo(Math.sqrt(13 / 3), 14);
     expect(rmsePixel(Float64Array.of(-5), Float64Array.of(2))).toBe(7);
+    expect(rmsePixel(Float64Array.of(-5), Float64Array.of(5))).toBe(10);
   });
 
   it('is found where squares would vanish or overflow', () => {
