@@ -5,7 +5,8 @@
 //
 // --again tests only the survivors of an earlier run, whose JSON it is given.
 //
-// The tests of budget/search.ts are budget/search.test.ts and those of its folder that are named after no other file.
+// The tests of groups/tiles.ts are groups/tiles.test.ts and those of its folder that are named after no other file; of a
+// file that has none of its own, all of its folder.
 // Each job is one process with its own copy of build and tests and one Vitest that stays loaded, so that a mutant costs
 // little more than its tests. A mutant that runs into the time limit, or ends the process, counts as killed.
 import { fork } from 'node:child_process';
@@ -39,17 +40,14 @@ function sampleOf(mutants, count) {
 /** A job's process: tests each mutant that it is sent, in the copy of the library at `copy`. */
 async function work(copy) {
   let by;
-  // One failure is enough.
   const onTestCaseResult = (test) => {
-    if (by || test.result().state !== 'failed') return;
-    by = test.fullName;
-    vitest.cancelCurrentRun('test-failure');
+    if (test.result().state === 'failed') by ??= test.fullName;
   };
   const vitest = await createVitest(
     'test',
     // Threads, so that nothing is left over when this process ends.
     {
-      ...{ root: copy, config: false, watch: false, reporters: [{ onTestCaseResult }], testTimeout: 120_000 },
+      ...{ root: copy, config: false, watch: false, bail: 1, reporters: [{ onTestCaseResult }], testTimeout: 120_000 },
       ...{ pool: 'threads', maxWorkers: 1, isolate: true },
       // The build is loaded by Node itself, anew in the thread of each test file.
       server: { deps: { external: [/\/dist\//] } },
@@ -75,12 +73,12 @@ async function work(copy) {
     }
     [started, limit] = [process.cpuUsage(), message.limit];
     const specs = await vitest.globTestSpecifications([join(copy, 'test', dirname(file), '/')]);
-    // The tests named after the file, then those named after no file of the folder.
+    // The tests named after the file, then those named after no file of the folder; all, if none is named after it.
     const sourceOf = ({ moduleId }) => basename(moduleId, '.test.ts');
     const own = specs.filter((spec) => sourceOf(spec) === basename(file, '.ts'));
     const general = specs.filter((spec) => !existsSync(join(dirname(target), `${sourceOf(spec)}.js`)));
     by = undefined;
-    for (const some of [own, general]) {
+    for (const some of own.length > 0 ? [own, general] : [specs]) {
       if (by || some.length === 0) continue;
       const { testModules, unhandledErrors } = await vitest.runTestSpecifications(some);
       // Among the modules are those of earlier runs.
