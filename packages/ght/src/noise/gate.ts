@@ -4,7 +4,8 @@
  * The chromas decide where there are any. There is hardly texture in them, and what a camera leaves there is smooth. What
  * texture they have is coarse, so radii below 3 are not looked at. A chroma that is white also has at least half of what luma
  * has at the finest frequencies: one that was rounded to nothing is not white. A grey image has to pass by its only plane, any
- * other stack by all of its planes.
+ * other stack by all of its planes; one without flat areas passes, since texture makes any noise look coloured there, and the
+ * estimate of white noise is the safer one.
  */
 import type { PlaneSpectrum, SpectrumEstimate } from './spectrum.js';
 
@@ -20,7 +21,7 @@ const LEAST_OF_LUMA = 0.5;
 export function isWhite({ planes, blocks }: SpectrumEstimate, isJpeg: boolean): boolean {
   if (isJpeg) return false;
   if (blocks === 0) return true;
-  if (planes.length !== 3) return planes.every(isFlat);
+  if (planes.length !== 3) return planes.every((plane) => plane.trust < 1 || isFlat(plane));
   const [luma, ...chromas] = planes;
   return chromas.every((chroma) => isFlat(chroma) && chroma.finest >= LEAST_OF_LUMA * luma.finest);
 }

@@ -6,7 +6,7 @@
  * not believed one by one. In every plane:
  *
  * 1. The level of a bin is √(mean of V over 2 ≤ r < 5). The anchor a is the bin of lowest level among those with R ≤ 1.2 whose
- *    level is at most 2.5 times the lowest of all; without one it is the lowest, its variance divided by R/1.2. A bin below
+ *    level is at most 2.5 times the lowest of all; without one it is the lowest, its deviations divided by R/1.2. A bin below
  *    0.35 of the median level in deep shadows or bright lights is not asked: the camera has pressed them together.
  * 2. The spectrum S(f) is V_a(f), averaged with bins of nearly the same level and R ≤ 1.2.
  * 3. Every other bin has S(f) times a level: the 20% quantile of V_b(f)/S(f), since texture is least where that is smallest. At
@@ -66,7 +66,7 @@ export interface PlaneSpectrum {
   readonly anchor: number;
   /**
    * From 0 to 1: min(1, 1.2/R) of the anchor. 1 says that flat areas were found. Less says that there were none; the
-   * variances are this share of what was measured then.
+   * deviations are this share of what was measured then.
    */
   readonly trust: number;
   /** The deviation at middle frequencies, 2 ≤ r < 5, root mean square over brightness. */
@@ -159,7 +159,7 @@ function planeSpectrum(
   const ratios = bins.map(({ ratio }) => ratio);
   const { anchor, like } = anchorOf(bins, isEnd);
   const trust = Math.min(1, BELIEVABLE / ratios[anchor]);
-  const spectrum = geometricMean(like.map((b) => bins[b].variance)).map((value) => value * trust);
+  const spectrum = geometricMean(like.map((b) => bins[b].variance)).map((value) => value * trust ** 2);
   const levels = levelsOf(bins, spectrum, like);
   const variances = smoothed(levels.map((level) => limited(spectrum, level, lowMost)));
   const rms = (frequencies: readonly number[]) =>

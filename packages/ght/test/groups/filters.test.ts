@@ -1,8 +1,10 @@
 /** What is done to a group: nothing where nothing is asked for, and what the equations say elsewhere. */
 import { describe, expect, it } from 'vitest';
+import { matrix } from '../../src/algebra/matrix.js';
 import { lowRankGroup, rankThreshold, thresholdGroup, wienerGroup } from '../../src/groups/filters.js';
 import { recipeOf } from '../../src/groups/recipes.js';
 import { followed } from '../../src/groups/reference.js';
+import type { Transform } from '../../src/groups/transforms.js';
 import { bior, dct } from '../../src/groups/transforms.js';
 import { randomSource } from '../../src/index.js';
 
@@ -12,6 +14,100 @@ const noise = (members: number, N = 64) =>
 const copy = (group: readonly Float64Array[]) => group.map((patch) => patch.slice());
 const farthest = (a: readonly Float64Array[], b: readonly Float64Array[]) =>
   Math.max(...a.map((patch, k) => Math.max(...patch.map((value, i) => Math.abs(value - b[k][i])))));
+
+/** A transform that changes nothing, so that samples are coefficients. */
+const none: Transform = {
+  analysis: matrix(2, 2, (i, j) => Number(i === j)),
+  synthesis: matrix(2, 2, (i, j) => Number(i === j)),
+};
+const groupOf = (...patches: number[][]) => patches.map((patch) => Float64Array.from(patch));
+const expectGroup = (actual: readonly Float64Array[], expected: number[][]) => {
+  expect(farthest(actual, groupOf(...expected))).toBeLessThan(1e-12);
+};
+
+describe('by hand', () => {
+  it('thresholding keeps what is at least τ, and the first coefficient', () => {
+    const one = groupOf([1, 3, -3, 2.9]);
+    expect(thresholdGroup(one, none, 3)).toBeCloseTo(1 / 3, 14);
+    expectGroup(one, [[1, 3, -3, 0]]);
+    // Haar: (a + b)/√2 and (a − b)/√2. Sums 2, 0, 10, 0 and differences 0, 4, 0, 2, over √2; 3 < 4/√2 < 10/√2.
+    const two = groupOf([1, 2, 5, 1], [1, -2, 5, -1]);
+    expect(thresholdGroup(two, none, 2.5)).toBeCloseTo(1 / 3, 14);
+    expectGroup(two, [
+      [1, 2, 5, 0],
+      [1, -2, 5, 0],
+    ]);
+    // The first coefficient of the differences is like any other.
+    const apart = groupOf([1, 0, 0, 0], [-1, 0, 0, 0]);
+    expect(thresholdGroup(apart, none, 2)).toBe(1);
+    expectGroup(apart, [
+      [0, 0, 0, 0],
+      [0, 0, 0, 0],
+    ]);
+  });
+
+  it('Wiener shrinks by p² / (p² + 1), but for the first coefficient', () => {
+    const one = groupOf([6, 10, 10, 10]);
+    expect(wienerGroup(one, groupOf([0.5, 2, 0, -1]), none)).toBeCloseTo(1 / (1 + 0.64 + 0 + 0.25), 14);
+    expectGroup(one, [[6, 8, 0, 5]]);
+    // A pilot with nothing in common and difference 4/√2 in its first samples: g = 8/9 there.
+    const two = groupOf([9, 0, 0, 0], [-9, 0, 0, 0]);
+    expect(wienerGroup(two, groupOf([2, 0, 0, 0], [-2, 0, 0, 0]), none)).toBeCloseTo(1 / (1 + 64 / 81), 14);
+    expectGroup(two, [
+      [8, 0, 0, 0],
+      [-8, 0, 0, 0],
+    ]);
+  });
+
+  it('low rank keeps the singular values of at least τ about the mean', () => {
+    // About the mean (1, 5): (±2, 0) and (0, ±1), so singular values √8 and √2.
+    const wide = () => groupOf([3, 5], [-1, 5], [1, 6], [1, 4]);
+    const some = wide();
+    expect(lowRankGroup(some, 2)).toBeCloseTo(1 / Math.sqrt(2), 14);
+    expectGroup(some, [
+      [3, 5],
+      [-1, 5],
+      [1, 5],
+      [1, 5],
+    ]);
+    const all = wide();
+    expect(lowRankGroup(all, 1.4)).toBeCloseTo(1 / Math.sqrt(3), 14);
+    expectGroup(
+      all,
+      wide().map((patch) => [...patch]),
+    );
+    // Singular values 4 and √2: the first is just enough.
+    expect(lowRankGroup(groupOf([3, 5], [-1, 5], [3, 5], [-1, 5], [1, 6], [1, 4]), 4)).toBeCloseTo(
+      1 / Math.sqrt(2),
+      14,
+    );
+    // More samples than patches: about (1, 2, 3) there is ±(1, 2, 2), with the singular value √2 · 3.
+    const tall = () => groupOf([2, 4, 5], [0, 0, 1]);
+    const kept = tall();
+    expect(lowRankGroup(kept, 4.2)).toBeCloseTo(1 / Math.sqrt(2), 14);
+    expectGroup(kept, [
+      [2, 4, 5],
+      [0, 0, 1],
+    ]);
+    const mean = tall();
+    expect(lowRankGroup(mean, 4.3)).toBe(1);
+    expectGroup(mean, [
+      [1, 2, 3],
+      [1, 2, 3],
+    ]);
+  });
+
+  it('equal patches have rank 0 about their mean, whatever τ is, and a patch alone stays as it is', () => {
+    const alone = groupOf([3, 1]);
+    expect(lowRankGroup(alone, 0)).toBe(1);
+    expectGroup(alone, [[3, 1]]);
+    expect(lowRankGroup(groupOf([1, 2], [1, 2], [1, 2]), 0)).toBe(1);
+  });
+
+  it('the bound for singular values is factor · noise · (√N + √m)', () => {
+    expect(rankThreshold(1.5, 2, 8, 9)).toBe(1.5 * 2 * (8 + 3));
+  });
+});
 
 describe('thresholding', () => {
   it.each([

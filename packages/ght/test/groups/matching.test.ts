@@ -53,6 +53,34 @@ describe('a group', () => {
     expect(nearer).toBeLessThan(16);
   });
 
+  it('is what sorting all patches within reach gives, at the rim and inside, for any size of patch', () => {
+    for (const [patch, reach, members] of [
+      [1, 2, 9],
+      [3, 2, 6],
+      [4, 5, 200],
+    ]) {
+      const small = coarsePlane(11, 9, 3, patch);
+      const samples = (x: number, y: number) =>
+        Array.from({ length: patch ** 2 }, (_, n) => small.data[(y + Math.floor(n / patch)) * 11 + x + (n % patch)]);
+      for (const y of [0, 2, 9 - patch]) {
+        for (const x of [0, 3, 11 - patch]) {
+          const all: { at: number; distance: number }[] = [];
+          for (let v = 0; v + patch <= 9; v++) {
+            for (let u = 0; u + patch <= 11; u++) {
+              if (Math.abs(u - x) > reach || Math.abs(v - y) > reach || (u === x && v === y)) continue;
+              const b = samples(u, v);
+              const distance = samples(x, y).reduce((sum, value, n) => sum + (value - b[n]) ** 2, 0);
+              all.push({ at: v * 11 + u, distance });
+            }
+          }
+          all.sort((a, b) => a.distance - b.distance || a.at - b.at);
+          const expected = [y * 11 + x, ...all.map(({ at }) => at)].slice(0, members);
+          expect(findGroup(small, { patch, stride: 1, reach, members }, x, y)).toEqual(expected);
+        }
+      }
+    }
+  });
+
   it('is as small as the picture', () => {
     expect(findGroup(coarsePlane(9, 8, 4), grouping, 0, 0)).toHaveLength(2);
   });

@@ -1,7 +1,7 @@
 /** The transforms of groups: they lose nothing, and noise keeps its size in them. */
 import { describe, expect, it } from 'vitest';
 import { times } from '../../src/algebra/matrix.js';
-import { apply2d, bior, dct, haar, inverseHaar } from '../../src/groups/transforms.js';
+import { apply2d, bior, dct, haar, inverseHaar, transformOf } from '../../src/groups/transforms.js';
 import { kaiser } from '../../src/groups/window.js';
 import { randomSource } from '../../src/index.js';
 
@@ -11,11 +11,56 @@ const patchOf = (n: number, seed: number) => {
 };
 const energy = (values: Float64Array) => values.reduce((sum, value) => sum + value * value, 0);
 
+/** bior1.5 by its definition, step by step: averages under the filter, differences of neighbours, the averages again. */
+function biorByDefinition(n: number, signal: readonly number[]): number[] {
+  // The filter of PyWavelets' bior1.5, dec_lo.
+  const taps = [
+    0.01657281518405971,
+    -0.01657281518405971,
+    -0.12153397801643787,
+    0.12153397801643787,
+    Math.SQRT1_2,
+    Math.SQRT1_2,
+    0.12153397801643787,
+    -0.12153397801643787,
+    -0.01657281518405971,
+    0.01657281518405971,
+  ];
+  if (n === 1) return [...signal];
+  const pairs = Array.from({ length: n / 2 }, (_, k) => k);
+  const at = (i: number) => signal[((i % n) + n) % n];
+  const averages = pairs.map((k) => taps.reduce((sum, tap, t) => sum + tap * at(2 * k - 4 + t), 0));
+  const details = pairs.map((k) => (at(2 * k) - at(2 * k + 1)) / Math.SQRT2);
+  return [...biorByDefinition(n / 2, averages), ...details];
+}
+
+describe('the analysis of a signal', () => {
+  const unit = (n: number, i: number) => Array.from({ length: n }, (_, k) => Number(k === i));
+
+  it.each([1, 2, 4, 8, 16, 32])('bior1.5 of %i samples has the rows of the wavelet, each of norm 1', (n) => {
+    const columns = Array.from({ length: n }, (_, i) => biorByDefinition(n, unit(n, i)));
+    const { analysis } = transformOf('bior', n);
+    for (let k = 0; k < n; k++) {
+      const norm = Math.hypot(...columns.map((column) => column[k]));
+      for (let i = 0; i < n; i++) expect(analysis.data[i * n + k]).toBeCloseTo(columns[i][k] / norm, 12);
+    }
+  });
+
+  it.each([1, 4, 7])('DCT of %i samples has cosines for rows, each of norm 1', (n) => {
+    const { analysis } = transformOf('dct', n);
+    for (let k = 0; k < n; k++) {
+      const row = Array.from({ length: n }, (_, i) => Math.cos((Math.PI * k * (i + 0.5)) / n));
+      for (let i = 0; i < n; i++) expect(analysis.data[i * n + k]).toBeCloseTo(row[i] / Math.hypot(...row), 12);
+    }
+  });
+});
+
 describe('the transform of a patch', () => {
   it.each([
     ['DCT', dct(8)],
     ['bior1.5', bior(8)],
     ['bior1.5 of 4', bior(4)],
+    ['bior1.5 of 16', bior(16)],
   ])('%s: synthesis undoes analysis, and every row has norm 1', (_, { analysis, synthesis }) => {
     const n = analysis.rows;
     times(synthesis, analysis).data.forEach((value, i) => {
@@ -65,6 +110,17 @@ describe('the transform of a patch', () => {
 });
 
 describe('Haar along a group', () => {
+  it('puts the sum first, then differences from coarse to fine', () => {
+    const group = [1, 2, 4, 8].map((value) => Float64Array.of(value, 10 * value));
+    haar(group);
+    // Of 1, 2, 4, 8: 15/2; (3 − 12)/2; and (1 − 2)/√2, (4 − 8)/√2.
+    const expected = [7.5, -4.5, -Math.SQRT1_2, -4 * Math.SQRT1_2];
+    group.forEach((patch, k) => {
+      expect(patch[0]).toBeCloseTo(expected[k], 14);
+      expect(patch[1]).toBeCloseTo(10 * expected[k], 13);
+    });
+  });
+
   it.each([1, 2, 8, 16])('of %i patches keeps the energy and can be undone', (members) => {
     const group = Array.from({ length: members }, (_, k) => patchOf(4, k));
     const before = group.map((patch) => patch.slice());

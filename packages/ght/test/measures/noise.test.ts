@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Image } from '../../src/index.js';
 import { estimateSigma, randomSource } from '../../src/index.js';
+import { aboveRounding, clippedAt } from '../../src/measures/noise.js';
+import { finish } from '../../src/work.js';
 import { noisy, picture } from '../pictures.js';
+import { noiseByDefinition, noiseOfSmall } from './noise-definition.js';
 
 /** A picture whose texture is not itself noise: the made one without its random part, mirrored into a larger one. */
 const clean: Image = {
@@ -22,6 +25,75 @@ const mapped = (image: Image, f: (value: number) => number, peak = image.peak): 
 const grey = (width: number, height: number, value: (i: number) => number): Image => ({
   ...{ width, height, peak: 255 },
   planes: [Float64Array.from({ length: width * height }, (_, i) => value(i))],
+});
+
+describe('the noise level by its definition', () => {
+  const random = randomSource(11);
+  /** A picture between shade and texture, with noise of deviation 2. */
+  const made = (width: number, height: number) =>
+    Float64Array.from({ length: width * height }, (_, i) => {
+      const [x, y] = [i % width, Math.floor(i / width)];
+      return (
+        50 + 0.1 * x + 6 * Math.cos(y / 9) + (x > width / 2 ? 9 * Math.sin(1.3 * x + 0.7 * y) : 0) + 2 * random.normal()
+      );
+    });
+  const estimated = (samples: Float64Array, width: number, height: number) =>
+    estimateSigma({ width, height, peak: 255, planes: [samples] })[0];
+
+  it.each([
+    [40, 37],
+    [64, 70],
+    [110, 90],
+  ])('%i×%i pixels', (width, height) => {
+    const samples = made(width, height);
+    expect(estimated(samples, width, height)).toBeCloseTo(noiseByDefinition(samples, width, height), 8);
+  });
+
+  it('every second patch of a picture with more than 2^18', () => {
+    const samples = made(528, 516);
+    expect(estimated(samples, 528, 516)).toBeCloseTo(noiseByDefinition(samples, 528, 516, 2), 8);
+  });
+
+  it('without the patches that are clipped at either end, where 1568 others are left', () => {
+    const clipped = (rows: number) =>
+      made(80, 60).map((value, i) => (i < 80 * rows ? 500 : i >= 80 * (60 - rows) ? -500 : value));
+    const few = clipped(6);
+    const free = (value: number) => Math.abs(value) < 500;
+    expect(estimated(few, 80, 60)).toBeCloseTo(noiseByDefinition(few, 80, 60, 1, free), 8);
+    // 74 × (60 − 2 · 17 − 6) patches are free: 1480.
+    const many = clipped(17);
+    expect(estimated(many, 80, 60)).toBeCloseTo(noiseByDefinition(many, 80, 60), 8);
+  });
+
+  it.each([
+    [3, 3],
+    [5, 4],
+    [7, 7],
+    [6, 40],
+    [40, 6],
+    [20, 21],
+  ])('of few pixels, %i×%i, by second differences', (width, height) => {
+    const samples = made(width, height);
+    expect(estimated(samples, width, height)).toBeCloseTo(noiseOfSmall(samples, width, height), 12);
+  });
+});
+
+describe('samples at the ends of the range', () => {
+  const ends = (length: number, low: number, high: number) =>
+    finish(clippedAt(Float64Array.from({ length }, (_, i) => (i < low ? -3 : i >= length - high ? 8 : i / length))));
+
+  it('count as clipped from two in a thousand on', () => {
+    expect(ends(1000, 2, 1)).toEqual({ least: -3, most: Number.POSITIVE_INFINITY });
+    expect(ends(1000, 1, 2)).toEqual({ least: Number.NEGATIVE_INFINITY, most: 8 });
+    expect(ends(70_000, 140, 140)).toEqual({ least: -3, most: 8 });
+    expect(ends(70_000, 139, 139)).toEqual({ least: Number.NEGATIVE_INFINITY, most: Number.POSITIVE_INFINITY });
+  });
+});
+
+it('a level that rounding might make is none', () => {
+  const samples = Float64Array.of(1, -1000, 3);
+  expect(finish(aboveRounding(samples, 1.01e-9))).toBe(1.01e-9);
+  expect(finish(aboveRounding(samples, 1e-9))).toBe(0);
 });
 
 describe('estimateSigma', () => {

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Image, PoissonGaussian } from '../../src/index.js';
 import { estimatePoissonGaussian, randomSource } from '../../src/index.js';
+import { poissonGaussianEstimate } from '../../src/measures/poisson-gaussian.js';
+import { watched } from '../solvers/definitions.js';
+import { poissonGaussianByDefinition } from './poisson-gaussian-definition.js';
 
 /** Shading, discs and a grating between 15 and 240: every brightness, and texture in a third of the picture. */
 const [width, height] = [256, 192];
@@ -16,6 +19,64 @@ function seen({ gain, sigma, offset = 0 }: PoissonGaussian, seed = 1, scale = 1)
   return { width, height, planes, peak: 255 * scale };
 }
 const deviation = ({ gain, sigma }: PoissonGaussian, x: number) => Math.sqrt(gain * x + sigma * sigma);
+
+describe('gain and σ by their definition', () => {
+  /** A part of the scene, with noise of this gain and deviation. */
+  const part = (w: number, h: number, gain: number, sigma: number, offset = 0) => {
+    const { normal, poisson } = randomSource(w);
+    return Float64Array.from({ length: w * h }, (_, i) => {
+      const x = scene[(Math.floor(i / w) % height) * width + ((3 * (i % w)) % width)];
+      return offset + (gain > 0 ? gain * poisson(x / gain) : x) + sigma * normal();
+    });
+  };
+  const compare = (
+    samples: Float64Array,
+    w: number,
+    h: number,
+    options: { offset?: number; spacing?: number; free?: (value: number) => boolean } = {},
+  ) => {
+    const expected = poissonGaussianByDefinition(samples, w, h, options);
+    const [found] = estimatePoissonGaussian({ width: w, height: h, planes: [samples], peak: 255 }, options.offset);
+    expect(found.gain).toBeCloseTo(expected.gain, 8);
+    expect(found.sigma).toBeCloseTo(expected.sigma, 7);
+    return expected;
+  };
+
+  it.each([
+    { w: 48, h: 40, gain: 2, sigma: 5, offset: 0 },
+    { w: 33, h: 60, gain: 4, sigma: 0, offset: 0 },
+    { w: 64, h: 32, gain: 0, sigma: 6, offset: 0 },
+    { w: 45, h: 44, gain: 1, sigma: 4, offset: 30 },
+  ])('%j', ({ w, h, gain, sigma, offset }) => {
+    compare(part(w, h, gain, sigma, offset), w, h, { offset });
+  });
+
+  it('where samples lie below the offset', () => {
+    compare(part(48, 40, 2, 5), 48, 40, { offset: 60 });
+  });
+
+  it('without the blocks that are clipped at either end, where 256 others are left', () => {
+    const clipped = (top: number, bottom: number) =>
+      part(48, 40, 2, 5).map((value, i) => (i < 48 * top ? 900 : i >= 48 * (40 - bottom) ? -900 : value));
+    // 41 blocks along a row; 33 rows of them, less those that reach into what is clipped.
+    const few = compare(clipped(4, 5), 48, 40, { free: (value) => Math.abs(value) < 900 });
+    expect(few.blocks).toBe(41 * (40 - 9 - 7));
+    compare(clipped(13, 14), 48, 40);
+  });
+
+  it('every second block of a picture with more than 2^15', () => {
+    compare(part(200, 180, 2, 5), 200, 180, { spacing: 2 });
+  });
+
+  it('tells how far it is: over the rows of blocks, and over the rounds', () => {
+    const planes = [part(32, 32, 2, 5)];
+    const { fractions } = watched(poissonGaussianEstimate({ width: 32, height: 32, planes, peak: 255 }));
+    const rows = Array.from({ length: 25 }, (_, y) => y / 25);
+    const first = fractions.indexOf(0);
+    expect(fractions.slice(first, first + 25)).toEqual(rows);
+    expect(fractions.slice(first + 25, first + 27)).toEqual([0, 1 / 8]);
+  });
+});
 
 describe('estimatePoissonGaussian', () => {
   it.each([

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { backwardSubstitute, cholesky, forwardSubstitute } from '../../src/algebra/cholesky.js';
 import { gram, matrix, times } from '../../src/algebra/matrix.js';
 import { gaussianDictionary, overcompleteDct, randomSource } from '../../src/index.js';
@@ -167,6 +167,25 @@ describe('the loop', () => {
     const { history, stopReason } = await run([3, 3, 3], 8, 0);
     expect(history).toHaveLength(8);
     expect(stopReason).toBe('max-iterations');
+  });
+
+  it('keeps the first of iterates that are equally good', async () => {
+    expect((await run([9, 5, 5, 5], 4, 0)).kept).toEqual([1, 2]);
+  });
+
+  it('counts the time of its steps, and not that of those who are told', async () => {
+    let now = 1000;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+    const step = async () => {
+      now += 5;
+      return { rmse: 1, threshold: 1, kept: 1 };
+    };
+    const onEntry = () => {
+      now += 100;
+    };
+    const { history } = await iterate(step, () => {}, { maxIterations: 3, tolerance: 0, onEntry });
+    clock.mockRestore();
+    expect(history.map(({ ms }) => ms)).toEqual([5, 10, 15]);
   });
 
   it('ends on an error that is no number, with what was good before it', async () => {

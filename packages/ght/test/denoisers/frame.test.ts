@@ -1,0 +1,94 @@
+/** Planes in units of their noise, and back. */
+import { describe, expect, it } from 'vitest';
+import { type Frame, framedTile, frameOf, leaveFrame, planeFor } from '../../src/denoisers/frame.js';
+import { finish } from '../../src/work.js';
+import { watched } from '../solvers/definitions.js';
+
+describe('the frame of an image', () => {
+  const planes = [Float64Array.of(10, 20, 30, 80, 0, 10), Float64Array.of(7, 7, 7, 7, 7, 7)];
+  const framed = (sigma: number[]) => finish(frameOf(planes, { sigma }));
+
+  it('has the mean of each plane in its centre and its noise as unit', () => {
+    const { frame, noisy } = framed([4, 0.5]);
+    expect(frame).toEqual({ centres: [25, 7], scales: [4, 0.5] });
+    expect(noisy).toEqual([true, true]);
+    const pixel = finish(frameOf([Float64Array.of(9)], { sigma: [4] }));
+    expect(pixel).toEqual({ frame: { centres: [9], scales: [4] }, noisy: [true] });
+  });
+
+  it('takes a millionth of the range for the noise of a plane that has less, and leaves that plane alone', () => {
+    expect(framed([0, 0])).toMatchObject({ frame: { scales: [1e-6 * 80, 1] }, noisy: [false, false] });
+    expect(framed([79e-6, 1e-300])).toMatchObject({ frame: { scales: [1e-6 * 80, 1e-300] }, noisy: [false, true] });
+    expect(framed([1e-6 * 80, 1])).toMatchObject({ frame: { scales: [1e-6 * 80, 1] }, noisy: [false, true] });
+    expect(framed([81e-6, 1])).toMatchObject({ frame: { scales: [81e-6, 1] }, noisy: [true, true] });
+  });
+
+  it('brings coloured noise into its units: brightness about the centre of the first plane, deviations over their level', () => {
+    const deviations = [
+      [new Float64Array(64).fill(4)],
+      [Float64Array.from({ length: 64 }, (_, f) => (f < 32 ? 3 : 1))],
+    ];
+    const { frame, noisy } = finish(frameOf(planes, { kind: 'coloured', brightness: [5], deviations }));
+    // The level of the second plane is √(mean of 9 and 1).
+    expect(frame.scales).toEqual([4, Math.sqrt(5)]);
+    expect(frame.noise?.brightness).toEqual([(5 - 25) / 4]);
+    expect(frame.noise?.deviations[0][0][9]).toBe(1);
+    expect(frame.noise?.deviations[1][0][0]).toBeCloseTo(3 / Math.sqrt(5), 12);
+    expect(noisy).toEqual([true, true]);
+  });
+
+  it('looks at every sample of a large plane, and tells how far it is', () => {
+    const large = new Float64Array(70_000);
+    large[69_999] = 7e9;
+    large[0] = -7e9;
+    large[65_536] = 7e5;
+    const { fractions, result } = watched(frameOf([large], { sigma: [0] }));
+    expect(fractions).toEqual([65_536 / 70_000, 1]);
+    expect(result.frame).toMatchObject({ centres: [10], scales: [14e3] });
+  });
+
+  it('asks for float64 where a unit of noise is less than 2^-16 of the middle', () => {
+    const frame: Frame = { centres: [2 ** 16, -(2 ** 16) - 1, 2 ** 17], scales: [1, 1, 2] };
+    expect(planeFor(frame, 0, 5)).toEqual(new Float32Array(5));
+    expect(planeFor(frame, 1, 5)).toEqual(new Float64Array(5));
+    expect(planeFor(frame, 2, 5)).toEqual(new Float32Array(5));
+  });
+});
+
+describe('into the frame and out of it', () => {
+  // Two planes; the second has its values about 100 in units of 10.
+  const scaled = { centres: [0, 100], scales: [1, 10] };
+
+  it('a part of a plane comes in, mirrored where it is smaller than the frame', () => {
+    // 4×3: the part is the 2×2 pixels from (1, 1).
+    const plane = Float64Array.from([0, 0, 0, 0, 0, 110, 120, 0, 0, 130, 150, 0]);
+    const into = new Float64Array(9);
+    const part = { left: 1, top: 1, width: 2, height: 2 };
+    const tile = framedTile(scaled, [plane, plane], 4, part, 3);
+    expect(tile).toMatchObject({ width: 3, height: 3, channels: 2 });
+    const { fractions } = watched(tile.read(1, into));
+    expect([...into]).toEqual([1, 2, 2, 3, 5, 5, 3, 5, 5]);
+    expect(fractions).toEqual([0, 1 / 3, 2 / 3]);
+    // A part that is large enough is as large as it is.
+    expect(framedTile(scaled, [plane], 4, { left: 0, top: 0, width: 4, height: 3 }, 3)).toMatchObject({
+      width: 4,
+      height: 3,
+    });
+  });
+
+  it('what is kept of a tile goes where it belongs, and nothing else', () => {
+    // The tile is worked on from (2, 1), 4 pixels wide; kept are 2×2 pixels from (3, 2).
+    const tile = {
+      outer: { left: 2, top: 1, width: 4, height: 3 },
+      inner: { left: 3, top: 2, width: 2, height: 2 },
+    };
+    const framed = Float64Array.from({ length: 12 }, (_, i) => i);
+    const plane = new Float64Array(6 * 5);
+    const { fractions } = watched(leaveFrame(scaled, 1, framed, 4, tile, plane, 6));
+    const expected = new Float64Array(30);
+    expected.set([150, 160], 2 * 6 + 3);
+    expected.set([190, 200], 3 * 6 + 3);
+    expect(plane).toEqual(expected);
+    expect(fractions).toEqual([0, 1 / 2]);
+  });
+});

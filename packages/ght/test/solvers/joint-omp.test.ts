@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import type { Paths } from '../../src/solvers/joint-omp.js';
+import { allot, divide, emptyPaths, firstDepths, furtherDepths, pursueAllotment } from '../../src/solvers/joint-omp.js';
+import { finish } from '../../src/work.js';
+import {
+  atomsOf,
+  bruteForcePursuit,
+  expectClose,
+  largestOf,
+  leastSquares,
+  problem,
+  signal,
+  watched,
+} from './definitions.js';
+
+/** Paths that were followed to their end, with these gains. */
+function pathsOf(gains: readonly (readonly number[])[], row: number): Paths {
+  const all = new Float64Array(gains.length * row);
+  for (const [p, own] of gains.entries()) all.set(own, p * row);
+  const depths = Int32Array.from(gains, (own) => own.length);
+  return { gains: all, row, allowed: depths, followed: depths };
+}
+
+/** The gains of the concave envelope by its definition: the least, over all starts, of the best mean from there. */
+function enveloped(gains: readonly number[]): number[] {
+  const mean = (from: number, to: number) => gains.slice(from, to).reduce((sum, gain) => sum + gain, 0) / (to - from);
+  return gains.map((_, k) =>
+    Math.min(
+      ...Array.from({ length: k + 1 }, (_, from) =>
+        Math.max(...Array.from({ length: gains.length - k }, (_, i) => mean(from, k + 1 + i))),
+      ),
+    ),
+  );
+}
+
+/** The atoms of each patch by definition: the S largest enveloped gains of all. */
+function countsOf(gains: readonly (readonly number[])[], S: number): number[] {
+  const all = gains.flatMap((own, p) => enveloped(own).map((gain) => ({ p, gain })));
+  const chosen = largestOf(
+    all.map(({ gain }) => gain),
+    S,
+  );
+  return gains.map((_, p) => chosen.filter((i) => all[i].p === p).length);
+}
+
+describe('how deep paths are followed', () => {
+  const paths = (row: number, allowed: number[], followed = allowed): Paths => ({
+    ...{ gains: new Float64Array(row * allowed.length), row },
+    ...{ allowed: Int32Array.from(allowed), followed: Int32Array.from(followed) },
+  });
+
+  it('at first: twice the average budget, at least 4, at most as deep as a path can be', () => {
+    expect(firstDepths(paths(20, [0, 0, 0, 0]), 10)).toEqual(Int32Array.of(6, 6, 6, 6));
+    expect(firstDepths(paths(5, [0, 0, 0, 0]), 10)).toEqual(Int32Array.of(5, 5, 5, 5));
+    expect(firstDepths(paths(20, [0, 0, 0, 0]), 3)).toEqual(Int32Array.of(4, 4, 4, 4));
+    expect(firstDepths(paths(20, [0]), { price: 1 })).toEqual(Int32Array.of(8));
+  });
+
+  it('no further where they were followed so far already', () => {
+    expect(firstDepths(paths(20, [5, 6, 7, 0]), 12)).toEqual(Int32Array.of(6, 0, 0, 6));
+  });
+
+  it('then twice as deep, where the allotment is less than 4 atoms from the end of a path that goes on', () => {
+    const followed = paths(12, [6, 6, 6, 6, 12, 8], [6, 6, 5, 6, 12, 8]);
+    // Too shallow, deep enough, ended before, at its end, as deep as can be, and no deeper than a path can be.
+    expect(furtherDepths(followed, Int32Array.of(3, 2, 5, 6, 12, 8))).toEqual(Int32Array.of(12, 0, 0, 12, 0, 12));
+    expect(furtherDepths(paths(20, [6]), Int32Array.of(3))).toEqual(Int32Array.of(12));
+    expect(furtherDepths(followed, Int32Array.of(2, 2, 5, 2, 12, 4))).toBeUndefined();
+  });
+});
+
+describe('dividing a budget', () => {
+  const gains = [[5, 1, 6, 0.5, 0.25], [9, 3], [], [2, 2.5, 4, 0.1], [0.75, 0.75, 8]];
+
+  it.each([0, 1, 2, 3, 5, 6, 7, 9, 11, 14])('gives %i atoms to the largest gains of the envelopes', (S) => {
+    const { counts, kept } = divide(pathsOf(gains, 6), S);
+    expect([...counts]).toEqual(countsOf(gains, S));
+    expect(kept).toBe(S);
+  });
+
+  it('replaces a run of rising gains by its mean, which is the threshold where it is the last', () => {
+    // 5, then (1 + 6) / 2 twice; 9 and 3; and 2, 2.5 and 4 make 8.5 / 3 three times.
+    expect(divide(pathsOf(gains.slice(0, 2), 6), 3).threshold).toBe(3.5);
+    expect(divide(pathsOf([gains[3]], 6), 2).threshold).toBeCloseTo(8.5 / 3, 12);
+  });
+
+  it('divides as the definition does, whatever the gains', () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const made = problem(6, 1, 5, seed).Y.map(Math.abs);
+      const random = Array.from({ length: 5 }, (_, p) => [...made.subarray(6 * p, 6 * p + 2 + ((seed + p) % 5))]);
+      for (const S of [1, 4, 7, 10]) expect([...divide(pathsOf(random, 6), S).counts]).toEqual(countsOf(random, S));
+    }
+  });
+
+  it('keeps what is worth the price: the S-th gain at least ln(candidates / S) times it', () => {
+    // ln(8/S) for S = 1 … 5: 2.08, 1.39, 0.98, 0.69, 0.47.
+    const paths = pathsOf([[10, 5, 1, 0.01], [8]], 4);
+    const spend = (price: number) => {
+      const { counts, kept } = divide(paths, { price });
+      return [[...counts], kept];
+    };
+    expect(spend(1)).toEqual([[3, 1], 4]);
+    expect(spend(2)).toEqual([[2, 1], 3]);
+    expect(spend(4)).toEqual([[2, 1], 3]);
+    expect(spend(6)).toEqual([[0, 0], 0]);
+  });
+
+  it('keeps every gain above zero where all candidates are worth it, and none that is zero', () => {
+    // ln(2/1) = 0.69 and ln(2/2) = 0: the second gain is worth it however small it is.
+    expect(divide(pathsOf([[1, 1e-9]], 2), { price: 1 })).toMatchObject({ kept: 2, counts: Int32Array.of(2) });
+    expect(divide(pathsOf([[1, 0]], 2), { price: 1 })).toMatchObject({ kept: 1, counts: Int32Array.of(1) });
+  });
+});
+
+describe('joint OMP', () => {
+  const [N, L, P] = [9, 12, 7];
+  const { D, Y } = problem(N, L, P, 4);
+  // Signals of different size, so that they get different numbers of atoms.
+  Y.forEach((value, i) => {
+    Y[i] = value * 1.2 ** -Math.floor(i / N);
+  });
+  const pursuits = Array.from({ length: P }, (_, p) => bruteForcePursuit(D, signal(Y, N, p), N));
+  const gains = pursuits.map(({ errors }) => errors.slice(1).map((error, k) => errors[k] - error));
+
+  it('allots what brute force allots, also going on from another budget', () => {
+    const paths = emptyPaths(D, P);
+    expect([paths.row, paths.gains.length, paths.allowed.length, paths.followed.length]).toEqual([N, N * P, P, P]);
+    for (const S of [5, 14, 30, 8, 0]) {
+      const expected = countsOf(gains, S);
+      expect([...finish(allot(D, Y, paths, S)).counts]).toEqual(expected);
+      expect([...finish(allot(D, Y, emptyPaths(D, P), S)).counts]).toEqual(expected);
+    }
+  });
+
+  it('follows no path deeper than it must', () => {
+    const paths = emptyPaths(D, P);
+    const { counts } = finish(allot(D, Y, paths, 8));
+    counts.forEach((count, p) => {
+      expect(paths.followed[p]).toBe(Math.min(N, count > 4 ? 16 : count > 0 ? 8 : 4));
+    });
+  });
+
+  it('tells how far it is every 64 patches, in each round', () => {
+    const many = problem(2, 3, 128, 3);
+    expect(watched(allot(many.D, many.Y, emptyPaths(many.D, 128), 20)).fractions).toEqual([0, 64 / 128]);
+  });
+
+  it('writes the least-squares codes of its allotment', () => {
+    const counts = Int32Array.of(4, 0, 1, 3, 2, 0, 5);
+    const solve = pursueAllotment(D, counts);
+    for (let p = 0; p < P; p++) {
+      const x = new Float64Array(L);
+      const support = pursuits[p].support.slice(0, counts[p]);
+      const columns = support.map((l) => atomsOf(D)[l]);
+      const expected = leastSquares(columns, signal(Y, N, p));
+      const { errors, kept } = solve(Y, p * N, x);
+      const dense = new Float64Array(L);
+      support.forEach((l, k) => {
+        dense[l] = expected.x[k];
+      });
+      expectClose(x, dense);
+      expectClose(errors, [expected.error]);
+      expect(kept).toEqual([counts[p]]);
+    }
+  });
+});
