@@ -41,6 +41,8 @@ export { supportMismatch } from './measures/mismatch.js';
 export { estimateNoise } from './measures/noise.js';
 export { estimatePoissonGaussian } from './measures/poisson-gaussian.js';
 export { ssim } from './measures/ssim.js';
+export { readJpegInfo } from './noise/jpeg-header.js';
+export type { JpegInfo } from './noise/model.js';
 export type { RandomSource } from './random.js';
 export { randomSource } from './random.js';
 export { decorrelate, recorrelate } from './signal/colour.js';
