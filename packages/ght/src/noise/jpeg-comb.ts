@@ -6,12 +6,16 @@
  * distance to the nearest tooth. Without a comb r is spread evenly over the q units between two teeth (a density that falls
  * off and bends upwards, as that of coefficients does, has even less near a tooth). So
  *
- *     w_q(c) = log( (1 − ε) q N(r; 0, σ²) + ε )
+ *     w_q(c) = log( (1 − ε) q p(r) + ε )
  *
- * is the logarithm of a likelihood ratio; ε is the share of outliers. Its sum over the blocks is the evidence for q at one
- * frequency; averaged over the steps that q may be, with half of the weight on "no comb", and added up over frequencies, it is
- * still the logarithm of a likelihood ratio. That is T, and without a comb T exceeds t with a probability of at most exp(−t)
- * (Markov's inequality), however many coefficients there are and whenever one stops to look.
+ * is the logarithm of a likelihood ratio; ε is the share of outliers, and p a mixture of two normal densities, one of deviation
+ * σ, one of √8 σ: in a block that varies along one axis only, all 8 rows have the same error. Its sum over the blocks is the
+ * evidence for q at one frequency; averaged over the steps that q may be, with half of the weight on "no comb", and added up
+ * over frequencies, it is still the logarithm of a likelihood ratio. That is T, and without a comb T exceeds t with a
+ * probability of at most exp(−t) (Markov's inequality), however many coefficients there are.
+ *
+ * That holds as far as r is spread evenly, which it is not in pictures of few grey levels or whose parts repeat: there T is
+ * large wherever blocks are cut. So grids are compared as well, by the evidence per coefficient.
  */
 
 /** Bins of a histogram per unit of magnitude. */
@@ -20,14 +24,13 @@ const BINS_PER_UNIT = 4;
 const BINS = 256 * BINS_PER_UNIT;
 /** The largest step that is looked for. */
 const LARGEST_STEP = 128;
-/** The largest step that adds to T: enough frequencies have a smaller one down to quality 10. */
-const LARGEST_SCORED = 64;
+/** The largest step that adds to T: down to quality 15 or so enough frequencies have a smaller one. */
+const LARGEST_SCORED = 48;
 /** ε: the share of coefficients that no comb explains. */
 const OUTLIERS = 0.05;
-
 /** Coefficients that count as unexplained beside those that are there, so that few of them do not make a large mean. */
 const FEW = 16;
-/** The share of errors that are larger, and how many times. */
+/** The share of errors that are alike in all rows or columns, and how much larger that makes them. */
 const COHERENT = 0.25;
 const COHERENCE = Math.sqrt(8);
 
@@ -100,6 +103,7 @@ export interface Score {
 export class Histograms {
   readonly #counts = Array.from({ length: 64 }, (_, f) => new Uint32Array(f === 0 ? 4 * BINS + 1 : BINS));
   readonly #filled = new Int32Array(4 * BINS + 1);
+  readonly #amounts = new Float64Array(4 * BINS + 1);
   readonly #totals = new Float64Array(LARGEST_STEP + 1);
 
   /** Forgets all blocks. */
@@ -125,10 +129,12 @@ export class Histograms {
   /** The step of a frequency, up to the largest that may be. */
   step(f: number, { weights, expected, nearZero }: Combs, largest = LARGEST_STEP): StepFound {
     const counts = this.#counts[f];
-    const [filled, totals] = [this.#filled, this.#totals.fill(0)];
+    const [filled, amounts, totals] = [this.#filled, this.#amounts, this.#totals.fill(0)];
     let [bins, count] = [0, 0];
     for (let b = Math.ceil(nearZero); b < counts.length; b++) {
-      if (counts[b] > 0) filled[bins++] = b;
+      if (counts[b] === 0) continue;
+      filled[bins] = b;
+      amounts[bins++] = counts[b];
       count += counts[b];
     }
     let [step, evidence, beyond] = [1, 0, 0];
@@ -137,10 +143,10 @@ export class Histograms {
       const period = BINS_PER_UNIT * q;
       const ofStep = weights[q];
       let total = 0;
-      while (first < bins && 2 * filled[first] <= period) rest -= counts[filled[first++]];
+      while (first < bins && 2 * filled[first] <= period) rest -= amounts[first++];
       if (first === bins) break;
-      if (f > 0) for (let i = first; i < bins; i++) total += counts[filled[i]] * ofStep[filled[i]];
-      else for (let i = first; i < bins; i++) total += counts[filled[i]] * ofStep[filled[i] % period];
+      if (f > 0) for (let i = first; i < bins; i++) total += amounts[i] * ofStep[filled[i]];
+      else for (let i = first; i < bins; i++) total += amounts[i] * ofStep[filled[i] % period];
       totals[q] = total;
       if (total > evidence) [step, evidence, beyond] = [q, total, rest];
     }

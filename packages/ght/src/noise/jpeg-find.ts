@@ -1,9 +1,13 @@
 /**
  * The JPEG that an image once was, from its pixels: where its blocks begin, and the steps of its coefficients.
  *
- * Only blocks cut where the JPEG had them have coefficients that lie on combs (jpeg-comb.ts). So T is measured for all 64
- * origins of the grid, on few blocks first and on more for the best of them. One is believed if its T is so large that chance
- * would give it once in e^40 images, and at least twice that of any other: pictures whose parts repeat have combs everywhere.
+ * Only blocks cut where the JPEG had them have coefficients that lie on combs (jpeg-comb.ts). So all 64 origins of the grid are
+ * compared, on few blocks first and the best of them on more. One is believed if
+ *
+ * - its T is so large that chance would give it once in e^40 images,
+ * - it has twice the evidence per coefficient of any other origin, because pictures whose parts repeat or that have few grey
+ *   levels have combs everywhere (in 2,700 pictures that were no JPEG, half of them white noise, the ratio was at most 1.43),
+ * - and its combs are as narrow as decoding leaves them.
  *
  * On the grid that was found each frequency has its own histogram, and its most likely step. Chroma is tried with each way of
  * subsampling. Frequencies of which nearly all coefficients are 0 do not tell their step: they get that of the standard table
@@ -21,7 +25,10 @@ import type { JpegInfo } from './model.js';
 /** The evidence that a grid needs, and the evidence that the step of a frequency or a way of subsampling needs then. */
 const CERTAIN = 40;
 const CERTAIN_STEP = 8;
-/** Of the evidence that undisturbed combs would give, the share that is asked for: decoding leaves 0.9 or more. */
+/**
+ * Of the evidence that undisturbed combs would give, the share that is asked for. Nearly all decoded files have 0.9 or more, those
+ * that were sharpened or got noise of one grey level afterwards up to 0.66.
+ */
 const EXPLAINED = 0.8;
 /** Squares with a block of every origin, on which origins are compared: all of them on so many, the best ones on more. */
 const SQUARE = 15;
@@ -34,7 +41,7 @@ const CHROMA_BLOCKS = 1536;
 /** The mean evidence beyond which no other way of subsampling is tried: wrong ones have less than 1. */
 const CLEAR = 1.5;
 /** Pixels that the ways of subsampling are compared on. */
-const TRIAL_PIXELS = 128 * 256;
+const TRIAL_PIXELS = 96 * 256;
 /** How near to the standard table of the quality of luma, by ratios, chroma steps have to be to be of that quality. */
 const SAME_QUALITY = 0.1;
 /** Blocks among which those with most change are chosen. */
