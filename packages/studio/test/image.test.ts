@@ -1,8 +1,9 @@
 import { crc32 } from 'node:zlib';
 import { encode } from 'fast-png';
 import sharp, { type Sharp } from 'sharp';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { fewestChannels } from '../src/image/bitmap.js';
+import { orientationOf } from '../src/image/chunks.js';
 import { planesOf } from '../src/image/decoded.js';
 import { formatOf, sizeOf } from '../src/image/header.js';
 import { openImage } from '../src/image/open.js';
@@ -187,6 +188,67 @@ describe('opening a TIFF as the command does', () => {
     ],
   ])('refuses %s', async (_, file, reason) => {
     await expect(openImage(file, whole)).rejects.toThrow(reason);
+  });
+});
+
+describe('the orientation of a JPEG', () => {
+  const samples = new Uint8Array(16 * 8 * 3).fill(90);
+  const stored = () => sharp(samples, { raw: { width: 16, height: 8, channels: 3 } });
+
+  it.each([1, 3, 6, 8])('is read from its EXIF block: %i', async (orientation) => {
+    expect(orientationOf(await bytesOf(stored().withMetadata({ orientation }).jpeg()), 'JPEG')).toBe(orientation);
+  });
+
+  it('is upright where there is none, and where the file is cut off', async () => {
+    expect(orientationOf(await bytesOf(stored().jpeg()), 'JPEG')).toBe(1);
+    const turned = await bytesOf(stored().withMetadata({ orientation: 6 }).jpeg());
+    for (let length = 0; length < 24; length++) expect(orientationOf(turned.slice(0, length), 'JPEG')).toBe(1);
+  });
+});
+
+describe('the tables of a JPEG', () => {
+  /** What a browser does, by sharp: decode, turn upright, draw on a canvas. */
+  class Canvas {
+    #drawn = { data: new Uint8ClampedArray() };
+    getContext = () => ({
+      drawImage: (bitmap: { data: Uint8ClampedArray<ArrayBuffer> }) => {
+        this.#drawn = bitmap;
+      },
+      getImageData: () => this.#drawn,
+    });
+  }
+  const decode = async (blob: Blob) => {
+    const upright = sharp(Buffer.from(await blob.arrayBuffer()))
+      .autoOrient()
+      .ensureAlpha()
+      .raw();
+    const { data, info } = await upright.toBuffer({ resolveWithObject: true });
+    return { width: info.width, height: info.height, data: Uint8ClampedArray.from(data), close: () => {} };
+  };
+  const file = (orientation: number) => {
+    const samples = Uint8Array.from({ length: 37 * 26 * 3 }, (_, i) => (31 * i) % 251);
+    const picture = sharp(samples, { raw: { width: 37, height: 26, channels: 3 } });
+    return bytesOf(picture.withMetadata({ orientation }).jpeg({ quality: 75 }));
+  };
+  beforeAll(() => {
+    vi.stubGlobal('createImageBitmap', decode);
+    vi.stubGlobal('OffscreenCanvas', Canvas);
+  });
+  afterAll(() => vi.unstubAllGlobals());
+
+  it('come with the image, turned as it is', async () => {
+    const [upright, turned] = [await openImage(await file(1), whole), await openImage(await file(6), whole)];
+    expect(Array.from(upright.jpeg?.luma ?? []).slice(0, 4)).toEqual([8, 6, 5, 8]);
+    expect(upright.jpeg?.subsampling).toEqual([2, 2]);
+    expect([turned.image.width, turned.image.height]).toEqual([26, 37]);
+    expect(turned.jpeg?.luma[8]).toBe(6);
+    expect(turned.jpeg?.origin).toEqual([2, 0]);
+  });
+
+  it('do not come with a reduced image, nor with other formats', async () => {
+    expect('jpeg' in (await openImage(await file(1), () => 2))).toBe(false);
+    const png = await bytesOf(sharp(await file(1)).png());
+    expect('jpeg' in (await openImage(png, whole))).toBe(false);
   });
 });
 

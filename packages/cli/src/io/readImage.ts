@@ -1,4 +1,13 @@
-import { InputError, isGhtError, isInputError, type NpyArray, ResourceError, readNpy, type Samples } from 'ght';
+import {
+  InputError,
+  isGhtError,
+  isInputError,
+  type NpyArray,
+  ResourceError,
+  readJpegInfo,
+  readNpy,
+  type Samples,
+} from 'ght';
 import { decode } from './decode.js';
 import { checkSize, type Decoded, type Refuse } from './decoded.js';
 import { readBytes } from './files.js';
@@ -38,7 +47,8 @@ export async function readImage(path: string, parameter = 'IMAGE'): Promise<Imag
   const planes = decoded.alpha ? channels.slice(0, -1) : channels;
   const peak = sample === 'float' ? rangeOf(planes) : 2 ** depth - 1;
   const image = { width, height, planes, peak, ...(decoded.alpha ? { alpha: channels.at(-1) } : {}) };
-  return { image, format, depth, sample, metadata };
+  const jpeg = format === 'jpeg' ? readJpegInfo(bytes, decoded.orientation) : undefined;
+  return { image, format, depth, sample, metadata, ...(jpeg && { jpeg }) };
 }
 
 /** Reads the array of a `.npy` file, whatever the name of the file. */

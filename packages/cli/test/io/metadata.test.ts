@@ -129,6 +129,40 @@ describe('orientation', () => {
   });
 });
 
+describe('the tables of a JPEG', () => {
+  const made = (orientation: number, quality = 75) => {
+    const samples = Uint8Array.from({ length: 37 * 26 * 3 }, (_, i) => (31 * i) % 251);
+    const picture = sharp(samples, { raw: { width: 37, height: 26, channels: 3 } });
+    return picture.withMetadata({ orientation }).jpeg({ quality }).toBuffer();
+  };
+
+  it('come with the image', async () => {
+    const { jpeg } = await readImage(await save('tables.jpg', await made(1)));
+    // Annex K at quality 75: half of 16, 11, 10, 16 and of 17, 18, 24, 47, rounded.
+    expect(Array.from(jpeg?.luma ?? []).slice(0, 4)).toEqual([8, 6, 5, 8]);
+    expect(Array.from(jpeg?.chroma ?? []).slice(0, 4)).toEqual([9, 9, 12, 24]);
+    expect(jpeg?.subsampling).toEqual([2, 2]);
+    expect(jpeg?.origin ?? [0, 0]).toEqual([0, 0]);
+  });
+
+  it('are turned with it, and its grid too', async () => {
+    const upright = await readImage(await save('tables.jpg', await made(1)));
+    const turned = await readImage(await save('tables.jpg', await made(6)));
+    expect([turned.image.width, turned.image.height]).toEqual([26, 37]);
+    expect(turned.jpeg?.luma[8]).toBe(upright.jpeg?.luma[1]);
+    expect(turned.jpeg?.luma[16]).toBe(upright.jpeg?.luma[2]);
+    // The last two of 26 rows have become the first columns.
+    expect(turned.jpeg?.origin).toEqual([2, 0]);
+  });
+
+  it('are not made up for other formats', async () => {
+    const png = await sharp(await made(1))
+      .png()
+      .toBuffer();
+    expect('jpeg' in (await readImage(await save('tables.png', png)))).toBe(false);
+  });
+});
+
 describe('EXIF', () => {
   it.each(['exif.png', 'exif.jpg', 'exif.webp'])('is kept in %s', async (output) => {
     const exif = { IFD0: { Copyright: 'Ada Example', Make: 'Lens Works' } };

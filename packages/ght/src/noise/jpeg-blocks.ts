@@ -41,8 +41,10 @@ export function readComponent(
   const middle = component === 0 ? 128 : 0;
   for (let j = 0, at = 0; j < rows; j++) {
     for (let n = (y + j) * width + x, end = n + columns; n < end; n++) {
-      const [red, green, blue] = [R[n], G[n], B[n]];
-      if (Math.min(red, green, blue) <= 0 || Math.max(red, green, blue) >= 255) return false;
+      const red = R[n];
+      const green = G[n];
+      const blue = B[n];
+      if (red <= 0 || green <= 0 || blue <= 0 || red >= 255 || green >= 255 || blue >= 255) return false;
       into[at++] = Math.round(r * red + g * green + b * blue) - middle;
     }
   }

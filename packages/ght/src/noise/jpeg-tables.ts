@@ -23,17 +23,22 @@ export function standardTable(kind: 'luma' | 'chroma', quality: number): Uint8Ar
   return Uint8Array.from(STANDARD[kind], (step) => Math.min(255, Math.max(1, Math.floor((step * percent + 50) / 100))));
 }
 
-/**
- * The quality whose standard table is nearest to these steps, by the logarithms of their ratios. Steps that are not
- * positive count as unknown and are left out.
- */
+/** How far steps are from a standard table: the mean magnitude of the logarithms of their ratios, where they are known (not 0). */
+export function distanceFrom(kind: 'luma' | 'chroma', quality: number, steps: ArrayLike<number>): number {
+  let [sum, known] = [0, 0];
+  standardTable(kind, quality).forEach((step, f) => {
+    if (!(steps[f] > 0)) return;
+    sum += Math.abs(Math.log(steps[f] / step));
+    known++;
+  });
+  return known === 0 ? 0 : sum / known;
+}
+
+/** The quality whose standard table is nearest to these steps. */
 export function nearestQuality(kind: 'luma' | 'chroma', steps: ArrayLike<number>): number {
   let nearest = { quality: 50, distance: Number.POSITIVE_INFINITY };
   for (let quality = 1; quality <= 100; quality++) {
-    let distance = 0;
-    standardTable(kind, quality).forEach((step, f) => {
-      if (steps[f] > 0) distance += Math.abs(Math.log(steps[f] / step));
-    });
+    const distance = distanceFrom(kind, quality, steps);
     if (distance < nearest.distance) nearest = { quality, distance };
   }
   return nearest.quality;

@@ -187,6 +187,21 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
     for (const bad of [...badNumbers, 0]) expect(refusal(() => random.below(bad as number))).toContain('n must');
     for (const mean of [0, 5e-324, 9.99, 10, 1e6, 1e300]) expect(random.poisson(mean)).toBeGreaterThanOrEqual(0);
   },
+  readJpegInfo: () => {
+    // What begins like a JPEG and goes on at random: a table, a frame, anything.
+    const piece = fc.oneof(
+      fc.constantFrom([0xff, 0xdb, 0, 67, 0], [0xff, 0xc0, 0, 17, 8, 0, 16, 0, 16, 3], [0xff, 0xda], [0xff, 0xff]),
+      fc.array(fc.nat(255), { maxLength: 70 }),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 8 }), fc.nat(9), (pieces, orientation) => {
+        const info = ght.readJpegInfo(Uint8Array.from([0xff, 0xd8, ...pieces.flat()]), orientation);
+        if (info) expect(Array.from(info.luma).every((step) => step > 0)).toBe(true);
+      }),
+      runs(500),
+    );
+    expect(ght.readJpegInfo(new Uint8Array())).toBeUndefined();
+  },
   checkImage: () =>
     fc.assert(
       fc.property(image, fc.nat(), fc.constantFrom(Number.NaN, Number.NEGATIVE_INFINITY, 1.1e300), (given, n, bad) => {

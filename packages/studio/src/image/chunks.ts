@@ -1,4 +1,4 @@
-/** What a PNG or WebP says beside its samples: which way is up, and whether there is more than one picture. */
+/** What a PNG, WebP or JPEG says beside its samples: which way is up, and whether there is more than one picture. */
 
 /** A PNG or WebP is a list of these; `name` is where its name lies, the content is from `start` to before `end`. */
 interface Chunk {
@@ -30,16 +30,35 @@ export function framesOf(bytes: Uint8Array, format: 'PNG' | 'WebP'): number {
   return control && control.end - control.start >= 4 ? viewOf(bytes).getUint32(control.start) : 1;
 }
 
-/** The orientation that the EXIF block of a PNG or WebP asks for; 1, upright, where there is none. */
-export function orientationOf(bytes: Uint8Array, format: 'PNG' | 'WebP'): number {
+/** The orientation that the EXIF block of a file asks for; 1, upright, where there is none. */
+export function orientationOf(bytes: Uint8Array, format: 'PNG' | 'WebP' | 'JPEG'): number {
+  const block = format === 'JPEG' ? jpegExif(bytes) : chunkExif(bytes, format);
+  if (!block) return 1;
+  // WebP writers often leave the prefix that the block has in a JPEG.
+  return exifOrientation(startsAsExif(block) ? block.subarray(6) : block);
+}
+
+function chunkExif(bytes: Uint8Array, format: 'PNG' | 'WebP'): Uint8Array | undefined {
   for (const { type, start, end } of chunksOf(bytes, format)) {
-    if (type !== 'eXIf' && type !== 'EXIF') continue;
-    const block = bytes.subarray(start, end);
-    // WebP writers often leave the prefix that the block has in a JPEG.
-    const prefixed = String.fromCharCode(...block.subarray(0, 4)) === 'Exif';
-    return exifOrientation(prefixed ? block.subarray(6) : block);
+    if (type === 'eXIf' || type === 'EXIF') return bytes.subarray(start, end);
   }
-  return 1;
+  return undefined;
+}
+
+/** The first EXIF block among the segments of a JPEG before its samples. */
+function jpegExif(bytes: Uint8Array): Uint8Array | undefined {
+  const view = viewOf(bytes);
+  for (let at = 2; at + 4 <= bytes.length && bytes[at] === 0xff && bytes[at + 1] !== 0xda; ) {
+    const end = at + 2 + view.getUint16(at + 2);
+    const segment = bytes.subarray(at + 4, end);
+    if (bytes[at + 1] === 0xe1 && startsAsExif(segment)) return segment;
+    at = Math.max(end, at + 4);
+  }
+  return undefined;
+}
+
+function startsAsExif(block: Uint8Array): boolean {
+  return String.fromCharCode(...block.subarray(0, 4)) === 'Exif';
 }
 
 /** EXIF is a TIFF without an image: byte order, then where its directory of twelve bytes an entry is. */

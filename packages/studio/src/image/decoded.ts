@@ -1,4 +1,4 @@
-import type { Image } from 'ght';
+import type { Image, JpegInfo } from 'ght';
 
 /** Samples as a file holds them: pixel by pixel, the channels of a pixel side by side, alpha last. */
 export interface Raster {
@@ -20,6 +20,8 @@ export interface OpenedImage {
   /** Floats of 64 bits count as 32, which is what they are given back in; until then they keep their digits. */
   readonly depth: 8 | 16 | 32;
   readonly sample: 'uint' | 'float';
+  /** Of a JPEG that is not reduced: its tables and its grid, as they lie in the upright image. */
+  readonly jpeg?: JpegInfo;
 }
 
 /** A file that cannot be opened: the reason and what to do, in words for its owner. Decoders leave out its name. */

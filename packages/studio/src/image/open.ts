@@ -1,3 +1,4 @@
+import { readJpegInfo } from 'ght';
 import { decodeBitmap } from './bitmap.js';
 import { framesOf, orientationOf } from './chunks.js';
 import { FileError, type OpenedImage, planesOf, type Raster } from './decoded.js';
@@ -20,7 +21,9 @@ export async function openImage(
     if (!format) throw new FileError('is not a PNG, JPEG, WebP or TIFF file. Convert it to one of these.');
     const { raster, reduce } = await read(bytes, format, fit);
     const { depth, sample, orientation = 1 } = raster;
-    return { image: upright(planesOf(raster, reduce), orientation), format, depth, sample };
+    // Means of several pixels have neither the grid nor the steps of the file.
+    const jpeg = format === 'JPEG' && reduce === 1 ? readJpegInfo(bytes, orientationOf(bytes, format)) : undefined;
+    return { image: upright(planesOf(raster, reduce), orientation), format, depth, sample, ...(jpeg && { jpeg }) };
   } catch (error) {
     if (error instanceof Error && error.name === 'TooLargeError') throw error;
     throw new FileError(`${name ?? `This ${format ? `${format} ` : ''}file`} ${reasonOf(error)}`);
