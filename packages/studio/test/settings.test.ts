@@ -19,6 +19,7 @@ const settings: fc.Arbitrary<Settings> = fc.record({
   right: fc.constantFrom('original', 'admm'),
   noise: fc.integer({ min: 0, max: 100 }),
   sigma: fc.oneof(fc.constant('auto' as const), fc.integer({ min: 1, max: 100 })),
+  strength: fc.constantFrom(0.5, 1, 1.4),
   quality: fc.constantFrom('fast', 'balanced', 'best'),
 });
 

@@ -1,8 +1,6 @@
-import type { SolverName } from 'ght';
+import { solverNames as solvers } from 'ght';
 import { samples } from '../image/samples.js';
 import { defaults, dictionaries, limits, type Settings } from './settings.js';
-
-const solvers: readonly SolverName[] = ['qpm', 'admm', 'joint-omp', 'omp', 'aiht', 'cosamp'];
 
 const oneOf = (names: readonly string[]) => (text: string) => (names.includes(text) ? text : undefined);
 const numberIn =
@@ -29,6 +27,7 @@ const readers: { readonly [K in keyof Settings]: (text: string) => unknown } = {
   right: oneOf(['original', ...solvers]),
   noise: numberIn(limits.noise),
   sigma: (text) => (text === 'auto' ? 'auto' : numberIn(limits.sigma)(text)),
+  strength: numberIn(limits.strength),
   quality: oneOf(['fast', 'balanced', 'best']),
 };
 

@@ -46,6 +46,8 @@ export interface Settings {
   readonly noise: number;
   /** The deviation the denoiser is told; 'auto' to estimate it. */
   readonly sigma: number | 'auto';
+  /** Times the deviation of the noise: above 1 smooths more. */
+  readonly strength: number;
   readonly quality: Quality;
 }
 
@@ -66,6 +68,7 @@ export const defaults: Settings = {
   right: 'joint-omp',
   noise: 20,
   sigma: 'auto',
+  strength: 1,
   quality: 'balanced',
 };
 
@@ -77,6 +80,7 @@ export const limits = {
   stride: [2, 8],
   noise: [0, 100],
   sigma: [0.1, 100],
+  strength: [0.3, 3],
 } as const;
 
 /** Whether two settings ask for the same representation. */
@@ -94,5 +98,5 @@ export function sameComparison(a: Settings, b: Settings): boolean {
 
 /** Whether two settings ask for the same denoising. */
 export function sameDenoising(a: Settings, b: Settings): boolean {
-  return a.noise === b.noise && a.sigma === b.sigma && a.quality === b.quality;
+  return (['noise', 'sigma', 'strength', 'quality'] as const).every((key) => a[key] === b[key]);
 }

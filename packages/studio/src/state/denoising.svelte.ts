@@ -61,13 +61,14 @@ export class Denoising {
     // An image that is being opened by now ends this, as it would have ended the run.
     if (this.image.opening) return;
     const settings = this.settings();
-    const { noise, sigma, quality } = settings;
+    const { noise, sigma, strength, quality } = settings;
     await this.runner.run('denoise', async (signal) => {
       // The worker may replace one of other settings without the page being told, so it must not be shown again.
       if (!this.denoised) this.#result = undefined;
       const ask = {
         noise: this.image.inputUnits(noise),
         sigma: sigma === 'auto' ? sigma : this.image.inputUnits(sigma),
+        strength,
         quality,
       };
       const onEvent = this.runner.progress.bind(this.runner);

@@ -23,9 +23,11 @@ export async function runDenoise(session: Session, ask: Requests['denoise']['ask
   const noisyPsnr = addNoise(session, ask.noise).psnr;
   const noisy = session.image('noisy');
   const start = performance.now();
-  const { sigma, quality } = ask;
+  const { sigma, strength, quality } = ask;
+  // Noise that was added covers what a JPEG has left.
+  const jpeg = ask.noise === 0 ? session.opened.jpeg : 'none';
   const onProgress = ({ fraction }: { readonly fraction: number }) => call.tell({ kind: 'progress', fraction });
-  const result = await denoise(noisy, { sigma, quality, signal: call.signal, onProgress });
+  const result = await denoise(noisy, { sigma, strength, jpeg, quality, signal: call.signal, onProgress });
   call.signal.throwIfAborted();
   const seconds = (performance.now() - start) / 1000;
   session.images.set('denoised', result.image);

@@ -117,7 +117,12 @@ export interface Requests {
   };
   noise: { ask: { readonly noise: number }; reply: { readonly picture: Layer; readonly psnr: number | null } };
   denoise: {
-    ask: { readonly noise: number; readonly sigma: number | 'auto'; readonly quality: Quality };
+    ask: {
+      readonly noise: number;
+      readonly sigma: number | 'auto';
+      readonly strength: number;
+      readonly quality: Quality;
+    };
     reply: Denoised;
   };
   heatmap: { ask: { readonly slot: Slot; readonly most: number }; reply: Layer };
