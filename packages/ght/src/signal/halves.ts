@@ -24,10 +24,10 @@ export function* halved(plane: Samples, width: number, height: number): Work<Flo
 }
 
 /**
- * Weights of cubic convolution (Keys 1981, a = −3/4) a quarter of the way from the second of four samples to the third: an
+ * Weights of cubic convolution (Keys 1981, a = −1/2: ramps stay ramps) a quarter of the way from the second of four samples to the third: an
  * enlarged sample lies a quarter of a coarse one beside its centre, and the four around it count by these.
  */
-const TAPS = [-27 / 256, 225 / 256, 67 / 256, -9 / 256] as const;
+const TAPS = [-9 / 128, 111 / 128, 29 / 128, -3 / 128] as const;
 
 /** The coarse samples around enlarged sample i, in the order of {@link TAPS}; those beyond the rim are the ones at the rim. */
 function around(i: number, count: number): readonly [number, number, number, number] {

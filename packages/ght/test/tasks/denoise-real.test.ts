@@ -1,0 +1,229 @@
+/** Denoising with nothing told, where the noise is that of files: coloured, cut by JPEG, with impulses or bands. */
+import sharp from 'sharp';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Image, Samples } from '../../src/index.js';
+import { denoise, estimateNoise, psnr, randomSource, readJpegInfo } from '../../src/index.js';
+import { filtered, filteredDeviations, whiteNoise } from '../noise/made-noise.js';
+import { photograph } from '../photographs.js';
+import { noisy, picture } from '../pictures.js';
+
+const joined = (planes: readonly Samples[]) => Float64Array.from(planes.flatMap((plane) => [...plane]));
+const level = (image: Image, clean: Image) => psnr(joined(image.planes), joined(clean.planes), clean.peak);
+const inBytes = (image: Image): Image => ({
+  ...image,
+  planes: image.planes.map((plane) => Uint8Array.from(plane, (v) => Math.min(255, Math.max(0, Math.round(v))))),
+});
+
+const KERNEL = [0.25, 0.5, 0.25];
+/** Noise that was blurred along rows and columns, as demosaicking and resizing do. */
+const coloured = (clean: Image, sigma: number, seed = 3): Image => ({
+  ...clean,
+  planes: clean.planes.map((plane, c) => {
+    const noise = filtered(whiteNoise(plane.length, seed + c), clean.width, KERNEL, KERNEL);
+    return Float64Array.from(plane, (value, i) => value + (sigma / 0.375) * noise[i]);
+  }),
+});
+async function jpegOf(image: Image, quality: number) {
+  const { width, height, planes } = inBytes(image);
+  const pixels = Buffer.from(Array.from({ length: 3 * width * height }, (_, i) => planes[i % 3][Math.floor(i / 3)]));
+  const bytes = await sharp(pixels, { raw: { width, height, channels: 3 } })
+    .jpeg({ quality })
+    .toBuffer();
+  const data = await sharp(bytes).raw().toBuffer();
+  const decoded = [0, 1, 2].map((c) => Uint8Array.from({ length: width * height }, (_, i) => data[3 * i + c]));
+  return { image: { ...image, planes: decoded }, jpeg: readJpegInfo(bytes) };
+}
+
+let boats: Image;
+beforeAll(async () => {
+  boats = await photograph('nagasaki-boats', 192);
+});
+
+describe('with nothing told', () => {
+  it('white noise is found to be white, and gives the bits of the white denoiser', async () => {
+    const input = noisy(boats, 15);
+    const found = await denoise(input, { quality: 'fast' });
+    expect(found.noise.kind).toBe('white');
+    expect(found.words.join()).toMatch(/^noise: white, σ = 1[456]/);
+    const white = await denoise(input, { quality: 'fast', noise: 'gaussian' });
+    expect(found.image.planes).toEqual(white.image.planes);
+  });
+
+  it.each(['fast', 'balanced', 'best'] as const)(
+    'coloured noise: %s gains decibels that white does not',
+    async (quality) => {
+      const input = inBytes(coloured(boats, 15));
+      const found = await denoise(input, { quality });
+      expect(found.noise.kind).toBe('coloured');
+      expect(found.words.join()).toMatch(/noise: coloured; luma/);
+      expect(found.changed).toBe(true);
+      expect(level(found.image, boats)).toBeGreaterThan(level(input, boats) + 3);
+      const white = await denoise(input, { quality, noise: 'gaussian' });
+      expect(level(found.image, boats)).toBeGreaterThan(level(white.image, boats) + 2);
+    },
+  );
+
+  it('a noisy JPEG: its tables are read, or found in the pixels, and both help', async () => {
+    const { image, jpeg } = await jpegOf(noisy(boats, 15), 80);
+    const gain = async (how: Parameters<typeof denoise>[1]) =>
+      level((await denoise(image, { quality: 'fast', ...how })).image, boats) - level(image, boats);
+    const [read, found, none, told] = [
+      await gain({ jpeg }),
+      await gain({}),
+      await gain({ jpeg: 'none' }),
+      await gain({ sigma: 15 }),
+    ];
+    expect(read).toBeGreaterThan(2.5);
+    expect(read).toBeGreaterThan(told - 0.5);
+    expect(Math.abs(found - read)).toBeLessThan(0.3);
+    expect(read).toBeGreaterThan(none);
+  });
+
+  it('a clean JPEG does not become worse', async () => {
+    for (const quality of [70, 90]) {
+      const { image, jpeg } = await jpegOf(boats, quality);
+      const result = await denoise(image, { jpeg });
+      expect(level(result.image, boats)).toBeGreaterThan(level(image, boats));
+    }
+  });
+
+  it('impulses and bands are taken out first, and told', async () => {
+    const random = randomSource(5);
+    const salted = {
+      ...boats,
+      planes: inBytes(boats).planes.map((plane) =>
+        plane.map((value) => {
+          const u = random.uniform();
+          return u < 0.025 ? 0 : u < 0.05 ? 255 : value;
+        }),
+      ),
+    };
+    const result = await denoise(salted, { quality: 'fast' });
+    expect(level(result.image, boats)).toBeGreaterThan(30);
+    expect(result.impulses.kind).toBe('salt-and-pepper');
+    expect(result.words[0]).toMatch(/of the samples were impulses/);
+    const left = await denoise(salted, { quality: 'fast', impulses: 'off' });
+    expect(left.impulses.count).toBe(0);
+    expect(level(left.image, boats)).toBeLessThan(25);
+
+    const rows = Float64Array.from({ length: boats.height }, () => 10 * random.normal());
+    const planes = boats.planes.map((plane) => plane.map((value, i) => value + rows[Math.floor(i / boats.width)]));
+    const banded = { ...boats, planes };
+    const without = await denoise(banded, { quality: 'fast' });
+    expect(without.banding.rows).toBeGreaterThan(5);
+    expect(level(without.image, boats)).toBeGreaterThan(level(banded, boats) + 4);
+    expect((await denoise(banded, { quality: 'fast', banding: 'off' })).banding.rows).toBe(0);
+  });
+});
+
+describe('coloured noise', () => {
+  it('the same bits for any number of threads, and the same picture on the reference engine', async () => {
+    const small = coloured(picture(72, 60, 3), 8);
+    const run = async (options: Parameters<typeof denoise>[1]) =>
+      (await denoise(small, { ...options, quality: 'balanced', noise: { spectrum } })).image.planes;
+    const spectrum = { width: 8, height: 8, data: filteredDeviations(KERNEL, KERNEL).map((s) => (8 / 0.375) * s) };
+    const alone = await run({ threads: 1 });
+    for (const threads of [2, 3]) expect(await run({ threads })).toEqual(alone);
+    const reference = await run({ engine: 'reference' });
+    reference.forEach((plane, c) => {
+      expect(psnr(plane, alone[c], 255)).toBeGreaterThan(90);
+    });
+  });
+
+  it('does not mind the units: 16 bit and floats have the result of 8 bit', async () => {
+    const input = inBytes(coloured(boats, 12));
+    const scaled = (by: number): Image => ({
+      ...input,
+      planes: input.planes.map((plane) => Float64Array.from(plane, (value) => by * value)),
+      peak: 255 * by,
+    });
+    const { image } = await denoise(input, { quality: 'fast' });
+    for (const by of [257, 1 / 255, 2 ** 60]) {
+      const other = await denoise(scaled(by), { quality: 'fast' });
+      const back = { ...other.image, planes: other.image.planes.map((plane) => plane.map((value) => value / by)) };
+      expect(level(back, image)).toBeGreaterThan(60);
+    }
+  });
+
+  it('a told spectrum is worth more than a told σ; as a density it is the same', async () => {
+    const clean = picture(128, 96);
+    const input = coloured(clean, 15);
+    const deviations = filteredDeviations(KERNEL, KERNEL).map((s) => (15 / 0.375) * s);
+    const told = await denoise(input, { noise: { spectrum: { width: 8, height: 8, data: deviations } } });
+    expect(told.noise).toMatchObject({ kind: 'coloured', brightness: [0] });
+    expect(told.estimated).toBe(false);
+    const white = await denoise(input, { sigma: 15 });
+    expect(level(told.image, clean)).toBeGreaterThan(level(white.image, clean) + 1);
+    // |FFT|² of such noise on 32×24 samples: n times the variance times |K|², K = (1 + cos ω) / 2 along each side.
+    const [width, height] = [32, 24];
+    const power = (k: number, n: number) => ((1 + Math.cos((2 * Math.PI * k) / n)) / 2) ** 2;
+    const data = Float64Array.from({ length: width * height }, (_, i) => {
+      return width * height * (15 / 0.375) ** 2 * power(i % width, width) * power(Math.floor(i / width), height);
+    });
+    const density = await denoise(input, { noise: { spectrum: { width, height, data } } });
+    expect(psnr(density.image.planes[0], told.image.planes[0], 255)).toBeGreaterThan(60);
+  });
+
+  it('strength smooths more, and grain is put back by its share', async () => {
+    const input = coloured(boats, 10);
+    const roughness = ({ image }: { image: Image }) =>
+      joined(image.planes).reduce((sum, value, i, all) => (i ? sum + (value - all[i - 1]) ** 2 : 0), 0);
+    const plain = await denoise(input, { quality: 'fast' });
+    expect(roughness(await denoise(input, { quality: 'fast', strength: 1.6 }))).toBeLessThan(0.97 * roughness(plain));
+    const half = await denoise(input, { quality: 'fast', keepGrain: 0.5 });
+    half.image.planes.forEach((plane, c) => {
+      plane.forEach((value, i) => {
+        if (i % 97 === 0) expect(value).toBeCloseTo((plain.image.planes[c][i] + input.planes[c][i]) / 2, 3);
+      });
+    });
+  });
+
+  it('reports progress that never falls, and stops when told', async () => {
+    const input = coloured(boats, 10);
+    const seen: number[] = [];
+    await denoise(input, { quality: 'fast', onProgress: ({ fraction }) => seen.push(fraction) });
+    expect(seen).toEqual([...seen].sort((a, b) => a - b));
+    expect(seen.at(-1)).toBe(1);
+    const stop = new AbortController();
+    const run = denoise(input, { quality: 'fast', signal: stop.signal, onProgress: () => stop.abort() });
+    await expect(run).rejects.toThrow('aborted');
+  });
+
+  it.each([
+    [{ strength: 0 }, 'strength must be a finite number above 0, but got 0'],
+    [{ strengthChroma: -1 }, 'strengthChroma must be a finite number above 0'],
+    [{ keepGrain: 2 }, 'keepGrain must be a share from 0 to 1, but got 2'],
+    [{ impulses: 'on' }, 'impulses must be one of auto, off'],
+    [{ jpeg: 'yes' }, 'jpeg must be one of auto, none'],
+    [{ jpeg: { luma: [1, 2] } }, 'jpeg.luma must hold 64 steps of at least 0, but got 2'],
+    [{ noise: { spectrum: { width: 8, height: 8, data: [1] } } }, 'noise.spectrum must hold width × height numbers'],
+    [{ noise: { spectrum: { width: 1, height: 1, data: [-1] } } }, 'noise.spectrum.data[0] must be a finite number'],
+    [{ noise: { spectrum: { width: 1, height: 1, data: [1] } }, sigma: 3 }, 'sigma must be left out for noise that is'],
+  ])('refuses %j by name', async (options, message) => {
+    await expect(denoise(picture(40, 40), options as never)).rejects.toThrow(message);
+  });
+});
+
+describe('estimateNoise', () => {
+  it('says what kind of noise it is, how sure that is, and in words', () => {
+    const white = estimateNoise(noisy(boats, 12));
+    expect(white).toMatchObject({ model: { kind: 'white' }, trust: 1 });
+    const found = estimateNoise(inBytes(coloured(boats, 12)));
+    expect(found.model.kind).toBe('coloured');
+    expect(found.levels).toHaveLength(3);
+    expect(found.levels?.[1].middle).toBeGreaterThan(2 * (found.levels?.[1].finest ?? 0));
+    expect(found.words).toContain('at middle and');
+  });
+
+  it('finds gain and offset of noise that grows with the signal', () => {
+    const clean = picture(256, 192);
+    const { poisson, normal } = randomSource(4);
+    const planes = [Float64Array.from(clean.planes[0], (x) => 100 + 2 * poisson(x / 2) + 2 * normal())];
+    const { model } = estimateNoise({ ...clean, planes, peak: 400 }, { kind: 'signal-dependent' });
+    const [{ gain, offset }] = model.kind === 'signal-dependent' ? model.planes : [];
+    expect(gain).toBeGreaterThan(1.5);
+    expect(gain).toBeLessThan(2.5);
+    expect(offset).toBeGreaterThan(85);
+    expect(offset).toBeLessThan(112);
+  });
+});
