@@ -38,7 +38,7 @@ const ALIGNED: Sampling = { bins: 6, fill: 600, share: 0.12, least: 60 };
 /** Pixels from one block to the next in images of usual size. */
 const STEP = 3;
 /** At most so many blocks: more make no difference. */
-const MOST = 60_000;
+export const MOST_BLOCKS = 60_000;
 /** So many blocks without clipped samples are enough; with fewer, and less than a quarter of all, clipped ones count as well. */
 const ENOUGH = 2000;
 /** In a channel of fewer samples the share that counts as clipped is a handful, which chance gives as well. */
@@ -68,8 +68,9 @@ export function* brightnessBins(
   width: number,
   height: number,
   jpeg: JpegInfo | undefined,
+  most: number,
 ): Work<Bin[]> {
-  const grid = gridOf(width, height, jpeg);
+  const grid = gridOf(width, height, jpeg, most);
   const count = grid.columns * grid.rows;
   if (count === 0) return [];
   const clipped = yield* clippedChannels(original);
@@ -105,13 +106,13 @@ export function* brightnessBins(
   return yield* binned(at, brightness, samplingFor(jpeg));
 }
 
-function gridOf(width: number, height: number, jpeg: JpegInfo | undefined): Grid {
+function gridOf(width: number, height: number, jpeg: JpegInfo | undefined, most: number): Grid {
   const [left, top] = jpeg?.origin ?? [0, 0];
   const [across, down] = [width - left - SIDE, height - top - SIDE];
   if (across < 0 || down < 0) return { left, top, step: STEP, columns: 0, rows: 0 };
   const number = (room: number, step: number) => Math.floor(room / step) + 1;
   let step = jpeg ? SIDE : STEP;
-  while (number(across, step) * number(down, step) > MOST) step += jpeg ? SIDE : 2;
+  while (number(across, step) * number(down, step) > most) step += jpeg ? SIDE : 2;
   return { left, top, step, columns: number(across, step), rows: number(down, step) };
 }
 

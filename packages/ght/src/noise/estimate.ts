@@ -66,10 +66,11 @@ export function estimateNoise(image: Image, options: NoiseOptions = {}): NoiseEs
   return finish(noiseOf(image, options));
 }
 
-/** {@link estimateNoise} of an image that has been checked, as work. */
+/** {@link estimateNoise} of an image that has been checked, as work; from at most so many blocks, where only the kind matters. */
 export function* noiseOf(
   image: Image,
   { kind = 'auto', jpeg: told = 'auto', offset }: NoiseOptions,
+  blocks?: number,
 ): Work<NoiseEstimate> {
   if (kind === 'white') return yield* whiteNoise(image);
   if (kind === 'signal-dependent') {
@@ -78,7 +79,7 @@ export function* noiseOf(
   }
   const jpeg = typeof told === 'object' ? told : told === 'auto' ? yield* jpegOf(image) : undefined;
   const planes = yield* decorrelation(image.planes);
-  const spectrum = yield* spectrumOf(image, planes, jpeg);
+  const spectrum = yield* spectrumOf(image, planes, jpeg, blocks);
   if (kind === 'auto' && isWhite(spectrum, jpeg !== undefined)) return yield* whiteNoise(image);
   return colouredEstimate(image, spectrum, jpeg);
 }
@@ -93,8 +94,9 @@ export function spectrumOf(
   { width, height, planes: original, peak }: Image,
   planes: readonly Samples[],
   jpeg: JpegInfo | undefined,
+  blocks?: number,
 ): Work<SpectrumEstimate> {
-  return colouredNoise(planes, width, height, { peak, original, jpeg });
+  return colouredNoise(planes, width, height, { peak, original, jpeg, blocks });
 }
 
 /** What a spectrum says about an image, the steps of its JPEG counted in. */

@@ -16,7 +16,7 @@
  */
 import type { Samples } from '../signal/image.js';
 import { stretches, type Work } from '../work.js';
-import { brightnessBins, samplingFor } from './blocks.js';
+import { brightnessBins, MOST_BLOCKS, samplingFor } from './blocks.js';
 import { type CentredPlane, type Flattest, flattest } from './flat-blocks.js';
 import { FINEST, FREQUENCIES, LOW, MIDDLE, meanOver, RADIUS, REFERENCE, RING, SIDE } from './frequencies.js';
 import type { JpegInfo } from './model.js';
@@ -54,6 +54,8 @@ export interface SpectrumOptions {
   readonly original?: readonly Samples[];
   /** Given for a JPEG: then its own blocks are measured. */
   readonly jpeg?: JpegInfo;
+  /** The most blocks that are looked at. @default 60000 */
+  readonly blocks?: number;
 }
 
 /** The noise of one plane. */
@@ -95,9 +97,9 @@ export function* colouredNoise(
   planes: readonly Samples[],
   width: number,
   height: number,
-  { peak, original = [], jpeg }: SpectrumOptions,
+  { peak, original = [], jpeg, blocks: most = MOST_BLOCKS }: SpectrumOptions,
 ): Work<SpectrumEstimate> {
-  const bins = yield* brightnessBins(planes[0], original, width, height, jpeg);
+  const bins = yield* brightnessBins(planes[0], original, width, height, jpeg, most);
   if (bins.length === 0) return nothingKnown(planes.length);
   const sampling = samplingFor(jpeg);
   const isColour = planes.length === 3;

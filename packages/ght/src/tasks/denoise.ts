@@ -82,6 +82,9 @@ function* checkedExponent(image: Image): Work<number> {
   return yield* imageExponent(image);
 }
 
+/** Blocks that tell white noise from coloured; how strong coloured noise is is found out anew, after the coarse scale. */
+const BLOCKS_FOR_KIND = 15_000;
+
 /** What was taken out of an image in usual units; no planes where there was nothing. */
 async function takeOut(noisy: Image, settings: DenoiseSettings) {
   const { signal } = settings.planes;
@@ -90,7 +93,7 @@ async function takeOut(noisy: Image, settings: DenoiseSettings) {
   const copies = image.planes.length > 1 && (await drive(allTheSame(image.planes), { signal }));
   const shown = copies ? { ...image, planes: image.planes.slice(0, 1) } : image;
   const told = settings.told && toldEstimate(settings.told, shown.planes.length);
-  const estimate = told ?? (await drive(noiseOf(shown, settings.estimate), { signal }));
+  const estimate = told ?? (await drive(noiseOf(shown, settings.estimate, BLOCKS_FOR_KIND), { signal }));
   const { planes: denoised, engine, ...found } = await removeNoise(shown, estimate, settings);
   const all = denoised && copies ? image.planes.map((_, c) => (c === 0 ? denoised[0] : copyOf(denoised[0]))) : denoised;
   const changed = all ?? (image === noisy ? undefined : image.planes);
