@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import type { Image } from 'ght';
+import type { Image, JpegInfo } from 'ght';
 
 /** The formats that are read and written. */
 export type ImageFormat = 'png' | 'jpeg' | 'tiff' | 'webp' | 'npy';
@@ -24,6 +24,8 @@ export interface ImageFile {
   readonly depth: 8 | 16 | 32 | 64;
   readonly sample: 'uint' | 'float';
   readonly metadata?: ImageMetadata;
+  /** Of a JPEG file, its quantisation tables and the subsampling of its chroma. */
+  readonly jpeg?: JpegInfo;
 }
 
 const formats: Readonly<Record<string, ImageFormat>> = {
