@@ -84,7 +84,7 @@ async function ours(quality, noisy, clean, sigma) {
   const { image, noise } = await denoise(noisy, { sigma: values.auto ? 'auto' : sigma, quality, threads });
   const seconds = (performance.now() - wall) / 1e3;
   const { user, system } = process.cpuUsage(used);
-  const estimated = values.auto ? { estimate: noise.map((each) => each.sigma) } : {};
+  const estimated = values.auto ? { estimate: noise.kind === 'white' ? noise.sigma : noise.kind } : {};
   return { what: quality, psnr: level(image, clean), seconds, cpu: (user + system) / 1e6, ...estimated };
 }
 

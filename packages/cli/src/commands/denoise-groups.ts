@@ -57,11 +57,11 @@ function adviceOn({ changed, estimated, trust }: Denoised): string | undefined {
 
 /** What was found, with how it is called. */
 function foundRows({ words, impulses, banding, estimated }: Denoised): [string, string][] {
-  const noise = (words.at(-1) ?? '').replace(/^noise: /, '');
+  const noise = words.at(-1)?.replace(/^noise: /, estimated ? 'estimated: ' : 'told: ') ?? '';
   const rows: [string, string][] = [
     ['impulses', impulses.words],
     ['banding', banding.words],
-    ['noise', `${noise}${estimated ? ' (estimated)' : ''}`],
+    ['noise', noise],
   ];
   return rows.filter(([, sentence]) => sentence !== '');
 }

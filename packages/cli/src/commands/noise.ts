@@ -160,7 +160,7 @@ function factsOf({ image }: ImageFile, { model, trust, words, levels }: NoiseEst
       rows.push([names[c], `${middles}, ${measure(finest)} at the finest`]);
     }
   }
-  const sure = trust < 1 ? 'texture may have been counted in; see denoise --strength' : 'flat areas show the noise';
-  rows.push(['trust', `${trust.toFixed(2)} of 1: ${sure}`]);
+  const why = trust < 1 ? ': no flat area shows the noise alone' : levels ? ': flat areas show the noise alone' : '';
+  rows.push(['trust', `${trust.toFixed(2)} of 1${why}`]);
   return rows;
 }

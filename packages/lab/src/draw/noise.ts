@@ -49,16 +49,18 @@ export function drawNoise({ title, words, noise, range }: NoisePlot): string {
     }),
   ];
   const lines = [title, ...wrapped(words), ...notes(noise)];
-  const [width, top] = [2 * PLOT_SIZE.width, MARGIN + LINE * lines.length];
+  // The names of the axes stand a little inside of each panel: there the lines above begin, too.
+  const left = MARGIN - 4;
+  const [width, top] = [left + 2 * PLOT_SIZE.width, MARGIN + LINE * lines.length];
   const placed = panels.map((svg, i) => {
-    const place = `<svg x="${i * PLOT_SIZE.width}" y="${top}" width="${PLOT_SIZE.width}" height="${PLOT_SIZE.height}"`;
+    const place = `<svg x="${left + i * PLOT_SIZE.width}" y="${top}" width="${PLOT_SIZE.width}" height="${PLOT_SIZE.height}"`;
     return svg.replace('<svg', place);
   });
   const text = lines.map((line, i) => {
     const weight = i === 0 ? ' font-weight="bold"' : '';
     return `  <text x="${MARGIN}" y="${MARGIN + LINE * (i + 0.5)}"${weight}>${escapeText(line)}</text>\n`;
   });
-  const height = top + PLOT_SIZE.height;
+  const height = top + PLOT_SIZE.height + left;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escapeText(`${title}: ${words}`)}" font-family="system-ui, sans-serif" font-size="13" fill="#222222">
   <rect width="${width}" height="${height}" fill="#ffffff"/>
 ${text.join('')}${placed.join('')}</svg>
