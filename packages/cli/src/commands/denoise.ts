@@ -80,7 +80,7 @@ export function denoiseCommand(program: Command, context: Context): void {
     )
     .option(
       '--strength <x>',
-      'remove more or less: the estimated deviation is multiplied by x; soft photographs like 1.4 (default: 1)',
+      'remove more or less: the deviation of the noise is multiplied by x; 1.4 suits soft photographs (default: 1)',
       numberOf('--strength'),
     )
     .option(
