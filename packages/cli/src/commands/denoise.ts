@@ -266,15 +266,9 @@ async function denoiseFile(
 /** Flags that the method does not have are refused, not ignored. */
 function refuseFlagsOfOthers(flags: DenoiseFlags): void {
   const groups = {
-    ...{
-      quality: '--quality',
-      noise: '--noise',
-      gain: '--gain',
-      offset: '--offset',
-      noiseSpectrum: '--noise-spectrum',
-    },
+    ...{ quality: '--quality', noise: '--noise', gain: '--gain', offset: '--offset' },
     ...{ strength: '--strength', strengthChroma: '--strength-chroma', keepGrain: '--keep-grain' },
-    ...{ impulses: '--impulses', banding: '--banding' },
+    ...{ impulses: '--impulses', banding: '--banding', noiseSpectrum: '--noise-spectrum' },
   };
   const paper = {
     ...{ budget: '--budget', solver: '--solver', patch: '--patch', atoms: '--atoms', stride: '--stride' },
