@@ -10,8 +10,8 @@ import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { denoise, psnr, randomSource, writeNpy } from 'ght';
-import sharp from 'sharp';
 import { flags } from './flags.js';
+import { planesOf } from './images.js';
 
 const values = flags(import.meta.filename, {
   images: { type: 'string', multiple: true },
@@ -84,7 +84,7 @@ async function ours(quality, noisy, clean, sigma) {
   const { image, noise } = await denoise(noisy, { sigma: values.auto ? 'auto' : sigma, quality, threads });
   const seconds = (performance.now() - wall) / 1e3;
   const { user, system } = process.cpuUsage(used);
-  const estimated = values.auto ? { estimate: noise.map((each) => each.sigma) } : {};
+  const estimated = values.auto ? { estimate: noise.kind === 'white' ? noise.sigma : noise.kind } : {};
   return { what: quality, psnr: level(image, clean), seconds, cpu: (user + system) / 1e6, ...estimated };
 }
 
@@ -104,16 +104,6 @@ function peers(noisy, clean, sigma) {
     if (status === 0) return JSON.parse(stdout);
   }
   return [];
-}
-
-async function planesOf(path) {
-  const { data, info } = await sharp(path).removeAlpha().raw().toBuffer({ resolveWithObject: true });
-  const { width, height, channels } = info;
-  const planes = Array.from({ length: channels }, (_, c) =>
-    Float32Array.from({ length: width * height }, (_value, i) => data[i * channels + c]),
-  );
-  const grey = planes.every((plane) => plane.every((value, i) => value === planes[0][i]));
-  return { width, height, planes: grey ? planes.slice(0, 1) : planes, peak: 255 };
 }
 
 function withNoise(image, sigma, seed) {

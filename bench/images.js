@@ -1,9 +1,10 @@
-// The images a measurement runs on: every PNG, JPEG, TIFF or WebP of the folders named, as grey planes.
+// The images a measurement runs on: PNG, JPEG, TIFF and WebP.
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import sharp from 'sharp';
 
 /**
+ * The images of folders as grey planes.
  * @param {string[]} folders
  * @param {number} perFolder at most so many from each, in the order of their names
  */
@@ -18,4 +19,18 @@ export async function greyImages(folders, perFolder) {
     }
   }
   return images;
+}
+
+/**
+ * One image in its channels, without alpha; grey where all of them are the same.
+ * @param {string | Uint8Array} file its path or its bytes
+ */
+export async function planesOf(file) {
+  const { data, info } = await sharp(file).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  const { width, height, channels } = info;
+  const planes = Array.from({ length: channels }, (_, c) =>
+    Float32Array.from({ length: width * height }, (_value, i) => data[i * channels + c]),
+  );
+  const grey = planes.every((plane) => plane.every((value, i) => value === planes[0][i]));
+  return { width, height, planes: grey ? planes.slice(0, 1) : planes, peak: 255 };
 }

@@ -16,10 +16,10 @@ const image = { width: side, height: side, planes: [noisy], peak: 255 };
 const level = (plane) => `${psnr(plane, clean, 255).toFixed(2)} dB`;
 console.log(`noisy    ${level(noisy)}`);
 
-// One threshold over all groups of similar patches; the noise level is estimated.
+// One threshold over all groups of similar patches; what the noise is, is estimated.
 for (const quality of ['fast', 'balanced', 'best']) {
-  const { image: cleaned, noise } = await denoise(image, { quality });
-  console.log(`${quality.padEnd(8)} ${level(cleaned.planes[0])}, σ estimated as ${noise[0].sigma.toFixed(1)}`);
+  const { image: cleaned, words } = await denoise(image, { quality });
+  console.log(`${quality.padEnd(8)} ${level(cleaned.planes[0])}; ${words.join('; ')}`);
 }
 
 // The paper's way: atoms until what is left over is no larger than the noise, ‖DZ − Y‖² ≤ N·P·σ².

@@ -25,3 +25,11 @@ it('examples/denoise.js shows a picture that is cleaner afterwards', () => {
   const [noisy, denoised] = numbers(output('denoise'), /([\d.]+) dB/g);
   expect(denoised).toBeGreaterThan(noisy + 8);
 });
+
+it('examples/photograph.js shows that soft noise stays where it is taken for white', () => {
+  const text = output('photograph');
+  expect(text).toMatch(/^noise: coloured; /);
+  const [noisy, white, coloured] = numbers(text, /([\d.]+) dB/g);
+  expect(white).toBeLessThan(noisy + 3);
+  expect(coloured).toBeGreaterThan(noisy + 8);
+});

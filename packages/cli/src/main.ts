@@ -23,6 +23,13 @@ const flagOf: Readonly<Record<string, string>> = {
   noise: '--noise',
   'noise.gain': '--gain',
   'noise.sigma': '--sigma',
+  'noise.offset': '--offset',
+  'noise.spectrum': '--noise-spectrum',
+  strength: '--strength',
+  strengthChroma: '--strength-chroma',
+  keepGrain: '--keep-grain',
+  impulses: '--impulses',
+  banding: '--banding',
   patch: '--patch',
   atoms: '--atoms',
   stride: '--stride',
@@ -92,6 +99,7 @@ Examples:
   ght represent photo.png -o out.png --budget 10 --heatmap atoms.png
   ght compare photo.png --budget 10
   ght denoise noisy.png -o clean.png
+  ght noise photo.jpg
   ght reproduce --quick    the experiments of the paper, in two minutes
   ght studio               the same in the browser
   ght COMMAND --help    the flags of a command, with examples
@@ -174,6 +182,9 @@ function inFlags(error: GhtError, args: readonly string[]): GhtError {
   // A target that no budget reaches.
   const target = ['--target-psnr', '--sigma'].find((flag) => textOf(flag) !== undefined);
   if (parameter === 'budget' && target) return named(target);
+  if (parameter.startsWith('noise.spectrum.data')) {
+    return named(parameter.replace('noise.spectrum.data', '--noise-spectrum '));
+  }
   // `image pixel (x 4, y 2, channel 0)` begins with the parameter it belongs to.
   const [first, ...place] = parameter.split(' ');
   const flag = flagOf[first];

@@ -13,11 +13,20 @@ export function refuseTooLarge(image: Image, options: RepresentOptions): void {
   refuse(image, representMemory(image, options), 'crop the image, or use a larger --stride or fewer --atoms');
 }
 
+/** Copies of all samples in float64, about, that denoising makes beside its passes, by what the noise is. */
+const COPIES = {
+  /** None but the axes of colour. */
+  white: 0,
+  /** The samples whose noise was made even, and those that come back from there. */
+  'signal-dependent': 2,
+  /** The samples that are written over at two scales, and those of half the size. */
+  coloured: 1.25,
+} as const;
+
 /** The same for denoising by groups. */
-export function refuseTooLargeToDenoise(image: Image, quality?: Quality, stabilised = false): void {
+export function refuseTooLargeToDenoise(image: Image, quality: Quality | undefined, kind: keyof typeof COPIES): void {
   const { width, height, planes } = image;
-  // In float64 are the axes of colour, and samples whose noise was made even and those that come back from there.
-  const copies = (planes.length === 3 ? 1 : 0) + (stabilised ? 2 : 0);
+  const copies = (planes.length === 3 && kind !== 'coloured' ? 1 : 0) + COPIES[kind];
   const passes = denoiseMemoryEstimate(width, height, planes.length, quality);
   // The image, and the file that is made of the result, before and after compression.
   const needed = 3 * bytesOf(image) + 8 * copies * width * height * planes.length + passes;

@@ -12,23 +12,29 @@ const noisy = clean.map((value) => Math.min(255, Math.max(0, Math.round(value + 
 beforeAll(async () => {
   await save('clean.png', await png(clean));
   await save('noisy.png', await png(noisy));
+  await save('row.npy', writeNpy({ type: 'f8', shape: [64], data: new Float64Array(64) }));
+  await save('negative.npy', writeNpy({ type: 'f8', shape: [8, 8], data: new Float64Array(64).fill(-1, 5, 6) }));
 });
 
 describe('ght denoise', () => {
   const paper = ['--method paper --sigma 20', '--method paper --budget 2', '--method paper --budget 2 --solver omp'];
-  it.each(['', '--sigma auto', '--sigma 20 --quality fast', '--sigma 20 --quality best', ...paper])(
-    'brings the picture closer to the clean one with "%s"',
-    async (flags) => {
-      const given = flags === '' ? [] : flags.split(' ');
-      const result = await json('denoise', 'noisy.png', '-o', 'out.png', '--reference', 'clean.png', ...given);
-      expect(result).toMatchObject({ task: 'denoise', image: { width, height, channels: 1, depth: 8 } });
-      const written = psnr((await pixels(await read('out.png'))).samples, clean, 255);
-      const before = psnr(noisy, clean, 255);
-      expect(written).toBeGreaterThan(before + 3);
-      expect(result.psnr).toBeCloseTo(written, 0);
-      expect(result.psnrNoisy).toBeCloseTo(before, 9);
-    },
-  );
+  it.each([
+    '',
+    '--sigma auto',
+    '--sigma 20 --engine portable',
+    '--sigma 20 --quality fast',
+    '--sigma 20 --quality best',
+    ...paper,
+  ])('brings the picture closer to the clean one with "%s"', async (flags) => {
+    const given = flags === '' ? [] : flags.split(' ');
+    const result = await json('denoise', 'noisy.png', '-o', 'out.png', '--reference', 'clean.png', ...given);
+    expect(result).toMatchObject({ task: 'denoise', image: { width, height, channels: 1, depth: 8 } });
+    const written = psnr((await pixels(await read('out.png'))).samples, clean, 255);
+    const before = psnr(noisy, clean, 255);
+    expect(written).toBeGreaterThan(before + 3);
+    expect(result.psnr).toBeCloseTo(written, 0);
+    expect(result.psnrNoisy).toBeCloseTo(before, 9);
+  });
 
   it('measures floats against a reference of 8 bits in the same units', async () => {
     await save('noisy.npy', writeNpy({ type: 'f8', shape: [height, width], data: Float64Array.from(noisy) }));
@@ -39,11 +45,17 @@ describe('ght denoise', () => {
   it('says what noise it took out, and whether that was estimated', async () => {
     const estimated = await json('denoise', 'noisy.png', '-o', 'out.png');
     expect(estimated).toMatchObject({ method: 'groups', quality: 'balanced', estimated: true, psnr: null });
-    expect(Math.abs(estimated.noise[0].sigma - sigma)).toBeLessThan(0.25 * sigma);
+    expect(estimated).toMatchObject({ trust: 1, changed: true, noise: { kind: 'white' } });
+    expect(Math.abs(estimated.noise.sigma[0] - sigma)).toBeLessThan(0.25 * sigma);
+    expect(estimated.words).toEqual([expect.stringMatching(/^noise: white, σ = [\d.]+$/)]);
     const told = await json('denoise', 'noisy.png', '-o', 'out.png', '--sigma', '17');
-    expect(told).toMatchObject({ noise: [{ gain: 0, sigma: 17, offset: 0 }], estimated: false });
+    expect(told).toMatchObject({
+      noise: { kind: 'white', sigma: [17] },
+      estimated: false,
+      words: ['noise: white, σ = 17.0'],
+    });
     const { stdout } = await ght('denoise', 'noisy.png', '-o', 'out.png');
-    expect(stdout).toMatch(/^ {2}noise +σ = [\d.]+, estimated$/m);
+    expect(stdout).toMatch(/^ {2}noise +estimated: white, σ = [\d.]+$/m);
   });
 
   it('--method paper --sigma leaves about the noise behind', async () => {
@@ -73,13 +85,53 @@ describe('ght denoise', () => {
     const counts = still.map((value) => Math.min(65535, 300 * poisson(value / 300)));
     const data = Uint16Array.from(counts);
     await save('photons.npy', writeNpy({ type: 'u2', shape: [h, w], data }));
-    for (const flags of [['--gain', '300', '--sigma', '0'], []]) {
+    for (const flags of [['--gain', '300', '--sigma', '0'], ['--offset', '0'], []]) {
       const kind = ['--noise', 'poisson-gaussian', ...flags];
       const result = await json('denoise', 'photons.npy', '-o', 'photons-out.npy', ...kind);
-      expect(Math.abs(result.noise[0].gain - 300)).toBeLessThan(90);
+      expect(Math.abs(result.noise.planes[0].gain - 300)).toBeLessThan(90);
       const out = Array.from(readNpy(await read('photons-out.npy')).data, Number);
       expect(psnr(out, still, 65535)).toBeGreaterThan(psnr(counts, still, 65535) + 5);
     }
+  });
+
+  it('--offset alone: the value of no signal is told, gain and deviation are estimated', async () => {
+    const [w, h, offset] = [96, 80, 5000];
+    const still = smooth(w, h).map((value) => offset + value * 100);
+    const { poisson } = randomSource(5);
+    const data = Uint16Array.from(still, (value) => offset + 100 * poisson((value - offset) / 100));
+    await save('dark.npy', writeNpy({ type: 'u2', shape: [h, w], data }));
+    const flags = ['--noise', 'poisson-gaussian', '--offset', String(offset)];
+    const result = await json('denoise', 'dark.npy', '-o', 'dark-out.npy', ...flags);
+    expect(result).toMatchObject({ estimated: true, noise: { kind: 'signal-dependent', planes: [{ offset }] } });
+    expect(Math.abs(result.noise.planes[0].gain - 100)).toBeLessThan(30);
+    const out = Array.from(readNpy(await read('dark-out.npy')).data, Number);
+    expect(psnr(out, still, 65535)).toBeGreaterThan(psnr([...data], still, 65535) + 5);
+  });
+
+  it('--noise-spectrum takes 8×8 deviations, or a power spectral density of any other size', async () => {
+    const [w, h] = [96, 80];
+    const still = smooth(w, h);
+    const random = randomSource(11);
+    // The mean of two neighbours in a row: |1 + exp(−iω)|² / 4 times the density of white noise of deviation 30.
+    const white = Float64Array.from({ length: w * h }, () => 30 * random.normal());
+    const soft = still.map((value, i) => value + (white[i] + white[i % w === 0 ? i + w - 1 : i - 1]) / 2);
+    await save('soft.npy', writeNpy({ type: 'f8', shape: [h, w], data: Float64Array.from(soft) }));
+    const density = Float64Array.from({ length: w * h }, (_, i) => {
+      return 30 ** 2 * w * h * ((1 + Math.cos((2 * Math.PI * (i % w)) / w)) / 2);
+    });
+    await save('density.npy', writeNpy({ type: 'f8', shape: [h, w], data: density }));
+    const told = await json('denoise', 'soft.npy', '-o', 'soft-psd.npy', '--noise-spectrum', 'density.npy');
+    expect(told).toMatchObject({ estimated: false, trust: 1, noise: { kind: 'coloured', brightness: [0] } });
+    const [deviations] = told.noise.deviations[0];
+    // Slow waves along a row keep their noise, all but 1/16 over 8 pixels, and fast ones lose it.
+    expect(deviations[7]).toBeLessThan(0.3 * deviations[8 * 7]);
+    expect(deviations[8 * 7]).toBeCloseTo(30 * Math.sqrt(15 / 16), 6);
+    await save('deviations.npy', writeNpy({ type: 'f4', shape: [8, 8], data: Float32Array.from(deviations) }));
+    await json('denoise', 'soft.npy', '-o', 'soft-dct.npy', '--noise-spectrum', 'deviations.npy');
+    const outcome = async (name: string) => Array.from(readNpy(await read(name)).data, Number);
+    const [byDensity, byDeviations] = [await outcome('soft-psd.npy'), await outcome('soft-dct.npy')];
+    expect(psnr(byDensity, still, 255)).toBeGreaterThan(psnr(soft, still, 255) + 5);
+    expect(psnr(byDeviations, byDensity, 255)).toBeGreaterThan(80);
   });
 
   it('tells people what each number is against', async () => {
@@ -110,11 +162,26 @@ describe('ght denoise', () => {
     ['--sigma much', '--sigma must be a finite number, but got "much"'],
     ['--sigma -3', '--sigma must be a finite number of at least 0, but got -3'],
     ['--gain 2', '--gain must come with --noise poisson-gaussian, but got 2'],
-    ['--noise poisson-gaussian --offset 2', '--offset must come with --gain, but got 2'],
+    ['--offset 2', '--offset must come with --noise poisson-gaussian, but got 2'],
     ['--noise poisson-gaussian --gain 1', '--gain must come with --sigma as a number, but got 1'],
     ['--noise poisson-gaussian --gain 1 --sigma auto', '--gain must come with --sigma as a number, but got 1'],
     ['--noise poisson-gaussian --gain -2 --sigma 0', '--gain must be a finite number of at least 0, but got -2'],
-    ['--engine portable', '--engine must be auto, wasm or reference here, but got "portable"'],
+    ['--engine quick', '--engine must be one of auto, '],
+    ['--noise coloured', '--noise must be one of auto, gaussian, poisson-gaussian, but got "coloured"'],
+    ['--strength 0', '--strength must be a finite number above 0, but got 0'],
+    ['--strength-chroma -1', '--strength-chroma must be a finite number above 0, but got -1'],
+    ['--strength much', '--strength must be a finite number, but got "much"'],
+    ['--keep-grain 1.5', '--keep-grain must be a share from 0 to 1, but got 1.5'],
+    ['--impulses on', '--impulses must be one of auto, off, but got "on"'],
+    ['--banding never', '--banding must be one of auto, off, but got "never"'],
+    ['--method paper --strength 2', '--strength must be left out with --method paper, but got 2'],
+    [
+      '--noise-spectrum row.npy',
+      '--noise-spectrum must have two dimensions: 8×8 deviations, or a power spectral density',
+    ],
+    ['--noise-spectrum negative.npy', '--noise-spectrum [5] must be a finite number of at least 0, but got -1'],
+    ['--noise-spectrum clean.png', '--noise-spectrum must be a .npy file, but got "clean.png"'],
+    ['--noise-spectrum negative.npy --sigma 2', '--sigma must be left out with --noise-spectrum, but got 2'],
   ])('refuses %s in one line', async (flags, message) => {
     const { code, stdout, stderr } = await ght('denoise', 'noisy.png', '-o', 'refused.png', ...flags.split(' '));
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -139,9 +206,9 @@ describe('ght denoise, several files', () => {
     const { code, stdout, stderr } = await ght('denoise', 'scans', '-o', 'cleaned', '--quality', 'fast');
     expect(code).toBe(1);
     const [a, b, ...rest] = stdout.trimEnd().split('\n');
-    expect(a).toMatch(/^scans\/a\.png: σ = [\d.]+, estimated$/);
-    expect(b).toMatch(/^scans\/b\.png: σ = [\d.]+, estimated$/);
-    expect(rest).toEqual(['wrote 2 of 3 images to cleaned']);
+    expect(a).toMatch(/^scans\/a\.png: noise: white, σ = [\d.]+$/);
+    expect(b).toMatch(/^scans\/b\.png: noise: white, σ = [\d.]+$/);
+    expect(rest).toEqual(['wrote 2 of 3 images to cleaned', '2 changed, 0 left as they were']);
     expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^ght: scans\/broken\.png: IMAGE must be a PNG, JPEG/);
     expect(await readdir(path('cleaned'))).toEqual(['a.png', 'b.png']);
   });
@@ -159,6 +226,7 @@ describe('ght denoise, several files', () => {
     [['scans/a.png', 'others/a.png'], 'x', '-o must not get two files of one name'],
     [['scans'], 'scans', '-o must not be the file of IMAGE, but got "scans/a.png": choose another name or folder'],
     [['scans', '--noise', 'poisson-gaussian', '--gain', '1'], 'x', '--gain must come with --sigma as a number'],
+    [['scans', '--strength', '-1'], 'x', '--strength must be a finite number above 0'],
     [['scans'], 'noisy.png', '-o must be a folder for several images'],
     [['scans/z*.png'], 'x', 'IMAGE must match a file'],
   ])('%j to %s is refused', async (inputs, output, message) => {

@@ -1,8 +1,10 @@
+import { mkdir, readdir } from 'node:fs/promises';
 import { randomSource, writeNpy } from 'ght';
+import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { png, smooth, workplace } from './command.js';
+import { pixels, png, smooth, workplace } from './command.js';
 
-const { ght, json, save } = workplace();
+const { ght, json, path, read, save } = workplace();
 const [width, height] = [96, 80];
 
 beforeAll(async () => {
@@ -14,6 +16,13 @@ beforeAll(async () => {
   await save('colour.png', await png(colour, 3, width));
   const unit = Float32Array.from(noisy, (value) => value / 255);
   await save('unit.npy', writeNpy({ type: 'f4', shape: [height, width], data: unit }));
+  const white = clean.map(() => 30 * normal());
+  const soft = clean.flatMap((value, i) => {
+    const below = white[i + width] ?? 0;
+    const noise = (white[i] + (white[i + 1] ?? 0) + below + (white[i + width + 1] ?? 0)) / 4;
+    return [0, 1, 2].map(() => Math.round(value + noise));
+  });
+  await save('soft.png', await png(soft, 3, width));
   await save('flat.png', await png(new Array(400).fill(77), 1, 20));
   await save('line.png', await png([1, 2, 3, 4], 1, 4));
 });
@@ -42,6 +51,68 @@ describe('ght noise', () => {
     const { sigma } = await json('noise', 'unit.npy');
     expect(Math.abs((sigma[0] * 255) / 12 - 1)).toBeLessThan(0.1);
     expect((await json('noise', 'flat.png')).sigma).toEqual([0]);
+  });
+
+  it('noise that is not white: its kind, the level of luma and chromas, and the whole model', async () => {
+    const { model, levels, words, trust, sigma } = await json('noise', 'soft.png');
+    expect({ kind: model.kind, sigma }).toEqual({ kind: 'coloured', sigma: null });
+    expect(model.deviations.map((rows: number[][]) => rows.length)).toEqual(Array(3).fill(model.brightness.length));
+    expect(model.deviations[0][0]).toHaveLength(64);
+    expect(levels).toHaveLength(3);
+    expect(levels[0].middle).toBeGreaterThan(3 * levels[0].finest);
+    expect(trust).toBeGreaterThan(0);
+    expect(words).toMatch(/^noise: coloured; luma /);
+    const { stdout } = await ght('noise', 'soft.png');
+    expect(stdout).toMatch(/luma +σ = [\d.]+ at middle frequencies \([\d.]+% of full scale\), [\d.]+ at the finest/);
+    expect(stdout).toMatch(/chroma 2 +σ = .*\n +trust +[\d.]+ of 1/);
+    expect(await json('noise', 'soft.png', '--noise', 'gaussian')).toMatchObject({ model: { kind: 'white' } });
+    const signal = await json('noise', 'soft.png', '--noise', 'poisson-gaussian');
+    expect(signal).toMatchObject({ model: { kind: 'signal-dependent' }, levels: null, sigma: null });
+  });
+
+  it('several files: a line each, and one that fails does not stop the others', async () => {
+    await mkdir(path('scans'));
+    for (const name of ['grey.png', 'soft.png']) await save(`scans/${name}`, await read(name));
+    await save('scans/broken.png', 'no image');
+    const { code, stdout, stderr } = await ght('noise', 'scans');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^scans\/grey\.png: noise: white, σ = [\d.]+\nscans\/soft\.png: noise: coloured; .*\n$/);
+    expect(stderr).toMatch(/^ght: scans\/broken\.png: IMAGE must be a PNG[^\n]*\n$/);
+    const machine = JSON.parse((await ght('noise', 'scans', '--json')).stdout);
+    expect(machine.files.map(({ input }: { input: string }) => input)).toEqual(['scans/grey.png', 'scans/soft.png']);
+    expect(machine.failed).toMatchObject([{ input: 'scans/broken.png', kind: 'input' }]);
+  });
+
+  it('--plot draws both panels as SVG and as PNG, and for several an SVG of each', async () => {
+    await json('noise', 'soft.png', '--plot', 'soft.svg');
+    const svg = await read('soft.svg');
+    expect(await sharp(svg).metadata()).toMatchObject({ format: 'svg' });
+    for (const text of ['soft.png', 'luma', 'chroma 1', 'brightness', 'frequency (half waves per 8 pixels)']) {
+      expect(String(svg)).toContain(`>${text}</text>`);
+    }
+    expect((await ght('noise', 'grey.png', '--plot', 'grey-plot.png')).stdout).toMatch(/wrote +grey-plot\.png$/m);
+    const drawn = await pixels(await read('grey-plot.png'));
+    expect(drawn.width).toBeGreaterThan(1500);
+    // White paper with something on it.
+    const dark = drawn.samples.filter((value) => value < 128).length / drawn.samples.length;
+    expect(dark).toBeGreaterThan(0.005);
+    expect(dark).toBeLessThan(0.2);
+    const { files } = await json('noise', 'grey.png', 'unit.npy', '--plot', 'plots');
+    expect(files.map(({ plot }: { plot: string }) => plot)).toEqual(['plots/grey.png.svg', 'plots/unit.npy.svg']);
+    expect(await readdir(path('plots'))).toEqual(['grey.png.svg', 'unit.npy.svg']);
+  });
+
+  it.each([
+    ['--plot noise.pdf', '--plot must end in .svg, .png, but got "noise.pdf"'],
+    ['--plot grey.png', '--plot must not be the file of IMAGE, but got "grey.png"'],
+    ['--plot nowhere/noise.svg', '--plot must lie in an existing folder'],
+    ['--noise white', '--noise must be one of auto, gaussian, poisson-gaussian, but got "white"'],
+    ['flat.png --plot line.png', '--plot must be a folder for several images, but got "line.png"'],
+  ])('refuses %s in one line', async (flags, message) => {
+    const { code, stdout, stderr } = await ght('noise', 'grey.png', ...flags.split(' '));
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^ght: [^\n]*\n$/);
+    expect(stderr).toContain(message);
   });
 
   it('refuses in one line what holds no picture or too little of one', async () => {

@@ -1,6 +1,6 @@
-import type { DenoiseOptions, NoiseModel } from 'ght';
-import { denoise, OptionError } from 'ght';
-import type { ImageFile } from '../io/index.js';
+import type { Denoised, DenoiseOptions, NoiseModel, NoiseSpectrum } from 'ght';
+import { denoise, InputError, OptionError } from 'ght';
+import { type ImageFile, readArray } from '../io/index.js';
 import { refuseTooLargeToDenoise } from '../memoryLimit.js';
 import { imageSummary } from '../output/summary.js';
 import { decibels, facts } from '../output/table.js';
@@ -8,14 +8,14 @@ import type { DenoiseFlags } from './denoise.js';
 import { type Denoising, levelAgainst, type Outcome } from './denoised.js';
 
 /** Denoises a file by groups of similar patches. */
-export async function denoiseByGroups(file: ImageFile, flags: DenoiseFlags, given: Denoising): Promise<Outcome> {
-  const { image } = file;
-  const options = denoiseOptions(flags);
-  refuseTooLargeToDenoise(image, flags.quality, flags.noise === 'poisson-gaussian');
+export async function denoiseByGroups(file: ImageFile, options: DenoiseOptions, given: Denoising): Promise<Outcome> {
+  const { image, jpeg } = file;
+  refuseTooLargeToDenoise(image, options.quality, kindOf(options));
   const { signal, onProgress, output, clean } = given;
   const start = performance.now();
   const result = await denoise(image, {
     ...options,
+    jpeg,
     signal,
     onProgress: ({ fraction, pass }) => onProgress({ fraction, doing: pass }),
   });
@@ -32,9 +32,10 @@ export async function denoiseByGroups(file: ImageFile, flags: DenoiseFlags, give
     },
     noise: words.join('; '),
     changed,
+    advice: adviceOn(result),
     facts: facts([
       ['quality', quality],
-      ...words.map((sentence) => sentence.split(': ', 2) as [string, string]),
+      ...foundRows(result),
       ...(psnr === null ? [] : [['PSNR', `${decibels(psnr)}, against the reference`] as const]),
       ...(psnrNoisy === null ? [] : [['before', decibels(psnrNoisy)] as const]),
       ['time', `${seconds.toFixed(2)} s on the ${name} engine, ${threads} thread${threads === 1 ? '' : 's'}`],
@@ -43,11 +44,41 @@ export async function denoiseByGroups(file: ImageFile, flags: DenoiseFlags, give
   };
 }
 
+/** What to do where nothing was removed, or perhaps not enough. */
+function adviceOn({ changed, estimated, trust }: Denoised): string | undefined {
+  if (!changed) {
+    return estimated
+      ? 'nothing was found to remove: use --sigma if you know the noise'
+      : 'nothing was removed, since the noise was told to be 0: use --sigma auto to have it estimated';
+  }
+  if (!estimated || trust === 1) return undefined;
+  return 'the estimate is uncertain: use --strength above 1 if noise is left, or --sigma if you know the noise';
+}
+
+/** What was found, with how it is called. */
+function foundRows({ words, impulses, banding, estimated }: Denoised): [string, string][] {
+  const noise = words.at(-1)?.replace(/^noise: /, estimated ? 'estimated: ' : 'told: ') ?? '';
+  const rows: [string, string][] = [
+    ['impulses', impulses.words],
+    ['banding', banding.words],
+    ['noise', noise],
+  ];
+  return rows.filter(([, sentence]) => sentence !== '');
+}
+
 /** The options that the flags ask for; flags that do not go together are refused. */
-export function denoiseOptions(flags: DenoiseFlags): DenoiseOptions {
-  const { sigma, quality, noise, gain, offset, engine, threads } = flags;
+export async function denoiseOptions(flags: DenoiseFlags): Promise<DenoiseOptions> {
+  const { sigma, quality, noise, gain, offset, engine, threads, noiseSpectrum } = flags;
   const { strength, strengthChroma, keepGrain, impulses, banding } = flags;
   const common = { quality, engine, threads, strength, strengthChroma, keepGrain, impulses, banding };
+  if (noiseSpectrum !== undefined) {
+    const others = { '--sigma': sigma, '--noise': noise, '--gain': gain, '--offset': offset };
+    for (const [flag, value] of Object.entries(others)) {
+      if (value === undefined) continue;
+      throw new OptionError(flag, 'must be left out with --noise-spectrum', value, 'remove one of the two');
+    }
+    return { ...common, noise: { spectrum: await readSpectrum(noiseSpectrum) } };
+  }
   if (noise !== 'poisson-gaussian') {
     refuseWithout('--noise poisson-gaussian', { '--gain': gain, '--offset': offset });
     return { ...common, noise, sigma };
@@ -66,6 +97,24 @@ function refuseWithout(needed: string, flags: Readonly<Record<string, number | u
     if (value === undefined) continue;
     throw new OptionError(flag, `must come with ${needed}`, value, `add ${needed}, or remove it`);
   }
+}
+
+/** The spectrum of a `.npy` file. */
+async function readSpectrum(path: string): Promise<NoiseSpectrum> {
+  const { shape, data } = await readArray(path, '--noise-spectrum');
+  if (shape.length !== 2) {
+    const rule = 'must have two dimensions: 8×8 deviations, or a power spectral density of any other size';
+    throw new InputError('--noise-spectrum', rule, `${shape.join('×') || 'a single number'} in ${path}`, 'reshape it');
+  }
+  const [height, width] = shape;
+  return { width, height, data: Float64Array.from(data, Number) };
+}
+
+/** What may have to be taken out, for the memory that it needs. */
+function kindOf({ noise = 'auto', sigma }: DenoiseOptions): NoiseModel['kind'] {
+  if (typeof noise === 'object') return 'spectrum' in noise ? 'coloured' : 'signal-dependent';
+  if (noise === 'poisson-gaussian') return 'signal-dependent';
+  return noise === 'auto' && typeof sigma !== 'number' ? 'coloured' : 'white';
 }
 
 /** A noise model as JSON has it: lists instead of typed arrays. */

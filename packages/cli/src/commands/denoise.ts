@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import type { ErrorKind, Image, Quality } from 'ght';
-import { isGhtError, OptionError, qualities } from 'ght';
+import type { DenoiseOptions, Image, Quality } from 'ght';
+import { OptionError, qualities } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import {
@@ -21,7 +21,6 @@ import {
   checkOutput,
   formatOfName,
   type ImageFile,
-  IncompleteInstallation,
   imageExtensions,
   makeFolder,
   readImage,
@@ -29,12 +28,13 @@ import {
   removeEmptyFolders,
   writeImage,
 } from '../io/index.js';
-import { oneLine, say } from '../output/line.js';
+import { oneLine } from '../output/line.js';
 import { type ProgressDisplay, progressDisplay } from '../output/progress.js';
 import { imageLine } from '../output/summary.js';
 import { denoiseByGroups, denoiseOptions } from './denoise-groups.js';
 import { denoiseAsPaper } from './denoise-paper.js';
 import { checkReference, type Outcome } from './denoised.js';
+import { eachFile, sayFailed } from './several.js';
 
 /** The flags of `ght denoise`. */
 export interface DenoiseFlags extends Omit<Flags, 'sigma'> {
@@ -42,7 +42,7 @@ export interface DenoiseFlags extends Omit<Flags, 'sigma'> {
   readonly method: 'groups' | 'paper';
   readonly sigma?: number | 'auto';
   readonly quality?: Quality;
-  readonly noise?: 'auto' | 'gaussian' | 'poisson-gaussian';
+  readonly noise?: (typeof noiseKinds)[number];
   readonly strength?: number;
   readonly strengthChroma?: number;
   readonly keepGrain?: number;
@@ -50,8 +50,12 @@ export interface DenoiseFlags extends Omit<Flags, 'sigma'> {
   readonly banding?: 'auto' | 'off';
   readonly gain?: number;
   readonly offset?: number;
+  readonly noiseSpectrum?: string;
   readonly reference?: string;
 }
+
+/** What the noise may be said to be. */
+export const noiseKinds = ['auto', 'gaussian', 'poisson-gaussian'] as const;
 
 /** `ght denoise`. */
 export function denoiseCommand(program: Command, context: Context): void {
@@ -59,25 +63,58 @@ export function denoiseCommand(program: Command, context: Context): void {
     .command('denoise')
     .summary('remove noise from an image, or from all of a folder')
     .description(
-      'Removes noise, with one global threshold over groups of similar patches. Nothing need be told: the noise level ' +
-        'is estimated and printed. The output has the depth of the input; floats are neither clipped nor rounded.',
+      'Removes noise, with one global threshold over groups of similar patches. No options are needed: the noise is ' +
+        'estimated, white or coloured as in camera files and JPEGs, and what was found is printed. Salt and pepper, hot ' +
+        'pixels and banding are removed first where they are found. The output has the depth of the input; floats are ' +
+        'neither clipped nor rounded.',
     )
     .argument('<IMAGE...>', 'the noisy image; or several, a folder, or a pattern such as "scans/*.png"')
     .requiredOption(
       '-o, --output <file>',
       'write the denoised image (.png .jpg .tiff .webp .npy); for several, the folder to write to, made if missing',
     )
-    .option('--sigma <x>', 'deviation of the noise in the units of the image, or auto (default: auto)', levelOrAuto)
     .addOption(
       new Option('--quality <name>', `${qualities.join(', ')} (default: balanced)`).argParser(
         choiceOf('--quality', qualities),
       ),
     )
+    .option(
+      '--strength <x>',
+      'remove more or less: the deviation of the noise is multiplied by x; 1.4 suits soft photographs (default: 1)',
+      numberOf('--strength'),
+    )
+    .option(
+      '--strength-chroma <x>',
+      'the same for colour noise alone, beside --strength (default: 1)',
+      numberOf('--strength-chroma'),
+    )
+    .option(
+      '--keep-grain <share>',
+      'put back a share of what was removed, from 0 to 1 (default: 0)',
+      numberOf('--keep-grain'),
+    )
+    .addOption(
+      new Option(
+        '--impulses <when>',
+        'auto, or off: leave salt and pepper, hot and dead pixels (default: auto)',
+      ).argParser(choiceOf('--impulses', ['auto', 'off'] as const)),
+    )
+    .addOption(
+      new Option('--banding <when>', 'auto, or off: leave offsets of whole rows and columns (default: auto)').argParser(
+        choiceOf('--banding', ['auto', 'off'] as const),
+      ),
+    )
+    .option(
+      '--sigma <x>',
+      'deviation of white noise in the units of the image, if you know it, or auto (default: auto)',
+      levelOrAuto,
+    )
     .addOption(
       new Option(
         '--noise <kind>',
-        'gaussian, or poisson-gaussian: noise that grows with the signal, as of a camera (default: gaussian)',
-      ).argParser(choiceOf('--noise', ['gaussian', 'poisson-gaussian'] as const)),
+        'auto: white or coloured, as it is found; gaussian: white; poisson-gaussian: noise that grows with the signal, ' +
+          'as in raw and low-light images (default: auto)',
+      ).argParser(choiceOf('--noise', noiseKinds)),
     )
     .option(
       '--gain <g>',
@@ -87,8 +124,12 @@ export function denoiseCommand(program: Command, context: Context): void {
     )
     .option(
       '--offset <o>',
-      'of poisson-gaussian noise, with --gain: the value of no signal (default: 0)',
+      'of poisson-gaussian noise: the value of no signal (default: 0 with --gain, else estimated)',
       numberOf('--offset'),
+    )
+    .option(
+      '--noise-spectrum <file>',
+      'the spectrum of the noise as a .npy: 8×8 deviations of the DCT, or, of any other size, a power spectral density',
     )
     .option('--reference <image>', 'the clean image, to measure the PSNR against')
     .addOption(
@@ -103,9 +144,11 @@ export function denoiseCommand(program: Command, context: Context): void {
       `
 Examples:
   ght denoise noisy.png -o clean.png
+  ght denoise photo.jpg -o clean.png --strength 1.4 --keep-grain 0.1
   ght denoise noisy.png -o clean.png --quality best --sigma 20
   ght denoise scans -o cleaned
   ght denoise raw.tiff -o clean.tiff --noise poisson-gaussian
+  ght denoise scan.tiff -o clean.tiff --noise-spectrum psd.npy
   ght denoise noisy.png -o clean.png --method paper --solver admm --budget 10 --reference original.png`,
     )
     .action((paths: string[], flags: DenoiseFlags) => runDenoise(paths, flags, context));
@@ -118,64 +161,82 @@ function levelOrAuto(text: string): number | 'auto' {
 async function runDenoise(paths: string[], flags: DenoiseFlags, context: Context): Promise<void> {
   refuseFlagsOfOthers(flags);
   // What is wrong with the flags is wrong for every file.
-  if (flags.method === 'groups') denoiseOptions(flags);
+  const options = flags.method === 'groups' ? await denoiseOptions(flags) : undefined;
+  const task: Task = { flags, options, context };
   const batch = await batchOf(paths, flags.output);
   const files = batch ?? [{ input: paths[0], output: flags.output }];
   const inputs = files.map(({ input }) => ({ path: input, parameter: 'IMAGE' }));
-  if (flags.reference !== undefined) inputs.push({ path: flags.reference, parameter: '--reference' });
+  for (const [path, parameter] of [
+    [flags.reference, '--reference'],
+    [flags.noiseSpectrum, '--noise-spectrum'],
+  ] as const) {
+    if (path !== undefined) inputs.push({ path, parameter });
+  }
   await refuseOverwriting(
     inputs,
     files.map(({ output }) => ({ path: output, parameter: '-o' })),
   );
-  if (batch === undefined) await denoiseOne(paths[0], flags, context);
-  else await denoiseMany(batch, flags, context);
+  if (batch === undefined) await denoiseOne(paths[0], task);
+  else await denoiseMany(batch, task);
 }
 
-async function denoiseOne(path: string, flags: DenoiseFlags, context: Context): Promise<void> {
+/** What is to be done, the same for every file. */
+interface Task {
+  readonly flags: DenoiseFlags;
+  /** Of the method that works by groups. */
+  readonly options: DenoiseOptions | undefined;
+  readonly context: Context;
+}
+
+async function denoiseOne(path: string, task: Task): Promise<void> {
+  const { flags, context } = task;
   const display = progressDisplay(flags.method === 'paper' ? 'denoise as the paper' : 'denoise', flags.json === true);
-  const { file, outcome } = await denoiseFile(path, flags.output, flags, context, display).finally(display.stop);
-  context.print(
-    flags.json ? JSON.stringify({ task: 'denoise', ...outcome.summary }) : `${imageLine(path, file)}\n${outcome.facts}`,
-  );
-}
-
-/** One file after the other; one that fails does not stop the others, but is named at the end. */
-async function denoiseMany(batch: readonly BatchFile[], flags: DenoiseFlags, context: Context): Promise<void> {
-  const made = await makeFolder(flags.output, 'must be a folder for several images');
-  const display = progressDisplay('denoise', flags.json === true);
-  const done: { input: string; noise: string; summary: object }[] = [];
-  const failures: { input: string; kind: ErrorKind; message: string }[] = [];
-  try {
-    for (const [i, { input, output }] of batch.entries()) {
-      const part: ProgressDisplay = {
-        onProgress: ({ fraction }) => display.onProgress({ fraction: (i + fraction) / batch.length, doing: input }),
-        stop: () => {},
-      };
-      part.onProgress({ fraction: 0 });
-      try {
-        checkName(input);
-        const { outcome } = await denoiseFile(input, output, flags, context, part);
-        done.push({ input, noise: outcome.noise, summary: { input, output, ...outcome.summary } });
-      } catch (error) {
-        // What the installation lacks is lacking for every file.
-        if (!isGhtError(error) || error instanceof IncompleteInstallation) throw error;
-        failures.push({ input, kind: error.kind, message: context.explain(error) });
-      }
-      context.stopped.note = `${done.length} of ${batch.length} images were written to ${flags.output}`;
-    }
-  } finally {
-    display.stop();
-    if (made !== undefined && done.length === 0) await removeEmptyFolders(flags.output, made);
-  }
-  if (failures.length > 0) process.exitCode = 1;
+  const { file, outcome } = await denoiseFile(path, flags.output, task, display).finally(display.stop);
   if (flags.json) {
-    const failed = failures.map(({ input, kind, message }) => ({ input, kind, error: message }));
-    context.print(JSON.stringify({ task: 'denoise', files: done.map(({ summary }) => summary), failed }));
+    context.print(JSON.stringify({ task: 'denoise', ...outcome.summary }));
     return;
   }
-  for (const { input, noise } of done) context.print(`${oneLine(input)}: ${noise}`);
+  context.print(`${imageLine(path, file)}\n${outcome.facts}`);
+  if (outcome.advice !== undefined) context.print(outcome.advice);
+}
+
+async function denoiseMany(batch: readonly BatchFile[], task: Task): Promise<void> {
+  const { flags, context } = task;
+  const made = await makeFolder(flags.output, 'must be a folder for several images');
+  const display = progressDisplay('denoise', flags.json === true);
+  let written = 0;
+  const { done, failed } = await eachFile(batch, context, async ({ input, output }, i) => {
+    const onProgress: ProgressDisplay['onProgress'] = ({ fraction }) =>
+      display.onProgress({ fraction: (i + fraction) / batch.length, doing: input });
+    onProgress({ fraction: 0 });
+    checkName(input);
+    const { outcome } = await denoiseFile(input, output, task, { onProgress, stop: () => {} });
+    written++;
+    context.stopped.note = `${written} of ${batch.length} images were written to ${flags.output}`;
+    return { input, output, outcome };
+  }).finally(async () => {
+    display.stop();
+    if (made !== undefined && written === 0) await removeEmptyFolders(flags.output, made);
+  });
+  if (flags.json) {
+    const files = done.map(({ input, output, outcome }) => ({ input, output, ...outcome.summary }));
+    context.print(JSON.stringify({ task: 'denoise', files, failed }));
+    return;
+  }
+  for (const { input, outcome } of done) context.print(`${oneLine(input)}: ${outcome.noise}`);
   context.print(`wrote ${done.length} of ${batch.length} images to ${oneLine(flags.output)}`);
-  for (const { input, message } of failures) say(`${input}: ${message}`);
+  if (done.length > 0) context.print(countChanged(done.map(({ outcome }) => outcome)));
+  sayFailed(failed);
+}
+
+/** How many images are others than before, and what to do about those that are not, or perhaps not enough. */
+function countChanged(outcomes: readonly Outcome[]): string {
+  const changed = outcomes.filter((outcome) => outcome.changed).length;
+  const advised = outcomes.flatMap(({ advice }) => advice ?? []);
+  const lines = [...new Set(advised)].map((advice) => {
+    return `${advised.filter((each) => each === advice).length} of ${outcomes.length}: ${advice}`;
+  });
+  return [`${changed} changed, ${outcomes.length - changed} left as they were`, ...lines].join('\n');
 }
 
 /** The result of one file of several has its name, so the name must be one that an image can be written to. */
@@ -188,8 +249,7 @@ function checkName(input: string): void {
 async function denoiseFile(
   path: string,
   output: string,
-  flags: DenoiseFlags,
-  { signal }: Context,
+  { flags, options, context }: Task,
   { onProgress }: ProgressDisplay,
 ): Promise<{ file: ImageFile; outcome: Outcome }> {
   await checkOutput(output, imageExtensions, '-o');
@@ -197,15 +257,19 @@ async function denoiseFile(
   checkFormat(output, file.image, file, '-o');
   const reference = flags.reference === undefined ? undefined : await readImage(flags.reference, '--reference');
   if (reference) checkReference(reference, file, flags.reference as string);
-  const clean = reference?.image;
   const write = (image: Image) => writeImage(output, image, file, '-o');
-  const denoise = flags.method === 'paper' ? denoiseAsPaper : denoiseByGroups;
-  return { file, outcome: await denoise(file, flags, { clean, output, write, signal, onProgress }) };
+  const given = { clean: reference?.image, output, write, signal: context.signal, onProgress };
+  const outcome = options ? denoiseByGroups(file, options, given) : denoiseAsPaper(file, flags, given);
+  return { file, outcome: await outcome };
 }
 
 /** Flags that the method does not have are refused, not ignored. */
 function refuseFlagsOfOthers(flags: DenoiseFlags): void {
-  const groups = { quality: '--quality', noise: '--noise', gain: '--gain', offset: '--offset' };
+  const groups = {
+    ...{ quality: '--quality', noise: '--noise', gain: '--gain', offset: '--offset' },
+    ...{ strength: '--strength', strengthChroma: '--strength-chroma', keepGrain: '--keep-grain' },
+    ...{ impulses: '--impulses', banding: '--banding', noiseSpectrum: '--noise-spectrum' },
+  };
   const paper = {
     ...{ budget: '--budget', solver: '--solver', patch: '--patch', atoms: '--atoms', stride: '--stride' },
     ...{ rho: '--rho', rhoAbsolute: '--rho-absolute', refit: '--refit', maxIterations: '--max-iterations' },

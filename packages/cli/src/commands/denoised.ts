@@ -23,6 +23,8 @@ export interface Outcome {
   readonly noise: string;
   /** Whether the result is another image than the input. */
   readonly changed: boolean;
+  /** Where nothing was removed, or perhaps not enough: that, and the flag to use. */
+  readonly advice?: string;
 }
 
 /** The PSNR in dB against the clean image; null where that is not known, or where there is no difference. */

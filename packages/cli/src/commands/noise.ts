@@ -1,46 +1,166 @@
+import { extname } from 'node:path';
 import type { Command } from 'commander';
-import { estimateSigma } from 'ght';
+import { Option } from 'commander';
+import type { NoiseEstimate } from 'ght';
+import { estimateNoise } from 'ght';
 import type { Context } from '../context.js';
-import type { Flags } from '../flags.js';
-import { jsonFlag } from '../flags.js';
-import { readImage } from '../io/index.js';
+import { choiceOf, jsonFlag } from '../flags.js';
+import {
+  checkOutputs,
+  filesOf,
+  type ImageFile,
+  inFolder,
+  makeFolder,
+  readImage,
+  removeEmptyFolders,
+  writeFileAtomically,
+} from '../io/index.js';
+import { oneLine } from '../output/line.js';
+import { noisePlot, plotExtensions } from '../output/noise.js';
 import { channelNames, imageLine, imageSummary } from '../output/summary.js';
 import { facts, measure } from '../output/table.js';
+import { noiseKinds } from './denoise.js';
+import { plainNoise } from './denoise-groups.js';
+import { eachFile, sayFailed } from './several.js';
+
+interface NoiseFlags {
+  readonly noise?: (typeof noiseKinds)[number];
+  readonly plot?: string;
+  readonly json?: true;
+}
 
 /** `ght noise`. */
 export function noiseCommand(program: Command, context: Context): void {
   const command = program
     .command('noise')
-    .summary('the noise level of an image, a channel')
+    .summary('what the noise of an image is, and how strong')
     .description(
-      'Estimates the standard deviation of the white Gaussian noise in each channel of an image, in the units of ' +
-        'the image: what denoise wants as --sigma.',
+      'Estimates the noise of an image as denoise does, and tells what was found: white or coloured, how strong in the ' +
+        'units of the image, and how sure that is. Nothing is changed.',
     )
-    .argument('<IMAGE>', 'the noisy image');
+    .argument('<IMAGE...>', 'the noisy image; or several, a folder, or a pattern such as "scans/*.png"')
+    .addOption(
+      new Option(
+        '--noise <kind>',
+        'auto: white or coloured, as it is found; gaussian: white; poisson-gaussian: noise that grows with the signal ' +
+          '(default: auto)',
+      ).argParser(choiceOf('--noise', noiseKinds)),
+    )
+    .option(
+      '--plot <file>',
+      'draw the deviation over frequency and over brightness (.svg .png); for several images, the folder to write an ' +
+        'SVG of each to, made if missing',
+    );
   jsonFlag(command)
     .addHelpText(
       'after',
       `
 Examples:
-  ght noise noisy.png
-  ght noise noisy.tiff --json`,
+  ght noise photo.jpg
+  ght noise photo.jpg --plot noise.png
+  ght noise scans --plot plots
+  ght noise raw.tiff --noise poisson-gaussian --json`,
     )
-    .action((path: string, flags: Flags) => runNoise(path, flags, context));
+    .action((paths: string[], flags: NoiseFlags) => runNoise(paths, flags, context));
 }
 
-async function runNoise(path: string, flags: Flags, { print }: Context): Promise<void> {
-  const file = await readImage(path);
-  const { image, format } = file;
-  const sigma = estimateSigma(image);
-  const share = sigma.map((level) => level / image.peak);
+async function runNoise(paths: string[], flags: NoiseFlags, context: Context): Promise<void> {
+  const several = await filesOf(paths);
+  if (several === undefined) return noiseOfOne(paths[0], flags, context);
+  return noiseOfSeveral(several, flags, context);
+}
+
+async function noiseOfOne(path: string, flags: NoiseFlags, { print }: Context): Promise<void> {
+  await checkPlot(path, flags.plot);
+  const { file, estimate } = await noiseOfFile(path, flags, flags.plot);
   if (flags.json) {
-    print(JSON.stringify({ task: 'noise', format, image: imageSummary(file), sigma, share }));
+    print(JSON.stringify({ task: 'noise', ...summaryOf(file, estimate) }));
     return;
   }
-  const names = channelNames(sigma.length);
-  print(
-    `${imageLine(path, file)}\n${facts(
-      sigma.map((level, c) => [names[c], `σ = ${measure(level)} (${(100 * share[c]).toFixed(2)}% of full scale)`]),
-    )}`,
+  const wrote: [string, string][] = flags.plot === undefined ? [] : [['wrote', flags.plot]];
+  print(`${imageLine(path, file)}\n${facts([...factsOf(file, estimate), ...wrote])}`);
+}
+
+async function noiseOfSeveral(inputs: readonly string[], flags: NoiseFlags, context: Context): Promise<void> {
+  const { plot } = flags;
+  const files = plot === undefined ? inputs.map((input) => ({ input })) : inFolder(inputs, plot, '--plot', '.svg');
+  const made = plot === undefined ? undefined : await makeFolder(plot, 'must be a folder for several images', '--plot');
+  let drawn = 0;
+  const { done, failed } = await eachFile(files, context, async (each: { input: string; output?: string }) => {
+    await checkPlot(each.input, each.output);
+    const { file, estimate } = await noiseOfFile(each.input, flags, each.output);
+    drawn++;
+    if (plot !== undefined) context.stopped.note = `${drawn} of ${files.length} plots were written to ${plot}`;
+    return { input: each.input, plot: each.output, words: estimate.words, summary: summaryOf(file, estimate) };
+  }).finally(async () => {
+    if (plot !== undefined && made !== undefined && drawn === 0) await removeEmptyFolders(plot, made);
+  });
+  if (flags.json) {
+    const summaries = done.map(({ input, plot, summary }) => ({ input, ...(plot && { plot }), ...summary }));
+    context.print(JSON.stringify({ task: 'noise', files: summaries, failed }));
+    return;
+  }
+  for (const { input, words } of done) context.print(`${oneLine(input)}: ${words}`);
+  if (plot !== undefined) context.print(`wrote ${done.length} of ${files.length} plots to ${oneLine(plot)}`);
+  sayFailed(failed);
+}
+
+/** Refuses a plot that could not be written, before any work is done for it. */
+function checkPlot(input: string, plot: string | undefined): Promise<void> {
+  return checkOutputs(
+    [{ path: input, parameter: 'IMAGE' }],
+    [{ path: plot, kinds: plotExtensions, parameter: '--plot' }],
   );
+}
+
+const kindOf = { auto: 'auto', gaussian: 'white', 'poisson-gaussian': 'signal-dependent' } as const;
+
+/** Estimates the noise of one file, and draws it where that is asked for. */
+async function noiseOfFile(
+  path: string,
+  { noise = 'auto' }: NoiseFlags,
+  plot: string | undefined,
+): Promise<{ file: ImageFile; estimate: NoiseEstimate }> {
+  const file = await readImage(path);
+  const estimate = estimateNoise(file.image, { kind: kindOf[noise], jpeg: file.jpeg });
+  if (plot !== undefined) {
+    await writeFileAtomically(plot, await noisePlot(extname(plot).toLowerCase(), path, file, estimate), '--plot');
+  }
+  return { file, estimate };
+}
+
+function summaryOf(file: ImageFile, { model, trust, words, levels, jpeg }: NoiseEstimate) {
+  const white = model.kind === 'white' ? model.sigma : null;
+  return {
+    ...{ format: file.format, image: imageSummary(file), words, trust },
+    sigma: white,
+    share: white?.map((level) => level / file.image.peak) ?? null,
+    levels: levels ?? null,
+    jpeg: jpeg ? { ...jpeg, luma: listOf(jpeg.luma), chroma: jpeg.chroma && listOf(jpeg.chroma) } : null,
+    model: plainNoise(model),
+  };
+}
+
+function listOf(table: ArrayLike<number>): number[] {
+  return Array.from(table);
+}
+
+/** What was found, and the level of each plane in the units of the image. */
+function factsOf({ image }: ImageFile, { model, trust, words, levels }: NoiseEstimate): [string, string][] {
+  const share = (level: number) => `${((100 * level) / image.peak).toFixed(2)}% of full scale`;
+  const rows: [string, string][] = [['noise', words.replace(/^noise: /, '')]];
+  if (model.kind === 'white') {
+    const names = channelNames(model.sigma.length);
+    for (const [c, level] of model.sigma.entries()) rows.push([names[c], `σ = ${measure(level)} (${share(level)})`]);
+  }
+  if (levels) {
+    const names = levels.length === 3 ? ['luma', 'chroma 1', 'chroma 2'] : channelNames(levels.length);
+    for (const [c, { middle, finest }] of levels.entries()) {
+      const middles = `σ = ${measure(middle)} at middle frequencies (${share(middle)})`;
+      rows.push([names[c], `${middles}, ${measure(finest)} at the finest`]);
+    }
+  }
+  const why = trust < 1 ? ': no flat area shows the noise alone' : levels ? ': flat areas show the noise alone' : '';
+  rows.push(['trust', `${trust.toFixed(2)} of 1${why}`]);
+  return rows;
 }

@@ -10,23 +10,33 @@ export interface BatchFile {
 }
 
 /**
- * The files that several inputs stand for, each with where its result goes; undefined for one plain file. A folder stands
- * for the images in it, a pattern with * and ? for the files it matches, since not every shell expands patterns.
+ * The files that several inputs stand for; undefined for one plain file. A folder stands for the images in it, a pattern
+ * with * and ? for the files it matches, since not every shell expands patterns.
  */
-export async function batchOf(inputs: readonly string[], output: string): Promise<readonly BatchFile[] | undefined> {
+export async function filesOf(inputs: readonly string[]): Promise<readonly string[] | undefined> {
   const expanded = await Promise.all(inputs.map(expand));
-  if (inputs.length === 1 && expanded[0] === undefined && !(await isFolder(output))) return undefined;
-  const files = expanded.flatMap((found, i) => found ?? [inputs[i]]);
+  if (inputs.length === 1 && expanded[0] === undefined) return undefined;
+  return expanded.flatMap((found, i) => found ?? [inputs[i]]);
+}
+
+/** The same, each with where its result goes; a plain file is one of several where the output is a folder that exists. */
+export async function batchOf(inputs: readonly string[], output: string): Promise<readonly BatchFile[] | undefined> {
+  const files = (await filesOf(inputs)) ?? ((await isFolder(output)) ? inputs : undefined);
+  return files && inFolder(files, output, '-o');
+}
+
+/** Where the result of each file goes in a folder: to the name of the file, with an ending if one is given. */
+export function inFolder(files: readonly string[], folder: string, parameter: string, ending = ''): BatchFile[] {
   const taken = new Map<string, string>();
   return files.map((input) => {
     const name = basename(input);
     const other = taken.get(name);
     if (other !== undefined) {
       const value = `${other} and ${input}`;
-      throw new OptionError('-o', 'must not get two files of one name', value, 'denoise them one after the other');
+      throw new OptionError(parameter, 'must not get two files of one name', value, 'give them one after the other');
     }
     taken.set(name, input);
-    return { input, output: join(output, name) };
+    return { input, output: join(folder, `${name}${ending}`) };
   });
 }
 

@@ -1,4 +1,4 @@
-export { type BatchFile, batchOf } from './batch.js';
+export { type BatchFile, batchOf, filesOf, inFolder } from './batch.js';
 export {
   checkOutput,
   checkOutputs,

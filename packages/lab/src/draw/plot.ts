@@ -46,7 +46,8 @@ export interface BarPlot {
 }
 
 /** One size for all plots, so small that its text can still be read on a phone. */
-const [WIDTH, HEIGHT] = [400, 290];
+export const PLOT_SIZE = { width: 400, height: 290 } as const;
+const { width: WIDTH, height: HEIGHT } = PLOT_SIZE;
 const MARGIN = { left: 48, top: 32, bottom: 42 };
 const FONT = 13;
 const LABEL_STEP = 15;

@@ -1,0 +1,40 @@
+import { basename } from 'node:path';
+import type { NoiseEstimate } from 'ght';
+import { type ImageFile, loadSharp } from '../io/index.js';
+import { oneLine } from './line.js';
+
+/** The kinds of file that a plot is written to. */
+export const plotExtensions: readonly string[] = ['.svg', '.png'];
+
+/** Pixels of a PNG for each unit of the drawing, so that its text is sharp on a dense screen. */
+const PNG_SCALE = 2;
+
+/** The noise of a file as a drawing, in the format of one of `plotExtensions`. */
+export async function noisePlot(
+  extension: string,
+  path: string,
+  { image, sample }: ImageFile,
+  { model, words }: NoiseEstimate,
+): Promise<Uint8Array> {
+  // Loaded only here: plots take longer to load than most commands to run.
+  const { drawNoise } = await import('ght-lab/draw/noise');
+  const range = sample === 'float' ? rangeOf(image.planes) : ([0, image.peak] as const);
+  const svg = Buffer.from(drawNoise({ title: oneLine(basename(path)), words, noise: model, range }));
+  if (extension === '.svg') return svg;
+  const sharp = await loadSharp();
+  return sharp(svg, { density: 72 * PNG_SCALE })
+    .png()
+    .toBuffer();
+}
+
+/** The least and the greatest sample; a constant image has a range all the same. */
+function rangeOf(planes: ImageFile['image']['planes']): readonly [number, number] {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const plane of planes) {
+    for (const value of plane) {
+      least = Math.min(least, value);
+      most = Math.max(most, value);
+    }
+  }
+  return least < most ? [least, most] : [least, least + 1];
+}
