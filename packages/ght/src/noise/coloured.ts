@@ -10,7 +10,7 @@
  * 0.7 of cameras. At half the resolution it is 1. The step is that of the JPEG: a coefficient that was rounded to a multiple of it
  * has an error of that order, which is no part of V.
  */
-import { LOWER, meanOver, UPPER } from './frequencies.js';
+import { slopeOf } from './frequencies.js';
 import type { ColouredNoise } from './model.js';
 import type { SpectrumEstimate } from './spectrum.js';
 
@@ -51,20 +51,8 @@ export function colouredModel(estimate: SpectrumEstimate, options: ColouredOptio
 
 /** The factor for an estimate, by the slope of its first plane. */
 function correlation({ planes: [luma] }: SpectrumEstimate): number {
-  const level = (frequencies: readonly number[]) =>
-    Math.sqrt(
-      luma.deviations.reduce(
-        (sum, row) =>
-          sum +
-          meanOver(
-            row.map((s) => s * s),
-            frequencies,
-          ),
-        0,
-      ),
-    );
-  const slope = level(UPPER) / (level(LOWER) || 1);
+  const variance = luma.deviations[0].map((_, f) => luma.deviations.reduce((sum, row) => sum + row[f] ** 2, 0));
   const { factor, steep, flat } = CORRELATED;
-  const share = Math.min(1, Math.max(0, (flat - slope) / (flat - steep)));
+  const share = Math.min(1, Math.max(0, (flat - slopeOf(variance)) / (flat - steep)));
   return UNCORRELATED + share * (factor - UNCORRELATED);
 }

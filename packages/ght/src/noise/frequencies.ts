@@ -25,8 +25,8 @@ export const MIDDLE = where((r) => r >= 2 && r < 5);
 /** Those of them that coarse texture does not reach. */
 export const REFERENCE = where((r) => r >= 3 && r < 5);
 /** Two bands whose ratio tells whether noise is low-pass. */
-export const LOWER = where((r) => r >= 1.5 && r < 3);
-export const UPPER = where((r) => r >= 3.5 && r < 5);
+const LOWER = where((r) => r >= 1.5 && r < 3);
+const UPPER = where((r) => r >= 3.5 && r < 5);
 /** The finest. */
 export const FINEST = where((r) => r > 6);
 
@@ -44,4 +44,9 @@ export function meanOver(values: ArrayLike<number>, frequencies: readonly number
   let sum = 0;
   for (const i of frequencies) sum += values[i];
   return sum / frequencies.length;
+}
+
+/** The slope of a spectrum: the deviation at 3.5 ≤ r < 5 over that at 1.5 ≤ r < 3, from its variances. */
+export function slopeOf(variance: Float64Array): number {
+  return Math.sqrt(meanOver(variance, UPPER) / (meanOver(variance, LOWER) || 1));
 }

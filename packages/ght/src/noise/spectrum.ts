@@ -6,7 +6,7 @@
  * not believed one by one. In every plane:
  *
  * 1. The level of a bin is √(mean of V over 2 ≤ r < 5). The anchor a is the bin of lowest level among those with R ≤ 1.2 whose
- *    level is at most 2.5 times the lowest of all; without one it is the lowest, its deviations divided by R/1.2. A bin below
+ *    level is at most 2.5 times the lowest of all; without one it is the lowest, and believed in part. A bin below
  *    0.35 of the median level in deep shadows or bright lights is not asked: the camera has pressed them together.
  * 2. The spectrum S(f) is V_a(f), averaged with bins of nearly the same level and R ≤ 1.2.
  * 3. Every other bin has S(f) times a level: the 20% quantile of V_b(f)/S(f), since texture is least where that is smallest. At
@@ -18,7 +18,7 @@ import type { Samples } from '../signal/image.js';
 import { stretches, type Work } from '../work.js';
 import { brightnessBins, MOST_BLOCKS, samplingFor } from './blocks.js';
 import { type CentredPlane, type Flattest, flattest } from './flat-blocks.js';
-import { FINEST, FREQUENCIES, LOW, MIDDLE, meanOver, RADIUS, REFERENCE, RING, SIDE } from './frequencies.js';
+import { FINEST, FREQUENCIES, LOW, MIDDLE, meanOver, RADIUS, REFERENCE, RING, SIDE, slopeOf } from './frequencies.js';
 import type { JpegInfo } from './model.js';
 import { quantile } from './order.js';
 
@@ -36,6 +36,8 @@ const LEVEL = { quantile: 0.2, radius: 1.5, share: 0.1 } as const;
 const MOST = { believable: 2, doubtful: 1.25 } as const;
 /** The most that low frequencies may have of the deviation at 2 ≤ r < 3.2. */
 const LOW_MOST = { luma: 1.35, chroma: 4 } as const;
+/** What is texture: nothing is believed from this R on, where the slope of the spectrum is steep; it is noise where it is flat. */
+const TEXTURE = { ratio: 1.7, steep: 0.65, flat: 0.85, blocks: 1500 } as const;
 /** The deviation of the mean, against the larger of its two neighbours. */
 const MEAN_FACTOR = 1.6;
 /**
@@ -68,7 +70,7 @@ export interface PlaneSpectrum {
   readonly anchor: number;
   /**
    * From 0 to 1: min(1, 1.2/R) of the anchor. 1 says that flat areas were found. Less says that there were none; the
-   * deviations are this share of what was measured then.
+   * deviations are at most this share of what was measured then.
    */
   readonly trust: number;
   /** The deviation at middle frequencies, 2 ≤ r < 5, root mean square over brightness. */
@@ -110,6 +112,7 @@ export function* colouredNoise(
   const centredPlanes: CentredPlane[] = [];
   for (const samples of planes) centredPlanes.push(yield* centred(samples, width));
   const rounding = ROUNDING * Math.max(...centredPlanes.map(({ mean, scale }) => Math.abs(mean) + 2 / scale));
+  const blocks = bins.reduce((sum, { at }) => sum + at.length, 0);
   const found: PlaneSpectrum[] = [];
   for (const [c, plane] of centredPlanes.entries()) {
     const least = (rounding * plane.scale) ** 2;
@@ -118,12 +121,12 @@ export function* colouredNoise(
       const { variance, ratio } = yield* flattest(plane, at, sampling, squares);
       measured.push({ variance: variance.map((value) => (value > least ? value : 0)), ratio });
     }
-    found.push(planeSpectrum(measured, isEnd, isColour && c > 0 ? LOW_MOST.chroma : LOW_MOST.luma, plane.scale));
+    found.push(planeSpectrum(measured, isEnd, isColour && c > 0, blocks, plane.scale));
   }
   return {
     brightness: bins.map(({ brightness }) => brightness),
     planes: found,
-    blocks: bins.reduce((sum, { at }) => sum + at.length, 0),
+    blocks,
   };
 }
 
@@ -155,19 +158,36 @@ function* centred(samples: Samples, width: number): Work<CentredPlane> {
 function planeSpectrum(
   bins: readonly Flattest[],
   isEnd: readonly boolean[],
-  lowMost: number,
+  isChroma: boolean,
+  blocks: number,
   scale: number,
 ): PlaneSpectrum {
+  const lowMost = isChroma ? LOW_MOST.chroma : LOW_MOST.luma;
   const ratios = bins.map(({ ratio }) => ratio);
   const { anchor, like } = anchorOf(bins, isEnd);
   const trust = Math.min(1, BELIEVABLE / ratios[anchor]);
-  const spectrum = geometricMean(like.map((b) => bins[b].variance)).map((value) => value * trust ** 2);
+  const measured = geometricMean(like.map((b) => bins[b].variance));
+  const believed = belief(ratios[anchor], slopeOf(measured), isChroma, blocks);
+  const spectrum = measured.map((value) => value * believed ** 2);
   const levels = levelsOf(bins, spectrum, like);
   const variances = smoothed(levels.map((level) => limited(spectrum, level, lowMost)));
   const rms = (frequencies: readonly number[]) =>
     Math.sqrt(variances.reduce((sum, variance) => sum + meanOver(variance, frequencies), 0) / variances.length) / scale;
   const deviations = variances.map((variance) => variance.map((value) => Math.sqrt(value) / scale));
   return { deviations, ratios, anchor, trust, middle: rms(MIDDLE), reference: rms(REFERENCE), finest: rms(FINEST) };
+}
+
+/**
+ * How much of the deviations is believed where the flattest blocks have R > 1.2, from 0 to 1. In chroma, and where the spectrum is
+ * flat, which texture's is not, 1.2/R. Where it falls with frequency as that of texture does, it is likely to be texture, and from
+ * R = 1.7 on nothing is believed. Fewer than 1500 blocks say too little for that.
+ */
+function belief(ratio: number, slope: number, isChroma: boolean, blocks: number): number {
+  const trust = Math.min(1, BELIEVABLE / ratio);
+  if (isChroma || blocks < TEXTURE.blocks) return trust;
+  const strict = Math.min(1, Math.max(0, (TEXTURE.ratio - ratio) / (TEXTURE.ratio - BELIEVABLE)));
+  const share = Math.min(1, Math.max(0, (TEXTURE.flat - slope) / (TEXTURE.flat - TEXTURE.steep)));
+  return trust + share * (strict - trust);
 }
 
 /** The bin that is believed most, and all whose spectra are averaged with its own: those of the same level. */
