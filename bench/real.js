@@ -42,7 +42,8 @@ try {
   rmSync(scratch, { recursive: true });
 }
 mkdirSync(dirname(results), { recursive: true });
-writeFileSync(results, `${JSON.stringify({ environment, tables }, null, 1)}\n`);
+const inDigits = (_, value) => (typeof value === 'number' ? Number(value.toFixed(4)) : value);
+writeFileSync(results, `${JSON.stringify({ environment, tables }, inDigits, 1)}\n`);
 
 /** Photographs of a still, one of them and the mean of many. */
 async function realPairs(set, folder) {
