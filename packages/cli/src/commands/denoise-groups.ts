@@ -52,7 +52,7 @@ function adviceOn({ changed, estimated, trust }: Denoised): string | undefined {
       : 'nothing was removed, since the noise was told to be 0: use --sigma auto to have it estimated';
   }
   if (!estimated || trust === 1) return undefined;
-  return 'the estimate is uncertain: use --strength above 1 if noise is left, or --sigma if you know the noise';
+  return 'the estimate is uncertain: use --strength 1.4 if noise is left, --strength 0.5 if detail went, or --sigma if you know it';
 }
 
 /** What was found, with how it is called. */

@@ -4,19 +4,20 @@
  * not told.
  */
 
+import { knownOptions, oneOf } from '../errors.js';
 import { noiseEstimate } from '../measures/noise.js';
 import { poissonGaussianEstimate } from '../measures/poisson-gaussian.js';
 import { decorrelation } from '../signal/colour.js';
 import type { Image, Samples } from '../signal/image.js';
 import { checkImage } from '../signal/image.js';
-import { shifted } from '../signal/scale.js';
+import { imageExponent, shifted, shiftedImage } from '../signal/scale.js';
 import { finish, stretches, type Work } from '../work.js';
 import { colouredModel } from './coloured.js';
 import { isWhite } from './gate.js';
 import { jpegQuality, jpegSteps } from './jpeg.js';
 import { findJpeg } from './jpeg-find.js';
 import type { JpegInfo, NoiseModel } from './model.js';
-import { shiftedModel } from './model.js';
+import { checkJpeg, shiftedModel } from './model.js';
 import type { SpectrumEstimate } from './spectrum.js';
 import { colouredNoise } from './spectrum.js';
 import { colouredInWords, toldInWords } from './words.js';
@@ -63,7 +64,21 @@ export interface NoiseOptions {
 /** Estimates the noise of an image: what kind it is, how strong, and how sure that is. Deterministic. */
 export function estimateNoise(image: Image, options: NoiseOptions = {}): NoiseEstimate {
   checkImage(image);
-  return finish(noiseOf(image, options));
+  knownOptions(options, ['kind', 'jpeg', 'offset']);
+  const { kind = 'auto', jpeg = 'auto' } = options;
+  oneOf('kind', kind, ['auto', 'white', 'coloured', 'signal-dependent']);
+  if (typeof jpeg === 'object') checkJpeg(jpeg);
+  else oneOf('jpeg', jpeg, ['auto', 'none']);
+  return finish(inUsualUnits(image, options));
+}
+
+/** The estimate of an image of any scale: one far from 1 is looked at in other units, so that no square overflows. */
+function* inUsualUnits(image: Image, options: NoiseOptions): Work<NoiseEstimate> {
+  const e = yield* imageExponent(image);
+  if (e === 0) return yield* noiseOf(image, options);
+  const { offset } = options;
+  const shiftedOptions = offset === undefined ? options : { ...options, offset: shifted(offset, -e) };
+  return shiftedEstimate(yield* noiseOf(yield* shiftedImage(image, -e), shiftedOptions), e);
 }
 
 /** {@link estimateNoise} of an image that has been checked, as work; from at most so many blocks, where only the kind matters. */

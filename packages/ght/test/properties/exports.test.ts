@@ -187,6 +187,26 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
     for (const bad of [...badNumbers, 0]) expect(refusal(() => random.below(bad as number))).toContain('n must');
     for (const mean of [0, 5e-324, 9.99, 10, 1e6, 1e300]) expect(random.poisson(mean)).toBeGreaterThanOrEqual(0);
   },
+  estimateNoise: () =>
+    fc.assert(
+      fc.property(image, (given) => {
+        const { width, height } = given;
+        if (width < 3 || height < 3) {
+          expect(refusal(() => ght.estimateNoise(given))).toContain('3×3');
+          return;
+        }
+        for (const options of [{ kind: 'pink' }, { jpeg: 3 }, { more: 1 }]) {
+          expect(refusal(() => ght.estimateNoise(given, options as object))).toMatch(/^(kind|jpeg|more) /);
+        }
+        const { model, trust, words } = ght.estimateNoise(given);
+        expect(trust >= 0 && trust <= 1).toBe(true);
+        expect(words).toMatch(/^noise: (white|coloured)/);
+        const deviations = model.kind === 'coloured' ? model.deviations.flat().flatMap((row) => [...row]) : [];
+        const all = model.kind === 'white' ? model.sigma : deviations;
+        expect(all.every((deviation) => deviation >= 0 && deviation < Number.POSITIVE_INFINITY)).toBe(true);
+      }),
+      runs(60),
+    ),
   readJpegInfo: () => {
     // What begins like a JPEG and goes on at random: a table, a frame, anything.
     const piece = fc.oneof(
