@@ -6,9 +6,10 @@ const half = (k: number) => Math.cos((k * Math.PI) / 16) / 2;
 const [C1, C2, C3, C4, C5, C6, C7] = [1, 2, 3, 4, 5, 6, 7].map(half);
 
 /** Transforms the 64 samples of a block, row by row, in place. */
-export function dct8x8(block: Float64Array): void {
+export function dct8x8(block: Float64Array): Float64Array {
   for (let row = 0; row < 64; row += 8) dct8(block, row, 1);
   for (let column = 0; column < 8; column++) dct8(block, column, 8);
+  return block;
 }
 
 /** The DCT of 8 samples that lie `apart` from each other, in place. */

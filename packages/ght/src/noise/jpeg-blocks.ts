@@ -1,5 +1,4 @@
 /** Blocks of Y, Cb and Cr as a JPEG held them, out of the pixels that a decoder made of them, and their DCT. */
-import { dctEntry } from '../algebra/dct.js';
 import type { Samples } from '../signal/image.js';
 
 /** Weights of (R, G, B) in Y, Cb and Cr. */
@@ -101,29 +100,5 @@ function reduceLine(
       for (let k = 0; k < enlargement; k++) sample += from[start + (enlargement * i + k) * stride] / enlargement;
     }
     into[at + i * step] = sample;
-  }
-}
-
-/** Cosines of even and odd order at the first four of eight samples. */
-const EVEN = Float64Array.from({ length: 16 }, (_, n) => dctEntry(8, 2 * (n >> 2), n & 3));
-const ODD = Float64Array.from({ length: 16 }, (_, n) => dctEntry(8, 2 * (n >> 2) + 1, n & 3));
-
-/** The orthonormal DCT of 8×8 samples, in place. */
-export function dct(block: Float64Array): Float64Array {
-  for (let j = 0; j < 8; j++) dctLine(block, 8 * j, 1);
-  for (let i = 0; i < 8; i++) dctLine(block, i, 8);
-  return block;
-}
-
-/** Cosines of even order are the same from both ends, those of odd order have the other sign: half the products do. */
-function dctLine(x: Float64Array, at: number, s: number): void {
-  const [a, b, c, d] = [x[at], x[at + s], x[at + 2 * s], x[at + 3 * s]];
-  const [e, f, g, h] = [x[at + 4 * s], x[at + 5 * s], x[at + 6 * s], x[at + 7 * s]];
-  const [p, q, r, t] = [a + h, b + g, c + f, d + e];
-  const [k, l, m, n] = [a - h, b - g, c - f, d - e];
-  for (let i = 0; i < 4; i++) {
-    const row = 4 * i;
-    x[at + 2 * i * s] = EVEN[row] * p + EVEN[row + 1] * q + EVEN[row + 2] * r + EVEN[row + 3] * t;
-    x[at + (2 * i + 1) * s] = ODD[row] * k + ODD[row + 1] * l + ODD[row + 2] * m + ODD[row + 3] * n;
   }
 }

@@ -17,7 +17,8 @@
  * nothing is found. A crop, a rotation by 90° and other lossless steps leave them.
  */
 import type { Work } from '../work.js';
-import { dct, type Enlargement, type Pixels, pixelsPerSample, readChroma, readComponent } from './jpeg-blocks.js';
+import { dct8x8 } from './dct8.js';
+import { type Enlargement, type Pixels, pixelsPerSample, readChroma, readComponent } from './jpeg-blocks.js';
 import { type Combs, combsOf, Histograms, type Score } from './jpeg-comb.js';
 import { distanceFrom, nearestQuality, standardTable } from './jpeg-tables.js';
 import type { JpegInfo } from './model.js';
@@ -85,7 +86,7 @@ export function* findJpeg(planes: Pixels['planes'], width: number, height: numbe
   const block = new Float64Array(64);
   for (const [n, place] of places.entries()) {
     if (n % BLOCKS_A_YIELD === 0) yield 0.4 + (0.2 * n) / places.length;
-    if (readComponent(pixels, 0, place, [8, 8], block)) histograms.add(dct(block));
+    if (readComponent(pixels, 0, place, [8, 8], block)) histograms.add(dct8x8(block));
   }
   const { found, explained } = stepsOf(histograms, combsOf(ROUNDED));
   if (explained < EXPLAINED) return undefined;
@@ -109,7 +110,7 @@ function* findOrigin(pixels: Pixels): Work<Point | undefined> {
     histograms.clear();
     for (const square of used) {
       for (let j = 0; j < 8; j++) for (let i = 0; i < 8; i++) block[8 * j + i] = square[(y + j) * SQUARE + x + i];
-      histograms.add(dct(block));
+      histograms.add(dct8x8(block));
     }
     return histograms.score(combsOf(ROUNDED));
   }
@@ -140,7 +141,7 @@ function* findChroma(pixels: Pixels, origin: Point, quality: number): Work<Pick<
     for (const place of mostActive(pixels, 'chroma', { start, size }, most)) {
       for (const component of [1, 2] as const) {
         if (++blocks % BLOCKS_A_YIELD === 0) yield 0.8;
-        if (readChroma(pixels, component, place, [across, down], block)) histograms.add(dct(block));
+        if (readChroma(pixels, component, place, [across, down], block)) histograms.add(dct8x8(block));
       }
     }
   }

@@ -3,6 +3,7 @@
  */
 import type { Samples } from '../signal/image.js';
 import type { Work } from '../work.js';
+import { ranked } from './order.js';
 
 /** How a plane is gone through: `rows` lines of `columns` samples, with the index steps from one to the next. */
 export interface Axis {
@@ -256,24 +257,7 @@ function typicalSquare(values: Float64Array): number {
   return (sizes[sizes.length >> 1] / NORMAL_MEDIAN) ** 2;
 }
 
-/** The median of the first values, by quickselect (Hoare); reorders them. For an even count it is the upper one of the two. */
+/** The median of the first values, which are rearranged; for an even count the upper one of the two. */
 function median(values: Float64Array, count: number): number {
-  const middle = count >> 1;
-  let [left, right] = [0, count - 1];
-  while (left < right) {
-    const pivot = values[(left + right) >> 1];
-    let [i, j] = [left, right];
-    while (i <= j) {
-      while (values[i] < pivot) i++;
-      while (values[j] > pivot) j--;
-      if (i > j) break;
-      const value = values[i];
-      values[i++] = values[j];
-      values[j--] = value;
-    }
-    if (middle <= j) right = j;
-    else if (middle >= i) left = i;
-    else break;
-  }
-  return values[middle];
+  return ranked(values, count >> 1, 0, count);
 }
