@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resolveBudget } from '../../src/budget/budget.js';
 import { fewestAtoms } from '../../src/budget/search.js';
-import { countWorth, emptyWorth, worthwhile } from '../../src/budget/worth.js';
 import type { Budget } from '../../src/index.js';
-import { randomSource } from '../../src/index.js';
 
 describe('budgets', () => {
   it('resolve to atoms in all or to an error a patch', () => {
@@ -38,38 +36,6 @@ describe('budgets', () => {
     [10, 'budget must have exactly one of'],
   ])('%j is refused by name', (budget, message) => {
     expect(() => resolveBudget(budget as unknown as Budget, 64, 100, 37, 255)).toThrow(message);
-  });
-});
-
-describe('what is worth its price', () => {
-  const settled = (values: number[], M: number) => {
-    const worth = emptyWorth(M);
-    for (const value of values) countWorth(worth, value);
-    return worthwhile(worth, M);
-  };
-
-  it('is what exceeds ln(M/S), from the largest on', () => {
-    // ln(1000/1) = 6.9, ln(1000/2) = 6.2, ln(1000/3) = 5.8.
-    expect(settled([6.5, 50, 5.7], 1000).S).toBe(2);
-    expect(settled([6.5, 50, 5.9], 1000).S).toBe(3);
-    expect(settled([6.5], 1000)).toEqual({ S: 0, least: Number.POSITIVE_INFINITY });
-    expect(settled([6.5, 50, 5.7], 1000).least).toBeLessThanOrEqual(6.5);
-    expect(settled([], 10).S).toBe(0);
-    expect(settled(new Array(20).fill(Number.POSITIVE_INFINITY), 20).S).toBe(20);
-  });
-
-  it('is hardly ever noise, and nearly all that is not', () => {
-    const { normal } = randomSource(6);
-    const M = 50_000;
-    const price = 3.3;
-    const noise = Array.from({ length: M }, () => normal() ** 2 / price);
-    expect(settled(noise, M).S).toBeLessThan(5);
-    const { S } = settled(
-      noise.map((value, i) => (i < 2000 ? (8 + normal()) ** 2 / price : value)),
-      M,
-    );
-    expect(S).toBeGreaterThan(1990);
-    expect(S).toBeLessThan(2150);
   });
 });
 

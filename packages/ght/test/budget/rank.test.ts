@@ -15,7 +15,6 @@ import {
   quotas,
   rankSearch,
 } from '../../src/budget/rank.js';
-import { countWorth, emptyWorth, worthwhile } from '../../src/budget/worth.js';
 import { hardThreshold } from '../../src/index.js';
 
 interface Format {
@@ -182,63 +181,4 @@ it('quotas of the parts keep the same equal entries as H_S of the whole', () => 
       expect(kept).toEqual([...whole]);
     }),
   );
-});
-
-describe('the boundary by price', () => {
-  /** The definition: v_(S) ≥ ln(M/S) for S and every smaller one. */
-  const byDefinition = (values: readonly number[], M: number) => {
-    const falling = [...values].sort((a, b) => b - a);
-    let S = 0;
-    while (S < falling.length && falling[S] >= Math.log(M / (S + 1))) S++;
-    return S;
-  };
-  const counted = (values: readonly number[], M: number) => {
-    const histogram = emptyWorth(M);
-    for (const value of values) countWorth(histogram, value);
-    return histogram;
-  };
-  const FINENESS = 256;
-  const candidates = fc.integer({ min: 40, max: 5000 });
-  const steps = fc.integer({ min: 0, max: 10 * FINENESS });
-
-  it('is the definition where no two values are within a step of each other', () => {
-    fc.assert(
-      fc.property(fc.uniqueArray(steps, { maxLength: 40 }), candidates, (bins, M) => {
-        const values = bins.map((bin) => bin / FINENESS);
-        const { S, least } = worthwhile(counted(values, M), M);
-        expect(S).toBe(byDefinition(values, M));
-        expect(values.filter((value) => value >= least)).toHaveLength(S);
-      }),
-    );
-  });
-
-  it('is within one step of the definition for any values, ties among them', () => {
-    const value = fc.oneof(fc.constantFrom(0, 1, 2.5, 5, Infinity), fc.double({ min: 0, max: 12, noNaN: true }));
-    fc.assert(
-      fc.property(fc.array(value, { maxLength: 40 }), candidates, (values, M) => {
-        const { S } = worthwhile(counted(values, M), M);
-        const lowered = values.map((v) => Math.floor(v * FINENESS) / FINENESS);
-        expect(S).toBeGreaterThanOrEqual(byDefinition(lowered, M));
-        expect(S).toBeLessThanOrEqual(
-          byDefinition(
-            lowered.map((v) => v + 1 / FINENESS),
-            M,
-          ),
-        );
-      }),
-    );
-  });
-
-  it('is the same when parts count and their histograms are merged', () => {
-    const part = fc.array(
-      steps.map((step) => step / FINENESS),
-      { maxLength: 12 },
-    );
-    fc.assert(
-      fc.property(fc.array(part, { minLength: 1, maxLength: 5 }), candidates, (parts, M) => {
-        const merged = merge(...parts.map((values) => counted(values, M)));
-        expect(worthwhile(merged, M)).toEqual(worthwhile(counted(parts.flat(), M), M));
-      }),
-    );
-  });
 });

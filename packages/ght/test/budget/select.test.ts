@@ -102,3 +102,28 @@ describe('H_S', () => {
     expect(survives(selectLargest(values, 0), Number.MAX_VALUE, 0)).toBe(false);
   });
 });
+
+describe('what selection refuses and reports', () => {
+  it('NaN wherever it is, and budgets that are no whole numbers', () => {
+    for (const at of [0, 1, 2]) {
+      const values = Float64Array.of(3, 2, 1);
+      values[at] = Number.NaN;
+      expect(() => selectLargest(values, 1)).toThrow(`values[${at}] must be a number`);
+      expect(() => hardThreshold(values, 1)).toThrow(`values[${at}] must be a number`);
+    }
+    for (const S of [-1, 1.5]) {
+      expect(() => selectLargest(Float64Array.of(1), S)).toThrow('S must be a whole number');
+      expect(() => hardThreshold(Float64Array.of(1), S)).toThrow('S must be a whole number');
+    }
+  });
+
+  it('the selection: none, all, some, and where ties end', () => {
+    const values = Float64Array.of(2, 0, -5, 2, 2, 7);
+    expect(selectLargest(values, 0)).toEqual({ threshold: Number.POSITIVE_INFINITY, kept: 0, tieEnd: 0 });
+    expect(selectLargest(values, 5)).toEqual({ threshold: 0, kept: 5, tieEnd: 6 });
+    expect(selectLargest(values, 9)).toEqual({ threshold: 0, kept: 5, tieEnd: 6 });
+    expect(selectLargest(values, 2)).toEqual({ threshold: 5, kept: 2, tieEnd: 3 });
+    expect(selectLargest(values, 3)).toEqual({ threshold: 2, kept: 3, tieEnd: 1 });
+    expect(selectLargest(values, 4)).toEqual({ threshold: 2, kept: 4, tieEnd: 4 });
+  });
+});
