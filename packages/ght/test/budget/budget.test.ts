@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resolveBudget } from '../../src/budget/budget.js';
+import { expectedAtoms, resolveBudget } from '../../src/budget/budget.js';
 import { fewestAtoms } from '../../src/budget/search.js';
 import type { Budget } from '../../src/index.js';
 
@@ -78,5 +78,23 @@ describe('the search for the smallest budget', () => {
     await expect(search((S) => 5 + 1 / (S + 1), 1)).rejects.toThrow(
       'with 10000 atoms, as many as can help, it is 5.000',
     );
+  });
+});
+
+describe('the ends of a budget', () => {
+  it('are 0 and all atoms; what is no object is refused', () => {
+    expect(resolveBudget({ perPatch: 0 }, 64, 100, 10, 255)).toEqual({ S: 0 });
+    expect(resolveBudget({ perPatch: 100 }, 64, 100, 10, 255)).toEqual({ S: 1000 });
+    expect(() => resolveBudget({ perPatch: 100.1 }, 64, 100, 10, 255)).toThrow(
+      'budget.perPatch must be from 0 to the 100',
+    );
+    for (const none of [null, 5, 'ten']) {
+      expect(() => resolveBudget(none as never, 64, 100, 10, 255)).toThrow('budget must have exactly one of');
+    }
+  });
+
+  it('are expected to be what is given, and half of the samples where a target is', () => {
+    expect(expectedAtoms({ S: 77 }, 64, 10)).toBe(77);
+    expect(expectedAtoms({ rmse: 3 }, 64, 10)).toBe(320);
   });
 });

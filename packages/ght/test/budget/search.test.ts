@@ -44,6 +44,24 @@ describe('the smallest budget', () => {
     }
   });
 
+  it('goes a little beyond where the target should be, from both sides', async () => {
+    const power = (exponent: number, wanted: number) =>
+      search((S) => (S === 0 ? 1e9 : S ** -exponent), wanted ** -exponent, range).then(({ tried }) => tried);
+    // log(error) is linear in log(S): 7777 is known after 8000. 1/2500 of it below fails, as much above reaches, and the
+    // bracket of 6 is less than 0.1%.
+    expect(await power(1, 7777)).toEqual([0, 500, 1000, 2000, 4000, 8000, 7774, 7780]);
+    // Halved from 500; then 91 and one unit above it, one below, and 91 itself.
+    expect(await power(2, 91)).toEqual([0, 500, 250, 125, 63, 92, 90, 91]);
+  });
+
+  it('halves where interpolation narrows too slowly', async () => {
+    const { S, tried } = await search((value) => (value < 3000 ? 2 : 1), 1, range);
+    expect(S).toBe(3000);
+    expect(tried.length).toBe(27);
+    // After three attempts that hardly narrowed (2000, 4000): the middle.
+    expect(tried.slice(5, 9)).toEqual([3998, 3995, 3989, 2995]);
+  });
+
   it('doubles until the target is reached, up to the most there is', async () => {
     const { tried } = await search((S) => (S < 3000 ? 2 : 1), 1, { unit: 1, first: 500, most: 100_000 });
     expect(tried.slice(0, 5)).toEqual([0, 500, 1000, 2000, 4000]);
