@@ -82,18 +82,6 @@ export function shiftedModel(noise: NoiseModel, e: number): NoiseModel {
   }
 }
 
-/** Whether there is any noise at all. */
-export function isNoise(noise: NoiseModel): boolean {
-  switch (noise.kind) {
-    case 'white':
-      return noise.sigma.some((sigma) => sigma > 0);
-    case 'signal-dependent':
-      return noise.planes.some(({ gain, sigma }) => gain > 0 || sigma > 0);
-    default:
-      return noise.deviations.some((rows) => rows.some((row) => row.some((deviation) => deviation > 0)));
-  }
-}
-
 /** Refuses what cannot be the quantisation of a JPEG. */
 export function checkJpeg({ luma, chroma, subsampling = [1, 1], origin = [0, 0] }: JpegInfo): void {
   for (const [name, table] of Object.entries({ luma, chroma })) {
