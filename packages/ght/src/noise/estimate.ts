@@ -14,7 +14,7 @@ import { imageExponent, shifted, shiftedImage } from '../signal/scale.js';
 import { finish, stretches, type Work } from '../work.js';
 import { colouredModel } from './coloured.js';
 import { isWhite } from './gate.js';
-import { jpegQuality, jpegSteps } from './jpeg.js';
+import { JPEG_PEAK, jpegQuality, jpegSteps } from './jpeg.js';
 import { findJpeg } from './jpeg-find.js';
 import type { JpegInfo, NoiseModel } from './model.js';
 import { checkJpeg, shiftedModel } from './model.js';
@@ -42,6 +42,8 @@ export interface SpectrumLevel {
   readonly middle: number;
   /** The deviation at the finest frequencies: waves of 2 to 2.7 pixels. */
   readonly finest: number;
+  /** The most that the deviation can be at the coarsest frequencies, waves above 8 pixels: shading and texture are included. */
+  readonly coarsest: number;
   /** From 0 to 1: 1 where flat areas show the noise of this plane. */
   readonly trust: number;
 }
@@ -120,12 +122,12 @@ export function colouredEstimate(
   spectrum: SpectrumEstimate,
   jpeg: JpegInfo | undefined,
 ): NoiseEstimate {
-  const steps = jpeg && jpegSteps(jpeg, planes.length, peak / GREY_LEVELS);
+  const steps = jpeg && jpegSteps(jpeg, planes.length, peak / JPEG_PEAK);
   return {
     model: colouredModel(spectrum, { jpegSteps: steps }),
     trust: spectrum.planes[0].trust,
     words: colouredInWords(spectrum.planes, jpeg && { quality: jpegQuality(jpeg) }),
-    levels: spectrum.planes.map(({ middle, finest, trust }) => ({ middle, finest, trust })),
+    levels: spectrum.planes.map(({ middle, finest, coarsest, trust }) => ({ middle, finest, coarsest, trust })),
     jpeg,
   };
 }
@@ -134,24 +136,21 @@ export function colouredEstimate(
 export function shiftedEstimate(estimate: NoiseEstimate, e: number): NoiseEstimate {
   const model = shiftedModel(estimate.model, e);
   const { jpeg } = estimate;
-  const levels = estimate.levels?.map(({ middle, finest, trust }) => {
-    return { middle: shifted(middle, e), finest: shifted(finest, e), trust };
+  const levels = estimate.levels?.map(({ middle, finest, coarsest, trust }) => {
+    return { middle: shifted(middle, e), finest: shifted(finest, e), coarsest: shifted(coarsest, e), trust };
   });
   const words = levels ? colouredInWords(levels, jpeg && { quality: jpegQuality(jpeg) }) : toldInWords(model);
   return { ...estimate, model, levels, words };
 }
 
-/** The largest sample of a JPEG. */
-const GREY_LEVELS = 255;
-
 /** The JPEG that an image was, if it has the 8-bit samples that one leaves, as they are or stretched to another peak. */
 function* jpegOf({ width, height, planes, peak }: Image): Work<JpegInfo | undefined> {
-  const unit = peak / GREY_LEVELS;
+  const unit = peak / JPEG_PEAK;
   for (const plane of planes) {
     for (const [from, to] of stretches(plane.length)) {
       for (let i = from; i < to; i++) {
         const level = plane[i] / unit;
-        if (!(level >= 0 && level <= GREY_LEVELS && Number.isInteger(level))) return undefined;
+        if (!(level >= 0 && level <= JPEG_PEAK && Number.isInteger(level))) return undefined;
       }
       yield 0;
     }

@@ -50,3 +50,16 @@ export function meanOver(values: ArrayLike<number>, frequencies: readonly number
 export function slopeOf(variance: Float64Array): number {
   return Math.sqrt(meanOver(variance, UPPER) / (meanOver(variance, LOWER) || 1));
 }
+
+/** The deviation at every frequency, root mean square over brightness. */
+export function rootMeanSquare(deviations: readonly Float64Array[]): Float64Array {
+  return deviations[0].map((_, f) =>
+    Math.sqrt(deviations.reduce((sum, at) => sum + at[f] ** 2, 0) / deviations.length),
+  );
+}
+
+/** The deviation over some frequencies, root mean square over them and over brightness. */
+export function levelOver(deviations: readonly Float64Array[], frequencies: readonly number[]): number {
+  const squares = rootMeanSquare(deviations).map((value) => value ** 2);
+  return Math.sqrt(meanOver(squares, frequencies));
+}

@@ -26,6 +26,8 @@
 import { nearestQuality } from './jpeg-tables.js';
 import type { JpegInfo } from './model.js';
 
+/** The largest sample of a JPEG. */
+export const JPEG_PEAK = 255;
 /** Weights of (Y, Cb, Cr) in R, G and B. */
 const RGB_OF_YCC = [
   [1, 0, 1.402],

@@ -18,9 +18,23 @@ import type { Samples } from '../signal/image.js';
 import { stretches, type Work } from '../work.js';
 import { brightnessBins, MOST_BLOCKS, samplingFor } from './blocks.js';
 import { type CentredPlane, type Flattest, flattest } from './flat-blocks.js';
-import { FINEST, FREQUENCIES, LOW, MIDDLE, meanOver, RADIUS, REFERENCE, RING, SIDE, slopeOf } from './frequencies.js';
+import {
+  FINEST,
+  FREQUENCIES,
+  LOW,
+  levelOver,
+  MIDDLE,
+  meanOver,
+  RADIUS,
+  REFERENCE,
+  RING,
+  SIDE,
+  slopeOf,
+} from './frequencies.js';
+import { JPEG_PEAK, jpegSteps } from './jpeg.js';
 import type { JpegInfo } from './model.js';
 import { quantile } from './order.js';
+import { whiteLimit } from './white-limit.js';
 
 /** R up to this is noise. */
 export const BELIEVABLE = 1.2;
@@ -79,6 +93,11 @@ export interface PlaneSpectrum {
   readonly reference: number;
   /** The same at the finest frequencies, r > 6. */
   readonly finest: number;
+  /**
+   * The most that the deviation can be at the lowest frequencies, r < 2: as measured in the flattest blocks, shading and texture
+   * included.
+   */
+  readonly coarsest: number;
 }
 
 /** The noise of an image by frequency and brightness. */
@@ -123,6 +142,7 @@ export function* colouredNoise(
     }
     found.push(planeSpectrum(measured, isEnd, isColour && c > 0, blocks, plane.scale));
   }
+  if (isColour && jpeg) found[0] = atMost(found[0], whiteLimit(found, jpegSteps(jpeg, 3, peak / JPEG_PEAK)[0]));
   return {
     brightness: bins.map(({ brightness }) => brightness),
     planes: found,
@@ -133,7 +153,8 @@ export function* colouredNoise(
 /** The estimate of an image that no block fits into. */
 function nothingKnown(channels: number): SpectrumEstimate {
   const deviations = [new Float64Array(FREQUENCIES)];
-  const plane: PlaneSpectrum = { deviations, ratios: [1], anchor: 0, trust: 0, middle: 0, reference: 0, finest: 0 };
+  const levels = { middle: 0, reference: 0, finest: 0, coarsest: 0 };
+  const plane: PlaneSpectrum = { deviations, ratios: [1], anchor: 0, trust: 0, ...levels };
   return { brightness: [0], planes: Array.from({ length: channels }, () => plane), blocks: 0 };
 }
 
@@ -171,10 +192,31 @@ function planeSpectrum(
   const spectrum = measured.map((value) => value * believed ** 2);
   const levels = levelsOf(bins, spectrum, like);
   const variances = smoothed(levels.map((level) => limited(spectrum, level, lowMost)));
-  const rms = (frequencies: readonly number[]) =>
-    Math.sqrt(variances.reduce((sum, variance) => sum + meanOver(variance, frequencies), 0) / variances.length) / scale;
   const deviations = variances.map((variance) => variance.map((value) => Math.sqrt(value) / scale));
-  return { deviations, ratios, anchor, trust, middle: rms(MIDDLE), reference: rms(REFERENCE), finest: rms(FINEST) };
+  const all = levelsOf(bins, measured, like);
+  const level = all.reduce((sum, value) => sum + value, 0) / all.length;
+  const coarsest = Math.sqrt(level * meanOver(measured, LOW)) / scale;
+  return { deviations, ratios, anchor, trust, coarsest, ...bandsOf(deviations) };
+}
+
+/** The level of deviations in the bands that are reported. */
+function bandsOf(deviations: readonly Float64Array[]): Pick<PlaneSpectrum, 'middle' | 'reference' | 'finest'> {
+  const [middle, reference, finest] = [MIDDLE, REFERENCE, FINEST].map((band) => levelOver(deviations, band));
+  return { middle, reference, finest };
+}
+
+/** All deviations of a plane times a factor. */
+export function times(plane: PlaneSpectrum, factor: number): PlaneSpectrum {
+  const deviations = plane.deviations.map((at) => at.map((value) => factor * value));
+  return { ...plane, deviations, ...bandsOf(deviations) };
+}
+
+/** The spectrum with no deviation above a limit; the mean keeps its factor. */
+function atMost(plane: PlaneSpectrum, limit: number): PlaneSpectrum {
+  const deviations = plane.deviations.map((at) =>
+    at.map((value, f) => Math.min(value, f === 0 ? MEAN_FACTOR * limit : limit)),
+  );
+  return { ...plane, deviations, coarsest: Math.min(plane.coarsest, limit), ...bandsOf(deviations) };
 }
 
 /**

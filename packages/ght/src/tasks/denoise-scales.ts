@@ -2,11 +2,16 @@
  * Coloured noise at two scales. A patch of 8×8 cannot tell grain that is as coarse as itself from shading. So the means of 2×2
  * samples are denoised first, by the noise that is found in them, and the difference is enlarged and added; then the noise of the
  * image itself is found anew and taken out.
+ *
+ * Frequencies 2 ≤ r < 3.2 of the half image are 1 ≤ r < 1.6 of the image, and the mean of 2×2 samples has half the deviation there.
+ * So twice the noise of the half image can be no more than what was measured in the image at r < 2. Where it is more than a quarter
+ * above that, the half image shows texture, and its noise is made weaker by as much.
  */
 import { colouredModel, UNCORRELATED } from '../noise/coloured.js';
-import { colouredEstimate, type NoiseEstimate, spectrumOf } from '../noise/estimate.js';
-import type { ColouredNoise, JpegInfo } from '../noise/model.js';
-import { colouredNoise } from '../noise/spectrum.js';
+import { colouredEstimate, type NoiseEstimate, type SpectrumLevel, spectrumOf } from '../noise/estimate.js';
+import { levelOver, RING } from '../noise/frequencies.js';
+import type { ColouredNoise } from '../noise/model.js';
+import { colouredNoise, type PlaneSpectrum, times } from '../noise/spectrum.js';
 import { addEnlarged, halfOf, halved } from '../signal/halves.js';
 import type { Image, Samples } from '../signal/image.js';
 import { drive, type Work } from '../work.js';
@@ -15,6 +20,8 @@ import { denoisePlanes } from './denoise-planes.js';
 
 /** The shortest side whose half still shows enough blocks. */
 const SMALLEST = 128;
+/** Twice the noise of the half image is at most so many times what was measured in the image. */
+const AGREEMENT = 1.25;
 /** The share of the whole that the coarse scale takes. */
 const COARSE_SHARE = 0.2;
 
@@ -33,18 +40,20 @@ export interface TwoScales extends DenoisedPlanes {
 export async function denoiseScales(
   image: Image,
   planes: Float64Array[],
-  jpeg: JpegInfo | undefined,
+  { jpeg, levels }: NoiseEstimate,
   { strength, chroma }: Strength,
   settings: PlanesSettings,
 ): Promise<TwoScales> {
-  const { width, height, peak } = image;
+  const { width, height } = image;
   const { signal, onProgress } = settings;
   const coarse = Math.min(width, height) >= SMALLEST;
   const part = (from: number, share: number): PlanesSettings['onProgress'] =>
     onProgress && ((at) => onProgress({ ...at, fraction: from + share * at.fraction }));
   if (coarse) {
     const [w, h] = [halfOf(width), halfOf(height)];
-    const { halves, noise } = await drive(coarseNoise(planes, width, height, peak, { strength, chroma }), { signal });
+    const { halves, noise } = await drive(coarseNoise(planes, image, levels, { strength, chroma }), {
+      signal,
+    });
     const quality = settings.quality === 'fast' ? 'fast' : 'balanced';
     const how = { ...settings, quality, onProgress: part(0, COARSE_SHARE) } as const;
     const denoised = await denoisePlanes(halves, w, h, noise, how);
@@ -64,16 +73,23 @@ export async function denoiseScales(
 /** Planes at half their size, and the noise in them; a plane without flat areas there is left alone. */
 function* coarseNoise(
   planes: readonly Samples[],
-  width: number,
-  height: number,
-  peak: number,
+  { width, height, peak }: Image,
+  levels: readonly SpectrumLevel[] | undefined,
   { strength, chroma }: Strength,
 ): Work<{ readonly halves: Float32Array[]; readonly noise: ColouredNoise }> {
   const halves: Float32Array[] = [];
   for (const plane of planes) halves.push(yield* halved(plane, width, height));
   const spectrum = yield* colouredNoise(halves, halfOf(width), halfOf(height), { peak });
-  const noise = colouredModel(spectrum, { factor: UNCORRELATED, strength, chroma, onlyTrusted: true });
+  const believed = spectrum.planes.map((plane, c) => bounded(plane, levels?.[c].coarsest));
+  const estimate = { ...spectrum, planes: believed };
+  const noise = colouredModel(estimate, { factor: UNCORRELATED, strength, chroma, onlyTrusted: true });
   return { halves, noise };
+}
+
+/** The noise of a half plane, made weaker where it is more than the whole plane can have. */
+function bounded(plane: PlaneSpectrum, low = Number.POSITIVE_INFINITY): PlaneSpectrum {
+  const level = 2 * levelOver(plane.deviations, RING);
+  return level > AGREEMENT * low ? times(plane, (AGREEMENT * low) / level) : plane;
 }
 
 function* addDifference(

@@ -27,7 +27,7 @@ export async function removeNoise(
   estimate: NoiseEstimate,
   settings: DenoiseSettings,
 ): Promise<NoiseRemoved> {
-  const { model, jpeg } = estimate;
+  const { model } = estimate;
   const { width, height } = image;
   const { strength, planes: how } = settings;
   const { signal } = how;
@@ -38,7 +38,7 @@ export async function removeNoise(
   const planes = await drive(axes(image.planes), { signal });
   const outcome =
     settings.told === undefined
-      ? await denoiseScales(image, planes, jpeg, strength, how)
+      ? await denoiseScales(image, planes, estimate, strength, how)
       : { ...(await denoisePlanes(planes, width, height, scaled(model, strength), how)), estimate };
   if (!outcome.noisy.includes(true)) return { ...outcome, planes: undefined };
   return { ...outcome, planes: await drive(recorrelation(outcome.planes, planes), { signal }) };

@@ -4,7 +4,7 @@ import type { SpectrumEstimate } from '../../src/noise/spectrum.js';
 import { colouredInWords, toldInWords } from '../../src/noise/words.js';
 
 const plane = (level: number, trust = 1) => ({
-  ...{ ratios: [1, 1], anchor: 0, trust, middle: level, reference: level, finest: level / 4 },
+  ...{ ratios: [1, 1], anchor: 0, trust, middle: level, reference: level, finest: level / 4, coarsest: level },
   deviations: [level, 2 * level].map((value) => new Float64Array(64).fill(value)),
 });
 /** A plane whose deviations fall with frequency, from 1 at low ones to `slope` from r = 3.5 on. */
