@@ -129,7 +129,7 @@ async function cleanImages(folder) {
     const noisy = asBytes(withBlurred(clean, 20, seed));
     await ours(table, 'balanced, white σ told', noisy, clean, { sigma: 20, impulses: 'off', banding: 'off' });
     await ours(table, 'balanced, blind', noisy, clean, {});
-    const { seconds, cpu } = timed(() => estimateNoise(noisy));
+    const { seconds, cpu } = await timed(() => estimateNoise(noisy));
     add(table, { what: 'the estimate alone', seconds, cpu }, noisy);
   });
   const [white, blind, estimate] = tables[tables.length - 1].rows.map(({ cpu }) => cpu);
@@ -177,9 +177,9 @@ async function ours(table, what, noisy, clean, options) {
   add(table, { what, psnr: level(result.image, clean), ...took, kind }, clean);
 }
 
-function timed(work) {
+async function timed(work) {
   const [wall, used] = [performance.now(), process.cpuUsage()];
-  work();
+  await work();
   const { user, system } = process.cpuUsage(used);
   return { seconds: (performance.now() - wall) / 1e3, cpu: (user + system) / 1e6 };
 }

@@ -16,7 +16,7 @@ const noisy = clean.map((value, i) => value + (at(i) + at(i + 1) + at(i + side) 
 const image = { width: side, height: side, planes: [noisy], peak: 255 };
 
 // What the noise is, in words; the same as data, a deviation per frequency and brightness, is in `model`.
-const { words, trust } = estimateNoise(image);
+const { words, trust } = await estimateNoise(image);
 console.log(`${words}; trust ${trust.toFixed(2)}`);
 
 const level = (plane) => `${psnr(plane, clean, 255).toFixed(2)} dB`;

@@ -45,6 +45,28 @@ export async function drive<T>(work: Work<T>, watch: Watch = {}): Promise<T> {
   }
 }
 
+/** A piece of larger work: its fractions from 0 to 1 become those of the whole, from `from` to `to`. */
+export function* part<T>(work: Work<T>, from: number, to: number): Work<T> {
+  for (;;) {
+    const next = work.next();
+    if (next.done) return next.value;
+    yield from + (to - from) * next.value;
+  }
+}
+
+/** Tells only fractions that are larger than all before. */
+export function rising(tell: ((fraction: number) => void) | undefined): ((fraction: number) => void) | undefined {
+  let furthest = 0;
+  return (
+    tell &&
+    ((fraction) => {
+      if (fraction <= furthest) return;
+      furthest = fraction;
+      tell(fraction);
+    })
+  );
+}
+
 /** Runs work to its end at once. */
 export function finish<T>(work: Work<T>): T {
   for (;;) {

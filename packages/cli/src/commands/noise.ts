@@ -17,6 +17,7 @@ import {
 } from '../io/index.js';
 import { oneLine } from '../output/line.js';
 import { noisePlot, plotExtensions } from '../output/noise.js';
+import { progressDisplay } from '../output/progress.js';
 import { channelNames, imageLine, imageSummary } from '../output/summary.js';
 import { facts, measure } from '../output/table.js';
 import { noiseKinds } from './denoise.js';
@@ -70,15 +71,15 @@ async function runNoise(paths: string[], flags: NoiseFlags, context: Context): P
   return noiseOfSeveral(several, flags, context);
 }
 
-async function noiseOfOne(path: string, flags: NoiseFlags, { print }: Context): Promise<void> {
+async function noiseOfOne(path: string, flags: NoiseFlags, context: Context): Promise<void> {
   await checkPlot(path, flags.plot);
-  const { file, estimate } = await noiseOfFile(path, flags, flags.plot);
+  const { file, estimate } = await noiseOfFile(path, flags, flags.plot, context);
   if (flags.json) {
-    print(JSON.stringify({ task: 'noise', ...summaryOf(file, estimate) }));
+    context.print(JSON.stringify({ task: 'noise', ...summaryOf(file, estimate) }));
     return;
   }
   const wrote: [string, string][] = flags.plot === undefined ? [] : [['wrote', flags.plot]];
-  print(`${imageLine(path, file)}\n${facts([...factsOf(file, estimate), ...wrote])}`);
+  context.print(`${imageLine(path, file)}\n${facts([...factsOf(file, estimate), ...wrote])}`);
 }
 
 async function noiseOfSeveral(inputs: readonly string[], flags: NoiseFlags, context: Context): Promise<void> {
@@ -88,7 +89,7 @@ async function noiseOfSeveral(inputs: readonly string[], flags: NoiseFlags, cont
   let drawn = 0;
   const { done, failed } = await eachFile(files, context, async (each: { input: string; output?: string }) => {
     await checkPlot(each.input, each.output);
-    const { file, estimate } = await noiseOfFile(each.input, flags, each.output);
+    const { file, estimate } = await noiseOfFile(each.input, flags, each.output, context);
     drawn++;
     if (plot !== undefined) context.stopped.note = `${drawn} of ${files.length} plots were written to ${plot}`;
     return { input: each.input, plot: each.output, words: estimate.words, summary: summaryOf(file, estimate) };
@@ -118,11 +119,14 @@ const kindOf = { auto: 'auto', gaussian: 'white', 'poisson-gaussian': 'signal-de
 /** Estimates the noise of one file, and draws it where that is asked for. */
 async function noiseOfFile(
   path: string,
-  { noise = 'auto' }: NoiseFlags,
+  { noise = 'auto', json }: NoiseFlags,
   plot: string | undefined,
+  { signal }: Context,
 ): Promise<{ file: ImageFile; estimate: NoiseEstimate }> {
   const file = await readImage(path);
-  const estimate = estimateNoise(file.image, { kind: kindOf[noise], jpeg: file.jpeg });
+  const { onProgress, stop } = progressDisplay('noise', json === true);
+  const options = { kind: kindOf[noise], jpeg: file.jpeg, signal, onProgress };
+  const estimate = await estimateNoise(file.image, options).finally(stop);
   if (plot !== undefined) {
     await writeFileAtomically(plot, await noisePlot(extname(plot).toLowerCase(), path, file, estimate), '--plot');
   }

@@ -11,7 +11,7 @@ import { decorrelation } from '../signal/colour.js';
 import type { Image, Samples } from '../signal/image.js';
 import { checkImage } from '../signal/image.js';
 import { imageExponent, shifted, shiftedImage } from '../signal/scale.js';
-import { finish, stretches, type Work } from '../work.js';
+import { drive, part, rising, stretches, type Work } from '../work.js';
 import { colouredModel } from './coloured.js';
 import { isWhite } from './gate.js';
 import { JPEG_PEAK, jpegQuality, jpegSteps } from './jpeg.js';
@@ -61,21 +61,34 @@ export interface NoiseOptions {
   readonly jpeg?: JpegInfo | 'auto' | 'none';
   /** Of noise that grows with the signal, the value of no signal. @default estimated */
   readonly offset?: number;
+  /** Stops the work: the promise rejects with the signal's reason. @default none */
+  readonly signal?: AbortSignal;
+  /** Called with the fraction done, rising from 0 to 1, about every 30 ms. @default none */
+  readonly onProgress?: (progress: { readonly fraction: number }) => void;
 }
 
-/** Estimates the noise of an image: what kind it is, how strong, and how sure that is. Deterministic. */
-export function estimateNoise(image: Image, options: NoiseOptions = {}): NoiseEstimate {
+/** The options that say what is looked for. */
+export type NoiseSought = Pick<NoiseOptions, 'kind' | 'jpeg' | 'offset'>;
+
+/**
+ * Estimates the noise of an image: what kind it is, how strong, and how sure that is. Deterministic. The event loop runs every
+ * few milliseconds.
+ */
+export async function estimateNoise(image: Image, options: NoiseOptions = {}): Promise<NoiseEstimate> {
   checkImage(image);
-  knownOptions(options, ['kind', 'jpeg', 'offset']);
-  const { kind = 'auto', jpeg = 'auto' } = options;
+  knownOptions(options, ['kind', 'jpeg', 'offset', 'signal', 'onProgress']);
+  const { kind = 'auto', jpeg = 'auto', signal, onProgress } = options;
   oneOf('kind', kind, ['auto', 'white', 'coloured', 'signal-dependent']);
   if (typeof jpeg === 'object') checkJpeg(jpeg);
   else oneOf('jpeg', jpeg, ['auto', 'none']);
-  return finish(inUsualUnits(image, options));
+  const onFraction = rising(onProgress && ((fraction) => onProgress({ fraction })));
+  const estimate = await drive(inUsualUnits(image, options), { signal, onFraction });
+  onProgress?.({ fraction: 1 });
+  return estimate;
 }
 
 /** The estimate of an image of any scale: one far from 1 is looked at in other units, so that no square overflows. */
-function* inUsualUnits(image: Image, options: NoiseOptions): Work<NoiseEstimate> {
+function* inUsualUnits(image: Image, options: NoiseSought): Work<NoiseEstimate> {
   const e = yield* imageExponent(image);
   if (e === 0) return yield* noiseOf(image, options);
   const { offset } = options;
@@ -83,10 +96,14 @@ function* inUsualUnits(image: Image, options: NoiseOptions): Work<NoiseEstimate>
   return shiftedEstimate(yield* noiseOf(yield* shiftedImage(image, -e), shiftedOptions), e);
 }
 
+/** The shares of the work after which a JPEG has been looked for, and the spectrum is known. */
+const JPEG_DONE = 0.2;
+const SPECTRUM_DONE = 0.8;
+
 /** {@link estimateNoise} of an image that has been checked, as work; from at most so many blocks, where only the kind matters. */
 export function* noiseOf(
   image: Image,
-  { kind = 'auto', jpeg: told = 'auto', offset }: NoiseOptions,
+  { kind = 'auto', jpeg: told = 'auto', offset }: NoiseSought,
   blocks?: number,
 ): Work<NoiseEstimate> {
   if (kind === 'white') return yield* whiteNoise(image);
@@ -94,10 +111,10 @@ export function* noiseOf(
     const planes = yield* poissonGaussianEstimate(image, offset);
     return { model: { kind, planes }, trust: 1, words: toldInWords({ kind, planes }) };
   }
-  const jpeg = typeof told === 'object' ? told : told === 'auto' ? yield* jpegOf(image) : undefined;
-  const planes = yield* decorrelation(image.planes);
-  const spectrum = yield* spectrumOf(image, planes, jpeg, blocks);
-  if (kind === 'auto' && isWhite(spectrum, jpeg !== undefined)) return yield* whiteNoise(image);
+  const jpeg = typeof told === 'object' ? told : told === 'auto' ? yield* part(jpegOf(image), 0, JPEG_DONE) : undefined;
+  const planes = yield* part(decorrelation(image.planes), JPEG_DONE, JPEG_DONE);
+  const spectrum = yield* part(spectrumOf(image, planes, jpeg, blocks), JPEG_DONE, SPECTRUM_DONE);
+  if (kind === 'auto' && isWhite(spectrum, jpeg !== undefined)) return yield* part(whiteNoise(image), SPECTRUM_DONE, 1);
   return colouredEstimate(image, spectrum, jpeg);
 }
 

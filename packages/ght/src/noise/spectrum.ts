@@ -15,7 +15,7 @@
  *    shading is weak and noise is not, 4 times. The mean has 1.6 times its neighbours. The bins are smoothed by (1 2 1)/4.
  */
 import type { Samples } from '../signal/image.js';
-import { stretches, type Work } from '../work.js';
+import { part, stretches, type Work } from '../work.js';
 import { brightnessBins, MOST_BLOCKS, samplingFor } from './blocks.js';
 import { type CentredPlane, type Flattest, flattest } from './flat-blocks.js';
 import {
@@ -59,6 +59,8 @@ const MEAN_FACTOR = 1.6;
  * rounding of float64.
  */
 const ROUNDING = 1e-14;
+/** The share of the work after which blocks are sorted by brightness. */
+const SORTED = 0.2;
 /** 2 to this power is the largest scale, so that it and its reciprocal are numbers. */
 const LARGEST_EXPONENT = 1000;
 
@@ -120,7 +122,7 @@ export function* colouredNoise(
   height: number,
   { peak, original = [], jpeg, blocks: most = MOST_BLOCKS }: SpectrumOptions,
 ): Work<SpectrumEstimate> {
-  const bins = yield* brightnessBins(planes[0], original, width, height, jpeg, most);
+  const bins = yield* part(brightnessBins(planes[0], original, width, height, jpeg, most), 0, SORTED);
   if (bins.length === 0) return nothingKnown(planes.length);
   const sampling = samplingFor(jpeg);
   const isColour = planes.length === 3;
@@ -129,15 +131,17 @@ export function* colouredNoise(
   const isEnd = bins.map(({ brightness }) => brightness < CRUSHED.dark * full || brightness > CRUSHED.bright * full);
   const squares = new Float64Array(FREQUENCIES * Math.max(...bins.map(({ at }) => at.length)));
   const centredPlanes: CentredPlane[] = [];
-  for (const samples of planes) centredPlanes.push(yield* centred(samples, width));
+  for (const samples of planes) centredPlanes.push(yield* part(centred(samples, width), SORTED, SORTED));
   const rounding = ROUNDING * Math.max(...centredPlanes.map(({ mean, scale }) => Math.abs(mean) + 2 / scale));
   const blocks = bins.reduce((sum, { at }) => sum + at.length, 0);
   const found: PlaneSpectrum[] = [];
   for (const [c, plane] of centredPlanes.entries()) {
     const least = (rounding * plane.scale) ** 2;
     const measured: Flattest[] = [];
-    for (const { at } of bins) {
-      const { variance, ratio } = yield* flattest(plane, at, sampling, squares);
+    for (const [b, { at }] of bins.entries()) {
+      const share = (n: number) => SORTED + ((1 - SORTED) * n) / (planes.length * bins.length);
+      const n = c * bins.length + b;
+      const { variance, ratio } = yield* part(flattest(plane, at, sampling, squares), share(n), share(n + 1));
       measured.push({ variance: variance.map((value) => (value > least ? value : 0)), ratio });
     }
     found.push(planeSpectrum(measured, isEnd, isColour && c > 0, blocks, plane.scale));

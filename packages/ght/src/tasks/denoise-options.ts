@@ -3,7 +3,7 @@ import { checkEngineName } from '../engines/engines.js';
 import { knownOptions, notNegative, OptionError, oneOf, positive } from '../errors.js';
 import type { Quality } from '../groups/recipes.js';
 import { qualities } from '../groups/recipes.js';
-import type { NoiseOptions } from '../noise/estimate.js';
+import type { NoiseSought } from '../noise/estimate.js';
 import type { JpegInfo, NoiseModel } from '../noise/model.js';
 import { checkJpeg } from '../noise/model.js';
 import type { NoiseSpectrum } from '../noise/told-spectrum.js';
@@ -63,7 +63,7 @@ export interface DenoiseOptions {
   readonly threads?: number;
   /** Stops the work; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Called now and then with the fraction done, from 0 to 1 and never falling, and the name of the pass at work. */
+  /** Called now and then with the fraction done, from 0 to 1 and never falling, and the name of the pass at work: `estimate` first. */
   readonly onProgress?: (progress: { readonly fraction: number; readonly pass: string }) => void;
 }
 
@@ -72,7 +72,7 @@ export interface DenoiseSettings {
   /** The noise as it was told; undefined where it is estimated. */
   readonly told: NoiseModel | undefined;
   /** How it is estimated otherwise. */
-  readonly estimate: NoiseOptions;
+  readonly estimate: NoiseSought;
   readonly strength: Strength;
   readonly keepGrain: number;
   readonly impulses: boolean;
@@ -119,7 +119,7 @@ export function settleDenoise(channels: number, options: DenoiseOptions): Denois
 function noiseAsked(
   channels: number,
   { sigma, noise = 'auto' }: DenoiseOptions,
-): { readonly told?: NoiseModel; readonly kind: NoiseOptions['kind']; readonly offset?: number } {
+): { readonly told?: NoiseModel; readonly kind: NoiseSought['kind']; readonly offset?: number } {
   const everywhere = <T>(each: T) => Array.from({ length: channels }, () => each);
   if (noise === 'auto' || noise === 'gaussian') {
     const kind = noise === 'auto' ? 'auto' : 'white';

@@ -12,7 +12,7 @@ import { toldInWords } from '../noise/words.js';
 import type { Image, Samples } from '../signal/image.js';
 import { checkPixels, checkShape, copyOf } from '../signal/image.js';
 import { imageExponent, shiftedImage } from '../signal/scale.js';
-import { drive, stretches, type Work } from '../work.js';
+import { drive, part, rising, stretches, type Work } from '../work.js';
 import type { DenoiseOptions, DenoiseSettings } from './denoise-options.js';
 import { settleDenoise } from './denoise-options.js';
 import { removeNoise } from './remove-noise.js';
@@ -85,16 +85,36 @@ function* checkedExponent(image: Image): Work<number> {
 /** Blocks that tell white noise from coloured; how strong coloured noise is is found out anew, after the coarse scale. */
 const BLOCKS_FOR_KIND = 15_000;
 
+/** The shares of the work after which impulses and banding have been looked for, and the noise is known. */
+const DEFECTS_SHARE = 0.05;
+const ESTIMATE_SHARE = 0.1;
+
+/** The progress of all that comes after the estimate. */
+function rest(onProgress: DenoiseOptions['onProgress']): DenoiseOptions['onProgress'] {
+  const from = ESTIMATE_SHARE;
+  return onProgress && (({ fraction, pass }) => onProgress({ fraction: from + (1 - from) * fraction, pass }));
+}
+
 /** What was taken out of an image in usual units; no planes where there was nothing. */
 async function takeOut(noisy: Image, settings: DenoiseSettings) {
-  const { signal } = settings.planes;
-  const { image, impulses, banding } = await drive(withoutDefects(noisy, settings), { signal });
+  const { signal, onProgress } = settings.planes;
+  const onFraction = rising(onProgress && ((fraction) => onProgress({ fraction, pass: 'estimate' })));
+  const looking = part(withoutDefects(noisy, settings), 0, DEFECTS_SHARE);
+  const { image, impulses, banding } = await drive(looking, { signal, onFraction });
   // Of channels that are copies of each other one is denoised.
   const copies = image.planes.length > 1 && (await drive(allTheSame(image.planes), { signal }));
   const shown = copies ? { ...image, planes: image.planes.slice(0, 1) } : image;
   const told = settings.told && toldEstimate(settings.told, shown.planes.length);
-  const estimate = told ?? (await drive(noiseOf(shown, settings.estimate, BLOCKS_FOR_KIND), { signal }));
-  const { planes: denoised, engine, ...found } = await removeNoise(shown, estimate, settings);
+  const estimating = part(noiseOf(shown, settings.estimate, BLOCKS_FOR_KIND), DEFECTS_SHARE, ESTIMATE_SHARE);
+  const estimate = told ?? (await drive(estimating, { signal, onFraction }));
+  const {
+    planes: denoised,
+    engine,
+    ...found
+  } = await removeNoise(shown, estimate, {
+    ...settings,
+    planes: { ...settings.planes, onProgress: rest(onProgress) },
+  });
   const all = denoised && copies ? image.planes.map((_, c) => (c === 0 ? denoised[0] : copyOf(denoised[0]))) : denoised;
   const changed = all ?? (image === noisy ? undefined : image.planes);
   return {

@@ -205,21 +205,33 @@ describe('coloured noise', () => {
 });
 
 describe('estimateNoise', () => {
-  it('says what kind of noise it is, how sure that is, and in words', () => {
-    const white = estimateNoise(noisy(boats, 12));
+  it('says what kind of noise it is, how sure that is, and in words', async () => {
+    const white = await estimateNoise(noisy(boats, 12));
     expect(white).toMatchObject({ model: { kind: 'white' }, trust: 1 });
-    const found = estimateNoise(inBytes(coloured(boats, 12)));
+    const found = await estimateNoise(inBytes(coloured(boats, 12)));
     expect(found.model.kind).toBe('coloured');
     expect(found.levels).toHaveLength(3);
     expect(found.levels?.[1].middle).toBeGreaterThan(2 * (found.levels?.[1].finest ?? 0));
     expect(found.words).toContain('at middle and');
   });
 
-  it('finds gain and offset of noise that grows with the signal', () => {
+  it('tells how far it is, and stops when it is aborted', async () => {
+    const large = picture(1200, 900);
+    const seen: number[] = [];
+    await estimateNoise(large, { onProgress: ({ fraction }) => seen.push(fraction) });
+    expect(seen.length).toBeGreaterThan(2);
+    expect(seen.at(-1)).toBe(1);
+    expect(seen.every((fraction, i) => fraction > (seen[i - 1] ?? 0))).toBe(true);
+    const stop = new AbortController();
+    const run = estimateNoise(large, { signal: stop.signal, onProgress: () => stop.abort(new Error('enough')) });
+    await expect(run).rejects.toThrow('enough');
+  });
+
+  it('finds gain and offset of noise that grows with the signal', async () => {
     const clean = picture(256, 192);
     const { poisson, normal } = randomSource(4);
     const planes = [Float64Array.from(clean.planes[0], (x) => 100 + 2 * poisson(x / 2) + 2 * normal())];
-    const { model } = estimateNoise({ ...clean, planes, peak: 400 }, { kind: 'signal-dependent' });
+    const { model } = await estimateNoise({ ...clean, planes, peak: 400 }, { kind: 'signal-dependent' });
     const [{ gain, offset }] = model.kind === 'signal-dependent' ? model.planes : [];
     expect(gain).toBeGreaterThan(1.5);
     expect(gain).toBeLessThan(2.5);
