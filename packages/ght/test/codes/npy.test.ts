@@ -129,7 +129,7 @@ describe('readNpy', () => {
     ['an unknown version', file(good, [1, 2], 4), /version 1\.0, 2\.0 or 3\.0, but got "4\.0"/],
     ['a header too long', file(good + ' '.repeat(10_000), [1, 2]), /header of at most 10000 bytes/],
     ['data cut short', file(good, [1]), /the 2 bytes its shape \(2\) needs, but got "1 bytes".*cut short/],
-    ['data too long', file(good, [1, 2, 3]), /must end after the 2 bytes.*one array a file/],
+    ['data too long', file(good, [1, 2, 3]), /must end after the 2 bytes.*one array per file/],
     ['objects', file(dict('|O', '(2,)')), /must hold float32.*but got "\|O": Python objects are never read/],
     ['complex numbers', file(dict('<c16', '(2,)')), /array\.real and array\.imag/],
     ['strings', file(dict('<U3', '(2,)')), /but got "<U3": save numbers/],
