@@ -14,7 +14,7 @@ const NOISY = 'noisy image';
 
 type DenoisedImage = Denoising['images'][number];
 
-/** Tables 1 to 3 and Figure 9: ours beside the paper's, by their order, and a window to look at. */
+/** Tables 1 to 3 and Figure 9: our tables beside the paper's, in the same order, and a window for comparison. */
 export function drawDenoising({ sigmas, images, closeUp, s }: Denoising): Section {
   const parts = images.map((image, i) => {
     const file = `${i + 1}-${slug(image.name)}`;
