@@ -7,8 +7,8 @@ import { decodePng } from './png.js';
 import { upright } from './upright.js';
 
 /**
- * Opens an image file. `fit` is told the size before anything of that size is allocated; it may refuse, by throwing, or ask
- * for the image reduced n times a side. What is wrong is said of `name`, where the file has one.
+ * Opens an image file. `fit` is called with the size before memory of that size is allocated. It may throw to reject the
+ * image, or return n to reduce each side n times. Errors refer to the file by `name`, if given.
  */
 export async function openImage(
   bytes: Uint8Array<ArrayBuffer>,
@@ -21,7 +21,7 @@ export async function openImage(
     if (!format) throw new FileError('is not a PNG, JPEG, WebP or TIFF file. Convert it to one of these.');
     const { raster, reduce } = await read(bytes, format, fit);
     const { depth, sample, orientation = 1 } = raster;
-    // Means of several pixels have neither the grid nor the steps of the file.
+    // The means of several pixels have neither the grid nor the quantisation steps of the file.
     const jpeg = format === 'JPEG' && reduce === 1 ? readJpegInfo(bytes, orientationOf(bytes, format)) : undefined;
     return { image: upright(planesOf(raster, reduce), orientation), format, depth, sample, ...(jpeg && { jpeg }) };
   } catch (error) {
@@ -36,7 +36,7 @@ async function read(bytes: Uint8Array<ArrayBuffer>, format: Format, fit: (size: 
     return fit(size);
   };
   if (format === 'TIFF') {
-    // Only a TIFF needs its reader, which is larger than the rest of the page.
+    // Only a TIFF needs its decoder, which is larger than the rest of the page.
     const { openTiff } = await import('./tiff.js');
     const page = await openTiff(bytes);
     const reduce = checkedFit(page);
@@ -55,11 +55,11 @@ async function read(bytes: Uint8Array<ArrayBuffer>, format: Format, fit: (size: 
   return { raster: { ...raster, orientation: orientationOf(bytes, format) }, reduce };
 }
 
-/** Why a file was not opened, and the remedy: what follows its name. */
+/** Why a file was not opened, and the remedy: the text after its name. */
 function reasonOf(error: unknown): string {
   if (error instanceof FileError) return error.message;
   const why = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
-  // The three browsers' words for a script that did not come: the readers are fetched when they are first needed.
+  // The error messages of the three browsers for a script that could not be loaded: decoders are loaded when first needed.
   if (error instanceof TypeError && /dynamically imported module|importing a module script/i.test(why)) {
     return 'needs a part of the page that could not be loaded. Reload the page when you are online.';
   }
