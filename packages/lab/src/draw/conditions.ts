@@ -26,7 +26,7 @@ ${factsHtml([
 ])}
 ${report.quick && quickHtml(report)}
 <h3>Images</h3>
-<p>The paper’s photographs (Chicago, hot-dog, eagle) and its collection of natural images do not come with it. In their place stand:</p>
+<p>The paper’s photographs (Chicago, hot-dog, eagle) and its collection of natural images are not included. They are replaced by:</p>
 <ul>
 ${report.images.map(({ name, source, width, height }) => html`<li><b>${name}</b>, ${width}×${height}: ${source}</li>\n`)}${
   report.collection.length > 0 &&
@@ -35,7 +35,7 @@ ${report.images.map(({ name, source, width, height }) => html`<li><b>${name}</b>
   ].join('; ')}</li>\n`
 }</ul>
 <h3>Times</h3>
-<p>One process, one engine, the same number of threads for every solver of an experiment; seconds of computing once the problem is loaded, without reading, cutting or writing images. The paper’s times are of MATLAB R2012b on another machine, so that only their proportions can be compared.</p>
+<p>One process, one engine, the same number of threads for every solver of an experiment; times are computing times after the problem is loaded, without reading, cutting or writing images. The paper’s times are from MATLAB R2012b on another machine, so only their ratios can be compared.</p>
 <h3>Parameters</h3>
 <p>${parameters(report)}</p>`;
 }

@@ -34,7 +34,7 @@ ${atoms.map(
   };
   return html`<figure class="allocation">
 ${patches.map((each, p) => patch(each, coded[p]))}
-<figcaption>${caption}: the original, the reconstruction with its root mean square error a pixel, and the atoms it is the sum of, each under its coefficient.</figcaption>
+<figcaption>${caption}: the original, the reconstruction with its root mean square error per pixel, and its atoms, each under its coefficient.</figcaption>
 </figure>`;
 }
 
