@@ -33,7 +33,7 @@ try {
   const other = join(root, '.node24/node');
   const tested = test(process.execPath);
   const testedBoth = existsSync(other) ? test(other, '--project', 'ght', '--project', 'lab', '--project', 'cli') : true;
-  if (!tidy) console.log('lint failed: npm run format fixes most of it');
+  if (!tidy) console.log('lint failed: npm run format mends most of it');
   if (!typed) console.log('types failed');
   if (!built) console.log('building the studio failed');
   if (!testedBoth) console.log('tests failed on Node 24');

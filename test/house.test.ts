@@ -10,7 +10,7 @@ const library = join(root, 'packages/ght/src');
 const sources = (readdirSync(library, { recursive: true }) as string[]).filter((name) => name.endsWith('.ts'));
 const textOf = (name: string) => readFileSync(join(library, name), 'utf8');
 
-/** The public names of the library, and the type checker. */
+/** The public names of the library, with the compiler's knowledge of them. */
 function publicNames() {
   const index = join(library, 'index.ts');
   const program = ts.createProgram([index], { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext });

@@ -1,4 +1,4 @@
-/** The library as installed from npm: packed, put into a new project, and used there in three ways. */
+/** The library as npm would bring it: packed, put into a fresh project, and used there in three ways. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,7 +45,7 @@ beforeAll(() => {
 afterAll(() => rmSync(project, { recursive: true }));
 
 describe('the packed library', () => {
-  it('contains the build, the types, the licence and the readme, and nothing else', () => {
+  it('holds the build, the types, the licence and the readme, and nothing else', () => {
     const others = files.filter((file) => !/^dist\/.+\.(js|d\.ts)$/.test(file));
     expect(others.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
     expect(files).toContain('dist/engines/wasm/run/worker.js');
@@ -70,7 +70,7 @@ describe('the packed library', () => {
     expect(run(realpathSync(join(root, 'node_modules/.bin/tsc')), '-p', '.')).toBe('');
   });
 
-  it('can be bundled for browsers, with its worker as a separate file and nothing of Node', async () => {
+  it('goes through a bundler for browsers, its worker as a file of its own, and nothing of Node in it', async () => {
     writeFileSync(join(project, 'index.html'), '<script type="module" src="./use.ts"></script>');
     const { build } = await import('vite');
     await build({ root: project, logLevel: 'error', build: { target: 'es2022' }, worker: { format: 'es' } });
@@ -107,11 +107,11 @@ describe('what the packages depend on', () => {
     expect(gaps).toEqual([]);
   });
 
-  it('runs no install scripts', () => {
+  it('runs no script when it is installed', () => {
     expect(entries.filter(([, entry]) => entry.hasInstallScript).map(([path]) => path)).toEqual([]);
   });
 
-  it('has permissive licences; LGPL only for the shared library of sharp', () => {
+  it('has licences that ask for no more than their names; LGPL only for the shared library of sharp', () => {
     const free =
       /^\(?((MIT|ISC|0BSD|BSD-2-Clause|BSD-3-Clause|Apache-2\.0|CC0-1\.0|Unlicense|Zlib|BlueOak-1\.0\.0)( (OR|AND) )?)+\)?$/;
     const others = entries.filter(([, { dev, link, license = '' }]) => !dev && !link && !free.test(license));

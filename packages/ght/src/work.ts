@@ -23,7 +23,7 @@ export interface Watch {
   readonly onFraction?: (fraction: number) => void;
 }
 
-/** The longest time that the event loop may be blocked, in milliseconds. */
+/** How long the event loop may be kept waiting, in milliseconds. */
 const MAX_BLOCKING_MS = 30;
 /**
  * When the event loop last ran. Shared by all work in this thread on purpose: many short pieces in a row would block the

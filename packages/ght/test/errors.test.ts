@@ -52,7 +52,7 @@ async function failureOf(kind: ght.ErrorKind, act: () => unknown): Promise<ght.G
 describe('an OptionError', () => {
   it.each([
     ['a number out of range', () => ght.represent(image, { patch: 99 }), 'patch', 99],
-    ['an unknown name', () => ght.denoise(image, { sgima: 5 } as object), 'sgima', 'sgima'],
+    ['a name that nobody reads', () => ght.denoise(image, { sgima: 5 } as object), 'sgima', 'sgima'],
     ['options that exclude each other', () => ght.represent(image, { solver: 'omp', rho: 1 }), 'rho', 1],
     ['an unknown engine', () => ght.memoryEstimate(8, 8, 1, { engine: 'gpu' as 'wasm' }), 'engine', 'gpu'],
   ])('for %s', async (_, act, parameter, value) => {

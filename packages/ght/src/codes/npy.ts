@@ -3,7 +3,7 @@ import { InputError } from '../errors.js';
 /** The number types of a .npy file, by NumPy's letters: kind (float, signed, unsigned, boolean) and bytes per item. */
 export type NpyType = 'f4' | 'f8' | 'i1' | 'i2' | 'i4' | 'i8' | 'u1' | 'u2' | 'u4' | 'u8' | 'b1';
 
-/** The typed array for the numbers: of the same width; Float64Array for i8 and u8, Uint8Array (0 or 1) for b1. */
+/** What holds the numbers: the typed array of the same width, Float64Array for i8 and u8, Uint8Array (0 or 1) for b1. */
 export type NpyData =
   | Float32Array
   | Float64Array
@@ -48,7 +48,7 @@ const RESAVE = 'write the file again with numpy.save';
 
 /**
  * The array in a .npy file: format versions 1.0 to 3.0, either byte order, either index order. 64-bit integers are
- * accepted only where float64 holds them exactly. `name` is the name of the array in error messages.
+ * read only where float64 holds them exactly. `name` is what errors call the array.
  */
 export function readNpy(bytes: Uint8Array, name = 'array'): NpyArray {
   const header = readHeader(bytes, name);

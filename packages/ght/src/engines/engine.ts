@@ -89,9 +89,9 @@ export interface Loaded {
   iterate(solver: IterativeSolver, S: number, rho: number, watch?: Watch): Promise<StepReport>;
   /** Keeps the latest iterate as the result. */
   keep(): void;
-  /** Solves every patch separately with at most s atoms. The reports are for iterations 1, 2, … over all patches. */
+  /** All patches, each by itself with at most s atoms; the reports are of iterations 1, 2, … over all patches. */
   sweep(solver: PatchwiseSolver, s: number, stop: PatchStop, watch?: Watch): Promise<readonly StepReport[]>;
-  /** Joint OMP with S atoms in total, or with as many as are worth a price. */
+  /** Joint OMP with S atoms in all, or with as many as are worth a price. */
   jointOmp(S: Spending, watch?: Watch): Promise<readonly StepReport[]>;
   /** Refits the result on its support and gives its RMSE. */
   refit(watch?: Watch): Promise<number>;

@@ -1,7 +1,7 @@
 import { InputError, kindOf, positive } from '../errors.js';
 import { finish, stretches, type Work } from '../work.js';
 
-/** Samples of one channel. Computations use float64; the storage stays as narrow as the input. */
+/** Samples of one channel: computed with in float64, kept as narrow as they came. */
 export type Samples = Uint8Array | Uint16Array | Float32Array | Float64Array;
 
 /**

@@ -14,7 +14,7 @@ export interface Descent {
  */
 export type PatchSolver = (Y: Float64Array, from: number, x: Float64Array) => Descent;
 
-/** The codes of all patches, and the course of all patches together. */
+/** The codes of all patches, and how all went together. */
 export interface Sweep {
   readonly codes: Codes;
   /** Sums over all patches after k = 1, 2, … iterations; a patch that ended earlier counts with its final values. */

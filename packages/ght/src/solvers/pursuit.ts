@@ -31,7 +31,7 @@ export interface Pursuit {
 /** An atom cannot join if it lies almost in the span of the support, or is almost orthogonal to the residual. */
 const NEGLIGIBLE = 1e-12;
 
-/** A pursuer for signals over D. Its arguments are Y, the offset of the signal, and the most atoms to use. */
+/** A pursuer for signals over D: call it with Y, where the signal starts, and how many atoms it may use at most. */
 export function pursuer(D: Dictionary, rule: AtomRule): (Y: Float64Array, from: number, atMost: number) => Pursuit {
   const { N, L } = D;
   const atoms = D.atoms.data;

@@ -30,7 +30,7 @@ export interface SolveOptions {
    * @default { perPatch: 10 }, or all atoms of a smaller dictionary
    */
   readonly budget?: Budget;
-  /** The penalty ρ of GHT-QPM and GHT-ADMM, above 0; other solvers have none. @default the `rho` in {@link solverCatalogue} */
+  /** ρ of GHT-QPM and GHT-ADMM; the others have none. */
   readonly rho?: Penalty;
   /** Whether to end with least squares on the final support. OMP and joint OMP always do. @default false */
   readonly refit?: boolean;
@@ -145,7 +145,7 @@ export function settle(options: SolveOptions, others: readonly string[] = []): S
   };
 }
 
-/** Checks the number of threads. */
+/** Checks how many threads are asked for. */
 export function checkThreads(threads: number): void {
   wholeNumber('threads', threads, 1, 64, 'use the number of cores');
 }

@@ -82,7 +82,7 @@ describe('readNpy', () => {
     );
   });
 
-  it('puts the numbers at a multiple of 64 bytes', () => {
+  it('finds the numbers at a multiple of 64 bytes', () => {
     fc.assert(fc.property(arrays, (array) => (writeNpy(array).length - array.data.byteLength) % 64 === 0));
   });
 

@@ -200,7 +200,7 @@ describe('refuses', () => {
       () => denoise(image, { engine: 'gpu' as 'wasm' }),
       /^engine must be one of auto, wasm, portable, reference/,
     ],
-    ['an unknown option', () => denoise(image, { strenght: 3 } as object), /^strenght is not an option/],
+    ['an option nobody knows', () => denoise(image, { strenght: 3 } as object), /^strenght is not an option/],
     ['no thread', () => denoise(image, { threads: 0 }), /^threads must be a whole number/],
   ];
   it.each(refused)('%s', async (_, act, message) => {

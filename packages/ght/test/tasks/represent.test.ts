@@ -125,7 +125,7 @@ describe('represent', () => {
     expect(20 * Math.log10(255 / error)).toBeGreaterThanOrEqual(36);
   });
 
-  it('follows the paper exactly with its preset', async () => {
+  it('does the paper exactly under its preset', async () => {
     const result = await represent(grey, { solver: 'qpm', preset: 'paper', maxIterations: 3 });
     expect(result.rho).toBe(0.1);
     const explicit = { rho: { absolute: 0.1 }, tolerance: 1e-5, refit: false, maxIterations: 3 };

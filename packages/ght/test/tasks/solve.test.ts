@@ -64,7 +64,7 @@ describe('solve', () => {
     expect(less.rmse).toBeGreaterThan(none / 10);
   });
 
-  it('accepts signals in the array types of samples, and in no others, on every engine', async () => {
+  it('takes signals in the arrays that samples come in, and in no others, on every engine', async () => {
     const D = gaussianDictionary(12, 20, 1);
     const whole = Array.from({ length: 36 }, (_, i) => 2 ** 21 * ((i * 7) % 11) - 2 ** 23);
     for (const engine of ['wasm', 'portable', 'reference'] as const) {

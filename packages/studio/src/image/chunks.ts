@@ -1,6 +1,6 @@
-/** Metadata of a PNG, WebP or JPEG: its orientation, and whether it has more than one frame. */
+/** What a PNG, WebP or JPEG says beside its samples: which way is up, and whether there is more than one picture. */
 
-/** A PNG or WebP is a list of chunks. `name` is the position of its name; its content is from `start` up to `end`. */
+/** A PNG or WebP is a list of these; `name` is where its name lies, the content is from `start` to before `end`. */
 interface Chunk {
   readonly name: number;
   readonly type: string;
@@ -8,7 +8,7 @@ interface Chunk {
   readonly end: number;
 }
 
-/** The chunks of a file, up to where it is truncated. */
+/** The chunks of a file, up to where it is cut off. */
 export function* chunksOf(bytes: Uint8Array, format: 'PNG' | 'WebP'): Generator<Chunk> {
   const view = viewOf(bytes);
   const png = format === 'PNG';
@@ -17,12 +17,12 @@ export function* chunksOf(bytes: Uint8Array, format: 'PNG' | 'WebP'): Generator<
     const name = png ? at + 4 : at;
     const type = String.fromCharCode(...bytes.subarray(name, name + 4));
     yield { name, type, start: at + 8, end: Math.min(at + 8 + length, bytes.length) };
-    // A PNG has a checksum after every chunk; a WebP starts each chunk at an even offset.
+    // A PNG has a checksum behind every chunk, a WebP begins each at an even place.
     at += 8 + length + (png ? 4 : length & 1);
   }
 }
 
-/** The number of frames that a PNG or WebP declares. */
+/** How many pictures a PNG or WebP announces. */
 export function framesOf(bytes: Uint8Array, format: 'PNG' | 'WebP'): number {
   const chunks = [...chunksOf(bytes, format)];
   if (format === 'WebP') return Math.max(1, chunks.filter(({ type }) => type === 'ANMF').length);
@@ -30,11 +30,11 @@ export function framesOf(bytes: Uint8Array, format: 'PNG' | 'WebP'): number {
   return control && control.end - control.start >= 4 ? viewOf(bytes).getUint32(control.start) : 1;
 }
 
-/** The orientation in the EXIF block of a file; 1 (upright) if there is none. */
+/** The orientation that the EXIF block of a file asks for; 1, upright, where there is none. */
 export function orientationOf(bytes: Uint8Array, format: 'PNG' | 'WebP' | 'JPEG'): number {
   const block = format === 'JPEG' ? jpegExif(bytes) : chunkExif(bytes, format);
   if (!block) return 1;
-  // WebP writers often include the prefix that the block has in a JPEG.
+  // WebP writers often leave the prefix that the block has in a JPEG.
   return exifOrientation(startsAsExif(block) ? block.subarray(6) : block);
 }
 
@@ -61,7 +61,7 @@ function startsAsExif(block: Uint8Array): boolean {
   return String.fromCharCode(...block.subarray(0, 4)) === 'Exif';
 }
 
-/** EXIF is a TIFF without an image: the byte order, then the offset of its directory, with twelve bytes per entry. */
+/** EXIF is a TIFF without an image: byte order, then where its directory of twelve bytes an entry is. */
 function exifOrientation(block: Uint8Array): number {
   if (block.length < 8) return 1;
   const view = viewOf(block);

@@ -17,7 +17,7 @@ export interface Raster {
 export interface OpenedImage {
   readonly image: Image;
   readonly format: 'PNG' | 'JPEG' | 'WebP' | 'TIFF';
-  /** 64-bit floats count as 32 bits, the depth in which they are saved; until then they keep all digits. */
+  /** Floats of 64 bits count as 32, which is what they are given back in; until then they keep their digits. */
   readonly depth: 8 | 16 | 32;
   readonly sample: 'uint' | 'float';
   /** For a JPEG that is not reduced: its tables and its block grid, in the coordinates of the upright image. */
@@ -59,7 +59,7 @@ export function planesOf(raster: Raster, reduce = 1): Image {
   return { width, height, planes, peak, ...(alpha ? { alpha: all[channels - 1] } : {}) };
 }
 
-/** The largest finite value minus the smallest, or 1 for a constant image: the full scale of float data, as in the command. */
+/** The largest finite value less the smallest, or 1 for a constant image: full scale of float data, as the command has it. */
 function rangeOf(planes: Image['planes']): number {
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const plane of planes) {

@@ -1,10 +1,10 @@
-/** What the first bytes of a file tell about its size, before memory of that size is allocated. */
+/** What the first bytes of a file tell before anything of its size is allocated. */
 import { FileError } from './decoded.js';
 
-/** The supported formats. */
+/** The formats that are opened. */
 export type Format = 'PNG' | 'JPEG' | 'WebP' | 'TIFF';
 
-/** The format of a file, by its content. */
+/** Which format a file is, by its content. */
 export function formatOf(bytes: Uint8Array): Format | undefined {
   const starts = (at: number, ...values: number[]) => values.every((value, i) => bytes[at + i] === value);
   if (starts(0, 0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return 'PNG';
@@ -14,20 +14,20 @@ export function formatOf(bytes: Uint8Array): Format | undefined {
   return tiff ? 'TIFF' : undefined;
 }
 
-/** Width, height and colour channels, if a header states them; a TIFF is read later by its own decoder. */
+/** Width, height and colour channels, where a header gives them away; TIFF is asked later, by its own reader. */
 export interface Size {
   readonly width: number;
   readonly height: number;
   readonly channels: number;
 }
 
-/** The most pixels per image and the most samples per byte: the limits of the command. */
+/** The most pixels an image may have, and the most samples a byte may stand for: the limits of the command. */
 const pixelLimit = 0x3fff ** 2;
 const steepest = 2000;
-/** Images with at most this many samples need little memory, so any compression ratio is accepted. */
+/** Images of no more samples than this need so little memory that one colour may take as few bytes as it likes. */
 const harmless = 2 ** 24;
 
-/** Rejects sizes that a file of this many bytes cannot hold, which indicate damage, and sizes beyond the limit. */
+/** Refuses sizes that a file of so many bytes cannot hold, which damage announces, and those that nobody could open. */
 export function checkSize({ width, height, channels }: Size, bytes: number): void {
   if (!(width > 0 && height > 0)) throw new FileError('has no pixels. Open another one.');
   if (width * height * channels > Math.max(harmless, steepest * bytes)) {
@@ -39,7 +39,7 @@ export function checkSize({ width, height, channels }: Size, bytes: number): voi
   }
 }
 
-/** The size in the header of a PNG, JPEG or WebP; undefined if it cannot be found. */
+/** The size that the header of a PNG, JPEG or WebP states; undefined where it cannot be found. */
 export function sizeOf(bytes: Uint8Array, format: Format): Size | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
@@ -47,7 +47,7 @@ export function sizeOf(bytes: Uint8Array, format: Format): Size | undefined {
     if (format === 'JPEG') return jpegSize(view);
     if (format === 'WebP') return webpSize(view);
   } catch {
-    // Beyond the end of a truncated file: the decoder reports that.
+    // Beyond the end of a truncated file: the decoder will say so.
   }
   return undefined;
 }
@@ -61,7 +61,7 @@ function jpegSize(view: DataView): Size | undefined {
   for (let at = 2; ; ) {
     const marker = view.getUint8(at + 1);
     const length = view.getUint16(at + 2);
-    // The start of a frame; C4, C8 and CC are tables in the same range.
+    // The start of a frame; C4, C8 and CC are tables in its range.
     if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
       return { width: view.getUint16(at + 7), height: view.getUint16(at + 5), channels: view.getUint8(at + 9) };
     }

@@ -21,7 +21,7 @@ export async function openImage(
     if (!format) throw new FileError('is not a PNG, JPEG, WebP or TIFF file. Convert it to one of these.');
     const { raster, reduce } = await read(bytes, format, fit);
     const { depth, sample, orientation = 1 } = raster;
-    // The means of several pixels have neither the grid nor the quantisation steps of the file.
+    // Means of several pixels have neither the grid nor the steps of the file.
     const jpeg = format === 'JPEG' && reduce === 1 ? readJpegInfo(bytes, orientationOf(bytes, format)) : undefined;
     return { image: upright(planesOf(raster, reduce), orientation), format, depth, sample, ...(jpeg && { jpeg }) };
   } catch (error) {
@@ -36,7 +36,7 @@ async function read(bytes: Uint8Array<ArrayBuffer>, format: Format, fit: (size: 
     return fit(size);
   };
   if (format === 'TIFF') {
-    // Only a TIFF needs its decoder, which is larger than the rest of the page.
+    // Only a TIFF needs its reader, which is larger than the rest of the page.
     const { openTiff } = await import('./tiff.js');
     const page = await openTiff(bytes);
     const reduce = checkedFit(page);

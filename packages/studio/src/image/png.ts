@@ -51,7 +51,7 @@ function unpack({ width, height, depth, data }: DecodedPng): Uint8Array {
   return samples;
 }
 
-/** An image as a PNG of 8 or 16 bits. Samples are rounded and clamped to integers only here. */
+/** An image as a PNG of 8 or 16 bits: only here are integers made, rounded to the nearest and clamped. */
 export function encodePng(image: Image, depth: 8 | 16): Uint8Array<ArrayBuffer> {
   const { width, height, planes, alpha } = image;
   const all = alpha ? [...planes, alpha] : planes;

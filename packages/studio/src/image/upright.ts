@@ -1,8 +1,8 @@
 import type { Image, Samples } from 'ght';
 
 /**
- * The image turned according to an EXIF or TIFF orientation: 2 to 4 mirror it, 5 to 8 also swap rows and columns. Any other
- * value leaves it unchanged, as viewers do with an invalid tag.
+ * The image turned as an EXIF or TIFF orientation asks: 2 to 4 mirror, 5 to 8 also exchange rows and columns. Anything
+ * else leaves it as it is, which is what viewers do with an invalid tag.
  */
 export function upright(stored: Image, orientation: number): Image {
   if (!(orientation >= 2 && orientation <= 8)) return stored;

@@ -19,7 +19,7 @@ export class TooLargeError extends Error {
 export function checkMemory(size: Size, options: RepresentOptions): number {
   const finer = (options.stride ?? 8) < 8 ? ' or choose a larger stride' : '';
   const { channels } = size;
-  // The image, in float32, and the memory of its run.
+  // The image, in float32, beside what its run needs.
   const bytes = (width: number, height: number) =>
     4 * width * height * channels + memoryEstimate(width, height, channels, options);
   return checkFit(size, bytes, finer);
@@ -28,7 +28,7 @@ export function checkMemory(size: Size, options: RepresentOptions): number {
 /** {@link checkMemory} for denoising. */
 export function checkDenoisingMemory(size: Size, quality: Quality): number {
   const { channels } = size;
-  // The noisy image, its transform and the result, and the memory of the passes.
+  // The noisy image, transformed and back, beside what the passes need.
   const bytes = (width: number, height: number) =>
     3 * 8 * width * height * channels + denoiseMemoryEstimate(width, height, channels, quality);
   return checkFit(size, bytes, '');
