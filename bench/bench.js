@@ -95,7 +95,7 @@ table(
     'CPU ns',
     'GFLOP/s',
     'engine bytes per patch',
-    'peak bytes per patch besides Y',
+    'peak bytes per patch without Y',
   ],
   rows,
 );

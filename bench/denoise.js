@@ -1,5 +1,5 @@
-// Quality and speed of the denoisers: mean PSNR per folder and seconds per megapixel, and those of other libraries on the same
-// noisy images in the same run. Writes everything to bench/denoise.json.
+// How well and how fast the denoisers are: mean PSNR per folder and seconds per megapixel, and what others need for the same
+// noisy images in the same run; everything in bench/denoise.json.
 // usage: npm run bench:denoise -- --images DIR [--images DIR …] [--sigma 15,25,50] [--quality fast,balanced,best]
 //                                 [--count n] [--half first|second] [--threads n] [--no-peers] [--auto]
 // Noise is Gaussian, neither rounded nor clipped, with one seed per image and σ, the same for all. The noise level is given, or

@@ -36,7 +36,7 @@ if (isIterative(solver)) {
   const run = () => (solver === 'joint-omp' ? loaded.jointOmp(S) : loaded.sweep(solver, s, STOP));
   for (let k = 0; k < iterations; k++) {
     await timed(async () => (await run()).at(-1).rmse);
-    // Joint OMP keeps its paths, so only the first run does all the work.
+    // Joint OMP keeps its paths: only the first run is the whole work.
     if (solver === 'joint-omp') break;
   }
 }

@@ -8,7 +8,7 @@ import { upright } from './upright.js';
 
 /**
  * Opens an image file. `fit` is called with the size before memory of that size is allocated. It may throw to reject the
- * image, or return n to reduce each side n times. Errors refer to the file by `name`, if given.
+ * image, or return n to divide each side by n. Errors refer to the file by `name`, if given.
  */
 export async function openImage(
   bytes: Uint8Array<ArrayBuffer>,

@@ -7,7 +7,7 @@ export class RequestError extends Error {
     message: string,
     /** True if it was cancelled; the user is not notified then. */
     readonly aborted: boolean,
-    /** For an image that is too large: how many times each side must be reduced. */
+    /** For an image that is too large: the factor by which each side must be reduced. */
     readonly reduce?: number,
   ) {
     super(message);

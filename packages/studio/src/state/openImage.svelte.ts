@@ -66,7 +66,7 @@ export class OpenImage {
     }
   }
 
-  /** Opens an image in place of the last one; with `reduce` n, each side is reduced n times, if it would not fit otherwise. */
+  /** Opens an image in place of the last one; with `reduce` n, each side is divided by n, if it would not fit otherwise. */
   async open(image: ImageFile, reduce = 1): Promise<void> {
     this.#asked++;
     this.runner.notice = undefined;
@@ -90,7 +90,7 @@ export class OpenImage {
     this.hooks.onSettled();
   }
 
-  /** Reopens the image with each side reduced n times. */
+  /** Reopens the image with each side divided by n. */
   reopen(n: number): void {
     this.#reopen(n);
   }

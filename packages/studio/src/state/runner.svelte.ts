@@ -21,7 +21,7 @@ export class Runner {
   #lost: Notice | undefined;
 
   constructor(
-    /** Reopens the image with each side reduced n times: the remedy if it does not fit. */
+    /** Reopens the image with each side divided by n: the remedy if it does not fit. */
     private readonly reopen: (n: number) => void,
   ) {}
 

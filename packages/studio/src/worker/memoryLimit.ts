@@ -4,7 +4,7 @@ import type { Size } from '../image/header.js';
 /** The memory that a browser tab can be expected to have: engines are limited to 4 GiB, and phones to much less. */
 export const TAB_BYTES = 2 * 2 ** 30;
 
-/** An image whose run would not fit, and how many times each side must be reduced for it to fit. */
+/** An image whose run would not fit, and the factor by which each side must be reduced to fit. */
 export class TooLargeError extends Error {
   override readonly name = 'TooLargeError';
   constructor(

@@ -138,7 +138,7 @@ export interface Requests {
 /** The name of a request. */
 export type RequestKind = keyof Requests;
 
-/** A failure in words. If an image is too large, `reduce` is how many times each side must be reduced. */
+/** A failure in words. If an image is too large, `reduce` is the factor by which each side must be reduced. */
 export interface Failure {
   readonly message: string;
   readonly aborted: boolean;
