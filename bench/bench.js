@@ -1,4 +1,4 @@
-// Speed and memory, side by side with peers in the same run: prints tables, keeps everything in bench/results.json.
+// Speed and memory, compared with peers in the same run: prints tables, and writes everything to bench/results.json.
 // usage: npm run bench [-- --quick] [-- --no-peers]
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -39,13 +39,13 @@ const threads = environment.cores > 1 ? [1, 2] : [1];
 const sizes = asked.quick ? [2 ** 12, 2 ** 14] : [2 ** 14, 2 ** 17, 2 ** 20];
 const D = overcompleteDct(8, 10);
 
-/** Multiplications and additions of one iteration on one patch with n atoms, as the kernels do them. */
+/** Multiplications and additions per iteration and patch with n atoms, as the kernels do them. */
 const flops = (solver, n) => {
   const analysis = n > 12 ? 8 * n + 640 : 64 * n;
   return 2 * (analysis + 640 + 800 + (solver === 'admm' ? 4 : 3) * 64) + n;
 };
 
-// Other tenants of the machine come and go by the minute: every contender runs a few rounds, and its best round counts.
+// The load of the machine varies: every contender runs a few rounds, and its best round counts.
 const ROUNDS = asked.quick ? 1 : 2;
 const best = (measureOnce) => {
   const results = Array.from({ length: ROUNDS }, measureOnce);
@@ -91,11 +91,11 @@ table(
     's = 10',
     'P',
     'threads',
-    'ns a patch (and iteration)',
+    'ns per patch (and iteration)',
     'CPU ns',
     'GFLOP/s',
-    'engine bytes a patch',
-    'peak bytes a patch beside Y',
+    'engine bytes per patch',
+    'peak bytes per patch without Y',
   ],
   rows,
 );
@@ -132,7 +132,7 @@ if (!asked['no-peers']) {
   };
   try {
     const numpy = python('numpy');
-    if (!numpy) console.log('\nNumPy: absent');
+    if (!numpy) console.log('\nNumPy: not installed');
     else {
       const compared = [];
       const P = sizes[sizes.length - 1];
@@ -159,7 +159,7 @@ if (!asked['no-peers']) {
       table([`P = 2^${Math.log2(P)}, s = 10`, 'NumPy', 'threads', 'NumPy, ns', 'GHT, ns', 'ratio'], compared);
     }
     const sklearn = python('sklearn');
-    if (!sklearn) console.log('\nscikit-learn: absent');
+    if (!sklearn) console.log('\nscikit-learn: not installed');
     else {
       await save(small);
       const compared = budgets.map((s) => {
@@ -196,7 +196,7 @@ for (const solver of ['qpm', 'admm']) {
   const wall = (s) => flat.findLast((each) => each.s === s).wall;
   console.log(
     `${solver}: 2 threads ${number(at(solver, most, 1).wall / at(solver, most, threads.at(-1)).wall, 2)}× of one at the largest P; ` +
-      `time a patch there ${number(at(solver, most, 1).wall / at(solver, least, 1).wall, 2)}× of that at the smallest; ` +
+      `time per patch there ${number(at(solver, most, 1).wall / at(solver, least, 1).wall, 2)}× of that at the smallest; ` +
       `s = 30 takes ${number(wall(30) / wall(5), 2)}× of s = 5`,
   );
 }

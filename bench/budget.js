@@ -1,4 +1,4 @@
-// How well a budget follows from the noise level: PSNR of the best S, of the residual rule and of the threshold rule.
+// How well the noise level determines a budget: PSNR of the best S, of the residual rule and of the threshold rule.
 // usage: node bench/budget.js --images DIR [--images DIR …] [--count 12] [--stride 8] [--solver qpm …] [--atoms 10 | --orthonormal]
 import { completeDct, denoisePaper, psnr, randomSource } from 'ght';
 import { flags } from './flags.js';
@@ -16,9 +16,9 @@ const values = flags(import.meta.filename, {
 const images = await greyImages(values.images, Number(values.count));
 const cut = values.orthonormal ? { dictionary: completeDct(8) } : { atoms: Number(values.atoms) };
 const sigmas = values.sigma.map(Number);
-console.log(`PSNR (atoms a patch) over ${images.length} images, stride ${values.stride}`);
+console.log(`PSNR (atoms per patch) over ${images.length} images, stride ${values.stride}`);
 console.log(
-  `| | ${sigmas.map((sigma) => `σ = ${sigma}`).join(' | ')} | s an image |\n|${'---|'.repeat(sigmas.length + 2)}`,
+  `| | ${sigmas.map((sigma) => `σ = ${sigma}`).join(' | ')} | s per image |\n|${'---|'.repeat(sigmas.length + 2)}`,
 );
 
 for (const solver of values.solver) {

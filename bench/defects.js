@@ -1,4 +1,4 @@
-// What happens to pictures: noise of several kinds, from a seed, on planes from 0 to 255. Nothing is rounded or clipped here.
+// Simulated noise of several kinds, from a seed, on planes from 0 to 255. Nothing is rounded or clipped here.
 import { randomSource } from 'ght';
 import sharp from 'sharp';
 
@@ -19,7 +19,7 @@ export function withBlurred(image, sigma, seed) {
     plane.map((_, i) => {
       const here = at(i);
       return kernel.reduce((sum, k, n) => {
-        // Around the edge, so that the deviation is the same there.
+        // Periodic at the edges, so that the deviation is the same there.
         const there = (here + n - 3 + length) % length;
         return sum + k * plane[i + (there - here) * step];
       }, 0);
@@ -33,7 +33,7 @@ export function withBlurred(image, sigma, seed) {
   return { ...image, planes };
 }
 
-/** A share of the pixels black or white, each channel by itself. */
+/** A fraction of the pixels black or white, each channel separately. */
 export function withSaltAndPepper(image, share, seed) {
   const { uniform } = randomSource(seed);
   return mapped(image, (value) => {
@@ -49,7 +49,7 @@ export function withBanding(image, sigma, seed) {
   return mapped(image, (value, i) => value + offsets[Math.floor(i / image.width)]);
 }
 
-/** The file that a JPEG encoder makes of it. */
+/** The JPEG file of an image. */
 export function asJpeg(image, quality) {
   const { width, height, planes } = image;
   return sharp(interleaved(image), { raw: { width, height, channels: planes.length } })
@@ -57,12 +57,12 @@ export function asJpeg(image, quality) {
     .toBuffer();
 }
 
-/** Rounded and clipped, as a file has it. */
+/** Rounded and clipped, as in a file. */
 export function asBytes(image) {
   return { ...image, planes: image.planes.map((plane) => Uint8Array.from(Uint8ClampedArray.from(plane))) };
 }
 
-/** The same, channel after channel for every pixel. */
+/** The same samples, interleaved by channel. */
 export function interleaved({ width, height, planes }) {
   const bytes = new Uint8ClampedArray(width * height * planes.length);
   for (const [c, plane] of planes.entries()) {

@@ -1,9 +1,9 @@
-// How well and how fast the denoisers are: mean PSNR a folder and seconds a megapixel, and what others need for the same
+// How well and how fast the denoisers are: mean PSNR per folder and seconds per megapixel, and what others need for the same
 // noisy images in the same run; everything in bench/denoise.json.
 // usage: npm run bench:denoise -- --images DIR [--images DIR …] [--sigma 15,25,50] [--quality fast,balanced,best]
 //                                 [--count n] [--half first|second] [--threads n] [--no-peers] [--auto]
-// Noise is Gaussian, neither rounded nor clipped, from one seed an image and σ, the same for all. The noise level is told, or
-// with --auto estimated. Nothing is clipped before it is measured. The first half of a folder, by name, may be tuned on.
+// Noise is Gaussian, neither rounded nor clipped, with one seed per image and σ, the same for all. The noise level is given, or
+// estimated with --auto. Nothing is clipped before it is measured. The first half of a folder, by name, may be used for tuning.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
@@ -49,7 +49,7 @@ async function measureFolder(folder) {
   const chosen = names.slice(...half).slice(0, values.count ? Number(values.count) : names.length);
   const title = `${folder}, ${chosen.length} images${values.half ? `, ${values.half} half` : ''}`;
   console.log(
-    `\n${title}\n| | σ | PSNR, dB | s a megapixel | CPU s a megapixel | CPU over that of the first |\n|---|---|---|---|---|---|`,
+    `\n${title}\n| | σ | PSNR, dB | s per megapixel | CPU s per megapixel | CPU relative to the first |\n|---|---|---|---|---|---|`,
   );
   for (const sigma of values.sigma.split(',').map(Number)) {
     const totals = new Map();
@@ -88,7 +88,7 @@ async function ours(quality, noisy, clean, sigma) {
   return { what: quality, psnr: level(image, clean), seconds, cpu: (user + system) / 1e6, ...estimated };
 }
 
-/** What is installed of scikit-image and OpenCV, on the same noisy image; nothing where there is no Python. */
+/** The results of scikit-image and OpenCV, if installed, on the same noisy image; empty without Python. */
 function peers(noisy, clean, sigma) {
   const paths = [noisy, clean].map(({ width, height, planes }, i) => {
     const data = Float32Array.from({ length: width * height * planes.length }, (_, n) => {

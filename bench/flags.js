@@ -1,10 +1,10 @@
-// The flags of a measurement. Its usage is the comment its file begins with.
+// Command-line flags of a benchmark. Its usage text is the comment at the start of its file.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
 /**
- * What was asked for; ends the program where that is help, or makes no sense. Images that are asked for must be given.
- * @param {string} module import.meta.filename of the measurement
+ * Parses the flags; prints the usage and exits if help is requested or a flag is invalid. If `images` is an option, it is required.
+ * @param {string} module import.meta.filename of the benchmark
  * @param {NonNullable<import('node:util').ParseArgsConfig['options']>} options
  */
 export function flags(module, options) {

@@ -1,4 +1,4 @@
-// The images a measurement runs on: PNG, JPEG, TIFF and WebP.
+// The input images of a benchmark: PNG, JPEG, TIFF and WebP.
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import sharp from 'sharp';
@@ -6,7 +6,7 @@ import sharp from 'sharp';
 /**
  * The images of folders as grey planes.
  * @param {string[]} folders
- * @param {number} perFolder at most so many from each, in the order of their names
+ * @param {number} perFolder the most images per folder, in the order of their names
  */
 export async function greyImages(folders, perFolder) {
   const images = [];
@@ -22,7 +22,7 @@ export async function greyImages(folders, perFolder) {
 }
 
 /**
- * One image in its channels, without alpha; grey where all of them are the same.
+ * One image with its channels, without alpha; grey if all channels are equal.
  * @param {string | Uint8Array} file its path or its bytes
  */
 export async function planesOf(file) {

@@ -1,4 +1,4 @@
-// One measurement in a process of its own, so that memory and threads start clean. Prints one JSON object.
+// One measurement in its own process, so that memory and threads start clean. Prints one JSON object.
 // usage: node bench/measure.js SOLVER P s THREADS ITERATIONS
 import { isIterative, overcompleteDct, solverCatalogue, spectralNormSquared } from 'ght';
 import { halved, naturalPatches } from 'ght-lab';
@@ -29,7 +29,7 @@ const timed = async (run) => {
 if (isIterative(solver)) {
   const rho = solverCatalogue[solver].rho * spectralNormSquared(D);
   for (let k = 0; k < iterations; k++) await timed(async () => (await loaded.iterate(solver, S, rho)).rmse);
-  // The first iterations look for the threshold.
+  // The first iterations search for the threshold, so they are not counted.
   times.splice(0, 4);
   cpu.splice(0, 4);
 } else {

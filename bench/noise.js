@@ -1,4 +1,4 @@
-// How well the noise level is found: rms and mean relative error of σ over images with unclipped Gaussian noise.
+// Accuracy of the estimated noise level: rms and mean relative error of σ over images with unclipped Gaussian noise.
 // usage: node bench/noise.js --images DIR [--images DIR …] [--count 100] [--skip 0] [--sigma 5 --sigma 25 …]
 import { estimateSigma, randomSource } from 'ght';
 import { flags } from './flags.js';
@@ -12,14 +12,14 @@ const values = flags(import.meta.filename, {
 });
 const percent = (value) => `${(100 * value).toFixed(2)}%`;
 const sigmas = values.sigma.map(Number);
-console.log(`| | ${sigmas.map((sigma) => `σ = ${sigma}`).join(' | ')} | ms an image |`);
+console.log(`| | ${sigmas.map((sigma) => `σ = ${sigma}`).join(' | ')} | ms per image |`);
 console.log(`|${'---|'.repeat(sigmas.length + 2)}`);
 for (const folder of values.images) {
   const images = (await greyImages([folder], Number(values.skip) + Number(values.count))).slice(Number(values.skip));
   let ms = 0;
   const cells = sigmas.map((sigma) => {
     const errors = images.map(({ image }, i) => {
-      // One seed an image, the same for every σ.
+      // One seed per image, the same for every σ.
       const { normal } = randomSource(i + 1);
       const noisy = { ...image, planes: [Float64Array.from(image.planes[0], (value) => value + sigma * normal())] };
       const start = performance.now();

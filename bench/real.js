@@ -1,9 +1,9 @@
-// How well images are denoised about which nothing is told: real pairs of a noisy and a clean photograph, and clean images
-// with noise of many kinds, beside OpenCV's non-local means where that is installed; everything in bench/results/real.json.
+// Quality of denoising without any options: real pairs of a noisy and a clean photograph, and clean images with noise of many
+// kinds, compared with OpenCV's non-local means if it is installed. Writes everything to bench/results/real.json.
 // usage: npm run bench:real -- [--polyu DIR] [--cc DIR] [--kodak-like DIR] [--count n] [--quality fast,balanced,best]
 //                              [--sigma 5,15,25,50] [--threads n] [--no-peers]
 // --polyu and --cc are folders of pairs, *_real.* and *_mean.*; --kodak-like is a folder of clean images; --count takes n
-// of each, evenly by name. PSNR is of images rounded and clipped, a mean over images. Seconds are CPU time.
+// of each, evenly by name. The PSNR is that of rounded and clipped images, averaged over images. Seconds are CPU time.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
@@ -29,9 +29,9 @@ const qualities = values.quality.split(',');
 const environment = { node: process.version, cpu: cpus()[0].model.trim(), threads, load: loadavg()[0] };
 const results = fileURLToPath(new URL('results/real.json', import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), 'ght-bench-'));
-/** Every table: its title, and for each row what, the PSNR of each image, and what else was measured. */
+/** Every table: its title, and for each row its name, the PSNR of each image, and other measurements. */
 const tables = [];
-/** Whether OpenCV is there: known after the first time it is asked. */
+/** Whether OpenCV is installed: known after the first call. */
 let opencv = !values['no-peers'];
 
 try {
@@ -45,7 +45,7 @@ mkdirSync(dirname(results), { recursive: true });
 const inDigits = (_, value) => (typeof value === 'number' ? Number(value.toFixed(4)) : value);
 writeFileSync(results, `${JSON.stringify({ environment, tables }, inDigits, 1)}\n`);
 
-/** Photographs of a still, one of them and the mean of many. */
+/** Pairs of photographs of a still scene: a single exposure, and the mean of many. */
 async function realPairs(set, folder) {
   const names = chosen(folder, /_real\.\w+$/i);
   const table = newTable(`${set}, ${names.length} pairs`, names);
@@ -68,7 +68,7 @@ async function realPairs(set, folder) {
   print(table);
 }
 
-/** Clean images: as they are, and with noise of many kinds. */
+/** Clean images: unchanged, and with noise of many kinds. */
 async function cleanImages(folder) {
   const names = chosen(folder, /\.(png|jpe?g|tiff?|webp)$/i);
   const images = [];
@@ -151,7 +151,7 @@ function newTable(title, images) {
   return table;
 }
 
-/** Adds what one contender did on one image to its row. */
+/** Adds the result of one contender on one image to its row. */
 function add({ rows }, { what, psnr = null, seconds = 0, cpu = 0, kind }, { width, height }) {
   if (!rows.some((each) => each.what === what)) {
     rows.push({ what, psnr: [], seconds: 0, cpu: 0, megapixels: 0, kinds: {} });
@@ -184,7 +184,7 @@ async function timed(work) {
   return { seconds: (performance.now() - wall) / 1e3, cpu: (user + system) / 1e6 };
 }
 
-/** OpenCV on the same image, at several strengths; it is left out, which is said once, where it is not installed. */
+/** OpenCV on the same image, at several strengths. If it is not installed, it is left out, with one message. */
 function peers(table, noisy, clean, strengths) {
   if (!opencv) return;
   const paths = [noisy, clean].map((image, i) => {
@@ -204,7 +204,7 @@ function peers(table, noisy, clean, strengths) {
   console.log('\nOpenCV is not installed: non-local means is left out');
 }
 
-/** PSNR of an image rounded and clipped, in dB; null where there is no difference. */
+/** PSNR of an image rounded and clipped, in dB; null if there is no difference. */
 function level(image, clean) {
   const { planes } = asBytes(image);
   const mean = planes.reduce((sum, plane, c) => sum + rmsePixel(plane, clean.planes[c]) ** 2, 0) / planes.length;
@@ -217,7 +217,9 @@ function print({ title, rows }) {
     const finite = psnr.filter((value) => value !== null);
     return finite.length === 0 ? undefined : finite.reduce((sum, value) => sum + value, 0) / finite.length;
   };
-  console.log(`\n${title}\n| | PSNR, dB | least | gain | CPU s per megapixel | taken for |\n|---|---|---|---|---|---|`);
+  console.log(
+    `\n${title}\n| | PSNR, dB | lowest | gain | CPU s per megapixel | taken for |\n|---|---|---|---|---|---|`,
+  );
   for (const row of rows) {
     const value = mean(row);
     const same = row.psnr.filter((each) => each === null).length;

@@ -1,5 +1,5 @@
-// How soon the studio answers on a megapixel image, in the Chromium that npm brings: a single step of the budget slider,
-// and a slider that never rests. usage: npm run build && node bench/studio.js
+// Response time of the studio on a megapixel image, in the Chromium from an npm package: for a single step of the budget slider,
+// and for a slider that moves all the time. usage: npm run build && node bench/studio.js
 import { createRequire } from 'node:module';
 import { cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -51,7 +51,7 @@ try {
   await serving.close();
 }
 
-/** Runs in the page: it has only what is in it. */
+/** Runs in the page, so it can use nothing from outside. */
 async function measure() {
   const slider = document.querySelector('[data-control="budget"]');
   const stage = () => document.querySelector('[data-stage]').dataset.stage;

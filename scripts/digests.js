@@ -1,11 +1,11 @@
-// Prints a digest of every task's answer, on every engine and for several numbers of threads: one line each, so that two
-// versions of the library can be held against each other to the last bit.
+// Prints a digest of every task's result, on every engine and for several numbers of threads, one per line, so that two
+// versions of the library can be compared bit for bit.
 //
 //     node scripts/digests.js > before.txt        (then change something, build)
 //     node scripts/digests.js > after.txt; diff before.txt after.txt
 //     node scripts/digests.js OTHER/packages/ght  digests of another checkout
 //
-// Digests depend on the machine (fused multiply-add, the host's Math), so they are not kept in the repository.
+// Digests depend on the machine (fused multiply-add, the host's Math), so they are not stored in the repository.
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -39,7 +39,7 @@ async function line(name, compute) {
   }
 }
 
-/** A made picture with flat, shaded, edged and textured parts. */
+/** A synthetic picture with flat, shaded, edged and textured parts. */
 function picture(side, channels) {
   const random = ght.randomSource(1);
   const planes = Array.from({ length: channels }, (_, c) =>
@@ -61,7 +61,7 @@ const grey = picture(96, 1);
 const colour = picture(64, 3);
 const small = picture(40, 1);
 
-// Selection, ties among it.
+// Selection, including ties.
 const random = ght.randomSource(7);
 const values = Float64Array.from({ length: 5000 }, () => Math.round(20 * random.normal()) / 4);
 for (const S of [0, 1, 17, 500, 1024, 4000, 5000, 9000]) {

@@ -1,4 +1,4 @@
-// The picture of the README: original, atoms a patch, OMP and GHT-ADMM at the same budget. Writes docs/budget.png.
+// The picture of the README: original, atoms per patch, OMP and GHT-ADMM at the same budget. Writes docs/budget.png.
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { drawHeatmap, represent } from 'ght';
@@ -19,7 +19,7 @@ console.log(
   `GHT-ADMM with refit ${joint.psnr.toFixed(2)} dB, OMP ${even.psnr.toFixed(2)} dB, ${joint.nonzeros} atoms each`,
 );
 
-/** A window of the picture, twice its size, so that the difference can be seen. */
+/** A window of the picture, enlarged twice, so that the difference is visible. */
 const crop = { left: 190, top: 130, width: 208, height: 166 };
 const closeUp = (plane) =>
   sharp(

@@ -1,4 +1,4 @@
-// Prints docs/licences.md: every package that the packages of this project bring with them, from the lock file.
+// Prints docs/licences.md: every package that the packages of this project depend on, from the lock file.
 import { readFileSync } from 'node:fs';
 
 const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8'));

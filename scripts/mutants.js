@@ -1,9 +1,9 @@
-// The mutants of the library's source files: small changes that a test should notice. Left alone are types, the words of
-// errors, and loops that would only count the other way and never end.
+// The mutants of the library's source files: small changes that a test should detect. Types, error messages and loop counters
+// are not mutated; a loop that counts the other way would never end.
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 
-/** Operators, and what they become: another kind of arithmetic, the other side of a boundary, the opposite. */
+/** Operators and their replacements: another operation, the other side of a boundary, the opposite. */
 const SWAPS = {
   '+': ['-'],
   '-': ['+'],
@@ -26,10 +26,10 @@ const SWAPS = {
   '>>': ['<<'],
   '&': ['|'],
 };
-/** Methods, and what they become. */
+/** Methods and their replacements. */
 const METHODS = { min: 'max', max: 'min', floor: 'ceil', ceil: 'floor', some: 'every', every: 'some' };
 
-/** All mutants of a source file: where it changes, what was there and what is there now. */
+/** All mutants of a source file: the position, the original text and the new text. */
 function mutantsOf(source, checker, file) {
   const mutants = [];
   const change = (node, text, from = node.getStart(source), to = node.end) => {
@@ -40,7 +40,7 @@ function mutantsOf(source, checker, file) {
   const isString = (node) => Boolean(checker.getTypeAtLocation(node).flags & ts.TypeFlags.StringLike);
   const isChanged = (node) => ts.isBinaryExpression(node) && node.operatorToken.getText(source) in SWAPS;
 
-  /** What a function may give back instead of the result of this expression: nothing, as far as its type allows that. */
+  /** An empty value that a function may return instead of this expression, if its type allows one. */
   function empty(result) {
     if (isChanged(result) || ts.isLiteralExpression(result)) return;
     const type = checker.getTypeAtLocation(result);
@@ -51,7 +51,7 @@ function mutantsOf(source, checker, file) {
   }
   const isLiteral = ({ kind }) => kind === ts.SyntaxKind.TrueKeyword || kind === ts.SyntaxKind.FalseKeyword;
 
-  /** The other way round, where no operator in it is changed anyway. */
+  /** The negation of a condition, if no operator in it is mutated anyway. */
   function negate(condition) {
     if (!isChanged(condition) && !ts.isPrefixUnaryExpression(condition)) {
       change(condition, `!(${condition.getText(source)})`);
@@ -63,7 +63,7 @@ function mutantsOf(source, checker, file) {
     if (ts.isImportDeclaration(node)) return;
     if (ts.isExpressionStatement(node) || ts.isBreakStatement(node) || ts.isContinueStatement(node)) remove(node);
     if (ts.isThrowStatement(node)) {
-      // The words of an error, and the numbers in them, are the business of the tests that look for them.
+      // Error messages, and the numbers in them, are covered by the tests that look for them.
       remove(node);
       return;
     }
@@ -79,7 +79,7 @@ function mutantsOf(source, checker, file) {
     }
     if (ts.isPostfixUnaryExpression(node) || ts.isPrefixUnaryExpression(node)) {
       const operand = node.operand.getText(source);
-      // A loop that counts the other way never ends: that says nothing about the tests.
+      // A loop that counts the other way never ends, which says nothing about the tests.
       const counts = ts.isForStatement(node.parent) || ts.isBinaryExpression(node.parent);
       if (node.operator === ts.SyntaxKind.PlusPlusToken && !counts) change(node, `${operand}--`);
       if (node.operator === ts.SyntaxKind.MinusMinusToken && !counts) change(node, `${operand}++`);
@@ -103,8 +103,8 @@ function mutantsOf(source, checker, file) {
 }
 
 /**
- * The mutants of all files of these folders of the library whose path begins with one of `only`, in order. Each has the
- * `code` of the whole file, and the line as it is `changed`.
+ * The mutants of all files in these folders of the library whose path begins with one of `only`, in order. Each has the `code`
+ * of the whole file, and the `changed` line.
  */
 export function allMutants(library, folders, only) {
   const config = ts.getParsedCommandLineOfConfigFile(

@@ -1,14 +1,14 @@
 // Mutation testing: makes one small change in a source file of the library, runs its tests on the changed build, and
-// expects one of them to fail. A change that no test notices (a survivor) shows what the tests do not check.
+// expects one of them to fail. A change that no test detects (a survivor) shows what the tests do not check.
 //
 //   npm run mutate -- [--only solvers/aiht.ts,measures] [--sample 50] [--jobs 2] [--json FILE] [--again FILE]
 //
-// --again tests only the survivors of an earlier run, whose JSON it is given.
+// --again tests only the survivors of an earlier run, given its JSON.
 //
-// The tests of groups/window.ts are groups/window.test.ts and those of its folder that are named after no other file; of a
-// file that has none of its own, all of its folder.
+// The tests of groups/window.ts are groups/window.test.ts and those in its folder that are not named after another file. A file
+// without a test of its own uses all tests of its folder.
 // Each job is one process with its own copy of build and tests and one Vitest that stays loaded, so that a mutant costs
-// little more than its tests. A mutant that runs into the time limit, or ends the process, counts as killed.
+// little more than its tests. A mutant that exceeds the time limit, or ends the process, counts as killed.
 import { fork } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ const FOLDERS = ['budget', 'solvers', 'groups', 'denoisers', 'measures'];
 const root = fileURLToPath(new URL('..', import.meta.url));
 const library = join(root, 'packages/ght');
 
-/** Some of them, spread evenly at random; the same ones every time. */
+/** A random sample of the mutants, evenly spread; the same every time. */
 function sampleOf(mutants, count) {
   let state = 1;
   const random = () => {
@@ -37,7 +37,7 @@ function sampleOf(mutants, count) {
     .map(({ mutant }) => mutant);
 }
 
-/** A job's process: tests each mutant that it is sent, in the copy of the library at `copy`. */
+/** The process of a job: tests each mutant that it receives, in the copy of the library at `copy`. */
 async function work(copy) {
   let by;
   const onTestCaseResult = (test) => {
@@ -45,16 +45,16 @@ async function work(copy) {
   };
   const vitest = await createVitest(
     'test',
-    // Threads, so that nothing is left over when this process ends.
+    // Threads, so that nothing remains when this process ends.
     {
       ...{ root: copy, config: false, watch: false, bail: 1, reporters: [{ onTestCaseResult }], testTimeout: 120_000 },
       ...{ pool: 'threads', maxWorkers: 1, isolate: true },
-      // The build is loaded by Node itself, anew in the thread of each test file.
+      // The build is loaded by Node itself, again in the thread of each test file.
       server: { deps: { external: [/\/dist\//] } },
     },
     { configFile: false, resolve: { alias: [{ find: /^(\.\.\/)+src\//, replacement: join(copy, 'dist/') }] } },
   );
-  // Time of computing, which does not depend on what else the machine does.
+  // CPU time, which does not depend on the load of the machine.
   let [started, limit] = [process.cpuUsage(), Number.POSITIVE_INFINITY];
   const spent = () => {
     const { user, system } = process.cpuUsage(started);
@@ -73,7 +73,7 @@ async function work(copy) {
     }
     [started, limit] = [process.cpuUsage(), message.limit];
     const specs = await vitest.globTestSpecifications([join(copy, 'test', dirname(file), '/')]);
-    // The tests named after the file, then those named after no file of the folder; all, if none is named after it.
+    // The tests named after the file, then those not named after any file of the folder; all tests, if none is named after it.
     const sourceOf = ({ moduleId }) => basename(moduleId, '.test.ts');
     const own = specs.filter((spec) => sourceOf(spec) === basename(file, '.ts'));
     const general = specs.filter((spec) => !existsSync(join(dirname(target), `${sourceOf(spec)}.js`)));
@@ -81,7 +81,7 @@ async function work(copy) {
     for (const some of own.length > 0 ? [own, general] : [specs]) {
       if (by || some.length === 0) continue;
       const { testModules, unhandledErrors } = await vitest.runTestSpecifications(some);
-      // Among the modules are those of earlier runs.
+      // The modules include those of earlier runs.
       const broken = testModules.find(
         (module) => !module.ok() && some.some(({ moduleId }) => moduleId === module.moduleId),
       );
@@ -95,7 +95,7 @@ async function work(copy) {
   process.send({});
 }
 
-/** Runs one job: takes mutants from the queue until it is empty, and tells how each fared. */
+/** Runs one job: takes mutants from the queue until it is empty, and reports the outcome of each. */
 async function runJob(queue, copy, onResult) {
   const limits = new Map();
   let child;
@@ -120,7 +120,7 @@ async function runJob(queue, copy, onResult) {
     }
     return result;
   };
-  /** How long the tests take on the build as it is; they must pass. */
+  /** The duration of the tests on the unchanged build; they must pass. */
   const unchanged = async (file) => {
     const { by, ms } = await test({ file });
     if (by) throw new Error(`the tests of ${file} must pass before mutants are made, but this fails: ${by}`);
@@ -130,7 +130,7 @@ async function runJob(queue, copy, onResult) {
     const { file, code } = mutant;
     if (!limits.has(file)) limits.set(file, 2000 + 1.5 * (await unchanged(file)));
     onResult(mutant, await test({ file, code, limit: limits.get(file) }));
-    // Nothing of a mutant may be left behind.
+    // Check that nothing of a mutant is left behind.
     if (queue[0]?.file !== file) await unchanged(file);
   }
   child?.kill();

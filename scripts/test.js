@@ -1,5 +1,5 @@
-// Lint, types, build and all tests; ends with a plain line that counts them. Where `npm run node24` has brought Node 24, all
-// tests but those in a browser are run by that too.
+// Lint, types, build and all tests; ends with one line of counts. If `npm run node24` has installed Node 24, all tests except
+// those in a browser run on it as well.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ const run = (tool, ...args) => passes('npx', '--no-install', tool, ...args);
 const folder = mkdtempSync(join(tmpdir(), 'ght-test-'));
 const counts = { passed: 0, failed: 0, skipped: 0 };
 
-/** Runs the tests by a Node, and counts them. */
+/** Runs the tests on a Node, and counts them. */
 function test(node, ...projects) {
   const report = join(folder, 'report.json');
   rmSync(report, { force: true });

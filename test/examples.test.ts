@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
-/** What an example prints. */
+/** The output of an example. */
 const output = (name: string) =>
   execFileSync(process.execPath, [fileURLToPath(new URL(`../examples/${name}.js`, import.meta.url))], {
     encoding: 'utf8',
@@ -15,18 +15,18 @@ it('examples/represent.js shows that one budget for all beats an even one', () =
   expect(joint).toBeGreaterThan(even + 3);
 });
 
-it('examples/recover.js shows that the joint solvers find what OMP misses', () => {
+it('examples/recover.js shows that the joint solvers find atoms that OMP misses', () => {
   const [qpm, admm, omp] = numbers(output('recover'), /misses +([\d.]+)%/g);
   expect(Math.max(qpm, admm)).toBeLessThan(1);
   expect(omp).toBeGreaterThan(5);
 });
 
-it('examples/denoise.js shows a picture that is cleaner afterwards', () => {
+it('examples/denoise.js shows that denoising raises the PSNR', () => {
   const [noisy, denoised] = numbers(output('denoise'), /([\d.]+) dB/g);
   expect(denoised).toBeGreaterThan(noisy + 8);
 });
 
-it('examples/photograph.js shows that soft noise stays where it is taken for white', () => {
+it('examples/photograph.js shows that coloured noise remains if it is treated as white', () => {
   const text = output('photograph');
   expect(text).toMatch(/^noise: coloured; /);
   const [noisy, white, coloured] = numbers(text, /([\d.]+) dB/g);

@@ -1,4 +1,4 @@
-/** The house rules that a machine can check. */
+/** The project rules that can be checked automatically. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,7 +35,7 @@ function membersOf(symbol: ts.Symbol): { name: string; node: ts.NamedDeclaration
         const inherited = ts.getCombinedModifierFlags(member) & ts.ModifierFlags.Override;
         if (!member.name || hidden || inherited || ts.isPrivateIdentifier(member.name)) continue;
         found.push({ name: `${symbol.name}.${member.name.getText()}`, node: member });
-        // A member that is itself an object is told by its own comment.
+        // The comment of a member also covers the fields of an object in it.
       }
     } else if (ts.isUnionTypeNode(node) || ts.isTypeAliasDeclaration(node) || ts.isIntersectionTypeNode(node)) {
       ts.forEachChild(node, visit);
@@ -76,7 +76,7 @@ describe('the library', () => {
         expect(rank(name), name).toBeGreaterThanOrEqual(0);
         if (rank(to) > rank(name)) wrong.push(`${name} imports ${to}`);
       }
-      // The Node file of a platform may use Node; everything else only what is everywhere.
+      // Only the Node file of a platform may use Node.
       if (!name.endsWith('.node.ts')) expect(text, name).not.toMatch(/from '[^.#]/);
     }
     expect(wrong).toEqual([]);
@@ -87,13 +87,13 @@ describe('the library', () => {
     expect(outside.filter((name) => /engines\/(wasm|webgpu|portable|reference)/.test(textOf(name)))).toEqual([]);
   });
 
-  it('emits code in kernels/ without knowing who runs it', () => {
+  it('emits code in kernels/ without importing run/', () => {
     const kernels = sources.filter((name) => name.startsWith('engines/wasm/kernels/'));
     expect(kernels.length).toBeGreaterThan(15);
     expect(kernels.filter((name) => /from '[./]*run\//.test(textOf(name)))).toEqual([]);
   });
 
-  it('prints nothing, draws no unseeded random numbers and knows no process', () => {
+  it('prints nothing, uses no unseeded random numbers and does not use process', () => {
     for (const name of sources) {
       const text = textOf(name);
       expect(text, name).not.toMatch(/\bconsole\.|Math\.random|\bprocess\.|\bBuffer\./);

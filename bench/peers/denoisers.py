@@ -1,7 +1,7 @@
-"""Denoisers of scikit-image and OpenCV, as far as they are installed.
+"""Denoisers of scikit-image and OpenCV, if they are installed.
 
 usage: denoisers.py NOISY.npy CLEAN.npy SIGMA
-Both are H x W x C, 0 to 255. Prints a JSON list: what, PSNR in dB, wall and CPU seconds. The noise level is told to all.
+Both are H x W x C, 0 to 255. Prints a JSON list: what, PSNR in dB, wall and CPU seconds. The noise level is given to all.
 Non-local means of scikit-image with the h of its own example, 0.6 sigma; wavelets with BayesShrink and cycle spinning;
 OpenCV takes bytes, so its input is rounded and clipped, and h = sigma.
 """

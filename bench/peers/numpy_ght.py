@@ -1,8 +1,8 @@
-"""GHT-QPM and GHT-ADMM on NumPy, one iteration after the other: what a Python user would write.
+"""GHT-QPM and GHT-ADMM on NumPy, one iteration after the other, as a Python user would write it.
 
 usage: numpy_ght.py SIGNALS.npy DICTIONARY.npy SOLVER BUDGET RHO ITERATIONS DTYPE
-SIGNALS is P x N (one signal a row), DICTIONARY L x N. Prints one JSON object: wall and CPU nanoseconds a signal and
-iteration (medians), and the RMSE. Threads are those of the BLAS (OPENBLAS_NUM_THREADS).
+SIGNALS is P x N (one signal per row), DICTIONARY L x N. Prints one JSON object: wall and CPU nanoseconds per signal
+and iteration (medians), and the RMSE. Threads are those of the BLAS (OPENBLAS_NUM_THREADS).
 """
 import json
 import sys
@@ -16,7 +16,7 @@ D = np.load(dictionary).astype(dtype).T
 S, rho = int(budget), np.dtype(dtype).type(rho)
 N, P = Y.shape
 L = D.shape[1]
-# The inverse once, then one matrix product an iteration: faster in NumPy than two triangular solves.
+# The inverse once, then one matrix product per iteration: faster in NumPy than two triangular solves.
 inverse = np.linalg.inv((D.T @ D).astype(np.float64) + float(rho) * np.eye(L)).astype(dtype)
 W = D.T @ Y
 Z = np.zeros_like(W)

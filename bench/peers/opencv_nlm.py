@@ -1,4 +1,4 @@
-"""Non-local means of OpenCV, where it is installed.
+"""Non-local means of OpenCV, if it is installed.
 
 usage: opencv_nlm.py NOISY.npy CLEAN.npy H [H ...]
 Both are H x W x C, uint8, RGB or grey. Prints a JSON list: what, PSNR in dB, wall and CPU seconds, one for each strength h.

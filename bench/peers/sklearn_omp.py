@@ -1,7 +1,7 @@
 """scikit-learn's Batch-OMP: orthogonal_mp_gram on all signals at once.
 
 usage: sklearn_omp.py SIGNALS.npy DICTIONARY.npy ATOMS
-SIGNALS is P x N (one signal a row), DICTIONARY L x N. Prints one JSON object: wall and CPU nanoseconds a signal, and the RMSE.
+SIGNALS is P x N (one signal per row), DICTIONARY L x N. Prints one JSON object: wall and CPU nanoseconds per signal, and the RMSE.
 """
 import json
 import sys

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'vite';
 
-/** The packages whose code has come into the bundle, page and workers, each with its folder. */
+/** The packages whose code is in the bundle, in the page or its workers, each with its folder. */
 const bundled = new Map<string, string>();
 
-/** Notes which packages a bundle contains; belongs to the page's plugins and to its workers'. */
+/** Records which packages a bundle contains; used as a plugin of both the page and its workers. */
 export function noteLicences(): Plugin {
   return {
     name: 'note-licences',
@@ -22,7 +22,7 @@ export function noteLicences(): Plugin {
   };
 }
 
-/** Writes the licences of all of them beside the page, as most of them ask. */
+/** Writes the licences of all of them beside the page, as most of them require. */
 export function writeLicences(path: string): Plugin {
   return {
     name: 'write-licences',
@@ -31,7 +31,7 @@ export function writeLicences(path: string): Plugin {
       const parts = [...bundled].sort().map(([name, folder]) => {
         const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
         const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
-        const text = file ? readFileSync(join(folder, file), 'utf8').trim() : 'No text comes with the package.';
+        const text = file ? readFileSync(join(folder, file), 'utf8').trim() : 'The package contains no licence text.';
         return `${name} ${version} (${license})\n\n${text}\n`;
       });
       writeFileSync(path, `The page contains code of these packages.\n\n${parts.join('\n---\n\n')}`);

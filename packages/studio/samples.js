@@ -1,11 +1,11 @@
-// Makes the samples the page opens with: CC0 photographs that npm brings, scaled, since a JPEG's own 8×8 blocks would
-// coincide with the patches and flatter any DCT. Lossless, and only made anew when one is missing.
+// Makes the sample images: CC0 photographs from an npm package, rescaled, since a JPEG's own 8×8 blocks would coincide with the
+// patches and favour any DCT. They are lossless, and are made only if one is missing.
 import { existsSync, mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 
-/** Name and whether the print's tone is kept; the others are grey, as the paper's images are. */
+/** Names, and whether the tone of the print is kept; the others are grey, like the paper's images. */
 const samples = {
   'nagasaki-boats': false,
   'dust-bowl-home': false,

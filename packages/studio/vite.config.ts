@@ -2,7 +2,7 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
 import { noteLicences, writeLicences } from './licences.ts';
 
-/** What the page may do, wherever it is hosted; `ght studio` sends the same as a header, and more. */
+/** The page's content security policy on any host; `ght studio` sends the same as a header, and more. */
 const policy = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
@@ -14,7 +14,7 @@ const policy = [
   "form-action 'none'",
 ].join('; ');
 
-/** The policy belongs to the built page: the development server needs more than it allows. */
+/** Added only to the built page, since the development server needs more than it allows. */
 const contentSecurity: Plugin = {
   name: 'content-security-policy',
   apply: 'build',

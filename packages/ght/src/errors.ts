@@ -2,24 +2,24 @@
 export type ErrorKind = 'option' | 'input' | 'resource' | 'environment';
 
 /**
- * The base class of all errors that the library throws on purpose; an abort and a defect are none. The message is one line
- * that names the parameter, the rule, the value received and the remedy. The same four parts are there as fields, so that a
- * program can phrase its own. `cause` is the underlying error, where there was one.
+ * The base class of all errors that the library throws on purpose. Aborts and bugs are not among them. The message is one line
+ * that names the parameter, the rule, the value received and the remedy. The same four parts are also fields, so that a
+ * program can write its own message. `cause` is the underlying error, if there was one.
  *
- * The class does not survive a message to another thread: send `kind` along with the message.
+ * The class is lost when an error is posted to another thread: send `kind` along with the message.
  */
 export abstract class GhtError extends Error {
   /** What the error is about, for a program that decides what to do next. */
   abstract readonly kind: ErrorKind;
 
   constructor(
-    /** What was wrong, by the name the caller used: `budget.total`, `rho`, `image`. */
+    /** The parameter that is invalid, by the name the caller used: `budget.total`, `rho`, `image`. */
     readonly parameter: string,
     /** The rule it breaks: `must be a whole number from 0 to 6400`. */
     readonly rule: string,
-    /** What was received, as it was received. */
+    /** The value received, unchanged. */
     readonly value: unknown,
-    /** What to do about it. */
+    /** How to fix it. */
     readonly remedy: string,
     options?: { readonly cause?: unknown },
   ) {
@@ -88,7 +88,7 @@ export function isEnvironmentError(error: unknown): error is EnvironmentError {
   return isGhtError(error) && error.kind === 'environment';
 }
 
-/** Letters of a value that a message shows: it is one line. */
+/** The most characters of a value that a message shows, so that it stays one line. */
 const LONGEST = 200;
 
 function show(value: unknown): string {
@@ -140,21 +140,21 @@ export function yesOrNo(parameter: string, value: unknown, remedy: string): bool
   throw new OptionError(parameter, 'must be true or false', value, remedy);
 }
 
-/** Refuses what is given as a function and is none. */
+/** Throws an OptionError if the value is given but is not a function. */
 export function callable(parameter: string, value: unknown, remedy: string): void {
   if (value !== undefined && typeof value !== 'function') {
     throw new OptionError(parameter, 'must be a function', value, remedy);
   }
 }
 
-/** What kind of thing a value is, where the value itself would say too much: `Int32Array`, `String`, `Undefined`. */
+/** The type of a value, for messages where the value itself would be too long: `Int32Array`, `String`, `Undefined`. */
 export function kindOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
 
 /**
- * Refuses options that no task could take: something that is no object; names that nobody reads, so that a misspelt option
- * is not silently ignored; a signal that cannot stop anything, and a listener that cannot be told.
+ * Rejects invalid options: options that are not an object, unknown names (so that a misspelt option is not silently
+ * ignored), a `signal` that is not an AbortSignal, and an `onProgress` that is not a function.
  */
 export function knownOptions(options: object, names: readonly string[]): void {
   if (typeof options !== 'object' || options === null) {
@@ -169,5 +169,5 @@ export function knownOptions(options: object, names: readonly string[]): void {
   if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') {
     throw new OptionError('signal', 'must be an AbortSignal', signal, 'give the signal of an AbortController');
   }
-  callable('onProgress', onProgress, 'give a function that is told how far the work is');
+  callable('onProgress', onProgress, 'give a function that takes the progress');
 }

@@ -1,8 +1,8 @@
 import { notNegative, OptionError, wholeNumber } from './errors.js';
 
 /**
- * A seeded random source, so that every experiment can be run again: the small fast counter generator sfc32, started by
- * splitting the seed, and the normal distribution by the polar method. The same seed gives the same numbers everywhere.
+ * A seeded random source, so that every experiment can be repeated: the small fast counter generator sfc32, initialised
+ * from the seed, and the polar method for the normal distribution. The same seed gives the same numbers on every platform.
  */
 export interface RandomSource {
   /** Uniform in [0, 1). */
@@ -11,7 +11,7 @@ export interface RandomSource {
   below(n: number): number;
   /** Normal with mean 0 and standard deviation 1. */
   normal(): number;
-  /** Poisson with this mean: how many of many rare events happen, photons for instance. */
+  /** Poisson with this mean, such as a number of photons. */
   poisson(mean: number): number;
 }
 
@@ -60,7 +60,7 @@ export function randomSource(seed: number): RandomSource {
   return { uniform, below, normal, poisson };
 }
 
-/** Knuth: how many uniform numbers can be multiplied before the product is below e^−mean. */
+/** Knuth: the number of uniform numbers that can be multiplied before the product is below e^−mean. */
 function poissonByProduct(mean: number, uniform: () => number): number {
   const least = Math.exp(-mean);
   let k = 0;
@@ -86,7 +86,7 @@ function poissonByRejection(mean: number, uniform: () => number): number {
   }
 }
 
-/** ln k!, by Stirling's series where that is exact to rounding. */
+/** ln k!, by Stirling's series where it is exact to rounding. */
 export function logFactorial(k: number): number {
   if (k < 16) {
     let product = 1;

@@ -1,33 +1,33 @@
 /**
- * A long computation that can be interrupted: it yields now and then how much of it is done, from 0 to 1, and returns its
- * result. Whoever drives it decides what happens in between; the mathematics does not know about events or signals.
+ * A long computation that can be interrupted. It yields the fraction done, from 0 to 1, every few milliseconds, and returns
+ * its result. The caller decides what happens between yields, so the mathematics does not know about events or signals.
  */
 export type Work<T> = Generator<number, T, void>;
 
 /** Patches between two yields: a few milliseconds of work, so that an abort is noticed soon. */
 export const PATCHES_A_YIELD = 64;
 
-/** Samples between two yields of work that only looks at each: about a millisecond. */
-const SAMPLES_A_YIELD = 2 ** 16;
+/** Samples between two yields of work that reads each sample once: about a millisecond. */
+const SAMPLES_PER_YIELD = 2 ** 16;
 
-/** So many samples in stretches, each from the first number to before the second; whoever goes through them yields after each. */
+/** Splits `length` samples into ranges [from, to). The caller yields after each range. */
 export function* stretches(length: number): Generator<readonly [number, number]> {
-  for (let from = 0; from < length; from += SAMPLES_A_YIELD) yield [from, Math.min(length, from + SAMPLES_A_YIELD)];
+  for (let from = 0; from < length; from += SAMPLES_PER_YIELD) yield [from, Math.min(length, from + SAMPLES_PER_YIELD)];
 }
 
 /** Progress callback and abort signal. */
 export interface Watch {
   /** Stops the work: the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Called with the fraction done of the work at hand, rising from 0 to 1. */
+  /** Called with the fraction done of the current work, rising from 0 to 1. */
   readonly onFraction?: (fraction: number) => void;
 }
 
 /** How long the event loop may be kept waiting, in milliseconds. */
 const MAX_BLOCKING_MS = 30;
 /**
- * When the event loop last ran. Shared by all work in this thread on purpose: many short pieces, one after the other, would
- * starve it as one long piece does, and no single piece could know.
+ * When the event loop last ran. Shared by all work in this thread on purpose: many short pieces in a row would block the
+ * event loop as one long piece does, and no single piece could detect that.
  */
 let lastPause = 0;
 

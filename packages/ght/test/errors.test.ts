@@ -1,4 +1,4 @@
-/** The kinds of errors, in the situations in which a program meets them. */
+/** The kinds of errors, in the situations in which a program encounters them. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import * as ght from '../src/index.js';
 import { picture } from './pictures.js';
@@ -22,7 +22,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** What an act ends with. */
+/** The error that a call ends with. */
 async function failure(act: () => unknown): Promise<unknown> {
   try {
     await act();
@@ -32,12 +32,12 @@ async function failure(act: () => unknown): Promise<unknown> {
   throw new Error('nothing failed');
 }
 
-/** Which guards take an error. */
+/** The guards that accept an error. */
 function kindsOf(error: unknown): string[] {
   return Object.entries(guards).flatMap(([kind, guard]) => (guard(error) ? [kind] : []));
 }
 
-/** Checks that a failure is of one kind and that its message has its parts; gives it. */
+/** Checks that a failure is of one kind and that its message has all parts; returns it. */
 async function failureOf(kind: ght.ErrorKind, act: () => unknown): Promise<ght.GhtError> {
   const error = await failure(act);
   expect(kindsOf(error)).toEqual([kind]);
@@ -71,14 +71,14 @@ describe('an InputError', () => {
     ['the peak of an image', () => ght.represent({ ...image, peak: 0 }), 'image.peak', 0],
     ['a dictionary of another size', () => ght.represent(image, { dictionary: D }), 'dictionary', `${D.N}×${D.L}`],
     ['signals of another length', () => ght.solve(D, new Float64Array(D.N + 1)), 'signals', `${D.N + 1} samples`],
-    ['a file that is none', () => ght.readNpy(Uint8Array.of(1, 2, 3)), 'array', '01 02 03'],
+    ['a file of another format', () => ght.readNpy(Uint8Array.of(1, 2, 3)), 'array', '01 02 03'],
   ])('for %s', async (_, act, parameter, value) => {
     expect(await failureOf('input', act)).toMatchObject({ parameter, value });
   });
 
-  it('for a damaged archive, with what the decoder says as its cause', async () => {
+  it('for a damaged archive, with the error of the decoder as its cause', async () => {
     const file = await ght.saveCodes(ght.codesFromDense(Float64Array.of(1, 0, 2, 3), 2, 2));
-    // The first packed byte comes after a header of 30 bytes, a name and an extra field; 7 is no block type of deflate.
+    // The first packed byte comes after a header of 30 bytes, a name and an extra field; 7 is not a block type of deflate.
     const damaged = file.with(30 + file[26] + file[28], 7);
     const { cause, rule } = await failureOf('input', () => ght.loadCodes(damaged));
     expect(rule).toBe('must be intact deflate data');
@@ -88,7 +88,7 @@ describe('an InputError', () => {
 });
 
 describe('a ResourceError', () => {
-  it('for a WebAssembly memory that cannot grow, with what the host says as its cause', async () => {
+  it('for a WebAssembly memory that cannot grow, with the error of the host as its cause', async () => {
     const refusal = new RangeError('WebAssembly.Memory.grow(): Unable to grow instance memory');
     vi.spyOn(WebAssembly.Memory.prototype, 'grow').mockImplementation(() => {
       throw refusal;
@@ -99,14 +99,14 @@ describe('a ResourceError', () => {
     expect(error.cause).toBe(refusal);
   });
 
-  it('for a problem that is larger than an engine holds', async () => {
+  it('for a problem that is too large for an engine', async () => {
     const error = await failureOf('resource', () => ght.memoryEstimate(1e5, 1e5, 1, { engine: 'wasm' }));
     expect(error).toMatchObject({ parameter: 'engine', value: 'wasm', remedy: 'use auto or portable' });
   });
 });
 
 describe('an EnvironmentError', () => {
-  /** The library as it is loaded on a host whose WebAssembly has other parts. */
+  /** The library loaded on a host whose WebAssembly has other parts. */
   async function onHost(parts: object): Promise<typeof ght> {
     const names = Object.getOwnPropertyNames(WebAssembly);
     const usual = Object.fromEntries(names.map((name) => [name, Reflect.get(WebAssembly, name)]));
@@ -123,7 +123,7 @@ describe('an EnvironmentError', () => {
   it.each([
     ['no SIMD', { validate: () => false }, /^cannot be wasm: this host has no WebAssembly SIMD$/],
     ['no memory for WebAssembly', { Memory: NoMemory }, /^cannot be wasm: this host gives no memory to WebAssembly/],
-  ])('for a host with %s, if the engine is asked for', async (_, parts, rule) => {
+  ])('for a host with %s, if the engine is requested', async (_, parts, rule) => {
     const { represent, denoise, isEnvironmentError } = await onHost(parts);
     for (const task of [represent, denoise]) {
       const error = await failure(() => task(image, { engine: 'wasm' }));
@@ -142,7 +142,7 @@ describe('none of them', () => {
     expect(ght.isGhtError(error)).toBe(false);
   });
 
-  it('is what a callback throws, which comes out as it is', async () => {
+  it('is an error thrown by a callback, which is passed on unchanged', async () => {
     const thrown = new Error('no more room on the screen');
     const onProgress = () => {
       throw thrown;

@@ -1,4 +1,4 @@
-/** What must hold on photographs: on the CC0 one that npm brings always, on Set12 and BSD68 where they are. */
+/** Claims about photographs: always tested on a CC0 one from an npm package, and on Set12 and BSD68 if they are available. */
 import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const photograph = join(
 );
 const sets = fileURLToPath(new URL('../../../../shared/images/', import.meta.url));
 
-/** A grey square of the middle, downscaled by two where a JPEG's own blocks would coincide with the patches. */
+/** A grey square from the middle, downscaled by two if a JPEG's own blocks would coincide with the patches. */
 async function square(path: string, side: number): Promise<Image> {
   const grey = sharp(path).toColourspace('b-w');
   const { width } = await sharp(path).metadata();

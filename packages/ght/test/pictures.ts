@@ -2,7 +2,7 @@ import type { Tile } from '../src/denoisers/denoiser.js';
 import type { Image, Samples } from '../src/index.js';
 import { randomSource } from '../src/index.js';
 
-/** A made picture with flat, shaded, edged and textured parts, so that patches need very different numbers of atoms. */
+/** A synthetic picture with flat, shaded, edged and textured parts, so that patches need very different numbers of atoms. */
 export function picture(width: number, height: number, channels = 1, seed = 1): Image {
   const random = randomSource(seed);
   const planes = Array.from({ length: channels }, (_, c) =>
@@ -23,7 +23,7 @@ export function noisy(image: Image, sigma: number, seed = 7): Image {
   return { ...image, planes: image.planes.map((plane) => plane.map((value) => value + sigma * random.normal())) };
 }
 
-/** Planes that are in units of their noise already, as a denoiser takes them. */
+/** Planes that are already in units of their noise, as a denoiser expects. */
 export function tileOf(planes: readonly Samples[], width: number, height: number): Tile {
   return {
     ...{ width, height, channels: planes.length },

@@ -1,4 +1,4 @@
-/** The experiments by name, in the paper's order, and which part of the paper each reruns. */
+/** The experiments by name, in the order of the paper, and the part of the paper that each repeats. */
 export const catalogue = {
   'two-patches': { paper: 'Figure 1', title: 'Two patches, eight atoms' },
   heatmap: { paper: 'Figure 2', title: 'Where the budget goes' },

@@ -1,6 +1,6 @@
 /**
- * The claims of the paper, in its order, each with the rule by which the data decides. Nothing here is typed in but the
- * claims and the rules: what was measured and how it came out follows from the findings.
+ * The claims of the paper, in its order, each with the rule that decides it. Only the claims and the rules are written here:
+ * the measurements and the outcomes are computed from the findings.
  */
 import type { SolverName } from 'ght';
 import { solverCatalogue } from 'ght';
@@ -44,7 +44,7 @@ export function judge(findings: Partial<Findings>): Verdict[] {
   });
 }
 
-/** Lets each entry of the list be checked against its own experiment. */
+/** Type-checks each entry of the list against its own experiment. */
 function claim<Name extends ExperimentName>(entry: Claim<Name>): Claim<Name> {
   return entry;
 }
@@ -61,7 +61,7 @@ export const claims = [
       const lower = total(joint) < total(even);
       const errors = (coded: readonly { error: number }[]) => coded.map(({ error }) => digits(error)).join(' and ');
       return {
-        measured: `${a} + ${b} atoms: errors ${errors(joint)} a pixel for A and B; 4 + 4 atoms: ${errors(even)}`,
+        measured: `${a} + ${b} atoms: errors ${errors(joint)} per pixel for A and B; 4 + 4 atoms: ${errors(even)}`,
         outcome: grade(lower && a > b, lower),
       };
     },
@@ -77,7 +77,7 @@ export const claims = [
     experiment: 'heatmap',
     where: 'Section 1.2, Figure 2',
     claim: 'The global budget goes to the high-frequency portions of the image.',
-    rule: 'Confirmed: the rank correlation of atoms a patch with the energy of the patch about its mean is at least 0.7. Partly: at least 0.4.',
+    rule: 'Confirmed: the rank correlation of atoms per patch with the energy of the patch about its mean is at least 0.7. Partly: at least 0.4.',
     judge: ({ correlation }) => ({
       measured: `rank correlation ${correlation.toFixed(2)}`,
       outcome: grade(correlation >= 0.7, correlation >= 0.4),
@@ -87,9 +87,9 @@ export const claims = [
     experiment: 'heatmap',
     where: 'Figure 2',
     claim: 'A megapixel image with S = 20P is reconstructed with an RMSE of less than 1.',
-    rule: 'Confirmed: the RMSE as the paper defines it, a patch, is below 1. Partly: only a pixel.',
+    rule: 'Confirmed: the RMSE per patch, as the paper defines it, is below 1. Partly: only the RMSE per pixel is.',
     judge: ({ rmse, rmsePixel, image }) => ({
-      measured: `${image}: ${digits(rmse)} a patch, ${digits(rmsePixel)} a pixel`,
+      measured: `${image}: ${digits(rmse)} per patch, ${digits(rmsePixel)} per pixel`,
       outcome: grade(rmse < 1, rmsePixel < 1),
     }),
   }),
@@ -229,14 +229,14 @@ export const claims = [
     experiment: 'million',
     where: 'Section 3.3, Figure 7',
     claim: 'GHT-ADMM runs slightly slower than GHT-QPM.',
-    rule: 'Confirmed: at the largest P it takes longer, by at most half. Partly: only an iteration of it does.',
+    rule: 'Confirmed: at the largest P it takes longer, by at most half. Partly: only its time per iteration is longer.',
     judge({ runs, sizes }) {
       const largest = runs.filter(({ P }) => P === sizes[sizes.length - 1]);
       const [qpm, admm] = paperSolvers.map((name) => find(largest, ({ solver }) => solver === name));
       const slightly = (ratio: number) => ratio > 1 && ratio <= 1.5;
       const [whole, step] = [admm.seconds / qpm.seconds, perIteration(admm) / perIteration(qpm)];
       return {
-        measured: `${digits(whole)} times as long (${admm.iterations} and ${qpm.iterations} iterations), an iteration ${digits(step)} times`,
+        measured: `${digits(whole)} times as long (${admm.iterations} and ${qpm.iterations} iterations), per iteration ${digits(step)} times`,
         outcome: grade(slightly(whole), slightly(step)),
       };
     },

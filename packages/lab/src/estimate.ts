@@ -6,17 +6,17 @@ import { experiments } from './experiments/index.js';
 import { naturalPatches } from './images.js';
 import type { Setting } from './setting.js';
 
-/** Seconds of the probe on the machine on which the experiments' seconds were taken: one thread when quick, else two. */
+/** Seconds of the probe on the machine where the experiments were timed: with one thread when quick, else with two. */
 const PROBE_SECONDS = { quick: 0.28, full: 0.17 };
 
-/** What the experiments will run on. */
+/** The engine and the speed that the experiments will run with. */
 export interface Probe {
   readonly engine: EngineInfo;
-  /** How fast this machine is beside the one on which the experiments' seconds were taken. */
+  /** The speed of this machine relative to the one where the experiments were timed. */
   readonly speed: number;
 }
 
-/** Tries this machine with a short run of GHT-QPM. */
+/** Measures this machine with a short run of GHT-QPM. */
 export async function probeMachine({ quick, collection, threads, signal }: Setting): Promise<Probe> {
   const Y = naturalPatches(collection, 2 ** 14, 1);
   const options = { ...optionsOf('qpm', 'natural'), tolerance: 0, threads, peak: 255, signal };
@@ -25,7 +25,7 @@ export async function probeMachine({ quick, collection, threads, signal }: Setti
   return { engine, speed: usual / (history.at(-1)?.ms ?? usual) };
 }
 
-/** About how many seconds an experiment takes on a machine of this speed. */
+/** Approximate seconds that an experiment takes on a machine of this speed. */
 export function estimateSeconds(name: ExperimentName, quick: boolean, speed: number): number {
   return experiments[name].seconds[quick ? 'quick' : 'full'] / speed;
 }

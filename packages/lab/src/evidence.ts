@@ -1,4 +1,4 @@
-/** What the findings say, in the forms that several claims need. */
+/** Evidence from the findings, in forms that several claims need. */
 import type { SolverName } from 'ght';
 import { solverCatalogue } from 'ght';
 import { competitors, paperSolvers } from './contenders.js';
@@ -6,17 +6,17 @@ import type { Findings } from './experiments/index.js';
 import type { Outcome } from './report.js';
 import type { Run } from './setting.js';
 
-/** A time that grows by less than this counts as flat. */
+/** A time that grows by less than this factor counts as flat. */
 const FLAT = 1.25;
 export const flatRule =
   `Growth of the time from the lower to the upper third of the budgets. Confirmed: at most ×${FLAT} for both, more for every ` +
-  'competitor. Partly: only the time of an iteration is that flat, or both grow less than every competitor.';
+  'competitor. Partly: only the time per iteration is that flat, or both grow less than every competitor.';
 
 export function grade(confirmed: boolean, partly: boolean): Outcome {
   return confirmed ? 'confirmed' : partly ? 'partly' : 'not reproduced';
 }
 
-/** Whether both global algorithms stay within what is allowed beside CoSaMP at every budget. */
+/** Whether both global algorithms stay within a tolerance of CoSaMP at every budget. */
 export function matches<R extends Run>(
   runs: readonly R[],
   value: (run: R) => number,
@@ -38,7 +38,7 @@ export function matches<R extends Run>(
   };
 }
 
-/** In how many of the (image, budget) cases something holds, given the RMSE of each solver there. */
+/** In how many of the (image, budget) cases a condition on the solvers' RMSE holds. */
 export function share(images: readonly (readonly Run[])[], holds: (at: (solver: SolverName) => number) => boolean) {
   const cases = images.flatMap((runs) => budgetsOf(runs).map((s) => holds((solver) => pick(runs, solver, s).rmse)));
   const held = cases.filter(Boolean).length;
@@ -48,7 +48,7 @@ export function share(images: readonly (readonly Run[])[], holds: (at: (solver: 
   };
 }
 
-/** How the times of both kinds grow from the lower to the upper third of the budgets. */
+/** How the times of both kinds of solvers grow from the lower to the upper third of the budgets. */
 export function flatInBudget(images: readonly (readonly Run[])[]) {
   const growth = (solver: SolverName, value: (run: Run) => number) => {
     const third = (upper: boolean) =>
@@ -72,7 +72,7 @@ export function flatInBudget(images: readonly (readonly Run[])[]) {
     names.map((solver, i) => `${solverCatalogue[solver].title} ×${values[i].toFixed(2)}`).join(', ');
   const flat = (values: number[]) => values.every((value) => value <= FLAT);
   return {
-    measured: `${list(paperSolvers, ours)} (an iteration ${steps.map((step) => `×${step.toFixed(2)}`).join(' and ')}); ${list(competitors, theirs)}`,
+    measured: `${list(paperSolvers, ours)} (per iteration ${steps.map((step) => `×${step.toFixed(2)}`).join(' and ')}); ${list(competitors, theirs)}`,
     outcome: grade(
       flat(ours) && theirs.every((value) => value > FLAT),
       flat(steps) || Math.max(...ours) < Math.min(...theirs),
@@ -80,7 +80,7 @@ export function flatInBudget(images: readonly (readonly Run[])[]) {
   };
 }
 
-/** For each image, σ and global algorithm: its PSNR less that of the best competitor. */
+/** For each image, σ and global algorithm: its PSNR minus that of the best competitor. */
 export function gains(images: Findings['denoising']['images'], sigmas: readonly number[]): number[] {
   return images.flatMap(({ runs }) =>
     sigmas.flatMap((sigma) => {
@@ -90,7 +90,7 @@ export function gains(images: Findings['denoising']['images'], sigmas: readonly 
   );
 }
 
-/** The most by which an entry exceeds the one before it, as a share of it. */
+/** The largest relative increase from one entry to the next. */
 export function largestRise(values: readonly number[]): number {
   return values.slice(1).reduce((most, value, i) => Math.max(most, value / values[i] - 1), 0);
 }

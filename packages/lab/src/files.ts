@@ -4,7 +4,7 @@ import { finishedFile } from './finished.js';
 import type { Report } from './report.js';
 import type { ReportStore } from './store.js';
 
-/** What a run of these experiments writes, so that a place where it could not be written is refused before the work. */
+/** The files that a run of these experiments writes, so that an unwritable place is rejected before the work. */
 export function outputsOf(names: readonly ExperimentName[]): Outputs {
   return {
     files: [...names.map(finishedFile), 'report.html', 'report.json'],
@@ -21,15 +21,15 @@ export interface Outputs {
 }
 
 /**
- * Writes the files of a report and removes the figures and tables of the one before it that this one does not have. Gives
- * the files it wrote. `report.json`, which names them all, comes last: if the run is killed, the next one still knows
- * what there was.
+ * Writes the files of a report and removes figures and tables of the previous report that this one does not have. Returns
+ * the files written. `report.json`, which lists them all, is written last: if the run is killed, the next run still knows
+ * the previous files.
  */
 export async function writeReport(report: Report, store: ReportStore): Promise<ReturnType<typeof reportFiles>> {
   const files = reportFiles(report);
   const before = await filesOfEarlierReport(store);
   for (const [name, content] of files) if (name !== 'report.json') await store.write(name, content);
-  // What cannot be removed stays: it does no harm.
+  // Files that cannot be removed are left: they do no harm.
   for (const name of before) if (!files.has(name)) await store.remove(name).catch(() => {});
   await store.write('report.json', files.get('report.json') ?? '');
   return files;
@@ -37,7 +37,7 @@ export async function writeReport(report: Report, store: ReportStore): Promise<R
 
 const BESIDE_REPORT = /^(figures|tables)\/[a-z0-9-]+\.(svg|png|csv)$/;
 
-/** The figures and tables that the report in the store says it has: names in those two folders, whatever else it says. */
+/** The figures and tables listed in the report in the store; only names in those two folders are used. */
 async function filesOfEarlierReport(store: ReportStore): Promise<string[]> {
   const text = await store.read('report.json');
   try {

@@ -5,22 +5,22 @@ import type { Findings } from './experiments/index.js';
 import type { Setting } from './setting.js';
 import type { ReportStore } from './store.js';
 
-/** What an experiment left behind. */
+/** The stored result of an experiment. */
 export interface Finished {
-  /** Seconds it took as a whole. */
+  /** Seconds it took in total. */
   readonly seconds: number;
   readonly data: Findings[ExperimentName];
 }
 
-/** The finished experiments of one run, which a later run of the same key can go on from. */
+/** The finished experiments of a run, from which a later run with the same key can resume. */
 export interface FinishedRuns {
-  /** The results of an experiment; undefined when there are none, or those of another key, or damaged ones. */
+  /** The result of an experiment; undefined if there is none, if its key differs, or if it is damaged. */
   load(name: ExperimentName): Promise<Finished | undefined>;
   save(name: ExperimentName, finished: Finished): Promise<void>;
   remove(name: ExperimentName): Promise<void>;
 }
 
-/** Keeps every finished experiment in a file of its own, with the key of its run and a digest of its content. */
+/** Stores every finished experiment in its own file, with the key of its run and a digest of its content. */
 export function finishedRuns(store: ReportStore, key: string): FinishedRuns {
   return {
     async load(name) {
@@ -46,7 +46,7 @@ export function finishedFile(name: ExperimentName): string {
   return `experiments/${name}.json`;
 }
 
-/** Everything that the findings depend on, apart from the machine. Runs of the same key may share results. */
+/** Everything that the findings depend on, except the machine. Runs with the same key may share results. */
 export function keyOf({ quick, seed, images, collection, threads }: Setting, version: string): string {
   const pictures = [...images, ...collection].map(({ name, image: { width, height, planes } }) => {
     return [name, width, height, ...planes.map(digestOf)];

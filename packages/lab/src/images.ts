@@ -5,8 +5,8 @@ import sharp, { type Sharp } from 'sharp';
 import type { NamedImage } from './setting.js';
 
 /**
- * Photographs under CC0 that npm brings, up to 1024×819 pixels, as JPEG. The 8×8 blocks of a JPEG coincide with 8×8
- * patches and would flatter any DCT, so none is used at its own size.
+ * CC0 photographs from an npm package, up to 1024×819 pixels, as JPEG. The 8×8 blocks of a JPEG coincide with 8×8 patches
+ * and would favour any DCT, so none is used at its original size.
  */
 const PHOTOGRAPHS = [
   'nagasaki-boats',
@@ -17,7 +17,7 @@ const PHOTOGRAPHS = [
   'march-pastoral',
 ] as const;
 
-/** The sizes of the paper's three images, each given to a photograph that is wide or tall enough. */
+/** The sizes of the paper's three images, each assigned to a photograph that is wide or tall enough. */
 const PAPER_SIZES = [
   ['nagasaki-boats', 1024, 1024],
   ['black-canyon', 1360, 800],
@@ -45,7 +45,7 @@ export async function halved(): Promise<NamedImage[]> {
   );
 }
 
-/** An image as the paper's: one grey plane (Rec. 601 luma of RGB) with full scale 255, the unit its σ and RMSE are in. */
+/** An image like the paper's: one grey plane (Rec. 601 luma of RGB) with full scale 255, the unit of σ and RMSE there. */
 export function asGrey({ width, height, planes, peak }: Image): Image {
   const weights = planes.length === 3 ? [0.299, 0.587, 0.114] : planes.map(() => 1 / planes.length);
   const grey = Float32Array.from({ length: width * height }, (_, i) =>
@@ -54,7 +54,7 @@ export function asGrey({ width, height, planes, peak }: Image): Image {
   return { width, height, planes: [grey], peak: 255 };
 }
 
-/** The middle of each image, of a quarter of its sides' lengths in whole patches: what a quick run looks at. */
+/** The middle of each image, a quarter of each side in whole patches: the input of a quick run. */
 export function middles(images: readonly NamedImage[]): NamedImage[] {
   return images.map(({ name, image, source }) => {
     const side = (length: number) => Math.min(length, Math.max(64, 8 * Math.round(length / 32)));
@@ -69,7 +69,7 @@ export function middles(images: readonly NamedImage[]): NamedImage[] {
   });
 }
 
-/** P random 8×8 patches of a collection, one after the other, every image with the same chance. */
+/** P random 8×8 patches of a collection, one after the other; every image has the same probability. */
 export function naturalPatches(collection: readonly NamedImage[], P: number, seed: number): Float64Array {
   const large = collection.filter(({ image }) => image.width >= 8 && image.height >= 8);
   const random = randomSource(seed);
@@ -91,7 +91,7 @@ export function cut(plane: ArrayLike<number>, stride: number, { left, top, width
   );
 }
 
-/** The window of so many pixels a side, on whole patches, that varies most about the means of its patches. */
+/** The window of side × side pixels, aligned to patches, with the most energy about the means of its patches. */
 export function busiestWindow({ width, height, planes }: Image, side: number): Window {
   const grid = patchGrid(width, height, 8);
   const energies = patchEnergies(extract(grid, planes[0]));

@@ -1,9 +1,9 @@
 /**
- * The paper's experiments as data, the verdicts on its claims that follow from the data, and the report that shows both.
+ * The paper's experiments as data, verdicts on its claims from that data, and a report of both.
  *
- * `planRun` runs experiments and resumes a run that was stopped; `writeReport` writes what it gives. Both keep their files
- * in a `ReportStore`. Beneath them, an experiment is run by `experiments[name].run(setting)`, `judge` weighs the findings
- * and `reportFiles` draws them.
+ * `planRun` runs experiments and resumes a stopped run; `writeReport` writes the report. Both keep their files in a
+ * `ReportStore`. At a lower level, `experiments[name].run(setting)` runs an experiment, `judge` decides the claims and
+ * `reportFiles` draws the findings.
  */
 export type { ExperimentName } from './catalogue.js';
 export { experimentNames } from './catalogue.js';

@@ -2,13 +2,13 @@ import type { Image, Samples } from 'ght';
 import sharp from 'sharp';
 import type { Picture } from './setting.js';
 
-/** A grey picture of a plane whose values run from 0 to `peak`; what lies outside is shown black or white. */
+/** A grey picture of a plane with values from 0 to `peak`; values outside are clipped to black or white. */
 export async function greyPicture(plane: Samples, width: number, height: number, peak = 255): Promise<Picture> {
   const pixels = Uint8Array.from(plane, (value) => Math.min(255, Math.max(0, Math.round((255 * value) / peak))));
   return encode(pixels, width, height, 1);
 }
 
-/** A grey picture of a plane, made smaller where it is wider than told. */
+/** A grey picture of a plane, reduced if it is wider than `wide`. */
 export async function thumbnail({ width, height, planes, peak }: Image, wide: number): Promise<Picture> {
   const { png } = await greyPicture(planes[0], width, height, peak);
   if (width <= wide) return { width, height, png };

@@ -1,24 +1,24 @@
 import type { EngineInfo } from 'ght';
 import type { ExperimentName, Findings } from './experiments/index.js';
 
-/** How a claim of the paper came out. */
+/** The outcome for a claim of the paper. */
 export type Outcome = 'confirmed' | 'partly' | 'not reproduced';
 
-/** One claim of the paper and what the data says about it. */
+/** One claim of the paper and the verdict of the data. */
 export interface Verdict {
   readonly experiment: ExperimentName;
-  /** Where the paper makes it. */
+  /** Where the paper makes the claim. */
   readonly where: string;
   readonly claim: string;
-  /** When it counts as confirmed, and when as partly. */
+  /** When the claim counts as confirmed, and when as partly confirmed. */
   readonly rule: string;
   readonly measured: string;
   readonly outcome: Outcome;
 }
 
-/** A run of the lab: plain data, apart from which nothing goes into the report. */
+/** A run of the lab as plain data: the only input of the report. */
 export interface Report {
-  /** When it was finished, as an ISO date. */
+  /** When the run was finished, as an ISO date. */
   readonly date: string;
   readonly version: string;
   readonly quick: boolean;
@@ -38,9 +38,9 @@ export interface Report {
     readonly height: number;
   }[];
   readonly collection: readonly { readonly name: string; readonly source: string }[];
-  /** What each experiment returned, for those that were run. */
+  /** The result of each experiment that was run. */
   readonly findings: Partial<Findings>;
-  /** Seconds each experiment took as a whole. */
+  /** Seconds that each experiment took in total. */
   readonly seconds: Partial<Record<ExperimentName, number>>;
   readonly verdicts: readonly Verdict[];
 }

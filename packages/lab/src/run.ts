@@ -8,14 +8,14 @@ import type { Report } from './report.js';
 import type { Setting } from './setting.js';
 import type { ReportStore } from './store.js';
 
-/** What a run needs beside its setting. */
+/** The options of a run, besides its setting. */
 export interface RunOptions {
-  /** Version of the program, which the report states. Results of another version are not kept. */
+  /** Version of the program, stated in the report. Results of another version are not reused. */
   readonly version: string;
-  /** Where finished experiments are kept. */
+  /** Where finished experiments are stored. */
   readonly store: ReportStore;
   /**
-   * Whether to keep the experiments that an earlier run with the same setting has finished. Otherwise their results are
+   * Whether to reuse the experiments that an earlier run with the same setting has finished. Otherwise their results are
    * removed and all experiments are run.
    *
    * @default false
@@ -23,9 +23,9 @@ export interface RunOptions {
   readonly resume?: boolean;
 }
 
-/** How far a run is. */
+/** The progress of a run. */
 export interface RunProgress {
-  /** Share of the estimated time of all experiments to run, from 0 to 1. */
+  /** Fraction of the estimated time of all experiments to run, from 0 to 1. */
   readonly fraction: number;
   /** The experiment that is running. */
   readonly doing: ExperimentName;
@@ -33,17 +33,17 @@ export interface RunProgress {
 
 /** A run that is ready to start. */
 export interface PlannedRun {
-  /** Experiments whose results are kept from an earlier run. */
+  /** Experiments whose results are reused from an earlier run. */
   readonly kept: readonly ExperimentName[];
   /** Experiments to run, one after the other. */
   readonly toRun: readonly ExperimentName[];
-  /** Estimated seconds that they take on this machine. */
+  /** Estimated seconds on this machine. */
   readonly seconds: number;
-  /** Runs them, each kept in the store as soon as it is finished, and reports on all. */
+  /** Runs them, stores each as soon as it is finished, and returns the report on all. */
   run(onProgress?: (progress: RunProgress) => void): Promise<Report>;
 }
 
-/** Finds out which experiments an earlier run has finished and, from a short trial, how long the others will take. */
+/** Determines which experiments an earlier run has finished and, from a short trial, how long the others will take. */
 export async function planRun(
   names: readonly ExperimentName[],
   setting: Setting,
@@ -83,7 +83,7 @@ export async function planRun(
   return { kept: [...done.keys()], toRun, seconds, run };
 }
 
-/** What a report says of its run, beside the results. */
+/** The circumstances of a run, for the report. */
 interface Circumstances {
   readonly setting: Setting;
   readonly version: string;

@@ -4,29 +4,29 @@ import type { Image, SolverName } from 'ght';
 export interface NamedImage {
   readonly name: string;
   readonly image: Image;
-  /** Where it comes from and what was done to it, for the report. */
+  /** Its origin and how it was processed, for the report. */
   readonly source: string;
 }
 
-/** What an experiment is given. Everything it computes follows from this, but for the times. */
+/** The input of an experiment. Its results depend on nothing else, except for the times. */
 export interface Setting {
-  /** Smaller sizes, fewer budgets, one dictionary: a look at everything in about two minutes. */
+  /** Whether to use smaller sizes, fewer budgets and one dictionary; all experiments then take about two minutes. */
   readonly quick: boolean;
   readonly seed: number;
   /** The images at their full size, three at most. */
   readonly images: readonly NamedImage[];
-  /** Where random natural patches are cut from. */
+  /** The images from which random natural patches are cut. */
   readonly collection: readonly NamedImage[];
   /** Threads of the engine, the same for every run, so that times can be compared. */
   readonly threads: number;
   readonly signal?: AbortSignal;
-  /** Told the share of the experiment that is done, from 0 to 1. */
+  /** Called with the fraction of the experiment that is done, from 0 to 1. */
   readonly onProgress?: (fraction: number) => void;
 }
 
 /** An experiment of the paper: a small module that returns plain data. */
 export interface Experiment<Data> {
-  /** Which part of the paper it reruns. */
+  /** The part of the paper that it repeats. */
   readonly paper: string;
   readonly title: string;
   /** What is computed, in a sentence or two, with the sizes of this setting. */
@@ -36,15 +36,15 @@ export interface Experiment<Data> {
   run(setting: Setting): Promise<Data>;
 }
 
-/** What one solver did at one budget. */
+/** The result of one solver at one budget. */
 export interface Run {
   readonly solver: SolverName;
-  /** Atoms an average patch. */
+  /** Atoms per patch on average. */
   readonly s: number;
-  /** The paper's RMSE, a patch. */
+  /** The paper's RMSE per patch. */
   readonly rmse: number;
   readonly iterations: number;
-  /** Seconds of computing, once the problem is loaded into the engine. */
+  /** Seconds of computing, after the problem is loaded into the engine. */
   readonly seconds: number;
 }
 
@@ -56,7 +56,7 @@ export interface Picture {
   readonly png: string;
 }
 
-/** Does pieces of work one after the other and tells how much of their total weight is done. */
+/** Runs pieces of work one after the other and reports how much of their total weight is done. */
 export function pacer({ signal, onProgress }: Setting, total: number) {
   let done = 0;
   return async <T>(weight: number, work: (watch: Watch) => Promise<T>): Promise<T> => {
@@ -69,7 +69,7 @@ export function pacer({ signal, onProgress }: Setting, total: number) {
   };
 }
 
-/** The part of a solver's options that watches over it. */
+/** The options that pass progress and abort to a solver. */
 interface Watch {
   readonly signal?: AbortSignal;
   readonly onProgress: (progress: { readonly fraction: number }) => void;

@@ -1,4 +1,4 @@
-/** Each claim is tried on data made to confirm it, to bear it out in part, and to refute it. */
+/** Each claim is tested on data made to confirm it, to confirm it partly, and to refute it. */
 import type { SolverName } from 'ght';
 import { describe, expect, it } from 'vitest';
 import { claims, judge } from '../src/claims.js';
@@ -8,7 +8,7 @@ import type { Findings, Outcome } from '../src/index.js';
 type Each = Partial<Record<SolverName, number>>;
 const picture = { width: 1, height: 1, png: '' };
 
-/** What differs from runs that are all alike; `growth` and `iterations` are those at the largest budget. */
+/** Differences between otherwise equal runs; `growth` and `iterations` are those at the largest budget. */
 type Differences = Partial<Record<'rmse' | 'growth' | 'iterations', Each>>;
 
 /** Runs at budgets 5, 10 and 30. */
@@ -74,7 +74,7 @@ const convergence = (qpm: number[], ...admm: number[][]): Findings['convergence'
     { solver: 'admm' as const, s: 5 * (i + 1), rmse },
   ]),
 });
-/** Errors that reach `tenth` after ten iterations and `last` in the end. */
+/** Errors that reach `tenth` after ten iterations and `last` at the end. */
 const falling = (tenth: number, last: number) =>
   Array.from({ length: 100 }, (_, i) => (i < 10 ? tenth + (9 - i) : last + ((tenth - last) * (99 - i)) / 90));
 const denoising = (psnr: (solver: SolverName, sigma: number) => number): Findings['denoising'] => {
@@ -97,7 +97,7 @@ const rho = (qpm: number, admm: number): Findings['rho'] => ({
 });
 const global = (value: number): Each => ({ qpm: value, admm: value });
 
-/** For each claim, by words that only it has: data for confirmed, partly, not reproduced (undefined where there is none). */
+/** For each claim, identified by some of its words: data for confirmed, partly, not reproduced (undefined if impossible). */
 const cases: [words: string, ...data: (Partial<Findings> | undefined)[]][] = [
   [
     'gives more of them',
@@ -232,7 +232,7 @@ function isGlobal(solver: SolverName): boolean {
 const outcomes: Outcome[] = ['confirmed', 'partly', 'not reproduced'];
 
 describe('the claims', () => {
-  it('are all tried here', () => {
+  it('are all tested here', () => {
     for (const { claim } of claims)
       expect(
         cases.filter(([words]) => claim.includes(words)),
@@ -255,7 +255,7 @@ describe('the claims', () => {
     expect(new Set(judge({ rho: rho(10, 10) }).map(({ experiment }) => experiment))).toEqual(new Set(['rho']));
   });
 
-  it('cannot be judged from findings that lack what they are about', () => {
+  it('cannot be judged if the findings lack their data', () => {
     expect(() => judge({ million: { ...million(1, 1, 1), slopes: [] } })).toThrow('the findings lack');
   });
 });

@@ -9,7 +9,7 @@ const onlyRho = sampleReport({ findings: { rho }, verdicts: [] });
 const filesOfRho = ['figures/rho-mismatch.svg', 'figures/rho-rmse.svg', 'report.html', 'report.json', 'tables/rho.csv'];
 
 describe('writeReport', () => {
-  it('writes the files of the report and gives them back', async () => {
+  it('writes the files of the report and returns them', async () => {
     const store = memoryStore();
     const files = await writeReport(everything, store);
     expect(files).toEqual(reportFiles(everything));
@@ -27,10 +27,10 @@ describe('writeReport', () => {
   });
 
   it.each<[string, unknown]>([
-    ['a file above', ['../photo.png', 'figures/../photo.png', '/photo.png']],
+    ['a file outside', ['../photo.png', 'figures/../photo.png', '/photo.png']],
     ['other files of the report', ['experiments/heatmap.json', 'report.html', 'figures/photo.jpg', 'figures']],
-    ['no names', [7, null, ['figures/photo.png'], { name: 'figures/photo.png' }]],
-    ['no list', 'figures/photo.png'],
+    ['values that are not names', [7, null, ['figures/photo.png'], { name: 'figures/photo.png' }]],
+    ['something that is not a list', 'figures/photo.png'],
   ])('removes nothing when the earlier report names %s', async (_, files) => {
     const store = memoryStore({ 'report.json': JSON.stringify({ files }), 'figures/photo.png': 'kept' });
     await writeReport(onlyRho, store);
@@ -60,7 +60,7 @@ describe('writeReport', () => {
     expect(store.log.at(-1)).toBe('write report.json');
   });
 
-  it('is not held up by a file that cannot be removed', async () => {
+  it('ignores a file that cannot be removed', async () => {
     const store = memoryStore();
     await writeReport(everything, store);
     await writeReport(onlyRho, { ...store, remove: async () => Promise.reject(new Error('the file is in use')) });
@@ -70,7 +70,7 @@ describe('writeReport', () => {
 });
 
 describe('outputsOf', () => {
-  it('knows before the work every file of a report, or the folder it is in', async () => {
+  it('lists in advance every file of a report, or its folder', async () => {
     const { files, folders } = outputsOf(experimentNames);
     for (const name of reportFiles(everything).keys()) {
       expect(name.includes('/') ? folders : files).toContain(name.includes('/') ? name.split('/')[0] : name);

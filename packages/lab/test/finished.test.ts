@@ -27,17 +27,17 @@ async function keptStore() {
 }
 
 describe('the results of an experiment', () => {
-  it('come back as they were', async () => {
+  it('are loaded unchanged', async () => {
     expect(await finishedRuns(await keptStore(), key).load('rho')).toEqual(result);
   });
 
-  it('are those of that experiment alone', async () => {
+  it('belong to that experiment only', async () => {
     const store = await keptStore();
     expect([...store.files.keys()]).toEqual(['experiments/rho.json']);
     expect(await finishedRuns(store, key).load('heatmap')).toBeUndefined();
   });
 
-  it('can be removed, and the others stay', async () => {
+  it('can be removed without affecting the others', async () => {
     const store = await keptStore();
     const runs = finishedRuns(store, key);
     await runs.save('heatmap', { seconds: 1, data: findings.heatmap });
@@ -55,7 +55,7 @@ describe('the results of an experiment', () => {
     ['is empty', () => ''],
     ['holds null', () => 'null'],
     ['holds JSON of something else', () => '{"name":"a package","version":"1.0.0"}'],
-    ['is no JSON', () => '<html></html>'],
+    ['is not JSON', () => '<html></html>'],
   ])('are not taken from a file that %s', async (_, change) => {
     const store = await keptStore();
     const text = String(store.files.get('experiments/rho.json'));
@@ -66,7 +66,7 @@ describe('the results of an experiment', () => {
 });
 
 describe('the key of a run', () => {
-  it('is the same for the same setting, however it is watched', () => {
+  it('is the same for the same setting, with any callbacks', () => {
     const watched = { ...setting, signal: new AbortController().signal, onProgress: () => {} };
     const copied = { ...watched, images: [picture('a', samples.slice())] };
     expect(keyOf(copied, '0.1.0')).toBe(key);
@@ -80,9 +80,9 @@ describe('the key of a run', () => {
     ['an image of other samples', { images: [picture('a', samples.toReversed())] }],
     ['an image of another name', { images: [picture('c', samples)] }],
     ['an image of another shape', { images: [picture('a', samples, 32)] }],
-    ['one image more', { images: [...setting.images, picture('c', samples)] }],
+    ['one more image', { images: [...setting.images, picture('c', samples)] }],
     ['another collection', { collection: [picture('b', samples.toReversed())] }],
-  ])('is another with %s, so that its results are not taken', async (_, change, version = '0.1.0') => {
+  ])('differs with %s, so that its results are not reused', async (_, change, version = '0.1.0') => {
     const other = keyOf({ ...setting, ...change }, version);
     expect(await finishedRuns(await keptStore(), other).load('rho')).toBeUndefined();
   });

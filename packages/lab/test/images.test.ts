@@ -36,7 +36,7 @@ describe('natural patches', () => {
     expect(a).toEqual(b);
     expect(a).not.toEqual(c);
     const { planes, width } = collection[0].image;
-    // The first patch lies somewhere in the image, whole.
+    // The first patch is a complete patch somewhere in the image.
     const found = Array.from({ length: 33 * 23 }, (_, i) => [i % 33, Math.floor(i / 33)]).some(([x, y]) =>
       a.subarray(0, 64).every((value, n) => value === planes[0][(y + (n >> 3)) * width + x + (n & 7)]),
     );
@@ -54,7 +54,7 @@ describe('windows', () => {
     expect(busiestWindow(flatBut(64, 72, 0, 0, 8), 192)).toEqual({ left: 0, top: 0, width: 64, height: 72 });
   });
 
-  it('the middles of images are a quarter of their sides in whole patches, no smaller than 64', () => {
+  it('the middles of images are a quarter of each side in whole patches, at least 64', () => {
     const named = (width: number, height: number) => ({
       name: 'x',
       source: 's',

@@ -1,6 +1,6 @@
 /**
- * The whole quick run against golden numbers. To make them anew after a change that is meant to move them:
- * `GHT_GOLDEN=write npx vitest run packages/lab/test/quick.test.ts`, and read the diff.
+ * The whole quick run against golden numbers. To record them again after an intended change:
+ * `GHT_GOLDEN=write npx vitest run packages/lab/test/quick.test.ts`, then read the diff.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -25,8 +25,8 @@ beforeAll(async () => {
 }, 600_000);
 
 /**
- * Other roundings (fused multiply-add, another libvips) move a result a little: 0.5% of an error, 0.02 of a mismatch or a
- * correlation. GHT-ADMM far below the penalty it needs is chaotic, and there only the order of magnitude is held.
+ * Different rounding (fused multiply-add, another libvips) changes a result slightly: 0.5% of an error, 0.02 of a mismatch
+ * or a correlation. GHT-ADMM far below the penalty it needs is chaotic, so there only the order of magnitude is checked.
  */
 function tolerance(path: string, value: number): number {
   if (/mismatch|correlation|ssim/.test(path)) return 0.02;

@@ -1,4 +1,4 @@
-/** The quick run that the golden numbers are about, and what of it can be compared. */
+/** The quick run of the golden numbers, and the part of it that can be compared. */
 import type { Findings, Setting } from '../src/index.js';
 import { experimentNames, experiments, halved, paperSized } from '../src/index.js';
 
@@ -11,10 +11,10 @@ export async function quickFindings(): Promise<Findings> {
   return Object.fromEntries(entries);
 }
 
-/** Times and what is fitted to them, pictures, and iteration counts, which the last bit of a rounding may shift. */
+/** Times and values fitted to them, pictures, and iteration counts, which a single rounding error may change. */
 const INCOMPARABLE = new Set(['seconds', 'slopes', 'png', 'iterations', 'histogram']);
 
-/** The findings as a flat list of numbers and words, by their path. */
+/** The findings as a flat list of numbers and strings, by their path. */
 export function comparable(value: unknown, path = ''): Map<string, number | string> {
   if (typeof value === 'number' || typeof value === 'string') return new Map([[path, value]]);
   const entries = Object.entries(value as object).filter(([key]) => !INCOMPARABLE.has(key));

@@ -4,7 +4,7 @@ import type { Report, RunProgress, Setting } from '../src/index.js';
 import { experiments, outputsOf, planRun } from '../src/index.js';
 import { type MemoryStore, memoryStore } from './store.js';
 
-/** The experiments that end in a moment on small images. */
+/** The experiments that finish quickly on small images. */
 const names = ['two-patches', 'close-up'] as const;
 const version = '0.1.0';
 
@@ -16,9 +16,9 @@ function setting(changes: Partial<Setting> = {}): Setting {
   return { quick: true, seed: 1, images, collection: images, threads: 1, ...changes };
 }
 
-/** A run in one go. */
+/** A complete run. */
 const whole = { store: memoryStore(), told: [] as RunProgress[], report: undefined as unknown as Report };
-/** What a run leaves that is stopped while the second experiment is under way. */
+/** The files left by a run that was stopped during the second experiment. */
 const left = memoryStore();
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ function copyOf({ files }: MemoryStore, others: Readonly<Record<string, string>>
 }
 
 describe('a run', () => {
-  it('reports on all its experiments, each of which it has kept', () => {
+  it('reports on all its experiments and stores each of them', () => {
     const { store, report } = whole;
     expect(report).toMatchObject({
       version,
@@ -56,7 +56,7 @@ describe('a run', () => {
     expect([...store.files.keys()]).toEqual(outputsOf(names).files.filter((name) => name.startsWith('experiments/')));
   });
 
-  it('tells its progress over all experiments, by their estimated times', () => {
+  it('reports progress over all experiments, weighted by their estimated times', () => {
     const fractions = whole.told.map(({ fraction }) => fraction);
     expect(fractions).toEqual(fractions.toSorted((a, b) => a - b));
     expect([...new Set(whole.told.map(({ doing }) => doing))]).toEqual(names);
@@ -68,11 +68,11 @@ describe('a run', () => {
 });
 
 describe('a run that was stopped', () => {
-  it('has kept what it had finished', () => {
+  it('has stored the finished experiments', () => {
     expect([...left.files.keys()]).toEqual(['experiments/two-patches.json']);
   });
 
-  it('is resumed with what is missing only, and gives the findings of a run in one go', async () => {
+  it('runs only the missing experiments when resumed, and gives the findings of a complete run', async () => {
     const store = copyOf(left);
     const planned = await planRun(names, setting(), { version, store, resume: true });
     expect(planned).toMatchObject({ kept: ['two-patches'], toRun: ['close-up'] });
@@ -102,7 +102,7 @@ describe('a run that was stopped', () => {
     expect(await planned).toMatchObject({ kept: [], toRun: names });
   });
 
-  it('is forgotten without resume, but for experiments that are not asked for', async () => {
+  it('is discarded without resume, except for experiments that were not requested', async () => {
     const store = copyOf(left, { 'experiments/rho.json': 'of another run' });
     expect(await planRun(names, setting(), { version, store })).toMatchObject({ kept: [], toRun: names });
     expect([...store.files.keys()]).toEqual(['experiments/rho.json']);

@@ -1,12 +1,12 @@
 import type { ReportStore } from '../src/index.js';
 
-/** A store in memory: what it holds, and what was done to it in order. */
+/** A store in memory: its files, and a log of the operations. */
 export interface MemoryStore extends ReportStore {
   readonly files: Map<string, string | Uint8Array>;
   readonly log: string[];
 }
 
-/** A store in memory that holds these files. */
+/** A store in memory with these files. */
 export function memoryStore(held: Readonly<Record<string, string>> = {}): MemoryStore {
   const files = new Map<string, string | Uint8Array>(Object.entries(held));
   const log: string[] = [];

@@ -1,4 +1,4 @@
-// Adds the headers that make the page cross-origin isolated, on hosts that do not send them. Keeps and changes nothing else.
+// Adds the headers that make the page cross-origin isolated, for hosts that do not send them. It caches and changes nothing else.
 self.addEventListener('install', () => self.skipWaiting());
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
 self.addEventListener('fetch', (event) => {

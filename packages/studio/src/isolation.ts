@@ -1,7 +1,7 @@
 /**
- * Threads share memory only on a page that is cross-origin isolated, which takes two headers. Where the host does not send
- * them, a service worker adds them to its answers, and the page is loaded once more through it. Where that fails too, all
- * works on one thread, and the badge says so.
+ * Threads can share memory only on a cross-origin isolated page, which needs two headers. If the host does not send them, a
+ * service worker adds them to its responses, and the page is reloaded once through it. If that fails too, everything runs on
+ * one thread, and the badge says so.
  */
 export async function isolate(): Promise<void> {
   if (globalThis.crossOriginIsolated || !globalThis.isSecureContext || !('serviceWorker' in navigator)) return;
@@ -9,13 +9,13 @@ export async function isolate(): Promise<void> {
   try {
     const registration = await navigator.serviceWorker.register(new URL('isolation.js', document.baseURI));
     await active(registration);
-    // Once only: a page that is still not isolated after this would load for ever.
+    // Only once: a page that is still not isolated would reload forever.
     if (sessionStorage.getItem(tried)) return;
     sessionStorage.setItem(tried, 'yes');
     location.reload();
     await new Promise(() => {});
   } catch {
-    // Private windows and policies may forbid it; one thread then.
+    // Private windows and policies may forbid it; one thread is used then.
   }
 }
 

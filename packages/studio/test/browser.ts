@@ -1,4 +1,4 @@
-/** A real Chromium that npm brings, the real command that serves the page, and a host that sends no headers. */
+/** A real Chromium from an npm package, the real command that serves the page, and a host that sends no headers. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -14,14 +14,14 @@ const command = fileURLToPath(new URL('../../cli/bin/ght.js', import.meta.url));
 /** The built page. */
 export const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 
-/** A Chromium of one's own, by its path; npm brings one for Linux on x64 only. */
+/** The path of an installed Chromium; the npm package is for Linux on x64 only. */
 const own = process.env.CHROMIUM_PATH;
-/** Whether there is a browser to test in. */
+/** Whether a browser is available for the tests. */
 export const hasBrowser = own !== undefined || (process.platform === 'linux' && process.arch === 'x64');
 
 /**
- * Starts Chromium; not with the package's own arguments, whose single process has no workers. On a system without the few
- * libraries it needs, it is started again with those that come in the package.
+ * Starts Chromium, without the package's own arguments, whose single process has no workers. On a system without some of the
+ * libraries it needs, it is started again with those from the package.
  */
 export async function startBrowser(): Promise<Browser> {
   const quiet = ['--disable-background-networking', '--disable-component-update', '--no-first-run'];
@@ -36,7 +36,7 @@ export async function startBrowser(): Promise<Browser> {
   }
 }
 
-/** `ght studio`, and the address it prints. */
+/** Starts `ght studio`, and reads the address it prints. */
 export async function startStudio(): Promise<{ url: string; process: ChildProcess }> {
   const child = spawn(process.execPath, [command, 'studio', '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [first] = await once(child.stdout, 'data');
@@ -45,7 +45,7 @@ export async function startStudio(): Promise<{ url: string; process: ChildProces
   return { url, process: child };
 }
 
-/** The built page from a host that knows nothing of isolation, as many static hosts are, and may have lost a file. */
+/** Serves the built page without isolation headers, as many static hosts do; `lost` is a file that is missing. */
 export async function startPlainHost(lost?: string): Promise<{ url: string; server: Server }> {
   const types: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
   const server = createServer(async ({ url = '/' }, response) => {
@@ -63,7 +63,7 @@ export async function startPlainHost(lost?: string): Promise<{ url: string; serv
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, server };
 }
 
-/** A page that is watched: everything it complains of, and every address it asks. */
+/** Records everything a page logs as an error, and every address it requests. */
 export async function watch(page: Page) {
   const complaints: string[] = [];
   const asked = new Set<string>();
@@ -75,18 +75,18 @@ export async function watch(page: Page) {
   return { complaints, asked };
 }
 
-/** Waits until nothing is being worked on and the result is final. */
+/** Waits until no task is running and the result is final. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForSelector('[data-stage="final"]');
   await page.waitForSelector('[data-task="none"]');
 }
 
-/** A reading as it stands on the page. */
+/** A reading as shown on the page. */
 export async function reading(page: Page, name: string): Promise<number> {
   return Number.parseFloat((await page.textContent(`[data-reading="${name}"]`))?.replace(/[≈\s]/g, '') ?? '');
 }
 
-/** Gives the page a file through its chooser. */
+/** Gives the page a file through its file chooser. */
 export function choose(page: Page, name: string, buffer: Buffer): Promise<void> {
   return page.setInputFiles('input[type="file"]', { name, mimeType: 'application/octet-stream', buffer });
 }

@@ -14,7 +14,7 @@ const whole = () => 1;
 const bytesOf = async (picture: Sharp) => new Uint8Array(await picture.toBuffer());
 const ramp = (n: number, step: number) => Uint16Array.from({ length: n }, (_, i) => i * step);
 
-/** A PNG with one more chunk behind its header. */
+/** A PNG with one more chunk after its header. */
 function withChunk(png: Uint8Array, type: string, content: readonly number[]): Uint8Array<ArrayBuffer> {
   const body = [...Buffer.from(type), ...content];
   const length = new DataView(new ArrayBuffer(8));
@@ -24,7 +24,7 @@ function withChunk(png: Uint8Array, type: string, content: readonly number[]): U
   return Uint8Array.from([...png.slice(0, 33), ...around.slice(0, 4), ...body, ...around.slice(4), ...png.slice(33)]);
 }
 
-/** An uncompressed TIFF of one strip a page, as plainly as they are written by hand. */
+/** An uncompressed TIFF with one strip per page. */
 function tiff(
   width: number,
   samples: Uint8Array | Uint16Array | Int16Array | Float32Array | Float64Array,
@@ -86,7 +86,7 @@ describe('opening a PNG', () => {
     expect([...(image.alpha ?? [])]).toEqual([...samples].filter((_, i) => i % 4 === 3));
   });
 
-  it('gives it back the same', async () => {
+  it('saves it unchanged', async () => {
     const samples = ramp(5 * 4, 3000);
     const raw = { width: 5, height: 4, channels: 1 } as const;
     const file = await bytesOf(sharp(samples, { raw }).toColourspace('grey16').png());
@@ -94,7 +94,7 @@ describe('opening a PNG', () => {
     expect(decodePng(encodePng(image, 16)).samples).toEqual(samples);
   });
 
-  it('opens palettes and one bit a pixel as 8-bit samples', async () => {
+  it('opens palettes and one bit per pixel as 8-bit samples', async () => {
     const colours = Uint8Array.from([255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 0, 0, 255, 0, 0, 0, 255, 0]);
     const picture = sharp(colours, { raw: { width: 3, height: 2, channels: 3 } });
     const palette = await openImage(await bytesOf(picture.png({ palette: true })), whole);
@@ -137,7 +137,7 @@ describe('opening a PNG', () => {
     await expect(openImage(new TextEncoder().encode('hello'), whole)).rejects.toThrow(/not a PNG, JPEG, WebP or TIFF/);
   });
 
-  it('says which file it is of, and that an empty one is empty', async () => {
+  it('names the file in errors, and reports an empty file', async () => {
     const text = new TextEncoder().encode('hello');
     await expect(openImage(text, whole, 'notes.txt')).rejects.toThrow(/^notes\.txt is not a PNG, JPEG, WebP or TIFF/);
     await expect(openImage(new Uint8Array(0), whole, 'scan.png')).rejects.toThrow('scan.png is empty. Fetch or save');
@@ -236,7 +236,7 @@ describe('the tables of a JPEG', () => {
   });
   afterAll(() => vi.unstubAllGlobals());
 
-  it('come with the image, turned as it is', async () => {
+  it('are read with the image and turned like it', async () => {
     const [upright, turned] = [await openImage(await file(1), whole), await openImage(await file(6), whole)];
     expect(Array.from(upright.jpeg?.luma ?? []).slice(0, 4)).toEqual([8, 6, 5, 8]);
     expect(upright.jpeg?.subsampling).toEqual([2, 2]);
@@ -245,7 +245,7 @@ describe('the tables of a JPEG', () => {
     expect(turned.jpeg?.origin).toEqual([2, 0]);
   });
 
-  it('do not come with a reduced image, nor with other formats', async () => {
+  it('are not read for a reduced image or other formats', async () => {
     expect('jpeg' in (await openImage(await file(1), () => 2))).toBe(false);
     const png = await bytesOf(sharp(await file(1)).png());
     expect('jpeg' in (await openImage(png, whole))).toBe(false);
@@ -268,10 +268,10 @@ describe('an orientation', () => {
     },
   );
 
-  it('that makes no sense is ignored', async () => {
+  it('that is invalid is ignored', async () => {
     const file = await bytesOf(stored().withMetadata({ orientation: 6 }).png());
     const at = Buffer.from(file).indexOf('eXIf');
-    // The directory is said to be behind the end of the block.
+    // The directory offset is beyond the end of the block.
     const lost = withChunk(Uint8Array.from(encode({ width: 3, height: 2, data: samples, channels: 4 })), 'eXIf', [
       ...file.slice(at + 4, at + 8),
       255,
@@ -284,7 +284,7 @@ describe('an orientation', () => {
 });
 
 describe('the header', () => {
-  it('tells CMYK, which is refused', async () => {
+  it('identifies CMYK, which is rejected', async () => {
     const blank = sharp({ create: { width: 8, height: 8, channels: 3, background: '#a40' } });
     const file = await bytesOf(blank.toColourspace('cmyk').jpeg());
     await expect(openImage(file, whole)).rejects.toThrow('This JPEG file is in CMYK. Convert it to RGB.');
@@ -294,7 +294,7 @@ describe('the header', () => {
     [2 ** 31 - 1, 2 ** 31 - 1],
     [1, 2 ** 31 - 1],
     [8000, 8000],
-  ])('that announces %i×%i in a few bytes is taken for damage', async (width, height) => {
+  ])('that announces %i×%i in a few bytes is reported as damage', async (width, height) => {
     const file = Uint8Array.from(encode({ width: 1, height: 1, channels: 3, data: Uint8Array.of(1, 2, 3) }));
     new DataView(file.buffer).setUint32(16, width);
     new DataView(file.buffer).setUint32(20, height);
@@ -303,7 +303,7 @@ describe('the header', () => {
     );
   });
 
-  it.each(['png', 'jpeg', 'webp'] as const)('of %s tells the size before anything is decoded', async (format) => {
+  it.each(['png', 'jpeg', 'webp'] as const)('of %s states the size before anything is decoded', async (format) => {
     const blank = sharp({ create: { width: 37, height: 21, channels: 3, background: '#a40' } });
     const file = await bytesOf(blank.toFormat(format));
     const found = formatOf(file);
@@ -312,7 +312,7 @@ describe('the header', () => {
     expect(found && sizeOf(file.slice(0, 14), found)).toBeUndefined();
   });
 
-  it('lets an image be refused or reduced', async () => {
+  it('allows an image to be rejected or reduced', async () => {
     const raw = { width: 4, height: 2, channels: 1 } as const;
     const file = await bytesOf(
       sharp(Uint8Array.from([1, 3, 10, 20, 5, 7, 30, 40]), { raw })
@@ -329,11 +329,11 @@ describe('the header', () => {
 });
 
 describe('an image too large for a tab', () => {
-  it('is offered reduced to what fits', () => {
+  it('is offered at a size that fits', () => {
     expect(() => checkMemory({ width: 8000, height: 5000, channels: 3 }, {})).toThrow(/Open it reduced to 4000×2500,/);
   });
 
-  it('is not, where nothing would be left of a side', () => {
+  it('is not offered if a side would vanish', () => {
     const strip = { width: 2, height: 2 ** 27, channels: 1 };
     expect(() => checkMemory(strip, {})).toThrow(
       expect.objectContaining({ reduce: undefined, message: expect.stringContaining('Cut it into pieces, or use') }),
@@ -348,7 +348,7 @@ describe('planes', () => {
     expect(planesOf({ ...raster, samples: Float32Array.of(2, 2) }).peak).toBe(1);
   });
 
-  it('of a canvas leave out what says nothing', () => {
+  it('of a canvas leave out redundant channels', () => {
     const grey = fewestChannels(2, 1, Uint8ClampedArray.of(7, 7, 7, 255, 9, 9, 9, 255));
     expect(grey).toMatchObject({ channels: 1, alpha: false, samples: Uint8ClampedArray.of(7, 9) });
     const see = fewestChannels(1, 1, Uint8ClampedArray.of(7, 8, 9, 200));

@@ -1,4 +1,4 @@
-/** The page in a real browser, as `ght studio` serves it. One page, one story; every test leaves it usable. */
+/** The page in a real browser, as `ght studio` serves it. The tests share one page; each leaves it usable. */
 import type { ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import type { Server } from 'node:http';
@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)('the studio', () => {
     expect(new URL(page.url()).hash).toMatch(/^#s=\d/);
   });
 
-  it('reaches a PSNR that is asked for', async () => {
+  it('reaches a target PSNR', async () => {
     await page.click('[data-goal="psnr"]');
     await settled(page);
     expect(await reading(page, 'PSNR')).toBeGreaterThanOrEqual(32);
@@ -98,11 +98,11 @@ describe.skipIf(!hasBrowser)('the studio', () => {
     await settled(page);
   });
 
-  it('lays the atoms a patch and the error over the picture, with a scale', async () => {
+  it('draws the atoms per patch and the error over the picture, with a scale', async () => {
     for (const overlay of ['heatmap', 'error']) {
       await page.click(`[data-overlay="${overlay}"]`);
       await page.waitForSelector('[data-side="right"] .overlay canvas');
-      expect(await page.textContent('.scale')).toMatch(overlay === 'heatmap' ? /Atoms a patch/ : /Error/);
+      expect(await page.textContent('.scale')).toMatch(overlay === 'heatmap' ? /Atoms per patch/ : /Error/);
     }
     await page.click('[data-overlay="none"]');
     await page.waitForSelector('.overlay', { state: 'detached' });
@@ -166,7 +166,7 @@ describe.skipIf(!hasBrowser)('the studio', () => {
     expect(await psnr('admm')).toBeGreaterThan(before);
   });
 
-  it('denoises, better than it was given', async () => {
+  it('raises the PSNR by denoising', async () => {
     await page.click('#tab-denoise');
     await page.click('[data-action="denoise"]');
     await page.waitForSelector('[data-action="png"]:not(:disabled)');
@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser)('the studio', () => {
     await settled(page);
   });
 
-  it('opens a file that is dropped, 16 bits as 16 bits, and gives the same depth back', async () => {
+  it('opens a dropped 16-bit file and saves it at the same depth', async () => {
     const bytes = [...(await scan())];
     await page.evaluate((content) => {
       const data = new DataTransfer();
@@ -190,7 +190,7 @@ describe.skipIf(!hasBrowser)('the studio', () => {
     expect({ depth, width, height }).toEqual({ depth: 'ushort', width: 160, height: 120 });
   });
 
-  it('gives its codes away and takes them back', async () => {
+  it('saves its codes and opens them again', async () => {
     const psnr = await reading(page, 'PSNR');
     const [download] = await Promise.all([page.waitForEvent('download'), page.click('[data-action="codes"]')]);
     const codes = readFileSync(await download.path());
@@ -209,7 +209,7 @@ describe.skipIf(!hasBrowser)('the studio', () => {
     expect(readFileSync(await csv.path(), 'utf8')).toMatch(/^k,rmse,threshold,kept,ms\n/);
   });
 
-  it('says what is wrong with a corrupt file, and goes on', async () => {
+  it('reports a corrupt file and continues', async () => {
     const damaged = await scan();
     damaged[60] ^= 0xff;
     await choose(page, 'damaged.png', damaged);
@@ -234,7 +234,7 @@ describe.skipIf(!hasBrowser)('the studio', () => {
     );
   });
 
-  it('says that a folder is none, and which of several files it opened', async () => {
+  it('rejects a folder, and says which of several files it opened', async () => {
     const devtools = await page.context().newCDPSession(page);
     const drop = async (...files: string[]) => {
       const data = { items: [], files, dragOperationsMask: 1 };
@@ -251,7 +251,7 @@ describe.skipIf(!hasBrowser)('the studio', () => {
     await devtools.detach();
   });
 
-  it('refuses 40 megapixels with the memory they need, and opens them reduced', async () => {
+  it('rejects 40 megapixels, states the memory they need, and opens them reduced', async () => {
     const large = sharp({ create: { width: 8000, height: 5000, channels: 3, background: '#456' } });
     await choose(page, 'large.png', await large.png().toBuffer());
     await page.waitForSelector('[role="alert"] .notice');
@@ -306,7 +306,7 @@ describe.skipIf(!hasBrowser)('the studio', () => {
     expect([...pixels.subarray(0, 4)]).toEqual([201, 103, 57, 2]);
   });
 
-  it('has asked nobody but its own host, and complained of nothing', () => {
+  it('has contacted only its own host, and logged no errors', () => {
     expect([...seen.asked].filter((origin) => origin !== 'null')).toEqual([new URL(studio.url).origin]);
     expect(seen.complaints).toEqual([]);
   });
@@ -332,14 +332,14 @@ describe.skipIf(!hasBrowser)('in the middle of something else', () => {
     for (const key of keys) await other.keyboard.press(key);
   };
 
-  /** Too late is no failure: then all of it has come. */
+  /** A cancel may come too late: then the whole result has arrived. */
   const cancel = () => other.click('[data-action="cancel"]', { timeout: 2000 }).catch(() => {});
 
-  it('an image that is opened and cancelled is there as a whole or not at all', async () => {
+  it('an image whose opening is cancelled is open completely or not at all', async () => {
     for (const act of [cancel, () => press('budget', 'ArrowRight')]) {
       await choose(other, 'large.png', await scan(1600, 1200));
       await act();
-      // However it ended: the next result is of the image that is named.
+      // However it ended, the next result must belong to the image that is named.
       await other.waitForSelector('[data-task="none"]');
       await press('budget', 'ArrowRight');
       await settled(other);
@@ -351,7 +351,7 @@ describe.skipIf(!hasBrowser)('in the middle of something else', () => {
     }
   });
 
-  it('a result of other settings is never given away', async () => {
+  it('a result of other settings is never exported', async () => {
     await press('budget', 'Home');
     await settled(other);
     for (let i = 0; i < 40; i++) {
@@ -366,7 +366,7 @@ describe.skipIf(!hasBrowser)('in the middle of something else', () => {
     await settled(other);
   });
 
-  it('a denoised image goes with the noise, the quality and the image it was made of', async () => {
+  it('a denoised image disappears when the noise, the quality or the image changes', async () => {
     await other.click('[aria-label="Sample: Dust Bowl home"]');
     await other.click('#tab-denoise');
     const denoised = () => other.textContent('[data-reading="PSNR denoised"]');
@@ -440,7 +440,7 @@ describe.skipIf(!hasBrowser)('manners', () => {
     await context.close();
   });
 
-  it('load under 200 KB compressed, samples apart', () => {
+  it('load under 200 KB compressed, without samples', () => {
     const assets = readdirSync(join(dist, 'assets')).filter((name) => /^(index|worker)-/.test(name));
     expect(assets.length).toBeGreaterThanOrEqual(4);
     const files = ['index.html', 'favicon.svg', ...assets.map((name) => join('assets', name))];
@@ -461,7 +461,7 @@ describe.skipIf(!hasBrowser)('a host that sends no headers', () => {
     await context.close();
   });
 
-  it('is content with one thread where there can be no service worker, and says why', async () => {
+  it('uses one thread if there can be no service worker, and says why', async () => {
     const context = await browser.newContext({ serviceWorkers: 'block' });
     const other = await context.newPage();
     await other.goto(plain.url);
@@ -473,7 +473,7 @@ describe.skipIf(!hasBrowser)('a host that sends no headers', () => {
   });
 });
 
-/** The script of the threads and that of the worker which starts them; the first is by far the smaller. */
+/** The script of the threads and that of the worker that starts them; the first is much smaller. */
 function workerScripts(): string[] {
   const scripts = readdirSync(join(dist, 'assets')).filter((name) => /^worker-.*\.js$/.test(name));
   const size = (name: string) => statSync(join(dist, 'assets', name)).size;
@@ -484,7 +484,7 @@ describe.skipIf(!hasBrowser)('a host that has lost the worker or the first sampl
   it.each([
     ['worker', () => workerScripts()[1], 'A part of this page could not be loaded. Reload the page.'],
     ['sample', () => '/samples/nagasaki-boats.png', 'The sample could not be loaded (404 Not Found).'],
-  ])('says so, and waits for nothing: %s', async (_, lost, said) => {
+  ])('is reported, and nothing is waited for: %s', async (_, lost, said) => {
     const { url, server } = await startPlainHost(lost());
     const context = await browser.newContext();
     const other = await context.newPage();
@@ -500,7 +500,7 @@ describe.skipIf(!hasBrowser)('a host that has lost the worker or the first sampl
 });
 
 describe.skipIf(!hasBrowser)('a host that has lost the script of the threads', () => {
-  it('is content with one thread, and says why', async () => {
+  it('uses one thread, and says why', async () => {
     const { url, server } = await startPlainHost(workerScripts()[0]);
     const context = await browser.newContext();
     const other = await context.newPage();

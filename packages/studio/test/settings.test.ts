@@ -33,7 +33,7 @@ describe('a link', () => {
     expect(toHash({ ...defaults, s: 10, solver: 'joint-omp' })).toBe('#s=10&solver=joint-omp');
   });
 
-  it('takes the defaults for what it says wrongly, and ignores what it does not know', () => {
+  it('uses the defaults for invalid values, and ignores unknown names', () => {
     const wrong = '#s=400&solver=magic&stride=3&rho=&sigma=-2&image=../../etc/passwd&__proto__=1&constructor=2';
     expect(fromHash(wrong)).toEqual(defaults);
   });
@@ -44,7 +44,7 @@ describe('a file of settings', () => {
     fc.assert(fc.property(settings, (each) => void expect(fromJson(toJson(each))).toEqual(each)));
   });
 
-  it('is not taken for one when it is none', () => {
+  it('is rejected if it is something else', () => {
     for (const text of ['', '[]', 'null', '{"s":3}']) expect(fromJson(text)).toBeUndefined();
   });
 });

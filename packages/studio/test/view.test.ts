@@ -23,12 +23,12 @@ describe('the stage', () => {
     expect(zoomed(before, 1e-9, 0, 0, 2).scale).toBe(0.5);
   });
 
-  it('never loses the picture', () => {
+  it('never moves the picture out of view', () => {
     const far = moved(fitted(image, stage), 1e6, -1e6, image, stage);
     expect(far).toEqual({ scale: 2, x: 752, y: -352 });
   });
 
-  it('knows the pixel under a point, and when there is none', () => {
+  it('finds the pixel under a point, if there is one', () => {
     expect(pixelAt({ scale: 2, x: 0, y: 100 }, 799, 499, image)).toEqual({ x: 399, y: 199 });
     expect(pixelAt({ scale: 2, x: 0, y: 100 }, 10, 99, image)).toBeUndefined();
   });
@@ -41,13 +41,13 @@ describe('the stage', () => {
 });
 
 describe('the budget slider', () => {
-  it('goes from half an atom to forty, and every step of it is one up', () => {
+  it('goes from half an atom to forty, and always increases', () => {
     const all = Array.from({ length: SLIDER_STEPS + 1 }, (_, i) => atomsAt(i));
     expect([all[0], all.at(-1)]).toEqual([0.5, 40]);
     expect(all.every((s, i) => i === 0 || s > all[i - 1])).toBe(true);
   });
 
-  it('finds its position again', () => {
+  it('maps a budget back to its position', () => {
     for (let i = 0; i <= SLIDER_STEPS; i++) expect(positionOf(atomsAt(i))).toBe(i);
     for (const s of [0.5, 1, 1.3, 5, 10, 12.5, 20, 33, 40]) expect(atomsAt(positionOf(s))).toBe(s);
     expect(atomsAt(positionOf(Math.PI))).toBe(3.1);
@@ -91,7 +91,7 @@ describe('the scale of an overlay', () => {
     { mostAtoms: 31, rmsePixel: 5 },
     { mostAtoms: 5, rmsePixel: 8.4 },
   ];
-  it('is one for both sides', () => {
+  it('is the same for both sides', () => {
     expect(overlayScale('heatmap', readings, 255)).toBe(31);
     expect(overlayScale('error', readings, 255)).toBe(50);
     expect(overlayScale('error', [{ mostAtoms: 1, rmsePixel: 0 }], 255)).toBeGreaterThan(0);
@@ -99,7 +99,7 @@ describe('the scale of an overlay', () => {
 });
 
 describe('numbers', () => {
-  it('read as a person writes them', () => {
+  it('are formatted for people', () => {
     expect([fixed(34.037, 2), fixed(Number.POSITIVE_INFINITY, 2), fixed(null, 2)]).toEqual(['34.04', '∞', '–']);
     expect([count(36960), measure(15.5), measure(0.00002), measure(0)]).toEqual(['36\u2009960', '15.5', '2.0e-5', '0']);
     expect([setting(5), setting(12.5), setting(Math.PI)]).toEqual(['5', '12.5', '3.14']);

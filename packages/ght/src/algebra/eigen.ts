@@ -1,15 +1,15 @@
 import type { Matrix } from './matrix.js';
 import { addScaled, dot, matrix } from './matrix.js';
 
-/** The eigenvalues, largest first, of a symmetric matrix and its orthonormal eigenvectors, one a column. */
+/** The eigenvalues of a symmetric matrix, largest first, and its orthonormal eigenvectors, one per column. */
 export interface Eigen {
   readonly values: Float64Array;
   readonly vectors: Matrix;
 }
 
 /**
- * A = Q diag(λ) Qᵀ. Reflections bring A to tridiagonal form, A = QTQᵀ; then QL steps with implicit shifts make the
- * off-diagonal of T vanish, each turned into Q as it goes. Accurate to rounding in ‖A‖.
+ * A = Q diag(λ) Qᵀ. Householder reflections reduce A to tridiagonal form, A = QTQᵀ. Then QL steps with implicit shifts
+ * make the off-diagonal of T vanish; each rotation is applied to Q as well. Accurate to rounding in ‖A‖.
  */
 export function symmetricEigen(A: Matrix): Eigen {
   const n = A.rows;
@@ -48,7 +48,7 @@ function tridiagonal(A: Matrix): Tridiagonal {
     const v = mirrors.subarray(k * n, (k + 1) * n);
     v.set(a.subarray(k * n + k + 1, (k + 1) * n), k + 1);
     const length = Math.sqrt(dot(v, 0, v, 0, n));
-    // Away from the entry itself, so that nothing cancels.
+    // The sign opposite to the entry's avoids cancellation.
     off[k] = v[k + 1] > 0 ? -length : length;
     v[k + 1] -= off[k];
     const size = Math.sqrt(dot(v, 0, v, 0, n));
@@ -73,7 +73,7 @@ function tridiagonal(A: Matrix): Tridiagonal {
   return { diagonal: Float64Array.from({ length: n }, (_, i) => a[i * n + i]), off, q };
 }
 
-/** The first row from l on that rounding cannot tell from being decoupled from the next. */
+/** The first row from l on whose off-diagonal entry is zero to working precision. */
 function decoupledFrom(l: number, diagonal: Float64Array, off: Float64Array): number {
   for (let m = l; m < diagonal.length - 1; m++) {
     if (Math.abs(off[m]) <= Number.EPSILON * (Math.abs(diagonal[m]) + Math.abs(diagonal[m + 1]))) return m;
@@ -94,7 +94,7 @@ function implicitStep(l: number, m: number, diagonal: Float64Array, off: Float64
     const r = Math.hypot(f, g);
     off[i + 1] = r;
     if (r === 0) {
-      // The block falls apart here; what is left of it is met by the next step.
+      // The block splits here; the next step handles the rest of it.
       diagonal[i + 1] -= shift;
       off[m] = 0;
       return;
@@ -113,7 +113,7 @@ function implicitStep(l: number, m: number, diagonal: Float64Array, off: Float64
   off[m] = 0;
 }
 
-/** Turns the two columns of n entries that start at x and y by the angle (c, s). */
+/** Rotates the two columns of n entries that start at x and y by the angle (c, s). */
 function turn(q: Float64Array, x: number, y: number, n: number, c: number, s: number): void {
   for (let k = 0; k < n; k++) {
     const qx = q[x + k];

@@ -1,11 +1,11 @@
 /**
- * A dense real matrix, column by column: entry (i, j) is `data[j * rows + i]`. A column is contiguous, so a patch, an
- * atom and the code of a patch are each one run of memory.
+ * A dense real matrix, column by column: entry (i, j) is `data[j * rows + i]`. A column is contiguous, so each patch, each
+ * atom and each code is one run of memory.
  */
 export interface Matrix {
-  /** How many rows. */
+  /** Number of rows. */
   readonly rows: number;
-  /** How many columns. */
+  /** Number of columns. */
   readonly cols: number;
   /** The entries, column by column. */
   readonly data: Float64Array;

@@ -1,17 +1,17 @@
 import { notNegative, OptionError, oneOf, positive, wholeNumber } from '../errors.js';
 
-/** What may be spent, in one of five ways. */
+/** The number of nonzeros that may be used, given in one of five ways. */
 export type Budget =
   | {
       /** s atoms per patch on average, from 0 to L: S = s·P. */
       readonly perPatch: number;
     }
   | {
-      /** S nonzeros in all, from 0 to L·P. */
+      /** S nonzeros in total, from 0 to L·P. */
       readonly total: number;
     }
   | {
-      /** The smallest S whose RMSE per patch (the paper's) is at most this, in the units of the input. */
+      /** The smallest S whose RMSE per patch (as the paper defines it) is at most this, in the units of the input. */
       readonly rmse: number;
     }
   | {
@@ -23,7 +23,7 @@ export type Budget =
       readonly sigma: number;
       /**
        * How σ becomes a budget. `residual`: the smallest S whose residual is no larger than the noise, ‖DZ − Y‖² ≤ NPσ².
-       * `threshold`: as many atoms as stand out from the noise, each by itself, found without a search.
+       * `threshold`: the number of coefficients that stand out from the noise, counted without a search.
        *
        * @default `residual` for patches that overlap by half or more, `threshold` for all others
        */
@@ -39,8 +39,8 @@ export type NoiseRule = (typeof noiseRules)[number];
 type Noise = Extract<Budget, { readonly sigma: number }>;
 
 /**
- * A budget brought to one of three forms: so many nonzeros, as few as reach an RMSE a patch, or those that stand out
- * from noise.
+ * A budget in one of three forms: a number of nonzeros, the fewest that reach an RMSE per patch, or those that stand out
+ * from the noise.
  */
 export type Goal = { readonly S: number } | { readonly rmse: number } | { readonly sigma: number };
 
@@ -67,7 +67,7 @@ export function resolveBudget(budget: Budget, N: number, L: number, P: number, p
     case 'total':
       return { S: wholeNumber('budget.total', value, 0, L * P, `there are ${L} atoms × ${P} patches; use fewer`) };
     case 'rmse':
-      return { rmse: notNegative('budget.rmse', value, 'give the error a patch in input units') };
+      return { rmse: notNegative('budget.rmse', value, 'give the error per patch in input units') };
     case 'psnr':
       // ‖DZ − Y‖² = P·rmse² is spread over N·P samples.
       return {
@@ -81,7 +81,7 @@ export function resolveBudget(budget: Budget, N: number, L: number, P: number, p
   }
 }
 
-/** The atoms that a goal will take, for an estimate: those given, or half as many as there are samples, which reach most. */
+/** The number of atoms to assume for an estimate: S if it is given, else half the samples, which reaches most targets. */
 export function expectedAtoms(goal: Goal, N: number, P: number): number {
   return 'S' in goal ? goal.S : (N * P) / 2;
 }

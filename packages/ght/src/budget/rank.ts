@@ -8,28 +8,28 @@
  *
  *     h(d) = #{ k : k begins with (prefix, d) }
  *
- * Merge. Whoever holds a part of the keys (a thread, a tile, a machine, a GPU) counts its own, and the histograms add up.
+ * Merge. Every holder of a part of the keys (a thread, a tile, a machine, a GPU) counts its own, and the histograms add up.
  *
  * Boundary. From the top, the bucket b that holds the wanted rank: Σ_{d > b} h(d) < n ≤ Σ_{d ≥ b} h(d). Then b is the next
  * digit of the key, the buckets above it hold larger keys, and the search goes on within b for the rank that is left.
  *
- * Ties. Of the keys equal to the one found the first in patch order survive, so each part keeps as many as the parts
- * before it have left.
+ * Ties. Of the keys equal to the one found, the first in patch order survive. So each part keeps as many as the parts
+ * before it have left over.
  *
- * A search is plain data and knows nothing of where the keys are: `rankSearch` begins it, `narrow` takes one merged histogram
- * after another, two in all for float32 and four for float64. `nthLargest` runs it over arrays in memory.
+ * A search is plain data and does not depend on where the keys are. `rankSearch` begins it; `narrow` takes one merged
+ * histogram after another, two in total for float32 and four for float64. `nthLargest` runs it over arrays in memory.
  */
 
 /**
- * How many keys there are in each bucket. One part has fewer than 2³² keys and counts them in 32 bits, which is quickest;
- * parts together may have more, and add up in float64, exactly up to 2⁵³.
+ * The number of keys in each bucket. One part has fewer than 2³² keys and counts them in 32 bits, which is fastest. All
+ * parts together may have more, so they are summed in float64, which is exact up to 2⁵³.
  */
 export type Histogram = Uint32Array | Float64Array;
 
-/** An array of magnitudes, whose signs do not matter. */
+/** An array of magnitudes; signs are ignored. */
 export type Magnitudes = Float32Array | Float64Array;
 
-/** The first digits of a key, from the top; all of them are the key. */
+/** The first digits of a key, from the top. All digits together are the key. */
 export type Prefix = readonly number[];
 
 /** The bits of each digit of a key, from the top. */
@@ -37,16 +37,16 @@ export const FLOAT32_DIGITS: readonly number[] = [16, 15];
 /** The same for float64: its upper word without the sign, then its lower word. */
 export const FLOAT64_DIGITS: readonly number[] = [...FLOAT32_DIGITS, 16, 16];
 
-/** A search for the n-th largest key, and how far it has come. */
+/** The state of a search for the n-th largest key. */
 export interface RankSearch {
   readonly digits: readonly number[];
   /** n, from 1 to the number of keys. */
   readonly rank: number;
-  /** The digits found: count next the keys that begin with them. */
+  /** The digits found so far. The next count is over the keys that begin with them. */
   readonly prefix: Prefix;
-  /** How many keys are larger than all that begin with the prefix. */
+  /** The number of keys larger than all that begin with the prefix. */
   readonly larger: number;
-  /** How many begin with the prefix; once all digits are found, how many equal the key. 0 before the first count. */
+  /** The number of keys that begin with the prefix, or equal the key once all digits are found. 0 before the first count. */
   readonly equal: number;
 }
 
@@ -60,7 +60,7 @@ export function isFound({ digits, prefix }: RankSearch): boolean {
   return prefix.length === digits.length;
 }
 
-/** An empty histogram of one part, for what the search counts next. */
+/** An empty histogram of one part, for the next count of the search. */
 export function emptyHistogram({ digits, prefix }: RankSearch): Histogram {
   return new Uint32Array(2 ** digits[prefix.length]);
 }
@@ -72,11 +72,11 @@ export function count(magnitudes: Magnitudes, prefix: Prefix, histogram: Histogr
   const shift = [15, 0, 16, 0][prefix.length];
   const mask = histogram.length - 1;
   if (prefix.length === 0) {
-    // Every key begins with nothing, and this count is the long one.
+    // Without a prefix every key counts. This is the longest count, so it has a loop of its own.
     for (let i = top; i < length; i += width) histogram[(words[i] >>> shift) & mask]++;
     return;
   }
-  // From the upper word to the one that the next digit is in.
+  // The offset from the upper word to the word that holds the next digit.
   const down = prefix.length < 2 ? 0 : top;
   for (let i = top; i < length; i += width) {
     if ((words[i] & upperMask) !== upper) continue;
@@ -85,7 +85,7 @@ export function count(magnitudes: Magnitudes, prefix: Prefix, histogram: Histogr
   }
 }
 
-/** The words of keys, and what those that begin with the prefix have in their upper and their lower word. */
+/** The keys as words, and the upper and lower words of the keys that begin with the prefix. */
 function beginning(magnitudes: Magnitudes, prefix: Prefix) {
   // A float32 is one word, the upper one. Words are little-endian: the upper one of a float64 is its last.
   const width = magnitudes.BYTES_PER_ELEMENT / 4;
@@ -100,7 +100,7 @@ function beginning(magnitudes: Magnitudes, prefix: Prefix) {
   };
 }
 
-/** The sum of histograms that parts have made of the same digit. */
+/** The sum of the histograms of all parts, for the same digit. */
 export function merge(...parts: readonly Histogram[]): Float64Array {
   const total = new Float64Array(parts[0].length);
   for (const part of parts) {
@@ -112,7 +112,7 @@ export function merge(...parts: readonly Histogram[]): Float64Array {
   return total;
 }
 
-/** The bucket in which the rank-th largest lies, and how many lie in the buckets above it. */
+/** The bucket that holds the rank-th largest key, and the number of keys in the buckets above it. */
 export function boundary(histogram: Histogram, rank: number): { readonly bucket: number; readonly above: number } {
   let above = 0;
   for (let bucket = histogram.length - 1; bucket >= 0; bucket--) {
@@ -122,7 +122,7 @@ export function boundary(histogram: Histogram, rank: number): { readonly bucket:
   throw new Error(`there is no key of rank ${rank} among ${above}: keep all of them`);
 }
 
-/** One digit more, from the merged histogram of all parts. */
+/** Finds one more digit from the merged histogram of all parts. */
 export function narrow(search: RankSearch, histogram: Histogram): RankSearch {
   const { bucket, above } = boundary(histogram, search.rank - search.larger);
   return {
@@ -133,7 +133,7 @@ export function narrow(search: RankSearch, histogram: Histogram): RankSearch {
   };
 }
 
-/** How many of its equal keys each part keeps, given how many it has, in the order of the patches: the first `keep` of all. */
+/** How many of its equal keys each part keeps, in patch order, so that the first `keep` of all survive. */
 export function quotas(equal: readonly number[], keep: number): number[] {
   let left = keep;
   return equal.map((ties) => {
@@ -150,14 +150,14 @@ export function magnitudeOf(key: Prefix): number {
   return new Float64Array(Uint32Array.of((key[2] << 16) | key[3], upper).buffer)[0];
 }
 
-/** The n-th largest magnitude, and how many are larger and equal. */
+/** The n-th largest magnitude, and the number of values that are larger and equal. */
 export interface Rank {
   readonly threshold: number;
   readonly larger: number;
   readonly equal: number;
 }
 
-/** Fewer values than this are sorted in less time than it takes to clear histograms and look for their boundaries. */
+/** Below this many values, sorting is faster than clearing histograms and searching them. */
 const FEW = 2048;
 
 /** The n-th largest magnitude of arrays in memory, all of one type; n is from 1 to the number of values. */
@@ -171,17 +171,17 @@ function bySearch(parts: readonly Magnitudes[], total: number, n: number): Rank 
   let search = rankSearch(parts[0] instanceof Float32Array ? FLOAT32_DIGITS : FLOAT64_DIGITS, n);
   let among = parts;
   while (!isFound(search)) {
-    // Parts that are counted into one histogram are merged already.
+    // Counting all parts into one histogram merges them.
     const histogram = emptyHistogram(search);
     for (const part of among) count(part, search.prefix, histogram);
     search = narrow(search, histogram);
-    // The later counts need only these keys. Copying them, where they are few, is quicker than reading all again.
+    // Later counts need only these keys. If they are few, copying them is faster than reading all keys again.
     if (among === parts && search.equal < total / 2) among = [gather(parts, search)];
   }
   return { threshold: magnitudeOf(search.prefix), larger: search.larger, equal: search.equal };
 }
 
-/** Those that begin with the digits found. */
+/** The magnitudes whose keys begin with the digits found. */
 function gather(parts: readonly Magnitudes[], { prefix, equal }: RankSearch): Magnitudes {
   const gathered = parts[0] instanceof Float32Array ? new Float32Array(equal) : new Float64Array(equal);
   const out = new Uint32Array(gathered.buffer);

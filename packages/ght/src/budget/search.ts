@@ -1,12 +1,12 @@
 import { OptionError } from '../errors.js';
 
-/** The smallest budget that was found to reach a target, and what was found there. */
+/** The smallest budget found to reach a target, and the result there. */
 export interface Found<T> {
   readonly S: number;
   readonly result: T;
 }
 
-/** Which budgets are tried: multiples of `unit` up to `most`, beginning at `first`; `show` puts an error into words. */
+/** The budgets to try: multiples of `unit` up to `most`, beginning at `first`. `show` formats an error for messages. */
 export interface SearchRange {
   readonly unit: number;
   readonly first: number;
@@ -15,11 +15,11 @@ export interface SearchRange {
 }
 
 /**
- * The smallest budget whose error is at most `target`, among the multiples of `unit` up to `most`: bracketed by doubling or
- * halving from `first`, then narrowed by interpolating log(error), which is nearly linear in log(S), a little beyond the point
- * where the target should be, so that the bracket closes from both sides; and by halving where that narrows too slowly.
- * Ends when the bracket is one unit or 0.1% of S wide. `attempt` solves at a budget; it is free to start from where the last
- * attempt ended.
+ * The smallest budget whose error is at most `target`, among the multiples of `unit` up to `most`. The search doubles or
+ * halves from `first` until it has a bracket. It then narrows the bracket by interpolating log(error), which is nearly
+ * linear in log(S). It aims slightly beyond the expected point, so that the bracket closes from both sides, and bisects
+ * where interpolation is too slow. It ends when the bracket is one unit or 0.1% of S wide. `attempt` solves at a budget; it
+ * may start from where the last attempt ended.
  */
 export async function fewestAtoms<T extends { readonly error: number }>(
   attempt: (S: number) => Promise<T>,
@@ -33,7 +33,7 @@ export async function fewestAtoms<T extends { readonly error: number }>(
   let high: (Found<T> & { error: number }) | undefined;
   let S = whole(Math.max(unit, first));
   let width = Number.POSITIVE_INFINITY;
-  // Attempts in a row that did not halve the bracket, and that ended on the same side.
+  // Successive attempts that did not halve the bracket, and that ended on the same side.
   let slow = 0;
   let same = 0;
   let reached: boolean | undefined;
@@ -60,7 +60,7 @@ export async function fewestAtoms<T extends { readonly error: number }>(
   }
 }
 
-/** Where the error should be the target, between two budgets, if its logarithm is linear in that of S. */
+/** The budget between two others at which the error should equal the target, if log(error) is linear in log(S). */
 function expected(low: Attempted, high: Attempted, target: number): number {
   const slope = Math.log(low.error / Math.max(high.error, Number.MIN_VALUE));
   const share = Math.min(1, Math.max(0, Math.log(low.error / target) / slope));

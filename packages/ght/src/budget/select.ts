@@ -30,7 +30,7 @@ function checkSelection(values: Float64Array, S: number): void {
   throw new InputError(`values[${bad}]`, 'must be a number', Number.NaN, 'replace NaN first');
 }
 
-/** `selectLargest` for solvers, whose budget is checked; where an iteration has diverged, a NaN counts as large. */
+/** `selectLargest` for solvers, whose budget is already checked. If an iteration has diverged, NaN counts as large. */
 export function chooseLargest(values: Float64Array, S: number): Selection {
   if (S <= 0) return { threshold: Number.POSITIVE_INFINITY, kept: 0, tieEnd: 0 };
   let nonzero = 0;
@@ -59,11 +59,11 @@ export function keepLargest(X: Float64Array, S: number, Z: Float64Array): Select
   return selection;
 }
 
-/** One past the index of the last entry equal to the threshold that survives, where so many do. */
+/** One past the index of the last tie that survives, if `quota` entries equal to the threshold survive. */
 function endOfTies(values: Float64Array, threshold: number, quota: number): number {
   let left = quota;
   let i = 0;
-  // Where the threshold is NaN nothing equals it, and the end of the values ends it.
+  // If the threshold is NaN nothing equals it, and the loop ends with the values.
   for (; left > 0 && i < values.length; i++) if (Math.abs(values[i]) === threshold) left--;
   return i;
 }

@@ -1,9 +1,9 @@
-/** What codes must be before anybody may follow their pointers: those of a file, and those a user has made. */
+/** Checks codes, from a file or from a caller, before their pointers are used. */
 import { InputError, kindOf } from '../errors.js';
 import type { Codes } from './codes.js';
 import type { NpyData } from './npy.js';
 
-/** Codes before it is known that their numbers fit the types of `Codes`. */
+/** Codes whose numbers may not yet fit the types of `Codes`. */
 export interface Columns {
   readonly L: number;
   readonly P: number;
@@ -12,7 +12,7 @@ export interface Columns {
   readonly values: NpyData;
 }
 
-/** What the caller calls the codes and their values, and what to do about what is wrong with them. */
+/** The caller's names for the codes and their values, and the remedy for each kind of error. */
 export interface Naming {
   readonly codes: string;
   readonly values: string;
@@ -21,7 +21,7 @@ export interface Naming {
   readonly order: string;
 }
 
-/** Refuses arrays that are not what CSC asks of them, but for the order of the atoms. */
+/** Rejects arrays that are not a valid CSC matrix. The order of the atoms is not checked here. */
 export function checkColumns({ L, P, indptr, indices, values }: Columns, naming: Naming): void {
   const { codes, values: label } = naming;
   const sizes = [L, P].every((n) => Number.isInteger(n) && n >= 0 && n < 2 ** 31);
@@ -62,7 +62,7 @@ export function checkColumns({ L, P, indptr, indices, values }: Columns, naming:
   }
 }
 
-/** Refuses atoms that are not in rising order in each patch, each once. */
+/** Rejects atoms that are not in strictly rising order within each patch. */
 export function checkRising({ P, indptr, indices }: Codes, { codes, order }: Naming): void {
   for (let p = 0; p < P; p++) {
     for (let n = indptr[p] + 1; n < indptr[p + 1]; n++) {
@@ -75,7 +75,7 @@ export function checkRising({ P, indptr, indices }: Codes, { codes, order }: Nam
 
 const AS_THEY_WERE = 'give the codes of a result as they are';
 
-/** Refuses codes that are not L×P, or not what {@link Codes} says they are. */
+/** Rejects codes that are not L×P or not valid {@link Codes}. */
 export function checkCodes(parameter: string, codes: Codes, L: number, P: number): void {
   const sized = typeof codes === 'object' && codes !== null;
   if (!sized || codes.L !== L || codes.P !== P) {

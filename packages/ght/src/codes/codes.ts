@@ -3,15 +3,15 @@ import { chooseLargest } from '../budget/select.js';
 import { InputError } from '../errors.js';
 
 /**
- * The sparse result Z (L×P), column by column: patch p uses the atoms `indices[indptr[p]] … indices[indptr[p + 1] − 1]`,
- * in rising order, with the coefficients at the same places of `values`. These are SciPy's names for a CSC matrix.
+ * The sparse result Z (L×P), column by column. Patch p uses the atoms `indices[indptr[p]] … indices[indptr[p + 1] − 1]`,
+ * in rising order; their coefficients are at the same positions of `values`. The names are SciPy's for a CSC matrix.
  */
 export interface Codes {
-  /** Rows: how many atoms the dictionary has. */
+  /** Rows: the number of atoms of the dictionary. */
   readonly L: number;
-  /** Columns: how many patches. */
+  /** Columns: the number of patches. */
   readonly P: number;
-  /** P + 1 positions: where the entries of each patch begin, and where the last one's end. */
+  /** P + 1 positions: where the entries of each patch begin, and where those of the last patch end. */
   readonly indptr: Int32Array;
   /** The atom of each entry. */
   readonly indices: Int32Array;
@@ -19,19 +19,19 @@ export interface Codes {
   readonly values: Float64Array;
 }
 
-/** How many nonzero coefficients there are in all. */
+/** The number of nonzero coefficients in total. */
 export function nonzeros(codes: Codes): number {
   return codes.indptr[codes.P];
 }
 
-/** How many atoms each patch uses: the paper's heatmap, a number a patch. */
+/** The number of atoms in each patch: the paper's heatmap, one number per patch. */
 export function atomsPerPatch(codes: Codes): Int32Array {
   const counts = new Int32Array(codes.P);
   for (let p = 0; p < counts.length; p++) counts[p] = codes.indptr[p + 1] - codes.indptr[p];
   return counts;
 }
 
-/** Sparse codes from a dense L×P matrix: its nonzeros, or those of them that a selection keeps. */
+/** Sparse codes from a dense L×P matrix: all its nonzeros, or those that a selection keeps. */
 export function codesFromDense(X: Float64Array, L: number, P: number, selection?: Selection): Codes {
   if (X.length !== L * P) {
     const rule = `must have L × P = ${L * P} entries`;
@@ -63,7 +63,7 @@ export function denseFromCodes(codes: Codes): Float64Array {
   return Z;
 }
 
-/** Codes of P patches without a single atom. */
+/** Codes of P patches without any atoms. */
 export function emptyCodes(L: number, P: number): Codes {
   return { L, P, indptr: new Int32Array(P + 1), indices: new Int32Array(0), values: new Float64Array(0) };
 }

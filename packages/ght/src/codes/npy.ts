@@ -1,6 +1,6 @@
 import { InputError } from '../errors.js';
 
-/** The number types of a .npy file, by NumPy's letters: kind (float, signed, unsigned, boolean) and bytes an item. */
+/** The number types of a .npy file, by NumPy's letters: kind (float, signed, unsigned, boolean) and bytes per item. */
 export type NpyType = 'f4' | 'f8' | 'i1' | 'i2' | 'i4' | 'i8' | 'u1' | 'u2' | 'u4' | 'u8' | 'b1';
 
 /** What holds the numbers: the typed array of the same width, Float64Array for i8 and u8, Uint8Array (0 or 1) for b1. */
@@ -18,7 +18,7 @@ export type NpyData =
 export interface NpyArray {
   /** The type of a sample, as NumPy writes it. */
   readonly type: NpyType;
-  /** The length of each dimension; none for a single number. */
+  /** The length of each dimension; empty for a single number. */
   readonly shape: readonly number[];
   /** The samples, the last dimension fastest. */
   readonly data: NpyData;
@@ -40,7 +40,7 @@ const narrow: Record<Exclude<NpyType, 'i8' | 'u8'>, View<NpyData>> = {
 const wide = { i8: BigInt64Array, u8: BigUint64Array };
 
 const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59];
-/** NumPy refuses longer headers too (`max_header_size`). */
+/** NumPy rejects longer headers too (`max_header_size`). */
 const LONGEST_HEADER = 10_000;
 const MOST_DIMENSIONS = 64;
 const hostIsLittle = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
@@ -103,7 +103,7 @@ export function readNpyText(bytes: Uint8Array, name: string): string {
   const unit = header.descr[1] === 'U' ? 4 : 1;
   const raw = rawItems(bytes, header, unit, name, Number(width));
   const points = unit === 4 ? new Uint32Array(raw.buffer) : raw;
-  // NumPy pads strings with NUL at the end; what is no code point is no format name either.
+  // NumPy pads strings with NUL at the end. Invalid code points are clamped, since they are in no format name.
   return Array.from(points, (point) => String.fromCodePoint(Math.min(point, 0x10ffff)))
     .join('')
     .replace(/\0+$/, '');
@@ -152,7 +152,7 @@ function readHeader(bytes: Uint8Array, name: string): Header {
   return { ...parseHeader(new TextDecoder().decode(bytes.subarray(8 + lengthBytes, offset)).trim(), name), offset };
 }
 
-/** The header is a Python dict literal; only the three keys of the format may be there, in any order, once each. */
+/** The header is a Python dict literal. It must have exactly the three keys of the format, in any order. */
 function parseHeader(text: string, name: string): Omit<Header, 'offset'> {
   if (/(['"])descr\1\s*:\s*\[/.test(text)) {
     throw new InputError(name, 'must hold plain numbers', 'a structured type', "save one field: array['field']");
@@ -215,9 +215,9 @@ function rawItems(bytes: Uint8Array, header: Header, unit: number, name: string,
   }
   if (bytes.length - offset > length) {
     const rule = `must end after the ${length} bytes its shape ${shown} needs`;
-    throw new InputError(name, rule, `${bytes.length - offset} bytes`, 'save one array a file');
+    throw new InputError(name, rule, `${bytes.length - offset} bytes`, 'save one array per file');
   }
-  // Not bytes.slice(): on Node's Buffer that is a view, and it may lie at an odd address.
+  // Not bytes.slice(): on Node's Buffer that is a view, which may be misaligned.
   const raw = new Uint8Array(length);
   raw.set(bytes.subarray(offset, offset + length));
   if ((header.descr[0] === '>') === hostIsLittle) swapBytes(raw, unit);

@@ -1,6 +1,6 @@
 /**
- * Codes as a file: the .npz archive that `scipy.sparse.save_npz` writes for a CSC matrix of shape L×P, so that
- * `scipy.sparse.load_npz` reads what is saved here and the other way round.
+ * Codes as a file: the .npz archive that `scipy.sparse.save_npz` writes for a CSC matrix of shape L×P. SciPy's
+ * `scipy.sparse.load_npz` reads files saved here, and files saved by SciPy can be loaded here.
  */
 import { InputError } from '../errors.js';
 import { checkColumns, checkRising } from './check.js';
@@ -32,16 +32,16 @@ export async function saveCodes(codes: Codes): Promise<Uint8Array<ArrayBuffer>> 
 }
 
 /**
- * The codes in a .npz file of a CSC matrix, compressed or not, float32 or float64, 32-bit or 64-bit indices; arrays
- * that do not belong to the matrix are passed over. Atoms out of order are sorted within their patch; an atom twice in
- * a patch is refused, since SciPy would add the two and a budget would count them apart. Stored zeros stay.
+ * Loads codes from a .npz file of a CSC matrix, compressed or not, float32 or float64, with 32-bit or 64-bit indices. Arrays
+ * that do not belong to the matrix are ignored. Atoms out of order are sorted within their patch. Duplicate atoms in a
+ * patch are rejected, since SciPy would add them and a budget would count both. Stored zeros are kept.
  */
 export async function loadCodes(bytes: Uint8Array): Promise<Codes> {
   const files = await unzip(bytes, 'codes');
   const format = readNpyText(entry(files, 'format'), 'codes.format');
   if (format !== 'csc') {
     const shown = printable(format);
-    throw new InputError('codes.format', "must be 'csc', a column a patch", shown, 'call .tocsc() before saving');
+    throw new InputError('codes.format', "must be 'csc', one column per patch", shown, 'call .tocsc() before saving');
   }
   const shape = vector(files, 'shape', ['i8', 'i4'], SAVE_NPZ);
   if (shape.length !== 2) {
@@ -75,7 +75,7 @@ function entry(files: Map<string, Uint8Array>, array: string): Uint8Array {
   throw new InputError('codes', `must hold the array ${array}`, names, SAVE_NPZ);
 }
 
-/** Text of a file for a message of one line. */
+/** Text from a file, made safe for a one-line message. */
 function printable(text: string): string {
   return text.slice(0, 120).replace(/[^ -~]/g, '?');
 }

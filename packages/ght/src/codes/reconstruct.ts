@@ -8,7 +8,7 @@ export function reconstruct(D: Dictionary, codes: Codes): Float64Array {
   return allOf(reconstruction(D, codes));
 }
 
-/** The same as signals that are computed when they are read. */
+/** {@link reconstruct} as signals that are computed when they are read. */
 export function reconstruction(D: Dictionary, codes: Codes): Signals {
   if (codes.L !== D.L) {
     throw new InputError(
@@ -26,7 +26,7 @@ export function reconstruction(D: Dictionary, codes: Codes): Signals {
   return { N, P: codes.P, read };
 }
 
-/** out ← out + D z_p of one patch; `scale` −1 takes it away, which turns a patch into its residual. */
+/** out ← out + scale · D z_p for one patch; a `scale` of −1 turns a patch into its residual. */
 export function addPatch(D: Dictionary, codes: Codes, p: number, out: Float64Array, from: number, scale = 1): void {
   const atoms = D.atoms.data;
   for (let i = codes.indptr[p]; i < codes.indptr[p + 1]; i++) {

@@ -15,26 +15,26 @@ const CENTRAL = 0x02014b50;
 const END = 0x06054b50;
 const END64 = 0x06064b50;
 const LOCATOR64 = 0x07064b50;
-/** A field that holds all ones stands for a number in the ZIP64 records. */
+/** A field with all bits set means that the value is in the ZIP64 records. */
 const IN_ZIP64 = 0xffffffff;
 const STORED = 0;
 const DEFLATED = 8;
 /** Bits 0 and 6 of the flags: encrypted, strongly encrypted (4.4.4). */
 const ENCRYPTED = 0x41;
 const UTF8 = 0x800;
-/** 1980-01-01 00:00, the first date ZIP knows: a clock would make every archive of the same codes another file. */
+/** 1980-01-01 00:00, the first date of ZIP. With the current time, the same codes would give different files. */
 const DATE = (1 << 5) | 1;
 /** Deflate spends at least two bits on a run of at most 258 bytes. */
 const STEEPEST = 1032;
-/** What an archive may unpack to, and so what is packed: 2 GiB, about the longest typed array browsers all give. */
+/** The most bytes an archive may unpack to or be made from: 2 GiB, about the longest typed array in all browsers. */
 const MOST_BYTES = 2 ** 31;
-/** Browsers unpack a whole piece before the reader sees any of it, so a piece bounds what a bomb can do: 16 MiB. */
+/** Browsers inflate a whole piece before the reader sees any of it, so its size limits a zip bomb to 16 MiB at a time. */
 const PIECE = 2 ** 14;
 const DAMAGED = 'the file is damaged: fetch or save it again';
 
 /**
- * A ZIP archive of the files, deflated, dated 1980-01-01. The same files give the same bytes wherever the platform's
- * deflate is the same.
+ * A ZIP archive of the files, deflated, dated 1980-01-01. The same files give the same bytes on platforms with the same
+ * deflate.
  */
 export async function zip(entries: readonly ZipEntry[]): Promise<Uint8Array<ArrayBuffer>> {
   const labels = entries.map(({ name }) => new TextEncoder().encode(name));
@@ -66,8 +66,8 @@ export async function zip(entries: readonly ZipEntry[]): Promise<Uint8Array<Arra
 }
 
 /**
- * The files of a ZIP archive by name, stored or deflated, with their CRC-32 checked. What an entry says it unpacks to
- * is held against it while it unpacks. `name` is what errors call the archive.
+ * The files of a ZIP archive by name, stored or deflated. Their CRC-32 is checked, and so is the declared size while an
+ * entry is unpacked. `name` is the name of the archive in error messages.
  */
 export async function unzip(bytes: Uint8Array, name = 'archive'): Promise<Map<string, Uint8Array<ArrayBuffer>>> {
   const entries = new Archive(bytes, name).entries();
@@ -91,7 +91,7 @@ export async function unzip(bytes: Uint8Array, name = 'archive'): Promise<Map<st
 
 interface Packed {
   readonly label: string;
-  /** The entry by the name errors give it. */
+  /** The entry's name in error messages. */
   readonly where: string;
   readonly method: number;
   readonly crc: number;
@@ -134,7 +134,7 @@ class Archive {
     return entries;
   }
 
-  /** The entry whose directory record (4.3.12) is at `at`; the packed bytes lie before `limit`. */
+  /** The entry whose directory record (4.3.12) is at `at`; its packed bytes end before `limit`. */
   #entry(at: number, limit: number): Packed {
     const label = this.#text(at + 46, this.#u2(at + 28));
     const where = `${this.name}/${label.replace(/[^ -~]/g, '?')}`;
@@ -160,7 +160,7 @@ class Archive {
     return { label, where, method, crc: this.#u4(at + 16), size, from, data, to };
   }
 
-  /** Where the directory lies: from the end record, which a comment of up to 65535 bytes may follow (4.3.16). */
+  /** The position of the directory, from the end record. A comment of up to 65535 bytes may follow that record (4.3.16). */
   #directory(): { count: number; start: number; end: number } {
     const length = this.#view.byteLength;
     let at = length - 22;
@@ -182,7 +182,7 @@ class Archive {
     return { count, start, end: start + size };
   }
 
-  /** Size, packed length and offset of an entry; what is all ones is next in its ZIP64 extra field (4.5.3). */
+  /** Size, packed length and offset of an entry. Fields with all bits set are in its ZIP64 extra field, in this order (4.5.3). */
   #extent(record: number): number[] {
     const fields = [this.#u4(record + 24), this.#u4(record + 20), this.#u4(record + 42)];
     if (!fields.includes(IN_ZIP64)) return fields;
@@ -251,7 +251,7 @@ async function inflate(packed: Uint8Array, size: number, where: string): Promise
   throw new InputError(where, `must unpack to the ${size} bytes that its directory says`, received, DAMAGED);
 }
 
-/** What comes out of the stream when the bytes go in; leaving the loop early stops it. */
+/** The output of the stream for these input bytes. Leaving the loop early stops the stream. */
 async function* through(bytes: Uint8Array, stream: CompressionStream | DecompressionStream) {
   let at = 0;
   const source = new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -265,7 +265,7 @@ async function* through(bytes: Uint8Array, stream: CompressionStream | Decompres
   try {
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value;
   } finally {
-    // The loop has ended with its own error or none: a stream that is already broken has nothing to add.
+    // The loop has already reported any error of its own, so an error of the broken stream is ignored.
     await reader.cancel().catch(() => undefined);
   }
 }
@@ -280,7 +280,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Little-endian numbers one after the other; the digits of `widths` say how many bytes each takes. */
+/** Little-endian numbers one after the other; each digit of `widths` is the number of bytes of one value. */
 function record(widths: string, values: readonly number[]): Uint8Array {
   const digits = [...widths.replaceAll(' ', '')].map(Number);
   return Uint8Array.from(digits.flatMap((width, n) => [0, 8, 16, 24].slice(0, width).map((bit) => values[n] >>> bit)));

@@ -1,6 +1,6 @@
 /**
- * What a denoiser is: something that takes noise out of a picture, tile by tile. The recipes over groups of
- * patches are one kind (`groups/`). Tasks know only this interface, so another kind is an addition and nothing else.
+ * The interface of a denoiser, which removes noise from a picture tile by tile. The recipes over groups of patches
+ * (`groups/`) implement it. Tasks depend on this interface alone, so new kinds of denoisers need no change in them.
  */
 import type { ColouredNoise } from '../noise/model.js';
 import type { Samples } from '../signal/image.js';
@@ -9,9 +9,9 @@ import type { Work } from '../work.js';
 /** Deviations of noise by plane, brightness and frequency, in the units of a tile; see {@link ColouredNoise}. */
 export type TileNoise = Pick<ColouredNoise, 'brightness' | 'deviations'>;
 
-/** A picture to be denoised, or a part of one: planes in which the noise has deviation 1, or is the one that is given. */
+/** A picture or a part of one, to be denoised. Its noise has deviation 1 in all planes, or is given in `noise`. */
 export interface Tile {
-  /** What the noise is, where it is not white. */
+  /** The noise, if it is not white. */
   readonly noise?: TileNoise;
   readonly width: number;
   readonly height: number;
@@ -32,23 +32,23 @@ export interface TileProgress {
 export interface TileWatch {
   /** Stops the work; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Called now and then while the tile is worked on. */
+  /** Called now and then while the tile is processed. */
   readonly onProgress?: (progress: TileProgress) => void;
 }
 
 /** A denoiser. */
 export interface Denoiser {
-  /** How far a pixel of the result looks, in pixels: so much more than what is kept of it a tile must show on each side. */
+  /** How far a pixel of the result depends on others, in pixels: a tile must extend this far beyond the part that is kept. */
   readonly margin: number;
-  /** Tiles that begin at multiples of these give the bits of the untiled picture. */
+  /** Tiles that begin at multiples of these give bit for bit the result of the untiled picture. */
   readonly alignment: { readonly columns: number; readonly rows: number };
   /** The smallest width and height of a tile. */
   readonly least: number;
-  /** About how long it takes per pixel, in any unit that is the same for all denoisers. */
+  /** Approximate time per pixel, in any unit that is the same for all denoisers. */
   readonly effort: number;
   /** The names of its passes, in order. */
   readonly passes: readonly string[];
-  /** Bytes that it needs for a tile of this size, about. */
+  /** Approximate bytes needed for a tile of this size. */
   bytes(width: number, height: number, channels: number): number;
   /** The denoised planes of a tile; valid until the next run. */
   run(tile: Tile, watch?: TileWatch): Promise<readonly Samples[]>;

@@ -1,6 +1,6 @@
 /**
- * Planes as denoisers want them: every plane in units of its noise, about its mean, and no side shorter than a patch. So
- * one rule holds for all planes, whatever the units of the image, and float32 is as good as it gets.
+ * Planes in the form that denoisers expect: centred at the mean, in units of the noise, and no side shorter than a patch.
+ * So one rule holds for all planes, whatever the units of the image, and float32 keeps as many digits as possible.
  */
 import type { ColouredNoise } from '../noise/model.js';
 import type { Samples } from '../signal/image.js';
@@ -13,19 +13,19 @@ import type { Placement, Rectangle } from './tiles.js';
 export interface Frame {
   readonly centres: readonly number[];
   readonly scales: readonly number[];
-  /** What the noise is there, where it is not white of deviation 1. */
+  /** The noise of the framed planes, if it is not white with deviation 1. */
   readonly noise?: TileNoise;
 }
 
-/** Noise below this part of a plane's range is nothing that float32 could tell. */
+/** Noise below this fraction of a plane's range is lost in float32. */
 const LEAST_NOISE = 1e-6;
-/** Deviations of the noise from zero to the middle of a plane up to which float32 is off by less than 1% of one. */
+/** If a plane's centre is at most this many noise deviations from zero, float32 is off by less than 1% of one deviation. */
 const FAR = 2 ** 16;
 
-/** The noise of planes, as they are denoised: a deviation each, or one by brightness and frequency. */
+/** The noise of planes as they are denoised: one deviation per plane, or deviations by brightness and frequency. */
 export type PlanesNoise = { readonly sigma: readonly number[] } | ColouredNoise;
 
-/** The frame for an image whose planes have this noise; and which planes have noise to take out. */
+/** The frame of an image whose planes have this noise, and which of the planes have noise to remove. */
 export function* frameOf(
   planes: readonly Samples[],
   noise: PlanesNoise,
@@ -35,7 +35,7 @@ export function* frameOf(
   for (const [c, plane] of planes.entries()) {
     const { mean, range } = yield* extentOf(plane);
     centres.push(mean);
-    // A plane without noise still guides the others: its noise counts as next to nothing.
+    // A plane without noise still guides the others: its noise is set to almost zero.
     scales.push(Math.max(sigma[c], LEAST_NOISE * range) || 1);
     noisy.push(sigma[c] > LEAST_NOISE * range);
   }
@@ -43,7 +43,7 @@ export function* frameOf(
   return { frame: 'sigma' in noise ? frame : { ...frame, noise: framedNoise(noise, frame) }, noisy };
 }
 
-/** One deviation that stands for those of all brightnesses and frequencies: the root of their mean square. */
+/** One deviation for all brightnesses and frequencies: the root of their mean square. */
 function level(deviations: readonly Float64Array[]): number {
   const squares = deviations.map((row) => row.reduce((sum, deviation) => sum + deviation * deviation, 0) / row.length);
   return Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length);
@@ -69,12 +69,12 @@ function* extentOf(plane: Samples): Work<{ readonly mean: number; readonly range
   return { mean: sum / plane.length, range: most - least };
 }
 
-/** A plane for what will leave the frame: float32, or float64 where the steps of float32 would be seen beside the noise. */
+/** A plane for the result: float32, or float64 where the rounding of float32 would show beside the noise. */
 export function planeFor({ centres, scales }: Frame, channel: number, length: number): Samples {
   return Math.abs(centres[channel]) > FAR * scales[channel] ? new Float64Array(length) : new Float32Array(length);
 }
 
-/** A part of planes that are `width` wide, in its frame; a side shorter than `least` is continued by its mirror image. */
+/** A part of planes that are `width` wide, in its frame. A side shorter than `least` is extended by mirroring. */
 export function framedTile(
   { centres, scales, noise }: Frame,
   planes: readonly Samples[],
@@ -101,8 +101,8 @@ export function framedTile(
 }
 
 /**
- * Takes what is kept of a denoised tile, `tileWidth` wide, out of its frame, and puts it where it belongs in a plane that is
- * `width` wide; yields the fraction done.
+ * Takes the part of a denoised tile that is kept, `tileWidth` wide, out of its frame, and writes it to its place in a plane
+ * that is `width` wide. Yields the fraction done.
  */
 export function* leaveFrame(
   { centres, scales }: Frame,

@@ -1,7 +1,7 @@
 /**
- * A picture too large for one memory is denoised tile by tile. The threshold is the same everywhere, since it follows from
- * the noise alone, and a tile is worked on with so wide a margin that what is kept of it depends on nothing outside; it begins
- * where the denoiser's alignment allows. So the tiles make up the very same picture.
+ * A picture too large for memory is denoised tile by tile. The threshold is the same everywhere, since it depends on the
+ * noise alone. Each tile has a margin so wide that the part that is kept does not depend on anything outside, and it begins
+ * where the denoiser's alignment allows. So the tiles together give exactly the untiled result.
  */
 import type { Denoiser } from './denoiser.js';
 
@@ -13,16 +13,16 @@ export interface Rectangle {
   readonly height: number;
 }
 
-/** What is worked on, and the part of it that is kept; both in pixels of the whole. */
+/** The rectangle that is processed (`outer`) and the part of it that is kept (`inner`), in pixels of the whole picture. */
 export interface Placement {
   readonly outer: Rectangle;
   readonly inner: Rectangle;
 }
 
-/** What tiles depend on. */
+/** The properties of a denoiser that the tiles depend on. */
 export type TileGeometry = Pick<Denoiser, 'margin' | 'alignment'>;
 
-/** The tiles of a picture, row by row, each keeping side × side pixels or a little more; one, if that is all of it. */
+/** The tiles of a picture, row by row. Each keeps side × side pixels or slightly more; a small picture is one tile. */
 export function tilesOf({ margin, alignment }: TileGeometry, width: number, height: number, side: number): Placement[] {
   const [columns, rows] = [along(alignment.columns, width), along(alignment.rows, height)];
   return rows.flatMap((row) =>
@@ -48,17 +48,17 @@ export function tilesOf({ margin, alignment }: TileGeometry, width: number, heig
   }
 }
 
-/** The most a tile may need, in bytes: what a page in a browser can have without asking. */
+/** The most bytes that a tile may need: what a browser grants a page without asking. */
 const MOST_BYTES = 2 ** 30;
-/** What is enough for a tile whose margin is a small part of it: so much more work at most. */
+/** Enough bytes for a tile whose margin is small beside it. */
 const ENOUGH_BYTES = 2 ** 27;
 const CHEAP_MARGIN = 1.05;
-/** The smallest tile worth its margin. */
+/** The smallest side of a tile; below it the margin dominates. */
 const LEAST_TILE = 240;
 
 /**
- * The side of a tile: as large as fits. Where margins cost next to nothing there is no reason to fill a gibibyte, and tiles
- * are smaller.
+ * The side of a tile: as large as memory allows, but no larger than needed. Where margins cost almost nothing there is no
+ * reason to fill a gibibyte, and tiles are smaller.
  */
 export function tileSide(
   { margin, bytes }: Pick<Denoiser, 'margin' | 'bytes'>,

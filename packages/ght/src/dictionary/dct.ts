@@ -11,13 +11,13 @@ import { separableDictionary } from './dictionary.js';
  */
 export function overcompleteDct(patch = 8, atoms = 10): Dictionary {
   wholeNumber('patch', patch, 1, 32, 'use a side such as 8');
-  wholeNumber('atoms', atoms, 1, 64, 'use a number a side such as 10');
+  wholeNumber('atoms', atoms, 1, 64, 'use a number per side such as 10');
   const D1 = matrix(patch, atoms, (n, k) => Math.cos((n * k * Math.PI) / atoms));
   for (let k = 0; k < atoms; k++) normaliseAtom(D1, k);
   return separableDictionary(D1, D1, 'overcomplete DCT');
 }
 
-/** Removes the mean of every atom but the constant one and scales it to norm 1. */
+/** Removes the mean of every atom except the constant one, and scales the atom to norm 1. */
 function normaliseAtom(D1: Matrix, k: number): void {
   const atom = D1.data.subarray(k * D1.rows, (k + 1) * D1.rows);
   const mean = atom.reduce((sum, value) => sum + value, 0) / atom.length;

@@ -4,26 +4,26 @@ import { dot, gram, kron, transpose } from '../algebra/matrix.js';
 import { InputError, kindOf } from '../errors.js';
 
 /**
- * A dictionary D of L atoms for signals of N samples. `atoms` is D itself, an N×L matrix, one atom a column. A separable
- * dictionary also knows its factors: D = A ⊗ B, where A acts on the rows of a patch and B on its columns.
+ * A dictionary D of L atoms for signals of N samples. `atoms` is D itself, an N×L matrix with one atom per column. A
+ * separable dictionary also has `factors`: D = A ⊗ B, where A acts on the rows of a patch and B on its columns.
  */
 export interface Dictionary {
-  /** What it is, for people: `overcomplete DCT 64×100`. */
+  /** A readable name: `overcomplete DCT 64×100`. */
   readonly name: string;
-  /** Samples in a signal. */
+  /** Samples per signal. */
   readonly N: number;
-  /** Atoms. */
+  /** Number of atoms. */
   readonly L: number;
-  /** The N×L matrix, an atom per column. */
+  /** The N×L matrix, one atom per column. */
   readonly atoms: Matrix;
-  /** Of a separable dictionary the two matrices whose Kronecker product it is. */
+  /** The two matrices whose Kronecker product is D, if it is separable. */
   readonly factors?: readonly [A: Matrix, B: Matrix];
 }
 
-/** Beyond these DᵀD could not be told. */
+/** Outside these limits DᵀD would overflow or underflow. */
 const [LEAST_SCALE, GREATEST_SCALE] = [1e-100, 1e100];
 
-/** Refuses what is not a dictionary at all; those that are made here are sound. */
+/** Rejects values that are not a dictionary. Dictionaries made here are always valid. */
 export function checkDictionary(D: Dictionary): void {
   const { N, L, atoms } = typeof D === 'object' && D !== null ? D : ({} as Partial<Dictionary>);
   const data = atoms?.data;
@@ -70,7 +70,7 @@ export function gramMatrix(D: Dictionary): Matrix {
   return gram(D.atoms);
 }
 
-/** ‖D‖₂², the largest eigenvalue of DᵀD: the scale in which ρ is counted. */
+/** ‖D‖₂², the largest eigenvalue of DᵀD: the unit of ρ. */
 export function spectralNormSquared(D: Dictionary): number {
   if (D.factors) return largestEigenvalue(D.factors[0]) * largestEigenvalue(D.factors[1]);
   return largestEigenvalue(D.atoms);
@@ -81,7 +81,7 @@ function largestEigenvalue(A: Matrix): number {
   return small.rows <= 100 ? symmetricEigen(small).values[0] : powerIteration(small);
 }
 
-/** The largest eigenvalue of a symmetric positive semidefinite matrix too large for Jacobi, by repeated multiplication. */
+/** The largest eigenvalue of a symmetric positive semidefinite matrix, by power iteration, for large matrices. */
 function powerIteration(A: Matrix): number {
   const n = A.rows;
   // Started from the column of largest norm, which is never orthogonal to the top eigenvector by symmetry of the data.

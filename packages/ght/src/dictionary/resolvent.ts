@@ -8,7 +8,7 @@ import type { Dictionary } from './dictionary.js';
 /** Writes the image of the vector at `x[xFrom…]` to `out[outFrom…]`. */
 export type LinearMap = (x: Float64Array, xFrom: number, out: Float64Array, outFrom: number) => void;
 
-/** z ↦ D z, by the factors where there are any. */
+/** z ↦ D z, by the factors if D is separable. */
 export function synthesis(D: Dictionary): LinearMap {
   return D.factors ? kronecker(D.factors[0], D.factors[1]) : dense(D.atoms);
 }

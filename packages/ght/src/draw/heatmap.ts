@@ -3,8 +3,8 @@ import type { AtomCounts } from '../measures/heatmap.js';
 import { heatmap } from '../measures/heatmap.js';
 
 /**
- * The heatmap as a picture of the size of the image, RGB pixel by pixel: dark for no atoms, bright for the most that any
- * patch has. A scale lies in the lower right corner, where the image is large enough to spare it.
+ * The heatmap as a picture of the same size as the image, RGB pixel by pixel: dark for no atoms, bright for the largest
+ * number of atoms in any patch. A scale is drawn in the lower right corner if the image is large enough.
  */
 export function drawHeatmap(representation: AtomCounts): Uint8Array {
   const { width, height } = representation.grid;
@@ -21,7 +21,7 @@ export function drawHeatmap(representation: AtomCounts): Uint8Array {
   return pixels;
 }
 
-/** Dark to bright, so that brighter means more atoms also in grey and for colour-blind eyes. */
+/** Dark to bright, so that brighter means more atoms in greyscale and for colour-blind viewers too. */
 const STOPS = [
   [4, 4, 20],
   [58, 15, 110],
@@ -45,7 +45,7 @@ const DIGITS = [
   [7, 5, 7, 1, 7],
 ] as const;
 
-/** The colour of a share of the most atoms, from 0 to 1, as red, green and blue up to 255. */
+/** The colour of a fraction of the maximum, from 0 to 1, as red, green and blue up to 255. */
 export function heatColour(t: number): readonly number[] {
   if (Number.isNaN(t)) throw new OptionError('t', 'must be a share from 0 to 1', t, 'divide by the most, not by 0');
   const at = Math.min(1, Math.max(0, t)) * (STOPS.length - 1);

@@ -1,6 +1,6 @@
 /**
- * The contract of an engine: where the mathematics is computed. A task asks for an engine by its name or takes the one that
- * `auto` chooses (`engines.ts`), and knows nothing else about it; an engine knows no task.
+ * The contract of an engine, which does the computing. A task gets an engine by name, or the one that `auto` chooses
+ * (`engines.ts`), and depends on this contract alone. An engine does not depend on any task.
  */
 import type { Codes } from '../codes/codes.js';
 import type { Denoiser } from '../denoisers/denoiser.js';
@@ -21,15 +21,15 @@ export type ConcreteEngine = (typeof enginePreference)[number];
 
 /** Which engine ran, with how many threads, and why that one. */
 export interface EngineInfo {
-  /** The name by which it can be asked for. */
+  /** The name of the engine, as in the option `engine`. */
   readonly name: string;
-  /** How many threads computed. */
+  /** The number of threads used. */
   readonly threads: number;
   /** Why this engine and this number of threads, in words. */
   readonly why: string;
 }
 
-/** Whether an engine can run here: what the host offers it, or why not. */
+/** Whether an engine can run here: what the host offers it, or why it cannot. */
 export type Availability =
   | { readonly available: true; readonly offers: string }
   | { readonly available: false; readonly why: string };
@@ -42,52 +42,52 @@ export interface ProblemSize {
   readonly S: number;
 }
 
-/** How an engine takes something in. */
+/** Options for loading a problem or a recipe into an engine. */
 export interface LoadOptions {
   /** Threads, for an engine that has them. @default as many as there are cores, where the work is large enough */
   readonly threads?: number;
-  /** Why this engine was chosen, for its info. @default 'asked for' */
+  /** Why this engine was chosen, for {@link EngineInfo}. @default 'asked for' */
   readonly reason?: string;
 }
 
-/** Where the mathematics is computed. */
+/** An engine. */
 export interface Engine {
   readonly name: ConcreteEngine;
-  /** The most bytes that one problem may need here, and what it is that holds no more. */
+  /** The most bytes that one problem may need here, and the name of the limit, for messages. */
   readonly capacity: { readonly bytes: number; readonly of: string };
-  /** Samples of more than so many times the full scale lose what is measured at that scale. */
+  /** Samples larger than this multiple of the full scale lose precision at that scale. */
   readonly range: number;
-  /** Whether it can run here, and why not. Asked before anything is loaded. */
+  /** Whether the engine can run here, and if not, why. Called before anything is loaded. */
   probe(): Promise<Availability>;
-  /** Bytes that it needs for a problem, about. */
+  /** Approximate bytes needed for a problem. */
   problemBytes(size: ProblemSize): number;
-  /** Takes the dictionary and the signals into its own memory, once. */
+  /** Copies the dictionary and the signals into the engine's memory, once. */
   load(D: Dictionary, signals: Signals, options?: LoadOptions, watch?: Watch): Promise<Loaded>;
-  /** Bytes that it needs to follow a recipe on a picture of this size, about. */
+  /** Approximate bytes needed to run a recipe on a picture of this size. */
   recipeBytes(recipe: readonly Step[], width: number, height: number, channels: number): number;
-  /** The denoiser of a recipe, for pictures of so many pixels. */
+  /** The denoiser of a recipe, for pictures of this many pixels. */
   denoiser(recipe: readonly Step[], pixels: number, options?: LoadOptions): Promise<LoadedDenoiser>;
 }
 
-/** A denoiser in an engine's hands. */
+/** A denoiser loaded into an engine. */
 export interface LoadedDenoiser extends Denoiser {
-  /** What runs it. */
+  /** The engine that runs it. */
   readonly info: EngineInfo;
 }
 
 /**
- * A problem in an engine's memory, and the steps that can be taken on it. During a run nothing larger than a report
- * crosses this boundary. One thing at a time: a call must have ended before the next is made. Every method that computes can be
- * aborted by the watch's signal; after an abort the problem may only be reset or disposed of.
+ * A problem in an engine's memory, and the steps that can run on it. During a run nothing larger than a report crosses this
+ * boundary. Only one call may run at a time. Every method that computes can be aborted by the watch's signal; after an
+ * abort only `reset` and `dispose` may be called.
  */
 export interface Loaded {
-  /** What runs it: threads are decided by the size of the problem. */
+  /** The engine that runs it; the number of threads depends on the size of the problem. */
   readonly info: EngineInfo;
-  /** Starts over: Z⁰ as given or 0, Λ⁰ = 0. A new budget without a reset starts from where the last one ended. */
+  /** Starts over: Z⁰ as given or 0, Λ⁰ = 0. A new budget without a reset continues from the last iterate. */
   reset(Z0?: Codes): void;
   /** One iteration of GHT-QPM or GHT-ADMM; ρ is absolute. */
   iterate(solver: IterativeSolver, S: number, rho: number, watch?: Watch): Promise<StepReport>;
-  /** Remembers the newest iterate as the result. */
+  /** Keeps the latest iterate as the result. */
   keep(): void;
   /** All patches, each by itself with at most s atoms; the reports are of iterations 1, 2, … over all patches. */
   sweep(solver: PatchwiseSolver, s: number, stop: PatchStop, watch?: Watch): Promise<readonly StepReport[]>;
@@ -95,7 +95,7 @@ export interface Loaded {
   jointOmp(S: Spending, watch?: Watch): Promise<readonly StepReport[]>;
   /** Refits the result on its support and gives its RMSE. */
   refit(watch?: Watch): Promise<number>;
-  /** The result: the iterate kept last, or what a patch-wise solver, joint OMP or refit has made since. */
+  /** The result: the iterate kept last, or the codes of the last patch-wise solver, joint OMP or refit. */
   codes(): Promise<Codes>;
   /** Frees the memory; nothing may be called afterwards. */
   dispose(): void;

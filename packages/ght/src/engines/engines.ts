@@ -1,4 +1,4 @@
-/** The one list of engines, and which of them a task gets. */
+/** The list of engines, and the choice among them for a task. */
 import { EnvironmentError, type GhtError, oneOf, ResourceError } from '../errors.js';
 import type { ConcreteEngine, Engine } from './engine.js';
 import { enginePreference } from './engine.js';
@@ -6,7 +6,7 @@ import { portableEngine } from './portable.js';
 import { referenceEngine } from './reference.js';
 import { wasmEngine } from './wasm/wasm.js';
 
-/** The names of the engines one can ask for; `auto` takes the fastest that is there and can hold the problem. */
+/** The names of the engines; `auto` takes the fastest that is available and can hold the problem. */
 export const engineNames = ['auto', ...enginePreference] as const;
 
 /** The name of an engine, or `auto`. */
@@ -19,23 +19,23 @@ export const engines: Readonly<Record<ConcreteEngine, Engine>> = {
   reference: referenceEngine,
 };
 
-/** What a task asks of an engine. */
+/** The requirements of a task. */
 export interface Need {
-  /** Bytes that an engine would need for it. */
+  /** Bytes that the task needs on an engine. */
   readonly bytes: (engine: Engine) => number;
   /** Its largest sample, in units of the full scale. @default 1 */
   readonly reach?: number;
 }
 
-/** The engine a task gets, and why if `auto` would have preferred another. */
+/** The engine for a task, and the reason if `auto` would have preferred another. */
 export interface Choice {
   readonly engine: Engine;
   readonly reason?: string;
 }
 
 /**
- * The engine of that name. `auto` is the first of the list that can run here, can hold the problem and keeps enough digits for
- * samples that are far from zero.
+ * The engine of that name. `auto` is the first in the list that can run here, can hold the problem and keeps enough digits
+ * for samples far from zero.
  */
 export async function chooseEngine(name: EngineName, need: Need): Promise<Choice> {
   if (name !== 'auto') {
@@ -55,11 +55,11 @@ export async function chooseEngine(name: EngineName, need: Need): Promise<Choice
       return { engine, reason: doubt && state.available ? `${state.offers}, because ${doubt}` : undefined };
     doubt ??= why;
   }
-  // Portable and reference run on every host and take every sample: only the size can have ruled them out.
+  // Portable and reference run on every host and accept every sample, so only the size can exclude them.
   throw impossible(ResourceError, name, doubt ?? 'there is none');
 }
 
-/** The engine for a problem of this size on a host that has them all: for estimates, which do not wait for a probe. */
+/** The engine for a problem of this size on a host with all engines: for estimates, which do not wait for a probe. */
 export function fittingEngine(name: EngineName, need: Need): Engine {
   const names: readonly ConcreteEngine[] = name === 'auto' ? enginePreference : [name];
   const engine = names.map((each) => engines[each]).find((each) => sizeObstacle(each, need) === undefined);

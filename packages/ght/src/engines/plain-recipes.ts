@@ -4,9 +4,9 @@ import { follow } from '../groups/reference.js';
 import { drive } from '../work.js';
 import type { ConcreteEngine, Engine } from './engine.js';
 
-/** How the engines in plain TypeScript follow recipes: as they are written, in float64, on the asking thread. */
+/** How the engines in plain TypeScript run recipes: as written, in float64, on the calling thread. */
 export function plainRecipes(name: ConcreteEngine, usual: string): Pick<Engine, 'recipeBytes' | 'denoiser'> {
-  // Its pictures, and the sums, weights and result of the pass at work.
+  // The pictures, and the sums, weights and result of the current pass.
   const recipeBytes: Engine['recipeBytes'] = (recipe, width, height, channels) =>
     8 * width * height * channels * (slotsOf(recipe).size + 3);
   return {

@@ -22,7 +22,7 @@ const patchSolvers: Readonly<Record<PatchwiseSolver, (D: Dictionary, s: number, 
   cosamp,
 };
 
-/** What the engines in plain TypeScript share: everything that works a patch at a time, straight from its page. */
+/** The part that the engines in plain TypeScript share: everything that works patch by patch, as in the solvers' files. */
 export abstract class PlainProblem implements Loaded {
   readonly Y: Float64Array;
   readonly P: number;

@@ -1,15 +1,16 @@
 /**
- * The same iterations in the form that computes least, in plain TypeScript and float64. By the push-through identity
+ * The same iterations in the form that needs the fewest operations, in plain TypeScript and float64. By the push-through
+ * identity
  *
  *     X = Z + K(Y − DZ),      K = Dᵀ(DDᵀ + ρI)⁻¹
  *
- * GHT-QPM needs no L×L system, and GHT-ADMM, with U = Λ/ρ and V = X + U, has one matrix as its whole state: what H_S keeps
- * of V is Z and what it drops is U,
+ * so GHT-QPM needs no L×L system. The whole state of GHT-ADMM, with U = Λ/ρ and V = X + U, is one matrix: the entries of V
+ * that H_S keeps are Z, and those it drops are U.
  *
  *     QPM    V ← Z + K(Y − DZ)
- *     ADMM   V ← Z + K(Y − D(Z − U))      Z − U is V with the sign of every dropped entry turned
+ *     ADMM   V ← Z + K(Y − D(Z − U))      Z − U is V with the sign of every dropped entry reversed
  *
- * An iteration proposes V, selects its S largest entries, and commits them: they are the new Z, and its error is measured.
+ * An iteration computes V, selects its S largest entries as the new Z, and measures the error of Z.
  */
 import type { Selection } from '../budget/select.js';
 import { chooseLargest } from '../budget/select.js';
@@ -28,16 +29,16 @@ import type { Engine } from './engine.js';
 import { PlainProblem } from './plain.js';
 import { plainRecipes } from './plain-recipes.js';
 
-/** Runs anywhere JavaScript does; several times as fast as the reference, and equal to it up to rounding. */
+/** Runs on any JavaScript host; several times as fast as the reference, and equal to it up to rounding. */
 export const portableEngine: Engine = {
   name: 'portable',
   capacity: { bytes: Number.POSITIVE_INFINITY, of: 'the heap' },
   range: Number.POSITIVE_INFINITY,
   probe: async () => ({ available: true, offers: 'plain TypeScript' }),
-  // Y; V, what a selection copies of it at worst, and three sets of codes: those read, those made and the best.
+  // Y; V, the most that a selection copies of it, and three sets of codes: the current, the next and the best.
   problemBytes: ({ N, L, P, S }) => 8 * N * P + 1.2 * 8 * L * P + 3 * 12 * S,
   load: async (D, signals, { reason = 'asked for' } = {}) => new Portable(D, signals, reason),
-  // Recipes have no form that computes less in plain TypeScript: groups are found and filtered as they are written.
+  // There is no cheaper form of recipes in plain TypeScript: groups are found and filtered as written.
   ...plainRecipes('portable', 'asked for'),
 };
 
@@ -56,7 +57,7 @@ class Portable extends PlainProblem {
 
   override reset(Z0: Codes = emptyCodes(this.D.L, this.P)): void {
     this.#Z = Z0;
-    // U⁰ = 0: V holds Z⁰ and nothing that was dropped.
+    // U⁰ = 0: V holds Z⁰ alone.
     this.#V.fill(0);
     for (let p = 0; p < this.P; p++) this.#addCode(p, 1, this.#V, p * this.D.L);
   }
@@ -90,7 +91,7 @@ class Portable extends PlainProblem {
     }
   }
 
-  /** Z ← the selected entries of V; gives their error. */
+  /** Z ← the selected entries of V; returns their error. */
   *#commit(selection: Selection): Work<number> {
     const { N, L } = this.D;
     this.#Z = codesFromDense(this.#V, L, this.P, selection);

@@ -14,13 +14,13 @@ import type { Engine } from './engine.js';
 import { PlainProblem } from './plain.js';
 import { plainRecipes } from './plain-recipes.js';
 
-/** The paper, literally, in float64: cached Cholesky, two substitutions, dense X, Z and Λ. What the others answer to. */
+/** The paper as written, in float64: cached Cholesky, two substitutions, dense X, Z and Λ. Other engines are tested against it. */
 export const referenceEngine: Engine = {
   name: 'reference',
   capacity: { bytes: Number.POSITIVE_INFINITY, of: 'the heap' },
   range: Number.POSITIVE_INFINITY,
   probe: async () => ({ available: true, offers: 'plain TypeScript' }),
-  // Y; W, X, Z and Λ, what a selection copies, and two sets of codes.
+  // Y; W, X, Z and Λ, the copies of a selection, and two sets of codes.
   problemBytes: ({ N, L, P, S }) => 8 * N * P + 4.2 * 8 * L * P + 2 * 12 * S,
   load: async (D, signals, { reason = 'asked for' } = {}) => new Reference(D, signals, reason),
   ...plainRecipes('reference', 'the mathematics as written'),
@@ -60,13 +60,13 @@ class Reference extends PlainProblem {
     this.result = codesFromDense(this.#Z, this.D.L, this.P);
   }
 
-  /** The Cholesky factor, found once for each ρ. */
+  /** The Cholesky factor, computed once for each ρ. */
   #C(rho: number): Matrix {
     if (this.#factor?.rho !== rho) this.#factor = { rho, C: factor(this.D, rho) };
     return this.#factor.C;
   }
 
-  /** The solver's page has proposed X, selected from it and committed the selection as Z; what is left is to measure Z. */
+  /** Measures Z after the solver's step has made it from X. */
   #report({ threshold, kept }: Selection): StepReport {
     const { N, L } = this.D;
     const Dz = new Float64Array(N);

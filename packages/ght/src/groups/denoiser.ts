@@ -1,16 +1,16 @@
-/** A recipe as a denoiser: what follows from the recipe itself, around an engine's way to follow it. */
+/** A recipe as a denoiser: the properties that follow from the recipe, and an engine's way to run it. */
 import type { Denoiser, Tile, TileProgress } from '../denoisers/denoiser.js';
 import type { Samples } from '../signal/image.js';
 import { alignmentOf, leastSide, marginOf } from './extent.js';
 import type { Slot, Step } from './recipes.js';
 import { effortOf } from './recipes.js';
 
-/** Called now and then with the number of the step at work and the fraction of it that is done. */
+/** Called now and then with the number of the current step and the fraction of it that is done. */
 export type OnStep = (step: number, fraction: number) => void;
 
-/** How an engine follows a recipe. */
+/** How an engine runs a recipe. */
 export interface RecipeRunner {
-  /** Bytes for a tile of this size, about. */
+  /** Approximate bytes for a tile of this size. */
   bytes(width: number, height: number, channels: number): number;
   /** The planes of the last step's picture. */
   follow(tile: Tile, signal?: AbortSignal, onStep?: OnStep): Promise<readonly Samples[]>;
@@ -29,7 +29,7 @@ export function recipeDenoiser(recipe: readonly Step[], { bytes, follow }: Recip
   };
 }
 
-/** Turns the fraction of a step into that of the whole recipe. */
+/** Converts the fraction of a step into the fraction of the whole recipe. */
 function stepProgress(recipe: readonly Step[], onProgress: (progress: TileProgress) => void): OnStep {
   const efforts = recipe.map(effortOf);
   const whole = efforts.reduce((sum, effort) => sum + effort, 0);

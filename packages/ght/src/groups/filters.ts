@@ -1,7 +1,7 @@
 /**
- * What is done to a group of similar patches. All three know one rule for the whole picture, in units of the noise: a
- * budget over all groups at once is one threshold for all of them. Each gives back the weight of the group: the less noise
- * has passed, the more it counts.
+ * The filters for a group of similar patches. All three apply one rule for the whole picture, in units of the noise: a
+ * budget over all groups is one threshold for all of them. Each returns the weight of the group: the less noise remains,
+ * the larger the weight.
  */
 import { symmetricEigen } from '../algebra/eigen.js';
 import { gram, matrix, times, transpose } from '../algebra/matrix.js';
@@ -12,8 +12,8 @@ import { apply2d, haar, inverseHaar } from './transforms.js';
 export type Group = readonly Float64Array[];
 
 /**
- * GHT on a group: of its transform only the coefficients of at least τ are kept, and the first, its mean, whatever it is: the
- * result must not depend on where zero is. Weight 1 / kept.
+ * GHT on a group: of its transform only the coefficients of at least τ are kept. The first coefficient, the mean, is always
+ * kept, so that the result does not depend on where zero is. Weight 1 / kept.
  */
 export function thresholdGroup(group: Group, { analysis, synthesis }: Transform, tau: number): number {
   forward(group, analysis);
@@ -59,8 +59,8 @@ function backward(group: Group, synthesis: Transform['synthesis']): void {
 }
 
 /**
- * Low rank: of the matrix of the patches, their mean taken off, only the singular values of at least τ are kept, as they
- * are. They are the roots of the eigenvalues of XXᵀ and of XᵀX; the smaller of the two is taken. Weight 1/√(1 + rank).
+ * Low rank: of the matrix of the patches with their mean removed, only the singular values of at least τ are kept,
+ * unchanged. They are the roots of the eigenvalues of XXᵀ and of XᵀX; the smaller matrix is used. Weight 1/√(1 + rank).
  */
 export function lowRankGroup(group: Group, tau: number): number {
   const [N, m] = [group[0].length, group.length];
@@ -79,7 +79,7 @@ export function lowRankGroup(group: Group, tau: number): number {
   return 1 / Math.sqrt(1 + rank);
 }
 
-/** The smallest singular value that stands out: times the largest that noise of this deviation has, √N + √m for N×m. */
+/** The threshold for singular values: `factor` times √N + √m, the largest singular value of N×m noise of this deviation. */
 export function rankThreshold(factor: number, noise: number, patch: number, members: number): number {
   return factor * noise * (patch + Math.sqrt(members));
 }

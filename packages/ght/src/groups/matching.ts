@@ -1,7 +1,7 @@
 /**
- * Block matching: around a reference patch, the patches of the guide that look most like it. Their distance is Σ (a − b)²
- * over the samples; the reference comes first, then the others from near to far, and among equals the one that is first
- * in the picture.
+ * Block matching: finds the patches of the guide that are most similar to a reference patch near it. The distance is
+ * Σ (a − b)² over the samples. The reference comes first, then the others by increasing distance; ties are in picture
+ * order.
  */
 
 /** One plane of samples, row by row. */
@@ -11,19 +11,19 @@ export interface Plane {
   readonly data: Float64Array;
 }
 
-/** Which patches are put together. */
+/** How patches are grouped. */
 export interface Grouping {
-  /** The side of a patch. */
+  /** The side of a patch, in pixels. */
   readonly patch: number;
   /** Pixels from one reference to the next. */
   readonly stride: number;
-  /** How far from the reference a member may lie, in pixels along each side. */
+  /** The largest distance of a member from the reference, in pixels along each axis. */
   readonly reach: number;
-  /** The most patches of a group, the reference included. */
+  /** The most patches in a group, including the reference. */
   readonly members: number;
 }
 
-/** Where references lie along a side: every stride-th place, and the last, so that every pixel is covered. */
+/** The positions of references along one axis: every stride-th, and the last, so that every pixel is covered. */
 export function places(length: number, { patch, stride }: Pick<Grouping, 'patch' | 'stride'>): number[] {
   const last = length - patch;
   const all = Array.from({ length: Math.floor(last / stride) + 1 }, (_, i) => i * stride);
@@ -40,7 +40,7 @@ export function findGroup(guide: Plane, { patch, reach, members }: Grouping, x: 
       found.push({ at: v * width + u, distance: itself ? -1 : distance(guide, patch, y * width + x, v * width + u) });
     }
   }
-  // Sorting is stable, and they were found in the order of the picture.
+  // The sort is stable, so ties stay in picture order.
   found.sort((a, b) => a.distance - b.distance);
   return found.slice(0, members).map(({ at }) => at);
 }

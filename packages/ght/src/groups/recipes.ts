@@ -1,31 +1,31 @@
 /**
- * The denoisers as recipes: passes over all groups of a picture whose noise has deviation 1, and blends in between. A step
- * reads and writes pictures by their slots; the picture to be denoised is in `noisy` at first, the result in the slot of
- * the last step.
+ * The denoisers as recipes: passes over all groups of a picture whose noise has deviation 1, and blends between them. A step
+ * reads and writes pictures in named slots. The noisy picture is in `noisy` at first; the result is in the slot of the last
+ * step.
  */
 import type { Grouping } from './matching.js';
 import type { TransformName } from './transforms.js';
 
-/** How good: `fast` looks at each patch by itself, `balanced` at groups of similar ones, `best` gives groups bases of their own. */
+/** The qualities: `fast` filters each patch by itself, `balanced` groups similar patches, `best` also adapts a basis to each group. */
 export const qualities = ['fast', 'balanced', 'best'] as const;
 
 /** The name of a recipe. */
 export type Quality = (typeof qualities)[number];
 
-/** Where a picture is kept. */
+/** The name of a picture that a recipe reads or writes. */
 export type Slot = 'noisy' | 'pilot' | 'joint';
 
-/** What a pass does to each group; see filters.ts. */
+/** The filter that a pass applies to each group; see filters.ts. */
 export type Filter =
   | { readonly kind: 'threshold'; readonly transform: TransformName; readonly tau: number }
   | { readonly kind: 'wiener'; readonly transform: TransformName }
   | { readonly kind: 'rank'; readonly factor: number; readonly noise: number };
 
-/** Groups found on the first plane of `guide`, made of the patches of `from`, filtered and put together in `to`. */
+/** Groups are found on the first plane of `guide`, filled with the patches of `from`, filtered, and averaged into `to`. */
 export interface Pass extends Grouping {
   readonly name: string;
   readonly from: Slot;
-  /** Also the pilot of a Wiener filter. */
+  /** Also the pilot of the Wiener filter. */
   readonly guide: Slot;
   readonly to: Slot;
   readonly filter: Filter;
@@ -52,7 +52,7 @@ export function isPass(step: Step): step is Pass {
 
 const alone = { patch: 8, stride: 1, reach: 0, members: 1, window: 0 };
 
-/** GHT on every patch by itself, and Wiener with what came out. */
+/** GHT on every patch by itself, then Wiener with that result as the pilot. */
 const fast: readonly Step[] = [
   {
     ...{ name: 'threshold', from: 'noisy', guide: 'noisy', to: 'pilot', ...alone },
@@ -79,8 +79,8 @@ const balanced = (to: Slot): readonly Step[] => [
 ];
 
 /**
- * Then groups with singular bases of their own, twice: the second time on what both have found, to which some of the noise
- * that was taken out is given back, since something of the picture went with it.
+ * After `balanced`, groups with singular bases of their own, twice. The second time starts from the blend of both results,
+ * with some of the removed noise added back, since some of the picture was removed with it.
  */
 const best: readonly Step[] = [
   ...balanced('joint'),
@@ -105,7 +105,7 @@ export function recipeOf(quality: Quality): readonly Step[] {
   return recipes[quality];
 }
 
-/** About how long a step takes, in any unit: what progress is reckoned by. */
+/** Approximate time of a step, in any unit: the weights of progress. */
 export function effortOf(step: Step): number {
   if (!isPass(step)) return 0;
   const { filter, patch, stride, reach, members } = step;

@@ -1,4 +1,4 @@
-/** The recipes as they are written, in float64: what the fast engine is measured by. */
+/** The recipes as written, in float64: the fast engine is tested against this. */
 import type { TileNoise } from '../denoisers/denoiser.js';
 import { finish, type Work } from '../work.js';
 import type { Group } from './filters.js';
@@ -15,8 +15,8 @@ import { kaiser } from './window.js';
 export type Picture = readonly Plane[];
 
 /**
- * Follows a recipe on a picture whose noise has deviation 1 in all planes, or is the one that is given; tells the number of each
- * step it begins.
+ * Runs a recipe on a picture whose noise has deviation 1 in all planes, or is given in `noise`. Reports the number of each
+ * step as it begins.
  */
 export function* follow(
   recipe: readonly Step[],
@@ -47,7 +47,7 @@ function* runPass(pass: Pass, from: Picture, guide: Picture, noise: TileNoise | 
   for (const [i, y] of rows.entries()) {
     for (const x of places(width, pass)) {
       const found = findGroup(guide[0], pass, x, y);
-      // Haar wants a power of two: the farthest members are left out.
+      // Haar needs a power of two: the most distant members are left out.
       const members = filter.kind === 'rank' ? found : found.slice(0, 2 ** Math.floor(Math.log2(found.length)));
       const brightness = noise && brightnessOf(guide[0], members, patch);
       from.forEach((plane, c) => {
@@ -71,10 +71,10 @@ function* runPass(pass: Pass, from: Picture, guide: Picture, noise: TileNoise | 
   return sums.map((sum, c) => ({ width, height, data: sum.map((value, i) => value / weights[c][i]) }));
 }
 
-/** Filters a group in place, and gives its weight. */
+/** Filters a group in place and returns its weight. */
 type FilterGroup = (group: Group, pilot: Group) => number;
 
-/** What a pass does to a group; a whitened one is transformed already. */
+/** The filter of a pass; a whitened group is already transformed. */
 function filterOf({ patch, filter }: Pass, whitened: boolean): FilterGroup {
   if (filter.kind === 'rank') {
     return (group) => lowRankGroup(group, rankThreshold(filter.factor, filter.noise, patch, group.length));
@@ -96,7 +96,7 @@ function blend(share: number, a: Plane, b: Plane): Plane {
   return { ...a, data: a.data.map((value, i) => share * value + (1 - share) * b.data[i]) };
 }
 
-/** The whole recipe at once. */
+/** Runs the whole recipe without yielding. */
 export function followed(recipe: readonly Step[], noisy: Picture, noise?: TileNoise): Picture {
   return finish(follow(recipe, noisy, noise));
 }

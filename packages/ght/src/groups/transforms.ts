@@ -6,7 +6,7 @@ import { dctEntry } from '../algebra/dct.js';
 import type { Matrix } from '../algebra/matrix.js';
 import { matrix, times, transpose } from '../algebra/matrix.js';
 
-/** The transform of a signal of n samples and its inverse; every row of the analysis has norm 1, so that noise keeps its size. */
+/** The transform of a signal of n samples, and its inverse. Every row of the analysis has norm 1, so noise keeps its deviation. */
 export interface Transform {
   readonly analysis: Matrix;
   readonly synthesis: Matrix;
@@ -20,7 +20,7 @@ export function transformOf(name: TransformName, patch: number): Transform {
   return name === 'dct' ? dct(patch) : bior(patch);
 }
 
-/** No transform: for coefficients. */
+/** The identity, for patches that are already transformed. */
 export function identity(n: number): Transform {
   const same = matrix(n, n, (k, i) => Number(k === i));
   return { analysis: same, synthesis: same };

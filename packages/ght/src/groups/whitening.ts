@@ -1,11 +1,11 @@
 /**
- * Noise that is not white, made white group by group. In the orthonormal DCT of an 8×8 patch the noise of frequency f has the
- * deviation s_f, which depends on the plane and on how bright the group is. So the coefficients
+ * Whitens noise that is not white, group by group. In the orthonormal DCT of an 8×8 patch the noise of frequency f has the
+ * deviation s_f, which depends on the plane and on the brightness of the group. So the coefficients
  *
  *     w_f = (A X Aᵀ)_f / s_f
  *
- * have noise of deviation 1 at every frequency, and the one threshold, the Wiener filter and the rule for singular values hold
- * for them as they stand. What comes out is multiplied by s_f and transformed back.
+ * have noise of deviation 1 at every frequency, and the threshold, the Wiener filter and the rule for singular values apply
+ * unchanged. The result is multiplied by s_f and transformed back.
  */
 import type { TileNoise } from '../denoisers/denoiser.js';
 import type { Group } from './filters.js';
@@ -15,10 +15,10 @@ import { apply2d, dct } from './transforms.js';
 /** The side of the patches that can be whitened: spectra are given for 8×8 frequencies. */
 export const SPECTRUM_SIDE = 8;
 
-/** No deviation counts as less than this, in deviations of the noise: beyond it nothing is noise. */
+/** The smallest deviation used, in deviations of the noise: below it there is no noise to speak of. */
 export const LEAST_DEVIATION = 1e-3;
 
-/** How bright a group is: the mean of its patches on the first plane of the guide. */
+/** The brightness of a group: the mean of its patches on the first plane of the guide. */
 export function brightnessOf({ width, data }: Plane, members: readonly number[], patch: number): number {
   let sum = 0;
   for (const at of members) {
@@ -27,7 +27,7 @@ export function brightnessOf({ width, data }: Plane, members: readonly number[],
   return sum / (members.length * patch * patch);
 }
 
-/** The deviations of plane c at a brightness: interpolated between the two nearest, the same beyond the first and the last. */
+/** The deviations of plane c at a brightness: interpolated between the nearest two, constant beyond the first and the last. */
 export function deviationsAt({ brightness, deviations }: TileNoise, c: number, value: number): Float64Array {
   let b = 0;
   while (b < brightness.length - 2 && value > brightness[b + 1]) b++;

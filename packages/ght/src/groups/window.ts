@@ -1,4 +1,4 @@
-/** The Kaiser window over a patch: how much each of its samples counts when patches are put together; all 1 for β = 0. */
+/** The Kaiser window over a patch: the weight of each sample when patches are averaged; all 1 for β = 0. */
 export function kaiser(patch: number, beta: number): Float64Array {
   const side = Float64Array.from({ length: patch }, (_, i) => {
     const u = patch > 1 ? (2 * i) / (patch - 1) - 1 : 0;

@@ -2,15 +2,15 @@ import { InputError, notNegative, positive } from '../errors.js';
 import type { Samples } from '../signal/image.js';
 import { finish, stretches, type Work } from '../work.js';
 
-/** The root mean square difference of two arrays, a sample: not the paper's RMSE, which is a patch. */
+/** The root mean square difference of two arrays per sample. (The paper's RMSE is per patch.) */
 export function rmsePixel(a: Samples, b: Samples): number {
   return finish(rmseOver([a], [b]));
 }
 
-/** Differences whose squares, and the sum of many of them, are numbers with all their digits. */
+/** Differences in this range have squares, and sums of squares, that neither overflow nor lose digits. */
 const [LEAST, GREATEST] = [1e-140, 1e140];
 
-/** The same over several pairs of arrays together. */
+/** {@link rmsePixel} over several pairs of arrays together. */
 export function* rmseOver(a: readonly Samples[], b: readonly Samples[]): Work<number> {
   let [most, count] = [0, 0];
   for (const [c, samples] of a.entries()) {
@@ -37,7 +37,7 @@ export function* rmseOver(a: readonly Samples[], b: readonly Samples[]): Work<nu
   return unit * Math.sqrt(sum / count);
 }
 
-/** Refuses arrays that cannot be compared sample by sample. */
+/** Rejects arrays that cannot be compared sample by sample. */
 export function checkSameLength(a: Samples, b: Samples): void {
   if (a.length > 0 && a.length === b.length) return;
   const rule = 'must both have the same samples, and at least one';
@@ -46,7 +46,7 @@ export function checkSameLength(a: Samples, b: Samples): void {
 
 /** Peak signal-to-noise ratio in dB of a per-sample RMSE; Infinity for 0. */
 export function psnrOf(rmse: number, peak: number): number {
-  notNegative('rmse', rmse, 'give the root mean square error a sample');
+  notNegative('rmse', rmse, 'give the root mean square error per sample');
   return 20 * Math.log10(positive('peak', peak, 'give the full scale, such as 255') / rmse);
 }
 

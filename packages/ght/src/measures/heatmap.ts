@@ -3,15 +3,15 @@ import type { PatchGrid } from '../signal/patches.js';
 import { aggregation } from '../signal/patches.js';
 import { finish } from '../work.js';
 
-/** How many atoms the patch at each position of a grid has: a representation, or a part of one. */
+/** The number of atoms of the patch at each position of a grid: a representation, or a part of one. */
 export interface AtomCounts {
   /** Where the patches lie. */
   readonly grid: PatchGrid;
-  /** Atoms in use at each position of the grid. */
+  /** Atoms used at each position of the grid. */
   readonly atomsPerPatch: Int32Array;
 }
 
-/** The heatmap of the paper's Figure 2: at every pixel, the atoms in use for its patch (their mean, where they overlap). */
+/** The heatmap of the paper's Figure 2: at every pixel, the number of atoms of its patch (the mean, where patches overlap). */
 export function heatmap({ grid, atomsPerPatch: counts }: AtomCounts): Float64Array {
   if (counts.length !== grid.count) {
     const rule = `must have a count for each of the ${grid.count} patches`;

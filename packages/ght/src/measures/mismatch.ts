@@ -3,8 +3,8 @@ import { nonzeros } from '../codes/codes.js';
 import { InputError } from '../errors.js';
 
 /**
- * The support mismatch ratio of two codes of one size, (max(|A|, |B|) − |A ∩ B|) / max(|A|, |B|) for their supports A and
- * B: 0 when one support is found exactly, 1 when nothing of it is. Two empty supports match.
+ * The support mismatch ratio of two codes of the same size, (max(|A|, |B|) − |A ∩ B|) / max(|A|, |B|) for their supports A
+ * and B: 0 if the supports are equal, 1 if they have no entry in common. Two empty supports match.
  */
 export function supportMismatch(a: Codes, b: Codes): number {
   if (a.L !== b.L || a.P !== b.P) {
@@ -15,7 +15,7 @@ export function supportMismatch(a: Codes, b: Codes): number {
   if (larger === 0) return 0;
   let common = 0;
   for (let p = 0; p < a.P; p++) {
-    // Both lists rise, so one walk along the two finds what they share.
+    // Both lists are sorted, so one pass over them finds the common entries.
     let i = a.indptr[p];
     let j = b.indptr[p];
     while (i < a.indptr[p + 1] && j < b.indptr[p + 1]) {

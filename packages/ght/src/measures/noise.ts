@@ -2,20 +2,18 @@
  * The level of additive white Gaussian noise in an image, by the principal components of its weakly textured patches
  * (X. Liu, M. Tanaka and M. Okutomi, "Single-image noise level estimation for blind denoising", 2013).
  *
- * The patches of a picture fill few of their dimensions, those of white noise all of them alike. So with y = x + e the
- * smallest eigenvalues of the covariance of the patches, Σ_y = Σ_x + σ²I, are σ² wherever Σ_x has none; and they are
- * nearest to it if only patches with little texture are taken. The texture of a patch is the sum of its squared central
- * differences,
+ * The patches of a picture span few dimensions; white noise spans all of them equally. So with y = x + e the smallest
+ * eigenvalues of the covariance of the patches, Σ_y = Σ_x + σ²I, equal σ² where Σ_x has none; and they are closest to it
+ * if only patches with little texture are used. The texture of a patch is the sum of its squared central differences,
  *
  *     ξ = yᵀAy,      under noise alone of mean σ² tr A and deviation σ² √2 ‖A‖_F
  *
- * and a patch is weakly textured if ξ ≤ σ²(tr A + z √2 ‖A‖_F). σ is not known, so it starts from all patches and is
- * refined.
+ * and a patch is weakly textured if ξ ≤ σ²(tr A + z √2 ‖A‖_F). Since σ is unknown, it is first estimated from all patches
+ * and then refined.
  *
- * Two things are done otherwise than in 2013. The smallest eigenvalue of a sample is smaller than that of what it was
- * drawn from, by several percent here; so the eigenvectors are found on one half of the picture and the variance along
- * them is measured on the other half, and the other way round. And the mean of the four smallest is less random than
- * the smallest.
+ * Two things differ from the 2013 paper. The smallest eigenvalue of a sample covariance is too small, by several percent
+ * here. So the eigenvectors are computed on one half of the picture, the variance along them is measured on the other
+ * half, and vice versa. And the mean of the four smallest eigenvalues is used, which varies less than the smallest alone.
  */
 import { symmetricEigen } from '../algebra/eigen.js';
 import type { Matrix } from '../algebra/matrix.js';
@@ -30,29 +28,29 @@ import { finish, stretches, type Work } from '../work.js';
 const SIDE = 7;
 const SIZE = SIDE * SIDE;
 /**
- * z: how many deviations above what noise alone has a patch still counts as weakly textured. Tuned, with SIDE and
- * DIRECTIONS.
+ * z: the number of deviations above the texture of pure noise up to which a patch counts as weakly textured. Tuned, with
+ * SIDE and DIRECTIONS.
  */
 const DEVIATIONS = 2.5;
 /** How many of the smallest principal components are measured. */
 const DIRECTIONS = 4;
-/** σ² is refined on a few patches until a round changes it by less than 1%, then on many until it is 0.2%. */
+/** σ² is refined on a few patches until it changes by less than 1%, then on many until it changes by less than 0.2%. */
 const REFINEMENTS = [
   { rounds: 4, measured: 2048, settled: 0.01 },
   { rounds: 3, measured: 8192, settled: 0.002 },
 ] as const;
-/** At most about so many patches are looked at: beyond that more make no difference. */
+/** The most patches examined, approximately: more make no difference. */
 const LOOKED_AT = 2 ** 18;
 /** Patches of a covariance between two yields: a few milliseconds. */
-const COVARIANCES_A_YIELD = 1024;
-/** The picture is halved like a chessboard with squares of so many pixels. */
+const COVARIANCES_PER_YIELD = 1024;
+/** The picture is split into two halves like a chessboard; this is the side of a square, in pixels. */
 const SQUARE = 16;
-/** Fewer patches than this in a half say less about 49 dimensions than the fallback says about one. */
+/** With fewer patches per half than this, the fallback from second differences is more accurate. */
 const FEWEST = 4 * SIZE;
-/** The share of samples at the very least or greatest value from which on they count as clipped there. */
+/** If more than this fraction of the samples has the smallest or largest value, they count as clipped there. */
 const CLIPPED = 0.002;
 
-/** tr A and √2 ‖A‖_F: what ξ is of noise with σ = 1, and its deviation. */
+/** tr A and √2 ‖A‖_F: the mean and the deviation of ξ for noise with σ = 1. */
 const TEXTURE_OF_NOISE = (() => {
   const A = matrix(SIZE, SIZE);
   const difference = (i: number, j: number) => {
@@ -84,21 +82,21 @@ interface Plane {
 }
 
 /**
- * The standard deviation σ of additive white Gaussian noise in each plane, in the units of the samples. Deterministic,
- * and independent of scale and offset; a constant plane has 0. Samples clipped at either end of the range are left out,
- * as far as others are there.
+ * The standard deviation σ of additive white Gaussian noise in each plane, in the units of the samples. The result is
+ * deterministic and follows the scale of the samples but not their offset; it is 0 for a constant plane. Samples clipped at
+ * either end of the range are ignored if enough others remain.
  *
  * Relative error, root mean square over the 80 photographs of Set12 and BSD68 (`bench/noise.js`): 3.3%, 1.9%, 1.6%,
- * 1.2% and 0.9% for σ = 5, 10, 15, 25 and 50 of 255. What a camera or a film has left in a picture is noise too, and
- * counted. Of a plane that is too small for many patches the answer comes from its second differences alone, and takes
- * more of its texture for noise.
+ * 1.2% and 0.9% for σ = 5, 10, 15, 25 and 50 of 255. Noise that a camera or a film has left in a picture is counted too.
+ * For a plane too small to have many patches the estimate comes from its second differences alone, and mistakes more
+ * texture for noise.
  */
 export function estimateSigma(image: Image): number[] {
   checkImage(image);
   return finish(noiseEstimate(image));
 }
 
-/** {@link estimateSigma} of an image that has been checked, as work. */
+/** {@link estimateSigma} of a checked image, as work. */
 export function* noiseEstimate(image: Image): Work<number[]> {
   const { width, height } = image;
   if (width < 3 || height < 3) {
@@ -146,7 +144,7 @@ function* planeNoise(plane: Plane): Work<number> {
   return yield* aboveRounding(plane.samples, Math.sqrt(Math.max(0, variance)));
 }
 
-/** The top left pixels of the patches that are looked at: all, or as many as there may be, on a coarser grid. */
+/** The top left pixels of the patches examined: all of them, or as many as allowed, on a coarser grid. */
 function positions({ width, height }: Plane): number[] {
   const [columns, rows] = [width - SIDE + 1, height - SIDE + 1];
   if (columns <= 0 || rows <= 0) return [];
@@ -157,8 +155,8 @@ function positions({ width, height }: Plane): number[] {
 }
 
 /**
- * The patches without a clipped sample, where they are not too few. Where the range ends (a white sky, the black of a
- * frame) there is less noise than elsewhere or none.
+ * The patches without a clipped sample, if enough remain. Where the range ends (a white sky, a black frame) there is less
+ * noise than elsewhere, or none.
  */
 function* unclipped({ samples, width }: Plane, patches: number[]): Work<number[]> {
   const { least, most } = yield* clippedAt(samples);
@@ -179,7 +177,7 @@ function* unclipped({ samples, width }: Plane, patches: number[]): Work<number[]
   return free.length < 8 * FEWEST ? patches : free;
 }
 
-/** The ends of the range, where so many samples are that they must be clipped there; infinite where they are not. */
+/** The ends of the range at which samples are clipped; infinite if they are not clipped there. */
 export function* clippedAt(samples: Samples): Work<{ readonly least: number; readonly most: number }> {
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const [from, to] of stretches(samples.length)) {
@@ -222,7 +220,7 @@ function half({ width }: Plane, at: number): 0 | 1 {
   return ((Math.floor(x / SQUARE) + Math.floor(y / SQUARE)) % 2) as 0 | 1;
 }
 
-/** At most so many, evenly spaced. */
+/** At most `most` of the patches, evenly spaced. */
 function thin(patches: number[], most: number): number[] {
   if (patches.length <= most) return patches;
   return Array.from({ length: most }, (_, i) => patches[Math.floor(((i + 0.5) * patches.length) / most)]);
@@ -232,13 +230,13 @@ function thin(patches: number[], most: number): number[] {
 function* covariance({ samples, width }: Plane, patches: readonly number[]): Work<Matrix> {
   const C = matrix(SIZE, SIZE);
   const c = C.data;
-  // Four patches at a time, sample by sample: the matrix is then gone through a quarter as often.
+  // Four patches at a time, sample by sample, so that the matrix is traversed a quarter as often.
   const y = new Float64Array(4 * SIZE);
   const mean = new Float64Array(SIZE);
-  // Any value near the samples will do: the nearer, the less is lost to rounding.
+  // Any value near the samples works; the nearer it is, the smaller the rounding error.
   const origin = samples[patches[0]];
   for (let p = 0; p < patches.length; p += 4) {
-    if (p % COVARIANCES_A_YIELD === 0) yield p / patches.length;
+    if (p % COVARIANCES_PER_YIELD === 0) yield p / patches.length;
     y.fill(0);
     for (let k = 0; k < 4 && p + k < patches.length; k++) {
       for (let a = 0, i = k; a < SIDE; a++) {
@@ -276,8 +274,8 @@ function leastVariance(basis: Matrix, C: Matrix): number {
 }
 
 /**
- * σ from d = (1 −2 1)ᵀ(1 −2 1) * y, which is 0 on any plane shading and has deviation 6σ on noise (J. Immerkær, "Fast
- * noise variance estimation", 1996), by the median of |d|, so that a few edges do not count.
+ * σ from d = (1 −2 1)ᵀ(1 −2 1) * y, which is 0 for a linear gradient and has deviation 6σ for noise (J. Immerkær, "Fast
+ * noise variance estimation", 1996). The median of |d| is used, so that a few edges do not matter.
  */
 function* fromSecondDifferences(plane: Plane): Work<number> {
   const { samples, width, height } = plane;
@@ -292,11 +290,11 @@ function* fromSecondDifferences(plane: Plane): Work<number> {
   size.sort((a, b) => a - b);
   const middle = size.length >> 1;
   const median = size.length % 2 ? size[middle] : (size[middle - 1] + size[middle]) / 2;
-  // The median of |normal| is 0.6745 of its deviation.
+  // The median of |x| for a normal x is 0.6745 of its deviation.
   return yield* aboveRounding(samples, median / (6 * 0.6744897501960817));
 }
 
-/** A level that the rounding of the samples themselves might make is none. */
+/** The noise level, or 0 if the rounding of the samples alone could explain it. */
 export function* aboveRounding(samples: Samples, sigma: number): Work<number> {
   return sigma > 1e-12 * (yield* largestOf(samples)) ? sigma : 0;
 }

@@ -1,12 +1,12 @@
 /**
- * Gain and read noise of an image from the image itself: var(y | x) = gain · (x − offset) + σ² is a line, and every
- * block of the picture with little texture is a point near it, its mean and the variance of what cannot be picture.
+ * Estimates gain and read noise from an image. var(y | x) = gain · (x − offset) + σ² is a line, and every block with little
+ * texture is a point near it: its mean, and the variance of its high frequencies.
  *
- * In the DCT of an 8×8 block the noise of the low frequencies and that of the high ones are independent. So the blocks
- * are chosen by the low ones, where texture shows first, and measured by the high ones, and the choice does not bias
- * the measure. A first line comes from the least textured blocks of each brightness. Then all blocks whose low
- * frequencies that line explains are taken, the line is fitted to them by weighted least squares, and so on until they
- * are the same blocks.
+ * In the DCT of an 8×8 block the noise of the low frequencies and that of the high ones are independent. So blocks are
+ * chosen by their low frequencies, where texture shows first, and measured by their high ones, and the choice does not
+ * bias the measurement. A first line is fitted to the least textured blocks of each brightness. Then all blocks whose low
+ * frequencies agree with that line are taken, and the line is fitted to them by weighted least squares. This repeats until
+ * the set of blocks no longer changes.
  */
 import { dctEntry } from '../algebra/dct.js';
 import { InputError, OptionError } from '../errors.js';
@@ -21,16 +21,16 @@ const SIDE = 8;
 /** Frequencies (i, j) that are measured: both at least this. */
 const HIGH = 4;
 const MEASURED = (SIDE - HIGH) ** 2;
-/** Frequencies that tell texture: 0 < i + j ≤ this, as far as they are not measured. */
+/** Frequencies that show texture: 0 < i + j ≤ this, except those that are measured. */
 const LOW = 6;
 const TEXTURE = ((LOW + 1) * (LOW + 2)) / 2 - 1;
-/** z: how many deviations above what noise alone has the texture of a block that is taken may be. */
+/** z: the number of deviations above the texture of pure noise up to which a block is used. */
 const DEVIATIONS = 1;
-/** A block with so many times the variance of the line has fine texture; noise alone has that once in a thousand. */
+/** A block with this many times the variance of the line has fine texture; pure noise exceeds it once in a thousand. */
 const OUTLIER = 2.4;
-/** At most about so many blocks are looked at. */
+/** The most blocks examined, approximately. */
 const LOOKED_AT = 2 ** 15;
-/** The first line: so many classes of brightness, and of each the share with the least texture. */
+/** For the first line: the number of brightness classes, and the fraction of each with the least texture. */
 const CLASSES = 24;
 const CALMEST = 0.1;
 const ROUNDS = 8;
@@ -50,9 +50,11 @@ interface Line {
 }
 
 /**
- * Gain, σ and offset of Poisson–Gaussian noise in each plane, in the units of the samples. The offset is the value of no signal;
- * where it is not given it is 0 if the noise allows that, and otherwise where the line has no variance: a line alone cannot tell
- * an offset from read noise, and for denoising only the line matters. Deterministic. A plane of one brightness cannot tell the two apart, only their sum there. Clipped samples are left out.
+ * Gain, σ and offset of Poisson–Gaussian noise in each plane, in the units of the samples. The offset is the sample value at
+ * zero signal. If it is not given, it is 0 if the noise allows that, and otherwise the value at which the line has no
+ * variance: a line alone cannot separate an offset from read noise, and for denoising only the line matters. The result is
+ * deterministic. In a plane of one brightness gain and σ cannot be separated, only their sum is known. Clipped samples are
+ * ignored.
  *
  * Measured on Set12 and a quarter of BSD68 (0 to 255) with such noise: the deviation √(gain·x + σ²) over the range of x
  * is found within 2 to 5% root mean square for gain 1 to 8 with σ from 0 to 10, and within 8% at gain 0.5 with σ = 2,
@@ -64,7 +66,7 @@ export function estimatePoissonGaussian(image: Image, offset?: number): Required
   return finish(poissonGaussianEstimate(image, offset));
 }
 
-/** {@link estimatePoissonGaussian} of an image that has been checked, as work. */
+/** {@link estimatePoissonGaussian} of a checked image, as work. */
 export function* poissonGaussianEstimate(image: Image, offset?: number): Work<Required<PoissonGaussian>[]> {
   const { width, height } = image;
   if (offset !== undefined && !Number.isFinite(offset)) {
@@ -85,7 +87,7 @@ export function* poissonGaussianEstimate(image: Image, offset?: number): Work<Re
   return levels;
 }
 
-/** The line of a plane, counted from the offset; where none is given, from one that was found. */
+/** The line of a plane relative to the offset; if none is given, to an estimated one. */
 function* lineOf(
   samples: Samples,
   width: number,
@@ -95,7 +97,7 @@ function* lineOf(
   const blocks = yield* blocksOf(samples, width, height, offset ?? 0);
   const line = yield* fitLine(blocks);
   if (offset !== undefined || line.slope === 0 || line.level > 0) return { ...line, zero: offset ?? 0 };
-  // The line wants to be below zero at 0. Counted from the darkest block it may be what it is.
+  // The line is negative at 0. Relative to the darkest block it need not be.
   const darkest = blocks.reduce((least, { mean }) => Math.min(least, mean), Number.POSITIVE_INFINITY);
   const fromThere = blocks.map((block) => ({ ...block, mean: block.mean - darkest }));
   const { slope, level } = yield* fitLine(fromThere);
@@ -103,7 +105,7 @@ function* lineOf(
   return zero > 0 ? { slope, level: 0, zero } : { ...line, zero: 0 };
 }
 
-/** Fits the line, round by round, to the blocks that it explains itself. */
+/** Fits the line, round by round, to the blocks that agree with it. */
 function* fitLine(blocks: readonly Block[]): Work<Line> {
   let line = weighted(calmest(blocks), { slope: 0, level: 1 });
   let taken = 0;
@@ -126,7 +128,7 @@ function at({ slope, level }: Line, mean: number): number {
   return slope * Math.max(0, mean) + level;
 }
 
-/** Of every brightness the blocks with the least texture. */
+/** The blocks with the least texture in each brightness class. */
 function calmest(blocks: readonly Block[]): Block[] {
   const sorted = [...blocks].sort((a, b) => a.mean - b.mean);
   const size = Math.ceil(sorted.length / CLASSES);
@@ -140,8 +142,7 @@ function calmest(blocks: readonly Block[]): Block[] {
 
 /**
  * Least squares of variance against mean. A measured variance v has deviation v √(2/MEASURED), so its weight is 1/v²,
- * with v from the line of the round before, starting from `line` and found by a few repetitions. Neither part may be
- * negative.
+ * with v from the line of the previous round, starting from `line`, for a few rounds. Neither coefficient may be negative.
  */
 function weighted(blocks: readonly Block[], line: Line): Line {
   let fitted = line;
@@ -166,7 +167,7 @@ function weighted(blocks: readonly Block[], line: Line): Line {
   return fitted;
 }
 
-/** The blocks of a plane without clipped samples (all, if hardly any is without), their means counted from the offset. */
+/** The blocks of a plane without clipped samples (all blocks, if almost all are clipped); their means are relative to the offset. */
 function* blocksOf(samples: Samples, width: number, height: number, offset: number): Work<Block[]> {
   const [columns, rows] = [width - SIDE + 1, height - SIDE + 1];
   const step = Math.max(1, Math.ceil(Math.sqrt((columns * rows) / LOOKED_AT)));

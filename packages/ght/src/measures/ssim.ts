@@ -17,8 +17,8 @@ const WINDOW = (() => {
 
 /**
  * The mean structural similarity of two planes (Wang, Bovik, Sheikh, Simoncelli 2004): Gaussian window σ = 1.5,
- * K₁ = 0.01, K₂ = 0.03, averaged over the pixels whose whole window lies inside; over all pixels, with the plane
- * mirrored at its rim, where it is too small to have any.
+ * K₁ = 0.01, K₂ = 0.03, averaged over the pixels whose whole window lies inside. If the plane is too small for any such
+ * pixel, it is mirrored at its edges and averaged over all pixels.
  */
 export function ssim(a: Samples, b: Samples, width: number, height: number, peak: number): number {
   checkSameLength(a, b);

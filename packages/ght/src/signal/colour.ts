@@ -4,10 +4,10 @@ import type { Samples } from './image.js';
 type Weights = readonly [number, number, number];
 
 /**
- * The colour transform under which RGB is represented: the orthonormal 3-point DCT over (R, G, B). It turns the three
- * channels, which are nearly copies of each other, into a luma plane that holds most of the energy and two chroma planes
- * that are nearly flat, so one global budget goes where the picture is. Orthonormal, so every squared error, every noise
- * level and the RMSE are the same on both sides.
+ * The colour transform under which RGB is represented: the orthonormal 3-point DCT over (R, G, B). The three channels are
+ * nearly copies of each other; the transform turns them into a luma plane with most of the energy and two nearly flat
+ * chroma planes, so that a global budget is used where the detail is. It is orthonormal, so squared errors, noise levels
+ * and the RMSE are the same before and after.
  */
 const FORWARD: readonly Weights[] = [
   [1 / Math.sqrt(3), 1 / Math.sqrt(3), 1 / Math.sqrt(3)],
@@ -16,7 +16,7 @@ const FORWARD: readonly Weights[] = [
 ];
 const BACK = [0, 1, 2].map((j) => FORWARD.map((row) => row[j]) as unknown as Weights);
 
-/** Planes as they are represented: R, G, B become luma and two chromas; any other number of planes is left as it is. */
+/** Planes as they are represented: R, G, B become luma and two chromas; any other number of planes is unchanged. */
 export function decorrelate(planes: readonly Samples[]): readonly Samples[] {
   return finish(decorrelation(planes));
 }
@@ -32,8 +32,8 @@ export function recorrelate(planes: readonly Samples[]): readonly Samples[] {
 }
 
 /**
- * {@link recorrelate} as work. Three planes are written to `into` where it is given: float64 planes that nobody needs any
- * more, such as these or the ones that `decorrelation` made.
+ * {@link recorrelate} as work. Three planes are written to `into` if it is given: float64 planes that are no longer needed,
+ * such as the input or the planes that `decorrelation` made.
  */
 export function* recorrelation(
   planes: readonly Samples[],
@@ -42,7 +42,7 @@ export function* recorrelation(
   return planes.length === 3 ? yield* mixed(planes, BACK, into) : planes;
 }
 
-/** The deviations of the noise in planes after {@link decorrelate}, from those before, where it is independent. */
+/** The noise deviations of planes after {@link decorrelate}, from those before, for noise that is independent per plane. */
 export function decorrelatedDeviations(sigma: readonly number[]): readonly number[] {
   if (sigma.length !== 3) return sigma;
   return FORWARD.map((row) => Math.sqrt(row.reduce((sum, weight, c) => sum + (weight * sigma[c]) ** 2, 0)));

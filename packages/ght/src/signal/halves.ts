@@ -1,13 +1,13 @@
-/** Planes at half their size, and back: for what is coarser than a patch can show. */
+/** Planes at half their size, and back: for structures too coarse for a patch. */
 import type { Work } from '../work.js';
 import type { Samples } from './image.js';
 
-/** The size of half a plane; an odd side is rounded up. */
+/** Half the length of a side, rounded up. */
 export function halfOf(length: number): number {
   return Math.ceil(length / 2);
 }
 
-/** The means of 2×2 samples; at an odd rim, of those that are there. */
+/** The means of 2×2 samples; at an odd edge, of those that exist. */
 export function* halved(plane: Samples, width: number, height: number): Work<Float32Array> {
   const [w, h] = [halfOf(width), halfOf(height)];
   const out = new Float32Array(w * h);
@@ -24,12 +24,13 @@ export function* halved(plane: Samples, width: number, height: number): Work<Flo
 }
 
 /**
- * Weights of cubic convolution (Keys 1981, a = −1/2: ramps stay ramps) a quarter of the way from the second of four samples to the third: an
- * enlarged sample lies a quarter of a coarse one beside its centre, and the four around it count by these.
+ * Weights of cubic convolution (Keys 1981, a = −1/2, which reproduces linear ramps), a quarter of the way from the second of
+ * four samples to the third. The centre of an enlarged sample lies a quarter of a coarse sample beside the centre of the
+ * nearest one.
  */
 const TAPS = [-9 / 128, 111 / 128, 29 / 128, -3 / 128] as const;
 
-/** The coarse samples around enlarged sample i, in the order of {@link TAPS}; those beyond the rim are the ones at the rim. */
+/** The coarse samples around enlarged sample i, in the order of {@link TAPS}; the edge samples are repeated beyond the edge. */
 function around(i: number, count: number): readonly [number, number, number, number] {
   const k = i >> 1;
   const side = i % 2 === 0 ? -1 : 1;
@@ -37,7 +38,7 @@ function around(i: number, count: number): readonly [number, number, number, num
   return [inside(k - side), k, inside(k + side), inside(k + 2 * side)];
 }
 
-/** Adds to a plane what another at half its size shows, enlarged by cubic convolution. */
+/** Adds a plane of half the size to a plane, enlarged by cubic convolution. */
 export function* addEnlarged(
   plane: Float32Array | Float64Array,
   width: number,

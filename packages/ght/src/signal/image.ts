@@ -5,29 +5,29 @@ import { finish, stretches, type Work } from '../work.js';
 export type Samples = Uint8Array | Uint16Array | Float32Array | Float64Array;
 
 /**
- * An image as planes, one array a channel, row by row, in the units of its file: nothing is scaled or clipped on the way
- * in or out. Grey is one plane, colour three (R, G, B); any other number of planes is a stack of bands.
+ * An image as planes, one array per channel, row by row, in the units of its file: nothing is scaled or clipped on input or
+ * output. Grey is one plane, colour three (R, G, B); any other number of planes is a stack of bands.
  */
 export interface Image {
-  /** Pixels of a row. */
+  /** Pixels per row. */
   readonly width: number;
-  /** Rows of pixels. */
+  /** Number of rows. */
   readonly height: number;
   /** The channels that are represented. */
   readonly planes: readonly Samples[];
-  /** Opacity, kept apart: no task reads or changes it. */
+  /** Opacity, kept separately: no task reads or changes it. */
   readonly alpha?: Samples;
   /** The value that counts as full scale, for PSNR and tolerances: 255 for 8-bit samples. */
   readonly peak: number;
 }
 
-/** Magnitudes beyond this are refused as infinities are: their sums and differences would be. */
+/** Larger magnitudes are rejected like infinities, since their sums and differences would overflow. */
 const GREATEST = 1e300;
 
-/** The arrays that samples come in; a canvas gives the clamped one. */
+/** The arrays accepted as samples; a canvas gives the clamped one. */
 const ARRAYS = ['Float64Array', 'Float32Array', 'Uint16Array', 'Uint8Array', 'Uint8ClampedArray'];
 
-/** Refuses what is not an array of samples: a list might hold text or holes. */
+/** Rejects anything but a typed array of samples: a plain list might hold text or holes. */
 export function checkSamples(parameter: string, samples: unknown): asserts samples is Samples {
   const kind = kindOf(samples);
   if (ARRAYS.includes(kind)) return;
@@ -35,12 +35,12 @@ export function checkSamples(parameter: string, samples: unknown): asserts sampl
   throw new InputError(parameter, rule, kind, 'use Float64Array.from(…)');
 }
 
-/** A copy of the same kind. Not by `slice` alone: that of a Buffer, which is Node's Uint8Array, gives the same bytes. */
+/** A copy of the same type. `slice` alone would share memory with a Buffer, which is Node's Uint8Array. */
 export function copyOf(samples: Samples): Samples {
   return samples instanceof Uint8Array ? new Uint8Array(samples) : samples.slice();
 }
 
-/** Refuses the first sample that is NaN, infinite or next to it, `where` naming it. */
+/** Rejects the first sample that is NaN, infinite or almost infinite; `where` names it. */
 export function* refuseBadNumber(samples: Samples, where: (index: number) => string): Work<void> {
   for (const [from, to] of stretches(samples.length)) {
     for (let i = from; i < to; i++) {
@@ -65,13 +65,13 @@ export function* mapped(samples: Samples, f: (value: number) => number): Work<Fl
   return values;
 }
 
-/** Refuses an image that no task could work on, naming what is wrong and where: sizes, and the first NaN or infinity. */
+/** Rejects an invalid image and names what is wrong and where: its size, or the first NaN or infinity. */
 export function checkImage(image: Image): void {
   checkShape(image);
   finish(checkPixels(image));
 }
 
-/** All of {@link checkImage} that takes no time. */
+/** The part of {@link checkImage} that does not read the samples. */
 export function checkShape(image: Image): void {
   if (typeof image !== 'object' || image === null) {
     const remedy = 'give { width, height, planes, peak }';
@@ -97,7 +97,7 @@ export function checkShape(image: Image): void {
   }
 }
 
-/** The rest of it, which looks at every sample. */
+/** The part of {@link checkImage} that reads every sample. */
 export function* checkPixels({ width, planes }: Image): Work<void> {
   for (const [channel, plane] of planes.entries()) {
     const where = (i: number) => `image pixel (x ${i % width}, y ${Math.floor(i / width)}, channel ${channel})`;

@@ -7,9 +7,9 @@ import { type Signals, signalsIn } from './signals.js';
 /**
  * Where the patches of a plane lie: `patch`×`patch` squares, `stride` apart, row by row.
  *
- * The rim: when the squares do not tile the plane, the last column and row of patches reach over the right and bottom
- * edge, and there the plane is continued by its mirror image (…c b a | a b c…). So every pixel is covered whatever the
- * size, planes smaller than a patch included; `aggregate` drops what lies outside.
+ * When the squares do not tile the plane, the last column and row of patches extend beyond the right and bottom edges, and
+ * the plane is continued there by its mirror image (…c b a | a b c…). So every pixel is covered whatever the size, even in
+ * planes smaller than a patch. `aggregate` drops the part outside.
  */
 export interface PatchGrid {
   /** Width of the plane, in pixels. */
@@ -20,15 +20,15 @@ export interface PatchGrid {
   readonly patch: number;
   /** Pixels from one patch to the next. */
   readonly stride: number;
-  /** Patches of a row. */
+  /** Patches per row. */
   readonly columns: number;
   /** Rows of patches. */
   readonly rows: number;
-  /** How many patches: columns × rows. */
+  /** Number of patches: columns × rows. */
   readonly count: number;
 }
 
-/** The grid of a plane; `stride` defaults to `patch`: non-overlapping, as in the paper. */
+/** The grid of a plane. `stride` defaults to `patch`, so that patches do not overlap, as in the paper. */
 export function patchGrid(width: number, height: number, patch: number, stride: number = patch): PatchGrid {
   const most = Number.POSITIVE_INFINITY;
   wholeNumber('width', width, 1, most, 'give an image with pixels');
@@ -59,7 +59,7 @@ export function extract(
   return into;
 }
 
-/** The patches of a plane from number `first` on, as many as `into` holds. */
+/** The patches of a plane from number `first` on, as many as fit in `into`. */
 export function extractRun(grid: PatchGrid, plane: Samples, first: number, into: Float64Array): void {
   const { width, height, patch, stride, columns } = grid;
   for (let p = first, i = 0; i < into.length; p++) {
@@ -72,8 +72,8 @@ export function extractRun(grid: PatchGrid, plane: Samples, first: number, into:
 }
 
 /**
- * The plane whose patches these are: every pixel is the mean of the samples that show it, weighted by the weight of
- * their patch when `weights` (one a patch, above zero) is given. `aggregate(grid, extract(grid, plane))` is `plane`.
+ * The plane with these patches: every pixel is the mean of the samples that cover it, weighted by patch if `weights` (one
+ * per patch, above zero) is given. `aggregate(grid, extract(grid, plane))` is `plane`.
  */
 export function aggregate(grid: PatchGrid, patches: Float64Array, weights?: ArrayLike<number>): Float64Array {
   checkLength('patches', patches.length, grid.count * grid.patch ** 2);
@@ -89,16 +89,16 @@ export function aggregate(grid: PatchGrid, patches: Float64Array, weights?: Arra
   return finish(aggregation(grid, signalsIn(patches, grid.patch ** 2), weights));
 }
 
-/** {@link aggregate} as work, of patches that are read a row of the grid at a time. */
+/** {@link aggregate} as work, reading the patches one row of the grid at a time. */
 export function* aggregation(grid: PatchGrid, patches: Signals, weights?: ArrayLike<number>): Work<Float64Array> {
   const { width, height, patch, stride, columns, rows } = grid;
   const mean = new Float64Array(width * height);
-  // The weight so far of each pixel that a row of patches shows: no row after it shows those above.
+  // The weight so far of each pixel that a row of patches covers. Later rows do not cover the pixels above.
   const weight = new Float64Array(patch * width);
   for (let row = 0; row < rows; row++) {
     yield row / rows;
-    // Made anew for every row: hosts collect when buffers come and go, and only then is an engine's memory given back,
-    // which may be larger than all that is made here.
+    // A new array for every row: allocation triggers garbage collection, and only then is the memory of an engine freed,
+    // which may be larger than everything allocated here.
     const samples = new Float64Array(columns * patch ** 2);
     patches.read(row * columns, samples);
     const [top, tall] = [row * stride, Math.min(patch, height - row * stride)];
@@ -110,7 +110,7 @@ export function* aggregation(grid: PatchGrid, patches: Signals, weights?: ArrayL
         let here = dy * width + left;
         let pixel = top * width + here;
         for (let dx = 0; dx < wide; dx++, i++, here++, pixel++) {
-          // The running mean, not the sum: equal samples then give exactly their common value.
+          // The running mean, not the sum, so that equal samples give exactly their common value.
           weight[here] += w;
           mean[pixel] += (w / weight[here]) * (samples[i] - mean[pixel]);
         }

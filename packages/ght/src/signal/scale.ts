@@ -1,6 +1,6 @@
 /**
- * Samples in other units, by powers of two, so that nothing is rounded: for computations whose squares, or whose float32,
- * would overflow or vanish on samples far from 1.
+ * Samples in other units, scaled by powers of two so that nothing is rounded: for computations whose squares, or whose
+ * float32 values, would overflow or underflow for samples far from 1.
  */
 import { finish, stretches, type Work } from '../work.js';
 import type { Image, Samples } from './image.js';
@@ -16,29 +16,29 @@ export function* largestOf(values: Samples): Work<number> {
   return most;
 }
 
-/** The same at once, for few values. */
+/** {@link largestOf} without yielding, for few values. */
 export function largest(values: Samples): number {
   return finish(largestOf(values));
 }
 
-/** The exponent of the unit for values up to `most`: 0, as they are, from 2^least to 2^greatest. */
+/** The exponent of the unit for values up to `most`: 0 (unchanged) if `most` is from 2^least to 2^greatest. */
 export function unitExponent(most: number, least: number, greatest: number): number {
   const e = most > 0 ? Math.floor(Math.log2(most)) : 0;
   return e >= least && e <= greatest ? 0 : e;
 }
 
-/** value · 2^e, in two steps: 2^e itself may be beyond the largest number. */
+/** value · 2^e, in two steps, since 2^e itself may overflow. */
 export function shifted(value: number, e: number): number {
   const half = Math.trunc(e / 2);
   return value * 2 ** half * 2 ** (e - half);
 }
 
-/** A value above zero times 2^e, which stays above zero and finite. */
+/** A positive value times 2^e, clamped so that it stays positive and finite. */
 export function shiftedPositive(value: number, e: number): number {
   return Math.min(Number.MAX_VALUE, Math.max(Number.MIN_VALUE, shifted(value, e)));
 }
 
-/** The exponent of the unit in which an image is best measured and denoised; 0 for all that is usual. */
+/** The exponent of the unit in which an image is measured and denoised; 0 for all usual images. */
 export function* imageExponent({ planes }: Image): Work<number> {
   let most = 0;
   for (const plane of planes) most = Math.max(most, yield* largestOf(plane));

@@ -1,13 +1,13 @@
 import type { Samples } from './image.js';
 
 /**
- * The signals Y of a problem, P of N samples each, which are read a run at a time. So patches can be cut out of their image
- * when an engine takes them in, and nobody has to hold them all in float64, which is eight times an 8-bit photograph.
+ * The signals Y of a problem: P signals of N samples each, read in runs. So patches can be cut out of the image when an
+ * engine loads them, and the float64 copy of all patches, eight times the size of an 8-bit photograph, is never needed.
  */
 export interface Signals {
   readonly N: number;
   readonly P: number;
-  /** Copies the signals from number `from` on, one after the other, as many as `into` holds. */
+  /** Copies the signals from number `from` on, one after the other, as many as fit in `into`. */
   read(from: number, into: Float64Array): void;
 }
 
@@ -21,7 +21,7 @@ export function someOf({ N, read }: Signals, first: number, P: number): Signals 
   return { N, P, read: (from, into) => read(first + from, into) };
 }
 
-/** Signals that are copied at once. */
+/** Signals per copy. */
 const RUN = 256;
 
 /** All signals in one array. */
@@ -32,7 +32,7 @@ export function allOf(signals: Signals): Float64Array {
   return all;
 }
 
-/** All signals in runs of at most `length`, each from number `from` on; `Y` is valid until the next. */
+/** All signals in runs of at most `length`, each starting at signal `from`. `Y` is valid until the next run. */
 export function* runsOf({ N, P, read }: Signals, length: number): Generator<{ from: number; Y: Float64Array }> {
   const room = new Float64Array(N * Math.min(length, P));
   for (let from = 0; from < P; from += length) {

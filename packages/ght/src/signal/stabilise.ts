@@ -1,6 +1,6 @@
 /**
- * Noise that depends on the signal, and the transform under which it does not. A sensor counts photons and reads the
- * count with an error of its own: with x ≥ offset the value that would be seen without noise,
+ * Signal-dependent noise, and the transform that makes it independent of the signal. A sensor counts photons and reads the
+ * count with an error of its own. With x ≥ offset the value without noise,
  *
  *     y = offset + gain · Poisson((x − offset) / gain) + N(0, σ²)
  *     E[y | x] = x,      var(y | x) = gain · (x − offset) + σ²
@@ -10,10 +10,10 @@
  *     f(y) = 2 √((y − offset)/gain + 3/8 + s²)      and 0 where the root has no argument
  *
  * makes the noise nearly Gaussian with deviation 1, wherever there are more than a few photons or enough read noise.
- * What comes out of a denoiser for such noise is an estimate of E[f(y) | x], not of f(x); so the way back is the exact
- * unbiased inverse (M. Mäkitalo and A. Foi, "Optimal inversion of the generalized Anscombe transformation for
- * Poisson-Gaussian noise", 2013): the x whose expectation that is, from a table of the expectation. The algebraic
- * inverse of f would be too low by var(f)/4, a quarter of a photon.
+ * A denoiser for such noise returns an estimate of E[f(y) | x], not of f(x). So the exact unbiased inverse is used (M.
+ * Mäkitalo and A. Foi, "Optimal inversion of the generalized Anscombe transformation for Poisson-Gaussian noise", 2013): the
+ * x with that expectation, from a table of expectations. The algebraic inverse of f would be too low by var(f)/4, a quarter
+ * of a photon.
  */
 import { notNegative, OptionError } from '../errors.js';
 import { logFactorial } from '../random.js';
@@ -22,42 +22,42 @@ import { type Image, mapped } from './image.js';
 
 /** How the noise of an image depends on its signal: var(y | x) = gain · (x − offset) + σ². */
 export interface PoissonGaussian {
-  /** What one count adds to a sample; 0 where the noise does not depend on the signal. */
+  /** The increase of a sample per count; 0 if the noise does not depend on the signal. */
   readonly gain: number;
-  /** The deviation of the noise where there is no signal. */
+  /** The standard deviation of the noise at zero signal. */
   readonly sigma: number;
-  /** The value of no signal; 0 unless told. */
+  /** The sample value at zero signal. @default 0 */
   readonly offset?: number;
 }
 
-/** The transform for one kind of noise, and the way back. */
+/** The transform for one kind of noise, and its inverse. */
 export interface Stabiliser {
-  /** f(y): noise of deviation 1, nearly. Finite for every finite y. */
+  /** f(y), whose noise has a deviation of about 1. Finite for every finite y. */
   forward(y: number): number;
-  /** The x with E[f(y) | x] = D: the exact unbiased inverse. The offset for any D below what that can have. */
+  /** The x with E[f(y) | x] = D: the exact unbiased inverse. For any D below the smallest expectation it is the offset. */
   inverse(D: number): number;
   /** The image with every sample transformed; its noise has σ = 1. */
   stabilise(image: Image): Image;
-  /** The image with every sample brought back, at the full scale given. */
+  /** The image with every sample transformed back, with this peak. */
   restore(image: Image, peak: number): Image;
 }
 
 /**
- * Roots of λ that the table of E[f | λ] holds: λ = (j · STEP)². Beyond the last the inverse is its asymptote and what
- * is left of the difference.
+ * The nodes of the table of E[f | λ] are at λ = (j · STEP)². Beyond the last node the inverse is its asymptote plus the
+ * remaining difference.
  */
 const STEP = 1 / 16;
 const NODES = 161;
-/** The integral over the read noise: so many deviations to both sides, in so many steps. */
+/** The integral over the read noise: its range in deviations to both sides, and the number of steps. */
 const REACH = 8;
 const SLICES = 1024;
 
-/** σ in gains from which on the noise hardly depends on the signal, and s² would swallow the digits of the counts. */
+/** From this σ/gain on the noise hardly depends on the signal, and s² would cancel the digits of the counts. */
 const ALL_READ_NOISE = 1e8;
 
 /** The generalised Anscombe transform and its exact unbiased inverse for this noise. */
 export function stabiliser({ gain, sigma, offset = 0 }: PoissonGaussian): Stabiliser {
-  notNegative('gain', gain, 'give what one count adds to a sample, or 0');
+  notNegative('gain', gain, 'give the increase of a sample per count, or 0');
   notNegative('sigma', sigma, 'give the deviation of the noise without signal, or 0');
   if (!Number.isFinite(offset)) {
     throw new OptionError('offset', 'must be a finite number', offset, 'give the value of no signal, such as 0');
@@ -79,7 +79,7 @@ export function stabiliser({ gain, sigma, offset = 0 }: PoissonGaussian): Stabil
   };
 }
 
-/** Noise that does not depend on the signal only has to be scaled. */
+/** Noise that does not depend on the signal is only scaled. */
 function linear(sigma: number, offset: number): Pick<Stabiliser, 'forward' | 'inverse'> {
   return { forward: (y) => (y - offset) / sigma, inverse: (D) => D * sigma + offset };
 }
@@ -90,7 +90,7 @@ function anscombe(gain: number, sigma: number, offset: number): Pick<Stabiliser,
   const { means, slopes } = expectations(s);
   const last = NODES - 1;
   const lambdaAt = (j: number) => (j * STEP) ** 2;
-  // E[f] = 2√(λ + 1/8 + s²) but for terms that vanish, so this is the inverse for large D; the rest falls like 1/D.
+  // E[f] = 2√(λ + 1/8 + s²) up to terms that vanish, so this is the inverse for large D; the remainder falls like 1/D.
   const asymptote = (D: number) => D * D * 0.25 - 1 / 8 - s * s;
   const rest = (lambdaAt(last) - asymptote(means[last])) * means[last];
 
@@ -112,8 +112,7 @@ function anscombe(gain: number, sigma: number, offset: number): Pick<Stabiliser,
 }
 
 /**
- * The cubic between two points with given slopes, which are cut where it would not rise throughout (Fritsch and
- * Carlson 1980).
+ * The cubic between two points with given slopes, which are limited so that it is monotone (Fritsch and Carlson 1980).
  */
 function hermite(x: number, x0: number, x1: number, y0: number, y1: number, slope0: number, slope1: number): number {
   const width = x1 - x0;
@@ -124,7 +123,7 @@ function hermite(x: number, x0: number, x1: number, y0: number, y1: number, slop
   return y0 * (1 + 2 * t) * (1 - t) ** 2 + m0 * t * (1 - t) ** 2 + y1 * t * t * (3 - 2 * t) - m1 * t * t * (1 - t);
 }
 
-/** E[f | λ] at the nodes, and its derivative by λ, which is the same sum over the differences of its terms. */
+/** E[f | λ] at the nodes, and its derivative with respect to λ, which is the same sum over the differences of its terms. */
 function expectations(s: number): { means: Float64Array; slopes: Float64Array } {
   const largest = ((NODES - 1) * STEP) ** 2;
   const terms = Math.ceil(largest + 12 * Math.sqrt(largest) + 30);
@@ -142,11 +141,11 @@ function expectations(s: number): { means: Float64Array; slopes: Float64Array } 
   return { means, slopes };
 }
 
-/** E[2 √(k + 3/8 + s² + s n)₊] over n ~ N(0, 1): f of a count k after it was read with noise. */
+/** E[2 √(k + 3/8 + s² + s n)₊] over n ~ N(0, 1): the expectation of f for a count k with read noise. */
 function afterReading(k: number, s: number): number {
   const argument = k + 3 / 8 + s * s;
   if (s === 0) return 2 * Math.sqrt(argument);
-  // With n = lowest + w² the integrand has no kink at its lower end, and the midpoint rule is exact to many digits.
+  // With n = lowest + w² the integrand has no kink at its lower end, and the midpoint rule is accurate to many digits.
   const lowest = Math.max(-REACH, -argument / s);
   const widest = Math.sqrt(REACH - lowest);
   let sum = 0;
@@ -158,6 +157,6 @@ function afterReading(k: number, s: number): number {
     sum += weight * 2 * Math.sqrt(Math.max(0, argument + s * n));
     all += weight;
   }
-  // Where nothing is cut off the weights are those of a whole Gaussian, and their own sum is the better divisor.
+  // If nothing is cut off, the weights are those of a whole Gaussian, and their sum is the more accurate divisor.
   return lowest === -REACH ? sum / all : (sum * widest) / SLICES / Math.sqrt(2 * Math.PI);
 }

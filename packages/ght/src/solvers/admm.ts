@@ -10,8 +10,8 @@
  *     Zᵏ = H_S(Xᵏ + Λᵏ⁻¹/ρ)
  *     Λᵏ = Λᵏ⁻¹ + ρ(Xᵏ − Zᵏ)
  *
- * The problem is not convex and the error may rise, so the loop keeps the best iterate. (The Lagrangian printed in the
- * paper has ρ where these updates belong to ρ/2 of it; the updates are what the paper runs, and what stands here.)
+ * The problem is not convex and the error may rise, so the loop keeps the best iterate. (In the Lagrangian printed in the
+ * paper, ρ would have to be ρ/2 for these updates. The updates are what the paper runs, and what is implemented here.)
  */
 import { backwardSubstitute, forwardSubstitute } from '../algebra/cholesky.js';
 import type { Matrix } from '../algebra/matrix.js';
@@ -20,7 +20,7 @@ import { keepLargest } from '../budget/select.js';
 import type { Work } from '../work.js';
 import { PATCHES_A_YIELD } from '../work.js';
 
-/** One iteration: reads Z and Λ, proposes X + Λ/ρ, commits to Z what H_S selects of it, and then Λ. */
+/** One iteration: reads Z and Λ, computes X + Λ/ρ, and writes the new Z and Λ. */
 export function* admmStep(
   C: Matrix,
   W: Float64Array,
@@ -37,7 +37,7 @@ export function* admmStep(
     backwardSubstitute(C, X, from);
     if ((from / L) % PATCHES_A_YIELD === 0) yield from / X.length;
   }
-  // X + Λ/ρ is laid where Z goes: H_S turns it into Z in place.
+  // X + Λ/ρ is written to Z, and H_S turns it into Z in place.
   for (let i = 0; i < Z.length; i++) Z[i] = X[i] + Lambda[i] / rho;
   const selection = keepLargest(Z, S, Z);
   for (let i = 0; i < Z.length; i++) Lambda[i] += rho * (X[i] - Z[i]);

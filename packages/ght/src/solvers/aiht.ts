@@ -1,9 +1,9 @@
 /**
- * Accelerated iterative hard thresholding (Blumensath 2012), a patch at a time: normalised IHT
+ * Accelerated iterative hard thresholding (Blumensath 2012), patch by patch: normalised IHT
  *
  *     g = Dᵀ(y − Dx),   μ = ‖g_Γ‖² / ‖D_Γ g_Γ‖²  on the support Γ of x,   x̃ = H_s(x + μg)
  *
- * where, if x̃ has another support, μ is lowered until μ ≤ (1 − c)‖x̃ − x‖² / ‖D(x̃ − x)‖² (Blumensath and Davies 2010),
+ * where, if x̃ has a different support, μ is lowered until μ ≤ (1 − c)‖x̃ − x‖² / ‖D(x̃ − x)‖² (Blumensath and Davies 2010),
  * followed by double over-relaxation along the last two moves, each with the exact line search for ‖y − D·‖²:
  *
  *     z₁ = x̃ + a₁(x̃ − xᵏ⁻¹),   z₂ = z₁ + a₂(z₁ − xᵏ⁻²),   x = H_s(z₂) if its error is lower than that of x̃
@@ -16,7 +16,7 @@ import { synthesize } from '../dictionary/dictionary.js';
 import type { PatchSolver } from './patchwise.js';
 import type { PatchStop } from './stopping.js';
 
-/** c of the step-size rule; μ is divided by 2(1 − c) whenever it breaks it. */
+/** c of the step-size rule; μ is divided by 2(1 − c) while it violates the rule. */
 const MARGIN = 0.01;
 
 /** A code and its image under D. */
@@ -25,7 +25,7 @@ interface Iterate {
   readonly Dx: Float64Array;
 }
 
-/** AIHT with s atoms a patch. */
+/** AIHT with s atoms per patch. */
 export function aiht(D: Dictionary, s: number, stop: PatchStop): PatchSolver {
   const { N, L } = D;
   const iterate = (): Iterate => ({ x: new Float64Array(L), Dx: new Float64Array(N) });
@@ -41,7 +41,7 @@ export function aiht(D: Dictionary, s: number, stop: PatchStop): PatchSolver {
     return sum;
   };
 
-  /** x̃ = H_s(x + μg) with the step size that normalised IHT proves stable. */
+  /** x̃ = H_s(x + μg) with the step size for which normalised IHT is proved stable. */
   const gradientStep = (x: Iterate, next: Iterate): Selection | undefined => {
     for (let l = 0; l < L; l++) {
       g[l] = 0;
@@ -80,7 +80,7 @@ export function aiht(D: Dictionary, s: number, stop: PatchStop): PatchSolver {
 
   return (Y, from, best) => {
     y.set(Y.subarray(from, from + N));
-    // Iterate k, the one before it, and the one being made.
+    // The current iterate, the previous one, and the next.
     let [x, last, next] = [iterate(), iterate(), iterate()];
     const errors: number[] = [];
     const kept: number[] = [];

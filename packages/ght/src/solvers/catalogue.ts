@@ -1,28 +1,28 @@
 /**
- * What is to be known about each solver, in one place: options, help texts, the lab and the studio read it here. How a solver
- * computes is on its own page.
+ * The properties of each solver, in one place: options, help texts, the lab and the studio read them here. The algorithm
+ * itself is in the solver's own file.
  */
 
-/** What is to be known about a solver. */
+/** The properties of a solver. */
 export interface SolverEntry {
-  /** How the field writes its name. */
+  /** Its usual name. */
   readonly title: string;
   /**
-   * How it goes about the problem. `iterative`: all patches together, one threshold per iteration. `allotment`: every patch is
-   * pursued, then the budget is divided over all of them. `patchwise`: every patch by itself, with ⌊S/P⌋ atoms each.
+   * How it solves the problem. `iterative`: all patches together, with one threshold per iteration. `allotment`: every patch is
+   * pursued, then the budget is divided among all of them. `patchwise`: every patch separately, with ⌊S/P⌋ atoms each.
    */
   readonly method: 'iterative' | 'allotment' | 'patchwise';
-  /** Whether one budget is shared by all patches. */
+  /** Whether all patches share one budget. */
   readonly joint: boolean;
   /** The default ρ in units of ‖D‖₂², as measured in docs/choosing.md; null for a solver without a penalty. */
   readonly rho: number | null;
   /** Whether it can start from given codes. */
   readonly startsFromCodes: boolean;
-  /** About how long it takes on one core, in microseconds per patch: base + perAtom · s, for s atoms per patch of 8×8. */
+  /** Approximate time on one core, in microseconds per patch: base + perAtom · s, for s atoms per 8×8 patch. */
   readonly effort: { readonly base: number; readonly perAtom: number };
   /**
-   * How the price of an atom grows with L/N on a coherent dictionary, as an exponent: X = KY has several coefficients for one
-   * feature there. See {@link atomPrice}.
+   * How the price of an atom grows with L/N on a coherent dictionary, as an exponent. There X = KY has several coefficients
+   * for one feature. See {@link atomPrice}.
    */
   readonly crowding: number;
 }
@@ -95,7 +95,7 @@ type OfMethod<M> = {
 /** The solvers that iterate over all patches together. */
 export type IterativeSolver = OfMethod<'iterative'>;
 
-/** The solvers that code every patch by itself. */
+/** The solvers that code every patch separately. */
 export type PatchwiseSolver = OfMethod<'patchwise'>;
 
 /** Whether a solver iterates over all patches together. */
@@ -103,7 +103,7 @@ export function isIterative(solver: SolverName): solver is IterativeSolver {
   return solverCatalogue[solver].method === 'iterative';
 }
 
-/** Whether a solver codes every patch by itself. */
+/** Whether a solver codes every patch separately. */
 export function isPatchwise(solver: SolverName): solver is PatchwiseSolver {
   return solverCatalogue[solver].method === 'patchwise';
 }
@@ -111,10 +111,10 @@ export function isPatchwise(solver: SolverName): solver is PatchwiseSolver {
 /** The names of all solvers. */
 export const solverNames = Object.keys(solverCatalogue) as readonly SolverName[];
 
-/** κ for an orthonormal dictionary, and for joint OMP on any: measured, see docs/choosing.md. */
+/** κ for an orthonormal dictionary, and for joint OMP with any dictionary. Measured, see docs/choosing.md. */
 const KAPPA = 3.3;
 
-/** κ of the threshold rule for a budget from σ, by which an atom must gain κσ² ln(M/S). */
+/** κ of the threshold rule for a budget from σ: an atom must lower the squared error by κσ² ln(M/S). */
 export function atomPrice(solver: SolverName, N: number, L: number): number {
   return KAPPA * Math.max(1, L / N) ** solverCatalogue[solver].crowding;
 }

@@ -1,12 +1,12 @@
 /**
- * Compressive sampling matching pursuit (Needell and Tropp 2009, Algorithm 2.1), a patch at a time:
+ * Compressive sampling matching pursuit (Needell and Tropp 2009, Algorithm 2.1), patch by patch:
  *
  *     u = Dᵀv                       the proxy of the residual v
  *     T = supp(u_2s) ∪ supp(a)      2s new candidates join the support
  *     b_T = argmin ‖D_T b − y‖²     least squares on all of them
  *     a = b_s,   v = y − D a        prune to s, and the new residual
  *
- * until ‖v‖ falls by less than the tolerance or rises; the better iterate of the last two is the result.
+ * until ‖v‖ falls by less than the tolerance, or rises. The result is the better of the last two iterates.
  */
 import { dot } from '../algebra/matrix.js';
 import { chooseLargest, survives } from '../budget/select.js';
@@ -16,7 +16,7 @@ import { supportFit } from './least-squares.js';
 import type { PatchSolver } from './patchwise.js';
 import type { PatchStop } from './stopping.js';
 
-/** CoSaMP with s atoms a patch. */
+/** CoSaMP with s atoms per patch. */
 export function cosamp(D: Dictionary, s: number, stop: PatchStop): PatchSolver {
   const { N, L } = D;
   const fit = supportFit(D);

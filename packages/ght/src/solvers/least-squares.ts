@@ -2,16 +2,16 @@ import { backwardSubstitute, cholesky, forwardSubstitute } from '../algebra/chol
 import { dot, gram, matrix } from '../algebra/matrix.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 
-/** Improves the coefficients `x` of the atoms `support` towards argmin ‖D_Ω x − y‖²; gives back the squared error. */
+/** Improves the coefficients `x` of the atoms `support` towards argmin ‖D_Ω x − y‖²; returns the squared error. */
 export type SupportFit = (Y: Float64Array, from: number, support: ArrayLike<number>, x: Float64Array) => number;
 
-/** Of the largest diagonal entry: enough to factor a support that is linearly dependent, which more than N atoms always are. */
+/** Relative to the largest diagonal entry: enough to factor a linearly dependent support. More than N atoms are always one. */
 const RIDGE = 1e-10;
 
 /**
- * Least squares on a support, for any support. The normal equations get a tiny ridge, and the fit is repeated on what is
- * left, x ← x + (D_ΩᵀD_Ω + εI)⁻¹ D_Ωᵀ(y − D_Ω x): the bias of the ridge is gone after three rounds, and where the atoms
- * are dependent the change of x is the shortest of all that fit best.
+ * Least squares on any support. The normal equations get a tiny ridge, and the fit is repeated on the residual,
+ * x ← x + (D_ΩᵀD_Ω + εI)⁻¹ D_Ωᵀ(y − D_Ω x). After three rounds the bias of the ridge is gone; if the atoms are dependent,
+ * the change of x is the shortest of all best fits.
  */
 export function supportFit(D: Dictionary): SupportFit {
   const { N, L } = D;

@@ -1,41 +1,41 @@
 /**
- * The one loop under the iterative solvers: it knows when to stop, which iterate was best, what to tell and what to
- * remember. A solver gives it a step; how the step is computed is none of its business.
+ * The loop of all iterative solvers: the stopping rule, the best iterate, progress and history. A solver provides the step.
  */
 
-/** What a step, or a whole patch-wise sweep, tells about the codes it has made. */
+/** The report of a step, or of a whole patch-wise sweep, about the codes it has made. */
 export interface StepReport {
-  /** The paper's RMSE, sqrt(‖DZ − Y‖²_F / P): a patch, not a pixel. */
+  /** The paper's RMSE, sqrt(‖DZ − Y‖²_F / P): per patch, not per pixel. */
   readonly rmse: number;
-  /** The smallest magnitude H_S kept (joint OMP: the smallest gain); null for the patch-wise solvers, which have none. */
+  /** The smallest magnitude that H_S kept (joint OMP: the smallest gain); null for the patch-wise solvers. */
   readonly threshold: number | null;
-  /** Nonzeros in use. */
+  /** Nonzeros used. */
   readonly kept: number;
 }
 
-/** One line of the history: iteration k and what was true after it. */
+/** One entry of the history: the state after iteration k. */
 export interface HistoryEntry extends StepReport {
   /** The number of the iteration, from 1. */
   readonly k: number;
-  /** Milliseconds of computing since the start. A patch-wise solver ends patch by patch, so all its lines say the same. */
+  /** Computing time since the start, in milliseconds. A patch-wise solver finishes patch by patch, so all its entries are equal. */
   readonly ms: number;
 }
 
 /**
- * Why a run ended: `converged`, its error changed by less than the tolerance; `max-iterations`; `complete`, a solver
- * that is not iterative has done its work; `diverged`, the error was no longer finite (the best iterate is returned).
+ * Why a run ended. `converged`: the error changed by less than the tolerance. `max-iterations`: the limit was reached.
+ * `complete`: a solver that is not iterative has finished. `diverged`: the error was no longer finite; the best iterate is
+ * returned.
  */
 export type StopReason = 'converged' | 'max-iterations' | 'complete' | 'diverged';
 
-/** How long the loop goes on and whom it tells. */
+/** The limits of the loop and its callback. */
 export interface LoopOptions {
   readonly maxIterations: number;
-  /** Stops when two successive RMSE differ by less than this, in input units; 0 never does. */
+  /** The loop stops when two successive RMSE differ by less than this, in input units. With 0 it never stops for this reason. */
   readonly tolerance: number;
   readonly onEntry?: (entry: HistoryEntry) => void;
 }
 
-/** How a loop went. */
+/** The outcome of a loop. */
 export interface LoopOutcome {
   readonly history: readonly HistoryEntry[];
   readonly stopReason: StopReason;
@@ -65,7 +65,7 @@ export async function iterate(
       best = report.rmse;
       keep();
     }
-    // The clock stands still while others are told.
+    // Callbacks are not timed.
     ms += performance.now() - start;
     const entry = { k: history.length + 1, ...report, ms };
     history.push(entry);

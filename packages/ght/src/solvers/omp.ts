@@ -1,5 +1,5 @@
 /**
- * Orthogonal matching pursuit (Pati, Rezaiifar and Krishnaprasad 1993; Tropp and Gilbert 2007), a patch at a time:
+ * Orthogonal matching pursuit (Pati, Rezaiifar and Krishnaprasad 1993; Tropp and Gilbert 2007), patch by patch:
  *
  *     j = argmax |⟨d_j, r⟩| / ‖d_j‖,   Ω ← Ω ∪ {j},   x_Ω = argmin ‖D_Ω x − y‖²,   r = y − D_Ω x_Ω
  *
@@ -9,7 +9,7 @@ import type { Dictionary } from '../dictionary/dictionary.js';
 import type { PatchSolver } from './patchwise.js';
 import { pursuer } from './pursuit.js';
 
-/** OMP with at most s atoms a patch. */
+/** OMP with at most s atoms per patch. */
 export function omp(D: Dictionary, s: number): PatchSolver {
   const pursue = pursuer(D, 'omp');
   const counting = Int32Array.from({ length: D.L }, (_, k) => k + 1);

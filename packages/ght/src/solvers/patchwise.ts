@@ -2,27 +2,27 @@ import type { Codes } from '../codes/codes.js';
 import type { Work } from '../work.js';
 import { PATCHES_A_YIELD } from '../work.js';
 
-/** How a patch-wise solver went on one patch: the squared error and the atoms in use after each iteration. */
+/** The course of a patch-wise solver on one patch: the squared error and the number of atoms after each iteration. */
 export interface Descent {
   readonly errors: ArrayLike<number>;
   readonly kept: ArrayLike<number>;
 }
 
 /**
- * A patch-wise solver: finds the code of the patch that starts at `Y[from]`, writes it to `x` (L entries, zero before),
- * and tells how it went (valid until the next call).
+ * A patch-wise solver: finds the code of the patch that starts at `Y[from]`, writes it to `x` (L entries, initially zero),
+ * and returns its course, which is valid until the next call.
  */
 export type PatchSolver = (Y: Float64Array, from: number, x: Float64Array) => Descent;
 
 /** The codes of all patches, and how all went together. */
 export interface Sweep {
   readonly codes: Codes;
-  /** Sums over all patches after k = 1, 2, … iterations; a patch that ended earlier stays as it ended. */
+  /** Sums over all patches after k = 1, 2, … iterations; a patch that ended earlier counts with its final values. */
   readonly errors: readonly number[];
   readonly kept: readonly number[];
 }
 
-/** Solves every patch by itself and gathers the codes. */
+/** Solves every patch separately and collects the codes. */
 export function* sweep(Y: Float64Array, N: number, L: number, solve: PatchSolver): Work<Sweep> {
   const P = Y.length / N;
   const indptr = new Int32Array(P + 1);

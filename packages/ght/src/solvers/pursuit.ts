@@ -1,13 +1,13 @@
 /**
  * Orthogonal pursuit of one signal y: atoms join the support one by one, and after each the residual is made orthogonal
- * to all of them. With an orthonormal basis Q of the support, kept by Gram–Schmidt,
+ * to all of them. With an orthonormal basis Q of the support, built by Gram–Schmidt,
  *
  *     q = (d_j − QQᵀd_j)/‖·‖,   r ← r − q qᵀr,   c = Dᵀq,   α = Dᵀr ← α − (qᵀr) c,   ν ← ν − c∘c
  *
- * α_j is the correlation of atom j with the residual and ν_j the squared length of what of it lies outside the support.
+ * α_j is the correlation of atom j with the residual, and ν_j is the squared norm of its component outside the support.
  * The rules differ only in the atom they choose:
  *
- *     OMP                 the largest |⟨d_j, r⟩| / ‖d_j‖, the atom most like the residual
+ *     OMP                 the largest |⟨d_j, r⟩| / ‖d_j‖, the atom most correlated with the residual
  *     order-recursive     the largest α_j² / ν_j, the drop of ‖r‖² once the atom has joined (also called OLS)
  */
 import { addScaled, dot } from '../algebra/matrix.js';
@@ -16,9 +16,9 @@ import type { Dictionary } from '../dictionary/dictionary.js';
 /** Which atom joins next. */
 export type AtomRule = 'omp' | 'order-recursive';
 
-/** The pursuit of one signal: the support in the order of choice, and how the error fell. */
+/** The pursuit of one signal: the support in the order of choice, and the error after each atom. */
 export interface Pursuit {
-  /** How many atoms were chosen: fewer than asked for if fewer represent the signal exactly. */
+  /** Number of atoms chosen: fewer than requested if fewer represent the signal exactly. */
   readonly count: number;
   /** The atoms, in the order they joined. Valid until the next call. */
   readonly support: Int32Array;
@@ -28,7 +28,7 @@ export interface Pursuit {
   coefficients(): Float64Array;
 }
 
-/** An atom all but inside the span of the support cannot join it, nor one all but orthogonal to the residual. */
+/** An atom cannot join if it lies almost in the span of the support, or is almost orthogonal to the residual. */
 const NEGLIGIBLE = 1e-12;
 
 /** A pursuer for signals over D: call it with Y, where the signal starts, and how many atoms it may use at most. */

@@ -3,12 +3,12 @@
  *
  *     minimise ‖DX − Y‖²_F + ρ‖X − Z‖²_F   subject to ‖Z‖₀ ≤ S
  *
- * by turns over X and Z:
+ * by alternating between X and Z:
  *
- *     (DᵀD + ρI) Xᵏ = DᵀY + ρZᵏ⁻¹      by a Cholesky factor CCᵀ found once, and two substitutions
+ *     (DᵀD + ρI) Xᵏ = DᵀY + ρZᵏ⁻¹      by a Cholesky factor CCᵀ computed once, and two substitutions
  *     Zᵏ = H_S(Xᵏ)
  *
- * Both turns minimise the objective exactly, so it never rises.
+ * Both steps minimise the objective exactly, so it never rises.
  */
 import { backwardSubstitute, cholesky, forwardSubstitute } from '../algebra/cholesky.js';
 import type { Matrix } from '../algebra/matrix.js';
@@ -38,7 +38,7 @@ export function correlations(D: Dictionary, Y: Float64Array, P: number): Float64
   return W;
 }
 
-/** One iteration: reads Z, proposes X, and commits to Z what H_S selects of it. */
+/** One iteration: reads Z, computes X, and writes H_S(X) to Z. */
 export function* qpmStep(
   C: Matrix,
   W: Float64Array,

@@ -1,7 +1,7 @@
 /**
- * Refit: least squares on the final support, a patch at a time. At a fixed point of GHT-QPM the coefficients are best in
- * the norm of (DDᵀ + ρI)⁻¹, not in the plain one, so the same atoms with refitted coefficients have a lower error at the
- * same budget. A patch whose error would not fall keeps its code.
+ * Refit: least squares on the final support, patch by patch. At a fixed point of GHT-QPM the coefficients are optimal in
+ * the norm of (DDᵀ + ρI)⁻¹, not in the Euclidean norm, so the same atoms with refitted coefficients have a lower error at
+ * the same budget. A patch whose error would not fall keeps its code.
  */
 import { dot } from '../algebra/matrix.js';
 import type { Codes } from '../codes/codes.js';

@@ -1,5 +1,5 @@
 /**
- * How many coefficients stand out from the noise: the threshold rule for a budget from σ.
+ * The number of coefficients that stand out from the noise: the threshold rule for a budget from σ.
  *
  * The first step of GHT-QPM and GHT-ADMM from Z = 0 is X = KY with K = Dᵀ(DDᵀ + ρI)⁻¹. White noise of deviation σ in Y
  * is noise of deviation σ‖k_l‖ in row l of X, k_l being that row of K. So
@@ -7,8 +7,8 @@
  *     S = #{ (l, p) : X_lp² ≥ κ σ²‖k_l‖² ln(LP/S) }
  *
  * For an orthonormal D these are the coefficients |DᵀY| ≥ cσ, whatever ρ is, with c = √(κ ln(LP/S)): 3 to 4, and less
- * where there is much to be seen above the noise. For joint OMP the gain of an atom, which is the square of a
- * coefficient in the orthonormal basis that a pursuit grows, stands in for X² / ‖k_l‖².
+ * if many coefficients stand out. For joint OMP the gain of an atom, which is the square of a coefficient in the
+ * orthonormal basis that a pursuit builds, replaces X² / ‖k_l‖².
  */
 import { countWorth, emptyWorth, worthwhile } from '../budget/worth.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
@@ -39,6 +39,6 @@ export function* significantAtoms(D: Dictionary, signals: Signals, rho: number, 
       for (let l = 0; l < L; l++) if (x[l] !== 0) countWorth(worth, (x[l] * x[l]) / (price * norm[l]));
     }
   }
-  // Beyond as many atoms as a patch has samples there is nothing left to represent.
+  // As many atoms as a patch has samples represent it exactly; more are never needed.
   return Math.min(worthwhile(worth, L * P).S, Math.min(N, L) * P);
 }

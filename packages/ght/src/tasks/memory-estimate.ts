@@ -5,9 +5,9 @@ import { wholeNumber } from '../errors.js';
 import { patchGrid } from '../signal/patches.js';
 import { budgetFor } from './options.js';
 import type { RepresentOptions } from './represent.js';
-import { atomsASide, settleRepresent } from './represent.js';
+import { atomsPerSide, settleRepresent } from './represent.js';
 
-/** Bytes that representing an image of this size needs beside it at the peak, about, under these options. */
+/** Approximate peak memory, in bytes, for representing an image of this size with these options, besides the image itself. */
 export function memoryEstimate(
   width: number,
   height: number,
@@ -19,10 +19,10 @@ export function memoryEstimate(
   const { patch = 8, stride = patch } = options;
   const P = patchGrid(width, height, patch, stride).count * channels;
   const N = patch ** 2;
-  const L = options.dictionary?.L ?? atomsASide(patch, options.atoms) ** 2;
+  const L = options.dictionary?.L ?? atomsPerSide(patch, options.atoms) ** 2;
   const S = expectedAtoms(resolveBudget(budgetFor(settings, L), N, L, P, 1), N, P);
   const bytes = (each: Engine) => each.problemBytes({ N, L, P, S });
   const engine = bytes(fittingEngine(settings.engine, { bytes }));
-  // The engine, whose memory may be given back late; the codes; the rebuilt image; the dictionary, its Gram matrix and tables.
+  // The engine, whose memory may be freed late; the codes; the rebuilt image; the dictionary, its Gram matrix and tables.
   return engine + 12 * S + 4 * P + 8 * width * height * channels + 8 * (3 * N * L + 2 * L * L);
 }

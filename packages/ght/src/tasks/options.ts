@@ -7,63 +7,75 @@ import type { SolverEntry, SolverName } from '../solvers/catalogue.js';
 import { solverCatalogue, solverNames } from '../solvers/catalogue.js';
 
 /**
- * The penalty ρ: a number counts in units of ‖D‖₂², which makes a value mean the same for every dictionary, however it is
- * scaled; `{ absolute }` is the paper's ρ as it stands in the formulas.
+ * The penalty ρ. A number is in units of ‖D‖₂², so that it means the same for every dictionary, whatever its scale.
+ * `{ absolute }` is the paper's ρ, as in the formulas.
  */
 export type Penalty =
   | number
   | {
-      /** ρ as it stands in the formulas, above 0. */
+      /** ρ as in the formulas, above 0. */
       readonly absolute: number;
     };
 
 /**
- * What every task that solves takes. All are optional; {@link solverDefaults} holds what stands in for them. Nothing that is
- * given to a task, here or beside, may change before its promise has settled.
+ * The options of every task that solves. All are optional; {@link solverDefaults} holds the defaults. Data given to a task
+ * must not change before its promise has settled.
  */
 export interface SolveOptions {
-  /** Which algorithm; `admm` unless told. */
+  /** The algorithm. @default 'admm' */
   readonly solver?: SolverName;
-  /** What may be spent; 10 atoms an average patch unless told (or all, of a smaller dictionary). Patch-wise solvers get ⌊S/P⌋ for every patch. */
+  /**
+   * The number of nonzeros that may be used. Patch-wise solvers use ⌊S/P⌋ in every patch.
+   *
+   * @default { perPatch: 10 }, or all atoms of a smaller dictionary
+   */
   readonly budget?: Budget;
   /** ρ of GHT-QPM and GHT-ADMM; the others have none. */
   readonly rho?: Penalty;
-  /** Least squares on the final support; false unless told. (OMP and joint OMP end that way by themselves.) */
+  /** Whether to end with least squares on the final support. OMP and joint OMP always do. @default false */
   readonly refit?: boolean;
-  /** The most iterations; 100 unless told. */
+  /** The largest number of iterations, at least 1. @default 100 */
   readonly maxIterations?: number;
-  /** Stop when successive RMSE (patch-wise: the error of a patch) differ by less than this times the peak; 0 never. */
+  /**
+   * Stops when two successive RMSE (patch-wise: the errors of one patch) differ by less than this times the peak; 0 never
+   * stops early.
+   *
+   * @default 1e-5
+   */
   readonly tolerance?: number;
-  /** `paper`: the paper's ρ = 0.1 absolute, Z⁰ = Λ⁰ = 0, stop at 1e-5 of the peak, no refit. Options given beside it win. */
+  /**
+   * `paper` sets the options of the paper: ρ = 0.1 absolute, Z⁰ = Λ⁰ = 0, a tolerance of 1e-5 of the peak, no refit. Options
+   * given as well take precedence.
+   */
   readonly preset?: 'paper';
-  /** Z⁰ of GHT-QPM and GHT-ADMM; zero unless told. */
+  /** The initial codes Z⁰ of GHT-QPM and GHT-ADMM. @default all zero */
   readonly initial?: Codes;
-  /** Where it is computed; the fastest engine that can hold the problem unless told. */
+  /** The engine. @default 'auto', the fastest that can hold the problem */
   readonly engine?: EngineName;
-  /** Threads of the wasm engine; as many as there are cores, where the problem is large enough, unless told. */
+  /** Threads of the wasm engine, from 1 to 64. @default the number of cores, fewer for small problems */
   readonly threads?: number;
   /** Stops the computation; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Told now and then how far the work is. */
+  /** Called now and then with the progress. */
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** How far a task is. */
+/** The progress of a task. */
 export interface Progress {
   /**
-   * Of the iterations (or patches) that may be needed at most, those done: from 0 to 1, never falling. A search for a target
-   * starts over with every budget it tries.
+   * The fraction done of the largest number of iterations (or of the patches), from 0 to 1, never falling. A search for a
+   * target starts over with every budget it tries.
    */
   readonly fraction: number;
-  /** The iteration that was finished last, for iterative solvers. */
+  /** The last iteration that was finished, for iterative solvers. */
   readonly k?: number;
-  /** Its RMSE a patch. */
+  /** The RMSE per patch of that iteration. */
   readonly rmse?: number;
-  /** Only while a target is searched for: the budget that is being tried. */
+  /** The budget being tried; only during a search for a target. */
   readonly trying?: number;
 }
 
-/** Options with everything checked and filled in. */
+/** Checked options with the defaults filled in. */
 export interface Settings {
   readonly solver: SolverName;
   /** Undefined for the default, which depends on the dictionary. */
@@ -80,7 +92,7 @@ export interface Settings {
   readonly onProgress: ((progress: Progress) => void) | undefined;
 }
 
-/** What stands in for an option that is not given; the ρ of each solver is in {@link solverCatalogue}. */
+/** The default options; the default ρ of each solver is in {@link solverCatalogue}. */
 export const solverDefaults = {
   solver: 'admm',
   budget: { perPatch: 10 },
@@ -97,7 +109,7 @@ const optionNames: readonly string[] = [
   ...['preset', 'initial', 'engine', 'threads', 'signal', 'onProgress'],
 ];
 
-/** Checks the options of a solve, `others` being the names a task adds to them, and fills in the defaults. */
+/** Checks the options of a solve and fills in the defaults. `others` are the names of options that a task adds. */
 export function settle(options: SolveOptions, others: readonly string[] = []): Settings {
   knownOptions(options, [...optionNames, ...others]);
   const solver = oneOf('solver', options.solver ?? solverDefaults.solver, solverNames);
@@ -138,7 +150,7 @@ export function checkThreads(threads: number): void {
   wholeNumber('threads', threads, 1, 64, 'use the number of cores');
 }
 
-/** The budget asked for, or the default: no more atoms per patch than there are. */
+/** The budget given, or the default, limited to the number of atoms. */
 export function budgetFor({ budget }: Pick<Settings, 'budget'>, L: number): Budget {
   return budget ?? { perPatch: Math.min(solverDefaults.budget.perPatch, L) };
 }

@@ -1,6 +1,6 @@
 /**
- * Takes noise out of an image by what it is. White noise as it is; noise that grows with the signal after a transform that makes
- * it even; coloured noise by its spectrum, at two scales where that was estimated.
+ * Removes noise from an image according to its model. White noise is removed directly; noise that grows with the signal,
+ * after a variance-stabilising transform; coloured noise by its spectrum, at two scales if the spectrum was estimated.
  */
 import type { EngineInfo } from '../engines/engine.js';
 import type { NoiseEstimate } from '../noise/estimate.js';
@@ -14,14 +14,14 @@ import type { DenoiseSettings } from './denoise-options.js';
 import { denoisePlanes } from './denoise-planes.js';
 import { denoiseScales, type Strength, scaled } from './denoise-scales.js';
 
-/** The planes without noise, or none where there was none; and what is known of the noise by then. */
+/** The denoised planes, or none if there was no noise; and the noise as it is known by then. */
 export interface NoiseRemoved {
   readonly planes: readonly Samples[] | undefined;
   readonly estimate: NoiseEstimate;
   readonly engine: EngineInfo;
 }
 
-/** Takes the noise out of an image in usual units. */
+/** Removes the noise from an image in usual units. */
 export async function removeNoise(
   image: Image,
   estimate: NoiseEstimate,
@@ -44,7 +44,7 @@ export async function removeNoise(
   return { ...outcome, planes: await drive(recorrelation(outcome.planes, planes), { signal }) };
 }
 
-/** The axes in which planes are denoised, in float64, for those who write over them. */
+/** The planes in the axes in which they are denoised, in float64, as copies that may be overwritten. */
 function* axes(planes: readonly Samples[]): Work<Float64Array[]> {
   const turned = yield* decorrelation(planes);
   return turned.map((plane, c) => (plane === planes[c] ? Float64Array.from(plane) : (plane as Float64Array)));
@@ -79,7 +79,7 @@ function* stabilised(planes: readonly Samples[], stabilisers: readonly (Stabilis
   return yield* decorrelation(even);
 }
 
-/** The way back from there; what was stable before is not needed any more, and is written over. */
+/** The inverse of {@link stabilised}; the stabilised planes are overwritten. */
 function* restored(
   denoised: readonly Samples[],
   stable: readonly Samples[],

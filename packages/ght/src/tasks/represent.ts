@@ -20,46 +20,46 @@ import { budgetFor, settle } from './options.js';
 import type { Solution } from './solve.js';
 import { solveProblem } from './solve.js';
 
-/** What representing an image takes besides what every solve does. */
+/** The options for representing an image, besides those of every solve. */
 export interface RepresentOptions extends SolveOptions {
-  /** The side of a patch; 8 unless told. */
+  /** The side of a patch, in pixels, from 1 to 32. @default 8 */
   readonly patch?: number;
-  /** Pixels from one patch to the next; the side of a patch unless told, so that patches do not overlap. */
+  /** Pixels from one patch to the next, from 1 to the side of a patch. @default the side of a patch, so that patches do not overlap */
   readonly stride?: number;
-  /** Atoms a side of the overcomplete DCT; 10 unless told, or as many as the patch has pixels a side if that is more. */
+  /** Atoms per side of the overcomplete DCT, from 1 to 64. @default 10, or the side of a patch if that is larger */
   readonly atoms?: number;
-  /** Another dictionary, with as many rows as a patch has pixels; then `atoms` must be left out. */
+  /** A dictionary to use instead of the DCT, with as many rows as a patch has pixels. `atoms` must then be left out. */
   readonly dictionary?: Dictionary;
 }
 
-/** An image under one global budget. */
+/** The representation of an image under one global budget. */
 export interface Representation extends Solution {
-  /** The picture that the codes show, in the units of the input, neither rounded nor clipped. */
+  /** The image that the codes represent, in the units of the input, neither rounded nor clipped. */
   readonly image: Image;
   /** The dictionary D of the codes. */
   readonly dictionary: Dictionary;
   /** Where the patches of each plane lie; the codes hold plane after plane. */
   readonly grid: PatchGrid;
-  /** The patches of all planes: the columns of the codes. */
+  /** The number of patches in all planes: the columns of the codes. */
   readonly patches: number;
-  /** Atoms in use at each position of the grid, all planes together. */
+  /** Atoms used at each position of the grid, summed over all planes. */
   readonly atomsPerPatch: Int32Array;
-  /** Root mean square error a sample of the image itself. */
+  /** Root mean square error per sample of the image. */
   readonly rmsePixel: number;
   /** Peak signal-to-noise ratio in dB, from `rmsePixel` and the image's peak. */
   readonly psnr: number;
 }
 
 /**
- * Represents an image with at most S atoms in all. All planes share the one budget; RGB is represented as luma and two
- * chromas (an orthonormal change of axes, so errors mean the same); alpha is passed through. The image must not change before
- * the promise has settled: nothing is copied first, and the PSNR is measured against what it holds at the end.
+ * Represents an image with at most S atoms in total. All planes share one budget. RGB is represented as luma and two
+ * chromas (an orthonormal change of axes, so errors are unchanged); alpha is passed through. The image must not change
+ * before the promise has settled: it is not copied, and the PSNR is measured against it at the end.
  */
 export async function represent(image: Image, options: RepresentOptions = {}): Promise<Representation> {
   return representWeighted(image, options, () => undefined);
 }
 
-/** `represent`, where overlapping patches are averaged with the weights that `weigh` gives them for their codes. */
+/** `represent`, where overlapping patches are averaged with the weights that `weigh` computes from their atom counts. */
 export async function representWeighted(
   image: Image,
   options: RepresentOptions,
@@ -95,7 +95,7 @@ export async function representWeighted(
     most,
     budget,
     settings,
-    // A PSNR is asked of the picture: rim and overlap make it differ from that of the patches.
+    // A PSNR budget refers to the image: because of edges and overlap it differs from the PSNR of the patches.
     errorOf: isPsnr(budget)
       ? async (codes) => (await drive(show(codes), settings)).rmsePixel * Math.sqrt(D.N)
       : undefined,
@@ -114,17 +114,17 @@ export async function representWeighted(
   };
 }
 
-/** Checks the options of representing an image, but for those that need the image. */
+/** Checks the options for representing an image, except those that need the image. */
 export function settleRepresent(options: RepresentOptions): Settings {
   return settle(options, ['patch', 'stride', 'atoms', 'dictionary']);
 }
 
-/** Checks the samples of an image; gives its planes in the axes in which they are represented, and their largest magnitude. */
+/** Checks the samples of an image; returns its planes in the axes in which they are represented, and their largest magnitude. */
 function* prepare(image: Image): Work<{ readonly planes: readonly Samples[]; readonly most: number }> {
   yield* checkPixels(image);
   const planes = yield* decorrelation(image.planes);
   let most = 0;
-  // Every pixel is in a patch, and the rim only repeats some: this is the largest sample of all patches.
+  // Every pixel is in a patch, and mirroring only repeats pixels, so this is the largest sample of all patches.
   for (const plane of planes) most = Math.max(most, yield* largestOf(plane));
   return { planes, most };
 }
@@ -136,19 +136,19 @@ function patchesOf(planes: readonly Samples[], grid: PatchGrid): Signals {
     const [c, first] = [Math.floor(from / grid.count), from % grid.count];
     const here = into.subarray(0, N * (grid.count - first));
     extractRun(grid, planes[c], first, here);
-    // The rest is of the next plane.
+    // The remaining patches are in the next plane.
     if (here.length < into.length) read(from + here.length / N, into.subarray(here.length));
   };
   return { N, P: planes.length * grid.count, read };
 }
 
-/** Atoms a side of the overcomplete DCT: those asked for, or 10, or as many as make it complete. */
-export function atomsASide(patch: number, atoms?: number): number {
+/** Atoms per side of the overcomplete DCT: those requested, or 10, or as many as make it complete. */
+export function atomsPerSide(patch: number, atoms?: number): number {
   return atoms ?? (patch === 1 ? 1 : Math.max(10, patch));
 }
 
 function chooseDictionary(patch: number, atoms: number | undefined, given: Dictionary | undefined): Dictionary {
-  if (!given) return overcompleteDct(patch, atomsASide(patch, atoms));
+  if (!given) return overcompleteDct(patch, atomsPerSide(patch, atoms));
   if (atoms !== undefined) {
     throw new OptionError('atoms', 'must be left out when a dictionary is given', atoms, 'remove one of the two');
   }
@@ -169,8 +169,8 @@ function sumOverPlanes(counts: Int32Array, perPlane: number): Int32Array {
 }
 
 /**
- * The rule for σ that was measured to be the better one. The mean of many overlapping patches removes noise of its own, and so
- * bears more atoms a patch than each by itself would.
+ * The rule for σ that was measured to be better. The mean of many overlapping patches removes noise as well, so more atoms
+ * per patch pay off than for each patch by itself.
  */
 function withNoiseRule(budget: Budget, patch: number, stride: number): Budget {
   if (typeof budget !== 'object' || budget === null || !('sigma' in budget) || budget.rule !== undefined) return budget;

@@ -26,23 +26,23 @@ import type { Settings, SolveOptions } from './options.js';
 import { budgetFor, settle } from './options.js';
 import { shiftedCodes, shiftedDictionary, shiftedEntry, shiftedSignals, type Units, unitsOf } from './units.js';
 
-/** What a solve gives back: the codes, and plain data about how they came to be. */
+/** The result of a solve: the codes, and plain data about the run. */
 export interface Solution {
   /** Z: the sparse coefficients of every signal. */
   readonly codes: Codes;
   /** The solver that made them. */
   readonly solver: SolverName;
-  /** What computed them, and why. */
+  /** The engine that computed them, and why it was chosen. */
   readonly engine: EngineInfo;
-  /** S: the nonzeros that might be spent. */
+  /** S: the number of nonzeros allowed. */
   readonly budget: number;
-  /** The nonzeros that were. */
+  /** The number of nonzeros used. */
   readonly nonzeros: number;
-  /** The paper's RMSE: sqrt(‖DZ − Y‖²_F / P), a patch. */
+  /** The paper's RMSE per patch: sqrt(‖DZ − Y‖²_F / P). */
   readonly rmse: number;
-  /** The penalty as the formulas have it; null for a solver without one. */
+  /** The penalty ρ as in the formulas; null for a solver without one. */
   readonly rho: number | null;
-  /** Iterations that were run; of a patch-wise solver the most that any patch took. */
+  /** The number of iterations; for a patch-wise solver, the most that any patch took. */
   readonly iterations: number;
   /** Why the run ended. */
   readonly stopReason: StopReason;
@@ -50,15 +50,15 @@ export interface Solution {
   readonly history: readonly HistoryEntry[];
 }
 
-/** What the general problem takes besides what every task does. */
+/** The options of the general problem, besides those of every task. */
 export interface SignalOptions extends SolveOptions {
-  /** Full scale of the signals, for tolerance and PSNR; the largest magnitude in Y unless told. */
+  /** Full scale of the signals, above 0, for tolerance and PSNR. @default the largest magnitude in Y */
   readonly peak?: number;
-  /** The error that a `psnr` or `rmse` budget is about; the RMSE a patch unless a task measures something else. */
+  /** The error that a `psnr` or `rmse` budget limits. @default the RMSE per patch */
   readonly errorOf?: (codes: Codes) => number | Promise<number>;
 }
 
-/** A settled problem: everything is checked and filled in, once, in the units of the user. */
+/** A settled problem: all options are checked and filled in, in the units of the user. */
 export interface Problem {
   readonly D: Dictionary;
   readonly Y: Signals;
@@ -68,13 +68,13 @@ export interface Problem {
   readonly most: number;
   readonly budget: Budget;
   readonly settings: Settings;
-  /** The error that a target is about; the RMSE per patch where a task measures nothing else. */
+  /** The error that a target limits. @default the RMSE per patch */
   readonly errorOf?: (codes: Codes) => number | Promise<number>;
 }
 
 /**
  * The general problem: minimise ‖DZ − Y‖² with at most S nonzeros in all of Z, for any dictionary D (N×L) and any signals
- * Y (N×P, one after the other). Neither may change before the promise has settled: nothing is copied first.
+ * Y (N×P, one after the other). Neither may change before the promise has settled, since they are not copied.
  */
 export async function solve(D: Dictionary, Y: Samples, options: SignalOptions = {}): Promise<Solution> {
   checkDictionary(D);
@@ -89,7 +89,7 @@ export async function solve(D: Dictionary, Y: Samples, options: SignalOptions = 
   const where = (i: number) => `signals sample (row ${i % D.N}, signal ${Math.floor(i / D.N)})`;
   await drive(refuseBadNumber(Y, where), settings);
   const most = await drive(largestOf(Y), settings);
-  // All-zero signals have no scale, and none matters.
+  // All-zero signals have no scale, and any scale will do.
   const peak = positive('peak', options.peak ?? (most || 1), 'give the full scale of the signals, such as 255');
   return solveProblem({ D, Y: signalsIn(Y, D.N), peak, most, budget: budgetFor(settings, D.L), settings, errorOf });
 }
@@ -104,7 +104,7 @@ export async function solveProblem(problem: Problem): Promise<Solution> {
   return outOfUnits(await solveInUnits(inUnitsOf(units, problem), goalInUnits(goal, units)), units);
 }
 
-/** The same problem in other units: all that has the units of the dictionary, the signals or ρ. */
+/** The same problem in other units: converts everything that has the units of the dictionary, the signals or ρ. */
 function inUnitsOf({ d, y }: Units, problem: Problem): Problem {
   const { D, Y, peak, most, settings, errorOf } = problem;
   const { rho, initial, onProgress } = settings;
@@ -112,7 +112,7 @@ function inUnitsOf({ d, y }: Units, problem: Problem): Problem {
     ...problem,
     D: shiftedDictionary(D, d),
     Y: shiftedSignals(Y, -y),
-    // A peak far from the samples would otherwise vanish or overflow.
+    // A peak far from the samples could underflow or overflow.
     peak: shiftedPositive(peak, -y),
     most: shifted(most, -y),
     settings: {
@@ -136,7 +136,7 @@ function goalInUnits(goal: Goal, { y }: Units): Goal {
 function outOfUnits(solution: Solution, units: Units): Solution {
   const { d, y } = units;
   const codes = shiftedCodes(solution.codes, y - d);
-  // The threshold of an allotment is a gain, a squared error.
+  // The threshold of an allotment is a gain, which has the units of a squared error.
   const gains = solverCatalogue[solution.solver].method === 'allotment';
   return {
     ...solution,
@@ -148,7 +148,7 @@ function outOfUnits(solution: Solution, units: Units): Solution {
   };
 }
 
-/** The problem in the units it comes in: chooses an engine, loads it, and spends what the goal asks for. */
+/** Solves a problem without changing its units: chooses an engine, loads the problem, and uses the budget of the goal. */
 async function solveInUnits(problem: Problem, goal: Goal): Promise<Solution> {
   const { D, Y, peak, most, budget, settings, errorOf } = problem;
   const { N, L } = D;
@@ -185,17 +185,17 @@ async function solveInUnits(problem: Problem, goal: Goal): Promise<Solution> {
   }
 }
 
-/** What noise of deviation σ justifies by the threshold rule. */
+/** The budget that noise of deviation σ justifies by the threshold rule. */
 function* standingOut({ D, Y, settings }: Problem, rho: number | null, sigma: number): Work<Spending> {
   const { solver } = settings;
   const price = atomPrice(solver, D.N, D.L) * sigma ** 2;
-  // An allotment finds out on its way.
+  // An allotment finds the number of atoms while it runs.
   if (solverCatalogue[solver].method === 'allotment') return { price };
   const S = yield* significantAtoms(D, Y, rho ?? solverCatalogue.admm.rho * spectralNormSquared(D), price);
   return isPatchwise(solver) ? Math.round(S / Y.P) * Y.P : S;
 }
 
-/** A function that solves at a budget S, going on from the iterate where its last call ended. */
+/** A function that solves at a budget S, continuing from the iterate where its last call ended. */
 function runner(
   loaded: Loaded,
   P: number,
@@ -253,15 +253,15 @@ function runner(
   };
 }
 
-/** ρ as the formulas have it; null for a solver without one, which is spared the norm of D. */
+/** ρ as in the formulas; null for a solver without one, for which the norm of D is not computed. */
 function penalty(D: Dictionary, { rho }: Settings): number | null {
   return typeof rho === 'number' ? rho * spectralNormSquared(D) : (rho?.absolute ?? null);
 }
 
-/** How an error a patch reads in the terms of the budget that asked for it. */
+/** Formats an error per patch in the terms of the budget. */
 function showError(budget: Budget, N: number, peak: number): (error: number) => string {
   const sample = (error: number) => error / Math.sqrt(N);
   if ('psnr' in budget) return (error) => `${psnrOf(sample(error), peak).toFixed(2)} dB`;
   if ('sigma' in budget) return (error) => `σ = ${sample(error).toPrecision(4)}`;
-  return (error) => `an RMSE of ${error.toPrecision(4)} a patch`;
+  return (error) => `an RMSE of ${error.toPrecision(4)} per patch`;
 }

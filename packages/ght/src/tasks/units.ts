@@ -1,12 +1,12 @@
 /**
- * The units a problem is solved in. Squares of squares of the samples and atoms come up on the way (AIHT's step size has
- * ‖DDᵀr‖²), and the fastest engine computes in float32, whose largest number is 3e38 and whose least is 1e-45. So a problem
- * whose numbers lie far from 1 is solved in other units, and its result is brought back:
+ * The units a problem is solved in. Fourth powers of the samples and atoms occur (AIHT's step size has ‖DDᵀr‖²), and the
+ * fastest engine computes in float32, whose largest number is 3e38 and whose smallest is 1e-45. So a problem whose numbers
+ * are far from 1 is solved in other units, and its result is converted back:
  *
  *     D = 2^d D′,   Y = 2^y Y′,   Z = 2^(y − d) Z′,   ρ = 4^d ρ′
  *
- * Powers of two, so that nothing is rounded on the way; and a problem in the usual range, such as that of any photograph, is
- * left as it is and costs no copy.
+ * Powers of two, so that nothing is rounded. A problem in the usual range, such as any photograph, is left unchanged and is
+ * not copied.
  */
 import type { Codes } from '../codes/codes.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
@@ -25,19 +25,19 @@ export interface Units {
 const USUAL_ATOMS = [-8, 8] as const;
 const USUAL_SIGNALS = [-16, 20] as const;
 
-/** The units of a problem whose signals have the largest magnitude `most`; undefined where it can stay as it is. */
+/** The units of a problem whose signals have the largest magnitude `most`; undefined if it can stay unchanged. */
 export function unitsOf(D: Dictionary, most: number): Units | undefined {
   const d = unitExponent(largest(D.atoms.data), ...USUAL_ATOMS);
   const y = unitExponent(most, ...USUAL_SIGNALS);
   return d === 0 && y === 0 ? undefined : { d, y };
 }
 
-/** The dictionary in units of 2^d; of a separable one each factor takes its part. */
+/** The dictionary in units of 2^d; the factors of a separable one are scaled separately. */
 export function shiftedDictionary(D: Dictionary, d: number): Dictionary {
   const times = (data: Float64Array, e: number) => data.map((value) => shifted(value, -e));
   const atoms = { ...D.atoms, data: times(D.atoms.data, d) };
   if (!D.factors) return { ...D, atoms };
-  // The product may have a usual scale where neither factor has.
+  // The product may have a usual scale although neither factor has.
   const [A, B] = D.factors;
   const a = Math.floor(Math.log2(largest(A.data)));
   return {
@@ -61,7 +61,7 @@ export function shiftedSignals({ N, P, read }: Signals, e: number): Signals {
   };
 }
 
-/** Codes times 2^e, without those that are then too small to be told from zero. */
+/** Codes times 2^e, without the coefficients that underflow to zero. */
 export function shiftedCodes(codes: Codes, e: number): Codes {
   const { L, P } = codes;
   const values = codes.values.map((value) => shifted(value, e));
@@ -83,7 +83,7 @@ export function shiftedCodes(codes: Codes, e: number): Codes {
   };
 }
 
-/** A line of the history in the units of the user; the threshold of joint OMP is a gain, a squared error. */
+/** A history entry in the units of the user. The threshold of joint OMP is a gain, which has the units of a squared error. */
 export function shiftedEntry(entry: HistoryEntry, { d, y }: Units, gains: boolean): HistoryEntry {
   const { rmse, threshold } = entry;
   return {

@@ -4,7 +4,7 @@ import { fewestAtoms } from '../../src/budget/search.js';
 import type { Budget } from '../../src/index.js';
 
 describe('budgets', () => {
-  it('resolve to atoms in all or to an error a patch', () => {
+  it('resolve to a number of atoms or to an error per patch', () => {
     expect(resolveBudget({ perPatch: 10 }, 64, 100, 37, 255)).toEqual({ S: 370 });
     expect(resolveBudget({ perPatch: 0.5 }, 64, 100, 37, 255)).toEqual({ S: 19 });
     expect(resolveBudget({ total: 3700 }, 64, 100, 37, 255)).toEqual({ S: 3700 });
@@ -12,7 +12,7 @@ describe('budgets', () => {
     expect(resolveBudget({ sigma: 5 }, 64, 100, 37, 255)).toEqual({ sigma: 5 });
     expect(resolveBudget({ sigma: 5, rule: 'threshold' }, 64, 100, 37, 255)).toEqual({ sigma: 5 });
     expect(resolveBudget({ sigma: 5, rule: 'residual' }, 64, 100, 37, 255)).toEqual({ rmse: 40 });
-    // 20 dB under a peak of 255 is 25.5 a sample, and a patch has 64.
+    // 20 dB below a peak of 255 is 25.5 per sample, and a patch has 64 samples.
     expect(resolveBudget({ psnr: 20 }, 64, 100, 37, 255)).toEqual({ rmse: 204 });
   });
 
@@ -34,7 +34,7 @@ describe('budgets', () => {
     [{ perPatch: 1, total: 2 }, 'budget must have exactly one of perPatch, total, rmse, psnr, sigma'],
     [{ atoms: 3 }, 'budget must have one of perPatch, total, rmse, psnr, sigma, but got "atoms"'],
     [10, 'budget must have exactly one of'],
-  ])('%j is refused by name', (budget, message) => {
+  ])('%j is rejected with its name', (budget, message) => {
     expect(() => resolveBudget(budget as unknown as Budget, 64, 100, 37, 255)).toThrow(message);
   });
 });
@@ -67,22 +67,22 @@ describe('the search for the smallest budget', () => {
     expect(S).toBeLessThanOrEqual(7000 * 1.001);
   });
 
-  it('spends nothing when nothing reaches the target, and only whole units', async () => {
+  it('uses no atoms if that reaches the target, and only whole units', async () => {
     expect((await search(() => 1, 2)).S).toBe(0);
     const { S, tried } = await search((at) => 1000 - at, 900, 32);
     expect(S).toBe(128);
     expect(tried.every((at) => at % 32 === 0)).toBe(true);
   });
 
-  it('says what is possible when the target is not', async () => {
+  it('says what is possible if the target is not', async () => {
     await expect(search((S) => 5 + 1 / (S + 1), 1)).rejects.toThrow(
       'with 10000 atoms, as many as can help, it is 5.000',
     );
   });
 });
 
-describe('the ends of a budget', () => {
-  it('are 0 and all atoms; what is no object is refused', () => {
+describe('the limits of a budget', () => {
+  it('are 0 and all atoms; anything but an object is rejected', () => {
     expect(resolveBudget({ perPatch: 0 }, 64, 100, 10, 255)).toEqual({ S: 0 });
     expect(resolveBudget({ perPatch: 100 }, 64, 100, 10, 255)).toEqual({ S: 1000 });
     expect(() => resolveBudget({ perPatch: 100.1 }, 64, 100, 10, 255)).toThrow(
@@ -93,7 +93,7 @@ describe('the ends of a budget', () => {
     }
   });
 
-  it('are expected to be what is given, and half of the samples where a target is', () => {
+  it('are estimated as the number given, or half of the samples for a target', () => {
     expect(expectedAtoms({ S: 77 }, 64, 10)).toBe(77);
     expect(expectedAtoms({ rmse: 3 }, 64, 10)).toBe(320);
   });

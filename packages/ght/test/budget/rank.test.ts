@@ -23,7 +23,7 @@ interface Format {
   readonly value: fc.Arbitrary<number>;
 }
 
-/** Values that make a search hard: many ties, signed zeros, denormals, neighbours in the last bit, infinities. */
+/** Values that make a search hard: many ties, signed zeros, denormals, adjacent floats, infinities. */
 const formats: [string, Format][] = [
   [
     'float32',
@@ -55,7 +55,7 @@ const formats: [string, Format][] = [
   ],
 ];
 
-/** Values cut into parts, some of which may be empty, and a rank among them. */
+/** Values split into parts, some possibly empty, and a rank among them. */
 function partitioned(value: fc.Arbitrary<number>) {
   return fc
     .array(fc.array(value, { maxLength: 12 }), { minLength: 1, maxLength: 5 })
@@ -63,7 +63,7 @@ function partitioned(value: fc.Arbitrary<number>) {
     .chain((parts) => fc.tuple(fc.constant(parts), fc.integer({ min: 1, max: parts.flat().length })));
 }
 
-/** The n-th largest by a full sort: what every search must find. */
+/** The n-th largest by a full sort, which every search must find. */
 function bySort(values: readonly number[], n: number) {
   const magnitudes = values.map(Math.abs).sort((a, b) => b - a);
   const threshold = magnitudes[n - 1];
@@ -74,7 +74,7 @@ function bySort(values: readonly number[], n: number) {
   };
 }
 
-/** Runs a search over a wire: each part gets the search as a message and answers with a histogram of its own. */
+/** Runs a distributed search: each part receives the search as a message and answers with its own histogram. */
 function searchOver(parts: readonly Magnitudes[], digits: readonly number[], n: number) {
   let search = rankSearch(digits, n);
   while (!isFound(search)) {
@@ -91,7 +91,7 @@ function searchOver(parts: readonly Magnitudes[], digits: readonly number[], n: 
 }
 
 describe.each(formats)('the n-th largest of %s magnitudes', (_, { digits, make, value }) => {
-  it('is that of a full sort, however the values are divided among those who count', () => {
+  it('is that of a full sort, however the values are split into parts', () => {
     fc.assert(
       fc.property(partitioned(value), ([parts, n]) => {
         expect(searchOver(parts.map(make), digits, n)).toEqual(bySort(parts.flat(), n));
@@ -99,7 +99,7 @@ describe.each(formats)('the n-th largest of %s magnitudes', (_, { digits, make, 
     );
   });
 
-  it('is that of a full sort for arrays in memory, few and many', () => {
+  it('is that of a full sort for small and large arrays in memory', () => {
     fc.assert(
       fc.property(partitioned(value), fc.constantFrom(1, 600), ([parts, n], times) => {
         const many = parts.map((part) => Array.from({ length: times }, () => part).flat());
@@ -120,7 +120,7 @@ describe('histograms', () => {
     .array(fc.integer({ min: 0, max: 2 ** 50 }), { minLength: 4, maxLength: 4 })
     .map((list) => Float64Array.from(list));
 
-  it('add up to the same in any order and any grouping', () => {
+  it('have the same sum in any order and grouping', () => {
     fc.assert(
       fc.property(counts, counts, counts, (a, b, c) => {
         expect(merge(merge(a, b), c)).toEqual(merge(a, merge(b, c)));
@@ -129,7 +129,7 @@ describe('histograms', () => {
     );
   });
 
-  it('count beyond 2³² keys exactly, also where each part counts in 32 bits', () => {
+  it('count beyond 2³² keys exactly, even if each part counts in 32 bits', () => {
     const parts = Array.from({ length: 1000 }, (_, i) => Uint32Array.of(7, 2 ** 32 - 1, i));
     const total = merge(...parts);
     expect([...total]).toEqual([7000, 1000 * (2 ** 32 - 1), 499_500]);
@@ -153,7 +153,7 @@ describe('histograms', () => {
     expect(isFound(second)).toBe(true);
   });
 
-  it('of different digits do not add up, and a rank that no key has is not found', () => {
+  it('of different digits cannot be merged, and a rank beyond all keys is not found', () => {
     expect(() => merge(new Float64Array(4), new Uint32Array(2))).toThrow('histograms of 4 and 2 buckets do not add up');
     expect(() => boundary(Float64Array.of(1, 2), 4)).toThrow('there is no key of rank 4 among 3: keep all of them');
   });

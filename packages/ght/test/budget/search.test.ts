@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { fewestAtoms } from '../../src/budget/search.js';
 import { isOptionError } from '../../src/index.js';
 
-/** Runs the search on an error curve; gives what was found and every budget that was tried. */
+/** Runs the search on an error curve; returns the result and every budget tried. */
 async function search(
   errorAt: (S: number) => number,
   target: number,
@@ -23,11 +23,11 @@ async function search(
 describe('the smallest budget', () => {
   const range = { unit: 1, first: 500, most: 100_000 };
 
-  it('is nothing where nothing is enough', async () => {
+  it('is 0 if 0 is enough', async () => {
     expect(await search(() => 5, 5, range)).toEqual({ S: 0, tried: [0] });
   });
 
-  it('is found in few attempts where the error falls as a power of S, from below and from above', async () => {
+  it('is found in few attempts if the error falls as a power of S, from below and from above', async () => {
     for (const [power, wanted] of [
       [1, 7777],
       [0.5, 31_000],
@@ -36,7 +36,7 @@ describe('the smallest budget', () => {
       const errorAt = (S: number) => (S === 0 ? 1e9 : S ** -power);
       const { S, tried } = await search(errorAt, wanted ** -power, range);
       expect(errorAt(S)).toBeLessThanOrEqual(wanted ** -power);
-      // One unit or 0.1% above the smallest.
+      // At most one unit or 0.1% above the smallest.
       expect(S - wanted).toBeLessThanOrEqual(Math.max(1, wanted / 1000));
       expect(tried.slice(0, 2)).toEqual([0, 500]);
       expect(tried.length).toBeLessThan(17);
@@ -44,25 +44,25 @@ describe('the smallest budget', () => {
     }
   });
 
-  it('goes a little beyond where the target should be, from both sides', async () => {
+  it('aims slightly beyond the expected target, from both sides', async () => {
     const power = (exponent: number, wanted: number) =>
       search((S) => (S === 0 ? 1e9 : S ** -exponent), wanted ** -exponent, range).then(({ tried }) => tried);
-    // log(error) is linear in log(S): 7777 is known after 8000. 1/2500 of it below fails, as much above reaches, and the
-    // bracket of 6 is less than 0.1%.
+    // log(error) is linear in log(S): 7777 is known after 8000. The attempt 1/2500 below it fails, the one 1/2500 above it
+    // succeeds, and the bracket of 6 is less than 0.1%.
     expect(await power(1, 7777)).toEqual([0, 500, 1000, 2000, 4000, 8000, 7774, 7780]);
-    // Halved from 500; then 91 and one unit above it, one below, and 91 itself.
+    // Halved from 500; then 91 plus one unit, minus one unit, and 91 itself.
     expect(await power(2, 91)).toEqual([0, 500, 250, 125, 63, 92, 90, 91]);
   });
 
-  it('halves where interpolation narrows too slowly', async () => {
+  it('bisects if interpolation narrows too slowly', async () => {
     const { S, tried } = await search((value) => (value < 3000 ? 2 : 1), 1, range);
     expect(S).toBe(3000);
     expect(tried.length).toBe(27);
-    // After three attempts that hardly narrowed (2000, 4000): the middle.
+    // The middle, after three attempts that hardly narrowed (2000, 4000).
     expect(tried.slice(5, 9)).toEqual([3998, 3995, 3989, 2995]);
   });
 
-  it('doubles until the target is reached, up to the most there is', async () => {
+  it('doubles until the target is reached, up to the maximum', async () => {
     const { tried } = await search((S) => (S < 3000 ? 2 : 1), 1, { unit: 1, first: 500, most: 100_000 });
     expect(tried.slice(0, 5)).toEqual([0, 500, 1000, 2000, 4000]);
     const last = await search((S) => (S < 3000 ? 2 : 1), 1, { unit: 1, first: 500, most: 3000 });
@@ -70,7 +70,7 @@ describe('the smallest budget', () => {
     expect(last.S).toBe(3000);
   });
 
-  it('tries multiples of the unit alone, and ends when they are neighbours', async () => {
+  it('tries only multiples of the unit, and ends when two are adjacent', async () => {
     const { S, tried } = await search((value) => (value < 5010 ? 2 : 1), 1, { unit: 100, first: 40, most: 100_000 });
     expect(S).toBe(5100);
     expect(tried.every((value) => value % 100 === 0)).toBe(true);
@@ -78,7 +78,7 @@ describe('the smallest budget', () => {
     expect(tried).toContain(5000);
   });
 
-  it('is right for any curve that falls, steps included', async () => {
+  it('is correct for any falling curve, including steps', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 20_000 }),
@@ -96,7 +96,7 @@ describe('the smallest budget', () => {
           const { S, tried } = await search(errorAt, 1, { unit, first, most });
           expect(errorAt(S)).toBeLessThanOrEqual(1);
           expect(S % unit).toBe(0);
-          // The largest that was tried and failed is no further than one unit or 0.1%.
+          // The largest budget that failed is at most one unit or 0.1% below.
           const below = Math.max(...tried.filter((value) => errorAt(value) > 1));
           expect(S - below).toBeLessThanOrEqual(Math.max(unit, S / 1000));
           expect(tried.length).toBeLessThan(80);
@@ -106,7 +106,7 @@ describe('the smallest budget', () => {
     );
   });
 
-  it('says what can be reached where the target cannot', async () => {
+  it('says what can be reached if the target cannot', async () => {
     const show = (error: number) => `${error} dB`;
     const run = fewestAtoms(async () => ({ error: 3 }), 2, { unit: 1, first: 10, most: 40, show });
     await expect(run).rejects.toThrow(

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hardThreshold, randomSource, selectLargest, survives } from '../../src/index.js';
 
-/** H_S by a full sort: what the fast one must equal. */
+/** H_S by a full sort, which the fast version must equal. */
 function bySort(values: Float64Array, S: number): Float64Array {
   const order = [...values.keys()].sort((i, j) => Math.abs(values[j]) - Math.abs(values[i]) || i - j);
   const Z = new Float64Array(values.length);
@@ -10,7 +10,7 @@ function bySort(values: Float64Array, S: number): Float64Array {
   return Z;
 }
 
-/** Doubles that make selection hard: ties, signed zeros, denormals, neighbours in the last bit, the largest there are. */
+/** Doubles that make selection hard: ties, signed zeros, denormals, adjacent floats, the largest finite ones. */
 const awkward = fc.oneof(
   fc.constantFrom(
     0,
@@ -103,8 +103,8 @@ describe('H_S', () => {
   });
 });
 
-describe('what selection refuses and reports', () => {
-  it('NaN wherever it is, and budgets that are no whole numbers', () => {
+describe('what selection rejects and reports', () => {
+  it('NaN at any position, and budgets that are not whole numbers', () => {
     for (const at of [0, 1, 2]) {
       const values = Float64Array.of(3, 2, 1);
       values[at] = Number.NaN;

@@ -13,7 +13,7 @@ interface Golden {
   values: (number | boolean)[];
 }
 
-/** A .npy file from its parts, so that what NumPy does not write can be tested. */
+/** A .npy file from its parts, to test what NumPy does not write. */
 function file(header: string, data: Iterable<number> = [], version = 1): Uint8Array {
   const text = new TextEncoder().encode(header);
   const length = version === 1 ? [text.length & 255, text.length >> 8] : [text.length & 255, text.length >> 8, 0, 0];
@@ -74,7 +74,7 @@ describe('files of NumPy', () => {
 });
 
 describe('readNpy', () => {
-  it('gives back what writeNpy wrote', () => {
+  it('reads back what writeNpy wrote', () => {
     fc.assert(
       fc.property(arrays, (array) => {
         expect(readNpy(writeNpy(array))).toEqual(array);
@@ -90,7 +90,7 @@ describe('readNpy', () => {
     expect(readNpy(file(dict('|u1', '(3,)'), [7, 8, 9], version)).data).toEqual(Uint8Array.of(7, 8, 9));
   });
 
-  it('brings Fortran order of three dimensions to C order', () => {
+  it('converts Fortran order of three dimensions to C order', () => {
     const shape = [2, 3, 4];
     const inFile: number[] = [];
     for (let k = 0; k < 4; k++) for (let j = 0; j < 3; j++) for (let i = 0; i < 2; i++) inFile.push(i * 12 + j * 4 + k);
@@ -103,7 +103,7 @@ describe('readNpy', () => {
     expect(readNpy(file(dict('<u8', '()'), [0, 0, 0, 0, 0, 0, 0, 128])).data[0]).toBe(2 ** 63);
   });
 
-  it('reads headers as other writers put them: any key order, double quotes, Python 2 lengths', () => {
+  it('reads headers of other writers: any key order, double quotes, Python 2 lengths', () => {
     const header = `{"shape": (1L, 2L), "fortran_order": False, "descr": "|u1"}`;
     expect(readNpy(file(header, [1, 2]))).toEqual({ type: 'u1', shape: [1, 2], data: Uint8Array.of(1, 2) });
   });
@@ -129,7 +129,7 @@ describe('readNpy', () => {
     ['an unknown version', file(good, [1, 2], 4), /version 1\.0, 2\.0 or 3\.0, but got "4\.0"/],
     ['a header too long', file(good + ' '.repeat(10_000), [1, 2]), /header of at most 10000 bytes/],
     ['data cut short', file(good, [1]), /the 2 bytes its shape \(2\) needs, but got "1 bytes".*cut short/],
-    ['data too long', file(good, [1, 2, 3]), /must end after the 2 bytes.*one array a file/],
+    ['data too long', file(good, [1, 2, 3]), /must end after the 2 bytes.*one array per file/],
     ['objects', file(dict('|O', '(2,)')), /must hold float32.*but got "\|O": Python objects are never read/],
     ['complex numbers', file(dict('<c16', '(2,)')), /array\.real and array\.imag/],
     ['strings', file(dict('<U3', '(2,)')), /but got "<U3": save numbers/],
@@ -141,7 +141,7 @@ describe('readNpy', () => {
     ['a length beyond 2^53', file(dict('<f8', '(99999999999999999999,)')), /lengths below 2\^53/],
     ['65 dimensions', file(dict('|u1', `(${'1, '.repeat(65)})`), [1]), /at most 64 lengths/],
     ['a negative length', file(dict('|u1', '(-2,)')), /a header with 'descr'/],
-    ['a shape that is no tuple', file(dict('|u1', '(2)'), [1, 2]), /a header with 'descr'/],
+    ['a shape that is not a tuple', file(dict('|u1', '(2)'), [1, 2]), /a header with 'descr'/],
     ['a missing key', file(`{'descr': '|u1', 'shape': (2,), }`, [1, 2]), /a header with 'descr'/],
     ['a key twice', file(`{'descr': '|u1', 'descr': '|u1', 'shape': (2,)}`, [1, 2]), /a header with 'descr'/],
     ['an unknown key', file(good.replace('}', `'x': True}`), [1, 2]), /a header with 'descr'/],
@@ -204,7 +204,7 @@ describe('strings', () => {
     expect(readNpyText(file(dict('>U1', '()'), [0, 0, 0, 0x63]), 'format')).toBe('c');
   });
 
-  it('are refused where there are several or none', () => {
+  it('are rejected if there are several or none', () => {
     expect(refusal(() => readNpyText(file(dict('|S1', '(2,)'), [1, 2]), 'format'))).toMatch(/single string/);
     expect(refusal(() => readNpyText(file(dict('<f8', '()')), 'format'))).toMatch(/^format must be a single string/);
     expect(refusal(() => readNpyText(file(dict('|S3', '()')), 'format'))).toMatch(/cut short/);

@@ -51,7 +51,7 @@ const small: Codes = {
   values: Float64Array.of(0.5, -2, 7),
 };
 
-/** The file of `small` with some of its arrays replaced, or left out where null. */
+/** The file of `small` with some of its arrays replaced, or removed if null. */
 function file(changes: Record<string, NpyArray | string | null>): Promise<Uint8Array> {
   const arrays: Record<string, NpyArray | string | null> = {
     indices: { type: 'i4', shape: [3], data: small.indices },
@@ -115,7 +115,7 @@ describe('files of SciPy', () => {
 });
 
 describe('saveCodes', () => {
-  it('writes what loadCodes reads back', async () => {
+  it('writes files that loadCodes reads back', async () => {
     await fc.assert(
       fc.asyncProperty(codesArbitrary, async (codes) => {
         expect(await loadCodes(await saveCodes(codes))).toEqual(codes);
@@ -127,7 +127,7 @@ describe('saveCodes', () => {
     expect(await saveCodes(small)).toEqual(await saveCodes(structuredClone(small)));
   });
 
-  it('refuses codes it could not load', async () => {
+  it('rejects codes that it could not load', async () => {
     expect(await refusal(saveCodes({ ...small, values: Float64Array.of(1, Number.NaN, 1) }))).toMatch(
       /codes\.values\[1\]/,
     );
@@ -173,7 +173,7 @@ describe('loadCodes', () => {
     expect(await refusal(file(changes).then(loadCodes))).toMatch(message);
   });
 
-  it('gives the codes or a refusal for a file with any byte changed or cut anywhere', async () => {
+  it('returns codes or an error for a file with any byte changed, or cut anywhere', async () => {
     const bytes = await saveCodes(small);
     const damage = fc.record({ at: fc.nat(bytes.length - 1), value: fc.nat(255), cut: fc.boolean() });
     await fc.assert(
@@ -190,13 +190,13 @@ describe('loadCodes', () => {
   });
 });
 
-/** Little-endian numbers; the digits of `widths` say how many bytes each takes. */
+/** Little-endian numbers; each digit of `widths` is the number of bytes of one value. */
 function record(widths: string, ...values: number[]): number[] {
   const bytes = (value: number, n: number) => Array.from({ length: Number(widths[n]) }, (_, k) => value / 256 ** k);
   return values.flatMap(bytes).map((value) => Math.floor(value) % 256);
 }
 
-/** An archive of one stored file, `a` with `hello`, whose numbers are all in ZIP64 records, and a comment of 2 bytes. */
+/** An archive of one stored file, `a` with `hello`, with all its numbers in ZIP64 records, and a comment of 2 bytes. */
 function zip64(size = 5): Uint8Array {
   const ones = 0xffffffff;
   const name = [...'a'].map((letter) => letter.charCodeAt(0));
@@ -205,7 +205,7 @@ function zip64(size = 5): Uint8Array {
   const header = [...record('4', 0x04034b50), ...common, ...record('2', 20), ...name];
   const file = [...header, ...record('2288', 1, 16, 5, 5), ...data];
   const central = [...record('42', 0x02014b50, 45), ...common, ...record('222244', 32, 0, 0, 0, 0, ones), ...name];
-  // Another extra field stands before that of ZIP64, and is to be passed over.
+  // Another extra field comes before that of ZIP64, and must be skipped.
   const directory = [...central, ...record('2222888', 9, 0, 1, 24, size, 5, 0)];
   const end64 = record('4822448888', 0x06064b50, 44, 45, 45, 0, 0, 1, 1, directory.length, file.length);
   const locator = record('4484', 0x07064b50, 0, file.length + directory.length, 1);
@@ -214,7 +214,7 @@ function zip64(size = 5): Uint8Array {
 }
 
 describe('zip', () => {
-  it('gives files that unzip reads back, whatever their names', async () => {
+  it('writes files that unzip reads back, with any names', async () => {
     const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 });
     const entries = fc.uniqueArray(fc.record({ name, bytes: fc.uint8Array({ maxLength: 300 }) }), {
       selector: (e) => e.name,
@@ -247,7 +247,7 @@ describe('unzip', () => {
     expect(new TextDecoder().decode((await unzip(zip64())).get('a'))).toBe('hello');
   });
 
-  it('refuses what is no archive', async () => {
+  it('rejects data that is not an archive', async () => {
     expect(await refusal(unzip(new Uint8Array(), 'codes'))).toMatch(/^codes must be a whole ZIP archive/);
     expect(await refusal(unzip(new Uint8Array(1000)))).toMatch(/^archive must be a whole ZIP archive/);
   });

@@ -8,7 +8,7 @@ describe('the frame of an image', () => {
   const planes = [Float64Array.of(10, 20, 30, 80, 0, 10), Float64Array.of(7, 7, 7, 7, 7, 7)];
   const framed = (sigma: number[]) => finish(frameOf(planes, { sigma }));
 
-  it('has the mean of each plane in its centre and its noise as unit', () => {
+  it('is centred at the mean of each plane, in units of its noise', () => {
     const { frame, noisy } = framed([4, 0.5]);
     expect(frame).toEqual({ centres: [25, 7], scales: [4, 0.5] });
     expect(noisy).toEqual([true, true]);
@@ -16,14 +16,14 @@ describe('the frame of an image', () => {
     expect(pixel).toEqual({ frame: { centres: [9], scales: [4] }, noisy: [true] });
   });
 
-  it('takes a millionth of the range for the noise of a plane that has less, and leaves that plane alone', () => {
+  it('uses a millionth of the range as the noise of a plane that has less, and leaves that plane unchanged', () => {
     expect(framed([0, 0])).toMatchObject({ frame: { scales: [1e-6 * 80, 1] }, noisy: [false, false] });
     expect(framed([79e-6, 1e-300])).toMatchObject({ frame: { scales: [1e-6 * 80, 1e-300] }, noisy: [false, true] });
     expect(framed([1e-6 * 80, 1])).toMatchObject({ frame: { scales: [1e-6 * 80, 1] }, noisy: [false, true] });
     expect(framed([81e-6, 1])).toMatchObject({ frame: { scales: [81e-6, 1] }, noisy: [true, true] });
   });
 
-  it('brings coloured noise into its units: brightness about the centre of the first plane, deviations over their level', () => {
+  it('converts coloured noise to its units: brightness about the centre of the first plane, deviations over their level', () => {
     const deviations = [
       [new Float64Array(64).fill(4)],
       [Float64Array.from({ length: 64 }, (_, f) => (f < 32 ? 3 : 1))],
@@ -37,7 +37,7 @@ describe('the frame of an image', () => {
     expect(noisy).toEqual([true, true]);
   });
 
-  it('looks at every sample of a large plane, and tells how far it is', () => {
+  it('reads every sample of a large plane, and reports progress', () => {
     const large = new Float64Array(70_000);
     large[69_999] = 7e9;
     large[0] = -7e9;
@@ -47,7 +47,7 @@ describe('the frame of an image', () => {
     expect(result.frame).toMatchObject({ centres: [10], scales: [14e3] });
   });
 
-  it('asks for float64 where a unit of noise is less than 2^-16 of the middle', () => {
+  it('uses float64 if a unit of noise is less than 2^-16 of the centre', () => {
     const frame: Frame = { centres: [2 ** 16, -(2 ** 16) - 1, 2 ** 17], scales: [1, 1, 2] };
     expect(planeFor(frame, 0, 5)).toEqual(new Float32Array(5));
     expect(planeFor(frame, 1, 5)).toEqual(new Float64Array(5));
@@ -56,10 +56,10 @@ describe('the frame of an image', () => {
 });
 
 describe('into the frame and out of it', () => {
-  // Two planes; the second has its values about 100 in units of 10.
+  // Two planes; the second has values around 100, in units of 10.
   const scaled = { centres: [0, 100], scales: [1, 10] };
 
-  it('a part of a plane comes in, mirrored where it is smaller than the frame', () => {
+  it('a part of a plane is framed, and mirrored if it is too small', () => {
     // 4×3: the part is the 2×2 pixels from (1, 1).
     const plane = Float64Array.from([0, 0, 0, 0, 0, 110, 120, 0, 0, 130, 150, 0]);
     const into = new Float64Array(9);
@@ -69,15 +69,15 @@ describe('into the frame and out of it', () => {
     const { fractions } = watched(tile.read(1, into));
     expect([...into]).toEqual([1, 2, 2, 3, 5, 5, 3, 5, 5]);
     expect(fractions).toEqual([0, 1 / 3, 2 / 3]);
-    // A part that is large enough is as large as it is.
+    // A part that is large enough keeps its size.
     expect(framedTile(scaled, [plane], 4, { left: 0, top: 0, width: 4, height: 3 }, 3)).toMatchObject({
       width: 4,
       height: 3,
     });
   });
 
-  it('what is kept of a tile goes where it belongs, and nothing else', () => {
-    // The tile is worked on from (2, 1), 4 pixels wide; kept are 2×2 pixels from (3, 2).
+  it('only the kept part of a tile is written, to its place', () => {
+    // The tile starts at (2, 1) and is 4 pixels wide; the kept part is 2×2 pixels from (3, 2).
     const tile = {
       outer: { left: 2, top: 1, width: 4, height: 3 },
       inner: { left: 3, top: 2, width: 2, height: 2 },

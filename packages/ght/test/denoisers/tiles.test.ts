@@ -1,4 +1,4 @@
-/** Tiles: every pixel is kept once, and a tile sees as much of the picture as its pixels depend on. */
+/** Tiles: every pixel is kept once, and a tile includes all pixels that its kept part depends on. */
 import { describe, expect, it } from 'vitest';
 import { tileSide, tilesOf } from '../../src/denoisers/tiles.js';
 
@@ -9,7 +9,7 @@ describe('the tiles of a picture', () => {
   });
 
   it('begin where the alignment allows, and have the margin, rounded up to it, on each side', () => {
-    // Columns in threes: 7 become 9, the margin is 6. Rows in sixties.
+    // Columns in multiples of 3: 7 becomes 9, the margin is 6. Rows in multiples of 60.
     const tiles = tilesOf({ margin: 6, alignment: { columns: 3, rows: 60 } }, 20, 130, 7);
     expect(tiles).toHaveLength(9);
     expect(along(tiles, 'inner')).toEqual({ columns: ['0+9', '9+9', '18+2'], rows: ['0+60', '60+60', '120+10'] });
@@ -22,13 +22,13 @@ describe('the tiles of a picture', () => {
     ]);
   });
 
-  it('are one where the side is all of the picture', () => {
+  it('are one if the side covers the picture', () => {
     const whole = { left: 0, top: 0, width: 333, height: 222 };
     const geometry = { margin: 118, alignment: { columns: 12, rows: 120 } };
     expect(tilesOf(geometry, 333, 222, 333)).toEqual([{ inner: whole, outer: whole }]);
   });
 
-  it('a side of 0 is as small as it can be', () => {
+  it('a side of 0 gives the smallest tiles', () => {
     expect(along(tilesOf({ margin: 6, alignment: { columns: 3, rows: 60 } }, 7, 10, 0), 'inner').columns).toEqual([
       '0+3',
       '3+3',
@@ -40,18 +40,18 @@ describe('the tiles of a picture', () => {
 describe('the side of a tile', () => {
   const bytes = (width: number, height: number, channels: number) => 28 * width * height * channels;
 
-  it('is that of the picture where it fits a gibibyte, or where its margin is no small part of it', () => {
+  it('is that of the picture if it fits in a gibibyte, or if the margin is a large part of it', () => {
     expect(tileSide({ margin: 118, bytes }, 3000, 2000, 1)).toBe(3000);
   });
 
-  it('is smaller where more than a gibibyte were needed, and never below 240', () => {
+  it('is smaller if more than a gibibyte would be needed, and never below 240', () => {
     const side = tileSide({ margin: 118, bytes }, 20_000, 20_000, 1);
     expect(bytes(side + 236, side + 236, 1)).toBeLessThanOrEqual(2 ** 30);
     expect(bytes(side / 0.85, side / 0.85, 1)).toBeGreaterThan(2 ** 30);
     expect(tileSide({ margin: 118, bytes: () => 1e12 }, 20_000, 20_000, 1)).toBe(240);
   });
 
-  it('is smaller still where margins cost next to nothing', () => {
+  it('is smaller still if margins cost almost nothing', () => {
     const side = tileSide({ margin: 16, bytes }, 20_000, 20_000, 1);
     expect(bytes(side + 32, side + 32, 1)).toBeLessThanOrEqual(2 ** 27);
   });

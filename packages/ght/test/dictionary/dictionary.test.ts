@@ -23,7 +23,7 @@ describe('dictionaries', () => {
   it.each([
     ['overcomplete_8_10', 8, 10],
     ['overcomplete_5_7', 5, 7],
-  ])('the overcomplete DCT %s is what NumPy makes it', (name, patch, atoms) => {
+  ])('the overcomplete DCT %s equals the one computed with NumPy', (name, patch, atoms) => {
     const D = overcompleteDct(patch, atoms);
     expect(D.factors).toBeDefined();
     expect(difference(D.factors?.[0].data ?? [], made[name].D1.data)).toBeLessThan(1e-14);
@@ -46,7 +46,7 @@ describe('dictionaries', () => {
     expect(atoms.data[(ky * 10 + kx) * 64 + y * 8 + x]).toBeCloseTo(D1[ky * 8 + y] * D1[kx * 8 + x], 15);
   });
 
-  it('the Gaussian dictionary has the deviation asked for, depends on its seed and on nothing else', () => {
+  it('the Gaussian dictionary has the given deviation and depends only on its seed', () => {
     const D = gaussianDictionary(100, 200, 3);
     const values = [...D.atoms.data];
     const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -82,7 +82,7 @@ describe('dictionaries', () => {
     expect(difference(DKr, times(D.atoms, { rows: D.L, cols: 1, data: Kr }).data)).toBeLessThan(1e-12);
   });
 
-  it('refuses matrices that are no dictionary, saying which entry and what to do', () => {
+  it('rejects invalid matrices, naming the entry and the remedy', () => {
     expect(() => denseDictionary(2, 2, [1, 2, 3])).toThrow('dictionary must have N × L = 4 entries, but got 3');
     expect(() => denseDictionary(2, 2, [1, 2, 3, Number.NaN])).toThrow('dictionary entry (row 1, atom 1)');
     expect(() => denseDictionary(2, 1, [0, 0])).toThrow('dictionary must have an atom that is not zero');

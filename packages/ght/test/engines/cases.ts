@@ -4,8 +4,8 @@ import { engines } from '../../src/engines/engines.js';
 import { wasmEngine } from '../../src/engines/wasm/wasm.js';
 
 /**
- * How far an engine may be from float64: `digits` of the RMSE, `codes` of a coefficient (of up to 2,000), `pixels` of a
- * denoised sample (of up to 32 deviations of the noise).
+ * The tolerated difference of an engine from float64: `digits` of the RMSE, `codes` of a coefficient (of up to 2,000),
+ * `pixels` of a denoised sample (of up to 32 deviations of the noise).
  */
 export interface Tolerance {
   readonly digits: number;
@@ -15,7 +15,7 @@ export interface Tolerance {
 export const float64: Tolerance = { digits: 9, codes: 1e-7, pixels: 1e-9 };
 export const float32: Tolerance = { digits: 5, codes: 2e-2, pixels: 1e-4 };
 
-/** An engine, the threads it is given, and how far it may be from float64. */
+/** An engine, its number of threads, and its tolerance. */
 export interface EngineCase {
   readonly engine: Engine;
   readonly threads?: number;

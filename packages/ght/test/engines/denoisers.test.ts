@@ -6,7 +6,7 @@ import { denoiserCases, largestDifference } from '../golden/denoisers.js';
 import { noisy, picture, tileOf } from '../pictures.js';
 import { engineCases } from './cases.js';
 
-/** The portable engine follows recipes as the reference does: a few cases show that it does. */
+/** The portable engine runs recipes like the reference, so a few cases are enough. */
 const casesOf = (name: string) => (name === 'portable' ? denoiserCases.slice(0, 4) : denoiserCases);
 
 describe.each(engineCases)('the %s engine', (_name, { engine, threads, within }) => {
@@ -20,7 +20,7 @@ describe.each(engineCases)('the %s engine', (_name, { engine, threads, within })
     }
   });
 
-  it('reports what runs, rising progress by pass, and stops when told', async () => {
+  it('reports its engine and rising progress by pass, and stops on abort', async () => {
     const planes = noisy(picture(40, 32), 1).planes;
     const denoiser = await engine.denoiser(recipeOf('balanced'), 40 * 32, { threads });
     expect(denoiser.info).toMatchObject({ name: engine.name, threads: threads ?? 1 });
@@ -34,8 +34,8 @@ describe.each(engineCases)('the %s engine', (_name, { engine, threads, within })
     await expect(denoiser.run(tileOf(planes, 40, 32), { signal })).rejects.toThrow('enough');
   });
 
-  it('a tile with its margin, begun where the alignment allows, has the samples of the whole', async () => {
-    // One pass with a small reach, so that the tiles are small and the reference is quick.
+  it('an aligned tile with its margin has the samples of the whole', async () => {
+    // One pass with a small reach, so that the tiles are small and the reference is fast.
     const [step] = recipeOf('balanced');
     const recipe = [{ ...step, reach: 3, members: 4 }];
     const [width, height] = [70, 140];

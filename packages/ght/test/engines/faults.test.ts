@@ -1,4 +1,4 @@
-/** What may happen to the wasm engine: threads that die, and memory that is not to be had. */
+/** Failures of the wasm engine: threads that die, and memory that is not available. */
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { engines } from '../../src/engines/engines.js';
@@ -24,7 +24,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** The threads that are told something from now on. */
+/** The threads that receive a message from now on. */
 function threadsTold(): Set<Worker> {
   const told = new Set<Worker>();
   const post = Worker.prototype.postMessage;
@@ -35,7 +35,7 @@ function threadsTold(): Set<Worker> {
   return told;
 }
 
-/** Runs without end, has `strike` happen to it once it is under way, and gives the error it ends with. */
+/** Starts an endless run, applies `strike` once it is running, and returns the error it ends with. */
 async function strickenRun(strike: (threads: Worker[]) => void): Promise<Error> {
   const told = threadsTold();
   let struck = false;
@@ -59,7 +59,7 @@ describe('a worker thread', () => {
     expect(next.nonzeros).toBe((await solve(D, Y, { threads: 1, maxIterations: 3 })).nonzeros);
   });
 
-  it('all of them at once, the same', async () => {
+  it('reports the same when all are terminated at once', async () => {
     const error = await strickenRun((threads) => {
       for (const thread of threads) void thread.terminate();
     });
@@ -69,19 +69,19 @@ describe('a worker thread', () => {
 
   it('that throws outside of any job ends the run too', async () => {
     const error = await strickenRun(([first]) => first.emit('error', new Error('out of luck')));
-    // It may have been at work, or about to be asked.
+    // The thread may have been working, or about to be called.
     expect(error.message).toMatch(/^a worker thread (failed: out of luck|had ended)$/);
     expect((await solve(D, Y, { threads: 3, maxIterations: 2 })).iterations).toBe(2);
   });
 
-  it('that dies between two runs is not taken for the second', async () => {
+  it('that dies between two runs is not used for the second', async () => {
     const told = threadsTold();
     await solve(D, Y, { threads: 2, maxIterations: 1 });
     await Promise.all([...told].map((thread) => thread.terminate()));
     expect((await solve(D, Y, { threads: 2, maxIterations: 1 })).iterations).toBe(1);
   });
 
-  it('of a denoiser that is terminated, the same', async () => {
+  it('of a denoiser that is terminated does the same', async () => {
     const told = threadsTold();
     const image = noisy(picture(160, 120), 20);
     let struck = false;
@@ -109,7 +109,7 @@ describe('a listener', () => {
   });
 });
 
-it('twenty runs that share a signal are no cause for a warning, and all end with it', async () => {
+it('twenty runs that share a signal cause no warning, and all end with it', async () => {
   const warnings: string[] = [];
   const onWarning = ({ message }: Error) => warnings.push(message);
   process.on('warning', onWarning);
@@ -124,7 +124,7 @@ it('twenty runs that share a signal are no cause for a warning, and all end with
 
 describe('threads that cannot be started', () => {
   const image = noisy(picture(160, 120), 20);
-  /** What a system without room for another thread does: the worker ends with an error before it has said anything. */
+  /** A system without resources for another thread: the worker ends with an error before it has sent a message. */
   const refuseThreads = () =>
     vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (this: Worker) {
       this.emit('error', new Error('EAGAIN'));
@@ -134,7 +134,7 @@ describe('threads that cannot be started', () => {
   it.each([
     ['solve', async () => solve(D, Y, { threads: 2, maxIterations: 3 })],
     ['denoise', async () => denoise(image, { sigma: 20, threads: 2, quality: 'fast' })],
-  ] as const)('are done without: %s has the same result on one, and says why', async (_, task) => {
+  ] as const)('are not needed: %s has the same result on one thread, and says why', async (_, task) => {
     const { engine: expectedEngine, ...expected } = await task();
     expect(expectedEngine.threads).toBe(2);
     const refused = refuseThreads();
@@ -152,14 +152,14 @@ function timeless(result: object): unknown {
   return JSON.parse(JSON.stringify(result, (key, value) => (key === 'ms' ? undefined : value)));
 }
 
-/** WebAssembly as it is, with another kind of memory. */
+/** WebAssembly with another kind of memory. */
 function stubMemory(Memory: unknown): void {
   const names = Object.getOwnPropertyNames(WebAssembly);
   const parts = Object.fromEntries(names.map((name) => [name, Reflect.get(WebAssembly, name)]));
   vi.stubGlobal('WebAssembly', { ...parts, Memory });
 }
 
-describe('memory that is not to be had', () => {
+describe('memory that is not available', () => {
   const image = noisy(picture(256, 200), 20);
   const tasks = [
     ['represent', () => represent(image, { engine: 'wasm' })],
@@ -180,7 +180,7 @@ describe('memory that is not to be had', () => {
     expect(await task()).toBeDefined();
   });
 
-  it('in the middle of a run leaves the threads to the next', async () => {
+  it('in the middle of a run leaves the threads usable for the next', async () => {
     const loaded = await engines.wasm.load(D, signalsIn(Y, D.N), { threads: 2 });
     loaded.reset();
     const grow = vi.spyOn(WebAssembly.Memory.prototype, 'grow').mockImplementation(() => {
@@ -192,7 +192,7 @@ describe('memory that is not to be had', () => {
     expect((await solve(D, Y, { threads: 2, maxIterations: 2 })).iterations).toBe(2);
   });
 
-  it('in the size that was hoped for is had in a smaller one', async () => {
+  it('at the preferred size is reserved at a smaller one', async () => {
     const maxima: (number | undefined)[] = [];
     class Small extends WebAssembly.Memory {
       constructor(descriptor: WebAssembly.MemoryDescriptor) {

@@ -14,7 +14,7 @@ import { noisy, picture, tileOf } from '../pictures.js';
 
 const { fma } = abilities();
 
-/** A noisy picture in units of its noise, of whole numbers: distances are exact, and so are the groups. */
+/** A noisy picture in units of its noise, of whole numbers, so that distances and groups are exact. */
 function wholeNumbers(width: number, height: number, channels = 1) {
   const image = noisy(picture(width, height, channels), 8);
   return image.planes.map((plane) => Float64Array.from(plane, (value) => Math.round(value / 8)));
@@ -62,7 +62,7 @@ describe('a pass on the kernels is the pass as written', () => {
     }
   });
 
-  it('with threshold 0 the picture comes back', async () => {
+  it('a threshold of 0 leaves the picture unchanged', async () => {
     const planes = wholeNumbers(30, 20);
     for (const transform of ['dct', 'bior'] as const) {
       const recipe = [pass({ kind: 'threshold', transform, tau: 0 })];
@@ -74,15 +74,18 @@ describe('a pass on the kernels is the pass as written', () => {
 });
 
 describe('whole recipes', () => {
-  it.each(qualities)('%s on the kernels is as written, up to groups that rounding decides', async (quality) => {
-    const [width, height] = [20, 17];
-    const planes = wholeNumbers(width, height);
-    const recipe = recipeOf(quality);
-    const [expected] = followed(recipe, [{ width, height, data: planes[0] }]);
-    const [actual] = await onWasm(recipe, planes, width, height);
-    const squares = Array.from(actual).reduce((sum, value, i) => sum + (value - expected.data[i]) ** 2, 0);
-    expect(Math.sqrt(squares / actual.length)).toBeLessThan(0.02);
-  });
+  it.each(qualities)(
+    '%s on the kernels equals the reference, except for groups decided by rounding',
+    async (quality) => {
+      const [width, height] = [20, 17];
+      const planes = wholeNumbers(width, height);
+      const recipe = recipeOf(quality);
+      const [expected] = followed(recipe, [{ width, height, data: planes[0] }]);
+      const [actual] = await onWasm(recipe, planes, width, height);
+      const squares = Array.from(actual).reduce((sum, value, i) => sum + (value - expected.data[i]) ** 2, 0);
+      expect(Math.sqrt(squares / actual.length)).toBeLessThan(0.02);
+    },
+  );
 });
 
 describe('bands and threads', () => {
@@ -96,7 +99,7 @@ describe('bands and threads', () => {
     for (const threads of [2, 3]) expect(difference(await run(quality, { threads }), alone)).toBe(0);
   });
 
-  it('the height of a band changes the order of sums and nothing else', async () => {
+  it('the height of a band changes only the order of sums', async () => {
     const recipe = recipeOf('balanced').slice(0, 1);
     const [usual] = await onWasm(recipe, planes, width, height);
     for (const band of [60, 1000]) {
@@ -157,7 +160,7 @@ describe('the eigenproblem', () => {
     ['diagonal', Float64Array.from({ length: N * N }, (_, n) => (n % (N + 1) === 0 ? n : 0)), 2601, 23],
     ['nothing', new Float64Array(N * N), 1, 0],
   ];
-  it.each(spectra)('%s: the projection on what stands out', async (_, G, bound, rank) => {
+  it.each(spectra)('%s: the projection on the eigenvectors above the bound', async (_, G, bound, rank) => {
     const vectors = await above(G, bound);
     expect(vectors).toHaveLength(rank);
     const exact = symmetricEigen({ rows: N, cols: N, data: G }).vectors.data;

@@ -25,7 +25,7 @@ const D = overcompleteDct(made.patch, made.m);
 const Y = Float64Array.from(made.Y.data);
 const PATIENT = { maxIterations: 500, tolerance: 0 };
 
-/** Equal in rounding: the supports are the same and the coefficients agree. */
+/** Equal up to rounding: the supports are the same and the coefficients agree. */
 function expectSameCodes(actual: Codes, expected: Codes, tolerance = 1e-7): void {
   expect(supportMismatch(actual, expected)).toBe(0);
   const [a, b] = [denseFromCodes(actual), denseFromCodes(expected)];
@@ -40,7 +40,7 @@ describe.each(['portable', 'wasm'] as const)('a budget from the noise level on t
         await solve(D, Y, { ...options, engine }),
         await solve(D, Y, { ...options, engine: 'reference' }),
       ];
-      // A gain that float32 rounds to the other side of the threshold is one atom.
+      // A gain that float32 rounds to the other side of the threshold changes one atom.
       expect(Math.abs(ours.nonzeros - theirs.nonzeros)).toBeLessThanOrEqual(Math.max(1, 0.005 * theirs.nonzeros));
       expect(ours.rmse / theirs.rmse).toBeCloseTo(1, 2);
     }
@@ -69,7 +69,7 @@ describe.each(engineCases)('the %s engine', (_name, { engine, threads, within })
     for (let k = 0; k < made.qpm_relative.iterations; k++) await loaded.iterate('qpm', made.S, made.qpm_relative.rho);
     loaded.keep();
     expect((await loaded.refit()) / made.refit.rmse).toBeCloseTo(1, within.digits);
-    // Where the atoms of a support depend on each other many coefficients fit equally well; what they show is unique.
+    // If the atoms of a support are dependent, many coefficients fit equally well; their reconstruction is unique.
     expect(supportMismatch(await loaded.codes(), goldenCodes(made.refit.Z))).toBe(0);
     const [shown, expected] = [reconstruct(D, await loaded.codes()), reconstruct(D, goldenCodes(made.refit.Z))];
     expect(shown.reduce((most, value, i) => Math.max(most, Math.abs(value - expected[i])), 0)).toBeLessThan(
@@ -97,7 +97,7 @@ describe.each(engineCases)('the %s engine', (_name, { engine, threads, within })
     const loaded = await engine.load(D, signalsIn(Y, D.N), { threads });
     const price = 2000;
     const [{ kept, rmse, threshold }] = await loaded.jointOmp({ price });
-    // M candidates, of which S are worth ln(M/S): one more or one less would not be.
+    // M candidates, of which S are worth ln(M/S): S + 1 or S − 1 would not satisfy the rule.
     const M = 64 * 40;
     expect((threshold as number) / price).toBeGreaterThanOrEqual(Math.log(M / kept) - 0.01);
     const [{ threshold: next }] = await loaded.jointOmp(kept + 2);
@@ -123,7 +123,7 @@ describe.each(engineCases)('the %s engine', (_name, { engine, threads, within })
     }
   });
 
-  it('starts from given codes as from its own', async () => {
+  it('starts from given codes as it does from its own', async () => {
     const loaded = await engine.load(D, signalsIn(Y, D.N), { threads });
     loaded.reset();
     await loaded.iterate('qpm', made.S, 0.5);
@@ -134,7 +134,7 @@ describe.each(engineCases)('the %s engine', (_name, { engine, threads, within })
     expect((await loaded.iterate('qpm', made.S, 0.5)).rmse / second.rmse).toBeCloseTo(1, within.digits);
   });
 
-  it('treats zero patches, S = 0 and S = L·P as ordinary', async () => {
+  it('handles zero patches, S = 0 and S = L·P', async () => {
     const zero = new Float64Array(64 * 3);
     const loaded = await engine.load(D, signalsIn(zero, D.N), { threads });
     loaded.reset();

@@ -1,4 +1,4 @@
-/** What only the wasm engine promises: any shape, the same bits for any number of threads, threads that can fail. */
+/** Properties of the wasm engine alone: any shape, the same bits for any number of threads, threads that can fail. */
 import { describe, expect, it } from 'vitest';
 import type { Loaded } from '../../src/engines/engine.js';
 import { chooseEngine, engines } from '../../src/engines/engines.js';
@@ -25,7 +25,7 @@ const signals = (D: Dictionary, P: number, seed = 1) => {
   const random = randomSource(seed);
   const Y = new Float64Array(D.N * P);
   for (let p = 0; p < P; p++) {
-    // Patches of very different energy, so that a global budget goes to few of them.
+    // Patches of very different energy, so that a global budget is used on few of them.
     const scale = Math.exp(2 * random.normal());
     for (let n = 0; n < D.N; n++) Y[p * D.N + n] = 100 + scale * (random.normal() + 3 * Math.sin(n / (1 + (p % 7))));
   }
@@ -75,7 +75,7 @@ describe('threads', () => {
     const results: unknown[] = [];
     for (const solver of ['qpm', 'admm'] as const) {
       loaded.reset();
-      // Changing budgets go on from where the last one ended.
+      // A changed budget continues from the last iterate.
       for (const S of [3000, 3000, 3000, 9000, 9000, 500]) results.push(await loaded.iterate(solver, S, 0.5));
       loaded.keep();
       results.push(await loaded.codes(), await loaded.refit(), await loaded.codes());
@@ -106,7 +106,7 @@ describe('threads', () => {
   });
 
   it('cut ties in the order of the patches, and keep exactly S', async () => {
-    // Every patch is the same: every magnitude is there P times.
+    // All patches are equal: every magnitude occurs P times.
     const D = completeDct(4);
     const one = signals(D, 1);
     const P = 700;
@@ -115,7 +115,7 @@ describe('threads', () => {
     for (const threads of [1, 3]) {
       const loaded = await engines.wasm.load(D, signalsIn(Y, D.N), { threads });
       loaded.reset();
-      // The first threshold is looked for among all candidates, later ones among those near the last.
+      // The first threshold is searched among all candidates, later ones near the previous threshold.
       for (let k = 0; k < 4; k++) expect(await loaded.iterate('qpm', 1000, 0.1)).toMatchObject({ kept: 1000 });
       loaded.keep();
       dense.push(denseFromCodes(await loaded.codes()));
@@ -130,7 +130,7 @@ describe('threads', () => {
     expect(counts).toEqual([...counts].sort((a, b) => b - a));
   });
 
-  it('are as many as asked for, and one where the problem is small', async () => {
+  it('are as many as requested, and one if the problem is small', async () => {
     expect((await threadsFor(100)).threads).toBe(1);
     expect((await threadsFor(1e6, 5)).threads).toBe(5);
     const image = picture(40, 40);
@@ -147,12 +147,12 @@ describe('threads', () => {
     const start = performance.now();
     const run = solve(D, Y, { signal: controller.signal, tolerance: 0, maxIterations: 1e6, threads: 2 });
     await expect(run).rejects.toMatchObject({ name: 'AbortError' });
-    // Loading takes its time before the abort can be seen; doubled, because another process may hold the core.
+    // Loading takes time before the abort can be noticed; doubled, because another process may use the core.
     expect(performance.now() - start).toBeLessThan(300 + 2 * 500 + 1000);
     expect((await solve(D, Y.subarray(0, 64 * 5000), { threads: 2, maxIterations: 2 })).iterations).toBe(2);
   });
 
-  it('that fail end the run with an error, and the next run has new ones', async () => {
+  it('that fail end the run with an error, and the next run starts new ones', async () => {
     const D = overcompleteDct(8, 10);
     const Y = signals(D, 500);
     const loaded = await engines.wasm.load(D, signalsIn(Y, D.N), { threads: 2 });
@@ -168,7 +168,7 @@ describe('threads', () => {
   });
 });
 
-it('what one WebAssembly memory cannot hold runs on the portable engine, or is refused with the remedy', async () => {
+it('a problem too large for one WebAssembly memory runs on the portable engine, or is rejected with the remedy', async () => {
   const needing = (bytes: number) => ({ bytes: () => bytes });
   expect((await chooseEngine('auto', needing(1e9))).engine.name).toBe('wasm');
   const { engine, reason } = await chooseEngine('auto', needing(5e9));
@@ -178,7 +178,7 @@ it('what one WebAssembly memory cannot hold runs on the portable engine, or is r
   await expect(chooseEngine('wasm', needing(5e9))).rejects.toThrow(`engine cannot be wasm: ${why}`);
 });
 
-it('every engine says whether it is there', async () => {
+it('every engine reports whether it is available', async () => {
   for (const engine of Object.values(engines)) expect(await engine.probe()).toMatchObject({ available: true });
 });
 
@@ -189,7 +189,7 @@ it('every solver is that of the portable engine on an image, to four digits', as
       await represent(image, { solver, engine: 'wasm' }),
       await represent(image, { solver, engine: 'portable' }),
     ];
-    // Least squares on dependent atoms has many answers, and CoSaMP prunes them differently.
+    // Least squares on dependent atoms has many solutions, and CoSaMP prunes them differently.
     expect(a.rmse / b.rmse).toBeCloseTo(1, solver === 'cosamp' ? 1 : 3);
     expect(Math.abs(a.nonzeros - b.nonzeros)).toBeLessThanOrEqual(solver === 'cosamp' ? 40 : 0);
   }

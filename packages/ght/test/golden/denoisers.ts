@@ -3,14 +3,14 @@ import type { Quality, Step } from '../../src/groups/recipes.js';
 import { recipeOf } from '../../src/groups/recipes.js';
 import { golden } from './golden.js';
 
-/** A picture, and what an independent implementation makes of it; make_denoisers.py describes the layout. */
+/** A picture and the result of an independent implementation; make_denoisers.py describes the layout. */
 export interface DenoiserCase {
   readonly recipe: readonly Step[];
   readonly width: number;
   readonly height: number;
   readonly noisy: readonly Float64Array[];
   readonly denoised: readonly Float64Array[];
-  /** What the noise is, where it is not white. */
+  /** The noise, if it is not white. */
   readonly noise?: TileNoise;
 }
 
@@ -23,7 +23,7 @@ interface GoldenPicture {
 interface GoldenCase {
   readonly name: string;
   readonly picture: string;
-  /** The passes; where they are left out, the recipe of `quality`. */
+  /** The passes; if they are left out, the recipe of `quality`. */
   readonly steps?: readonly Step[];
   readonly quality?: Quality;
   /** Whether it has the noise of the file instead of white noise. */
@@ -43,7 +43,7 @@ const coloured: TileNoise = {
   deviations: noise.deviations.map((rows) => rows.map((row) => Float64Array.from(row))),
 };
 
-/** All cases, by what they are called. */
+/** All cases, by name. */
 export const denoiserCases: [name: string, denoiserCase: DenoiserCase][] = cases.map((each) => {
   const { width, height, planes } = pictures[each.picture];
   const samples = (all: readonly (readonly number[])[]) => all.map((plane) => Float64Array.from(plane));

@@ -51,8 +51,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 HERE = Path(__file__).resolve().parent
 
 DECIMALS = 10
-# Where a choice between two values is nearer than this, rounding could decide it and the result is no golden. The
-# seeds of the pictures were searched for this margin, which is wide enough for float32.
+# If two values are closer than this, rounding could decide between them, and the result is not usable as golden data.
+# The seeds of the pictures were chosen for this margin, which is wide enough for float32.
 SAFE_MARGIN = 4e-6
 
 

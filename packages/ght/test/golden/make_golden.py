@@ -12,11 +12,11 @@ Makes, beside this file:
 Made with Python 3.11.2, NumPy 1.24.2, SciPy 1.10.1, scikit-learn 1.2.1, scikit-image 0.19.3 (Debian 12).
 Rerun: python3 make_golden.py        (some ten seconds; it also checks what it makes)
 
-The last digits of solvers.json depend on the BLAS and its threads (relative 1e-12 or so); nothing discrete does, but
-for the choices counted out by ols.decided: from there on a support is one of several equal ones, the errors hold.
+The last digits of solvers.json depend on the BLAS and its threads (relative 1e-12 or so); nothing discrete does,
+except for the choices beyond ols.decided: from there on a support is one of several equal ones, but the errors are valid.
 
 Conventions: a matrix is {"rows", "cols", "data"} with data column by column; a sparse matrix is CSC,
-{"rows", "cols", "indptr", "indices", "values"}, a column being a patch. A patch is flattened row by row, so
+{"rows", "cols", "indptr", "indices", "values"}, one column per patch. A patch is flattened row by row, so
 D = kron(D1, D1) has the pixel y * n + x in a row and the atom ky * m + kx in a column.
 """
 
@@ -33,7 +33,7 @@ from sklearn.linear_model import orthogonal_mp
 
 HERE = Path(__file__).resolve().parent
 
-# Where a choice between two values is nearer than this, rounding could decide it and the result is no golden.
+# If two values are closer than this, rounding could decide between them, and the result is not usable as golden data.
 SAFE_MARGIN = 1e-9
 
 
@@ -47,7 +47,7 @@ def plain(value):
 
 
 def write_json(name, content):
-    """One line a top-level key, so that a diff says which part changed."""
+    """One line per top-level key, so that a diff shows which part changed."""
     lines = [f"{json.dumps(key)}: {json.dumps(value, default=plain, separators=(',', ':'), allow_nan=False)}"
              for key, value in content.items()]
     (HERE / name).write_text("{\n" + ",\n".join(lines) + "\n}\n")
@@ -151,7 +151,7 @@ def hard_threshold(X, S):
 
 
 def rmse(D, Z, Y):
-    """The paper's: a patch, not a pixel."""
+    """The paper's RMSE: per patch, not per pixel."""
     return np.sqrt(np.sum((D @ Z - Y) ** 2) / Y.shape[1])
 
 

@@ -1,4 +1,4 @@
-/** How far the passes of a recipe look, and where its tiles may begin. */
+/** The margin of a recipe, and where its tiles may begin. */
 import { describe, expect, it } from 'vitest';
 import { alignmentOf, bandOf, leastBand, leastSide, marginOf } from '../../src/groups/extent.js';
 import type { Pass, Step } from '../../src/groups/recipes.js';
@@ -9,13 +9,13 @@ const pass = (patch: number, stride: number, reach: number): Pass => ({
 });
 const blend: Step = { name: 'blend', share: 0.5, a: 'noisy', b: 'pilot', to: 'pilot' };
 
-describe('how far a recipe looks', () => {
-  it('is twice reach and patch for every pass; blends look nowhere', () => {
+describe('the margin of a recipe', () => {
+  it('is twice reach and patch for every pass, and 0 for blends', () => {
     expect(marginOf([pass(2, 3, 1), blend, pass(8, 1, 5)])).toBe(2 * 3 + 2 * 13);
     expect(marginOf([blend])).toBe(0);
   });
 
-  it('is twice the reach and a patch for the rows of a band, in thirties for all passes', () => {
+  it('sets the rows of a band: twice the reach and a patch, in multiples of 30 for all passes', () => {
     expect(leastBand(pass(8, 1, 11))).toBe(30);
     expect(bandOf([pass(8, 1, 11), blend, pass(2, 1, 1)])).toBe(30);
     expect(bandOf([pass(2, 1, 1), blend, pass(9, 1, 11)])).toBe(60);
@@ -23,7 +23,7 @@ describe('how far a recipe looks', () => {
 
   it('lets tiles begin at references of every pass, and at an even band', () => {
     expect(alignmentOf([pass(2, 3, 1), blend])).toEqual({ columns: 3, rows: 60 });
-    // 4 and 6 have 12 in common; 7 does not divide 60.
+    // The least common multiple of 4 and 6 is 12; 7 does not divide 60.
     expect(alignmentOf([pass(2, 4, 1), pass(2, 6, 1)])).toEqual({ columns: 12, rows: 60 });
     expect(alignmentOf([pass(2, 7, 1)])).toEqual({ columns: 7, rows: 420 });
   });

@@ -1,4 +1,4 @@
-/** What is done to a group: nothing where nothing is asked for, and what the equations say elsewhere. */
+/** The filters of a group follow their equations, and change nothing at a threshold of 0. */
 import { describe, expect, it } from 'vitest';
 import { matrix } from '../../src/algebra/matrix.js';
 import { lowRankGroup, rankThreshold, thresholdGroup, wienerGroup } from '../../src/groups/filters.js';
@@ -15,7 +15,7 @@ const copy = (group: readonly Float64Array[]) => group.map((patch) => patch.slic
 const farthest = (a: readonly Float64Array[], b: readonly Float64Array[]) =>
   Math.max(...a.map((patch, k) => Math.max(...patch.map((value, i) => Math.abs(value - b[k][i])))));
 
-/** A transform that changes nothing, so that samples are coefficients. */
+/** The identity, so that samples are coefficients. */
 const none: Transform = {
   analysis: matrix(2, 2, (i, j) => Number(i === j)),
   synthesis: matrix(2, 2, (i, j) => Number(i === j)),
@@ -26,7 +26,7 @@ const expectGroup = (actual: readonly Float64Array[], expected: number[][]) => {
 };
 
 describe('by hand', () => {
-  it('thresholding keeps what is at least τ, and the first coefficient', () => {
+  it('thresholding keeps coefficients of at least τ, and the first one', () => {
     const one = groupOf([1, 3, -3, 2.9]);
     expect(thresholdGroup(one, none, 3)).toBeCloseTo(1 / 3, 14);
     expectGroup(one, [[1, 3, -3, 0]]);
@@ -37,7 +37,7 @@ describe('by hand', () => {
       [1, 2, 5, 0],
       [1, -2, 5, 0],
     ]);
-    // The first coefficient of the differences is like any other.
+    // The first coefficient of the differences is treated like any other.
     const apart = groupOf([1, 0, 0, 0], [-1, 0, 0, 0]);
     expect(thresholdGroup(apart, none, 2)).toBe(1);
     expectGroup(apart, [
@@ -46,11 +46,11 @@ describe('by hand', () => {
     ]);
   });
 
-  it('Wiener shrinks by p² / (p² + 1), but for the first coefficient', () => {
+  it('Wiener shrinks by p² / (p² + 1), except for the first coefficient', () => {
     const one = groupOf([6, 10, 10, 10]);
     expect(wienerGroup(one, groupOf([0.5, 2, 0, -1]), none)).toBeCloseTo(1 / (1 + 0.64 + 0 + 0.25), 14);
     expectGroup(one, [[6, 8, 0, 5]]);
-    // A pilot with nothing in common and difference 4/√2 in its first samples: g = 8/9 there.
+    // A pilot with zero sum and difference 4/√2 in its first samples: g = 8/9 there.
     const two = groupOf([9, 0, 0, 0], [-9, 0, 0, 0]);
     expect(wienerGroup(two, groupOf([2, 0, 0, 0], [-2, 0, 0, 0]), none)).toBeCloseTo(1 / (1 + 64 / 81), 14);
     expectGroup(two, [
@@ -76,7 +76,7 @@ describe('by hand', () => {
       all,
       wide().map((patch) => [...patch]),
     );
-    // Singular values 4 and √2: the first is just enough.
+    // Singular values 4 and √2: the first just reaches τ.
     expect(lowRankGroup(groupOf([3, 5], [-1, 5], [3, 5], [-1, 5], [1, 6], [1, 4]), 4)).toBeCloseTo(
       1 / Math.sqrt(2),
       14,
@@ -97,7 +97,7 @@ describe('by hand', () => {
     ]);
   });
 
-  it('equal patches have rank 0 about their mean, whatever τ is, and a patch alone stays as it is', () => {
+  it('equal patches have rank 0 about their mean for any τ, and a single patch is unchanged', () => {
     const alone = groupOf([3, 1]);
     expect(lowRankGroup(alone, 0)).toBe(1);
     expectGroup(alone, [[3, 1]]);
@@ -120,14 +120,14 @@ describe('thresholding', () => {
     expect(farthest(group, before)).toBeLessThan(1e-10);
   });
 
-  it('leaves the mean of the group alone where nothing else is large enough', () => {
+  it('leaves the mean of the group if nothing else is large enough', () => {
     const group = noise(4);
     const mean = group.flatMap((patch) => [...patch]).reduce((sum, value) => sum + value, 0) / 256;
     expect(thresholdGroup(group, dct(8), 100)).toBe(1);
     for (const patch of group) for (const value of patch) expect(value).toBeCloseTo(mean, 12);
   });
 
-  it('takes out 2.7σ of noise nearly all', () => {
+  it('removes nearly all noise at 2.7σ', () => {
     const group = noise(16);
     const weight = thresholdGroup(group, dct(8), 2.7);
     // A Gaussian is beyond 2.7 with probability 0.0069: 7 of 1024.
@@ -136,7 +136,7 @@ describe('thresholding', () => {
 });
 
 describe('Wiener', () => {
-  it('passes what the pilot is sure of and stops what it does not have', () => {
+  it('passes coefficients that are large in the pilot and stops those that are absent', () => {
     const group = noise(2);
     const before = copy(group);
     const sure = group.map((patch) => patch.map(() => 1e6 * random.normal()));
@@ -173,13 +173,13 @@ describe('low rank', () => {
     const group = clean.map((patch) => patch.map((value) => value + random.normal()));
     expect(lowRankGroup(group, rankThreshold(1.03, 1, 8, 64))).toBeCloseTo(1 / Math.sqrt(3), 12);
     const error = group.map((patch, k) => patch.reduce((sum, value, i) => sum + (value - clean[k][i]) ** 2, 0));
-    // Of 64 directions three are left, the mean's and two: about a twentieth of the noise.
+    // Three of 64 directions are left, the mean and two more: about a twentieth of the noise.
     expect(error.reduce((sum, value) => sum + value, 0) / 4096).toBeLessThan(0.1);
   });
 });
 
 describe('the recipes', () => {
-  it.each(['fast', 'balanced', 'best'] as const)('%s: a constant picture stays as it is', (quality) => {
+  it.each(['fast', 'balanced', 'best'] as const)('%s: a constant picture is unchanged', (quality) => {
     const flat = { width: 9, height: 8, data: new Float64Array(72).fill(4) };
     for (const value of followed(recipeOf(quality), [flat])[0].data) expect(value).toBeCloseTo(4, 10);
   });

@@ -1,4 +1,4 @@
-/** The denoisers as they are written, against an independent implementation: test/golden/make_denoisers.py. */
+/** The reference denoisers against an independent implementation: test/golden/make_denoisers.py. */
 import { expect, it } from 'vitest';
 import { followed } from '../../src/groups/reference.js';
 import { denoiserCases, largestDifference } from '../golden/denoisers.js';
@@ -12,7 +12,7 @@ it.each(denoiserCases)('%s', (_name, { recipe, width, height, noisy, denoised, n
   expect(planes).toHaveLength(denoised.length);
   for (const [c, { data }] of planes.entries()) {
     expect(data).toHaveLength(width * height);
-    // Samples are 13 at most, and the file has ten decimals.
+    // Samples are at most 13, and the file has ten decimals.
     expect(largestDifference(data, denoised[c]), `plane ${c}`).toBeLessThan(1e-9);
   }
 });

@@ -1,4 +1,4 @@
-/** Block matching, as written and as a kernel. */
+/** Block matching, by the reference and by the kernel. */
 import { describe, expect, it } from 'vitest';
 import { groupModule } from '../../src/engines/wasm/kernels/groups/module.js';
 import { listBytes } from '../../src/engines/wasm/kernels/groups/target.js';
@@ -9,14 +9,14 @@ import { findGroup, places } from '../../src/groups/matching.js';
 import type { Pass } from '../../src/groups/recipes.js';
 import { randomSource } from '../../src/index.js';
 
-/** Whole numbers, few of them, so that distances are exact in float32 and many are equal. */
+/** A few whole numbers, so that distances are exact in float32 and many are equal. */
 function coarsePlane(width: number, height: number, levels: number, seed = 1): Plane {
   const random = randomSource(seed);
   return { width, height, data: Float64Array.from({ length: width * height }, () => random.below(levels)) };
 }
 
 describe('places', () => {
-  it('cover a side to its end, with any stride', () => {
+  it('cover a whole side, with any stride', () => {
     expect(places(8, { patch: 8, stride: 3 })).toEqual([0]);
     expect(places(14, { patch: 8, stride: 3 })).toEqual([0, 3, 6]);
     expect(places(15, { patch: 8, stride: 3 })).toEqual([0, 3, 6, 7]);
@@ -27,7 +27,7 @@ describe('a group', () => {
   const plane = coarsePlane(40, 30, 4);
   const grouping: Grouping = { patch: 8, stride: 3, reach: 9, members: 16 };
 
-  it('begins with its reference, even where an equal patch comes before it', () => {
+  it('begins with its reference, even if an equal patch comes before it', () => {
     const flat = { ...plane, data: new Float64Array(40 * 30) };
     expect(findGroup(flat, { ...grouping, members: 4 }, 12, 10)).toEqual([10 * 40 + 12, 43, 44, 45]);
   });
@@ -53,7 +53,7 @@ describe('a group', () => {
     expect(nearer).toBeLessThan(16);
   });
 
-  it('is what sorting all patches within reach gives, at the rim and inside, for any size of patch', () => {
+  it('equals the result of sorting all patches within reach, at the edge and inside, for any patch size', () => {
     for (const [patch, reach, members] of [
       [1, 2, 9],
       [3, 2, 6],
@@ -81,7 +81,7 @@ describe('a group', () => {
     }
   });
 
-  it('is as small as the picture', () => {
+  it('is limited by the size of the picture', () => {
     expect(findGroup(coarsePlane(9, 8, 4), grouping, 0, 0)).toHaveLength(2);
   });
 });
@@ -119,7 +119,7 @@ describe('the matching kernel', () => {
         expect(found).toEqual(findGroup(plane, grouping, x, y));
       });
     }
-    // A run of references at once gives the same lists one after the other.
+    // Several references in one call give the same lists one after the other.
     kernels.match0(guide, 0, layout.references[0]?.columns ?? 0, 2, at);
     const second = at + scratch.lists + listBytes(pass);
     expect(memory.words(second + 16, 1)[0]).toBe(4 * columns[1]);

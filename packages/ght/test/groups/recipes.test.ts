@@ -1,4 +1,4 @@
-/** What the recipes promise each other and the progress bar. */
+/** The consistency of the recipes, and the effort that progress is based on. */
 import { describe, expect, it } from 'vitest';
 import type { Filter, Pass, Quality, Slot } from '../../src/groups/recipes.js';
 import { effortOf, isPass, qualities, recipeOf } from '../../src/groups/recipes.js';
@@ -9,7 +9,7 @@ const pass = (filter: Filter): Pass => ({
 });
 
 describe('the effort of a step', () => {
-  // For one reference: 9² places of 3² samples, then per transform 4 · 5 · 3³; every second reference along both sides.
+  // For one reference: 9² positions of 3² samples, then 4 · 5 · 3³ per transform; every second reference along both axes.
   it.each([
     [{ kind: 'threshold', transform: 'dct', tau: 1 } as const, (729 + 2 * 540) / 4],
     [{ kind: 'wiener', transform: 'dct' } as const, (729 + 3 * 540) / 4],
@@ -18,7 +18,7 @@ describe('the effort of a step', () => {
     expect(effortOf(pass(filter))).toBe(expected);
   });
 
-  it('of a blend is next to nothing', () => {
+  it('of a blend is almost zero', () => {
     expect(effortOf({ name: 'blend', share: 0.5, a: 'noisy', b: 'pilot', to: 'pilot' })).toBe(0);
   });
 });
@@ -26,7 +26,7 @@ describe('the effort of a step', () => {
 describe.each(qualities)('the recipe %s', (quality) => {
   const recipe = recipeOf(quality);
 
-  it('reads nothing before it was written', () => {
+  it('reads no slot before it was written', () => {
     const written = new Set<Slot>(['noisy']);
     for (const step of recipe) {
       for (const slot of isPass(step) ? [step.from, step.guide] : [step.a, step.b]) expect(written).toContain(slot);
@@ -34,7 +34,7 @@ describe.each(qualities)('the recipe %s', (quality) => {
     }
   });
 
-  it('blends so that every picture has its share', () => {
+  it('blends with shares between 0 and 1', () => {
     for (const step of recipe) {
       if (isPass(step)) continue;
       expect(step.share).toBeGreaterThan(0);
@@ -42,7 +42,7 @@ describe.each(qualities)('the recipe %s', (quality) => {
     }
   });
 
-  it('covers every pixel, and has groups that its search can fill and its transform can take', () => {
+  it('covers every pixel, and has groups that the search can fill and the transform accepts', () => {
     for (const step of recipe.filter(isPass)) {
       expect(step.stride).toBeLessThanOrEqual(step.patch);
       expect(step.members).toBeLessThanOrEqual((2 * step.reach + 1) ** 2);
@@ -67,7 +67,7 @@ it('the recipes are those of docs/mathematics.md', () => {
     if (filter.kind === 'threshold') expect(filter.tau).toBe(2.6);
     if (filter.kind === 'rank') expect(filter.factor).toBe(1.03);
   }
-  // Low rank first for the noise as it is; then for a quarter, with a fifth of what was taken out fed back.
+  // Low rank first for the full noise; then for a quarter of it, with a fifth of the removed noise added back.
   const noises = passes('best').flatMap(({ filter }) => (filter.kind === 'rank' ? [filter.noise] : []));
   expect(noises).toEqual([1, 0.25]);
   const feedback = recipeOf('best').find(({ to }) => to === 'noisy');

@@ -1,4 +1,4 @@
-/** A pass by its definition: every pixel is the weighted mean of all filtered patches that show it. */
+/** A pass by its definition: every pixel is the weighted mean of all filtered patches that cover it. */
 import { describe, expect, it } from 'vitest';
 import { lowRankGroup, rankThreshold, thresholdGroup, wienerGroup } from '../../src/groups/filters.js';
 import type { Plane } from '../../src/groups/matching.js';
@@ -87,7 +87,7 @@ describe('a pass', () => {
     expectPlane(followed(recipe, [first])[0], byDefinition(recipe[1], pilot, first, pilot));
   });
 
-  it('tells how far it is after each reference: the share of rows before it', () => {
+  it('reports progress after each reference: the fraction of rows before it', () => {
     const { fractions } = watched(follow([pass({ kind: 'wiener', transform: 'dct' })], [first]));
     // References at 0, 2, 4, 5 along the rows and at 0, 2, 3 down.
     expect(fractions).toEqual([0, 0, 0, 0, 1 / 3, 1 / 3, 1 / 3, 1 / 3, 2 / 3, 2 / 3, 2 / 3, 2 / 3]);
@@ -95,7 +95,7 @@ describe('a pass', () => {
 });
 
 describe('a recipe', () => {
-  it('blends plane by plane, gives back the slot of its last step, and tells which step begins', () => {
+  it('blends plane by plane, returns the slot of its last step, and reports each step as it begins', () => {
     const [a, b] = [planeOf(3), planeOf(4)];
     const identity = pass({ kind: 'threshold', transform: 'dct', tau: 0 });
     const toZero = { name: 'blend', share: 0.25, a: 'noisy', b: 'pilot', to: 'joint' } as const;

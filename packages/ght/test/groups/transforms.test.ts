@@ -1,4 +1,4 @@
-/** The transforms of groups: they lose nothing, and noise keeps its size in them. */
+/** The transforms of groups: they are invertible, and noise keeps its deviation. */
 import { describe, expect, it } from 'vitest';
 import { times } from '../../src/algebra/matrix.js';
 import { apply2d, bior, dct, haar, inverseHaar, transformOf } from '../../src/groups/transforms.js';
@@ -87,8 +87,8 @@ describe('the transform of a patch', () => {
     expect(patch[0]).toBeCloseTo(8 * mean, 10);
   });
 
-  it('bior1.5 has the coefficients of the wavelet: and leaves nothing of a constant but the mean', () => {
-    // Of the low-pass filter of bior1.5, as tables have it; its outer taps cancel in eight samples.
+  it('bior1.5 has the coefficients of the wavelet, and of a constant only the mean is nonzero', () => {
+    // The low-pass filter of bior1.5, from tables; its outer taps cancel for eight samples.
     const inner = 0.12153397801643787;
     const { analysis } = bior(8);
     const flat = new Float64Array(64).fill(3);
@@ -121,7 +121,7 @@ describe('Haar along a group', () => {
     });
   });
 
-  it.each([1, 2, 8, 16])('of %i patches keeps the energy and can be undone', (members) => {
+  it.each([1, 2, 8, 16])('of %i patches keeps the energy and is invertible', (members) => {
     const group = Array.from({ length: members }, (_, k) => patchOf(4, k));
     const before = group.map((patch) => patch.slice());
     haar(group);
@@ -135,7 +135,7 @@ describe('Haar along a group', () => {
     });
   });
 
-  it('gathers what equal patches have in common in the first', () => {
+  it('collects equal patches in the first coefficient', () => {
     const group = Array.from({ length: 8 }, () => patchOf(4, 5));
     haar(group);
     group.slice(1).forEach((patch) => {

@@ -1,4 +1,4 @@
-// One fixed problem by every solver on every engine, and one picture by every denoiser: digests of all bits, and errors.
+// One fixed problem for every solver on every engine, and one picture for every denoiser: digests of all bits, and errors.
 import { createHash } from 'node:crypto';
 import {
   denoise,

@@ -1,5 +1,5 @@
-// Many images through one process, so many at once: what each gave, as a digest, and the memory in use after it. At the
-// end, how many threads of the process are left.
+// Many images in one process, several at once: the digest of each result, and the memory in use after it. At the end, the
+// number of threads left in the process.
 // node many.js FIRST COUNT THREADS AT-ONCE
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
@@ -17,7 +17,7 @@ async function digestOf(n) {
   const image = { width, height, planes: [plane], peak: 255 };
   const solver = solverNames[n % solverNames.length];
   const { codes } = await represent(image, { solver, budget: { perPatch: 4 }, maxIterations: 8, threads });
-  // `best` takes ten times as long as the others: now and then.
+  // `best` takes ten times as long as the others, so it is rare.
   const quality = n % 20 === 19 ? 'best' : qualities[n % 2];
   const { image: clean } = await denoise(image, { quality, threads });
   const hash = createHash('sha256');
@@ -32,7 +32,7 @@ for (let n = first; n < first + count; n += atOnce) {
   digests.push(...(await Promise.all(numbers.map(digestOf))));
   rss.push(process.memoryUsage.rss());
 }
-// Threads that were let go take a moment to end.
+// Released threads take a moment to end.
 await new Promise((resolve) => setTimeout(resolve, 300));
 const left = process.platform === 'linux' ? readdirSync('/proc/self/task').length : 0;
 console.log(JSON.stringify({ digests, rss, left }));

@@ -1,15 +1,15 @@
-/** Programs of this folder, each in a process of its own. */
+/** Programs of this folder, each in its own process. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** Whether to run as many as the promise says, instead of as many as a test has time for. */
+/** Whether to run the full load, instead of a part that is short enough for a test. */
 export const full = process.env.GHT_LOAD === 'full';
 
-/** Node lets its young generation grow for as long as a hundred images; what grows besides would not be seen. */
+/** Node lets its young generation grow during the first hundred images, which would hide other growth. */
 const steady = '--max-semi-space-size=8';
 
-/** What a program of this folder printed, run by this Node or by another. */
+/** The output of a program of this folder, run by this Node or by another. */
 export async function printed<T>(
   program: string,
   args: readonly (string | number)[],

@@ -1,4 +1,4 @@
-/** The same answer: over threads, over runs, over tiles, and over versions of Node. */
+/** The same results for all numbers of threads, runs, tiles, and versions of Node. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ import { denoisePlanes } from '../../src/tasks/denoise-planes.js';
 import { noisy, picture } from '../pictures.js';
 import { printed } from './programs.js';
 
-/** Compared with one thread; the last is a second run of it. */
+/** Compared with one thread; the last entry is a second run with one. */
 const threads = [2, 3, 8, 1];
 
 describe.each(solverNames)('%s', (solver) => {
@@ -67,10 +67,10 @@ interface Answers {
   readonly answers: Readonly<Record<string, { readonly rmse: number; readonly bits: string }>>;
 }
 
-/** Another Node, brought by `npm run node24` into a folder where it cannot stand in for the one that runs everything. */
+/** Another Node, installed by `npm run node24` into a folder where it does not replace the one in use. */
 const other = fileURLToPath(new URL('../../../../.node24/node', import.meta.url));
 
-it.skipIf(!existsSync(other))('Node 24 finds the same bits as this Node (npm run node24 brings it)', async () => {
+it.skipIf(!existsSync(other))('Node 24 gives the same bits as this Node (needs npm run node24)', async () => {
   const [here, there] = [await printed<Answers>('answers.js', []), await printed<Answers>('answers.js', [], other)];
   expect(there.node).toMatch(/^v24\./);
   expect(Object.keys(there.answers)).toEqual(Object.keys(here.answers));

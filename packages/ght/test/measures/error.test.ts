@@ -3,21 +3,21 @@ import { psnr, psnrOf, rmsePixel } from '../../src/index.js';
 import { rmseOver } from '../../src/measures/error.js';
 import { watched } from '../solvers/definitions.js';
 
-describe('the error of a sample', () => {
+describe('the error per sample', () => {
   it('is the root of the mean of the squared differences', () => {
     expect(rmsePixel(Float64Array.of(1, 2, 3), Float64Array.of(1, 4, 0))).toBeCloseTo(Math.sqrt(13 / 3), 14);
     expect(rmsePixel(Float64Array.of(-5), Float64Array.of(2))).toBe(7);
     expect(rmsePixel(Float64Array.of(-5), Float64Array.of(5))).toBe(10);
   });
 
-  it('is found where squares would vanish or overflow', () => {
+  it('is correct where squares would underflow or overflow', () => {
     for (const scale of [1e-250, 1e-150, 1e150, 1e250]) {
       const [a, b] = [Float64Array.of(scale, 2 * scale, 3 * scale), Float64Array.of(scale, 4 * scale, 0)];
       expect(rmsePixel(a, b) / scale).toBeCloseTo(Math.sqrt(13 / 3), 12);
     }
   });
 
-  it('is one over several planes, of different size too, and every sample of large ones', () => {
+  it('covers several planes, even of different sizes, and every sample of large ones', () => {
     const zero = new Float64Array(70_000);
     const a = new Float64Array(70_000);
     a[0] = 3;
@@ -25,12 +25,12 @@ describe('the error of a sample', () => {
     a[69_999] = 12;
     const { fractions, result } = watched(rmseOver([a, Float64Array.of(1, 2)], [zero, Float64Array.of(1, 0)]));
     expect(result).toBeCloseTo(Math.sqrt((9 + 16 + 144 + 4) / 70_002), 14);
-    // Once to find the largest difference, once to add up.
+    // Once to find the largest difference, once to sum.
     const once = [65_536 / 70_000, 1, 1];
     expect(fractions).toEqual([...once, ...once]);
   });
 
-  it('is refused of arrays that cannot be compared', () => {
+  it('rejects arrays that cannot be compared', () => {
     const rule = 'arrays must both have the same samples, and at least one';
     expect(() => rmsePixel(new Float64Array(2), new Float64Array(3))).toThrow(`${rule}, but got "2 and 3"`);
     expect(() => rmsePixel(new Float64Array(0), new Float64Array(0))).toThrow(`${rule}, but got "0 and 0"`);
@@ -38,13 +38,13 @@ describe('the error of a sample', () => {
 });
 
 describe('PSNR', () => {
-  it('is 20 log₁₀(peak / error), and infinite for none', () => {
+  it('is 20 log₁₀(peak / error), and infinite for an error of 0', () => {
     expect(psnrOf(2.55, 255)).toBeCloseTo(40, 12);
     expect(psnrOf(0, 1)).toBe(Number.POSITIVE_INFINITY);
     expect(psnr(Float64Array.of(0, 0), Float64Array.of(0.1, 0.1), 1)).toBeCloseTo(20, 12);
   });
 
-  it('is refused of errors below 0 and peaks that are not above it', () => {
+  it('rejects negative errors and peaks that are not positive', () => {
     expect(() => psnrOf(-1, 255)).toThrow('rmse must be');
     expect(() => psnrOf(1, 0)).toThrow('peak must be');
   });

@@ -14,7 +14,7 @@ describe('measures', () => {
     expect(rmsePixel(a, b)).toBeCloseTo(expected.rmse_per_pixel, 10);
   });
 
-  it('an image is like itself', () => {
+  it('an image equals itself', () => {
     const a = Float64Array.from(made.images.a);
     expect(ssim(a, a, made.images.width, made.images.height, 255)).toBeCloseTo(1, 12);
     expect(psnr(a, a, 255)).toBe(Number.POSITIVE_INFINITY);

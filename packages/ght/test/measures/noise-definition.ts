@@ -1,4 +1,4 @@
-/** The noise level of a plane as the page of measures/noise.ts describes it, step by step on plain arrays. */
+/** The noise level of a plane by the method of measures/noise.ts, step by step on plain arrays. */
 import { symmetricEigen } from '../../src/algebra/eigen.js';
 import { matrix } from '../../src/algebra/matrix.js';
 
@@ -45,7 +45,7 @@ function covarianceOf(patches: readonly Patch[]): number[][] {
   return C;
 }
 
-/** The mean variance under C along the four least directions of B. */
+/** The mean variance under C along the four smallest eigenvectors of B. */
 function leastVariance(B: number[][], C: number[][]): number {
   const { values, vectors } = symmetricEigen(matrix(49, 49, (i, j) => B[i][j]));
   const least = [...values.keys()].sort((a, b) => values[a] - values[b]).slice(0, 4);
@@ -56,7 +56,7 @@ function leastVariance(B: number[][], C: number[][]): number {
   return sumOf(along) / 4;
 }
 
-/** σ of a plane that is large enough; `spacing` is that of its patches, `free` tells the samples that are not clipped. */
+/** σ of a plane that is large enough; `spacing` is that of its patches, `free` selects the samples that are not clipped. */
 export function noiseByDefinition(
   samples: Float64Array,
   width: number,
@@ -102,7 +102,7 @@ export function noiseByDefinition(
   return Math.sqrt(variance);
 }
 
-/** σ of a small plane: the median of the second differences both ways, over 6 times the median of |N(0, 1)|. */
+/** σ of a small plane: the median of the second differences along both axes, over 6 times the median of |N(0, 1)|. */
 export function noiseOfSmall(samples: Float64Array, width: number, height: number): number {
   const kernel = [1, -2, 1];
   const sizes: number[] = [];

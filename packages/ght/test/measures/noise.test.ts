@@ -6,7 +6,7 @@ import { finish } from '../../src/work.js';
 import { noisy, picture } from '../pictures.js';
 import { noiseByDefinition, noiseOfSmall } from './noise-definition.js';
 
-/** A picture whose texture is not itself noise: the made one without its random part, mirrored into a larger one. */
+/** A picture whose texture is not noise: the synthetic one without its random part, mirrored into a larger one. */
 const clean: Image = {
   ...{ width: 160, height: 120, peak: 255 },
   planes: [
@@ -29,7 +29,7 @@ const grey = (width: number, height: number, value: (i: number) => number): Imag
 
 describe('the noise level by its definition', () => {
   const random = randomSource(11);
-  /** A picture between shade and texture, with noise of deviation 2. */
+  /** A picture of shading and texture, with noise of deviation 2. */
   const made = (width: number, height: number) =>
     Float64Array.from({ length: width * height }, (_, i) => {
       const [x, y] = [i % width, Math.floor(i / width)];
@@ -54,13 +54,13 @@ describe('the noise level by its definition', () => {
     expect(estimated(samples, 528, 516)).toBeCloseTo(noiseByDefinition(samples, 528, 516, 2), 8);
   });
 
-  it('without the patches that are clipped at either end, where 1568 others are left', () => {
+  it('ignores patches clipped at either end if 1568 others are left', () => {
     const clipped = (rows: number) =>
       made(80, 60).map((value, i) => (i < 80 * rows ? 500 : i >= 80 * (60 - rows) ? -500 : value));
     const few = clipped(6);
     const free = (value: number) => Math.abs(value) < 500;
     expect(estimated(few, 80, 60)).toBeCloseTo(noiseByDefinition(few, 80, 60, 1, free), 8);
-    // 74 × (60 − 2 · 17 − 6) patches are free: 1480.
+    // 74 × (60 − 2 · 17 − 6) = 1480 patches are free.
     const many = clipped(17);
     expect(estimated(many, 80, 60)).toBeCloseTo(noiseByDefinition(many, 80, 60), 8);
   });
@@ -90,7 +90,7 @@ describe('samples at the ends of the range', () => {
   });
 });
 
-it('a level that rounding might make is none', () => {
+it('a level that rounding could explain is 0', () => {
   const samples = Float64Array.of(1, -1000, 3);
   expect(finish(aboveRounding(samples, 1.01e-9))).toBe(1.01e-9);
   expect(finish(aboveRounding(samples, 1e-9))).toBe(0);
@@ -108,7 +108,7 @@ describe('estimateSigma', () => {
     });
   });
 
-  it('depends on nothing but the samples, and scales with them', () => {
+  it('depends only on the samples, and scales with them', () => {
     const input = noisy(clean, 10);
     const [sigma] = estimateSigma(input);
     expect(estimateSigma(input)).toEqual([sigma]);
@@ -117,7 +117,7 @@ describe('estimateSigma', () => {
     expect(estimateSigma(mapped(input, (value) => value + 1e6))[0]).toBeCloseTo(sigma, 6);
   });
 
-  it('finds none where there is none', () => {
+  it('finds no noise where there is none', () => {
     expect(estimateSigma(grey(64, 48, () => 77))).toEqual([0]);
     expect(estimateSigma(grey(5, 4, () => -0.1))).toEqual([0]);
     expect(estimateSigma(grey(64, 48, (i) => 0.1 * (i % 64) + 0.3 * Math.floor(i / 64)))).toEqual([0]);
@@ -129,7 +129,7 @@ describe('estimateSigma', () => {
     expect(Math.abs(sigma / 10 - 1)).toBeLessThan(0.05);
   });
 
-  it('gives a sensible answer for small images, and refuses what has no middle pixel', () => {
+  it('gives a sensible estimate for small images, and rejects those without a middle pixel', () => {
     const random = randomSource(5);
     for (const [width, height] of [
       [3, 3],
@@ -154,7 +154,7 @@ describe('estimateSigma', () => {
     expect(() => estimateSigma(grey(4, 4, () => Number.NaN))).toThrow('must be a finite number');
   });
 
-  it('looks at any number of channels and at float32', () => {
+  it('accepts any number of channels, and float32', () => {
     const input = noisy(picture(80, 64, 2), 20);
     const single = { ...input, planes: input.planes.map((plane) => Float32Array.from(plane)) };
     estimateSigma(single).forEach((sigma, c) => {

@@ -1,4 +1,4 @@
-/** Gain and σ of a plane as the page of measures/poisson-gaussian.ts describes it, step by step on plain arrays. */
+/** Gain and σ of a plane by the method of measures/poisson-gaussian.ts, step by step on plain arrays. */
 type Block = { readonly mean: number; readonly texture: number; readonly variance: number };
 type Line = { readonly slope: number; readonly level: number };
 
@@ -31,7 +31,7 @@ const blockOf = (samples: readonly number[]): Block => ({
 
 const lineAt = ({ slope, level }: Line, x: number) => slope * Math.max(0, x) + level;
 
-/** The line of least squares with weights 1/v², where neither part may be negative. */
+/** The least-squares line with weights 1/v²; neither coefficient may be negative. */
 function fitted(blocks: readonly Block[], start: Line): Line {
   let line = start;
   const floor = 1e-9 * Math.max(...blocks.map(({ variance }) => variance));
@@ -53,7 +53,7 @@ function fitted(blocks: readonly Block[], start: Line): Line {
   return line;
 }
 
-/** Gain and σ; `spacing` is that of the blocks, `free` tells the samples that are not clipped. */
+/** Gain and σ; `spacing` is that of the blocks, `free` selects the samples that are not clipped. */
 export function poissonGaussianByDefinition(
   samples: Float64Array,
   width: number,
@@ -67,7 +67,7 @@ export function poissonGaussianByDefinition(
       if (values.every(free)) blocks.push(blockOf(values.map((value) => value - offset)));
     }
   }
-  // Of each of 24 classes of brightness the calmest tenth.
+  // The least textured tenth of each of 24 brightness classes.
   const sorted = [...blocks].sort((a, b) => a.mean - b.mean);
   const size = Math.ceil(sorted.length / 24);
   const calmest = Array.from({ length: Math.ceil(sorted.length / size) }, (_, c) =>

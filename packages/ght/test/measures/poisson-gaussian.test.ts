@@ -5,7 +5,7 @@ import { poissonGaussianEstimate } from '../../src/measures/poisson-gaussian.js'
 import { watched } from '../solvers/definitions.js';
 import { poissonGaussianByDefinition } from './poisson-gaussian-definition.js';
 
-/** Shading, discs and a grating between 15 and 240: every brightness, and texture in a third of the picture. */
+/** Shading, discs and a grating from 15 to 240: every brightness, and texture in a third of the picture. */
 const [width, height] = [256, 192];
 const scene = Float64Array.from({ length: width * height }, (_, i) => {
   const [x, y] = [i % width, Math.floor(i / width)];
@@ -55,10 +55,10 @@ describe('gain and σ by their definition', () => {
     compare(part(48, 40, 2, 5), 48, 40, { offset: 60 });
   });
 
-  it('without the blocks that are clipped at either end, where 256 others are left', () => {
+  it('ignores blocks clipped at either end if 256 others are left', () => {
     const clipped = (top: number, bottom: number) =>
       part(48, 40, 2, 5).map((value, i) => (i < 48 * top ? 900 : i >= 48 * (40 - bottom) ? -900 : value));
-    // 41 blocks along a row; 33 rows of them, less those that reach into what is clipped.
+    // 41 blocks per row; 33 rows of them, minus those that include clipped samples.
     const few = compare(clipped(4, 5), 48, 40, { free: (value) => Math.abs(value) < 900 });
     expect(few.blocks).toBe(41 * (40 - 9 - 7));
     compare(clipped(13, 14), 48, 40);
@@ -68,7 +68,7 @@ describe('gain and σ by their definition', () => {
     compare(part(200, 180, 2, 5), 200, 180, { spacing: 2 });
   });
 
-  it('tells how far it is: over the rows of blocks, and over the rounds', () => {
+  it('reports progress over the rows of blocks and over the rounds', () => {
     const planes = [part(32, 32, 2, 5)];
     const { fractions } = watched(poissonGaussianEstimate({ width: 32, height: 32, planes, peak: 255 }));
     const rows = Array.from({ length: 25 }, (_, y) => y / 25);
@@ -92,7 +92,7 @@ describe('estimatePoissonGaussian', () => {
     }
   });
 
-  it('finds no gain in Gaussian noise, and no noise in none', () => {
+  it('finds no gain in Gaussian noise, and no noise where there is none', () => {
     const { normal } = randomSource(4);
     const planes = [scene.map((x) => x + 8 * normal()), new Float64Array(width * height).fill(9)];
     const [gaussian, none] = estimatePoissonGaussian({ width, height, planes, peak: 255 });
@@ -119,7 +119,7 @@ describe('estimatePoissonGaussian', () => {
     expect(Math.abs(deviation(found, 80) / deviation(noise, 80) - 1)).toBeLessThan(0.06);
   });
 
-  it('refuses by name what is too small or has no zero', () => {
+  it('rejects images that are too small and invalid offsets, by name', () => {
     const small = { width: 31, height: 40, planes: [new Float64Array(31 * 40)], peak: 1 };
     expect(() => estimatePoissonGaussian(small)).toThrow('image must be at least 32×32 pixels');
     expect(() => estimatePoissonGaussian(seen({ gain: 1, sigma: 1 }), Number.NaN)).toThrow('offset must be a finite');

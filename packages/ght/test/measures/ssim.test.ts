@@ -45,7 +45,7 @@ describe('SSIM', () => {
     }
   });
 
-  it('refuses planes of another size, and a peak that is not above 0', () => {
+  it('rejects planes of another size, and a peak that is not positive', () => {
     const plane = new Float64Array(6);
     expect(() => ssim(plane, new Float64Array(5), 3, 2, 1)).toThrow('arrays must both have the same samples');
     expect(() => ssim(plane, plane, 3, 3, 1)).toThrow('arrays must hold width × height = 9 samples, but got 6');

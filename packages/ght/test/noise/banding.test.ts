@@ -48,7 +48,7 @@ describe('banding', () => {
     expect(quality(clean, cleaned(image)) - quality(clean, image)).toBeGreaterThan(6);
   });
 
-  it('is told in words, rows and columns at once', async () => {
+  it('is described in words, rows and columns at once', async () => {
     const clean = await photograph('french-alpine-landscape', 192);
     const image = banded(banded(clean, 10), 6, 'columns', 5);
     expect(found(image).words).toMatch(

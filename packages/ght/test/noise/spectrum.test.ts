@@ -274,7 +274,7 @@ describe('colouredNoise', () => {
     );
   });
 
-  it('stops when it is told to, and yields often enough for that', async () => {
+  it('stops on abort, and yields often enough for that', async () => {
     const { planes } = noisy(picture(width, height, 3), 10);
     const controller = new AbortController();
     const work = colouredNoise(planes, width, height, { peak: 255, original: planes });

@@ -1,4 +1,4 @@
-/** Every public function has a property; and those of the small ones that stand in no other file. */
+/** Every public function has a property. The small ones are here; the others are in files of their own. */
 
 import { readdir, readFile } from 'node:fs/promises';
 import fc from 'fast-check';
@@ -14,7 +14,7 @@ const codesOf = (L: number, P: number, values: readonly number[]) =>
     P,
   );
 
-/** A property for every function that the library gives out; the larger ones have files of their own, named here. */
+/** A property for every exported function, or the name of the file that holds it. */
 const properties: Readonly<Record<string, string | (() => void)>> = {
   ...{ solve: 'solvers', denoise: 'images', denoisePaper: 'images', represent: 'images', extract: 'images' },
   ...{ aggregate: 'images', patchGrid: 'images', estimateSigma: 'images', estimatePoissonGaussian: 'images' },
@@ -65,7 +65,7 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
       expect(refusal(() => ght.selectLargest(Float64Array.of(1, 2, 3), bad as number))).toContain('S must be');
       expect(refusal(() => ght.hardThreshold(Float64Array.of(1, 2, 3), bad as number))).toContain('S must be');
     }
-    // It once looked for the S-th largest beyond the end.
+    // A regression: it searched for the S-th largest beyond the end.
     expect(refusal(() => ght.selectLargest(Float64Array.of(1, Number.NaN, 3), 1))).toContain('values[1]');
   },
   survives: () => {
@@ -154,7 +154,7 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
       const norm = ght.spectralNormSquared(D);
       const G = ght.gramMatrix(D).data;
       const lengths = Array.from({ length: D.L }, (_, l) => G[l * D.L + l]);
-      // No atom is longer, and all of them together are no shorter.
+      // The norm is at least that of the longest atom, and at most that of all atoms together.
       expect(norm).toBeGreaterThanOrEqual((1 - 1e-9) * Math.max(...lengths));
       expect(norm).toBeLessThanOrEqual((1 + 1e-9) * lengths.reduce((sum, length) => sum + length, 0));
     }),
@@ -182,7 +182,7 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
     for (const bad of [Number.NaN, Number.POSITIVE_INFINITY])
       expect(refusal(() => ght.randomSource(bad))).toContain('seed');
     const random = ght.randomSource(5);
-    // Without a number for a mean it once never ended.
+    // A regression: it never ended if the mean was not a number.
     for (const bad of badNumbers) expect(refusal(() => random.poisson(bad as number))).toContain('mean');
     for (const bad of [...badNumbers, 0]) expect(refusal(() => random.below(bad as number))).toContain('n must');
     for (const mean of [0, 5e-324, 9.99, 10, 1e6, 1e300]) expect(random.poisson(mean)).toBeGreaterThanOrEqual(0);
@@ -208,7 +208,7 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
       runs(60),
     ),
   readJpegInfo: () => {
-    // What begins like a JPEG and goes on at random: a table, a frame, anything.
+    // Data that starts like a JPEG and continues at random: a table, a frame, anything.
     const piece = fc.oneof(
       fc.constantFrom([0xff, 0xdb, 0, 67, 0], [0xff, 0xc0, 0, 17, 8, 0, 16, 0, 16, 3], [0xff, 0xda], [0xff, 0xff]),
       fc.array(fc.nat(255), { maxLength: 70 }),
@@ -301,7 +301,7 @@ const functions = Object.entries(ght)
   .filter(([, value]) => typeof value === 'function')
   .map(([name]) => name);
 
-it('every public function is in the table, and the table holds nothing else', () => {
+it('the table lists exactly the public functions', () => {
   expect(Object.keys(properties).sort()).toEqual(functions.sort());
 });
 
@@ -322,7 +322,7 @@ describe('bad numbers', () => {
   });
 });
 
-it('codes come back from a file as they were, whatever their values', async () => {
+it('codes with any values are loaded unchanged from a file', async () => {
   await fc.assert(
     fc.asyncProperty(problem, async ({ D, P, Y }) => {
       const codes = codesOf(D.L, P, [...Y, 0, 5e-324, -1e300]);

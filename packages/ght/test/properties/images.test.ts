@@ -1,4 +1,4 @@
-/** What is done to images, on sizes and values that are hard on numbers. */
+/** The image tasks, on numerically difficult sizes and values. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Image } from '../../src/index.js';
@@ -32,12 +32,12 @@ const scaledBy = (given: Image, by: number): Image => ({
 });
 
 describe('patches', () => {
-  it('of any plane put together again are the plane', () => {
+  it('of any plane aggregate to the plane', () => {
     fc.assert(
       fc.property(image, fc.constantFrom(1, 2, 3, 8), fc.nat(), ({ width, height, planes }, patch, n) => {
         const grid = patchGrid(width, height, patch, 1 + (n % patch));
         const patches = extract(grid, planes[0]);
-        // But for the sign of zero, which no mean has.
+        // Except for the sign of zero, which a mean does not keep.
         expect(aggregate(grid, patches)).toEqual(planes[0].map((value) => value + 0));
         expect(refusal(() => extract(grid, planes[0], new Float64Array(patches.length + 1)))).toContain('into');
       }),
@@ -47,7 +47,7 @@ describe('patches', () => {
 });
 
 describe('representing', () => {
-  it('keeps to the budget and tells the error of the picture it gives back', async () => {
+  it('keeps to the budget and reports the error of the picture it returns', async () => {
     await fc.assert(
       fc.asyncProperty(
         image,
@@ -82,7 +82,7 @@ describe('representing', () => {
 });
 
 describe('denoising', () => {
-  it('gives finite pictures of any size and scale, or says what is wrong', async () => {
+  it('returns finite pictures of any size and scale, or says what is wrong', async () => {
     await fc.assert(
       fc.asyncProperty(
         image,
@@ -177,7 +177,7 @@ describe('estimates of the noise', () => {
 
 describe('a stabiliser', () => {
   const size = fc.constantFrom(0, 1e-300, 1e-20, 1e-3, 1, 50, 1e20, 1e200);
-  it('rises, and so does its inverse, and both are finite for every kind of noise', () => {
+  it('is increasing and finite for every kind of noise, and so is its inverse', () => {
     fc.assert(
       fc.property(size, size, fc.constantFrom(0, -5, 1e10), (gain, sigma, offset) => {
         if (gain === 0 && sigma === 0) {
@@ -199,7 +199,7 @@ describe('a stabiliser', () => {
 });
 
 describe('measures', () => {
-  it('hold what their definitions say, at any scale', () => {
+  it('follow their definitions at any scale', () => {
     fc.assert(
       fc.property(image, ({ width, height, planes, peak }) => {
         const [a] = planes;
@@ -219,7 +219,7 @@ describe('measures', () => {
       runs(60),
     );
   });
-  it('refuse arrays of different length, none at all, and a peak that is none', () => {
+  it('reject arrays of different lengths, empty arrays, and an invalid peak', () => {
     const [one, two] = [new Float64Array(1), new Float64Array(2)];
     for (const call of [() => psnr(one, two, 1), () => rmsePixel(two, one), () => ssim(one, two, 1, 1, 1)]) {
       expect(refusal(call)).toContain('arrays');

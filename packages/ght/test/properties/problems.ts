@@ -1,4 +1,4 @@
-/** Problems that are hard on numbers: sizes, scales, signals and dictionaries that a sane user does not try, and all do. */
+/** Numerically difficult problems: unusual sizes, scales, signals and dictionaries. */
 import fc from 'fast-check';
 import type { Dictionary } from '../../src/index.js';
 import {
@@ -11,10 +11,10 @@ import {
   separableDictionary,
 } from '../../src/index.js';
 
-/** Every property runs on the same cases every time. */
+/** The settings of a property, which runs on the same cases every time. */
 export const runs = (numRuns: number) => ({ numRuns, seed: 20260701, endOnFailure: true }) as const;
 
-/** Dictionaries by what is wrong with them, before they are scaled. */
+/** Dictionaries by their defects, before they are scaled. */
 const dictionaries: Readonly<Record<string, () => Dictionary>> = {
   Gaussian: () => gaussianDictionary(12, 20, 1),
   'separable DCT': () => overcompleteDct(4, 6),
@@ -43,7 +43,7 @@ const dictionaries: Readonly<Record<string, () => Dictionary>> = {
   'one entry': () => denseDictionary(1, 1, [2]),
 };
 
-/** Signals by what is special about them, of magnitude about 1. */
+/** Signals by their special property, with magnitudes of about 1. */
 const signals: Readonly<Record<string, (length: number) => Float64Array>> = {
   normal: (length) => {
     const { normal } = randomSource(3);
@@ -58,7 +58,7 @@ const signals: Readonly<Record<string, (length: number) => Float64Array>> = {
   },
 };
 
-/** Scales: as usual, beyond float32 on both sides, whose squares are beyond float64, and denormal. */
+/** Scales: usual, beyond float32 on both sides, with squares beyond float64, and denormal. */
 export const scale = fc.constantFrom(1, 255, 1e-30, 1e30, 1e-200, 1e200, 1e-310);
 
 /** Patch counts: one, and primes. */
@@ -89,7 +89,7 @@ function scaled(D: Dictionary, by: number): Dictionary {
   return separableDictionary({ ...D.factors[0], data: times(D.factors[0].data) }, D.factors[1]);
 }
 
-/** Images: a pixel, less than a patch, primes; constant, zero, an impulse, noise; any scale. */
+/** Images: one pixel, smaller than a patch, prime sizes; constant, zero, an impulse, noise; any scale. */
 export const image = fc
   .record({
     width: fc.constantFrom(1, 3, 7, 13, 17),
@@ -105,10 +105,10 @@ export const image = fc
     ),
   }));
 
-/** Numbers that no count, level or size may be. */
+/** Numbers that are invalid as a count, level or size. */
 export const badNumbers = [Number.NaN, -1, Number.POSITIVE_INFINITY, '3', null] as const;
 
-/** The error of a call that must fail, and must say which parameter, which rule, what it got and what to do. */
+/** The error message of a call that must fail; it must have the parameter, the rule, the value and the remedy. */
 export function refusal(call: () => unknown): string {
   try {
     call();
@@ -118,7 +118,7 @@ export function refusal(call: () => unknown): string {
   throw new Error('it was accepted');
 }
 
-/** The same for a promise. */
+/** {@link refusal} for a promise. */
 export async function refused(promise: Promise<unknown>): Promise<string> {
   return promise.then(
     () => {
@@ -136,7 +136,7 @@ function explained(error: unknown): string {
   return message;
 }
 
-/** √(Σ(a − b)² / count), whatever the scale of the differences. */
+/** √(Σ(a − b)² / count), for differences of any scale. */
 export function distance(a: Float64Array, b: Float64Array, count: number): number {
   const unit = a.reduce((most, value, i) => Math.max(most, Math.abs(value - b[i])), 0) || 1;
   return unit * Math.sqrt(a.reduce((sum, value, i) => sum + ((value - b[i]) / unit) ** 2, 0) / count);

@@ -1,4 +1,4 @@
-/** Every solver on every engine, on problems that are hard on numbers: the mathematics holds, or an error of ours says why. */
+/** Every solver on every engine, on numerically difficult problems: the mathematics holds, or a library error says why not. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SignalOptions, Solution } from '../../src/index.js';
@@ -7,15 +7,18 @@ import { badNumbers, distance, problem, refused, runs } from './problems.js';
 
 const engines = ['reference', 'portable', 'wasm'] as const;
 const each = engines.flatMap((engine) => solverNames.map((solver) => ({ engine, solver })));
-/** Of ‖Y‖: rounding in float64 on badly conditioned supports; in float32 what lies outside the range of D is told to 1e-6 of ‖Y‖². */
+/**
+ * Relative to ‖Y‖: rounding of float64 on ill-conditioned supports; in float32, the part outside the range of D is accurate to
+ * 1e-6 of ‖Y‖².
+ */
 const within = { reference: 1e-6, portable: 1e-6, wasm: 1e-3 };
 
-/** A solution, or undefined where it was refused for a reason that such a problem may have. */
+/** A solution, or undefined if the problem was rejected for a valid reason. */
 async function attempt(...args: Parameters<typeof solve>): Promise<Solution | undefined> {
   try {
     return await solve(...args);
   } catch (error) {
-    // ρ so small that DDᵀ + ρI is singular, or coefficients beyond the largest number.
+    // ρ is so small that DDᵀ + ρI is singular, or coefficients overflow.
     if (isGhtError(error) && ['rho', 'signals'].includes(error.parameter)) return undefined;
     throw error;
   }
@@ -47,7 +50,7 @@ describe.each(each)('$solver on the $engine engine', ({ engine, solver }) => {
             result.history.every(({ rmse, threshold }) => Number.isFinite(rmse) && !Number.isNaN(threshold ?? 0)),
           ).toBe(true);
           const norm = distance(Y, new Float64Array(Y.length), P);
-          // Denormals have few digits, or one.
+          // Denormals have only a few digits.
           const grid = 1e-307;
           const error = distance(reconstruct(D, result.codes), Y, P);
           expect(Math.abs(error - result.rmse)).toBeLessThanOrEqual(within[engine] * norm + grid);
@@ -57,11 +60,11 @@ describe.each(each)('$solver on the $engine engine', ({ engine, solver }) => {
       ),
       runs(engine === 'wasm' ? 40 : 60),
     );
-    // Refusals are for the few: most of these problems have an answer.
+    // Most of these problems must have a solution.
     expect(solved).toBeGreaterThan(20);
   });
 
-  it('does not mind the units, by powers of two: the same support and the same digits', async () => {
+  it('is invariant to scaling by powers of two: the same support and the same digits', async () => {
     const { D, Y } = fc.sample(
       problem.filter(({ atoms, kind, scale }) => atoms === 'Gaussian' && kind === 'normal' && scale === 1),
       runs(1),
@@ -99,7 +102,7 @@ describe.each(each)('$solver on the $engine engine', ({ engine, solver }) => {
   });
 });
 
-describe('solve refuses, naming what is wrong', () => {
+describe('solve rejects, naming what is wrong', () => {
   const [{ D, Y }] = fc.sample(
     problem.filter(({ atoms, P }) => atoms === 'Gaussian' && P === 2),
     runs(1),
@@ -108,26 +111,29 @@ describe('solve refuses, naming what is wrong', () => {
   it.each([...badNumbers, L + 1, 2.5])('a total budget of %s', async (total) => {
     expect(await refused(solve(D, Y, { budget: { total: total as number } }))).toContain('budget.total');
   });
-  it.each([...badNumbers, D.L + 1])('%s atoms a patch', async (perPatch) => {
+  it.each([...badNumbers, D.L + 1])('%s atoms per patch', async (perPatch) => {
     expect(await refused(solve(D, Y, { budget: { perPatch: perPatch as number } }))).toContain('budget.perPatch');
   });
-  it.each(['rmse', 'sigma', 'psnr'] as const)('no number as %s', async (kind) => {
+  it.each(['rmse', 'sigma', 'psnr'] as const)('an invalid number as %s', async (kind) => {
     for (const bad of badNumbers) {
       expect(await refused(solve(D, Y, { budget: { [kind]: bad } as never }))).toContain(`budget.${kind}`);
     }
   });
-  it.each(['rho', 'peak', 'tolerance', 'maxIterations', 'threads'] as const)('no number as %s', async (name) => {
-    for (const bad of badNumbers.filter((value) => value !== null)) {
-      expect(await refused(solve(D, Y, { [name]: bad }))).toContain(name);
-    }
-    if (name !== 'tolerance') expect(await refused(solve(D, Y, { [name]: 0 }))).toContain(name);
-  });
-  it('a budget that is none, also one that cannot be written down', async () => {
+  it.each(['rho', 'peak', 'tolerance', 'maxIterations', 'threads'] as const)(
+    'an invalid number as %s',
+    async (name) => {
+      for (const bad of badNumbers.filter((value) => value !== null)) {
+        expect(await refused(solve(D, Y, { [name]: bad }))).toContain(name);
+      }
+      if (name !== 'tolerance') expect(await refused(solve(D, Y, { [name]: 0 }))).toContain(name);
+    },
+  );
+  it('an invalid budget, even one that cannot be serialised', async () => {
     for (const budget of [5, {}, { total: 1, psnr: 2n }, { atoms: 3 }]) {
       expect(await refused(solve(D, Y, { budget: budget as never }))).toContain('budget');
     }
   });
-  it('signals that are none, NaN, infinite or next to it', async () => {
+  it('signals that are invalid, NaN, infinite or almost infinite', async () => {
     expect(await refused(solve(D, new Float64Array(0)))).toContain('signals');
     expect(await refused(solve(D, new Float64Array(D.N + 1)))).toContain('signals');
     for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, 1.5e308]) {
@@ -138,7 +144,7 @@ describe('solve refuses, naming what is wrong', () => {
   });
 });
 
-it('targets are reached in any units, or said to be out of reach', async () => {
+it('targets are reached in any units, or reported as unreachable', async () => {
   await fc.assert(
     fc.asyncProperty(
       problem,

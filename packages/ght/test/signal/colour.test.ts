@@ -5,7 +5,7 @@ const rgb = [Float64Array.from([10, 200, 30]), Float64Array.from([20, 180, 30]),
 const energy = (planes: readonly ArrayLike<number>[]) =>
   planes.reduce((sum, plane) => sum + Array.from(plane).reduce((s, value) => s + value * value, 0), 0);
 
-it('the colour transform is undone by its inverse and keeps every energy', () => {
+it('the colour transform is invertible and keeps the energy', () => {
   const back = recorrelate(decorrelate(rgb));
   back.forEach((plane, c) => {
     plane.forEach((value, i) => {
@@ -21,6 +21,6 @@ it('grey in three equal channels has no chroma', () => {
   expect(Math.max(...first.map(Math.abs), ...second.map(Math.abs))).toBeLessThan(1e-12);
 });
 
-it('leaves anything but three planes alone', () => {
+it('leaves any other number of planes unchanged', () => {
   expect(decorrelate(rgb.slice(0, 2))).toEqual(rgb.slice(0, 2));
 });

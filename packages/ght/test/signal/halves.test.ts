@@ -3,13 +3,13 @@ import { addEnlarged, halfOf, halved } from '../../src/signal/halves.js';
 import { finish } from '../../src/work.js';
 
 describe('a plane at half its size', () => {
-  it('has the means of 2×2 samples, at an odd rim of those that are there', () => {
+  it('has the means of 2×2 samples, and at an odd edge of those that exist', () => {
     const plane = Float64Array.of(1, 3, 10, 5, 7, 20, 100, 200, 1000);
     expect([halfOf(3), halfOf(4)]).toEqual([2, 2]);
     expect([...finish(halved(plane, 3, 3))]).toEqual([4, 15, 150, 1000]);
   });
 
-  it('comes back enlarged: a constant as itself, a ramp as a ramp', () => {
+  it('is enlarged exactly for constants and ramps', () => {
     for (const [width, height] of [
       [12, 10],
       [11, 9],

@@ -62,7 +62,7 @@ describe('patches', () => {
     expect([...aggregate(grid, patches, [2, 1])]).toEqual([1, 2, 4]);
   });
 
-  it('refuses a stride that would skip pixels, and weights that would lose one', () => {
+  it('rejects a stride that would skip pixels, and weights that would lose one', () => {
     expect(() => patchGrid(10, 10, 4, 5)).toThrow('stride must be a whole number from 1 to 4, but got 5: use a stride');
     const grid = patchGrid(4, 4, 4);
     expect(() => aggregate(grid, new Float64Array(16), [0])).toThrow('weights[0] must be a finite number above 0');

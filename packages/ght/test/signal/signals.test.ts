@@ -28,7 +28,7 @@ describe('signals', () => {
     );
   });
 
-  it('cut out of a plane or computed from codes only when read are those of the arrays', () => {
+  it('that are cut or computed when read equal those in arrays', () => {
     const grid = patchGrid(37, 21, 8, 5);
     const plane = noise(37 * 21, 1);
     const patches = extract(grid, plane);

@@ -4,7 +4,7 @@ import { denoise, estimateSigma, psnr, randomSource, stabiliser } from '../../sr
 import { logFactorial } from '../../src/random.js';
 import { picture } from '../pictures.js';
 
-/** Mean and variance of f(y) for λ counts read with noise s, in units of the gain: summed over counts and a fine grid. */
+/** Mean and variance of f(y) for λ counts with read noise s, in units of the gain: summed over counts and a fine grid. */
 function moments(f: (y: number) => number, lambda: number, s: number): { mean: number; variance: number } {
   const reach = 12 * Math.sqrt(lambda) + 40;
   const cells = s === 0 ? 1 : 2000;
@@ -28,7 +28,7 @@ const reads = [0, 0.1, 0.5, 1, 4, 15];
 const levels = [0, 0.02, 0.2, 0.7, 1.5, 4, 12, 40, 98, 103, 250, 900];
 
 describe('the generalised Anscombe transform', () => {
-  it.each(reads)('comes back from its expectation exactly, with read noise of %d counts', (s) => {
+  it.each(reads)('is inverted exactly from its expectation, with read noise of %d counts', (s) => {
     const { forward, inverse } = stabiliser({ gain: 1, sigma: s });
     for (const lambda of levels) {
       const found = inverse(moments(forward, lambda, s).mean);
@@ -36,7 +36,7 @@ describe('the generalised Anscombe transform', () => {
     }
   });
 
-  it('makes noise of deviation 1 of enough counts or enough read noise', () => {
+  it('gives noise of deviation 1 with enough counts or enough read noise', () => {
     for (const s of reads) {
       const { forward } = stabiliser({ gain: 1, sigma: s });
       for (const lambda of levels.filter((each) => each >= 4 || s >= 4)) {
@@ -46,7 +46,7 @@ describe('the generalised Anscombe transform', () => {
     }
   });
 
-  it('rises both ways, without a jump where the table ends, and is finite everywhere', () => {
+  it('is increasing and finite in both directions, without a jump at the end of the table', () => {
     const noise = {
       gain: fc.double({ min: 1e-3, max: 50, noNaN: true }),
       sigma: fc.double({ min: 0, max: 50, noNaN: true }),
@@ -75,7 +75,7 @@ describe('the generalised Anscombe transform', () => {
     );
   });
 
-  it('knows gain and offset as units only', () => {
+  it('uses gain and offset only as units', () => {
     const [unit, other] = [stabiliser({ gain: 1, sigma: 2 }), stabiliser({ gain: 0.25, sigma: 0.5, offset: 16 })];
     for (const y of [-3, 0, 0.3, 7, 200]) {
       expect(other.forward(16 + 0.25 * y)).toBeCloseTo(unit.forward(y), 12);
@@ -89,7 +89,7 @@ describe('the generalised Anscombe transform', () => {
     expect(inverse(forward(-7))).toBeCloseTo(-7, 12);
   });
 
-  it('turns photon noise into what the denoiser removes', async () => {
+  it('turns photon noise into noise that the denoiser removes', async () => {
     const clean = picture(96, 80);
     const noise = { gain: 6, sigma: 4 };
     const { normal, poisson } = randomSource(11);
@@ -108,7 +108,7 @@ describe('the generalised Anscombe transform', () => {
     [{ gain: 1, sigma: Number.NaN }, 'sigma must be a finite number of at least 0, but got NaN'],
     [{ gain: 1, sigma: 1, offset: Number.POSITIVE_INFINITY }, 'offset must be a finite number, but got Infinity'],
     [{ gain: 0, sigma: 0 }, 'gain must be above 0 where sigma is 0, but got 0'],
-  ])('%j is refused by name', (noise, message) => {
+  ])('%j is rejected with its name', (noise, message) => {
     expect(() => stabiliser(noise)).toThrow(message);
   });
 });

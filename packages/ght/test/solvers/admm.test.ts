@@ -19,7 +19,7 @@ const { D, Y } = problem(N, L, P, 1);
 const system = atomsOf(D).map((a, i) => atomsOf(D).map((b, j) => inner(a, b) + (i === j ? rho : 0)));
 
 describe('one step of GHT-ADMM', () => {
-  it('updates X, Z and Λ as its page says', () => {
+  it('updates X, Z and Λ by the equations of its module', () => {
     const [Z0, Lambda0] = [problem(L, 1, P, 2).Y, problem(L, 1, P, 3).Y];
     const [X, Z, Lambda] = [new Float64Array(L * P), Z0.slice(), Lambda0.slice()];
     const selection = finish(admmStep(factor(D, rho), correlations(D, Y, P), X, Z, Lambda, rho, 17));
@@ -43,7 +43,7 @@ describe('one step of GHT-ADMM', () => {
     expect(selection.kept).toBe(17);
   });
 
-  it('tells how far it is every 64 patches', () => {
+  it('reports progress every 64 patches', () => {
     const many = problem(2, 4, 128, 3);
     const [X, Z, Lambda] = [new Float64Array(512), new Float64Array(512), new Float64Array(512)];
     const step = admmStep(factor(many.D, rho), correlations(many.D, many.Y, 128), X, Z, Lambda, rho, 10);

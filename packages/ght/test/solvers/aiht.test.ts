@@ -18,8 +18,8 @@ const along = (x: readonly number[], a: number, d: readonly number[]) => x.map((
 const supportOf = (x: readonly number[]) => x.map((value) => value !== 0).join();
 
 /**
- * AIHT by its definition, as far as rounding does not decide the step size: once a code is the best of its support, g_Γ is zero
- * but for that. And how often the step was shortened and the over-relaxed code was taken.
+ * AIHT by its definition, as long as rounding does not decide the step size: once a code is optimal on its support, g_Γ is zero
+ * up to rounding. Also counts how often the step was shortened and how often the over-relaxed code was used.
  */
 function byDefinition(D: Dictionary, y: readonly number[], s: number, iterations: number) {
   const error = (x: readonly number[]) => squared(minus(y, imageOf(D, x)));
@@ -43,7 +43,7 @@ function byDefinition(D: Dictionary, y: readonly number[], s: number, iterations
       shortened++;
     }
   };
-  /** The best point for ‖y − D·‖² on the line through two codes. */
+  /** The minimiser of ‖y − D·‖² on the line through two codes. */
   const lineSearch = (z: readonly number[], from: readonly number[]) => {
     const d = minus(z, from);
     const Dd = imageOf(D, d);
@@ -90,7 +90,7 @@ describe('AIHT', () => {
     expect(seen.shortened).toBeGreaterThan(0);
   });
 
-  it('ends when the residual falls by less than the tolerance, with that iterate', () => {
+  it('stops when the residual falls by less than the tolerance, with that iterate', () => {
     const { D, Y } = problem(10, 20, 1, 3);
     const course = (tolerance: number) =>
       aiht(D, 3, { maxIterations: 20, tolerance })(Y, 0, new Float64Array(20)).errors;
@@ -101,7 +101,7 @@ describe('AIHT', () => {
     expect(course(fall).length).toBeGreaterThan(2);
   });
 
-  it('goes on only while the error falls', () => {
+  it('continues only while the error falls', () => {
     const { D, Y } = problem(10, 20, 6, 5);
     for (let p = 0; p < 6; p++) {
       const { errors } = aiht(D, 3, { maxIterations: 400, tolerance: 0 })(Y, 10 * p, new Float64Array(20));
@@ -110,7 +110,7 @@ describe('AIHT', () => {
     }
   });
 
-  it('ends at once on what is represented exactly', () => {
+  it('stops at once on an exact representation', () => {
     const axes = dictionaryOf([
       [2, 0, 0],
       [0, 1, 0],
@@ -124,7 +124,7 @@ describe('AIHT', () => {
     expect([...x]).toEqual([0, 1, 0]);
   });
 
-  it('counts the atoms in use, where fewer are needed than may be used', () => {
+  it('counts the atoms used, if fewer are needed than allowed', () => {
     const axes = dictionaryOf([
       [1, 0],
       [0, 1],
@@ -134,7 +134,7 @@ describe('AIHT', () => {
     ).toEqual([1]);
   });
 
-  it('does nothing with no atoms, no iterations, nothing to represent or no atom that is like it', () => {
+  it('does nothing with no atoms, no iterations, a zero signal or only orthogonal atoms', () => {
     const { D, Y } = problem(5, 8, 1, 1);
     const nothing = (dictionary: Dictionary, s: number, maxIterations: number, y: Float64Array) => {
       const x = new Float64Array(dictionary.L);

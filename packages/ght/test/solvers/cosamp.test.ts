@@ -54,13 +54,13 @@ describe('CoSaMP', () => {
         courses.push(errors.length);
       }
     }
-    // Some go on to the second iteration, and none to the tenth.
+    // Some continue to the second iteration, and none to the tenth.
     expect(courses).toContain(2);
     expect(Math.max(...courses)).toBeLessThan(10);
   });
 
-  it('ends when the residual falls by less than the tolerance, with that iterate', () => {
-    // Of y = (3, 4, 12) two atoms leave 3, and more cannot be had: ‖y‖ falls from 13 to 3, by 10.
+  it('stops when the residual falls by less than the tolerance, with that iterate', () => {
+    // For y = (3, 4, 12) two atoms leave a residual of 3, and no more are allowed: ‖y‖ falls from 13 to 3, by 10.
     const axes = dictionaryOf([
       [1, 0, 0],
       [0, 1, 0],
@@ -83,7 +83,7 @@ describe('CoSaMP', () => {
     expect(course(fall).length).toBeGreaterThan(1);
   });
 
-  it('represents signals of any size, and correlations of any size', () => {
+  it('represents signals and correlations of any magnitude', () => {
     const axes = dictionaryOf([
       [1, 0],
       [0, 1],
@@ -98,7 +98,7 @@ describe('CoSaMP', () => {
     }
   });
 
-  it('does nothing with no atoms, no iterations or nothing to represent', () => {
+  it('does nothing with no atoms, no iterations or a zero signal', () => {
     const { D, Y } = problem(5, 8, 1, 1);
     const nothing = (s: number, maxIterations: number, y: Float64Array) => {
       const x = new Float64Array(8);

@@ -1,4 +1,4 @@
-/** Small linear algebra by its definitions, on plain arrays: what the solvers are compared with. */
+/** Small linear algebra by its definitions, on plain arrays, to compare the solvers with. */
 import { expect } from 'vitest';
 import type { Dictionary } from '../../src/index.js';
 import { denseDictionary, randomSource } from '../../src/index.js';
@@ -37,7 +37,7 @@ export const imageOf = (D: Dictionary, x: readonly number[]): number[] =>
 export const correlationsOf = (D: Dictionary, y: readonly number[]): number[] =>
   atomsOf(D).map((atom) => inner(atom, y));
 
-/** The indices of the s largest magnitudes, zeros left out, the first among equals. */
+/** The indices of the s largest magnitudes, without zeros; ties go to the lowest index. */
 export const largestOf = (x: readonly number[], s: number): number[] =>
   [...x.keys()]
     .filter((i) => x[i] !== 0)
@@ -77,7 +77,7 @@ export function leastSquares(columns: readonly (readonly number[])[], y: readonl
   return { x, error: inner(residual, residual) };
 }
 
-/** Order-recursive pursuit by trying every atom: the support in its order, and the errors after 0, 1, … atoms. */
+/** Order-recursive pursuit by trying every atom: the support in order, and the errors after 0, 1, … atoms. */
 export function bruteForcePursuit(D: Dictionary, y: readonly number[], depth: number) {
   const atoms = atomsOf(D);
   const support: number[] = [];
@@ -98,7 +98,7 @@ export function bruteForcePursuit(D: Dictionary, y: readonly number[], depth: nu
   return { support, errors };
 }
 
-/** What work yields on its way, and its result. */
+/** The fractions that work yields, and its result. */
 export function watched<T>(work: Work<T>): { fractions: number[]; result: T } {
   const fractions: number[] = [];
   for (;;) {

@@ -22,7 +22,7 @@ describe('least squares on a support', () => {
     }
   });
 
-  it('loses nothing to the ridge on atoms that are nearly alike', () => {
+  it('is not biased by the ridge on nearly equal atoms', () => {
     // y = d₁ + 2 d₂ where d₁ and d₂ are 0.001 apart.
     const near = dictionaryOf([
       [1, 0],
@@ -33,7 +33,7 @@ describe('least squares on a support', () => {
     expectClose(x, [1, 2], 9);
   });
 
-  it('loses nothing to the ridge on atoms that are tiny', () => {
+  it('is not biased by the ridge on tiny atoms', () => {
     const tiny = dictionaryOf([
       [1e-4, 0],
       [0, 2e-4],
@@ -43,7 +43,7 @@ describe('least squares on a support', () => {
     expectClose(x, [3, 4], 10);
   });
 
-  it('shares alike between atoms that are the same, and fits them exactly', () => {
+  it('shares equally between equal atoms, and fits them exactly', () => {
     const twice = dictionaryOf([
       [2, 0],
       [2, 0],
@@ -54,7 +54,7 @@ describe('least squares on a support', () => {
     expectClose(x, [2, 2, 5], 6);
   });
 
-  it('of atoms that are zero, and of none, leaves the signal as it is', () => {
+  it('on zero atoms, or on none, leaves the signal unchanged', () => {
     const zero = dictionaryOf([
       [0, 0],
       [1, 1],

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { omp } from '../../src/solvers/omp.js';
 import { dictionaryOf } from './definitions.js';
 
-it('OMP writes coefficients where their atoms are, and tells error and atoms after each', () => {
+it('OMP writes coefficients at their atoms, and reports error and atoms after each', () => {
   // Orthogonal atoms of length 2, 1 and 3: coefficient = ⟨d, y⟩ / ‖d‖², taken in the order of |⟨d, y⟩| / ‖d‖.
   const D = dictionaryOf([
     [0, 2, 0],

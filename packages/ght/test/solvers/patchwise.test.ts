@@ -6,7 +6,7 @@ import { finish } from '../../src/work.js';
 import { watched } from './definitions.js';
 
 describe('a sweep over patches', () => {
-  /** Patches of two samples over three atoms: each patch's code and course are given. */
+  /** Patches of two samples over three atoms, with given codes and courses. */
   const run = (patches: { y: number[]; code: number[]; descent: Descent }[]) =>
     sweep(Float64Array.from(patches.flatMap(({ y }) => y)), 2, 3, (Y, from, x) => {
       const { y, code, descent } = patches[from / 2];
@@ -16,7 +16,7 @@ describe('a sweep over patches', () => {
       return descent;
     });
 
-  it('gathers the codes, and adds up errors and atoms after each iteration', () => {
+  it('collects the codes, and sums errors and atoms after each iteration', () => {
     const { codes, errors, kept } = finish(
       run([
         { y: [9, 1], code: [0, 5, 0], descent: { errors: [7], kept: [1] } },
@@ -29,12 +29,12 @@ describe('a sweep over patches', () => {
     expect([...denseFromCodes(codes)]).toEqual([0, 5, 0, 4, 0, 6, 0, 0, 2, 0, 0, 0]);
     expect([...codes.indptr]).toEqual([0, 1, 3, 4, 4]);
     expect([codes.L, codes.P]).toEqual([3, 4]);
-    // A patch that has ended stays as it ended: 7 in all three, and 2 in the third.
+    // A patch that has ended keeps its final error: 7 in all three, and 2 in the third.
     expect(errors).toEqual([7 + 20 + 6 + 25, 7 + 10 + 2 + 25, 7 + 3 + 2 + 25]);
     expect(kept).toEqual([1 + 1 + 3, 1 + 2 + 1, 1 + 2 + 1]);
   });
 
-  it('counts patches that ended before the first long one as they ended', () => {
+  it('counts patches that ended before the first long one with their final values', () => {
     const { errors, kept } = finish(
       run([
         { y: [1, 2], code: [0, 0, 0], descent: { errors: [], kept: [] } },
@@ -45,7 +45,7 @@ describe('a sweep over patches', () => {
     expect(kept).toEqual([1, 2]);
   });
 
-  it('tells how far it is every 64 patches', () => {
+  it('reports progress every 64 patches', () => {
     const still = Array.from({ length: 130 }, () => ({
       y: [1, 1],
       code: [0, 0, 0],

@@ -23,7 +23,7 @@ const fitOf = (support: readonly number[], y: readonly number[]) =>
     y,
   );
 
-/** OMP by its definition: the atom most like the residual of the least-squares fit, again and again. */
+/** OMP by its definition: repeatedly the atom most correlated with the residual of the least-squares fit. */
 function matchingPursuit(y: readonly number[], depth: number) {
   const support: number[] = [];
   const errors = [inner(y, y)];
@@ -46,7 +46,7 @@ function matchingPursuit(y: readonly number[], depth: number) {
 describe.each(['omp', 'order-recursive'] as const)('pursuit by the rule %s', (rule) => {
   const pursue = pursuer(D, rule);
 
-  it.each([0, 1, 2, 3, 4])('is what its definition says with %i atoms', (depth) => {
+  it.each([0, 1, 2, 3, 4])('follows its definition with %i atoms', (depth) => {
     for (let p = 0; p < P; p++) {
       const y = signal(Y, N, p);
       const expected = rule === 'omp' ? matchingPursuit(y, depth) : bruteForcePursuit(D, y, depth);
@@ -64,7 +64,7 @@ describe.each(['omp', 'order-recursive'] as const)('pursuit by the rule %s', (ru
     expect(pursuer(few.D, rule)(few.Y, 0, 100).count).toBe(3);
   });
 
-  it('takes the first of equal atoms, and none that is zero', () => {
+  it('takes the first of equal atoms, and no zero atom', () => {
     const equal = dictionaryOf([
       [0, 0],
       [3, 4],
@@ -75,7 +75,7 @@ describe.each(['omp', 'order-recursive'] as const)('pursuit by the rule %s', (ru
     expect([count, support[0], coefficients()[0]]).toEqual([1, 1, 2]);
   });
 
-  it('lets an atom join that is 1e-5 away from the span of the support, exactly, and none that is 1e-7 away', () => {
+  it('adds an atom that is 1e-5 from the span of the support, exactly, and none that is 1e-7 from it', () => {
     const away = (distance: number, scale = 1) =>
       dictionaryOf([
         [scale, 0, 0],
@@ -94,14 +94,14 @@ describe.each(['omp', 'order-recursive'] as const)('pursuit by the rule %s', (ru
     expect(x[1] / 1e5).toBeCloseTo(1, 8);
     expect(x[0] + x[1]).toBeCloseTo(2, 8);
     expect(x[2]).toBeCloseTo(0.5, 8);
-    // Whatever their size.
+    // For any scale.
     for (const scale of [1, 1000]) {
       expect(pursuer(away(1e-5, scale), rule)(y, 0, 3).count).toBe(3);
       expect(pursuer(away(1e-7, scale), rule)(y, 0, 3).count).toBe(2);
     }
   });
 
-  it('goes on to what is 1e-11 of the signal, and leaves 1e-13', () => {
+  it('continues down to 1e-11 of the signal, and ignores 1e-13', () => {
     const axes = dictionaryOf([
       [1, 0],
       [0, 1],

@@ -35,7 +35,7 @@ describe('one step of GHT-QPM', () => {
     expect(selection.kept).toBe(17);
   });
 
-  it('tells how far it is every 64 patches', () => {
+  it('reports progress every 64 patches', () => {
     const many = problem(2, 4, 128, 3);
     const [X, Z] = [new Float64Array(512), new Float64Array(512)];
     const step = qpmStep(factor(many.D, rho), correlations(many.D, many.Y, 128), X, Z, rho, 10);
@@ -43,6 +43,6 @@ describe('one step of GHT-QPM', () => {
   });
 });
 
-it('a ρ that leaves the system indefinite is refused', () => {
+it('a ρ that leaves the system indefinite is rejected', () => {
   expect(() => factor(D, -1)).toThrow('rho must keep DᵀD + ρI positive definite, but got -1');
 });

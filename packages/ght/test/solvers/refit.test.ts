@@ -5,7 +5,7 @@ import { finish } from '../../src/work.js';
 import { atomsOf, dictionaryOf, expectClose, leastSquares, problem, signal, watched } from './definitions.js';
 
 describe('refit', () => {
-  it('puts the least-squares fit on the support of each patch, and tells the error of all', () => {
+  it('computes the least-squares fit on the support of each patch, and the total error', () => {
     const [N, L, P] = [4, 6, 5];
     const { D, Y } = problem(N, L, P, 1);
     const dense = new Float64Array(L * P);
@@ -33,12 +33,12 @@ describe('refit', () => {
     expect(new Set(codes.values)).toEqual(new Set([0.1]));
   });
 
-  it('leaves a patch alone whose error would not fall, and one that would lose an atom', () => {
+  it('leaves a patch unchanged if its error would not fall, or if it would lose an atom', () => {
     const D = dictionaryOf([
       [1, 0],
       [0, 1],
     ]);
-    // Exact already; and a fit of [2, 0] on both atoms, whose second coefficient would be rounded to zero.
+    // Already exact; and a fit of [2, 0] on both atoms, whose second coefficient would be rounded to zero.
     const Y = Float64Array.of(1, 2, 2, 0);
     const before = [1, 2, 1.5, Number.MIN_VALUE];
     const codes = codesFromDense(Float64Array.from(before), 2, 2);
@@ -47,7 +47,7 @@ describe('refit', () => {
     expect(error).toBe(0.25);
   });
 
-  it('tells how far it is every 64 patches', () => {
+  it('reports progress every 64 patches', () => {
     const { D, Y } = problem(2, 3, 130, 3);
     const codes = codesFromDense(new Float64Array(390).fill(1), 3, 130);
     expect(watched(refit(D, Y, codes)).fractions).toEqual([0, 64 / 130, 128 / 130]);

@@ -28,20 +28,23 @@ describe('the threshold rule', () => {
     [5, 8, 40, 0.3, 0.8],
     [6, 9, 60, 2, 0.35],
     [8, 8, 50, 0.1, 0.4],
-  ])('counts what stands out by its definition: %i samples, %i atoms, %i patches', (N, L, P, rho, price) => {
-    const { D, Y } = problem(N, L, P, N);
-    const expected = byDefinition(D, Y, rho, price);
-    expect(expected).toBeGreaterThan(P / 10);
-    expect(expected).toBeLessThan(Math.min(N, L) * P);
-    // Values are told apart in steps of 1/256, so a few at the threshold may go either way.
-    expect(Math.abs(finish(significantAtoms(D, signalsIn(Y, N), rho, price)) - expected)).toBeLessThanOrEqual(2);
-  });
+  ])(
+    'counts the coefficients that stand out by its definition: %i samples, %i atoms, %i patches',
+    (N, L, P, rho, price) => {
+      const { D, Y } = problem(N, L, P, N);
+      const expected = byDefinition(D, Y, rho, price);
+      expect(expected).toBeGreaterThan(P / 10);
+      expect(expected).toBeLessThan(Math.min(N, L) * P);
+      // Values are resolved in steps of 1/256, so a few at the threshold may go either way.
+      expect(Math.abs(finish(significantAtoms(D, signalsIn(Y, N), rho, price)) - expected)).toBeLessThanOrEqual(2);
+    },
+  );
 
-  it('finds nothing in nothing, and no more atoms than samples where all stands out', () => {
+  it('finds nothing in zero signals, and at most as many atoms as samples if everything stands out', () => {
     const { D, Y } = problem(4, 9, 5, 1);
     expect(finish(significantAtoms(D, signalsIn(new Float64Array(20), 4), 0.3, 1))).toBe(0);
     expect(finish(significantAtoms(D, signalsIn(Y, 4), 0.3, 1e-9))).toBe(4 * 5);
-    // Where there is nothing there is nothing to count, even if all else stands out.
+    // Zero signals contribute nothing, even if everything else stands out.
     const axes = dictionaryOf([
       [1, 0],
       [0, 1],
@@ -51,7 +54,7 @@ describe('the threshold rule', () => {
     expect(finish(significantAtoms(few.D, signalsIn(few.Y, 9), 0.3, 1e-9))).toBe(4 * 5);
   });
 
-  it('tells how far it is every 64 patches', () => {
+  it('reports progress every 64 patches', () => {
     const D = overcompleteDct(2, 3);
     const work = significantAtoms(D, signalsIn(new Float64Array(130 * D.N), D.N), 1, 1);
     expect(watched(work).fractions).toEqual([0, 64 / 130, 128 / 130]);

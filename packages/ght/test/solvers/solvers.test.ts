@@ -23,13 +23,13 @@ describe('Cholesky', () => {
     expect([...b].map((value) => value.toFixed(9))).toEqual([...x].map((value) => value.toFixed(9)));
   });
 
-  it('tells a matrix that is not positive definite', () => {
+  it('detects a matrix that is not positive definite', () => {
     expect(cholesky(matrix(2, 2, () => 1))).toBeUndefined();
   });
 });
 
 describe('GHT-QPM', () => {
-  it('never raises the penalty objective, whatever the dictionary, the signals, ρ and S', () => {
+  it('never raises the penalty objective, for any dictionary, signals, ρ and S', () => {
     fc.assert(
       fc.property(
         fc.record({
@@ -83,7 +83,7 @@ describe('pursuit', () => {
   const made = golden('solvers.json');
   const Y = Float64Array.from(made.Y.data);
 
-  it('chooses the atoms brute force chooses, in its order, with its errors', () => {
+  it('chooses the atoms of a brute-force search, in the same order, with the same errors', () => {
     const pursue = pursuer(overcompleteDct(8, 10), 'order-recursive');
     for (let p = 0; p < 40; p++) {
       const { support, errors, count } = pursue(Y, 64 * p, made.ols.depth);
@@ -120,8 +120,8 @@ it('AIHT takes the first step that normalised IHT prescribes', () => {
   const { D, Y, s, niht_first } = golden('synthetic.json');
   const dictionary = { name: 'golden', N: D.rows, L: D.cols, atoms: { ...D, data: Float64Array.from(D.data) } };
   const x = new Float64Array(D.cols);
-  // One iteration has nothing to relax along but the step itself, whose length is then exact: so compare the support,
-  // and the values up to the one factor that the line search finds.
+  // With one iteration the only direction to relax along is the step itself, whose length is then exact. So the support is
+  // compared, and the values up to the factor that the line search finds.
   aiht(dictionary, s, { maxIterations: 1, tolerance: 0 })(Float64Array.from(Y.data), niht_first.signal * D.rows, x);
   const support = [...x.keys()].filter((l) => x[l] !== 0);
   expect(support).toEqual(niht_first.indices);
@@ -145,7 +145,7 @@ describe('the loop', () => {
     return { ...outcome, kept, seen };
   };
 
-  it('stops when the error settles, and says so', async () => {
+  it('stops when the error converges, and says so', async () => {
     const { history, stopReason, seen } = await run([9, 5, 4.95, 1]);
     expect(stopReason).toBe('converged');
     expect(history.map(({ k, rmse }) => [k, rmse])).toEqual([
@@ -163,7 +163,7 @@ describe('the loop', () => {
     expect(stopReason).toBe('max-iterations');
   });
 
-  it('runs to the last iteration at tolerance 0, even when nothing changes any more', async () => {
+  it('runs to the last iteration at tolerance 0, even if nothing changes any more', async () => {
     const { history, stopReason } = await run([3, 3, 3], 8, 0);
     expect(history).toHaveLength(8);
     expect(stopReason).toBe('max-iterations');
@@ -173,7 +173,7 @@ describe('the loop', () => {
     expect((await run([9, 5, 5, 5], 4, 0)).kept).toEqual([1, 2]);
   });
 
-  it('counts the time of its steps, and not that of those who are told', async () => {
+  it('counts the time of its steps, but not that of callbacks', async () => {
     let now = 1000;
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
     const step = async () => {
@@ -188,7 +188,7 @@ describe('the loop', () => {
     expect(history.map(({ ms }) => ms)).toEqual([5, 10, 15]);
   });
 
-  it('ends on an error that is no number, with what was good before it', async () => {
+  it('stops when the error is NaN, with the best iterate before it', async () => {
     const { stopReason, rmse, history } = await run([9, 5, Number.NaN]);
     expect([stopReason, rmse, history.length]).toEqual(['diverged', 5, 2]);
   });
@@ -213,7 +213,7 @@ describe('driven work', () => {
     expect(steps).toBeLessThan(200);
   });
 
-  it('tells how far it is and gives its result', async () => {
+  it('reports progress and returns its result', async () => {
     const fractions: number[] = [];
     expect(await drive(count(40), { onFraction: (fraction) => fractions.push(fraction) })).toBe(40);
     expect(fractions.length).toBeGreaterThan(1);

@@ -141,7 +141,7 @@ describe('memory', () => {
     expect(made).toBe(1);
   });
 
-  it('is a few float32 planes a channel, and says so beforehand', () => {
+  it('is a few float32 planes per channel, and says so beforehand', () => {
     // Six or seven in the passes, and one for the result.
     expect(denoiseMemoryEstimate(1000, 1000, 1, 'fast')).toBe(7 * 4e6);
     expect(denoiseMemoryEstimate(1000, 1000, 3)).toBe(3 * 7 * 4e6);
@@ -166,7 +166,7 @@ describe('while it works', () => {
     expect([...new Set(told.map(({ pass }) => pass))].slice(0, 2)).toEqual(['pilot', 'wiener']);
   });
 
-  it.each([1, 2])('%i thread(s): stops when told', async (threads) => {
+  it.each([1, 2])('%i thread(s): stops on abort', async (threads) => {
     const { planes } = noisy(picture(600, 600), 20);
     const controller = new AbortController();
     const onProgress = ({ fraction }: { fraction: number }) => {
@@ -180,7 +180,7 @@ describe('while it works', () => {
     expect(plane.every(Number.isFinite)).toBe(true);
   });
 
-  it('does not begin when it is told to stop before', async () => {
+  it('does not start if it is already aborted', async () => {
     const signal = AbortSignal.abort(new Error('never'));
     await expect(denoisePlanes([new Float32Array(64)], 8, 8, [1], { signal })).rejects.toThrow('never');
   });

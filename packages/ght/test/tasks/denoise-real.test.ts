@@ -178,7 +178,7 @@ describe('coloured noise', () => {
     });
   });
 
-  it('reports progress that never falls, and stops when told', async () => {
+  it('reports progress that never falls, and stops on abort', async () => {
     const input = coloured(boats, 10);
     const seen: number[] = [];
     await denoise(input, { quality: 'fast', onProgress: ({ fraction }) => seen.push(fraction) });

@@ -12,7 +12,7 @@ const joined = (planes: readonly Samples[]) => Float64Array.from(planes.flatMap(
 const level = (image: Image, clean: Image) => psnr(joined(image.planes), joined(clean.planes), clean.peak);
 
 describe('denoise', () => {
-  it('needs to be told nothing', async () => {
+  it('needs no options', async () => {
     const clean = picture(128, 96);
     const input = noisy(clean, 20);
     const { image, noise, estimated, quality, engine } = await denoise(input);
@@ -54,7 +54,7 @@ describe('denoise', () => {
       expect({ noise, planes: image.planes }).toEqual({ noise: first.noise, planes: first.image.planes });
   });
 
-  it('colour: a deviation a plane, alpha as it was', async () => {
+  it('colour: one deviation per plane, alpha unchanged', async () => {
     const clean = { ...picture(64, 48, 3), alpha: Float64Array.from({ length: 64 * 48 }, (_, i) => i % 256) };
     const random = randomSource(3);
     const sigma = [10, 20, 30];
@@ -145,7 +145,7 @@ describe('denoise', () => {
     },
   );
 
-  it('reports progress that never falls, and stops when told', async () => {
+  it('reports progress that never falls, and stops on abort', async () => {
     const input = noisy(picture(96, 96), 20);
     const seen: number[] = [];
     await denoise(input, { sigma: 20, quality: 'best', onProgress: ({ fraction }) => seen.push(fraction) });
@@ -210,7 +210,7 @@ describe('tiles', () => {
   });
 
   it('bound the memory of a large image', () => {
-    // 28 bytes a pixel and plane would be 84 GB in one piece.
+    // 28 bytes per pixel and plane would be 84 GB in one piece.
     const gigapixel = denoiseMemoryEstimate(31_623, 31_623, 3);
     expect(gigapixel - 4 * 3 * 1e9).toBeLessThan(2 ** 31);
     expect(denoiseMemoryEstimate(1000, 1000, 1)).toBeLessThan(50e6);

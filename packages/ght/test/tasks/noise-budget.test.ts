@@ -43,7 +43,7 @@ describe('atoms that stand out from the noise', () => {
     const v = dctCoefficients(input.planes[0])
       .map((x) => x ** 2 / (kappa * sigma ** 2))
       .sort((a, b) => b - a);
-    // v is told apart in steps of 1/256.
+    // v is resolved in steps of 1/256.
     const [fewest, most] = [-1 / 256, 1 / 256].map((step) => worth(v.map((value) => value + step)));
     expect(most).toBeLessThan(1.01 * fewest);
     for (const solver of solvers) {
@@ -51,7 +51,7 @@ describe('atoms that stand out from the noise', () => {
         ...{ solver, dictionary: completeDct(8), maxIterations: 2 },
         budget: { sigma, rule: 'threshold' },
       });
-      // OMP gives every patch the mean, in whole atoms.
+      // OMP uses the mean in every patch, in whole atoms.
       const shared = (S: number) => (solver === 'omp' ? Math.round(S / PATCHES) * PATCHES : S);
       expect(budget, solver).toBeGreaterThanOrEqual(shared(fewest));
       expect(budget, solver).toBeLessThanOrEqual(shared(most));
@@ -59,7 +59,7 @@ describe('atoms that stand out from the noise', () => {
     }
   });
 
-  // Recorded by running this test: a failure says what it is now.
+  // Recorded by running this test: a failure prints the current number.
   it.each([
     [10, { qpm: 9571, admm: 8533, 'joint-omp': 7046, omp: 13248 }],
     [20, { qpm: 2698, admm: 2408, 'joint-omp': 2685, omp: 4032 }],

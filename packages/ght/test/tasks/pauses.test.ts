@@ -1,6 +1,6 @@
 /**
- * Long before the first iteration, and after the last, the event loop has its turns. The clock of these tests runs so fast that
- * work pauses wherever it can, and pauses are counted: no test here depends on how fast the machine is.
+ * The event loop runs between pieces of work, before the first iteration and after the last too. The clock of these tests runs
+ * so fast that work pauses wherever it can, and pauses are counted: no test here depends on the speed of the machine.
  */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Image } from '../../src/index.js';
@@ -11,10 +11,10 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** The time, which nobody may see going back. */
+/** The current time, which never goes back. */
 let now = 1e9;
 
-/** Runs a task, to its end, to a pause or to its first word of progress; counts the pauses before that, after its last, and all. */
+/** Runs a task to its end, to a pause or to its first progress report; counts the pauses before that, after the last, and all. */
 async function pauses(
   task: (watch: { signal: AbortSignal; onProgress: () => void }) => Promise<unknown>,
   abortAt: number | 'progress' = Number.POSITIVE_INFINITY,
@@ -45,7 +45,7 @@ async function pauses(
   return { ...count, outcome };
 }
 
-/** About a million samples in all. */
+/** About a million samples in total. */
 const image: Image = noisy(picture(640, 520, 3), 10);
 
 describe('pauses', () => {
@@ -55,7 +55,7 @@ describe('pauses', () => {
     const before = async (more: object) =>
       (await pauses((watch) => denoise(image, { ...options, ...watch, ...more }), 'progress')).before;
     const told = await before({ sigma: 10 });
-    // Six stretches a plane, each gone through several times, and the covariances; rows of blocks.
+    // Six stretches per plane, each read several times, and the covariances; rows of blocks.
     expect(await before({})).toBeGreaterThan(told + 100);
     expect(await before({ noise: 'poisson-gaussian' })).toBeGreaterThan(told + 100);
   });
@@ -64,9 +64,9 @@ describe('pauses', () => {
     const whole = await pauses((watch) =>
       represent(image, { ...watch, engine: 'wasm', threads: 1, solver: 'omp', budget: { perPatch: 1 } }),
     );
-    // Six stretches per plane are checked, made luma and chroma, and measured; patches enter the engine 256 at a time.
+    // Six stretches per plane are checked, converted to luma and chroma, and measured; patches are loaded 256 at a time.
     expect(whole.before).toBeGreaterThanOrEqual(18 + 6 + 18 + (3 * 80 * 65) / 256 - 1);
-    // 65 rows of them in three planes are put together; colours are turned back and errors measured in stretches.
+    // 65 rows of patches in three planes are aggregated; colours are converted back and errors measured in stretches.
     expect(whole.after).toBeGreaterThan(3 * 65 + 20);
   });
 

@@ -16,7 +16,7 @@ import { picture } from '../pictures.js';
 const grey = picture(64, 48);
 
 describe('represent', () => {
-  it('spends exactly S with the global solvers, and at most s a patch with the patch-wise ones', async () => {
+  it('uses exactly S atoms with the global solvers, and at most s per patch with the patch-wise ones', async () => {
     for (const solver of solverNames) {
       const result = await represent(grey, { solver, budget: { perPatch: 6 } });
       expect(result.patches).toBe(48);
@@ -31,7 +31,7 @@ describe('represent', () => {
     }
   });
 
-  it('beats the patch-wise solvers where patches differ, and joint OMP beats both', async () => {
+  it('beats the patch-wise solvers if patches differ, and joint OMP beats both', async () => {
     const rmse: Record<string, number> = {};
     for (const solver of solverNames) rmse[solver] = (await represent(grey, { solver, budget: { perPatch: 6 } })).rmse;
     expect(rmse.admm).toBeLessThan(rmse.qpm);
@@ -39,7 +39,7 @@ describe('represent', () => {
     expect(rmse['joint-omp']).toBeLessThan(rmse.admm);
   });
 
-  it('gives the same bits for samples that are kept narrow', async () => {
+  it('gives the same bits for samples in narrow types', async () => {
     for (const channels of [1, 2, 3]) {
       const { planes, ...rest } = picture(64, 48, channels);
       const kept = [Uint8Array, Uint16Array, Float32Array, Float64Array].map((kind) =>
@@ -71,7 +71,7 @@ describe('represent', () => {
     }
   });
 
-  it('accepts any size, stride and channels, and gives back finite samples', async () => {
+  it('accepts any size, stride and channels, and returns finite samples', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({
@@ -96,7 +96,7 @@ describe('represent', () => {
     );
   });
 
-  it('shares one budget over the channels of a colour image and leaves alpha alone', async () => {
+  it('shares one budget over the channels of a colour image and leaves alpha unchanged', async () => {
     const alpha = Float64Array.from({ length: 64 * 48 }, (_, i) => i % 256);
     const colour = { ...picture(64, 48, 3), alpha };
     const result = await represent(colour, { solver: 'joint-omp', budget: { perPatch: 4 } });
@@ -118,7 +118,7 @@ describe('represent', () => {
     }
   });
 
-  it('reaches a PSNR of the picture also where rim and overlap set it apart from that of the patches', async () => {
+  it('reaches a PSNR of the picture even if edges and overlap make it differ from that of the patches', async () => {
     const odd = picture(61, 45);
     const found = await represent(odd, { solver: 'joint-omp', stride: 5, budget: { psnr: 36 } });
     const error = rmsePixel(found.image.planes[0], odd.planes[0]);
@@ -133,7 +133,7 @@ describe('represent', () => {
     expect((await represent(grey, { preset: 'paper', rho: { absolute: 0.3 }, maxIterations: 2 })).rho).toBe(0.3);
   });
 
-  it('means the same by ρ whatever the scale of the dictionary', async () => {
+  it('interprets ρ independently of the scale of the dictionary', async () => {
     const D = completeDct(8);
     const tripled = { ...D, factors: undefined, atoms: { ...D.atoms, data: D.atoms.data.map((value) => 3 * value) } };
     const [plain, scaled] = [await represent(grey, { dictionary: D }), await represent(grey, { dictionary: tripled })];
@@ -147,7 +147,7 @@ describe('represent', () => {
     expect(c.codes).toEqual(a.codes);
   });
 
-  it('takes another engine where float32 could not hold the picture, and says so', async () => {
+  it('uses another engine if float32 cannot hold the picture, and says so', async () => {
     const moved = (by: number) => ({ ...grey, planes: [grey.planes[0].map((value) => value + by)] });
     for (const offset of [1e8, 1e10]) {
       const auto = await represent(moved(offset));
@@ -161,7 +161,7 @@ describe('represent', () => {
     expect(Math.abs(near.psnr - (await represent(moved(1e5), { engine: 'portable' })).psnr)).toBeLessThan(0.2);
   });
 
-  it('represents a constant image with one atom a patch, and a black one with none', async () => {
+  it('represents a constant image with one atom per patch, and a black one with none', async () => {
     for (const solver of solverNames) {
       const constant: Image = { width: 16, height: 16, planes: [new Float64Array(256).fill(9)], peak: 255 };
       const one = await represent(constant, { solver, budget: { perPatch: 1 }, refit: true });
@@ -202,7 +202,7 @@ describe('represent', () => {
   });
 });
 
-describe('represent refuses', () => {
+describe('represent rejects', () => {
   const refuse = (options: object | null, image: Partial<Image> = {}) =>
     expect(represent({ ...grey, ...image }, options as RepresentOptions)).rejects;
 
@@ -229,7 +229,7 @@ describe('represent refuses', () => {
     await refuse(options).toThrow(message);
   });
 
-  it('what is no image', async () => {
+  it('anything but an image', async () => {
     const none = [undefined, null, 5, 'photo.png'];
     for (const given of none) {
       await expect(represent(given as never)).rejects.toThrow('image must be an object that holds planes of samples');

@@ -40,13 +40,13 @@ describe('solve', () => {
     },
   );
 
-  it('OMP has lost a good part of the support there', async () => {
+  it('OMP misses a large part of the support there', async () => {
     const { D, Y, codes } = synthetic(20, 1);
     const found = await solve(D, Y, { solver: 'omp', budget: { perPatch: 20 } });
     expect(supportMismatch(found.codes, codes)).toBeGreaterThan(0.05);
   });
 
-  it('goes on from codes it is given', async () => {
+  it('starts from given codes', async () => {
     const { D, Y } = synthetic(10, 2, 20);
     const run = (maxIterations: number, more = {}) =>
       solve(D, Y, { solver: 'qpm', tolerance: 0, maxIterations, budget: { total: 200 }, ...more });
@@ -90,7 +90,7 @@ describe('solve', () => {
     await expect(solve(D, new Float64Array(12), { errorOf: 3 as never })).rejects.toThrow('errorOf must be a function');
   });
 
-  it('refuses codes to start from that are not what codes are, on every engine', async () => {
+  it('rejects invalid initial codes, on every engine', async () => {
     const { D, Y, codes } = synthetic(3, 4, 2);
     const { indices, values } = codes;
     const changed = <T extends Int32Array | Float64Array>(array: T, at: number, value: number) => {
@@ -121,7 +121,7 @@ describe('solve', () => {
     );
   });
 
-  it('refuses signals that do not fit or are not finite', async () => {
+  it('rejects signals that do not fit or are not finite', async () => {
     const { D, Y } = synthetic(5, 3, 2);
     await expect(solve(D, Y.slice(1))).rejects.toThrow('signals must be signals of 100 samples each');
     await expect(solve(D, new Float64Array(0))).rejects.toThrow('but got "0 samples"');

@@ -7,7 +7,7 @@ import { html, type Markup } from './markup.js';
 import { count, duration, superscript } from './numbers.js';
 import { factsHtml } from './section.js';
 
-/** How the numbers came about: machine, engine, sizes, images, times, parameters. */
+/** The conditions of the measurements: machine, engine, sizes, images, times, parameters. */
 export function conditionsHtml(report: Report): Markup {
   const { machine, engine, seed, version, date } = report;
   const run = experimentNames.filter((name) => report.findings[name] !== undefined);
@@ -26,7 +26,7 @@ ${factsHtml([
 ])}
 ${report.quick && quickHtml(report)}
 <h3>Images</h3>
-<p>The paper’s photographs (Chicago, hot-dog, eagle) and its collection of natural images do not come with it. In their place stand:</p>
+<p>The paper’s photographs (Chicago, hot-dog, eagle) and its collection of natural images are not included. They are replaced by:</p>
 <ul>
 ${report.images.map(({ name, source, width, height }) => html`<li><b>${name}</b>, ${width}×${height}: ${source}</li>\n`)}${
   report.collection.length > 0 &&
@@ -35,7 +35,7 @@ ${report.images.map(({ name, source, width, height }) => html`<li><b>${name}</b>
   ].join('; ')}</li>\n`
 }</ul>
 <h3>Times</h3>
-<p>One process, one engine, the same number of threads for every solver of an experiment; seconds of computing once the problem is loaded, without reading, cutting or writing images. The paper’s times are of MATLAB R2012b on another machine, so that only their proportions can be compared.</p>
+<p>One process, one engine, the same number of threads for every solver of an experiment; times are computing times after the problem is loaded, without reading, cutting or writing images. The paper’s times are from MATLAB R2012b on another machine, so only their ratios can be compared.</p>
 <h3>Parameters</h3>
 <p>${parameters(report)}</p>`;
 }
@@ -59,7 +59,7 @@ function parameters({ findings }: Report): string {
   );
 }
 
-/** What a quick run has less of, told from its findings. */
+/** What is smaller in a quick run, from its findings. */
 function quickHtml({ findings }: Report): Markup {
   const { synthetic, megapixel, million, convergence, denoising, rho } = findings;
   const middles = 'the middle of each image, a quarter of its width and height';
@@ -73,8 +73,8 @@ function quickHtml({ findings }: Report): Markup {
     rho && `${middles}, ${new Set(rho.runs.map(({ absolute }) => absolute)).size} values of ρ (${title('rho')})`,
   ].filter((line) => line !== undefined);
   if (smaller.length === 0)
-    return html`<p class="note"><b>This was a quick run</b>, though what it ran is of full size.</p>`;
-  return html`<div class="note"><p><b>This was a quick run.</b> It looks at everything, on smaller sizes than the paper’s; its numbers are rough, its times above all. Smaller are:</p>
+    return html`<p class="note"><b>This was a quick run</b>, but everything it ran has full size.</p>`;
+  return html`<div class="note"><p><b>This was a quick run.</b> It runs everything at smaller sizes than the paper’s, so its numbers are rough, its times in particular. Smaller are:</p>
 <ul>${smaller.map((line) => html`<li>${line}</li>`)}</ul></div>`;
 }
 

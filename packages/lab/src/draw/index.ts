@@ -7,8 +7,8 @@ import { drawings } from './sections/index.js';
 import { tableCsv } from './table.js';
 
 /**
- * A report as files, by name: `report.html`, which needs none of the others, `report.json`, and every plot, picture and
- * table by itself, which `report.json` names. The same report gives the same bytes.
+ * A report as files, by name: `report.html`, which is self-contained, `report.json`, and every plot, picture and table as a
+ * file of its own; `report.json` lists them. The same report gives the same bytes.
  */
 export function reportFiles(report: Report): Map<string, string | Uint8Array> {
   const sections = new Map<ExperimentName, Section>();

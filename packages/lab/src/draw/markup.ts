@@ -1,17 +1,17 @@
-/** Text that is HTML already. Everything else is escaped on its way into a page. */
+/** Text that is already HTML. Everything else is escaped when it is put into a page. */
 export interface Markup {
   readonly markup: string;
 }
 
-/** What may stand in a template: text and numbers, markup, lists of these; nothing is drawn for what is absent. */
+/** What a template accepts: text and numbers, markup, and lists of these. Absent values add nothing. */
 export type Content = string | number | Markup | null | undefined | false | readonly Content[];
 
-/** A template of HTML that escapes whatever is put into it, so that no name of a file can become markup. */
+/** A template of HTML that escapes its values, so that no file name can become markup. */
 export function html(parts: TemplateStringsArray, ...contents: readonly Content[]): Markup {
   return { markup: parts.reduce((text, part, i) => text + rendered(contents[i - 1]) + part) };
 }
 
-/** Escapes what would end a text or an attribute in HTML and in XML. */
+/** Escapes the characters that would end a text or an attribute in HTML and XML. */
 export function escapeText(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character]);
 }

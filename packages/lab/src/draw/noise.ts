@@ -4,23 +4,23 @@ import { escapeText } from './markup.js';
 import type { Look } from './palette.js';
 import { type Axis, type Curve, drawCurves, PLOT_SIZE } from './plot.js';
 
-/** What is to be drawn. */
+/** The contents of a noise plot. */
 export interface NoisePlot {
-  /** Stands above, such as the name of the file. */
+  /** The heading, such as the name of the file. */
   readonly title: string;
-  /** What the noise is in words, below the title. */
+  /** A description of the noise, below the title. */
   readonly words: string;
   readonly noise: NoiseModel;
-  /** The samples that the image may have, from the least to the greatest. */
+  /** The range of samples that the image may have. */
   readonly range: readonly [least: number, most: number];
 }
 
 type Point = Curve['points'][number];
 
 const [SIDE, MARGIN, LINE] = [8, 14, 18];
-/** Characters of a line over both panels, in the widest of the common fonts. */
+/** Characters per line over both panels, in the widest of the common fonts. */
 const LINE_LENGTH = 105;
-/** The radii that count as middle frequencies: waves of 3 to 8 pixels. */
+/** The radii that count as middle frequencies: wavelengths of 3 to 8 pixels. */
 const isMiddle = (r: number) => r >= 2 && r < 5;
 
 const black: Look = { colour: '#333333', dark: '#dddddd', symbol: 'circle' };
@@ -49,7 +49,7 @@ export function drawNoise({ title, words, noise, range }: NoisePlot): string {
     }),
   ];
   const lines = [title, ...wrapped(words), ...notes(noise)];
-  // The names of the axes stand a little inside of each panel: there the lines above begin, too.
+  // The axis labels and the lines of text above are aligned, slightly inside each panel.
   const left = MARGIN - 4;
   const [width, top] = [left + 2 * PLOT_SIZE.width, MARGIN + LINE * lines.length];
   const placed = panels.map((svg, i) => {
@@ -67,7 +67,7 @@ ${text.join('')}${placed.join('')}</svg>
 `;
 }
 
-/** What has to be known to read the deviations. */
+/** Notes that are needed to read the deviations. */
 function notes(noise: NoiseModel): string[] {
   if (noise.kind !== 'coloured') return [];
   return ['Drawn as denoise removes it: with its margin for overlapping patches, and the steps of a JPEG.'];
@@ -115,7 +115,7 @@ function channel(c: number, channels: number): Pick<Plane, 'label' | 'look'> {
   return { label: channels === 3 ? rgb[c] : `channel ${c}`, look: [orange, green, blue, black][c % 4] };
 }
 
-/** How an axis of colour looks; any other number of channels has none. */
+/** The look of a colour axis; images with another number of channels have none. */
 function axis(c: number, channels: number): Pick<Plane, 'label' | 'look'> {
   if (channels !== 3) return channel(c, channels);
   return { label: ['luma', 'chroma 1', 'chroma 2'][c], look: [black, orange, blue][c] };
@@ -126,7 +126,7 @@ function rings(deviations: ArrayLike<number>): Point[] {
   return Array.from({ length: SIDE + 1 }, (_, x) => ({ x, y: levelAt(deviations, (r) => Math.round(r) === x) }));
 }
 
-/** The level at middle frequencies over brightness, in the units of one channel; beyond what is known it stays the same. */
+/** The level at middle frequencies over brightness, in the units of one channel; constant beyond the known range. */
 function levels({ brightness, deviations }: ColouredNoise, c: number, [least, most]: NoisePlot['range']): Point[] {
   const unit = deviations.length === 3 ? Math.sqrt(3) : 1;
   const known = brightness.map((value, b) => ({ x: value / unit, y: levelAt(deviations[c][b], isMiddle) }));
@@ -144,7 +144,7 @@ function levelAt(deviations: ArrayLike<number>, counts: (r: number) => boolean):
   return Math.sqrt(sum / count);
 }
 
-/** A text in lines that fit over both panels. */
+/** A text broken into lines that fit over both panels. */
 function wrapped(text: string): string[] {
   const lines = [''];
   for (const word of text.split(' ')) {

@@ -1,4 +1,4 @@
-/** A number with so many significant digits, as a power of ten when it is very small: 34.42, 0.004, 1.592·10⁻⁵. */
+/** A number with this many significant digits, as a power of ten when it is very small: 34.42, 0.004, 1.592·10⁻⁵. */
 export function significant(value: number, digits = 4): string {
   if (!Number.isFinite(value)) return grouped(value, 0);
   if (value === 0) return '0';
@@ -8,7 +8,7 @@ export function significant(value: number, digits = 4): string {
   return signed(grouped(value, Math.max(0, digits - 1 - power)));
 }
 
-/** A round number beside an axis, with no more digits than it has: 0.05, 2,000, 10⁻⁵. */
+/** A round number for an axis, without unnecessary digits: 0.05, 2,000, 10⁻⁵. */
 export function tick(value: number): string {
   const round = Number(value.toPrecision(6));
   const [mantissa, exponent] = round.toExponential().split('e');
@@ -16,13 +16,13 @@ export function tick(value: number): string {
   return signed(`${mantissa}·10${superscript(Number(exponent))}`.replace(/^1·/, ''));
 }
 
-/** A number with so many decimals and thousands separated. */
+/** A number with this many decimals and thousands separators. */
 export function grouped(value: number, decimals: number): string {
   if (!Number.isFinite(value)) return value === Number.POSITIVE_INFINITY ? '∞' : '–';
   return value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
 }
 
-/** How many of something: 16,384. */
+/** A count: 16,384. */
 export function count(value: number): string {
   return grouped(value, 0);
 }
@@ -32,17 +32,17 @@ export function decibels(value: number): string {
   return signed(grouped(value, 2));
 }
 
-/** A share as it stands in a table: 0.0255. */
+/** A ratio for a table: 0.0255. */
 export function share(value: number): string {
   return value === 0 ? '0' : grouped(value, 4);
 }
 
-/** Seconds without their unit, three digits. */
+/** Seconds without the unit, with three digits. */
 export function seconds(value: number): string {
   return significant(value, 3);
 }
 
-/** How long something took, with its unit: 8 ms, 3.6 s, 5 min 30 s. */
+/** A duration with its unit: 8 ms, 3.6 s, 5 min 30 s. */
 export function duration(value: number): string {
   if (value < 0.9995) return `${Math.round(1000 * value)} ms`;
   if (value < 99.95) return `${value.toFixed(1)} s`;
@@ -50,12 +50,12 @@ export function duration(value: number): string {
   return `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
-/** A whole exponent as it stands above the line. */
+/** A whole exponent as superscript. */
 export function superscript(exponent: number): string {
   return String(exponent).replace(/[-\d]/g, (character) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(character)] ?? '⁻');
 }
 
-/** A name as part of a file's name: lower-case letters, digits and dashes of ASCII, no more than 40. */
+/** A name as part of a file name: lower-case ASCII letters, digits and dashes, at most 40. */
 export function slug(name: string): string {
   const plain = name
     .normalize('NFKD')

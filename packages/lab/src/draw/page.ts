@@ -7,10 +7,10 @@ import type { Section } from './section.js';
 import { style } from './style.js';
 import { countOutcomes, sectionVerdictsHtml, verdictsHtml } from './verdicts.js';
 
-/** Nothing is loaded and nothing runs: a page that can be sent, kept and opened anywhere. */
+/** Nothing is loaded and no script runs, so the page can be sent, kept and opened anywhere. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
-/** The report as one page that needs no other file. */
+/** The report as one self-contained page. */
 export function page(report: Report, sections: ReadonlyMap<ExperimentName, Section>): string {
   const drawn = experimentNames.filter((name) => sections.has(name));
   const title = 'Global hard thresholding, rerun';
@@ -28,7 +28,7 @@ export function page(report: Report, sections: ReadonlyMap<ExperimentName, Secti
 <body>
 <header>
 <h1>${title}</h1>
-<p>Borhani, Watt and Katsaggelos, <cite>Global hard thresholding algorithms for joint sparse image representation and denoising</cite>, spend one budget of atoms on all patches of an image together. This page reruns ${drawn.length === experimentNames.length ? 'every experiment' : `${drawn.length} of the ${experimentNames.length} experiments`} of that paper with GHT ${report.version} and holds each claim against what was measured${report.quick && ', in a quick run of smaller sizes'}. Numbers in figures and tables are data of this run; the files beside this page have them in full.</p>
+<p>Borhani, Watt and Katsaggelos, <cite>Global hard thresholding algorithms for joint sparse image representation and denoising</cite>, share one budget of atoms among all patches of an image. This page reruns ${drawn.length === experimentNames.length ? 'every experiment' : `${drawn.length} of the ${experimentNames.length} experiments`} of that paper with GHT ${report.version} and compares each claim with the measurements${report.quick && ', in a quick run of smaller sizes'}. Numbers in figures and tables are data of this run; the files beside this page have them in full.</p>
 </header>
 ${contents(drawn)}
 <main>

@@ -1,11 +1,11 @@
 import type { SolverName } from 'ght';
 import { solverCatalogue, solverNames } from 'ght';
 
-/** How a solver looks in every plot. */
+/** The look of a solver in every plot. */
 export interface Look {
-  /** Of Okabe and Ito's colours, which colour-blind eyes tell apart. */
+  /** One of Okabe and Ito's colours, which colour-blind viewers can distinguish. */
   readonly colour: string;
-  /** The same on a dark page. */
+  /** The colour on a dark page. */
   readonly dark: string;
   readonly symbol: 'circle' | 'square' | 'triangle' | 'diamond' | 'star' | 'wye';
   /** The pattern of its lines. */
@@ -26,5 +26,5 @@ export const looks = Object.fromEntries(
   solverNames.map((name) => [name, solverCatalogue[name].joint ? marks[name] : { ...marks[name], dash: '5 3' }]),
 ) as Readonly<Record<SolverName, Look>>;
 
-/** What is no solver: the noisy image, a mark of the paper's. */
+/** The look of anything but a solver: the noisy image, a mark for the paper's value. */
 export const neutral: Look = { colour: '#888888', dark: '#8d939c', symbol: 'circle', dash: '1 3' };

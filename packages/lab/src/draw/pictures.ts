@@ -2,7 +2,7 @@ import type { Report } from '../report.js';
 import type { Picture } from '../setting.js';
 import { type Content, html, type Markup } from './markup.js';
 
-/** The file name of every picture of the findings, made from where it stands in them: `close-up-results-2`. */
+/** The file name of every picture in the findings, from its path there: `close-up-results-2`. */
 export function namePictures(findings: Report['findings']): Map<Picture, string> {
   const names = new Map<Picture, string>();
   const visit = (value: unknown, path: readonly string[]) => {
@@ -21,7 +21,7 @@ export function pngBytes({ png }: Picture): Uint8Array {
   return new Uint8Array(Buffer.from(png, 'base64'));
 }
 
-/** The report as JSON, with the name of its file in place of every picture's data, and the names of all files beside it. */
+/** The report as JSON, with a file name in place of the data of every picture, and a list of all files. */
 export function reportJson(report: Report, names: ReadonlyMap<Picture, string>, files: readonly string[]): string {
   const replace = (_: string, value: unknown) => {
     const name = isPicture(value) && names.get(value);
@@ -30,7 +30,7 @@ export function reportJson(report: Report, names: ReadonlyMap<Picture, string>, 
   return `${JSON.stringify({ ...report, files }, replace, 2)}\n`;
 }
 
-/** A picture on the page, as part of it. */
+/** A picture embedded in the page. */
 export function img({ width, height, png }: Picture, alt: string): Markup {
   const size = html`width="${width}" height="${height}"`;
   return html`<img src="data:image/png;base64,${png}" ${size} alt="${alt}"${width <= 64 && html` class="pixels"`}>`;

@@ -4,39 +4,39 @@ import { tick } from './numbers.js';
 import { type Look, neutral } from './palette.js';
 import { serialise } from './svg.js';
 
-/** An axis: its name with the unit, and how its values are spaced. */
+/** An axis: its label with the unit, and its scale. */
 export interface Axis {
   readonly label: string;
   readonly log?: boolean;
-  /** A linear axis starts at zero. */
+  /** Whether a linear axis starts at zero. */
   readonly zero?: boolean;
   readonly ticks?: readonly number[];
   readonly format?: (value: number) => string;
 }
 
-/** One line of a plot, with its name at its end. */
+/** One curve of a plot, labelled at its end. */
 export interface Curve {
   readonly label: string;
   readonly look: Look;
   readonly points: readonly { readonly x: number; readonly y: number }[];
 }
 
-/** Lines over a common axis. */
+/** Curves over a common axis. */
 export interface CurvePlot {
-  /** What it shows, for those who cannot see it. */
+  /** The alternative text. */
   readonly alt: string;
   readonly x: Axis;
   readonly y: Axis;
   readonly curves: readonly Curve[];
-  /** A second scale along the top: the values of x divided by its unit. */
+  /** A second scale along the top: the values of x divided by this unit. */
   readonly top?: { readonly label: string; readonly unit: number };
-  /** A value of x to point out. */
+  /** A value of x to mark. */
   readonly rule?: { readonly x: number; readonly label: string };
-  /** Stands above the names of the curves. */
+  /** A heading above the names of the curves. */
   readonly heading?: string;
 }
 
-/** How often each whole number occurs. */
+/** A histogram of whole numbers. */
 export interface BarPlot {
   readonly alt: string;
   readonly x: Axis;
@@ -45,14 +45,14 @@ export interface BarPlot {
   readonly rule?: CurvePlot['rule'];
 }
 
-/** One size for all plots, so small that its text can still be read on a phone. */
+/** The size of all plots, small enough to be readable on a phone. */
 export const PLOT_SIZE = { width: 400, height: 290 } as const;
 const { width: WIDTH, height: HEIGHT } = PLOT_SIZE;
 const MARGIN = { left: 48, top: 32, bottom: 42 };
 const FONT = 13;
 const LABEL_STEP = 15;
 const LABEL_GAP = 16;
-/** About how many symbols a curve shows: all of a short one, some of a long one. */
+/** Approximate number of symbols per curve: all points of a short one, some of a long one. */
 const SYMBOLS = 8;
 
 /** Draws curves as a standalone SVG. */
@@ -61,7 +61,7 @@ export function drawCurves(plot: CurvePlot): string {
   const curves = plot.curves
     .map((curve) => ({ ...curve, points: curve.points.filter((point) => isDrawable(point, x, y)) }))
     .filter(({ points }) => points.length > 0);
-  // Without a single value to draw, empty axes remain.
+  // Empty axes remain if there is no value to draw.
   const all = curves.length > 0 ? curves.flatMap(({ points }) => points) : [{ x: 1, y: 1 }];
   const xs = all.map((point) => point.x);
   const ys = all.map((point) => point.y);
@@ -85,7 +85,7 @@ export function drawCurves(plot: CurvePlot): string {
       Plot.dot(points.filter(shownOf(points.length, i, curves.length)), { x: 'x', y: 'y', ...drawn(look) }),
     ),
   ];
-  // Where the curves end is known once they are drawn; their names go into a second drawing.
+  // The ends of the curves are known only once they are drawn, so their names are added in a second drawing.
   const bare = render({ ...frame, marks }, plot.alt);
   const ends = curves.map(({ points }) => {
     const { x, y } = points[points.length - 1];
@@ -107,7 +107,7 @@ export function drawCurves(plot: CurvePlot): string {
   return render({ ...frame, marks: [...marks, ...names] }, plot.alt).text();
 }
 
-/** Draws how often each of 0, 1, 2, … occurs as a standalone SVG. */
+/** Draws a histogram of 0, 1, 2, … as a standalone SVG. */
 export function drawBars({ alt, x, y, counts, rule }: BarPlot, { colour }: Look): string {
   const frame = { marginLeft: MARGIN.left, marginRight: 14, marginTop: MARGIN.top, marginBottom: MARGIN.bottom };
   const bars = counts.map((times, value) => ({ from: value - 0.5, to: value + 0.5, times }));
@@ -127,7 +127,7 @@ export function drawBars({ alt, x, y, counts, rule }: BarPlot, { colour }: Look)
   return render({ ...frame, marks, x: { nice: true }, y: { nice: true } }, alt).text();
 }
 
-/** Where on a log axis to put ticks: powers of ten, with 2 and 5 where these are few. */
+/** The ticks of a log axis: powers of ten, with 2 and 5 if these are few. */
 export function logTicks(values: readonly number[], padding = 1): number[] {
   const [low, high] = [Math.min(...values) / padding, Math.max(...values) * padding];
   const steps = high / low > 300 ? [1] : high / low > 6 ? [1, 2, 5] : [1, 1.5, 2, 3, 4, 5, 6, 8];
@@ -139,7 +139,7 @@ export function logTicks(values: readonly number[], padding = 1): number[] {
   return ticks.filter((value) => value >= low && value <= high);
 }
 
-/** Moves heights apart, in their order, until they are a line of text from each other and within limits. */
+/** Moves heights apart, keeping their order, until they are one line of text from each other and within limits. */
 export function spread(heights: readonly number[], top: number, bottom: number, step = LABEL_STEP): number[] {
   const order = [...heights.keys()].sort((a, b) => heights[a] - heights[b] || a - b);
   const moved = [...heights];
@@ -152,7 +152,7 @@ export function spread(heights: readonly number[], top: number, bottom: number, 
   return moved;
 }
 
-/** Room that a log axis leaves beyond the smallest and the largest value. */
+/** The space that a log axis leaves beyond the smallest and the largest value. */
 const PADDING = 1.08;
 
 function scale(axis: Axis, values: readonly number[], padded: boolean): Plot.ScaleOptions {
@@ -177,7 +177,7 @@ function axes(
   return [
     Plot.gridY({ ticks: yTicks ?? 5, ...light }),
     Plot.gridX({ ticks: xTicks ?? 6, ...light }),
-    // As text, not as tickFormat, of which a log scale would leave out some.
+    // As text, not as tickFormat, which omits some labels on a log scale.
     Plot.axisY({ ticks: yTicks ?? 5, text: y.format ?? tick, label: null, tickSize: 4 }),
     Plot.axisX({
       ticks: xTicks ?? 6,
@@ -197,7 +197,7 @@ interface Margins {
   readonly marginTop: number;
 }
 
-/** The name of an axis that stands above the plot, so many pixels from its upper edge. */
+/** The label of an axis, above the plot, `height` pixels from its upper edge. */
 function caption(label: string, { marginLeft, marginTop }: Margins, height: number) {
   const place = { frameAnchor: 'top-left' as const, lineAnchor: 'middle' as const };
   return Plot.text([label], { ...place, dx: 4 - marginLeft, dy: height - marginTop });
@@ -221,7 +221,7 @@ function drawn({ symbol, colour }: Look) {
   return { symbol, fill: colour, r: 3.2 };
 }
 
-/** A place in pixels, whatever the axes are. */
+/** A position in pixels, independent of the axes. */
 function fixed(x: number, y: number) {
   return { x: { value: () => x, scale: null }, y: { value: () => y, scale: null } };
 }
@@ -243,7 +243,7 @@ interface Place {
   readonly y: number;
 }
 
-/** About how wide a text is in the widest of the common fonts, there being none here to measure it in. */
+/** Approximate width of a text in the widest of the common fonts, since no font is available for measuring. */
 function textWidth(text: string): number {
   const widths = [...text].map((character) =>
     /[A-Z=]/.test(character) ? 0.75 : /[ .,-]/.test(character) ? 0.36 : 0.62,
@@ -251,7 +251,7 @@ function textWidth(text: string): number {
   return Math.ceil(FONT * widths.reduce((sum, width) => sum + width, 0));
 }
 
-/** Symbols of long curves are thinned, each curve at other values so that they do not hide each other. */
+/** Symbols of long curves are thinned, each curve at different points so that they do not hide each other. */
 function shownOf(length: number, index: number, curves: number) {
   const step = Math.max(1, Math.floor(length / SYMBOLS));
   const offset = Math.floor((index * step) / curves);
@@ -263,7 +263,7 @@ function isDrawable(point: Place, x: Axis, y: Axis): boolean {
   return finite && (!x.log || point.x > 0) && (!y.log || point.y > 0);
 }
 
-/** The one place that meets the DOM: Plot draws into a document without a browser. */
+/** The only code that uses the DOM: Plot draws into a document without a browser. */
 function render(options: Plot.PlotOptions, alt: string) {
   const { document } = parseHTML('<!doctype html><html></html>');
   const svg = Plot.plot({ ...options, document, width: WIDTH, height: HEIGHT, className: 'plot' });

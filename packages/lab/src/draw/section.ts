@@ -5,23 +5,23 @@ import { looks } from './palette.js';
 import type { Curve } from './plot.js';
 import { type Table, tableHtml } from './table.js';
 
-/** A plot: its file and what the page says under it. */
+/** A plot: its file and its caption. */
 export interface Figure {
   /** The name of its file. */
   readonly name: string;
   readonly caption: Content;
-  /** A standalone SVG; the page shows the same. */
+  /** A standalone SVG, which the page embeds. */
   readonly svg: string;
 }
 
-/** What an experiment comes to: plots and tables as values, and the page's arrangement of them. */
+/** The presentation of an experiment: plots and tables as values, and their arrangement on the page. */
 export interface Section {
   readonly figures: readonly Figure[];
   readonly tables: readonly Table[];
   readonly body: Markup;
 }
 
-/** Said once a section that has curves of all solvers. */
+/** Stated once per section that has curves of all solvers. */
 export const LEGEND = 'Solid lines are global solvers, dashed ones patch-wise.';
 
 /** A plot on the page. */
@@ -30,7 +30,7 @@ export function figureHtml({ name, caption, svg }: Figure): Markup {
   return html`<figure class="plot">\n${{ markup: svg }}<figcaption>${caption} ${file}</figcaption></figure>\n`;
 }
 
-/** Things side by side, where the page is wide enough. */
+/** Contents side by side, if the page is wide enough. */
 export function row(contents: readonly Content[], kind: 'plots' | 'pictures' | 'tables' | 'allocations'): Markup {
   return html`<div class="row ${kind}">${contents}</div>\n`;
 }
@@ -40,12 +40,12 @@ export function factsHtml(facts: readonly (readonly [string, Content])[]): Marku
   return html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>\n`)}</dl>`;
 }
 
-/** Tables one beside the other, where there is room. */
+/** Tables side by side, if there is room. */
 export function tablesHtml(tables: readonly Table[]): Markup {
   return row(tables.map(tableHtml), 'tables');
 }
 
-/** A curve a solver, in the solver's look. */
+/** One curve per solver, in the solver's look. */
 export function solverCurves<Run extends { readonly solver: SolverName }>(
   runs: readonly Run[],
   solvers: readonly SolverName[],

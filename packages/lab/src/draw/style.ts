@@ -1,6 +1,6 @@
 import { looks, neutral } from './palette.js';
 
-/** The solvers' colours are attributes of the plots, which a style sheet may overrule: brighter ones on a dark page. */
+/** The solvers' colours are attributes of the plots, which a style sheet can override: brighter ones on a dark page. */
 const darkPlots = [...Object.values(looks), neutral]
   .map(({ colour, dark }) => `svg [stroke="${colour}"]{stroke:${dark}}svg [fill="${colour}"]{fill:${dark}}`)
   .join('\n  ');

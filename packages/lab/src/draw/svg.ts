@@ -1,11 +1,11 @@
 import { escapeText } from './markup.js';
 
-/** Attributes that hold lengths and paths, which need no more than two decimals. */
+/** Attributes that hold lengths and paths, for which two decimals are enough. */
 const GEOMETRY = /^(d|transform|[xyr]|[xy][12]|dx|dy|c[xy]|width|height|points)$/;
 
 /**
- * An SVG element as text that a reviewer can read: one element a line, attributes in the order they were set, lengths
- * rounded. Styles are left out (the drawing says everything in attributes), and so are tick labels without a text.
+ * An SVG element as text that reads well in a diff: one element per line, attributes in the order they were set, lengths
+ * rounded. Styles are left out, since the drawing uses attributes only, and so are tick labels without text.
  */
 export function serialise(element: Element, indent = ''): string {
   const name = element.localName;
@@ -23,7 +23,7 @@ function isDrawn(element: Element): boolean {
 }
 
 function attributes(element: Element): string {
-  // The DOM at hand holds the attribute set last first.
+  // This DOM lists the attribute set last first.
   return [...element.attributes]
     .reverse()
     .map(({ name, value }) => ` ${name}="${escapeText(GEOMETRY.test(name) ? rounded(value) : value)}"`)

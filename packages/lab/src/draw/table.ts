@@ -3,29 +3,29 @@ import { solverCatalogue } from 'ght';
 import { type Content, html, type Markup } from './markup.js';
 import { count, grouped } from './numbers.js';
 
-/** What stands in a table; null where nothing was measured. */
+/** A cell of a table; null if nothing was measured. */
 export type Cell = string | number | null;
 
-/** A column: its name with the unit, and how the page writes its numbers. */
+/** A column: its name with the unit, and the format of its numbers on the page. */
 export interface Column {
   readonly head: string;
-  /** The name in the CSV, where it has to be said in full. */
+  /** The name in the CSV, if it has to be more explicit there. */
   readonly csv?: string;
   readonly show?: (value: number) => string;
 }
 
-/** A table, once: the page and the CSV both come from it. */
+/** A table, from which both the page and the CSV are made. */
 export interface Table {
   /** The name of its file. */
   readonly name: string;
   readonly caption: Content;
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Cell[])[];
-  /** So many columns name the row; one unless told. */
+  /** The number of columns that name the row. @default 1 */
   readonly heads?: number;
-  /** The rows the page shows, when it does not show all. */
+  /** Which rows the page shows. @default all */
   readonly shown?: (row: readonly Cell[]) => boolean;
-  /** Which value of each row or column is the best one; rows can be kept out. */
+  /** Which value of each row or column is the best; rows can be excluded. */
   readonly best?: {
     readonly of: 'row' | 'column';
     readonly want: 'least' | 'most';
@@ -33,10 +33,10 @@ export interface Table {
   };
 }
 
-/** Rows that several solvers were run for, a column a solver. */
+/** A table with one column per solver. */
 export function solverTable<Row>(
   table: Pick<Table, 'name' | 'caption' | 'shown' | 'best'> & {
-    /** What is measured, with the unit, for the headers of the CSV. */
+    /** The quantity measured, with the unit, for the headers of the CSV. */
     readonly quantity: string;
     readonly solvers: readonly SolverName[];
     /** The columns that name a row. */
@@ -68,13 +68,13 @@ export function solverTable<Row>(
   };
 }
 
-/** The table as comma-separated values (RFC 4180), numbers in full. */
+/** The table as comma-separated values (RFC 4180), with all digits. */
 export function tableCsv({ columns, rows }: Table): string {
   const lines = [columns.map(({ head, csv }) => csv ?? head), ...rows];
   return lines.map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('');
 }
 
-/** The table for the page, in a box that scrolls on its own where the page is narrow. */
+/** The table for the page, in a box that scrolls by itself on a narrow page. */
 export function tableHtml(table: Table): Markup {
   const { name, caption, columns, rows, heads = 1, shown = () => true } = table;
   const best = bestCells(table);
@@ -98,8 +98,8 @@ ${rows.map((row, r) => shown(row) && html`<tr>${row.map((value, c) => cell(value
 }
 
 /**
- * Which cells are best, as `row column`. Numbers that the page writes alike count as equal: either all of them are marked
- * or, when that would be every one, none.
+ * The best cells, as `row column`. Numbers that look the same on the page count as equal: all of them are marked, or none
+ * if that would mark every cell.
  */
 export function bestCells({ columns, rows, heads = 1, best }: Table): Set<string> {
   const marked = new Set<string>();

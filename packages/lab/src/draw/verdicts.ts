@@ -2,23 +2,23 @@ import { experiments } from '../experiments/index.js';
 import type { Outcome, Verdict } from '../report.js';
 import { html, type Markup } from './markup.js';
 
-/** In the order of the count; the symbol says the same as the word and the colour. */
+/** In the order of the count; symbol, word and colour have the same meaning. */
 const outcomes: readonly { readonly outcome: Outcome; readonly symbol: string; readonly kind: string }[] = [
   { outcome: 'confirmed', symbol: '✓', kind: 'confirmed' },
   { outcome: 'partly', symbol: '◐', kind: 'partly' },
   { outcome: 'not reproduced', symbol: '✗', kind: 'not' },
 ];
 
-/** How many claims came out how: “11 confirmed, 4 partly, 3 not reproduced”. */
+/** The number of claims per outcome: “11 confirmed, 4 partly, 3 not reproduced”. */
 export function countOutcomes(verdicts: readonly Verdict[]): string {
   return outcomes
     .map(({ outcome }) => `${verdicts.filter((verdict) => verdict.outcome === outcome).length} ${outcome}`)
     .join(', ');
 }
 
-/** Every claim with what was measured. The roles keep it a table where a narrow page lays it out as blocks. */
+/** Every claim with its measurement. The roles keep it a table for screen readers where a narrow page shows it as blocks. */
 export function verdictsHtml(verdicts: readonly Verdict[]): Markup {
-  if (verdicts.length === 0) return html`<p>None of the experiments of this run decides a claim of the paper.</p>`;
+  if (verdicts.length === 0) return html`<p>No experiment of this run decides a claim of the paper.</p>`;
   const line = ({ experiment, where, claim, rule, measured, outcome }: Verdict) => html`<tr role="row">
 <td role="cell">${badge(outcome)}</td>
 <th role="rowheader" scope="row">${claim}<small>${rule}</small></th>

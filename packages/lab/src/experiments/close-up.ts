@@ -7,7 +7,7 @@ import { busiestWindow, cut } from '../images.js';
 import { greyPicture } from '../picture.js';
 import type { Experiment, Picture, Setting } from '../setting.js';
 
-/** Figure 6: what the difference looks like. */
+/** Figure 6: the visible difference. */
 export interface CloseUp {
   readonly image: string;
   readonly s: number;

@@ -13,7 +13,7 @@ export interface Convergence {
   readonly series: readonly {
     readonly solver: IterativeSolver;
     readonly s: number;
-    /** After iteration 1, 2, …; the paper's RMSE, a patch. */
+    /** The paper's RMSE per patch after iteration 1, 2, …. */
     readonly rmse: readonly number[];
   }[];
 }

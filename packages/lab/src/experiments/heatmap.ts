@@ -12,14 +12,14 @@ export interface Heatmap {
   readonly height: number;
   readonly patches: number;
   readonly s: number;
-  /** The paper's RMSE, a patch. */
+  /** The paper's RMSE per patch. */
   readonly rmse: number;
   readonly rmsePixel: number;
   readonly psnr: number;
   readonly iterations: number;
-  /** How many patches use 0, 1, 2, … atoms. */
+  /** The number of patches that use 0, 1, 2, … atoms. */
   readonly histogram: readonly number[];
-  /** Spearman's rank correlation of the atoms a patch with the energy of the patch about its mean. */
+  /** Spearman's rank correlation of the atoms per patch with the energy of the patch about its mean. */
   readonly correlation: number;
   readonly original: Picture;
   readonly atoms: Picture;
@@ -68,7 +68,7 @@ async function run(setting: Setting): Promise<Heatmap> {
   };
 }
 
-/** Spearman's: the correlation of the ranks, where equal values share the mean of theirs. */
+/** Spearman's rank correlation; equal values share the mean of their ranks. */
 function rankCorrelation(a: ArrayLike<number>, b: ArrayLike<number>): number {
   const [x, y] = [ranks(a), ranks(b)];
   const mean = (a.length - 1) / 2;

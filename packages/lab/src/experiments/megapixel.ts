@@ -20,15 +20,15 @@ export interface Megapixel {
   }[];
 }
 
-/** A picture of each image is kept, no wider than this. */
+/** The largest width of the picture that is kept of each image. */
 const WIDE = 480;
 
 export const megapixel: Experiment<Megapixel> = {
   ...catalogue.megapixel,
   seconds: { full: 200, quick: 6 },
   describe: ({ images, budgets }) =>
-    `Non-overlapping 8×8 patches over the 64×100 overcomplete DCT, s = ${budgets[0]} to ${budgets.at(-1)} atoms an ` +
-    `average patch: ${images.map(({ name, width, height }) => `${name} (${width}×${height})`).join(', ')}.`,
+    `Non-overlapping 8×8 patches over the 64×100 overcomplete DCT, s = ${budgets[0]} to ${budgets.at(-1)} atoms per ` +
+    `patch on average: ${images.map(({ name, width, height }) => `${name} (${width}×${height})`).join(', ')}.`,
   run,
 };
 

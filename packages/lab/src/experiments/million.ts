@@ -6,17 +6,17 @@ import { naturalPatches } from '../images.js';
 import type { Experiment, Run, Setting } from '../setting.js';
 import { pacer } from '../setting.js';
 
-/** Figure 7: how the time grows with the number of patches. */
+/** Figure 7: the time as a function of the number of patches. */
 export interface Million {
   readonly s: number;
   readonly sizes: readonly number[];
   readonly runs: readonly (Run & { readonly P: number })[];
-  /** The exponent of P in the time of each solver: 1 is linear. */
+  /** The exponent of P in the time of each solver; 1 is linear. */
   readonly slopes: readonly { readonly solver: SolverName; readonly slope: number }[];
 }
 
 const PER_PATCH = 10;
-/** Runs of fewer patches are repeated and the fastest counts, since anything may disturb a few milliseconds. */
+/** Runs with fewer patches are repeated and the fastest is used, since a few milliseconds are easily disturbed. */
 const REPEAT_BELOW = 2 ** 15;
 
 export const million: Experiment<Million> = {

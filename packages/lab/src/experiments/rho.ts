@@ -7,7 +7,7 @@ import type { Experiment, Setting } from '../setting.js';
 import { pacer } from '../setting.js';
 import { sparseSignals } from './synthetic.js';
 
-/** How much depends on the choice of ρ. */
+/** The effect of ρ. */
 export interface Rho {
   readonly s: number;
   readonly synthetic: { readonly s: number; readonly normSquared: number };
@@ -16,13 +16,13 @@ export interface Rho {
   readonly images: readonly string[];
   readonly runs: readonly {
     readonly solver: IterativeSolver;
-    /** As the formulas have it. */
+    /** ρ as in the formulas. */
     readonly absolute: number;
     /** In units of ‖D‖₂² of the DCT. */
     readonly relative: number;
-    /** The RMSE a patch after the last iteration, mean over the images. */
+    /** The RMSE per patch after the last iteration, averaged over the images. */
     readonly rmse: number;
-    /** The support missed on synthetic signals. */
+    /** The support mismatch on synthetic signals. */
     readonly mismatch: number;
   }[];
 }
@@ -55,7 +55,7 @@ async function run(setting: Setting): Promise<Rho> {
       let rmse = 0;
       for (const { image } of images) {
         const budget = { perPatch: PER_PATCH };
-        // The last iterate, not the best: a run that moves away from its best must show.
+        // The last iterate, not the best, so that a run that moves away from its best shows it.
         const { history } = await pace(1, (watch) => represent(image, { ...options, ...watch, budget, tolerance: 0 }));
         rmse += (history.at(-1)?.rmse ?? Number.NaN) / images.length;
       }

@@ -7,7 +7,7 @@ import { pacer } from '../setting.js';
 
 /** A run on synthetic signals, whose true support is known; all values are means over the dictionaries. */
 export interface RecoveryRun extends Run {
-  /** The share of the support that was missed. */
+  /** The support mismatch ratio. */
   readonly mismatch: number;
 }
 
@@ -52,7 +52,7 @@ async function run(setting: Setting): Promise<Synthetic> {
   return { N, L, P, dictionaries, budgets, runs: [...sums.values()] };
 }
 
-/** Signals that are sums of s atoms each with coefficients ±1, and the codes that say which. */
+/** Signals that are sums of s atoms each with coefficients ±1, and their true codes. */
 export function sparseSignals(D: Dictionary, P: number, s: number, seed: number): { Y: Float64Array; truth: Codes } {
   const random = randomSource(seed);
   const X = new Float64Array(D.L * P);
@@ -75,7 +75,7 @@ async function recover(
   s: number,
   watch: object,
 ): Promise<RecoveryRun> {
-  // So few signals are not worth sharing: threads would wait for each other longer than they compute.
+  // For so few signals one thread is faster: several would wait longer than they compute.
   const options = { ...optionsOf(solver, 'synthetic'), ...watch, threads: 1, budget: { perPatch: s }, peak: 1 };
   const solution = await solve(D, Y, options);
   return { ...runOf(solution, s), mismatch: supportMismatch(solution.codes, truth) };

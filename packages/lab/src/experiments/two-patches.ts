@@ -5,7 +5,7 @@ import { patchEnergies } from '../images.js';
 import { greyPicture } from '../picture.js';
 import type { Experiment, Picture, Setting } from '../setting.js';
 
-/** One atom in use, and how the field names it: its vertical and horizontal frequency. */
+/** One atom used, by its vertical and horizontal frequency. */
 export interface UsedAtom {
   readonly down: number;
   readonly across: number;
@@ -16,7 +16,7 @@ export interface UsedAtom {
 /** A patch under some budget. */
 export interface CodedPatch {
   readonly atoms: readonly UsedAtom[];
-  /** Root mean square error a pixel. */
+  /** Root mean square error per pixel. */
   readonly error: number;
   readonly picture: Picture;
 }
@@ -33,9 +33,9 @@ export interface TwoPatches {
   }[];
   /** The budget shared by both patches: GHT-QPM. */
   readonly joint: readonly CodedPatch[];
-  /** Half of it for each: OMP. */
+  /** Half of the budget for each patch: OMP. */
   readonly even: readonly CodedPatch[];
-  /** Atoms that patch A needs for an error as small as that of patch B with one. */
+  /** Atoms that patch A needs to reach the error of patch B with one atom. */
   readonly needed: number;
 }
 
@@ -101,12 +101,12 @@ async function run(setting: Setting): Promise<TwoPatches> {
   return { image: name, budget: BUDGET, patches, joint, even, needed: atomsNeeded(D.atoms.data, Y) };
 }
 
-/** The indices of values, the largest value last. */
+/** The indices of values, in ascending order of the values. */
 function rank(values: Float64Array): number[] {
   return Array.from(values.keys()).sort((a, b) => values[a] - values[b] || a - b);
 }
 
-/** Over an orthonormal dictionary the best n atoms are those of the n largest coefficients; what is left is the error. */
+/** With an orthonormal dictionary the best n atoms are those with the n largest coefficients; the rest is the error. */
 function atomsNeeded(atoms: Float64Array, Y: Float64Array): number {
   const [a, b] = [0, 64].map((from) =>
     Array.from({ length: 64 }, (_, l) => {
@@ -125,7 +125,7 @@ function squared(a: Float64Array, b: Float64Array): number {
   return a.reduce((sum, value, i) => sum + (value - b[i]) ** 2, 0);
 }
 
-/** An atom in grey, zero in the middle. */
+/** An atom in grey; zero is middle grey. */
 function atomPicture(atom: Float64Array): Promise<Picture> {
   const largest = atom.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   return greyPicture(

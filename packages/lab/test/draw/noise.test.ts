@@ -10,7 +10,7 @@ const drawn = (plot: Parameters<typeof drawNoise>[0]) => {
   return { document, frequency, brightness };
 };
 const texts = (element: Element) => [...element.querySelectorAll('text')].map(({ textContent }) => textContent ?? '');
-/** The heights of the points of each curve, in pixels from above. */
+/** The heights of the points of each curve, in pixels from the top. */
 const heights = (panel: Element) =>
   [...panel.querySelectorAll('[aria-label="line"] path')].map((path) => {
     const points = (path.getAttribute('d') ?? '').split(/[ML]/).slice(1);
@@ -26,7 +26,7 @@ describe('drawNoise', () => {
     expect(falling).toHaveLength(9);
     expect(falling).toEqual([...falling].sort((a, b) => a - b));
     const [rising] = heights(brightness);
-    // Beyond what is known it stays the same.
+    // Constant beyond the known range.
     expect(rising).toHaveLength(4);
     expect(rising[0]).toBe(rising[1]);
     expect(rising[2]).toBe(rising[3]);
@@ -34,7 +34,7 @@ describe('drawNoise', () => {
     expect(texts(frequency)).toContain('grey');
   });
 
-  it('shows a line per plane: luma and chromas of coloured noise, the channels of any other', () => {
+  it('shows one line per plane: luma and chromas of coloured noise, the channels of any other', () => {
     const flat = [new Float64Array(64).fill(3)];
     const coloured: ColouredNoise = { kind: 'coloured', brightness: [0], deviations: [flat, flat, flat] };
     const names = (noise: Parameters<typeof drawNoise>[0]['noise']) =>
@@ -47,7 +47,7 @@ describe('drawNoise', () => {
     );
   });
 
-  it('stands under the name of the file and what was found, escaped and in lines that fit', () => {
+  it('shows the file name and the description above the panels, escaped and in lines that fit', () => {
     const words = `noise: coloured; ${'luma 7.9 at middle, '.repeat(12)}`.trim();
     const { document } = drawn({ title: '<a> & b.png', words, noise: { kind: 'white', sigma: [1] }, range });
     const lines = texts(document.documentElement);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { count, decibels, duration, significant, slug, superscript, tick } from '../../src/draw/numbers.js';
 
 describe('numbers for people', () => {
-  it('have as many digits as they mean', () => {
+  it('have as many digits as are significant', () => {
     expect([34.41903, 0.0027334, 1.5916e-5, 609.87, 9999.96, -202.09, 0].map((value) => significant(value))).toEqual([
       '34.42',
       '0.002733',
@@ -22,7 +22,7 @@ describe('numbers for people', () => {
     expect(superscript(-12)).toBe('⁻¹²');
   });
 
-  it('tell a time with its unit', () => {
+  it('show a time with its unit', () => {
     expect([0.0079, 0.9996, 3.64, 99.96, 330, 3599.6].map(duration)).toEqual([
       '8 ms',
       '1.0 s',

@@ -18,12 +18,15 @@ describe('every plot', () => {
     expect(texts.some((label) => /^(support|RMSE|time|PSNR|number of)/.test(label))).toBe(true);
   });
 
-  it.each(svgs)('%s reads in a diff: one element a line, short numbers, nothing of this machine', (_, text) => {
-    const [, ...lines] = text.trimEnd().split('\n');
-    for (const line of lines) expect(line).toMatch(/^ *<[^<>]+>([^<>]*<\/\w+>)?$/);
-    expect(text).not.toMatch(/="[^"]*\d\.\d{3}/);
-    expect(text).not.toMatch(/\bid=|url\(|NaN|undefined|<style/);
-  });
+  it.each(svgs)(
+    '%s reads well in a diff: one element per line, short numbers, nothing specific to this machine',
+    (_, text) => {
+      const [, ...lines] = text.trimEnd().split('\n');
+      for (const line of lines) expect(line).toMatch(/^ *<[^<>]+>([^<>]*<\/\w+>)?$/);
+      expect(text).not.toMatch(/="[^"]*\d\.\d{3}/);
+      expect(text).not.toMatch(/\bid=|url\(|NaN|undefined|<style/);
+    },
+  );
 
   it.each(svgs)('%s keeps what it draws within its frame', (_, text) => {
     const [, , width, height] = read(text).svg.getAttribute('viewBox')?.split(' ').map(Number) ?? [];
@@ -33,7 +36,7 @@ describe('every plot', () => {
     }
   });
 
-  it('has one colour and one symbol a solver, which the page brightens when dark', () => {
+  it('has one colour and one symbol per solver, brightened on a dark page', () => {
     const all = [...Object.values(looks), neutral];
     expect(new Set(all.map(({ colour }) => colour)).size).toBe(all.length);
     expect(new Set(Object.values(looks).map(({ symbol }) => symbol)).size).toBe(6);
@@ -55,7 +58,7 @@ describe('every plot', () => {
   });
 });
 
-describe('what a plot says', () => {
+describe('the text of a plot', () => {
   const textsOf = (name: string) => read(String(files.get(`figures/${name}.svg`))).texts;
 
   it('names every curve', () => {
@@ -74,7 +77,7 @@ describe('what a plot says', () => {
     );
   });
 
-  it('leaves out what was not measured, and what has no logarithm', () => {
+  it('leaves out missing values, and values without a logarithm', () => {
     const points = [
       { x: 1, y: 0 },
       { x: 2, y: Number.NaN },
@@ -95,7 +98,7 @@ describe('what a plot says', () => {
 });
 
 describe('the names of curves', () => {
-  it('stay where the curves end as far as there is room', () => {
+  it('stay at the ends of the curves if there is room', () => {
     expect(spread([10, 50, 90], 0, 100, 15)).toEqual([10, 50, 90]);
     expect(spread([50, 50, 50], 0, 100, 15)).toEqual([50, 65, 80]);
     expect(spread([95, 99, 100], 0, 100, 15)).toEqual([70, 85, 100]);

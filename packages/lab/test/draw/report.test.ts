@@ -10,7 +10,7 @@ const page = String(files.get('report.html'));
 const document = read(page);
 
 describe('report.html', () => {
-  it('needs no other file: nothing is loaded, nothing runs', () => {
+  it('is self-contained: nothing is loaded and no script runs', () => {
     const policy = document.querySelector('meta[http-equiv="Content-Security-Policy"]')?.getAttribute('content');
     expect(policy).toBe("default-src 'none'; style-src 'unsafe-inline'; img-src data:");
     expect(page).not.toMatch(/<(script|link|iframe|object)\b/);
@@ -28,7 +28,7 @@ describe('report.html', () => {
     }
   });
 
-  it('says in words what pictures show, and names tables, rows and columns', () => {
+  it('has alternative texts for pictures, and names tables, rows and columns', () => {
     expect(document.querySelector('html')?.getAttribute('lang')).toBe('en');
     for (const image of document.querySelectorAll('img')) expect(image.getAttribute('alt')).toMatch(/\w/);
     for (const table of document.querySelectorAll('table')) {
@@ -46,7 +46,7 @@ describe('report.html', () => {
     );
   });
 
-  it('says that a quick run is one, and what is smaller', () => {
+  it('states that a run was quick, and what is smaller', () => {
     expect(document.querySelector('#conditions')?.textContent).toMatch(/quick run[\s\S]*P up to 2¹⁴ for 2²⁰/);
     const full = String(reportFiles(sampleReport({ quick: false })).get('report.html'));
     expect(full).not.toContain('quick run');
@@ -79,7 +79,7 @@ describe('a report of some experiments', () => {
     expect(part.querySelector('header')?.textContent).toContain(`1 of the ${experimentNames.length} experiments`);
   });
 
-  it('can be of none', () => {
+  it('can have no experiments', () => {
     const none = reportFiles(sampleReport({ findings: {}, seconds: {}, verdicts: [], images: [], collection: [] }));
     expect([...none.keys()]).toEqual(['report.html', 'report.json']);
     expect(String(none.get('report.html'))).not.toMatch(/undefined|NaN/);

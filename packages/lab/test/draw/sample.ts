@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { Findings } from '../../src/experiments/index.js';
 import type { Report } from '../../src/report.js';
 
-/** Findings of a quick run, with one small picture in place of all. */
+/** Findings of a quick run, with one small picture in place of all pictures. */
 export const findings: Findings = JSON.parse(readFileSync(new URL('findings.json', import.meta.url), 'utf8'));
 
-/** A report of fixed findings, with whatever a test wants otherwise. */
+/** A report of fixed findings, with the changes that a test needs. */
 export function sampleReport(changes: Partial<Report> = {}): Report {
   return {
     date: '2026-01-02T03:04:05.000Z',

@@ -9,7 +9,7 @@ const plain: Table = {
 };
 
 describe('a table as CSV', () => {
-  it('comes back as it was from any reader of RFC 4180', () => {
+  it('is read back unchanged by any RFC 4180 parser', () => {
     const rows = [
       ['comma, quote " and\nline', 0.1 + 0.2, -1e-7],
       ['=1+1', 1e21, null],
@@ -54,11 +54,11 @@ describe('the best of a table', () => {
   ];
   const best = { of: 'column', want: 'most', without: ([name]: readonly unknown[]) => name === 'noisy image' } as const;
 
-  it('is found in each column, where what reads alike is alike and some rows do not compete', () => {
+  it('is found in each column; values shown the same are equal, and some rows are excluded', () => {
     expect([...bestCells({ ...plain, columns, rows, best })].sort()).toEqual(['1 1', '1 2', '2 1']);
   });
 
-  it('is found in each row, and is none when all are the same', () => {
+  it('is found in each row; none is marked if all are equal', () => {
     const table: Table = {
       ...plain,
       rows: [
@@ -70,14 +70,14 @@ describe('the best of a table', () => {
     expect([...bestCells(table)]).toEqual(['1 2']);
   });
 
-  it('is marked by more than a colour', () => {
+  it('is marked by more than colour', () => {
     const { markup } = tableHtml({ ...plain, columns, rows, best });
     expect(markup).toContain('<strong class="best">31.49</strong>');
     expect(markup).not.toContain('<strong class="best">34.00</strong>');
   });
 });
 
-/** A reader of RFC 4180 that has nothing in common with the writer. */
+/** An independent parser of RFC 4180. */
 function parseCsv(text: string): string[][] {
   const lines: string[][] = [[]];
   const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y;

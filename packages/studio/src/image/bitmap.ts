@@ -2,9 +2,9 @@ import { chunksOf } from './chunks.js';
 import { FileError, type Raster } from './decoded.js';
 
 /**
- * JPEG and WebP by the browser's own decoder, 8 bits a sample, no profile applied. A canvas gives them exactly as long as
- * they are opaque; it multiplies colours by their opacity, so that those of a transparent image are read from a texture.
- * A JPEG comes upright, a WebP as it is stored.
+ * JPEG and WebP by the browser's own decoder, 8 bits per sample, with no profile applied. A canvas returns exact samples only
+ * for opaque images, since it multiplies colours by their opacity; a transparent image is read from a texture instead. A JPEG
+ * is returned upright, a WebP as it is stored.
  */
 export async function decodeBitmap(bytes: Uint8Array<ArrayBuffer>, format: 'JPEG' | 'WebP'): Promise<Raster> {
   const content = format === 'WebP' ? withoutExif(bytes) : bytes;
@@ -19,7 +19,7 @@ export async function decodeBitmap(bytes: Uint8Array<ArrayBuffer>, format: 'JPEG
   }
 }
 
-/** Not every browser turns a WebP as its EXIF asks; with that chunk out of their sight none does. */
+/** Not every browser applies the EXIF orientation of a WebP. With that chunk hidden, none does. */
 function withoutExif(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const copy = bytes.slice();
   for (const { type, name } of chunksOf(bytes, 'WebP')) if (type === 'EXIF') copy.fill(0x20, name, name + 4);
@@ -56,7 +56,7 @@ function fromTexture(bitmap: ImageBitmap): Uint8ClampedArray {
   return rgba;
 }
 
-/** The RGBA of a canvas without the channels that say nothing: opaque alpha, and colour where all is grey. */
+/** The RGBA of a canvas without redundant channels: opaque alpha, and colour if all pixels are grey. */
 export function fewestChannels(width: number, height: number, rgba: Uint8ClampedArray): Raster {
   let [grey, opaque] = [true, true];
   for (let i = 0; i < rgba.length && (grey || opaque); i += 4) {

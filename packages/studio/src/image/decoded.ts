@@ -1,6 +1,6 @@
 import type { Image, JpegInfo } from 'ght';
 
-/** Samples as a file holds them: pixel by pixel, the channels of a pixel side by side, alpha last. */
+/** Samples as stored in a file: pixel by pixel, the channels of a pixel side by side, alpha last. */
 export interface Raster {
   readonly width: number;
   readonly height: number;
@@ -8,36 +8,36 @@ export interface Raster {
   readonly alpha: boolean;
   readonly depth: 8 | 16 | 32;
   readonly sample: 'uint' | 'float';
-  /** The EXIF or TIFF orientation still to be applied; 1, upright, where it is left out. */
+  /** The EXIF or TIFF orientation still to be applied. @default 1, upright */
   readonly orientation?: number;
   readonly samples: Uint8Array | Uint8ClampedArray | Uint16Array | Float32Array | Float64Array;
 }
 
-/** An image with what its file was, so that it can be given back in the same depth. */
+/** An image and the format of its file, so that it can be saved at the same depth. */
 export interface OpenedImage {
   readonly image: Image;
   readonly format: 'PNG' | 'JPEG' | 'WebP' | 'TIFF';
   /** Floats of 64 bits count as 32, which is what they are given back in; until then they keep their digits. */
   readonly depth: 8 | 16 | 32;
   readonly sample: 'uint' | 'float';
-  /** Of a JPEG that is not reduced: its tables and its grid, as they lie in the upright image. */
+  /** For a JPEG that is not reduced: its tables and its block grid, in the coordinates of the upright image. */
   readonly jpeg?: JpegInfo;
 }
 
-/** A file that cannot be opened: the reason and what to do, in words for its owner. Decoders leave out its name. */
+/** A file that cannot be opened: the reason and the remedy, in words for the user. Decoders leave out the file's name. */
 export class FileError extends Error {
   override readonly name = 'FileError';
 }
 
 /**
- * The planes of a raster in the units of the file. `reduce` n takes the mean of every n×n block, which is how an image too
- * large for a browser tab is still opened.
+ * The planes of a raster in the units of the file. With `reduce` n, every n×n block becomes its mean, so that an image too
+ * large for a browser tab can still be opened.
  */
 export function planesOf(raster: Raster, reduce = 1): Image {
   const { channels, samples, alpha } = raster;
   const width = Math.max(1, Math.floor(raster.width / reduce));
   const height = Math.max(1, Math.floor(raster.height / reduce));
-  // Float32 would take the last digits of a float64, which far from zero are all that differ.
+  // Float32 would drop the last digits of a float64; far from zero these are the only ones that differ.
   const Plane = samples instanceof Float64Array ? Float64Array : Float32Array;
   const all = Array.from({ length: channels }, () => new Plane(width * height));
   const across = Math.min(reduce, raster.width);

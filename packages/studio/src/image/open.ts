@@ -7,8 +7,8 @@ import { decodePng } from './png.js';
 import { upright } from './upright.js';
 
 /**
- * Opens an image file. `fit` is told the size before anything of that size is allocated; it may refuse, by throwing, or ask
- * for the image reduced n times a side. What is wrong is said of `name`, where the file has one.
+ * Opens an image file. `fit` is called with the size before memory of that size is allocated. It may throw to reject the
+ * image, or return n to divide each side by n. Errors refer to the file by `name`, if given.
  */
 export async function openImage(
   bytes: Uint8Array<ArrayBuffer>,
@@ -55,11 +55,11 @@ async function read(bytes: Uint8Array<ArrayBuffer>, format: Format, fit: (size: 
   return { raster: { ...raster, orientation: orientationOf(bytes, format) }, reduce };
 }
 
-/** Why a file was not opened, and the remedy: what follows its name. */
+/** Why a file was not opened, and the remedy: the text after its name. */
 function reasonOf(error: unknown): string {
   if (error instanceof FileError) return error.message;
   const why = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
-  // The three browsers' words for a script that did not come: the readers are fetched when they are first needed.
+  // The error messages of the three browsers for a script that could not be loaded: decoders are loaded when first needed.
   if (error instanceof TypeError && /dynamically imported module|importing a module script/i.test(why)) {
     return 'needs a part of the page that could not be loaded. Reload the page when you are online.';
   }

@@ -2,11 +2,11 @@ import { convertIndexedToRgb, type DecodedPng, decode, encode } from 'fast-png';
 import type { Image } from 'ght';
 import type { Raster } from './decoded.js';
 
-/** The samples of a PNG exactly as stored, 16 bits included; palettes and depths below 8 become 8-bit samples. */
+/** The samples of a PNG exactly as stored, including 16 bits; palettes and depths below 8 become 8-bit samples. */
 export function decodePng(bytes: Uint8Array): Raster {
   const png = decode(bytes, { checkCrc: true });
   const { width, height, channels } = png;
-  // RGB may have a palette too, for screens of few colours.
+  // RGB may have a palette too, for displays with few colours.
   if (png.palette && channels === 1) {
     const samples = convertIndexedToRgb(png);
     const colours = samples.length / (width * height);
@@ -20,7 +20,7 @@ export function decodePng(bytes: Uint8Array): Raster {
   return { ...kind, channels: channels + 1, alpha: true, samples: keyed(samples, key, 2 ** depth - 1) };
 }
 
-/** Grey or RGB with opacity beside it: none where a pixel has the colour that the file names as transparent. */
+/** Grey or RGB with alpha, which is 0 for pixels of the colour that the file declares transparent. */
 function keyed(samples: Uint8Array | Uint8ClampedArray | Uint16Array, key: readonly number[], opaque: number) {
   const channels = key.length;
   const size = (samples.length / channels) * (channels + 1);
@@ -32,13 +32,13 @@ function keyed(samples: Uint8Array | Uint8ClampedArray | Uint16Array, key: reado
   return out;
 }
 
-/** A sample of 1, 2 or 4 bits over 0 to 255. */
+/** A sample of 1, 2 or 4 bits, scaled to 0 to 255. */
 function spread(sample: number, depth: number): number {
   const most = 2 ** depth - 1;
   return Math.round(((sample & most) * 255) / most);
 }
 
-/** Grey of 1, 2 or 4 bits, several samples in a byte, every row beginning with a new one; spread over 0 to 255. */
+/** Grey of 1, 2 or 4 bits, several samples per byte, each row starting at a new byte; scaled to 0 to 255. */
 function unpack({ width, height, depth, data }: DecodedPng): Uint8Array {
   const samples = new Uint8Array(width * height);
   const row = Math.ceil((width * depth) / 8);

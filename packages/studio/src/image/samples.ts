@@ -1,4 +1,4 @@
-/** The photographs that come with the page, all CC0, in the order they are offered. */
+/** The photographs that come with the page, all CC0, in the order shown. */
 export const samples = [
   { name: 'nagasaki-boats', title: 'Boats at Nagasaki' },
   { name: 'dust-bowl-home', title: 'Dust Bowl home' },

@@ -1,7 +1,7 @@
 import { fromArrayBuffer, type GeoTIFFImage } from 'geotiff';
 import { FileError, type Raster } from './decoded.js';
 
-/** None, LZW, JPEG, both numbers of Deflate, PackBits; the others need decoders that the page's policy does not let in. */
+/** None, LZW, JPEG, both codes of Deflate, PackBits. Other compressions need decoders that the page's policy blocks. */
 const compressions: readonly number[] = [1, 5, 7, 8, 32946, 32773];
 const [whiteIsZero, blackIsZero, rgb] = [0, 1, 2];
 const [unsigned, signed, floating] = [1, 2, 3];
@@ -11,7 +11,7 @@ const [associatedAlpha, straightAlpha] = [1, 2];
 export async function openTiff(bytes: Uint8Array<ArrayBuffer>) {
   const file = await fromArrayBuffer(bytes.slice().buffer);
   const page = await file.getImage(0);
-  // Not getImageCount: in a damaged file the chain of directories may run in a circle.
+  // Not getImageCount: in a damaged file the chain of directories may be circular.
   const secondPage = await file.getImage(1).then(
     () => true,
     () => false,
@@ -54,7 +54,7 @@ export async function openTiff(bytes: Uint8Array<ArrayBuffer>) {
   return { width, height, channels: colours, decode };
 }
 
-/** Some writers state once what holds for all bands; the reader looks for it at every band. */
+/** Some writers state a value once for all bands; the decoder expects it for every band. */
 function spread(page: GeoTIFFImage, bands: number): void {
   const { actualizedFields } = page.getFileDirectory();
   for (const [tag, value] of [

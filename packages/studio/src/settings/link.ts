@@ -10,7 +10,7 @@ const numberIn =
     return text.trim() !== '' && value >= least && value <= most ? value : undefined;
   };
 
-/** How each setting is read from the text of a link; undefined where it says nothing that can be used. */
+/** How each setting is read from the text of a link; undefined if the text is invalid. */
 const readers: { readonly [K in keyof Settings]: (text: string) => unknown } = {
   tab: oneOf(['represent', 'compare', 'denoise']),
   image: oneOf(samples.map(({ name }) => name)),
@@ -31,7 +31,7 @@ const readers: { readonly [K in keyof Settings]: (text: string) => unknown } = {
   quality: oneOf(['fast', 'balanced', 'best']),
 };
 
-/** The settings as the hash of a link: only what differs from the defaults, so that links stay short. */
+/** The settings as the hash of a link. Only those that differ from the defaults are included, so that links stay short. */
 export function toHash(settings: Settings): string {
   const parts = (Object.keys(readers) as (keyof Settings)[])
     .filter((key) => settings[key] !== defaults[key] && settings[key] !== null && settings[key] !== '')
@@ -40,8 +40,8 @@ export function toHash(settings: Settings): string {
 }
 
 /**
- * The settings of a hash; what it does not say, or says wrongly, is as by default. A file of one's own, which no link can name,
- * stays open.
+ * The settings in a hash; missing or invalid ones get their defaults. A file of the user's own, which no link can name, stays
+ * open.
  */
 export function fromHash(hash: string, open = defaults.image): Settings {
   const found: Record<string, unknown> = {};
@@ -58,7 +58,7 @@ export function toJson(settings: Settings): string {
   return `${JSON.stringify({ ght: 'studio settings', ...settings }, null, 2)}\n`;
 }
 
-/** The settings of such a file; undefined if it is none. */
+/** The settings in such a file; undefined if it is not one. */
 export function fromJson(text: string): Settings | undefined {
   try {
     const given = JSON.parse(text);

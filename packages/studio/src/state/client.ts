@@ -1,13 +1,13 @@
 import type { Event, FromWorker, RequestKind, Requests, ToWorker } from '../worker/protocol.js';
 
-/** A request that the worker could not fulfil, in words for the page. */
+/** A request that the worker could not fulfil, with a message for the page. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   constructor(
     message: string,
-    /** True when it was cancelled, which nobody needs to be told. */
+    /** True if it was cancelled; the user is not notified then. */
     readonly aborted: boolean,
-    /** For an image that is too large: how many times a side it must be reduced. */
+    /** For an image that is too large: the factor by which each side must be reduced. */
     readonly reduce?: number,
   ) {
     super(message);
@@ -26,7 +26,7 @@ interface AskOptions {
   readonly toTheEnd?: boolean;
 }
 
-/** The page's end of the conversation with its worker. */
+/** The page's side of the communication with its worker. */
 export class Client {
   #worker: Worker | undefined;
   readonly #pending = new Map<number, Pending>();
@@ -34,13 +34,14 @@ export class Client {
 
   constructor(
     private readonly start: () => Worker,
-    /** Told when the worker died and everything it held is gone. */
+    /** Called when the worker has died and everything it held is lost. */
     private readonly onLost: (message: string) => void,
   ) {}
 
   /**
-   * Asks; events come while it is worked on. After an abort the promise rejects at once, whatever the worker does; or, for one
-   * who must know what the worker did, as `toTheEnd`, once the worker has answered: an abort may come too late.
+   * Sends a request; events arrive while it is processed. After an abort the promise rejects at once, whatever the worker does.
+   * With `toTheEnd` it settles only when the worker has answered, for callers that must know its state: an abort may come too
+   * late.
    */
   ask<K extends RequestKind>(
     kind: K,
@@ -88,9 +89,9 @@ export class Client {
     worker.onerror = ({ message }) => {
       worker.terminate();
       this.#worker = undefined;
-      // A worker that never said a word has not started: its script did not come, or not whole.
+      // A worker that never sent a message has not started: its script was not loaded, or not completely.
       const said = heard
-        ? `The computation broke off (${message || 'out of memory'}).`
+        ? `The computation stopped unexpectedly (${message || 'out of memory'}).`
         : `A part of this page could not be loaded${message ? ` (${message})` : ''}. Reload the page.`;
       const lost = new RequestError(said, false);
       for (const { reject } of this.#pending.values()) reject(lost);

@@ -12,12 +12,12 @@ interface Row {
   readonly readings: Readings;
 }
 
-/** Up to so many samples six solvers take a few seconds, and a comparison need not be asked for twice. */
+/** Up to this many samples six solvers take a few seconds, so a comparison can start without being requested. */
 const QUICK_SAMPLES = 3e6;
 
 /** The tab that runs every solver under one budget. */
 export class Comparing {
-  /** The comparison on show or under way. */
+  /** The comparison that is shown or in progress. */
   #asked = $state.raw<Asked>();
   #rows = $state.raw<Partial<Record<SolverName, Row>>>({});
 
@@ -26,26 +26,26 @@ export class Comparing {
     private readonly runner: Runner,
     private readonly settings: () => Settings,
     private readonly image: OpenImage,
-    /** Gets the result of the chosen solver, which runs first when a PSNR is asked for, to find the budget. */
+    /** Receives the result of the chosen solver, which runs first for a target PSNR, to find the budget. */
     private readonly representing: Representing,
   ) {}
 
-  /** Whether the settings have changed since the comparison was asked for. */
+  /** Whether the settings have changed since the comparison was requested. */
   get stale(): boolean {
     return this.#asked !== undefined && !sameComparison(this.#asked.settings, this.settings());
   }
 
-  /** What a solver has come to. */
+  /** The result of a solver. */
   row(solver: SolverName): Row | undefined {
     return this.#rows[solver];
   }
 
-  /** Whether a row is of the comparison before, and waits for its turn. */
+  /** Whether a row belongs to the previous comparison and waits to be replaced. */
   isOld(solver: SolverName): boolean {
     return this.runner.task === 'compare' && this.#rows[solver]?.of !== this.#asked;
   }
 
-  /** The tab has come to the front, or another image was opened in it. A first comparison begins by itself where it is quick. */
+  /** Called when the tab is shown, or when another image is opened in it. The first comparison starts by itself if it is quick. */
   enter(): void {
     if (!this.#asked && this.#samples <= QUICK_SAMPLES) void this.run();
   }
@@ -66,7 +66,7 @@ export class Comparing {
     });
   }
 
-  /** Rows of the comparison before do not belong beside those of one that was cancelled. */
+  /** Removes the rows of the previous comparison when the current one is cancelled: they do not belong together. */
   #dropOldRows(): void {
     this.#rows = Object.fromEntries(Object.entries(this.#rows).filter(([, row]) => row.of === this.#asked));
   }
@@ -83,7 +83,7 @@ export class Comparing {
     if (row) this.#rows = { ...this.#rows, [slot]: row };
   }
 
-  /** Samples of all patches: what the time of a run grows with. */
+  /** The number of samples in all patches, to which the run time is proportional. */
   get #samples(): number {
     const { opened } = this.image;
     if (!opened) return 0;
@@ -91,7 +91,7 @@ export class Comparing {
     return width * height * channels * (8 / this.settings().stride) ** 2;
   }
 
-  /** Another image was opened, of which there is nothing yet. */
+  /** Called when another image is opened: there are no results for it yet. */
   clear(): void {
     this.#asked = undefined;
     this.#rows = {};

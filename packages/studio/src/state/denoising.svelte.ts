@@ -7,17 +7,17 @@ import type { Runner } from './runner.svelte.js';
 interface Noisy {
   readonly noise: number;
   readonly picture: Layer;
-  /** Against the clean image; null where no noise was added to one. */
+  /** Against the clean image; null if no noise was added. */
   readonly psnr: number | null;
 }
 
 /** The tab that adds noise and removes noise. */
 export class Denoising {
-  /** The image with its noise, as it was added last. */
+  /** The image with the noise that was added last. */
   noisy = $state.raw<Noisy>();
-  /** Where the close-ups look; by default somewhat below the middle. */
+  /** The position of the close-ups. @default slightly below the middle */
   closeUp = $state.raw<{ x: number; y: number }>();
-  /** What the denoised image is held against. */
+  /** The image that the denoised one is compared with. */
   against = $state<'noisy' | 'original'>('noisy');
   #result = $state.raw<{ readonly settings: Settings; readonly denoised: Denoised }>();
   #addingNoise: Promise<void> | undefined;
@@ -29,12 +29,12 @@ export class Denoising {
     private readonly image: OpenImage,
   ) {}
 
-  /** The denoised image; one of other settings, or of another noise, is not shown. */
+  /** The denoised image; one with other settings, or other noise, is not shown. */
   get denoised(): Denoised | undefined {
     return this.#result && sameDenoising(this.#result.settings, this.settings()) ? this.#result.denoised : undefined;
   }
 
-  /** Shows the image with its noise, before anything is done about it; of a moving slider the newest position only. */
+  /** Shows the image with its noise before it is denoised. While a slider moves, only its latest position is used. */
   showNoise(): Promise<void> {
     this.#addingNoise ??= this.#addNoise().finally(() => {
       this.#addingNoise = undefined;
@@ -58,12 +58,12 @@ export class Denoising {
   /** Denoises the image with its noise. */
   async run(): Promise<void> {
     await this.showNoise();
-    // An image that is being opened by now ends this, as it would have ended the run.
+    // If an image is being opened by now, this ends, as the run would have.
     if (this.image.opening) return;
     const settings = this.settings();
     const { noise, sigma, strength, quality } = settings;
     await this.runner.run('denoise', async (signal) => {
-      // The worker may replace one of other settings without the page being told, so it must not be shown again.
+      // The worker may replace a result of other settings without notifying the page, so it must not be shown again.
       if (!this.denoised) this.#result = undefined;
       const ask = {
         noise: this.image.inputUnits(noise),
@@ -77,7 +77,7 @@ export class Denoising {
     });
   }
 
-  /** Another image was opened, of which there is nothing yet. */
+  /** Called when another image is opened: there are no results for it yet. */
   clear(): void {
     this.noisy = undefined;
     this.closeUp = undefined;

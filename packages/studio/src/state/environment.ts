@@ -1,9 +1,9 @@
-/** What the page has of the browser around it. */
+/** The parts of the browser that the page uses. */
 export interface Environment {
   readonly startWorker: () => Worker;
-  /** The file of a sample, by its name. */
+  /** Loads the file of a sample, by its name. */
   readonly fetchSample: (name: string) => Promise<Blob>;
-  /** Takes the settings into the page's address. */
+  /** Writes the settings into the page's address. */
   readonly writeHash: (hash: string) => void;
 }
 

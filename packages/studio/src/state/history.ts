@@ -2,7 +2,7 @@ import type { HistoryEntry } from 'ght';
 
 const columns = ['k', 'rmse', 'threshold', 'kept', 'ms'] as const;
 
-/** Histories as one table; with a first column that names the solver when there are several. */
+/** Histories as one table, with a first column for the solver if there are several. */
 export function historyCsv(
   runs: readonly { readonly name: string; readonly history: readonly HistoryEntry[] }[],
 ): string {

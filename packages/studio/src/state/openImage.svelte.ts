@@ -4,27 +4,27 @@ import type { Opened } from '../worker/protocol.js';
 import type { Client } from './client.js';
 import type { Runner } from './runner.svelte.js';
 
-/** An image file, with the name to show for it. */
+/** An image file and the name shown for it. */
 interface ImageFile {
   readonly file: Blob;
   readonly title: string;
-  /** The name of the sample that it is; empty for a file of the user's own. */
+  /** The name of the sample; empty for a file of the user's own. */
   readonly sample: string;
 }
 
 interface Hooks {
-  /** Told when an image has taken the place of the last one; with the name of the sample that it is, or nothing. */
+  /** Called when an image has replaced the last one, with the name of its sample, or an empty string. */
   readonly onOpened: (sample: string) => void;
-  /** Told when an opening has ended, well or not, and no later one is under way. */
+  /** Called when an opening has ended, successfully or not, and no later one is in progress. */
   readonly onSettled: () => void;
 }
 
-/** The image that is open, and the opening of another. Of two openings the later one counts. */
+/** The open image, and the opening of another. If two are being opened, the later one counts. */
 export class OpenImage {
   opened = $state.raw<Opened>();
   title = $state('');
   #opening: Promise<void> | undefined;
-  /** The openings that were asked for so far, including those whose file has not come yet. */
+  /** The number of openings requested so far, including those whose file has not arrived yet. */
   #asked = 0;
   #reopen: (n: number) => void = () => {};
 
@@ -57,7 +57,7 @@ export class OpenImage {
     const turn = ++this.#asked;
     try {
       const file = await this.fetchSample(sample.name);
-      // Whoever has chosen something else meanwhile wants that.
+      // The user may have chosen something else in the meantime.
       if (turn === this.#asked) await this.open({ file, title: sample.title, sample: sample.name });
     } catch (error) {
       if (turn !== this.#asked) return;
@@ -66,7 +66,7 @@ export class OpenImage {
     }
   }
 
-  /** Opens an image in the place of the last one; with `reduce` n at an n-th of its size, where it would not fit otherwise. */
+  /** Opens an image in place of the last one; with `reduce` n, each side is divided by n, if it would not fit otherwise. */
   async open(image: ImageFile, reduce = 1): Promise<void> {
     this.#asked++;
     this.runner.notice = undefined;
@@ -75,7 +75,7 @@ export class OpenImage {
       'open',
       async (signal) => {
         const ask = { file: image.file, reduce, settings: this.settings() };
-        // To the end: the worker has either the one image or the other, and the page must show that.
+        // To the end: the worker holds either the old image or the new one, and the page must show the same.
         this.opened = await this.client.ask('open', ask, { signal, toTheEnd: true });
         this.title = image.title;
         this.#reopen = reopen;
@@ -90,12 +90,12 @@ export class OpenImage {
     this.hooks.onSettled();
   }
 
-  /** Opens the image that is open once more, at an n-th of its size. */
+  /** Reopens the image with each side divided by n. */
   reopen(n: number): void {
     this.#reopen(n);
   }
 
-  /** A deviation in the units of the image: σ is chosen on the scale of 8 bits, and a deeper image has larger units. */
+  /** A deviation in the units of the image: σ is chosen on an 8-bit scale, and a deeper image has larger units. */
   inputUnits(sigma: number): number {
     return (sigma * (this.opened?.peak ?? 255)) / 255;
   }

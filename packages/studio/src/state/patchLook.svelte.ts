@@ -1,7 +1,7 @@
 import type { Inspection, Requests } from '../worker/protocol.js';
 import type { Client } from './client.js';
 
-/** The look inside one patch: at most one at a time, the newest. */
+/** The inspection of one patch: only one at a time, the latest. */
 export class PatchLook {
   found = $state.raw<Inspection>();
   looking = $state(false);

@@ -4,10 +4,10 @@ import type { Event, Layer, Readings } from '../worker/protocol.js';
 import type { Client } from './client.js';
 import type { Runner } from './runner.svelte.js';
 
-/** Nothing yet; a result of older settings; a preview, reduced or at full size; the result itself. */
+/** No result yet; a result of older settings; a preview, reduced or at full size; the final result. */
 export type ResultStage = 'none' | 'stale' | 'coarse' | 'preview' | 'final';
 
-/** A request under these settings. Two requests are never the same one, even under the same settings. */
+/** A request with these settings. Two requests are always distinct, even with the same settings. */
 export interface Asked {
   readonly settings: Settings;
 }
@@ -19,23 +19,23 @@ interface Shown {
   readonly readings: Readings;
 }
 
-/** RMSE by iteration, of the run under way or of the result. */
+/** RMSE by iteration, of the current run or of the result. */
 interface Curve {
   readonly solver: SolverName;
   readonly points: readonly { readonly k: number; readonly rmse: number }[];
 }
 
-/** A preview that takes longer than this is not waited for when the settings have changed. */
+/** If the settings have changed, a preview is not waited for longer than this. */
 const PATIENCE_MS = 1000;
 
-/** The tab that represents the image as the settings say, whenever they change. */
+/** The tab that represents the image with the current settings, whenever they change. */
 export class Representing {
-  /** The result on show, or its preview. */
+  /** The result that is shown, or its preview. */
   shown = $state.raw<Shown>();
   curve = $state.raw<Curve>();
   /** The request whose result the worker holds, or may hold by now. */
   #asked = $state.raw<Asked>();
-  /** The run whose first picture is still to come. */
+  /** The run whose first picture has not arrived yet. */
   #awaited: { readonly asked: Asked; readonly since: number } | undefined;
 
   constructor(
@@ -44,7 +44,7 @@ export class Representing {
     private readonly settings: () => Settings,
   ) {}
 
-  /** How far the result on show is what the settings ask for. */
+  /** How far the shown result matches the settings. */
   get stage(): ResultStage {
     if (!this.shown) return 'none';
     const { of, kind } = this.shown;
@@ -52,12 +52,12 @@ export class Representing {
     return of === this.#asked && sameRun(of.settings, this.settings()) ? 'final' : 'stale';
   }
 
-  /** The tab has come to the front, or another image was opened in it. */
+  /** Called when the tab is shown, or when another image is opened in it. */
   enter(): void {
     if (this.stage !== 'final') this.run();
   }
 
-  /** Runs with the newest settings; a preview on its way is let through, or a moving slider would never show one. */
+  /** Runs with the latest settings. A preview in progress is finished first, or a moving slider would never show one. */
   run(): void {
     if (!this.#awaited || performance.now() - this.#awaited.since >= PATIENCE_MS) void this.#represent();
   }
@@ -84,14 +84,14 @@ export class Representing {
     this.#seen(awaited);
   }
 
-  /** The first picture has come, or never will: if the settings have changed meanwhile, the newest are next. */
+  /** Called when the first picture has arrived, or never will: if the settings have changed, the latest are run next. */
   #seen(awaited: { readonly asked: Asked }): void {
     if (this.#awaited !== awaited) return;
     this.#awaited = undefined;
     if (!sameRun(awaited.asked.settings, this.settings())) void this.#represent();
   }
 
-  /** Shows codes that were saved, in the place of a result. */
+  /** Shows saved codes in place of a result. */
   async openCodes(file: Blob): Promise<void> {
     const asked: Asked = { settings: this.settings() };
     await this.runner.run('codes', async (signal) => {
@@ -105,12 +105,12 @@ export class Representing {
     });
   }
 
-  /** A request was cancelled. The worker may have replaced its result before that, without the page being told. */
+  /** Called when a request was cancelled. The worker may have replaced its result before, without notifying the page. */
   interrupted(asked: Asked): void {
     this.#asked = asked;
   }
 
-  /** Takes a result, a preview or an SSIM that was made under settings which may no longer be those of the page. */
+  /** Handles a result, a preview or an SSIM, whose settings may no longer be those of the page. */
   take(event: Event, asked: Asked): void {
     if (event.kind === 'progress') return;
     if (event.kind === 'ssim') {
@@ -134,7 +134,7 @@ export class Representing {
     this.curve = { solver, points: k < last ? [{ k, rmse }] : [...points, { k, rmse }] };
   }
 
-  /** Another image was opened, of which there is nothing yet. */
+  /** Called when another image is opened: there are no results for it yet. */
   clear(): void {
     this.shown = undefined;
     this.curve = undefined;

@@ -1,36 +1,36 @@
 import type { Event } from '../worker/protocol.js';
 import { RequestError } from './client.js';
 
-/** What went wrong, and the one thing that can be done about it here. */
+/** An error message, and the remedy that the page offers. */
 export interface Notice {
   readonly message: string;
   readonly remedy?: { readonly title: string; readonly act: () => void };
 }
 
-/** What is being worked on. */
+/** The kind of the current task. */
 export type Task = 'open' | 'represent' | 'compare' | 'denoise' | 'codes';
 
-/** Runs one task at a time: a new one ends the last. Says how far it is, and what went wrong. */
+/** Runs one task at a time: a new one ends the last. Holds its progress, and the error if it fails. */
 export class Runner {
   task = $state<Task>();
   fraction = $state(0);
   doing = $state('');
   notice = $state.raw<Notice>();
   #running: AbortController | undefined;
-  /** Set when the worker was lost, and with it the image: until an image is open again, nothing else can run. */
+  /** Set when the worker, and with it the image, was lost: nothing else can run until an image is opened again. */
   #lost: Notice | undefined;
 
   constructor(
-    /** Opens the image that is open once more, at an n-th of its size: the remedy for what does not fit. */
+    /** Reopens the image with each side divided by n: the remedy if it does not fit. */
     private readonly reopen: (n: number) => void,
   ) {}
 
-  /** Whether the worker was lost, and no image has been opened since. */
+  /** Whether the worker was lost and no image has been opened since. */
   get lost(): boolean {
     return this.#lost !== undefined;
   }
 
-  /** Runs a task and reports its error. The signal is aborted when it is cancelled or another task begins. */
+  /** Runs a task and reports its error. The signal is aborted if the task is cancelled or another one starts. */
   async run(task: Task, work: (signal: AbortSignal) => Promise<unknown>, reopen = this.reopen): Promise<void> {
     if (this.#lost && task !== 'open') {
       this.notice = this.#lost;
@@ -55,21 +55,21 @@ export class Runner {
     }
   }
 
-  /** Takes the progress out of what a task's worker tells. */
+  /** Reads the progress from a worker's event. */
   progress(event: Event): void {
     if (event.kind !== 'progress') return;
     this.fraction = event.fraction;
     this.doing = event.doing ?? '';
   }
 
-  /** Stops the task, at once for the page and as soon as possible for the worker. */
+  /** Stops the task: immediately for the page, as soon as possible for the worker. */
   cancel(): void {
     this.#running?.abort();
     this.#running = undefined;
     this.task = undefined;
   }
 
-  /** Says what went wrong; a cancel is no error. */
+  /** Shows an error; a cancellation is not one. */
   report(error: unknown, reopen = this.reopen): void {
     if (error instanceof RequestError && error.aborted) return;
     if (this.#lost) {
@@ -82,7 +82,7 @@ export class Runner {
     this.notice = { message, ...(remedy ? { remedy } : {}) };
   }
 
-  /** The worker was lost: whatever is asked for from now on is answered with this notice, until an image is open again. */
+  /** Called when the worker was lost: every later request gets this notice, until an image is opened again. */
   lose(notice: Notice): void {
     this.task = undefined;
     this.#lost = notice;

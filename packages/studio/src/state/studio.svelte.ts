@@ -11,12 +11,12 @@ import { PatchLook } from './patchLook.svelte.js';
 import { Representing } from './representing.svelte.js';
 import { Runner } from './runner.svelte.js';
 
-/** The state of the page: gives the settings to the tab in front, and writes them into the link. */
+/** The state of the page: passes the settings to the active tab, and writes them into the link. */
 export class Studio {
   settings: Settings;
-  /** The bytes that a run under these settings needs. */
+  /** The bytes that a run with these settings needs. */
   memory = $state<number>();
-  /** What will run, before anything has. */
+  /** The engine that will run, before the first run. */
   probed = $state.raw<EngineInfo>();
 
   readonly client: Client;
@@ -25,7 +25,7 @@ export class Studio {
   readonly representing: Representing;
   readonly comparing: Comparing;
   readonly denoising: Denoising;
-  /** The look inside a patch. */
+  /** The inspection of a patch. */
   readonly patch: PatchLook;
   readonly #environment: Environment;
 
@@ -43,7 +43,7 @@ export class Studio {
     this.comparing = new Comparing(this.client, this.runner, now, this.image, this.representing);
     this.denoising = new Denoising(this.client, this.runner, now, this.image);
     this.patch = new PatchLook(this.client);
-    // Nothing depends on it: a badge without an answer says so.
+    // If this fails, the badge says that the engine is unknown; nothing else depends on it.
     this.client.ask('engine', null).then(
       (engine) => {
         this.probed = engine;
@@ -52,7 +52,7 @@ export class Studio {
     );
   }
 
-  /** The picture of a slot, as far as there is one to show. */
+  /** The picture of a slot, if there is one to show. */
   picture(slot: Slot): Layer | undefined {
     if (slot === 'original') return this.image.opened?.picture;
     if (slot === 'noisy') return this.denoising.noisy?.picture;
@@ -60,7 +60,7 @@ export class Studio {
     return this.#represented(slot)?.picture;
   }
 
-  /** The numbers of a slot that a solver has filled. */
+  /** The measurements of a slot filled by a solver. */
   readings(slot: Slot): Readings | undefined {
     return slot === 'original' || slot === 'noisy' || slot === 'denoised'
       ? undefined
@@ -71,7 +71,7 @@ export class Studio {
     return slot === 'result' ? this.representing.shown : this.comparing.row(slot);
   }
 
-  /** Takes new settings and does what they ask for. While an image is being opened they wait for it. */
+  /** Applies new settings and runs what they request. While an image is being opened they wait for it. */
   set(change: Partial<Settings>): void {
     const before = this.settings;
     this.settings = { ...before, ...change };
@@ -93,31 +93,31 @@ export class Studio {
   #enterTab(): void {
     const { tab } = this.settings;
     this.patch.close();
-    // It has begun by itself, and so it ends when its tab is left.
+    // It started by itself, so it ends when its tab is left.
     if (tab !== 'represent' && this.runner.task === 'represent') this.runner.cancel();
     if (tab === 'represent') this.representing.enter();
     else if (tab === 'compare') this.comparing.enter();
     else void this.denoising.showNoise();
   }
 
-  /** Opens whatever file was dropped or chosen: an image, codes, or saved settings. */
+  /** Opens a file that was dropped or chosen: an image, codes, or saved settings. */
   async openFile(file: File): Promise<void> {
     if (/\.npz$/i.test(file.name)) return this.#openCodes(file);
     if (/\.json$/i.test(file.name)) {
       const settings = fromJson(await file.text());
-      if (!settings) this.runner.notice = { message: `${file.name} holds no settings of the studio.` };
+      if (!settings) this.runner.notice = { message: `${file.name} is not a settings file of the studio.` };
       else await this.restore(settings);
       return;
     }
     await this.image.open({ file, title: file.name, sample: '' });
   }
 
-  /** Takes the settings of a link or a file, and opens their sample. */
+  /** Applies the settings of a link or a file, and opens their sample. */
   async restore(settings: Settings): Promise<void> {
     const open = this.settings.image;
     const image = settings.image || open;
     if (image === open) return this.set({ ...settings, image });
-    // The name of the sample comes with it: what is on show is not of that yet.
+    // The sample's name is set once it is open: the picture shown is not of it yet.
     this.settings = { ...settings, image: open };
     await this.image.openSample(image);
   }
@@ -129,7 +129,7 @@ export class Studio {
     await this.representing.openCodes(file);
   }
 
-  /** Solves again what was cancelled. */
+  /** Runs again what was cancelled. */
   solve(): void {
     this.runner.notice = undefined;
     this.representing.run();
@@ -150,12 +150,12 @@ export class Studio {
     await this.denoising.run();
   }
 
-  /** Looks inside the patch at a pixel. */
+  /** Inspects the patch at a pixel. */
   async inspect(x: number, y: number, slot: Slot): Promise<void> {
     await this.patch.look({ x, y, slot }).catch((error: unknown) => this.runner.report(error));
   }
 
-  /** Another image has taken the place of the last one, of which nothing stays. */
+  /** Called when another image has replaced the last one: all results of that are dropped. */
   #opened(sample: string): void {
     this.patch.close();
     this.representing.clear();
@@ -165,14 +165,14 @@ export class Studio {
     this.#writeHash();
   }
 
-  /** Also after an opening that failed: the settings may have changed meanwhile, and what was under way has ended. */
+  /** Also called after an opening that failed: the settings may have changed in the meantime, and running tasks have ended. */
   #settled(): void {
     if (!this.image.ready) return;
     void this.#estimate();
     this.#enterTab();
   }
 
-  /** What a run under these settings needs; nothing is said where it would be refused, for the run says it. */
+  /** Estimates the memory of a run with these settings. If the run would be rejected, nothing is shown: the run reports it. */
   async #estimate(): Promise<void> {
     const { settings } = this;
     const estimate = await this.client.ask('estimate', { settings }).catch(() => undefined);
@@ -183,7 +183,7 @@ export class Studio {
     this.#environment.writeHash(toHash(this.settings));
   }
 
-  /** The worker died, most likely of memory: everything it held is opened again when asked for. */
+  /** Called when the worker died, most likely out of memory: everything it held is opened again on request. */
   #lost(message: string): void {
     const remedy = { title: 'Open the image again', act: () => this.image.reopen(1) };
     this.runner.lose({ message, ...(this.image.opened ? { remedy } : {}) });

@@ -1,7 +1,7 @@
 import type { Layer } from '../worker/protocol.js';
 import { within } from './geometry.js';
 
-/** A square of a picture around a pixel, as far as the picture reaches. */
+/** A square of a picture around a pixel, clipped at the edges of the picture. */
 export function crop({ width, height, pixels }: Layer, x: number, y: number, side: number): Layer {
   const [w, h] = [Math.min(side, width), Math.min(side, height)];
   const left = within(Math.round(x - w / 2), 0, width - w);

@@ -1,4 +1,4 @@
-/** Where the picture lies on the stage: image pixel (u, v) is at (x + scale·u, y + scale·v). */
+/** The position of the picture on the stage: image pixel (u, v) is at (x + scale·u, y + scale·v). */
 export interface Placement {
   readonly scale: number;
   readonly x: number;
@@ -11,20 +11,20 @@ export interface Extent {
   readonly height: number;
 }
 
-/** The whole picture, as large as the stage allows, in its middle; a tiny one is enlarged at most 32 times. */
+/** The whole picture, centred and as large as the stage allows; a tiny one is enlarged at most 32 times. */
 export function fitted(image: Extent, stage: Extent): Placement {
   const scale = Math.min(stage.width / image.width, stage.height / image.height, 32);
   return { scale, x: (stage.width - scale * image.width) / 2, y: (stage.height - scale * image.height) / 2 };
 }
 
-/** Zoomed by a factor around a point of the stage, which stays where it is; from a quarter of the fit to 64 a pixel. */
+/** Zooms by a factor around a fixed point of the stage, from a quarter of the fitted scale to 64 screen pixels per image pixel. */
 export function zoomed(place: Placement, factor: number, px: number, py: number, fit: number): Placement {
   const scale = Math.min(64, Math.max(fit / 4, place.scale * factor));
   const by = scale / place.scale;
   return { scale, x: px - (px - place.x) * by, y: py - (py - place.y) * by };
 }
 
-/** Moved, but never so far that less than a corner of 48 pixels (or all of a smaller picture) stays on the stage. */
+/** Moves the picture, but keeps at least a corner of 48 pixels (or all of a smaller picture) on the stage. */
 export function moved(place: Placement, dx: number, dy: number, image: Extent, stage: Extent): Placement {
   const keep = (at: number, size: number, room: number) => {
     const least = Math.min(48, size);
@@ -37,14 +37,14 @@ export function moved(place: Placement, dx: number, dy: number, image: Extent, s
   };
 }
 
-/** The image pixel under a point of the stage, or undefined beside the picture. */
+/** The image pixel under a point of the stage; undefined outside the picture. */
 export function pixelAt(place: Placement, px: number, py: number, image: Extent): { x: number; y: number } | undefined {
   const x = Math.floor((px - place.x) / place.scale);
   const y = Math.floor((py - place.y) / place.scale);
   return x >= 0 && y >= 0 && x < image.width && y < image.height ? { x, y } : undefined;
 }
 
-/** The divider's share of the stage after a key was pressed, or undefined for a key that does not move it. */
+/** The divider's position, as a fraction of the stage, after a key; undefined if the key does not move it. */
 export function dividerKey(key: string, at: number): number | undefined {
   const steps: Readonly<Record<string, number>> = { ArrowLeft: -0.02, ArrowRight: 0.02, PageDown: -0.1, PageUp: 0.1 };
   if (key === 'Home') return 0;
@@ -52,7 +52,7 @@ export function dividerKey(key: string, at: number): number | undefined {
   return key in steps ? within(at + steps[key], 0, 1) : undefined;
 }
 
-/** A value brought between two ends. */
+/** A value clamped to a range. */
 export function within(value: number, least: number, most: number): number {
   return Math.min(most, Math.max(least, value));
 }

@@ -1,20 +1,20 @@
-/** A number with so many digits after the point; ∞ for a perfect PSNR, a dash for what is not known. */
+/** A number with this many digits after the point; ∞ for a perfect PSNR, a dash for an unknown value. */
 export function fixed(value: number | null | undefined, digits: number): string {
   if (value === null || value === undefined || Number.isNaN(value)) return '–';
   return Number.isFinite(value) ? value.toFixed(digits) : '∞';
 }
 
-/** A setting with two digits after the point at most: a link may give it more than a slider has. */
+/** A setting with at most two digits after the point: a link may contain more than a slider offers. */
 export function setting(value: number): string {
   return String(Number(value.toFixed(2)));
 }
 
-/** A count with thin groups: 16 640. */
+/** A count with digits grouped by thin spaces: 16 640. */
 export function count(value: number): string {
   return value.toLocaleString('en').replaceAll(',', '\u2009');
 }
 
-/** Three significant digits without an exponent, where that is readable. */
+/** Three significant digits, without an exponent if that is readable. */
 export function measure(value: number): string {
   if (value === 0) return '0';
   const size = Math.abs(value);
@@ -25,17 +25,17 @@ export function measure(value: number): string {
       : value.toExponential(1);
 }
 
-/** Seconds as a person says them. */
+/** A duration in a readable unit. */
 export function duration(seconds: number): string {
   return seconds < 1 ? `${Math.round(1000 * seconds)} ms` : `${seconds.toFixed(seconds < 10 ? 2 : 1)} s`;
 }
 
-/** Bytes in the unit that suits them. */
+/** Bytes in a suitable unit. */
 export function bytes(n: number): string {
   return n < 2 ** 30 ? `${Math.max(1, Math.round(n / 2 ** 20))} MiB` : `${(n / 2 ** 30).toFixed(1)} GiB`;
 }
 
-/** An error with so many digits after the point, or whole where it is large, as in the units of 16 bits. */
+/** An error with this many digits after the point, or rounded if it is large, as for 16-bit samples. */
 export function error(value: number, digits: number): string {
   return value < 1000 ? fixed(value, digits) : count(Math.round(value));
 }

@@ -8,7 +8,7 @@ export function overlayScale(
   peak: number,
 ): number {
   if (overlay === 'heatmap') return Math.max(1, ...readings.map(({ mostAtoms }) => mostAtoms));
-  // Three deviations of the worst, rounded up to a number one can read.
+  // Three deviations of the largest error, rounded up to a round number.
   const wanted = Math.max(3 * Math.max(...readings.map(({ rmsePixel }) => rmsePixel)), peak / 1e5);
   const power = 10 ** Math.floor(Math.log10(wanted));
   return Number((power * ([1, 2, 5, 10].find((each) => each * power >= wanted) ?? 10)).toPrecision(2));

@@ -3,7 +3,7 @@ import type { Layer, Slot } from '../worker/protocol.js';
 import { overlayScale } from './overlayScale.js';
 import type { Sides } from './sides.js';
 
-/** What is laid over the sides, drawn by the worker whenever a side or the choice changes; both share one scale. */
+/** The overlays of both sides, drawn by the worker whenever a side or the choice changes. Both share one scale. */
 export class Overlays {
   layers = $state.raw<Partial<Record<Slot, Layer>>>({});
   readonly plan = $derived.by(() => this.#plan());
@@ -28,7 +28,7 @@ export class Overlays {
         (found) => {
           if (current) this.layers = Object.fromEntries(found);
         },
-        // A result that has just been replaced: what replaced it is drawn next.
+        // The result has just been replaced: the new one is drawn next.
         () => {},
       );
       return () => {

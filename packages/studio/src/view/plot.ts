@@ -1,4 +1,4 @@
-/** The arithmetic of the convergence plot: a linear axis of iterations, a logarithmic one of RMSE. */
+/** The arithmetic of the convergence plot: a linear axis for iterations, a logarithmic one for RMSE. */
 
 /** A point of a curve. */
 export interface Point {
@@ -16,7 +16,7 @@ export interface Frame {
   readonly bottom: number;
 }
 
-/** How points come to lie in a frame. */
+/** The mapping of points into a frame. */
 export interface Scales {
   readonly x: (k: number) => number;
   readonly y: (rmse: number) => number;
@@ -24,12 +24,12 @@ export interface Scales {
   readonly yTicks: readonly number[];
 }
 
-/** Scales that show every point; errors of zero, which no logarithm has, lie on the floor. */
+/** Scales that show every point; errors of zero, which have no logarithm, are drawn at the bottom. */
 export function scalesOf(points: readonly Point[], frame: Frame): Scales {
   const positive = points.map(({ rmse }) => rmse).filter((rmse) => rmse > 0);
   const high = Math.max(...positive, Number.MIN_VALUE);
   const low = Math.min(...positive, high);
-  // At least a factor of 1.25 from bottom to top, or noise of the last digit would fill the plot.
+  // At least a factor of 1.25 from bottom to top, or rounding noise would fill the plot.
   const middle = Math.sqrt(low * high);
   const [bottom, top] = [Math.min(low / 1.03, middle / 1.12), Math.max(high * 1.03, middle * 1.12)];
   const last = Math.max(...points.map(({ k }) => k), 2);

@@ -3,13 +3,13 @@ import type { Settings } from '../settings/settings.js';
 import type { ResultStage } from '../state/representing.svelte.js';
 import type { Readings, Slot } from '../worker/protocol.js';
 
-/** What lies on either side of the divider. */
+/** What is shown on either side of the divider. */
 export interface Sides {
   readonly left: Slot;
   readonly right: Slot;
 }
 
-/** The sides that a tab shows, as far as there is something to show; the original stands in for what is not there yet. */
+/** The sides that a tab shows; the original replaces pictures that do not exist yet. */
 export function sidesOf(settings: Settings, against: 'noisy' | 'original', has: (slot: Slot) => boolean): Sides {
   const or = (slot: Slot): Slot => (has(slot) ? slot : 'original');
   if (settings.tab === 'denoise') return { left: or(against), right: or('denoised') };
@@ -17,7 +17,7 @@ export function sidesOf(settings: Settings, against: 'noisy' | 'original', has: 
   return { left: or(settings.left), right: or(settings.right) };
 }
 
-/** How a side is labelled. */
+/** The label of a side. */
 export function titleOf(
   slot: Slot,
   { tab, noise, solver }: Settings,
@@ -25,7 +25,7 @@ export function titleOf(
   stage: ResultStage,
 ): string {
   if (slot === 'original') return tab === 'denoise' && noise > 0 ? 'Clean' : 'Original';
-  if (slot === 'noisy') return noise > 0 ? `Noisy, σ = ${noise}` : 'As it came';
+  if (slot === 'noisy') return noise > 0 ? `Noisy, σ = ${noise}` : 'As opened';
   if (slot === 'denoised') return 'Denoised';
   if (slot !== 'result') return solverCatalogue[slot].title;
   const name = solverCatalogue[result?.solver ?? solver].title;

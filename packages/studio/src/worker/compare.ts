@@ -7,8 +7,8 @@ import { runKept, runRepresent } from './represent.js';
 import type { Call, Session } from './session.js';
 
 /**
- * Every solver under the same budget, the patch-wise ones with the same for every patch: the paper's Figures 5 and 6. Each has
- * its own ρ and none a refit: those are chosen for one solver, elsewhere.
+ * Runs every solver under the same budget; the patch-wise ones use the same number for every patch, as in the paper's Figures
+ * 5 and 6. Each has its default ρ and no refit, since these options are chosen for a single solver.
  */
 export async function runCompare(session: Session, settings: Settings, call: Call): Promise<void> {
   const { image } = session.opened;
@@ -28,7 +28,7 @@ export async function runCompare(session: Session, settings: Settings, call: Cal
   }
 }
 
-/** A PSNR would be reached by every solver with another budget, so all get what the chosen solver needed for it. */
+/** Every solver would reach a PSNR with another budget, so all get the budget that the chosen solver needs for it. */
 async function commonBudget(session: Session, settings: Settings, call: Call): Promise<Budget> {
   if (settings.goal === 'atoms') return { perPatch: settings.s };
   await runRepresent(session, settings, false, call);

@@ -15,7 +15,7 @@ export function addNoise(session: Session, sigma: number): Requests['noise']['re
   return { picture: pictureOf(noisy, session.floor), psnr: sigma === 0 ? null : psnrBetween(noisy, image) };
 }
 
-/** Denoises the open image, or what adding noise to it made; measured against the clean one when there is one. */
+/** Denoises the open image, or the one with added noise, and measures it against the clean one if there is one. */
 export async function runDenoise(session: Session, ask: Requests['denoise']['ask'], call: Call): Promise<Denoised> {
   const { image } = session.opened;
   const size = { ...image, channels: image.planes.length };
@@ -24,7 +24,7 @@ export async function runDenoise(session: Session, ask: Requests['denoise']['ask
   const noisy = session.image('noisy');
   const start = performance.now();
   const { sigma, strength, quality } = ask;
-  // Noise that was added covers what a JPEG has left.
+  // Added noise hides the traces of JPEG compression.
   const jpeg = ask.noise === 0 ? session.opened.jpeg : 'none';
   const onProgress = ({ fraction }: { readonly fraction: number }) => call.tell({ kind: 'progress', fraction });
   const result = await denoise(noisy, { sigma, strength, jpeg, quality, signal: call.signal, onProgress });

@@ -21,7 +21,7 @@ import type { Requests, Slot } from './protocol.js';
 import { readingsOf, ssimOf } from './readings.js';
 import type { Call, Session } from './session.js';
 
-/** A kept image as a file of the depth it came in: PNG, or .npy for floats, which no PNG holds. */
+/** A stored image as a file of its original depth: PNG, or .npy for floats, which PNG does not support. */
 export function imageFile(session: Session, slot: Slot): Requests['png']['reply'] {
   const image = session.image(slot);
   const { depth, sample } = session.opened;
@@ -34,7 +34,7 @@ export function imageFile(session: Session, slot: Slot): Requests['png']['reply'
   return { bytes: writeNpy({ type: 'f4', shape: [height, width, planes.length], data }), extension: 'npy' };
 }
 
-/** Shows codes that were saved, on the image they were made for. */
+/** Shows saved codes on the image they were made for. */
 export async function readCodes(session: Session, bytes: Uint8Array, settings: Settings, call: Call): Promise<void> {
   const start = performance.now();
   const result = representationOf(session, await loadCodes(bytes), settings);
@@ -78,7 +78,7 @@ function representationOf(session: Session, codes: Codes, { dictionary, stride, 
     atomsPerPatch: counts,
     rmsePixel: pixel,
     psnr: psnrOf(pixel, image.peak),
-    // A patch beyond the rim aside, the error of the patches is that of the pixels.
+    // Except for patches beyond the edge, the error of the patches is that of the pixels.
     rmse: pixel * PATCH,
     solver,
     engine: { name: 'none', threads: 1, why: 'nothing was solved: the codes came from a file' },

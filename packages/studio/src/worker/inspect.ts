@@ -14,10 +14,10 @@ import { PATCH } from './options.js';
 import type { Inspection, PatchView, Slot } from './protocol.js';
 import type { Call, Session } from './session.js';
 
-/** Iterations that bring a joint solver close enough for a look at one patch. */
+/** Enough iterations of a joint solver to inspect one patch. */
 const ENOUGH = 20;
 
-/** What is inside the patch at a pixel: by the shown solver, and by the other kind under the same budget. */
+/** Inspects the patch at a pixel: by the shown solver, and by the other kind under the same budget. */
 export async function runInspect(
   session: Session,
   x: number,
@@ -57,7 +57,7 @@ export async function runInspect(
   };
 }
 
-/** Where a patch-wise result is shown, ADMM over the same patches and atoms under its budget, made once. */
+/** For a patch-wise result, ADMM over the same patches and atoms with the same budget, computed once. */
 async function jointCounterpart(session: Session, shown: Representation, signal: AbortSignal): Promise<Representation> {
   const { grid, dictionary } = shown;
   const fits = (kept: Representation | undefined): kept is Representation =>
@@ -73,12 +73,12 @@ async function jointCounterpart(session: Session, shown: Representation, signal:
   return session.counterpart;
 }
 
-/** The patch whose middle is nearest. */
+/** The patch whose centre is nearest. */
 function nearest(at: number, stride: number, count: number): number {
   return Math.min(count - 1, Math.max(0, Math.round((at + 0.5 - PATCH / 2) / stride)));
 }
 
-/** The pixels of a patch as an image of its own; beyond the rim the image is mirrored, as the library does. */
+/** The pixels of a patch as an image of its own, mirrored beyond the edge as in the library. */
 function patchImage({ width, height, planes, peak }: Image, left: number, top: number): Image {
   const mirrored = (i: number, n: number) => {
     const j = i % (2 * n);
@@ -93,7 +93,7 @@ function patchImage({ width, height, planes, peak }: Image, left: number, top: n
   return { width: PATCH, height: PATCH, planes: cut, peak };
 }
 
-/** The codes of one place: a column a plane. */
+/** The codes of one grid position, one column per plane. */
 function codesAt({ codes, grid }: Representation, p: number): Codes {
   const columns = Array.from({ length: codes.P / grid.count }, (_, c) => c * grid.count + p);
   const parts = columns.map((column) => [codes.indptr[column], codes.indptr[column + 1]] as const);

@@ -8,7 +8,7 @@ function blank(width: number, height: number): Layer {
   return { width, height, pixels };
 }
 
-/** The image as the screen shows it, its full scale brought to 255; floats that begin below zero are lifted to it. */
+/** The image as shown on the screen, with its full scale at 255; floats with negative values are shifted to start at zero. */
 export function pictureOf({ width, height, planes, alpha, peak }: Image, floor = 0): Layer {
   const layer = blank(width, height);
   const scale = 255 / peak;
@@ -35,14 +35,14 @@ function coloured(width: number, height: number, most: number, value: (i: number
   return { width, height, pixels: new Uint8ClampedArray(packed.buffer) };
 }
 
-/** Atoms a patch, `most` being the brightest. */
+/** The atoms per patch; `most` is the brightest. */
 export function heatmapOf(result: Pick<Representation, 'grid' | 'atomsPerPatch'>, most: number): Layer {
   const { width, height } = result.grid;
   const counts = heatmap(result);
   return coloured(width, height, most, (i) => counts[i]);
 }
 
-/** The distance of two images, pixel by pixel over all their planes (root mean square), `range` being the brightest. */
+/** The difference of two images, per pixel over all their planes (root mean square); `range` is the brightest. */
 export function errorOf(a: Image, b: Image, range: number): Layer {
   const n = a.planes.length;
   return coloured(a.width, a.height, range, (i) => {
@@ -52,7 +52,7 @@ export function errorOf(a: Image, b: Image, range: number): Layer {
   });
 }
 
-/** An atom as grey around 128, at full contrast. */
+/** An atom in grey around 128, at full contrast. */
 export function atomTile(atom: ArrayLike<number>, side: number): Layer {
   const layer = blank(side, side);
   let most = Number.MIN_VALUE;

@@ -1,10 +1,10 @@
 import { denoiseMemoryEstimate, memoryEstimate, type Quality, type RepresentOptions } from 'ght';
 import type { Size } from '../image/header.js';
 
-/** What a browser tab can be expected to hold: engines stop at 4 GiB for one memory, and phones well before. */
+/** The memory that a browser tab can be expected to have: engines are limited to 4 GiB, and phones to much less. */
 export const TAB_BYTES = 2 * 2 ** 30;
 
-/** An image whose run would not fit, with how often a side must be reduced for it to fit. */
+/** An image whose run would not fit, and the factor by which each side must be reduced to fit. */
 export class TooLargeError extends Error {
   override readonly name = 'TooLargeError';
   constructor(
@@ -15,7 +15,7 @@ export class TooLargeError extends Error {
   }
 }
 
-/** Refuses a size whose run needs more than a tab holds, saying how much and what would fit; gives back the bytes. */
+/** Rejects a size whose run needs more memory than a tab has, and states what would fit; returns the bytes needed. */
 export function checkMemory(size: Size, options: RepresentOptions): number {
   const finer = (options.stride ?? 8) < 8 ? ' or choose a larger stride' : '';
   const { channels } = size;
@@ -25,7 +25,7 @@ export function checkMemory(size: Size, options: RepresentOptions): number {
   return checkFit(size, bytes, finer);
 }
 
-/** The same for denoising. */
+/** {@link checkMemory} for denoising. */
 export function checkDenoisingMemory(size: Size, quality: Quality): number {
   const { channels } = size;
   // The noisy image, transformed and back, beside what the passes need.
@@ -41,7 +41,7 @@ function checkFit({ width, height }: Size, bytesFor: (width: number, height: num
   let reduce: number | undefined = 2;
   const shorter = Math.min(width, height);
   while (reduce <= shorter && needed(reduce) > TAB_BYTES) reduce++;
-  // A strip too long even at one pixel across.
+  // A strip that is too long even at a width of one pixel.
   if (reduce > shorter) reduce = undefined;
   const megapixels = ((width * height) / 1e6).toFixed(0);
   const remedy = reduce

@@ -9,7 +9,7 @@ import {
 } from 'ght';
 import type { DictionaryName, Settings } from '../settings/settings.js';
 
-/** The side of a patch everywhere on the page. */
+/** The side of a patch on the whole page. */
 export const PATCH = 8;
 
 const makers: Readonly<Record<DictionaryName, () => Dictionary>> = {
@@ -20,14 +20,14 @@ const makers: Readonly<Record<DictionaryName, () => Dictionary>> = {
 };
 const made = new Map<DictionaryName, Dictionary>();
 
-/** A dictionary by its name, made once. */
+/** A dictionary by its name, created once. */
 export function dictionaryOf(name: DictionaryName): Dictionary {
   const dictionary = made.get(name) ?? makers[name]();
   made.set(name, dictionary);
   return dictionary;
 }
 
-/** What the library is asked for under these settings. */
+/** The library's options for these settings. */
 export function optionsOf(settings: Settings, solver: SolverName = settings.solver): RepresentOptions {
   const { goal, s, psnr, dictionary, rho, stride, refit } = settings;
   return {

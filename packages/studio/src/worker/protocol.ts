@@ -1,4 +1,4 @@
-/** What the page and its worker say to each other. The worker owns the pixels and the library; the page asks and draws. */
+/** The messages between the page and its worker. The worker owns the pixels and calls the library; the page draws. */
 import type { EngineInfo, HistoryEntry, SolverName, StopReason } from 'ght';
 import type { Quality, Settings } from '../settings/settings.js';
 
@@ -9,13 +9,13 @@ export interface Layer {
   readonly pixels: Uint8ClampedArray<ArrayBuffer>;
 }
 
-/** Where the worker keeps what solvers have come to: the result, and one result per solver of the comparison. */
+/** Where the worker stores results of solvers: the main result, and one per solver of the comparison. */
 export type ResultSlot = 'result' | SolverName;
 
-/** What the worker keeps under a name. */
+/** The names of images that the worker stores. */
 export type Slot = 'original' | 'noisy' | 'denoised' | ResultSlot;
 
-/** An image that was opened. */
+/** An opened image. */
 export interface Opened {
   readonly width: number;
   readonly height: number;
@@ -27,17 +27,17 @@ export interface Opened {
   readonly picture: Layer;
 }
 
-/** The numbers of a run. */
+/** The measurements of a run. */
 export interface Readings {
   readonly solver: SolverName;
   readonly rmse: number;
   readonly rmsePixel: number;
   readonly psnr: number;
-  /** Null until it is known: it takes longer than the picture. */
+  /** Null until it is known, since it takes longer than the picture. */
   readonly ssim: number | null;
   readonly nonzeros: number;
   readonly patches: number;
-  /** The most atoms at a place of the grid, all planes together. */
+  /** The most atoms at any grid position, summed over all planes. */
   readonly mostAtoms: number;
   readonly seconds: number;
   readonly stopReason: StopReason;
@@ -45,7 +45,7 @@ export interface Readings {
   readonly history: readonly HistoryEntry[];
 }
 
-/** What is told while a request is being worked on. */
+/** The events during a request. */
 export type Event =
   | {
       readonly kind: 'progress';
@@ -63,7 +63,7 @@ export interface Term {
   readonly plane: number;
   readonly atom: number;
   readonly value: number;
-  /** The atom as grey, 128 for zero. */
+  /** The atom in grey, with 128 for zero. */
   readonly tile: Layer;
 }
 
@@ -75,7 +75,7 @@ export interface PatchView {
   readonly terms: readonly Term[];
 }
 
-/** What is found inside a patch. */
+/** The result of inspecting a patch. */
 export interface Inspection {
   readonly x: number;
   readonly y: number;
@@ -84,29 +84,29 @@ export interface Inspection {
   readonly original: Layer;
   readonly joint: PatchView;
   readonly patchwise: PatchView;
-  /** Of all atoms spent, the part this place got; and of all places, the part that got fewer. */
+  /** The fraction of all atoms that this position has, and the fraction of all positions that have fewer. */
   readonly share: number;
   readonly fewer: number;
   readonly mean: number;
-  /** How many places have 0, 1, 2, … atoms, by the joint solver. */
+  /** The number of positions with 0, 1, 2, … atoms, by the joint solver. */
   readonly histogram: readonly number[];
 }
 
-/** How denoising went. */
+/** The result of denoising. */
 export interface Denoised {
   readonly picture: Layer;
-  /** What was found and done, a sentence each. */
+  /** What was found and done, one sentence each. */
   readonly words: readonly string[];
-  /** Whether there was anything to take out. */
+  /** Whether there was anything to remove. */
   readonly changed: boolean;
   readonly seconds: number;
-  /** Against the clean image, when noise was added to one. */
+  /** Against the clean image, if noise was added. */
   readonly psnr: number | null;
   readonly noisyPsnr: number | null;
   readonly ssim: number | null;
 }
 
-/** What can be asked, and what it is answered with. */
+/** The requests and their replies. */
 export interface Requests {
   open: { ask: { readonly file: Blob; readonly reduce: number; readonly settings: Settings }; reply: Opened };
   represent: { ask: { readonly settings: Settings; readonly live: boolean }; reply: null };
@@ -138,19 +138,19 @@ export interface Requests {
 /** The name of a request. */
 export type RequestKind = keyof Requests;
 
-/** A failure, in words; the remedy of a too large image is how many times a side to reduce it. */
+/** A failure in words. If an image is too large, `reduce` is the factor by which each side must be reduced. */
 export interface Failure {
   readonly message: string;
   readonly aborted: boolean;
   readonly reduce?: number;
 }
 
-/** From the page. */
+/** Messages from the page. */
 export type ToWorker =
   | { readonly id: number; readonly kind: RequestKind; readonly ask: unknown }
   | { readonly cancel: number };
 
-/** From the worker. */
+/** Messages from the worker. */
 export type FromWorker =
   | { readonly id: number; readonly event: Event }
   | { readonly id: number; readonly reply: unknown }

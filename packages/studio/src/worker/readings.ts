@@ -1,7 +1,7 @@
 import { type Image, type Representation, type Samples, ssim } from 'ght';
 import type { Readings } from './protocol.js';
 
-/** The numbers of a run, as the page shows them. */
+/** The measurements of a run, as the page shows them. */
 export function readingsOf(result: Representation, seconds: number): Readings {
   const { solver, rmse, rmsePixel, psnr, nonzeros, patches, stopReason, engine, history } = result;
   const mostAtoms = result.atomsPerPatch.reduce((a, b) => Math.max(a, b), 0);
@@ -21,14 +21,14 @@ export function readingsOf(result: Representation, seconds: number): Readings {
   };
 }
 
-/** Rows of a band: a few tens of milliseconds, so that a moving slider is not kept waiting. */
+/** Rows per band: a few tens of milliseconds, so that a moving slider does not have to wait. */
 const BAND = 48;
-/** The rows that a window of SSIM reaches beyond its middle. */
+/** The rows that a window of SSIM extends beyond its middle. */
 const REACH = 5;
 
 /**
- * The structural similarity of two images: the mean over their planes. Only pixels whose whole window lies inside count, so
- * bands that overlap by the reach of a window count every one of them once, and a breath can be taken between two bands.
+ * The structural similarity of two images: the mean over their planes. Only pixels whose whole window lies inside count. So
+ * bands that overlap by the extent of a window count every pixel once, and other work can run between two bands.
  */
 export async function ssimOf(a: Image, b: Image, signal: AbortSignal): Promise<number> {
   const { width, height, peak } = a;

@@ -1,6 +1,6 @@
 import type { Image, Samples } from 'ght';
 
-/** The image with every n×n block of pixels replaced by its mean; what does not fill a block at the rim is left out. */
+/** The image with every n×n block of pixels replaced by its mean; incomplete blocks at the edge are dropped. */
 export function reduced(image: Image, n: number): Image {
   const width = Math.max(1, Math.floor(image.width / n));
   const height = Math.max(1, Math.floor(image.height / n));

@@ -8,20 +8,20 @@ import { readingsOf, ssimOf } from './readings.js';
 import { reduced } from './reduce.js';
 import type { Call, Session } from './session.js';
 
-/** A result is wanted within a second; drawing and messages take the rest. */
+/** A result should appear within a second; drawing and messages take the rest of it. */
 const LIVE_MS = 750;
-/** The whole image at its own size is worth a little more of that second than a reduced one. */
+/** The whole image at full size may take slightly more of that second than a reduced one. */
 const WARM_MS = 1000;
-/** Iterations from the last codes that bring a neighbouring budget close to where it converges. */
+/** Iterations from the last codes that almost converge at a similar budget. */
 const WARM_ITERATIONS = 4;
-/** Before anything was measured: cutting, rebuilding and drawing take about as long again as the solver. */
+/** The assumed ratio of a whole run to the solver alone, before any measurement: cutting, rebuilding and drawing. */
 const WHOLE_RUN = 2;
-/** Atoms per patch that a target is expected to take, and how often it is tried. */
+/** The assumed atoms per patch for a target, and the assumed number of budgets tried. */
 const EXPECTED = { s: 10, tries: 6 };
 
 /**
- * Represents the open image: where the whole run would keep a moving slider waiting, first a preview (a few iterations from
- * the last codes, or the image reduced), then the run itself, from nothing, so that the numbers are those of the command.
+ * Represents the open image. If the whole run would delay a moving slider, a preview comes first (a few iterations from the
+ * last codes, or the image reduced). Then follows the run itself, from zero, so that its numbers are those of the command.
  */
 export async function runRepresent(session: Session, settings: Settings, live: boolean, call: Call): Promise<void> {
   const { image } = session.opened;
@@ -32,7 +32,7 @@ export async function runRepresent(session: Session, settings: Settings, live: b
   call.tell({ kind: 'ssim', slot: 'result', ssim: await ssimOf(image, result.image, call.signal) });
 }
 
-/** A run whose result is kept under a name and shown. */
+/** A run whose result is stored under a name and shown. */
 export async function runKept(
   session: Session,
   slot: ResultSlot,
@@ -72,7 +72,7 @@ async function preview(
     const result = await timed(session, keyOf(settings, 'warm'), () =>
       represent(image, { ...options, ...limits, signal }),
     );
-    // Kept, so that the next position of the slider starts from here; the run itself starts from nothing.
+    // Stored, so that the next position of the slider starts from here; the full run starts from zero.
     session.keep('result', result);
     const readings = readingsOf(result, (performance.now() - start) / 1000);
     tell({ kind: 'preview', picture: pictureOf(result.image, session.floor), readings, coarse: false });
@@ -84,7 +84,7 @@ async function preview(
   tell({ kind: 'preview', picture: pictureOf(result.image, session.floor), readings, coarse: true });
 }
 
-/** Runs of one key take about the same time. */
+/** Runs with the same key take about the same time. */
 function keyOf({ solver, stride, dictionary, goal }: Settings, kind: 'full' | 'warm'): string {
   return [kind, solver, stride, dictionary, goal].join(' ');
 }
@@ -96,7 +96,7 @@ async function timed<T>(session: Session, key: string, run: () => Promise<T>): P
   return result;
 }
 
-/** About how many milliseconds a run takes. */
+/** The approximate time of a run, in milliseconds. */
 function guess({ width, height, planes }: Image, { solver, stride, goal, s }: Settings): number {
   const patches = (width * height * planes.length) / stride ** 2;
   const { base, perAtom } = solverCatalogue[solver].effort;
@@ -104,7 +104,7 @@ function guess({ width, height, planes }: Image, { solver, stride, goal, s }: Se
   return (tries * WHOLE_RUN * patches * (base + perAtom * atoms)) / 1000;
 }
 
-/** Tells of every iteration, and in between not more often than a screen is drawn. */
+/** Reports every iteration, and in between at most as often as the screen is redrawn. */
 function progressTeller(tell: Call['tell'], doing?: string): (progress: Progress) => void {
   let [lastK, lastTime] = [0, 0];
   return ({ fraction, k, rmse }) => {

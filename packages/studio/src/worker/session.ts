@@ -2,22 +2,22 @@ import type { Image, Representation } from 'ght';
 import type { OpenedImage } from '../image/decoded.js';
 import type { Event, Slot } from './protocol.js';
 
-/** What a task may use of the request it serves. */
+/** The parts of a request that a task may use. */
 export interface Call {
   readonly signal: AbortSignal;
   readonly tell: (event: Event) => void;
 }
 
-/** Everything the worker remembers between requests, all about the one image that is open. */
+/** Everything the worker keeps between requests, all for the image that is open. */
 export class Session {
   #opened: OpenedImage | undefined;
-  /** What is shown as black: 0, or the least sample of float data. */
+  /** The value shown as black: 0, or the smallest sample of float data. */
   floor = 0;
   readonly results = new Map<Slot, Representation>();
   readonly images = new Map<Slot, Image>();
-  /** A joint result to hold a patch-wise one against, patch by patch; nobody is shown it as a whole. */
+  /** A joint result for comparing single patches of a patch-wise one; never shown as a whole. */
   counterpart: Representation | undefined;
-  /** Milliseconds that a full run took last, by what was asked for: how a preview knows whether it is needed. */
+  /** Milliseconds of the last full run, by its key: decides whether a preview is needed. */
   readonly pace = new Map<string, number>();
 
   /** The image that is open. */
@@ -26,7 +26,7 @@ export class Session {
     return this.#opened;
   }
 
-  /** Takes an image in the place of the last one, of which nothing stays. */
+  /** Opens an image in place of the last one; all results of that are dropped. */
   open(opened: OpenedImage): void {
     this.#opened = opened;
     this.floor = opened.sample === 'float' ? least(opened.image) : 0;
@@ -42,14 +42,14 @@ export class Session {
     this.images.set(slot, result.image);
   }
 
-  /** A kept image. */
+  /** A stored image. */
   image(slot: Slot): Image {
     const image = this.images.get(slot);
     if (!image) throw new Error(`there is no ${slot} yet`);
     return image;
   }
 
-  /** A kept result. */
+  /** A stored result. */
   result(slot: Slot): Representation {
     const result = this.results.get(slot);
     if (!result) throw new Error(`there is no result of ${slot} yet`);

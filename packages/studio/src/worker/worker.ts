@@ -1,4 +1,4 @@
-/** The studio's worker: it owns the image, the results and every call of the library, so that the page never waits. */
+/** The studio's worker: it owns the image, the results and all calls of the library, so that the page never blocks. */
 import { saveCodes } from 'ght';
 import { openImage } from '../image/open.js';
 import { runCompare } from './compare.js';
@@ -29,7 +29,7 @@ const handlers: Handlers = {
       bytes,
       (size) => {
         const [width, height] = [Math.floor(size.width / reduce), Math.floor(size.height / reduce)];
-        // Measured with what the page starts with: a finer stride is refused later, when it is chosen.
+        // Measured with the page's initial settings: a finer stride is rejected later, when it is chosen.
         checkMemory(
           { ...size, width: Math.max(1, width), height: Math.max(1, height) },
           optionsOf({ ...settings, stride: 8 }),
@@ -38,7 +38,7 @@ const handlers: Handlers = {
       },
       file instanceof File ? file.name : undefined,
     );
-    // Decoding keeps messages waiting: a cancel is heard now, and leaves everything as it was. From here to the answer nothing waits.
+    // Decoding delays messages: a cancel is received here, and leaves everything unchanged. From here to the answer nothing waits.
     await new Promise((resolve) => setTimeout(resolve, 0));
     signal.throwIfAborted();
     session.open(opened);
@@ -78,7 +78,7 @@ const handlers: Handlers = {
   },
 };
 
-/** What takes long is done one after the other, so that two runs never need memory at once. */
+/** Long requests run one after the other, so that two runs never need memory at the same time. */
 const slow: ReadonlySet<RequestKind> = new Set(['open', 'represent', 'compare', 'inspect', 'denoise', 'readCodes']);
 let queue: Promise<unknown> = Promise.resolve();
 const running = new Map<number, AbortController>();
@@ -116,7 +116,7 @@ function failureOf(error: unknown, signal: AbortSignal): Failure {
   return { message, aborted: signal.aborted };
 }
 
-/** Pixels are handed over, not copied. */
+/** Pixels are transferred, not copied. */
 function send(message: FromWorker): void {
   postMessage(message, { transfer: buffersIn(message) });
 }

@@ -14,7 +14,7 @@ import type {
   ToWorker,
 } from '../../src/worker/protocol.js';
 
-/** A request that the page has sent, to be answered by a test. */
+/** A request from the page, to be answered by a test. */
 export class FakeRequest<K extends RequestKind = RequestKind> {
   cancelled = false;
 
@@ -36,7 +36,7 @@ export class FakeRequest<K extends RequestKind = RequestKind> {
   }
 }
 
-/** A worker that keeps what it is asked until a test answers. */
+/** A worker that holds requests until a test answers them. */
 export class FakeWorker {
   onmessage: ((event: { data: FromWorker }) => void) | undefined;
   onerror: ((event: { message: string }) => void) | undefined;
@@ -67,7 +67,7 @@ export class FakeWorker {
     return this.#requests.filter((each): each is FakeRequest<K> => each.kind === kind);
   }
 
-  /** The newest request of a kind. */
+  /** The latest request of a kind. */
   last<K extends RequestKind>(kind: K): FakeRequest<K> {
     const request = this.all(kind).at(-1);
     if (!request) throw new Error(`the page has not asked for ${kind}`);
@@ -75,12 +75,12 @@ export class FakeWorker {
   }
 }
 
-/** Waits until the page has done whatever it does by itself. */
+/** Waits until the page is idle. */
 export function idle(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-/** A picture of one pixel: its grey tells it from others. */
+/** A picture of one pixel, identified by its grey value. */
 export function layer(grey: number): Layer {
   return { width: 1, height: 1, pixels: Uint8ClampedArray.of(grey, grey, grey, 255) };
 }
@@ -91,7 +91,7 @@ export function opened(change: Partial<Opened> = {}): Opened {
   return { width: 320, height: 240, ...format, picture: layer(0), ...change };
 }
 
-/** The numbers of a run that came to this PSNR. */
+/** The measurements of a run with this PSNR. */
 export function readings(psnr: number, change: Partial<Readings> = {}): Readings {
   const engine = { name: 'reference', threads: 1, why: 'a test' } as const;
   const sizes = { nonzeros: 100, patches: 20, mostAtoms: 9, seconds: 1 };
@@ -123,7 +123,7 @@ export const denoised = (psnr: number): Denoised => ({
   ssim: 0.9,
 });
 
-/** A page without a browser: its worker answers as the test says, and samples come from nowhere. */
+/** A page without a browser: its worker answers as the test says, and the content of a sample is its name. */
 export function startPage(
   settings: Partial<Settings> = {},
   fetchSample: (name: string) => Promise<Blob> = async (name) => {
@@ -147,14 +147,14 @@ export function startPage(
   return {
     studio,
     hashes,
-    /** The worker in use. */
+    /** The current worker. */
     get worker(): FakeWorker {
       return workers[workers.length - 1];
     },
   };
 }
 
-/** A page with an image open: the tab has begun what it begins by itself. */
+/** A page with an open image, whose tab has started its first task. */
 export async function openPage(settings: Partial<Settings> = {}, image = opened()) {
   const page = startPage(settings);
   void page.studio.image.openSample(page.studio.settings.image);
@@ -163,7 +163,7 @@ export async function openPage(settings: Partial<Settings> = {}, image = opened(
   return page;
 }
 
-/** A page with the result of its settings on show, of 30 dB. */
+/** A page that shows the result of its settings, with 30 dB. */
 export async function solvedPage(settings: Partial<Settings> = {}) {
   const page = await openPage(settings);
   const run = page.worker.last('represent');

@@ -1,4 +1,4 @@
-/** One task at a time, the image it works on, and the link, whatever the worker answers and when. */
+/** One task at a time, its image, and the link, for all answers of the worker and all orders of them. */
 import { describe, expect, it } from 'vitest';
 import { defaults } from '../../src/settings/settings.js';
 import type { Studio } from '../../src/state/studio.svelte.js';
@@ -24,7 +24,7 @@ describe('a task', () => {
     expect([studio.runner.fraction, studio.runner.doing]).toEqual([0.25, 'GHT-QPM']);
   });
 
-  it('is gone at once when it is cancelled, without a notice', async () => {
+  it('ends at once when it is cancelled, without a notice', async () => {
     const { studio, worker } = await openPage();
     studio.runner.cancel();
     expect(studio.runner.task).toBeUndefined();
@@ -33,7 +33,7 @@ describe('a task', () => {
     expect(studio.runner.notice).toBeUndefined();
   });
 
-  it('that fails says why, and is over', async () => {
+  it('that fails says why, and ends', async () => {
     const { studio, worker } = await openPage();
     await worker.last('represent').fail('stride must divide 8');
     expect(studio.runner.notice).toEqual({ message: 'stride must divide 8' });
@@ -54,12 +54,12 @@ describe('a task', () => {
 });
 
 describe('a worker that is lost', () => {
-  it('takes the image with it: nothing runs until that is opened again', async () => {
+  it('loses the image: nothing runs until it is opened again', async () => {
     const page = await solvedPage();
     const { studio } = page;
     const first = page.worker;
     await first.crash('out of memory');
-    const said = 'The computation broke off (out of memory).';
+    const said = 'The computation stopped unexpectedly (out of memory).';
     expect(studio.runner.notice?.message).toBe(said);
     dismiss(studio);
     studio.solve();
@@ -77,15 +77,15 @@ describe('a worker that is lost', () => {
     expect(page.worker.last('represent').ask.settings.s).toBe(7);
   });
 
-  it('ends what it was working on with the same notice', async () => {
+  it('ends the current task with the same notice', async () => {
     const { studio, worker } = await openPage();
     await worker.crash('');
     expect(studio.runner.task).toBeUndefined();
-    expect(studio.runner.notice?.message).toBe('The computation broke off (out of memory).');
+    expect(studio.runner.notice?.message).toBe('The computation stopped unexpectedly (out of memory).');
     expect(studio.runner.notice?.remedy?.title).toBe('Open the image again');
   });
 
-  it('has nothing to open again before the first image', async () => {
+  it('offers nothing to reopen before the first image', async () => {
     const { studio, worker } = startPage();
     await worker.crash('');
     expect(studio.runner.notice).toEqual({ message: 'A part of this page could not be loaded. Reload the page.' });
@@ -93,7 +93,7 @@ describe('a worker that is lost', () => {
 });
 
 describe('opening', () => {
-  it('counts the later of two, also when the earlier file comes last', async () => {
+  it('uses the later of two, even if the earlier file arrives last', async () => {
     let deliver = (_: Blob) => {};
     const fetching = new Promise<Blob>((resolve) => {
       deliver = resolve;
@@ -108,7 +108,7 @@ describe('opening', () => {
     expect([studio.image.title, studio.settings.image]).toEqual(['mine.png', '']);
   });
 
-  it('shows what the worker has opened when a cancel came too late', async () => {
+  it('shows the image the worker has opened if a cancel came too late', async () => {
     const { studio, worker } = await solvedPage();
     void studio.openFile(file('late.png'));
     studio.runner.cancel();
@@ -120,7 +120,7 @@ describe('opening', () => {
     expect(worker.all('represent')).toHaveLength(2);
   });
 
-  it('lets settings wait, and runs the newest', async () => {
+  it('delays settings, and runs the latest', async () => {
     const { studio, worker } = await solvedPage();
     void studio.openFile(file('next.png'));
     studio.set({ s: 6 });
@@ -131,7 +131,7 @@ describe('opening', () => {
     expect(worker.last('represent').ask.settings.s).toBe(7);
   });
 
-  it('leaves what is on show when it fails, as stale when the settings have changed', async () => {
+  it('leaves the shown result when it fails, as stale if the settings have changed', async () => {
     const { studio, worker } = await solvedPage();
     void studio.openFile(file('broken.png'));
     expect(studio.representing.stage).toBe('final');
@@ -144,7 +144,7 @@ describe('opening', () => {
     expect(worker.last('represent').ask.settings.s).toBe(6);
   });
 
-  it('is waited for by what is asked for meanwhile, to the last of several', async () => {
+  it('delays tasks requested meanwhile until the last of several has ended', async () => {
     const { studio, worker } = await solvedPage();
     void studio.openFile(file('first.png'));
     void studio.compare();
@@ -157,7 +157,7 @@ describe('opening', () => {
     expect(studio.runner.task).toBe('compare');
   });
 
-  it('of an image that does not fit offers that one reduced, not the one that is open', async () => {
+  it('of an image that does not fit offers to reduce that image, not the open one', async () => {
     const { studio, worker } = await solvedPage();
     const large = file('large.png');
     void studio.openFile(large);
@@ -167,7 +167,7 @@ describe('opening', () => {
     expect(worker.last('open').ask.reduce).toBe(4);
   });
 
-  it('clears what was of the last image', async () => {
+  it('clears the results of the last image', async () => {
     const { studio, worker } = await openPage({ tab: 'compare' });
     await worker.last('compare').tell(shown('qpm', 28));
     studio.set({ tab: 'denoise' });
@@ -182,7 +182,7 @@ describe('opening', () => {
 });
 
 describe('the link', () => {
-  it('says every setting, and the sample once that is open', async () => {
+  it('contains every setting, and the sample once it is open', async () => {
     const { studio, worker, hashes } = await openPage();
     studio.set({ s: 6 });
     expect(hashes.at(-1)).toBe('#s=6');
@@ -192,7 +192,7 @@ describe('the link', () => {
     expect(hashes.at(-1)).toBe('#image=black-canyon&s=6');
   });
 
-  it('that is restored opens its sample under its settings', async () => {
+  it('opens its sample with its settings when restored', async () => {
     const { studio, worker } = await solvedPage();
     void studio.restore({ ...defaults, image: 'black-canyon', s: 2 });
     expect(studio.representing.stage).toBe('stale');
@@ -201,7 +201,7 @@ describe('the link', () => {
     expect(worker.last('represent').ask.settings).toMatchObject({ image: 'black-canyon', s: 2 });
   });
 
-  it('whose sample cannot be loaded leaves the image that is open, and its name', async () => {
+  it('whose sample cannot be loaded leaves the open image and its name', async () => {
     const failing = startPage({}, async (name) => {
       if (name !== defaults.image) throw new Error('404 Not Found');
       return new Blob([]);

@@ -1,4 +1,4 @@
-/** What each tab shows of the worker's answers, in every order that they may come in. */
+/** What each tab shows for the worker's answers, in every order in which they may arrive. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { defaults } from '../../src/settings/settings.js';
 import { denoised, idle, layer, opened, openPage, preview, shown, solvedPage } from './fakeWorker.js';
@@ -8,7 +8,7 @@ const file = (name: string) => new File(['bytes'], name);
 afterEach(() => void vi.useRealTimers());
 
 describe('a moving slider', () => {
-  it('lets a preview on its way through, then runs the newest settings only', async () => {
+  it('finishes a preview in progress, then runs only the latest settings', async () => {
     const { studio, worker } = await solvedPage();
     for (const s of [6, 7, 8]) studio.set({ s });
     const [, run] = worker.all('represent');
@@ -32,7 +32,7 @@ describe('a moving slider', () => {
     expect(worker.last('represent').ask.settings.s).toBe(8);
   });
 
-  it('that has come back keeps the run for where it is', async () => {
+  it('that has returned to its position keeps the run for it', async () => {
     const { studio, worker } = await solvedPage();
     for (const s of [6, 7, 6]) studio.set({ s });
     const run = worker.last('represent');
@@ -41,7 +41,7 @@ describe('a moving slider', () => {
     expect([studio.representing.stage, worker.all('represent').length]).toEqual(['final', 2]);
   });
 
-  it('goes on with the newest settings when the run that was let through fails', async () => {
+  it('continues with the latest settings if the run in progress fails', async () => {
     const { studio, worker } = await solvedPage();
     studio.set({ stride: 2 });
     studio.set({ stride: 4 });
@@ -73,7 +73,7 @@ describe('a result', () => {
     expect(studio.representing.stage).toBe('final');
   });
 
-  it('is not final while the worker may hold another, though the settings are its own again', async () => {
+  it('is not final while the worker may hold another, even if its settings are restored', async () => {
     const { studio, worker } = await solvedPage();
     studio.set({ s: 6 });
     studio.runner.cancel();
@@ -83,7 +83,7 @@ describe('a result', () => {
     expect(studio.representing.stage).toBe('final');
   });
 
-  it('that is still what the settings ask for is not made twice', async () => {
+  it('that still matches the settings is not computed again', async () => {
     const { studio, worker } = await solvedPage();
     studio.set({ tab: 'compare' });
     studio.set({ s: 6 });
@@ -102,7 +102,7 @@ describe('a result', () => {
     expect(worker.all('represent')).toHaveLength(2);
   });
 
-  it('draws its curve while it converges, and a search for a target draws that of its last budget', async () => {
+  it('draws its curve while it converges; a search for a target draws the curve of its last budget', async () => {
     const { studio, worker } = await openPage({ goal: 'psnr', solver: 'qpm' });
     const run = worker.last('represent');
     for (const [k, rmse] of [
@@ -126,7 +126,7 @@ describe('a result', () => {
 });
 
 describe('codes from a file', () => {
-  it('take the place of the result', async () => {
+  it('replace the result', async () => {
     const { studio, worker } = await solvedPage();
     void studio.openFile(file('saved.npz'));
     await idle();
@@ -135,7 +135,7 @@ describe('codes from a file', () => {
     expect([studio.representing.stage, studio.readings('result')?.psnr]).toEqual(['final', 27]);
   });
 
-  it('that are broken leave the result as it was', async () => {
+  it('that are invalid leave the result unchanged', async () => {
     const { studio, worker } = await solvedPage();
     void studio.openFile(file('broken.npz'));
     await idle();
@@ -170,7 +170,7 @@ describe('a comparison', () => {
     return page;
   };
 
-  it('begins by itself once, where it is quick', async () => {
+  it('starts by itself once, if it is quick', async () => {
     const { studio, worker } = await compared();
     expect(studio.readings('qpm')).toMatchObject({ psnr: 28, ssim: 0.75 });
     studio.set({ tab: 'denoise' });
@@ -180,7 +180,7 @@ describe('a comparison', () => {
     expect(large.worker.all('compare')).toHaveLength(0);
   });
 
-  it('is stale when the settings ask for another, and only then', async () => {
+  it('is stale if the settings request another, and only then', async () => {
     const { studio } = await compared();
     for (const [change, stale] of [
       [{ rho: 0.5 }, false],
@@ -194,7 +194,7 @@ describe('a comparison', () => {
     }
   });
 
-  it('marks the rows of the last one until their turn has come, also under the same settings', async () => {
+  it('marks the rows of the previous one until they are replaced, even with the same settings', async () => {
     const { studio, worker } = await compared();
     void studio.compare();
     await idle();
@@ -215,7 +215,7 @@ describe('a comparison', () => {
     expect([studio.readings('qpm')?.psnr, studio.picture('admm')]).toEqual([29, undefined]);
   });
 
-  it('for a PSNR gives the result that found the budget to the other tab', async () => {
+  it('for a PSNR passes the result that found the budget to the other tab', async () => {
     const { studio, worker } = await openPage({ tab: 'compare', goal: 'psnr' });
     await worker.last('compare').tell(shown('result', 32));
     await worker.last('compare').tell(shown('qpm', 31));
@@ -244,7 +244,7 @@ describe('noise', () => {
     expect(worker.last('noise').ask.noise).toBe(2570);
   });
 
-  it('follows a moving slider with its newest position only', async () => {
+  it('follows a moving slider with its latest position only', async () => {
     const { studio, worker } = await openPage({ tab: 'denoise' });
     for (const noise of [30, 40, 50]) studio.set({ noise });
     expect(worker.all('noise')).toHaveLength(1);
@@ -277,7 +277,7 @@ describe('a denoised image', () => {
   };
 
   it.each([{ noise: 30 }, { sigma: 12 }, { quality: 'best' }] as const)(
-    'is neither shown nor waited for under other settings: %o',
+    'is neither shown nor waited for with other settings: %o',
     async (change) => {
       const { studio, worker } = await denoising();
       await worker.last('denoise').reply(denoised(31));
@@ -292,7 +292,7 @@ describe('a denoised image', () => {
     },
   );
 
-  it('stays through other tabs and while it is made again', async () => {
+  it('stays in other tabs and while it is computed again', async () => {
     const { studio, worker } = await denoising();
     await worker.last('denoise').reply(denoised(31));
     studio.set({ tab: 'represent', s: 9 });
@@ -303,7 +303,7 @@ describe('a denoised image', () => {
     expect([studio.runner.task, studio.denoising.denoised?.psnr]).toEqual(['denoise', 31]);
   });
 
-  it('does not come back once the worker may hold another', async () => {
+  it('does not reappear once the worker may hold another', async () => {
     const { studio, worker } = await denoising();
     await worker.last('denoise').reply(denoised(31));
     studio.set({ quality: 'best' });
@@ -315,7 +315,7 @@ describe('a denoised image', () => {
     expect(studio.denoising.denoised).toBeUndefined();
   });
 
-  it('that was asked for does not end the opening of another image', async () => {
+  it('does not end the opening of another image when requested', async () => {
     const { studio, worker } = await openPage({ tab: 'denoise' });
     void studio.denoise();
     await idle();

@@ -6,14 +6,14 @@ import { pictureHtml } from '../pictures.js';
 import { row, type Section } from '../section.js';
 import { type Table, tableHtml } from '../table.js';
 
-/** Figure 6: the same window by both. */
+/** Figure 6: the same window by both solvers. */
 export function drawCloseUp({ image, s, original, results }: CloseUp): Section {
   const table: Table = {
     name: 'close-up',
-    caption: `The whole image with ${s} atoms an average patch.`,
+    caption: `The whole image with ${s} atoms per patch on average.`,
     columns: [
       { head: 'solver' },
-      { head: 'RMSE a patch', csv: 'RMSE (grey levels a patch)', show: significant },
+      { head: 'RMSE per patch', csv: 'RMSE (grey levels per patch)', show: significant },
       { head: 'PSNR (dB)', show: decibels },
       { head: 'SSIM', show: (value) => grouped(value, 4) },
     ],

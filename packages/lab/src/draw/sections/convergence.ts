@@ -7,9 +7,9 @@ import { drawCurves } from '../plot.js';
 import { figureHtml, row, type Section } from '../section.js';
 import { type Table, tableHtml } from '../table.js';
 
-/** The iterations that the page has room for in a table. */
+/** The iterations shown in the table on the page. */
 const SHOWN = [1, 2, 3, 5, 10, 20, 50, 100];
-/** One a budget: full, dashed, dotted. */
+/** One per budget: solid, dashed, dotted. */
 const DASHES = [undefined, '7 3', '2 3'];
 
 /** Figure 8: the error after each iteration. */
@@ -21,7 +21,7 @@ export function drawConvergence({ iterations, series }: Convergence): Section {
     svg: drawCurves({
       alt: `RMSE of GHT-QPM and GHT-ADMM over iterations ${from} to ${iterations}, for ${budgets.length} budgets.`,
       x: { label: 'iteration k' },
-      y: { label: 'RMSE a patch (grey levels), logarithmic', log: true },
+      y: { label: 'RMSE per patch (grey levels), logarithmic', log: true },
       curves: series.map(({ solver, s, rmse }) => ({
         label: `${solverCatalogue[solver].title} s = ${s}`,
         look: { ...looks[solver], dash: DASHES[budgets.indexOf(s) % DASHES.length] },
@@ -31,16 +31,16 @@ export function drawConvergence({ iterations, series }: Convergence): Section {
   });
   const figures = [
     plot('convergence', 1, 'All iterations. The budgets are solid, dashed and dotted lines, from small to large.'),
-    plot('convergence-late', 10, 'From iteration 10, by which the paper has both converged: what still moves.'),
+    plot('convergence-late', 10, 'From iteration 10, by which both have converged according to the paper.'),
   ];
   const table: Table = {
     name: 'convergence',
-    caption: 'RMSE a patch, in grey levels, after iteration k.',
+    caption: 'RMSE per patch, in grey levels, after iteration k.',
     columns: [
       { head: 'k', csv: 'iteration k' },
       ...series.map(({ solver, s }) => ({
         head: `${solverCatalogue[solver].title} ${s}P`,
-        csv: `${solverCatalogue[solver].title} S = ${s}P RMSE (grey levels a patch)`,
+        csv: `${solverCatalogue[solver].title} S = ${s}P RMSE (grey levels per patch)`,
         show: significant,
       })),
     ],

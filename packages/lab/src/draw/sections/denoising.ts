@@ -14,7 +14,7 @@ const NOISY = 'noisy image';
 
 type DenoisedImage = Denoising['images'][number];
 
-/** Tables 1 to 3 and Figure 9: ours beside the paper's, by their order, and a window to look at. */
+/** Tables 1 to 3 and Figure 9: our tables beside the paper's, in the same order, and a window for comparison. */
 export function drawDenoising({ sigmas, images, closeUp, s }: Denoising): Section {
   const parts = images.map((image, i) => {
     const file = `${i + 1}-${slug(image.name)}`;
@@ -25,7 +25,7 @@ export function drawDenoising({ sigmas, images, closeUp, s }: Denoising): Sectio
     return { figure, tables: [own, ...paper] };
   });
   const body = html`
-<p class="note">The second table of each image is the paper’s, put beside ours by its position only. The images differ: the paper’s three are not public, ours are others, so that what can be compared is which solver is ahead and by how much, not the numbers themselves.</p>
+<p class="note">The second table of each image is the paper’s table at the same position. The images differ, since the paper’s three are not public. So only the order of the solvers and the differences between them can be compared, not the numbers themselves.</p>
 ${parts.map(({ figure, tables }, i) => html`<h3>${images[i].name}</h3>${row([figureHtml(figure), ...tables.map(tableHtml)], 'plots')}`)}
 ${closeUp && closeUpHtml(closeUp, s)}`;
   return { figures: parts.map(({ figure }) => figure), tables: parts.flatMap(({ tables }) => tables), body };
@@ -82,7 +82,7 @@ function psnrTable(name: string, caption: string, sigmas: readonly number[], row
 function closeUpHtml({ image, sigma, window, clean, noisy, omp, admm }: Denoising['closeUp'], s: number): Markup {
   const of = (what: string) => `A window of ${image}, ${what}`;
   return html`<h3>A close-up at σ = ${sigma}</h3>
-<p>${image}, the ${window.width}×${window.height} window at (${window.left}, ${window.top}), with ${s} atoms an average patch.</p>
+<p>${image}, the ${window.width}×${window.height} window at (${window.left}, ${window.top}), with ${s} atoms per patch on average.</p>
 ${row(
   [
     pictureHtml(clean, of('clean'), html`<b>Clean</b>`),

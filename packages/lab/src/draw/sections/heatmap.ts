@@ -7,17 +7,17 @@ import { drawBars } from '../plot.js';
 import { factsHtml, figureHtml, row, type Section } from '../section.js';
 import type { Table } from '../table.js';
 
-/** Figure 2: where the atoms went. */
+/** Figure 2: where the atoms are used. */
 export function drawHeatmap(data: Heatmap): Section {
   const { image, histogram, s, patches } = data;
   const most = histogram.length - 1;
   const figure = {
     name: 'heatmap-histogram',
-    caption: html`Atoms a patch, from 0 to ${most}; an even budget would give ${s} to every one. <a class="file" href="tables/heatmap-histogram.csv">CSV</a>`,
+    caption: html`Atoms per patch, from 0 to ${most}; an even budget would give ${s} to each patch. <a class="file" href="tables/heatmap-histogram.csv">CSV</a>`,
     svg: drawBars(
       {
         alt: `Histogram of the atoms that each of ${count(patches)} patches uses, 0 to ${most}.`,
-        x: { label: 'atoms a patch' },
+        x: { label: 'atoms per patch' },
         y: { label: 'number of patches' },
         counts: histogram,
         rule: { x: s, label: `average ${s}` },
@@ -28,12 +28,12 @@ export function drawHeatmap(data: Heatmap): Section {
   const table: Table = {
     name: 'heatmap-histogram',
     caption: 'How many patches use how many atoms.',
-    columns: [{ head: 'atoms a patch' }, { head: 'number of patches' }],
+    columns: [{ head: 'atoms per patch' }, { head: 'number of patches' }],
     rows: histogram.map((patches, atoms) => [atoms, patches]),
   };
   const facts = factsHtml([
-    ['RMSE a patch', significant(data.rmse)],
-    ['RMSE a pixel', significant(data.rmsePixel)],
+    ['RMSE per patch', significant(data.rmse)],
+    ['RMSE per pixel', significant(data.rmsePixel)],
     ['PSNR', `${decibels(data.psnr)} dB`],
     ['Patches', count(patches)],
     ['Iterations', count(data.iterations)],
@@ -43,11 +43,11 @@ export function drawHeatmap(data: Heatmap): Section {
 ${row(
   [
     pictureHtml(data.original, `${image}, original`, 'The original.'),
-    pictureHtml(data.atoms, `Heatmap of the atoms a patch: bright where ${image} has detail`, [
-      `The atoms a patch: dark for none, bright for ${most}.`,
+    pictureHtml(data.atoms, `Heatmap of the atoms per patch: bright where ${image} has detail`, [
+      `The atoms per patch: dark for none, bright for ${most}.`,
     ]),
     pictureHtml(data.reconstruction, `${image}, reconstruction`, [
-      `The reconstruction, ${decibels(data.psnr)} dB from ${s} atoms an average patch.`,
+      `The reconstruction, ${decibels(data.psnr)} dB from ${s} atoms per patch on average.`,
     ]),
   ],
   'pictures',

@@ -10,7 +10,7 @@ import { drawRho } from './rho.js';
 import { drawSynthetic } from './synthetic.js';
 import { drawTwoPatches } from './two-patches.js';
 
-/** How what each experiment found is drawn. */
+/** The function that draws the findings of each experiment. */
 export const drawings: { readonly [Name in ExperimentName]: (data: Findings[Name]) => Section } = {
   'two-patches': drawTwoPatches,
   heatmap: drawHeatmap,

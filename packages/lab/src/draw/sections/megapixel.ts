@@ -8,7 +8,7 @@ import { type Axis, drawCurves } from '../plot.js';
 import { type Figure, figureHtml, LEGEND, row, type Section, solverCurves, tablesHtml } from '../section.js';
 import { solverTable, type Table } from '../table.js';
 
-/** The budgets that the page has room for in a table. */
+/** The budgets shown in the table on the page. */
 const SHOWN = [5, 10, 20, 30];
 
 type TestImage = Megapixel['images'][number];
@@ -17,13 +17,13 @@ type Measure = 'rmse' | 'seconds' | 'iterations';
 /** Figures 4 and 5: error and time over the budget, image by image. */
 export function drawMegapixel(data: Megapixel): Section {
   const errors = data.images.map((image, i) =>
-    plotOf(image, i, 'rmse', 'RMSE', { label: 'RMSE a patch (grey levels)', zero: true }),
+    plotOf(image, i, 'rmse', 'RMSE', { label: 'RMSE per patch (grey levels)', zero: true }),
   );
   const times = data.images.map((image, i) =>
     plotOf(image, i, 'seconds', 'Computation time', { label: 'time (s), logarithmic', log: true }),
   );
   const tables = [
-    tableOf(data, 'rmse', 'RMSE (grey levels a patch)', contenders, significant),
+    tableOf(data, 'rmse', 'RMSE (grey levels per patch)', contenders, significant),
     tableOf(data, 'seconds', 'time (s)', contenders, seconds),
     tableOf(data, 'iterations', 'iterations', paperSolvers, count),
   ];
@@ -36,9 +36,9 @@ ${row(errors.map(figureHtml), 'plots')}${row(times.map(figureHtml), 'plots')}${t
 }
 
 const CAPTIONS: Readonly<Record<Measure, string>> = {
-  rmse: 'RMSE a patch, in grey levels. Boxed: the least of each row.',
-  seconds: 'Time in seconds. Boxed: the least of each row.',
-  iterations: 'Iterations until the stopping rule, no more than 100.',
+  rmse: 'RMSE per patch, in grey levels. Boxed: the smallest of each row.',
+  seconds: 'Time in seconds. Boxed: the smallest of each row.',
+  iterations: 'Iterations until the stopping rule, at most 100.',
 };
 
 function plotOf(image: TestImage, i: number, measure: Measure, what: string, y: Axis): Figure {
@@ -48,7 +48,7 @@ function plotOf(image: TestImage, i: number, measure: Measure, what: string, y: 
     caption: html`<b>${name}</b>`,
     svg: drawCurves({
       alt: `${what} of each solver over the budget on ${name}.`,
-      x: { label: 's, atoms an average patch' },
+      x: { label: 's, atoms per patch' },
       y,
       curves: solverCurves(runs, contenders, (run) => ({ x: run.s, y: run[measure] })),
     }),
@@ -69,7 +69,7 @@ function tableOf(
     solvers,
     heads: [
       { head: 'image', of: ({ image }) => image.name },
-      { head: 's', csv: 's (atoms an average patch)', of: ({ s }) => s },
+      { head: 's', csv: 's (atoms per patch)', of: ({ s }) => s },
     ],
     rows: images.flatMap((image) => budgets.map((s) => ({ image, s }))),
     value: ({ image, s }, solver) => image.runs.find((run) => run.s === s && run.solver === solver)?.[measure],

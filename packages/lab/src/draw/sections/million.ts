@@ -43,7 +43,7 @@ function timePlot({ s, sizes, runs, slopes }: Million): Figure {
 function timeTable({ sizes, runs }: Million): Table {
   return solverTable<number>({
     name: 'million-seconds',
-    caption: 'Time in seconds. Boxed: the least of each row.',
+    caption: 'Time in seconds. Boxed: the smallest of each row.',
     quantity: 'time (s)',
     solvers: contenders,
     heads: [{ head: 'P', csv: 'P (patches)', of: (P) => P }],

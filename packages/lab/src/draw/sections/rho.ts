@@ -7,7 +7,7 @@ import { drawCurves } from '../plot.js';
 import { figureHtml, row, type Section, solverCurves } from '../section.js';
 import { type Table, tableHtml } from '../table.js';
 
-/** What the choice of ρ does to both algorithms. */
+/** The effect of ρ on both algorithms. */
 export function drawRho({ s, synthetic, normSquared, runs }: Rho): Section {
   const x = { label: 'ρ, as in the formulas (logarithmic)', log: true };
   const rule = { x: PAPER_RHO, label: `paper’s ρ = ${PAPER_RHO}` };
@@ -19,7 +19,7 @@ export function drawRho({ s, synthetic, normSquared, runs }: Rho): Section {
       svg: drawCurves({
         alt: 'RMSE of GHT-QPM and GHT-ADMM on natural images over the penalty ρ.',
         x,
-        y: { label: 'RMSE a patch (grey levels), logarithmic', log: true },
+        y: { label: 'RMSE per patch (grey levels), logarithmic', log: true },
         top: top(normSquared),
         rule,
         curves: solverCurves(runs, paperSolvers, ({ absolute, rmse }) => ({ x: absolute, y: rmse })),
@@ -42,7 +42,7 @@ export function drawRho({ s, synthetic, normSquared, runs }: Rho): Section {
   return { figures, tables: [table], body: html`${row(figures.map(figureHtml), 'plots')}${tableHtml(table)}` };
 }
 
-/** A row a value of ρ, both solvers beside each other. */
+/** One row per value of ρ, with both solvers side by side. */
 function rhoTable(runs: Rho['runs']): Table {
   const first = runs.filter(({ solver }) => solver === runs[0].solver);
   const measured = (absolute: number, measure: 'rmse' | 'mismatch') =>
@@ -55,11 +55,11 @@ function rhoTable(runs: Rho['runs']): Table {
     }));
   return {
     name: 'rho',
-    caption: `RMSE a patch, in grey levels, and the share of the support missed; the paper has ρ = ${PAPER_RHO}.`,
+    caption: `RMSE per patch, in grey levels, and the support mismatch ratio; the paper uses ρ = ${PAPER_RHO}.`,
     columns: [
       { head: 'ρ', show: String },
       { head: 'ρ / ‖D‖₂²', csv: 'ρ / ‖D‖₂² of the DCT', show: (value) => significant(value, 2) },
-      ...both('RMSE', 'RMSE (grey levels a patch)', significant),
+      ...both('RMSE', 'RMSE (grey levels per patch)', significant),
       ...both('mismatch', 'support mismatch ratio', share),
     ],
     rows: first.map(({ absolute, relative }) => [

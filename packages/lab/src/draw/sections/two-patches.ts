@@ -5,7 +5,7 @@ import { img } from '../pictures.js';
 import type { Section } from '../section.js';
 import { type Table, tableHtml } from '../table.js';
 
-/** Figure 1: each patch, what it is made of and what becomes of it, for both ways to spend the budget. */
+/** Figure 1: each patch, its atoms and its reconstruction, for both ways to use the budget. */
 export function drawTwoPatches(data: TwoPatches): Section {
   const { budget, patches, joint, even, needed } = data;
   const table = atomTable(data);
@@ -25,7 +25,7 @@ function allocation({ patches }: TwoPatches, coded: readonly CodedPatch[], capti
     return html`
 <div class="patch">
 <div class="tile"><span>patch ${label}</span>${img(picture, `Patch ${label}, original`)}</div>
-<div class="tile"><span>error ${shownError}</span>${img(shown, `Patch ${label}, reconstruction, error ${shownError} a pixel`)}</div>
+<div class="tile"><span>error ${shownError}</span>${img(shown, `Patch ${label}, reconstruction, error ${shownError} per pixel`)}</div>
 <span class="sum" aria-hidden="true">=</span>
 ${atoms.map(
   ({ down, across, coefficient, picture }) =>
@@ -34,7 +34,7 @@ ${atoms.map(
   };
   return html`<figure class="allocation">
 ${patches.map((each, p) => patch(each, coded[p]))}
-<figcaption>${caption}: the original, the reconstruction with its root mean square error a pixel, and the atoms it is the sum of, each under its coefficient.</figcaption>
+<figcaption>${caption}: the original, the reconstruction with its root mean square error per pixel, and its atoms, each under its coefficient.</figcaption>
 </figure>`;
 }
 
@@ -46,7 +46,7 @@ function atomTable({ patches, joint, even }: TwoPatches): Table {
   );
   return {
     name: 'two-patches',
-    caption: 'The atoms in use; frequencies count half periods a patch.',
+    caption: 'The atoms used; frequencies are in half periods per patch.',
     heads: 2,
     columns: [
       { head: 'budget' },
@@ -56,7 +56,7 @@ function atomTable({ patches, joint, even }: TwoPatches): Table {
       { head: 'coefficient', show: significant },
       {
         head: 'error of the patch',
-        csv: 'error of the patch (grey levels RMS a pixel)',
+        csv: 'error of the patch (grey levels RMS per pixel)',
         show: (v) => significant(v, 3),
       },
     ],
