@@ -91,11 +91,11 @@ table(
     's = 10',
     'P',
     'threads',
-    'ns a patch (and iteration)',
+    'ns per patch (and iteration)',
     'CPU ns',
     'GFLOP/s',
-    'engine bytes a patch',
-    'peak bytes a patch beside Y',
+    'engine bytes per patch',
+    'peak bytes per patch without Y',
   ],
   rows,
 );
@@ -196,7 +196,7 @@ for (const solver of ['qpm', 'admm']) {
   const wall = (s) => flat.findLast((each) => each.s === s).wall;
   console.log(
     `${solver}: 2 threads ${number(at(solver, most, 1).wall / at(solver, most, threads.at(-1)).wall, 2)}× of one at the largest P; ` +
-      `time a patch there ${number(at(solver, most, 1).wall / at(solver, least, 1).wall, 2)}× of that at the smallest; ` +
+      `time per patch there ${number(at(solver, most, 1).wall / at(solver, least, 1).wall, 2)}× of that at the smallest; ` +
       `s = 30 takes ${number(wall(30) / wall(5), 2)}× of s = 5`,
   );
 }

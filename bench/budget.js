@@ -16,7 +16,7 @@ const values = flags(import.meta.filename, {
 const images = await greyImages(values.images, Number(values.count));
 const cut = values.orthonormal ? { dictionary: completeDct(8) } : { atoms: Number(values.atoms) };
 const sigmas = values.sigma.map(Number);
-console.log(`PSNR (atoms a patch) over ${images.length} images, stride ${values.stride}`);
+console.log(`PSNR (atoms per patch) over ${images.length} images, stride ${values.stride}`);
 console.log(
   `| | ${sigmas.map((sigma) => `σ = ${sigma}`).join(' | ')} | s an image |\n|${'---|'.repeat(sigmas.length + 2)}`,
 );

@@ -1,4 +1,4 @@
-// How well and how fast the denoisers are: mean PSNR a folder and seconds a megapixel, and what others need for the same
+// How well and how fast the denoisers are: mean PSNR per folder and seconds per megapixel, and what others need for the same
 // noisy images in the same run; everything in bench/denoise.json.
 // usage: npm run bench:denoise -- --images DIR [--images DIR …] [--sigma 15,25,50] [--quality fast,balanced,best]
 //                                 [--count n] [--half first|second] [--threads n] [--no-peers] [--auto]

@@ -1,4 +1,4 @@
-// Every solver at the same budget on the same images: mean RMSE a patch, and the claims that rest on it.
+// Every solver at the same budget on the same images: mean RMSE per patch, and the claims that rest on it.
 // usage: node bench/solvers.js --images DIR [--images DIR …] [--count 6]
 import { represent } from 'ght';
 import { flags } from './flags.js';
@@ -21,7 +21,7 @@ const contenders = [
   ['joint OMP', { solver: 'joint-omp' }],
 ];
 console.log(
-  `mean RMSE a patch (PSNR in dB) over ${images.length} images: ${images.map(({ name }) => name).join(', ')}\n`,
+  `mean RMSE per patch (PSNR in dB) over ${images.length} images: ${images.map(({ name }) => name).join(', ')}\n`,
 );
 console.log(`| | ${budgets.map((s) => `s = ${s}`).join(' | ')} |\n|${'---|'.repeat(budgets.length + 1)}`);
 for (const [name, options] of contenders) {

@@ -1,4 +1,4 @@
-// The picture of the README: original, atoms a patch, OMP and GHT-ADMM at the same budget. Writes docs/budget.png.
+// The picture of the README: original, atoms per patch, OMP and GHT-ADMM at the same budget. Writes docs/budget.png.
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { drawHeatmap, represent } from 'ght';

@@ -1,9 +1,10 @@
 /** `npm install` and `npx` as users type them, in empty folders, from a registry with the packed packages. */
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { emptyFolder, output, run } from './project.js';
+import { emptyFolder, output, run, start } from './project.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, 'packages/ght/package.json'), 'utf8'));
@@ -44,14 +45,34 @@ describe('npm install ght', () => {
   });
 });
 
-describe('the command without the library', () => {
-  it('is npx ght after npm install ght-cli', () => {
-    const folder = emptyFolder('command');
+describe('npm install ght-cli', () => {
+  const folder = emptyFolder('command');
+
+  it('brings the command', () => {
     output(folder, 'npm', 'install', 'ght-cli');
     expect(output(folder, 'npx', 'ght', '--version')).toBe(`${version}\n`);
   });
 
-  it('is npx ght-cli without an installation', () => {
+  it("brings the paper's experiments", () => {
+    output(folder, 'npx', 'ght', 'reproduce', 'two-patches', '--quick', '-o', 'report');
+    expect(readFileSync(join(folder, 'report/report.html'), 'utf8')).toContain('confirmed');
+  });
+
+  it('brings the studio', async () => {
+    const studio = start(folder, process.execPath, 'node_modules/ght-cli/bin/ght.js', 'studio', '--port', '0');
+    try {
+      const [printed] = await once(studio.stdout, 'data');
+      const page = await fetch(/http:\S+/.exec(String(printed))?.[0] ?? '');
+      const [script] = /assets\/index-[^"]+\.js/.exec(await page.text()) ?? [];
+      expect((await fetch(new URL(script ?? 'no script', page.url))).status).toBe(200);
+    } finally {
+      studio.kill();
+    }
+  });
+});
+
+describe('the command without an installation in the folder', () => {
+  it('is npx ght-cli', () => {
     const folder = emptyFolder('nothing');
     expect(output(folder, 'npx', '--yes', 'ght-cli', '--version')).toBe(`${version}\n`);
     expect(existsSync(join(folder, 'node_modules'))).toBe(false);

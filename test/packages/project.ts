@@ -1,7 +1,8 @@
 /** A user's folder outside the repository, and the programs a user runs there. */
-import { spawnSync } from 'node:child_process';
+import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { inject } from 'vitest';
 
 /** An empty folder outside the repository; it is removed after the tests. */
@@ -19,6 +20,7 @@ function environment(): NodeJS.ProcessEnv {
   return {
     ...Object.fromEntries(own),
     npm_config_registry: inject('registry'),
+    npm_config_noproxy: '127.0.0.1',
     npm_config_cache: join(workplace, 'cache'),
     npm_config_userconfig: join(workplace, 'no-npmrc'),
     npm_config_audit: 'false',
@@ -51,4 +53,9 @@ export function output(folder: string, program: string, ...args: readonly string
   const { status, stdout, stderr } = run(folder, program, ...args);
   if (status !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${status}:\n${stdout}${stderr}`);
   return stdout;
+}
+
+/** Starts a program that runs until it is killed. */
+export function start(folder: string, program: string, ...args: string[]): ChildProcessByStdio<null, Readable, null> {
+  return spawn(program, args, { cwd: folder, env: environment(), stdio: ['ignore', 'pipe', 'inherit'] });
 }
