@@ -19,6 +19,14 @@ export default defineConfig({
         test: { name: 'studio', include: ['packages/studio/test/**/*.test.ts'], ...timeouts },
       },
       { test: { name: 'cli', include: ['packages/cli/test/**/*.test.ts', 'test/*.test.ts'], ...timeouts } },
+      {
+        test: {
+          name: 'packages',
+          include: ['test/packages/*.test.ts'],
+          globalSetup: ['test/packages/setup.ts'],
+          ...timeouts,
+        },
+      },
     ],
   },
 });

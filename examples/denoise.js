@@ -1,4 +1,4 @@
-// Denoise a picture without knowing anything about it; then as the paper does, under a budget that the noise decides.
+// Denoise a picture without options; then in the way of the paper, under a budget that follows from the noise.
 import { denoise, denoisePaper, psnr, randomSource } from 'ght';
 
 // A picture: a shaded disc on a striped ground, 128×128.
@@ -25,5 +25,5 @@ for (const quality of ['fast', 'balanced', 'best']) {
 // The paper's way: atoms until what is left over is no larger than the noise, ‖DZ − Y‖² ≤ N·P·σ².
 const paper = await denoisePaper(image, { solver: 'joint-omp', budget: { sigma, rule: 'residual' }, stride: 2 });
 console.log(
-  `paper    ${level(paper.image.planes[0])} with ${(paper.nonzeros / paper.patches).toFixed(2)} atoms a patch`,
+  `paper    ${level(paper.image.planes[0])} with ${(paper.nonzeros / paper.patches).toFixed(2)} atoms per patch`,
 );

@@ -1,4 +1,4 @@
-// Represent a photograph with 10 atoms an average 8×8 patch, and see where the atoms went.
+// Represent a photograph with 10 atoms per 8×8 patch on average, and see where the atoms went.
 import { createRequire } from 'node:module';
 import { represent } from 'ght';
 import sharp from 'sharp';
@@ -20,5 +20,7 @@ const even = await represent(image, { solver: 'omp', budget: { perPatch: 10 } })
 
 const counts = joint.atomsPerPatch.slice().sort();
 console.log(`${joint.patches} patches, ${joint.nonzeros} atoms in all`);
-console.log(`joint:      ${joint.psnr.toFixed(2)} dB, from ${counts[0]} to ${counts[counts.length - 1]} atoms a patch`);
+console.log(
+  `joint:      ${joint.psnr.toFixed(2)} dB, from ${counts[0]} to ${counts[counts.length - 1]} atoms per patch`,
+);
 console.log(`patch-wise: ${even.psnr.toFixed(2)} dB, 10 atoms for every patch`);

@@ -11,8 +11,8 @@ for (const [path, { license = 'unknown', dev, link }] of Object.entries(lock.pac
 const rows = [...byLicence].sort(([a], [b]) => (a < b ? -1 : 1));
 console.log(`# Licences
 
-GHT itself is MIT. The library \`ght\` brings no other package. The command, the lab and the studio bring these, of which npm
-installs those for the system at hand; tools for development are not among them. Made by \`node scripts/licences.js\`.
+GHT itself has the MIT licence. The library \`ght\` has no dependencies. The command, the lab and the studio depend on the packages below; npm installs
+those for your system. Development tools are not listed. Made by \`node scripts/licences.js\`.
 
 | Licence | Packages |
 |---|---|

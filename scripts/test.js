@@ -29,13 +29,14 @@ function test(node, ...projects) {
 try {
   const tidy = run('biome', 'check');
   const typed = run('tsc', '-b') && run('svelte-check', '--workspace', 'packages/studio', '--output', 'machine');
-  const built = run('npm', 'run', 'build', '-w', 'ght-studio');
+  const built = run('npm', 'run', 'build', '-w', 'ght', '-w', 'ght-studio');
   const other = join(root, '.node24/node');
   const tested = test(process.execPath);
-  const testedBoth = existsSync(other) ? test(other, '--project', 'ght', '--project', 'lab', '--project', 'cli') : true;
+  const projects = ['ght', 'lab', 'cli', 'packages'].flatMap((name) => ['--project', name]);
+  const testedBoth = existsSync(other) ? test(other, ...projects) : true;
   if (!tidy) console.log('lint failed: npm run format mends most of it');
   if (!typed) console.log('types failed');
-  if (!built) console.log('building the studio failed');
+  if (!built) console.log('building the page or the library for pages failed');
   if (!testedBoth) console.log('tests failed on Node 24');
   console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
   process.exitCode = tidy && typed && built && tested && testedBoth ? 0 : 1;

@@ -33,3 +33,31 @@ it('examples/photograph.js shows that coloured noise remains if it is treated as
   expect(white).toBeLessThan(noisy + 3);
   expect(coloured).toBeGreaterThan(noisy + 8);
 });
+
+it('examples/abort.js shows progress up to the abort, and a call that works afterwards', () => {
+  const text = output('abort');
+  const fractions = numbers(text, /^ *(\d+)%, RMSE/gm);
+  expect(fractions.length).toBeGreaterThan(2);
+  expect(Math.max(...fractions)).toBeLessThan(50);
+  expect(text).toMatch(/^stopped at \d+%$/m);
+  expect(text).toMatch(/^the next call: [\d.]+ dB$/m);
+});
+
+it('examples/dictionary.js shows that atoms made for a picture represent it better', () => {
+  const [dct, own] = numbers(output('dictionary'), /([\d.]+) dB/g);
+  expect(own).toBeGreaterThan(dct + 3);
+});
+
+it('examples/colour.js shows that luma gets most of the atoms', () => {
+  const text = output('colour');
+  const [, luma, first, second] = /luma (\d+), chroma (\d+) and (\d+)/.exec(text)?.map(Number) ?? [];
+  expect(luma).toBeGreaterThan(3 * (first + second));
+  expect(numbers(text, /([\d.]+) dB/g)[0]).toBeGreaterThan(30);
+});
+
+it('examples/server.js denoises what is posted, and refuses what is no image', () => {
+  const [denoised, refused] = output('server').split('\n');
+  expect(denoised).toMatch(/^200: noise: white, σ = (19|20|21)\./);
+  for (const left of numbers(denoised.split('left: ')[1], /([\d.]+)/g)) expect(left).toBeLessThan(5);
+  expect(refused).toMatch(/^415: an image/);
+});

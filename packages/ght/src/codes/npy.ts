@@ -3,7 +3,10 @@ import { InputError } from '../errors.js';
 /** The number types of a .npy file, by NumPy's letters: kind (float, signed, unsigned, boolean) and bytes per item. */
 export type NpyType = 'f4' | 'f8' | 'i1' | 'i2' | 'i4' | 'i8' | 'u1' | 'u2' | 'u4' | 'u8' | 'b1';
 
-/** What holds the numbers: the typed array of the same width, Float64Array for i8 and u8, Uint8Array (0 or 1) for b1. */
+/**
+ * The typed array that holds the numbers: the one of the same width, Float64Array for i8 and u8, Uint8Array (0 or 1) for b1. For
+ * u1, `writeNpy` also takes the Uint8ClampedArray of a canvas.
+ */
 export type NpyData =
   | Float32Array
   | Float64Array
@@ -11,6 +14,7 @@ export type NpyData =
   | Int16Array
   | Int32Array
   | Uint8Array
+  | Uint8ClampedArray
   | Uint16Array
   | Uint32Array;
 
@@ -74,7 +78,7 @@ export function writeNpy(array: NpyArray): Uint8Array<ArrayBuffer> {
     throw new InputError('array.shape', rule, shape, 'give the length of each dimension');
   }
   const holder = type === 'i8' || type === 'u8' ? Float64Array : narrow[type];
-  if (!(data instanceof holder)) {
+  if (!(data instanceof holder || (type === 'u1' && data instanceof Uint8ClampedArray))) {
     const rule = `must be a ${holder.name} for the type ${type}`;
     throw new InputError('array.data', rule, Object.prototype.toString.call(data), 'convert it, or change the type');
   }

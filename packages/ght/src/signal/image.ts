@@ -2,7 +2,7 @@ import { InputError, kindOf, positive } from '../errors.js';
 import { finish, stretches, type Work } from '../work.js';
 
 /** Samples of one channel: computed with in float64, kept as narrow as they came. */
-export type Samples = Uint8Array | Uint16Array | Float32Array | Float64Array;
+export type Samples = Uint8Array | Uint8ClampedArray | Uint16Array | Float32Array | Float64Array;
 
 /**
  * An image as planes, one array per channel, row by row, in the units of its file: nothing is scaled or clipped on input or
@@ -31,7 +31,7 @@ const ARRAYS = ['Float64Array', 'Float32Array', 'Uint16Array', 'Uint8Array', 'Ui
 export function checkSamples(parameter: string, samples: unknown): asserts samples is Samples {
   const kind = kindOf(samples);
   if (ARRAYS.includes(kind)) return;
-  const rule = 'must be a Float64Array, Float32Array, Uint16Array or Uint8Array';
+  const rule = 'must be a Float64Array, Float32Array, Uint16Array, Uint8Array or Uint8ClampedArray';
   throw new InputError(parameter, rule, kind, 'use Float64Array.from(…)');
 }
 

@@ -82,6 +82,14 @@ describe('readNpy', () => {
     );
   });
 
+  it('has the bytes of a Uint8Array where a canvas gave a Uint8ClampedArray, and only for u1', () => {
+    const bytes = [0, 7, 255];
+    const clamped = Uint8ClampedArray.from(bytes);
+    const written = writeNpy({ type: 'u1', shape: [3], data: clamped });
+    expect(written).toEqual(writeNpy({ type: 'u1', shape: [3], data: Uint8Array.from(bytes) }));
+    expect(refusal(() => writeNpy({ type: 'b1', shape: [3], data: clamped }))).toContain('must be a Uint8Array');
+  });
+
   it('finds the numbers at a multiple of 64 bytes', () => {
     fc.assert(fc.property(arrays, (array) => (writeNpy(array).length - array.data.byteLength) % 64 === 0));
   });

@@ -43,7 +43,7 @@ describe('denoise', () => {
   it.each(['gaussian', 'poisson-gaussian'] as const)('the same bits for samples kept narrow: %s', async (kind) => {
     const { planes, ...rest } = noisy(picture(64, 48, 3), 9);
     const whole = (value: number) => Math.min(255, Math.max(0, Math.round(value)));
-    const kept = [Uint8Array, Uint16Array, Float32Array, Float64Array].map((array) =>
+    const kept = [Uint8Array, Uint8ClampedArray, Uint16Array, Float32Array, Float64Array].map((array) =>
       denoise(
         { ...rest, planes: planes.map((plane) => array.from(plane.map(whole))) },
         { noise: kind, quality: 'fast' },

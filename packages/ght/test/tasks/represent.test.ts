@@ -42,7 +42,7 @@ describe('represent', () => {
   it('gives the same bits for samples in narrow types', async () => {
     for (const channels of [1, 2, 3]) {
       const { planes, ...rest } = picture(64, 48, channels);
-      const kept = [Uint8Array, Uint16Array, Float32Array, Float64Array].map((kind) =>
+      const kept = [Uint8Array, Uint8ClampedArray, Uint16Array, Float32Array, Float64Array].map((kind) =>
         represent({ ...rest, planes: planes.map((plane) => kind.from(plane.map(Math.round))) }),
       );
       const [first, ...others] = await Promise.all(kept);
@@ -243,7 +243,7 @@ describe('represent rejects', () => {
       Null: null,
     })) {
       await refuse({}, { planes: [plane as never] }).toThrow(
-        `image.planes[0] must be a Float64Array, Float32Array, Uint16Array or Uint8Array, but got "${kind}"`,
+        `image.planes[0] must be a Float64Array, Float32Array, Uint16Array, Uint8Array or Uint8ClampedArray, but got "${kind}"`,
       );
     }
     await refuse({}, { alpha: new Float32Array(5) }).toThrow('image.alpha must hold width × height = 3072 samples');

@@ -82,7 +82,7 @@ describe('solve', () => {
         Undefined: undefined,
       })) {
         await expect(solve(D, signals as never, options)).rejects.toThrow(
-          `signals must be a Float64Array, Float32Array, Uint16Array or Uint8Array, but got "${kind}"`,
+          `signals must be a Float64Array, Float32Array, Uint16Array, Uint8Array or Uint8ClampedArray, but got "${kind}"`,
         );
       }
     }

@@ -1,0 +1,50 @@
+/** What is in the packed packages, and what they say about themselves. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, inject, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const lines = (text: string) => text.trim().split('\n');
+const packed = readdirSync(inject('tarballs')).map((name) => {
+  const file = join(inject('tarballs'), name);
+  const files = lines(execFileSync('tar', ['-tzf', file], { encoding: 'utf8' }));
+  const manifest = JSON.parse(execFileSync('tar', ['-xzOf', file, 'package/package.json'], { encoding: 'utf8' }));
+  return { name: manifest.name as string, manifest, files: files.map((path) => path.replace(/^package\//, '')) };
+});
+const versions = new Map(packed.map(({ name, manifest }) => [name, manifest.version as string]));
+
+describe.each(packed)('the package $name', ({ name, manifest, files }) => {
+  it('holds its build, a licence and a readme, and nothing else', () => {
+    const build = name === 'ght-studio' ? /^dist\// : /^(dist\/.+\.(js|d\.ts)|bin\/ght\.js)$/;
+    expect(files.filter((path) => !build.test(path)).sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
+    expect(files.filter((path) => path.startsWith('dist/')).length).toBeGreaterThan(5);
+  });
+
+  it('has every file that its manifest names', () => {
+    const named = JSON.stringify([manifest.bin ?? {}, manifest.exports ?? {}, manifest.imports ?? {}]);
+    const paths = [...named.matchAll(/"(?:\.\/)?((?:dist|bin)\/[^"]+)"/g)].map(([, path]) => path);
+    expect(paths.filter((path) => !files.includes(path))).toEqual([]);
+  });
+
+  it('asks for the other packages in the version that they have', () => {
+    const asked = Object.entries(manifest.dependencies ?? {}).filter(([dependency]) => versions.has(dependency));
+    expect(asked).toEqual(asked.map(([dependency]) => [dependency, versions.get(dependency)]));
+  });
+});
+
+it('all packages have the version of the newest release in CHANGELOG.md', () => {
+  const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
+  const released = /^## (\d+\.\d+\.\d+)\b/m.exec(changelog)?.[1];
+  expect(new Set(versions.values())).toEqual(new Set([released]));
+});
+
+it('the library has the files for pages without a bundler, and they import nothing by a bare name', () => {
+  const browser = join(root, 'packages/ght/dist/browser');
+  expect(readdirSync(browser).sort()).toEqual(['ght.js', 'worker.js']);
+  for (const name of readdirSync(browser)) {
+    const imported = [...readFileSync(join(browser, name), 'utf8').matchAll(/\bfrom\s*["']([^"']+)["']/g)];
+    expect(imported.map(([, target]) => target).filter((target) => !target.startsWith('./'))).toEqual([]);
+  }
+});
