@@ -65,15 +65,15 @@ const fast: readonly Step[] = [
 ];
 
 /** GHT on groups found in the noise, then Wiener on groups found in the pilot. */
-const balanced = (to: Slot): readonly Step[] => [
+const balanced = (to: Slot, strides: readonly [number, number] = [3, 4]): readonly Step[] => [
   {
     ...{ name: 'pilot', from: 'noisy', guide: 'noisy', to: 'pilot' },
-    ...{ patch: 8, stride: 3, reach: 19, members: 16, window: 2 },
+    ...{ patch: 8, stride: strides[0], reach: 19, members: 16, window: 2 },
     filter: { kind: 'threshold', transform: 'bior', tau: 2.6 },
   },
   {
     ...{ name: 'wiener', from: 'noisy', guide: 'pilot', to },
-    ...{ patch: 8, stride: 4, reach: 24, members: 32, window: 2 },
+    ...{ patch: 8, stride: strides[1], reach: 24, members: 32, window: 2 },
     filter: { kind: 'wiener', transform: 'dct' },
   },
 ];
@@ -100,9 +100,15 @@ const best: readonly Step[] = [
 
 const recipes: Readonly<Record<Quality, readonly Step[]>> = { fast, balanced: balanced('pilot'), best };
 
-/** The recipe of a quality. */
-export function recipeOf(quality: Quality): readonly Step[] {
-  return recipes[quality];
+/**
+ * `best` for noise that depends on frequency: more groups instead of singular bases. Singular bases of whitened groups take
+ * eight times the work of `balanced`, and lose 0.15 dB on photographs (`docs/photographs.md`).
+ */
+const bestColoured = balanced('pilot', [2, 2]);
+
+/** The recipe of a quality, for white noise or noise that depends on frequency. */
+export function recipeOf(quality: Quality, noise: 'white' | 'coloured' = 'white'): readonly Step[] {
+  return quality === 'best' && noise === 'coloured' ? bestColoured : recipes[quality];
 }
 
 /** Approximate time of a step, in any unit: the weights of progress. */

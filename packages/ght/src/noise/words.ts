@@ -2,6 +2,9 @@
 import type { NoiseModel } from './model.js';
 import type { PlaneSpectrum } from './spectrum.js';
 
+/** A level below this share of the largest is rounding, and is written as 0. */
+const NEGLIGIBLE = 1e-6;
+
 type Level = Pick<PlaneSpectrum, 'middle' | 'finest' | 'trust'>;
 
 /** Noise as it was told, or of a kind that has few numbers. */
@@ -26,15 +29,17 @@ export function colouredInWords(planes: readonly Level[], jpeg?: { readonly qual
 }
 
 function levels(planes: readonly Level[]): string {
+  const largest = Math.max(...planes.flatMap(({ middle, finest }) => [middle, finest]));
+  const shown = (level: number) => (level < NEGLIGIBLE * largest ? 0 : level);
   const at = (list: readonly Level[]) => {
-    const middle = range(list.map(({ middle }) => middle));
-    const finest = range(list.map(({ finest }) => finest));
+    const middle = range(list.map(({ middle }) => shown(middle)));
+    const finest = range(list.map(({ finest }) => shown(finest)));
     return `${middle} at middle and ${finest} at finest frequencies`;
   };
   if (planes.length !== 3) return at(planes);
   const [luma, ...chromas] = planes;
   const chroma = Math.sqrt(chromas.reduce((sum, { middle }) => sum + middle ** 2, 0) / chromas.length);
-  return `luma ${at([luma])}, chroma ${inDigits(chroma)}`;
+  return `luma ${at([luma])}, chroma ${inDigits(shown(chroma))}`;
 }
 
 /** The least to the greatest, or the one number where they read the same. */

@@ -74,7 +74,7 @@ export async function denoisePlanes(
   noise: PlanesNoise,
   { quality, engine: name, threads, signal, onProgress, tile }: PlanesSettings,
 ): Promise<DenoisedPlanes> {
-  const recipe = recipeOf(quality);
+  const recipe = recipeOf(quality, 'deviations' in noise ? 'coloured' : 'white');
   const bytes = (each: Engine) => tileBytes(each, recipe, width, height, planes.length);
   const { engine, reason } = await chooseEngine(name, { bytes });
   const denoiser = await engine.denoiser(recipe, width * height, { threads, reason });

@@ -66,6 +66,7 @@ describe('words', () => {
     expect(colouredInWords([plane(4.2), plane(0.3), plane(0.3)])).toBe(
       'noise: coloured; luma 4.2 at middle and 1.1 at finest frequencies, chroma 0.30',
     );
+    expect(colouredInWords([plane(4.2), plane(6e-17), plane(0)])).toContain('chroma 0');
     expect(colouredInWords([plane(0.0164)])).toBe('noise: coloured; 0.016 at middle and 0.0041 at finest frequencies');
     expect(colouredInWords([plane(4), plane(8)])).toBe(
       'noise: coloured; 4.0 to 8.0 at middle and 1.0 to 2.0 at finest frequencies',

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import type { PlaneSpectrum } from '../../src/noise/spectrum.js';
+import { whiteLimit } from '../../src/noise/white-limit.js';
+import { radius } from './made-noise.js';
+
+/** A plane with one deviation at r < 2, one up to r = 4 and one beyond. */
+function plane(low: number, middle: number, fine: number, trust = 1): PlaneSpectrum {
+  const deviations = [
+    Float64Array.from({ length: 64 }, (_, f) => (radius(f) < 2 ? low : radius(f) <= 4 ? middle : fine)),
+  ];
+  return {
+    ...{ deviations, ratios: [1.2 / trust], anchor: 0, trust },
+    middle,
+    reference: fine,
+    finest: fine,
+    coarsest: low,
+  };
+}
+const steps = (step: number) => new Float64Array(64).fill(step);
+
+describe('whiteLimit', () => {
+  const texture = plane(40, 40, 15);
+
+  it('is the level of the fine frequencies where the chromas have white noise', () => {
+    expect(whiteLimit([texture, plane(15, 8, 3), plane(14, 7, 3)], steps(10))).toBe(15);
+  });
+
+  it('is a quarter of the step where finer frequencies were rounded to nothing', () => {
+    expect(whiteLimit([plane(40, 40, 0), plane(15, 8, 0), plane(14, 7, 0)], steps(60))).toBe(15);
+  });
+
+  it('does not hold for a camera, whose chroma is coarse', () => {
+    expect(whiteLimit([texture, plane(30, 8, 1), plane(10, 3, 1)], steps(10))).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('where the chromas have nothing, holds only if luma has no flat areas', () => {
+    const none = plane(0, 0, 0);
+    expect(whiteLimit([texture, none, none], steps(10))).toBe(Number.POSITIVE_INFINITY);
+    expect(whiteLimit([plane(40, 40, 15, 0.8), none, none], steps(10))).toBe(15);
+  });
+});
