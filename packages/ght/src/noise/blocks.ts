@@ -38,7 +38,7 @@ const ALIGNED: Sampling = { bins: 6, fill: 600, share: 0.12, least: 60 };
 /** Pixels from one block to the next in images of usual size. */
 const STEP = 3;
 /** At most so many blocks: more make no difference. */
-export const MOST_BLOCKS = 60_000;
+export const MOST_BLOCKS = 30_000;
 /** So many blocks without clipped samples are enough; with fewer, and less than a quarter of all, clipped ones count as well. */
 const ENOUGH = 2000;
 /** In a channel of fewer samples the share that counts as clipped is a handful, which chance gives as well. */

@@ -72,7 +72,7 @@ export interface SpectrumOptions {
   readonly original?: readonly Samples[];
   /** Given for a JPEG: then its own blocks are measured. */
   readonly jpeg?: JpegInfo;
-  /** The most blocks that are looked at. @default 60000 */
+  /** The most blocks that are looked at. @default 30000 */
   readonly blocks?: number;
 }
 
