@@ -1,32 +1,26 @@
-import { extname } from 'node:path';
+import { dirname, extname } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { NoiseEstimate } from 'ght';
 import { estimateNoise } from 'ght';
 import type { Context } from '../context.js';
-import { choiceOf, jsonFlag } from '../flags.js';
-import {
-  checkOutputs,
-  filesOf,
-  type ImageFile,
-  inFolder,
-  makeFolder,
-  readImage,
-  removeEmptyFolders,
-  writeFileAtomically,
-} from '../io/index.js';
+import { choiceOf, jsonFlag, quietFlag } from '../flags.js';
+import { type Found, skippedWords } from '../io/batch.js';
+import { checkOutputs, filesOf, type ImageFile, inFolder, readImage, writeFileAtomically } from '../io/index.js';
 import { oneLine } from '../output/line.js';
 import { noisePlot, plotExtensions } from '../output/noise.js';
 import { channelNames, imageLine, imageSummary } from '../output/summary.js';
 import { facts, measure } from '../output/table.js';
 import { noiseKinds } from './denoise.js';
 import { plainNoise } from './denoise-groups.js';
+import { OutputFolders } from './output-folder.js';
 import { eachFile, sayFailed } from './several.js';
 
 interface NoiseFlags {
   readonly noise?: (typeof noiseKinds)[number];
   readonly plot?: string;
   readonly json?: true;
+  readonly quiet?: true;
 }
 
 /** `ght noise`. */
@@ -38,7 +32,10 @@ export function noiseCommand(program: Command, context: Context): void {
       'Estimates the noise of an image as denoise does, and tells what was found: white or coloured, how strong in the ' +
         'units of the image, and how sure that is. Nothing is changed.',
     )
-    .argument('<IMAGE...>', 'the noisy image; or several, a folder, or a pattern such as "scans/*.png"')
+    .argument(
+      '<IMAGE...>',
+      'the noisy image; or several, a folder, or a pattern such as "scans/*.png" or, with all subfolders, "scans/**"',
+    )
     .addOption(
       new Option(
         '--noise <kind>',
@@ -51,7 +48,7 @@ export function noiseCommand(program: Command, context: Context): void {
       'draw the deviation over frequency and over brightness (.svg .png); for several images, the folder to write an ' +
         'SVG of each to, made if missing',
     );
-  jsonFlag(command)
+  jsonFlag(quietFlag(command))
     .addHelpText(
       'after',
       `
@@ -81,27 +78,29 @@ async function noiseOfOne(path: string, flags: NoiseFlags, { print }: Context): 
   print(`${imageLine(path, file)}\n${facts([...factsOf(file, estimate), ...wrote])}`);
 }
 
-async function noiseOfSeveral(inputs: readonly string[], flags: NoiseFlags, context: Context): Promise<void> {
+async function noiseOfSeveral(found: Found, flags: NoiseFlags, context: Context): Promise<void> {
   const { plot } = flags;
-  const files = plot === undefined ? inputs.map((input) => ({ input })) : inFolder(inputs, plot, '--plot', '.svg');
-  const made = plot === undefined ? undefined : await makeFolder(plot, 'must be a folder for several images', '--plot');
+  const files = plot === undefined ? found.files : inFolder(found.files, plot, '--plot', (name) => `${name}.svg`);
+  const folders = new OutputFolders('--plot');
+  if (plot !== undefined) await folders.make(plot, 'must be a folder for several images');
   let drawn = 0;
   const { done, failed } = await eachFile(files, context, async (each: { input: string; output?: string }) => {
+    if (each.output !== undefined) await folders.make(dirname(each.output));
     await checkPlot(each.input, each.output);
     const { file, estimate } = await noiseOfFile(each.input, flags, each.output);
     drawn++;
     if (plot !== undefined) context.stopped.note = `${drawn} of ${files.length} plots were written to ${plot}`;
     return { input: each.input, plot: each.output, words: estimate.words, summary: summaryOf(file, estimate) };
-  }).finally(async () => {
-    if (plot !== undefined && made !== undefined && drawn === 0) await removeEmptyFolders(plot, made);
-  });
+  }).finally(() => folders.removeEmpty());
   if (flags.json) {
     const summaries = done.map(({ input, plot, summary }) => ({ input, ...(plot && { plot }), ...summary }));
-    context.print(JSON.stringify({ task: 'noise', files: summaries, failed }));
+    context.print(JSON.stringify({ task: 'noise', files: summaries, failed, skipped: found.skipped }));
     return;
   }
   for (const { input, words } of done) context.print(`${oneLine(input)}: ${words}`);
   if (plot !== undefined) context.print(`wrote ${done.length} of ${files.length} plots to ${oneLine(plot)}`);
+  const left = skippedWords(found.skipped);
+  if (left !== undefined) context.print(oneLine(left));
   sayFailed(failed);
 }
 

@@ -19,7 +19,7 @@ export function studioCommand(program: Command, context: Context): void {
       'Serves the studio, a page that represents, compares and denoises images in the browser, on this machine only.\n' +
         'Nothing is uploaded: the page computes everything itself.',
     )
-    .option('--port <n>', `the port; ${USUAL_PORT}, or a free one if that is taken, unless told`, numberOf('--port'))
+    .option('--port <n>', `the port (default: ${USUAL_PORT}, or a free one if that is taken)`, numberOf('--port'))
     .addHelpText(
       'after',
       `
