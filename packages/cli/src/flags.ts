@@ -73,8 +73,8 @@ export function spreadFlag(command: Command, one = 'patch', many = 'patches'): C
   const names = solverNames.filter(isPatchwise).join(', ');
   return command.option(
     '--spread',
-    `for ${names}: spend all of S, one atom more in the ${many} with the largest residual ` +
-      `(default: the same whole number of atoms in every ${one}, S/P rounded down)`,
+    `for ${names}: spend all of S, with one more atom in the ${many} that have the largest residual ` +
+      `(default: the same number of atoms in every ${one}, S/P rounded down)`,
   );
 }
 
@@ -83,17 +83,17 @@ export function targetFlags(command: Command): Command {
   return command
     .option(
       '--target-psnr <dB>',
-      'instead of a budget: the smallest with which the written image, rounded and clipped, reaches this PSNR',
+      'instead of --budget: the smallest budget with which the written image, rounded and clipped, reaches this PSNR',
       numberOf('--target-psnr'),
     )
     .option(
       '--target-rmse <x>',
-      'instead of a budget: the smallest whose RMSE per patch is at most x, in the units of the image',
+      'instead of --budget: the smallest budget whose RMSE per patch is at most x, in the units of the image',
       numberOf('--target-rmse'),
     )
     .option(
       '--sigma <x>',
-      'instead of a budget: as many atoms as noise of this standard deviation justifies, in the units of the image',
+      'instead of --budget: as many atoms as noise of this standard deviation justifies, in the units of the image',
       numberOf('--sigma'),
     );
 }

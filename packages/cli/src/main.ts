@@ -119,7 +119,7 @@ Examples:
 
 Exit codes:
   0    done
-  1    some of several images failed, each named in a line; or an internal error
+  1    some of several images failed, with one line for each; or an internal error
   2    invalid input or usage, with one line on standard error
   130  stopped by Ctrl-C
   143  stopped by SIGTERM`,
@@ -183,7 +183,10 @@ const classOf = {
 
 /** The same error in the words of the command line. */
 function inFlags(error: GhtError, args: readonly string[]): GhtError {
-  const { parameter, rule, value, remedy } = error;
+  const { parameter, value } = error;
+  // What the library calls a patch is any signal here; patch-wise solvers keep their name.
+  const worded = (text: string) => (args[0] === 'solve' ? text.replace(/\bpatch(es)?\b(?!-)/g, wordForPatch) : text);
+  const [rule, remedy] = [worded(error.rule), worded(error.remedy)];
   const named = (name: string, shown = value) => new classOf[error.kind](name, rule, shown, remedy, { cause: error });
   const textOf = (flag: string) => {
     const at = args.findLastIndex((arg) => arg === flag || arg.startsWith(`${flag}=`));
@@ -203,6 +206,10 @@ function inFlags(error: GhtError, args: readonly string[]): GhtError {
   const [first, ...place] = parameter.split(' ');
   const flag = flagOf[first];
   return flag ? named([flag, ...place].join(' ')) : error;
+}
+
+function wordForPatch(_patch: string, plural = ''): string {
+  return plural === '' ? 'signal' : 'signals';
 }
 
 function printHelp(): number {

@@ -59,6 +59,9 @@ describe('ght solve', () => {
     expect(Object.keys(result).join(' ')).not.toMatch(/patch|pixel/i);
     expect(result.signals).toMatchObject({ rows: N, columns: P });
     expect(result.rmseSample).toBeCloseTo(result.rmse / Math.sqrt(N), 12);
+    const refused = await ght('solve', ...inputs, '--total-budget', '9999');
+    expect(refused.stderr).toContain('--total-budget must be a whole number from 0 to 960, but got 9999');
+    expect(refused.stderr).toContain('there are 32 atoms × 30 signals; use fewer');
     expect((await ght('solve', '--help')).stdout.replace(/--patch|patch-wise/g, '')).not.toMatch(/patch|pixel|image/);
   });
 

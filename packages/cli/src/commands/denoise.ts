@@ -101,12 +101,12 @@ export function denoiseCommand(program: Command, context: Context): void {
     )
     .option(
       '--strength <x>',
-      'remove more or less: the deviation of the noise is multiplied by x; 1.4 suits soft photographs (default: 1)',
+      'remove more or less: multiplies the standard deviation of the noise by x; 1.4 suits soft photographs (default: 1)',
       numberOf('--strength'),
     )
     .option(
       '--strength-chroma <x>',
-      'the same for colour noise alone, beside --strength (default: 1)',
+      'the same for colour noise only, in addition to --strength (default: 1)',
       numberOf('--strength-chroma'),
     )
     .option(
@@ -117,11 +117,11 @@ export function denoiseCommand(program: Command, context: Context): void {
     .addOption(
       new Option(
         '--impulses <when>',
-        'auto, or off: leave salt and pepper, hot and dead pixels (default: auto)',
+        'remove salt and pepper, hot and dead pixels: auto or off (default: auto)',
       ).argParser(choiceOf('--impulses', ['auto', 'off'] as const)),
     )
     .addOption(
-      new Option('--banding <when>', 'auto, or off: leave offsets of whole rows and columns (default: auto)').argParser(
+      new Option('--banding <when>', 'remove offsets of whole rows and columns: auto or off (default: auto)').argParser(
         choiceOf('--banding', ['auto', 'off'] as const),
       ),
     )
@@ -133,28 +133,31 @@ export function denoiseCommand(program: Command, context: Context): void {
     .addOption(
       new Option(
         '--noise <kind>',
-        'auto: white or coloured, as it is found; gaussian: white; poisson-gaussian: noise that grows with the signal, ' +
+        'auto: white or coloured, as estimated; gaussian: white; poisson-gaussian: noise that grows with the signal, ' +
           'as in raw and low-light images (default: auto)',
       ).argParser(choiceOf('--noise', noiseKinds)),
     )
     .option(
       '--gain <g>',
-      'of poisson-gaussian noise: what one count adds to a sample; --sigma is then the deviation without signal ' +
-        '(default: both estimated)',
+      'for poisson-gaussian noise: how much one count adds to a sample; --sigma is then the standard deviation without ' +
+        'signal (default: both estimated)',
       numberOf('--gain'),
     )
     .option(
       '--offset <o>',
-      'of poisson-gaussian noise: the value of no signal (default: 0 with --gain, else estimated)',
+      'for poisson-gaussian noise: the sample value without signal (default: 0 with --gain, estimated otherwise)',
       numberOf('--offset'),
     )
     .option(
       '--noise-spectrum <file>',
-      'the spectrum of the noise as a .npy: 8×8 deviations of the DCT, or, of any other size, a power spectral density',
+      'the spectrum of the noise as a .npy: 8×8 standard deviations of the DCT, or a power spectral density of another size',
     )
     .option('--reference <image>', 'the clean image, to measure the PSNR against')
     .addOption(
-      new Option('--method <name>', 'groups, or paper: represent the image under one budget, the rest is noise')
+      new Option(
+        '--method <name>',
+        'groups; or paper: represent the image under one budget and treat the rest as noise',
+      )
         .default('groups', 'groups')
         .argParser(choiceOf('--method', ['groups', 'paper'] as const)),
     );

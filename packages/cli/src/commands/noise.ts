@@ -27,10 +27,10 @@ interface NoiseFlags {
 export function noiseCommand(program: Command, context: Context): void {
   const command = program
     .command('noise')
-    .summary('what the noise of an image is, and how strong')
+    .summary('the kind and strength of the noise of an image')
     .description(
-      'Estimates the noise of an image as denoise does, and tells what was found: white or coloured, how strong in the ' +
-        'units of the image, and how sure that is. Nothing is changed.',
+      'Estimates the noise of an image as denoise does, and prints what was found: white or coloured, how strong in the ' +
+        'units of the image, and how certain the estimate is. The image is not changed.',
     )
     .argument(
       '<IMAGE...>',
@@ -39,14 +39,14 @@ export function noiseCommand(program: Command, context: Context): void {
     .addOption(
       new Option(
         '--noise <kind>',
-        'auto: white or coloured, as it is found; gaussian: white; poisson-gaussian: noise that grows with the signal ' +
+        'auto: white or coloured, as estimated; gaussian: white; poisson-gaussian: noise that grows with the signal ' +
           '(default: auto)',
       ).argParser(choiceOf('--noise', noiseKinds)),
     )
     .option(
       '--plot <file>',
-      'draw the deviation over frequency and over brightness (.svg .png); for several images, the folder to write an ' +
-        'SVG of each to, made if missing',
+      'draw the standard deviation over frequency and over brightness (.svg .png); for several images, the folder for ' +
+        'one SVG each, made if missing',
     );
   jsonFlag(quietFlag(command))
     .addHelpText(
@@ -56,6 +56,7 @@ Examples:
   ght noise photo.jpg
   ght noise photo.jpg --plot noise.png
   ght noise scans --plot plots
+  ght noise "scans/**" --json
   ght noise raw.tiff --noise poisson-gaussian --json`,
     )
     .action((paths: string[], flags: NoiseFlags) => runNoise(paths, flags, context));

@@ -53,7 +53,7 @@ export function representCommand(program: Command, context: Context): void {
     .command('represent')
     .summary('represent an image with at most S atoms in all')
     .description(
-      'Represents an image with at most S atoms in all, which go to the patches that need them.\n' +
+      'Represents an image with at most S atoms in all, which go to the patches that need them most.\n' +
         'Reads PNG, JPEG, TIFF, WebP and .npy; the output has the depth of the input.',
     )
     .argument('<IMAGE>', 'the image')
