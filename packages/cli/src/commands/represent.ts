@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Image, RepresentOptions } from 'ght';
-import { represent, saveCodes, solverCatalogue, solverDefaults } from 'ght';
+import { psnrOf, represent, saveCodes, solverCatalogue, solverDefaults } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import {
@@ -34,7 +34,6 @@ import { checkQuality, jpegQuality, pictureOutput } from '../output/picture.js';
 import { progressDisplay } from '../output/progress.js';
 import { imageLine, imageSummary, range, runFacts, summarise } from '../output/summary.js';
 import { decibels } from '../output/table.js';
-import { levelAgainst } from './denoised.js';
 import { readDictionary } from './matrix.js';
 import { inMadeFolder, placeOf } from './output-folder.js';
 
@@ -163,13 +162,14 @@ function forWriting(options: RepresentOptions, file: ImageFile): RepresentOption
 }
 
 /** The PSNR in dB of an image as a file like that of the input holds it; null where there is no difference. */
-function writtenPsnr(image: Image, file: ImageFile): number | null {
+function writtenPsnr({ planes }: Image, file: ImageFile): number | null {
   const most = largestOf(file);
-  if (most === undefined) return levelAgainst(file.image, image);
-  const planes = image.planes.map((plane) => {
-    const whole = new Float64Array(plane.length);
-    for (let i = 0; i < plane.length; i++) whole[i] = Math.min(Math.max(Math.round(plane[i]), 0), most);
-    return whole;
-  });
-  return levelAgainst(file.image, { ...image, planes });
+  const written = (value: number) => (most === undefined ? value : Math.min(Math.max(Math.round(value), 0), most));
+  let sum = 0;
+  for (const [c, plane] of planes.entries()) {
+    const original = file.image.planes[c];
+    for (let i = 0; i < plane.length; i++) sum += (written(plane[i]) - original[i]) ** 2;
+  }
+  if (sum === 0) return null;
+  return psnrOf(Math.sqrt(sum / (planes.length * planes[0].length)), file.image.peak);
 }
