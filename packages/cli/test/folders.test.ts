@@ -60,6 +60,8 @@ describe('subfolders', () => {
   it('noise draws plots in the same subfolders', async () => {
     await json('noise', 'scans/**', '--plot', 'plots');
     expect(await readdir(path('plots/2024/may'))).toEqual(['c.png.svg']);
+    await json('noise', 'scans/a.png', '--plot', 'plot-of-one/');
+    expect(await readdir(path('plot-of-one'))).toEqual(['a.png.svg']);
   });
 
   it('leaves no empty folder where an image failed', async () => {

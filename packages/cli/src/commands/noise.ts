@@ -13,7 +13,7 @@ import { channelNames, imageLine, imageSummary } from '../output/summary.js';
 import { facts, measure } from '../output/table.js';
 import { noiseKinds } from './denoise.js';
 import { plainNoise } from './denoise-groups.js';
-import { OutputFolders } from './output-folder.js';
+import { inMadeFolder, OutputFolders, placeOf } from './output-folder.js';
 import { eachFile, sayFailed } from './several.js';
 
 interface NoiseFlags {
@@ -45,8 +45,8 @@ export function noiseCommand(program: Command, context: Context): void {
     )
     .option(
       '--plot <file>',
-      'draw the standard deviation over frequency and over brightness (.svg .png); for several images, the folder for ' +
-        'one SVG each, made if missing',
+      'draw the standard deviation over frequency and over brightness (.svg .png); or the folder for one SVG per image, ' +
+        'made if missing',
     );
   jsonFlag(quietFlag(command))
     .addHelpText(
@@ -63,9 +63,10 @@ Examples:
 }
 
 async function runNoise(paths: string[], flags: NoiseFlags, context: Context): Promise<void> {
-  const several = await filesOf(paths);
-  if (several === undefined) return noiseOfOne(paths[0], flags, context);
-  return noiseOfSeveral(several, flags, context);
+  const found = await filesOf(paths);
+  if (found) return noiseOfSeveral(found, flags, context);
+  const { output, folder } = await placeOf(flags.plot, paths[0], (name) => `${name}.svg`);
+  return inMadeFolder(folder, () => noiseOfOne(paths[0], { ...flags, plot: output }, context));
 }
 
 async function noiseOfOne(path: string, flags: NoiseFlags, { print }: Context): Promise<void> {

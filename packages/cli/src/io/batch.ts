@@ -1,5 +1,5 @@
 import { readdir, stat } from 'node:fs/promises';
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, dirname, extname, join, sep } from 'node:path';
 import { InputError, OptionError } from 'ght';
 import { imageExtensions } from './imageFile.js';
 
@@ -97,7 +97,9 @@ export function inFolder(
 
 /** Whether an output is a folder: it is one already, or its name ends in a slash. */
 export async function isFolder(path: string): Promise<boolean> {
-  return /[\\/]$/.test(path) || ((await stat(path).catch(() => undefined))?.isDirectory() ?? false);
+  return (
+    path.endsWith('/') || path.endsWith(sep) || ((await stat(path).catch(() => undefined))?.isDirectory() ?? false)
+  );
 }
 
 /** The files of a folder or a pattern; undefined for anything else. */
@@ -105,7 +107,7 @@ async function expand(input: string): Promise<Found | undefined> {
   const present = await stat(input).catch(() => undefined);
   // What is there is meant, though its name could be a pattern.
   if (present && !present.isDirectory()) return undefined;
-  const parts = input.split('/');
+  const parts = input.split(sep === '/' ? '/' : /[\\/]/);
   const wild = present ? parts.length : parts.findIndex((part) => /[*?]/.test(part));
   if (wild < 0) return undefined;
   const folder = parts.slice(0, wild).join('/') || (input.startsWith('/') ? '/' : '.');
