@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { Budget, EngineName, RepresentOptions, SolveOptions, SolverName } from 'ght';
-import { engineNames, OptionError, solverCatalogue, solverDefaults, solverNames } from 'ght';
+import { engineNames, isPatchwise, OptionError, solverCatalogue, solverDefaults, solverNames } from 'ght';
 
 /** What the shared flags leave in a command's options. */
 export interface Flags {
@@ -10,10 +10,12 @@ export interface Flags {
   readonly budget?: number;
   readonly totalBudget?: number;
   readonly targetPsnr?: number;
+  readonly targetRmse?: number;
   readonly sigma?: number;
   readonly patch?: number;
   readonly atoms?: number;
   readonly stride?: number;
+  readonly spread?: true;
   readonly rho?: number;
   readonly rhoAbsolute?: number;
   readonly refit?: true;
@@ -23,6 +25,7 @@ export interface Flags {
   readonly engine?: EngineName;
   readonly threads?: number;
   readonly json?: true;
+  readonly quiet?: true;
 }
 
 /** A parser for a flag whose value is a number. */
@@ -51,18 +54,48 @@ export function solverFlag(command: Command): Command {
   );
 }
 
-/** `--budget`. */
-export function budgetFlag(command: Command): Command {
+/** `--budget`; `one` and `many` are what the command calls a column of Y. */
+export function budgetFlag(command: Command, one = 'patch', many = 'patches'): Command {
   return command.option(
     '--budget <s>',
-    `atoms a patch on average, S = s·P for P patches (default: ${solverDefaults.budget.perPatch})`,
+    `atoms per ${one} on average, S = s·P for P ${many} (default: ${solverDefaults.budget.perPatch})`,
     numberOf('--budget'),
   );
 }
 
 /** `--total-budget`. */
-export function totalBudgetFlag(command: Command): Command {
-  return command.option('--total-budget <S>', 'atoms in all patches together', numberOf('--total-budget'));
+export function totalBudgetFlag(command: Command, many = 'patches'): Command {
+  return command.option('--total-budget <S>', `atoms in all ${many} together`, numberOf('--total-budget'));
+}
+
+/** `--spread`. */
+export function spreadFlag(command: Command, one = 'patch', many = 'patches'): Command {
+  const names = solverNames.filter(isPatchwise).join(', ');
+  return command.option(
+    '--spread',
+    `for ${names}: spend all of S, with one more atom in the ${many} that have the largest residual ` +
+      `(default: the same number of atoms in every ${one}, S/P rounded down)`,
+  );
+}
+
+/** Instead of a budget: `--target-psnr`, `--target-rmse`, `--sigma`. */
+export function targetFlags(command: Command): Command {
+  return command
+    .option(
+      '--target-psnr <dB>',
+      'instead of --budget: the smallest budget with which the written image, rounded and clipped, reaches this PSNR',
+      numberOf('--target-psnr'),
+    )
+    .option(
+      '--target-rmse <x>',
+      'instead of --budget: the smallest budget whose RMSE per patch is at most x, in the units of the image',
+      numberOf('--target-rmse'),
+    )
+    .option(
+      '--sigma <x>',
+      'instead of --budget: as many atoms as noise of this standard deviation justifies, in the units of the image',
+      numberOf('--sigma'),
+    );
 }
 
 /** How the image is cut: `--patch`, `--atoms`, `--stride`. */
@@ -71,7 +104,7 @@ export function patchFlags(command: Command): Command {
     .option('--patch <n>', 'side of a patch in pixels (default: 8)', numberOf('--patch'))
     .option(
       '--atoms <m>',
-      'atoms a side of the overcomplete DCT, m×m in all (default: 10, or the patch if larger)',
+      'atoms per side of the overcomplete DCT, m×m in all (default: 10, or the patch if larger)',
       numberOf('--atoms'),
     )
     .option('--stride <n>', 'pixels from one patch to the next (default: the patch)', numberOf('--stride'));
@@ -92,10 +125,10 @@ export function solverFlags(command: Command): Command {
       'penalty ρ as it stands in the formulas, instead of --rho',
       numberOf('--rho-absolute'),
     )
-    .option('--refit', 'end with least squares on the atoms that were chosen')
+    .option('--refit', 'end with a least-squares fit on the chosen atoms')
     .option(
       '--max-iterations <n>',
-      `stop after so many iterations (default: ${solverDefaults.maxIterations})`,
+      `stop after this many iterations (default: ${solverDefaults.maxIterations})`,
       numberOf('--max-iterations'),
     )
     .option(
@@ -106,7 +139,7 @@ export function solverFlags(command: Command): Command {
     .addOption(
       new Option(
         '--preset <name>',
-        'paper: ρ = 0.1 absolute, stop at 1e-5, no refit; flags given beside it win',
+        'paper: ρ = 0.1 absolute, stop at 1e-5, no refit; other flags override it',
       ).argParser(choiceOf('--preset', ['paper'] as const)),
     );
 }
@@ -121,7 +154,7 @@ export function engineFlags(command: Command): Command {
     )
     .option(
       '--threads <n>',
-      'threads of the wasm engine (default: one a core, for large images)',
+      'threads of the wasm engine (default: one per core, for large problems)',
       numberOf('--threads'),
     );
 }
@@ -131,12 +164,23 @@ export function jsonFlag(command: Command): Command {
   return command.option('--json', 'print one JSON object on standard output and nothing else');
 }
 
+/** `--quiet`, for commands that write files. */
+export function quietFlag(command: Command): Command {
+  return command.option('-q, --quiet', 'print errors only');
+}
+
+/** Whether the flags ask for no progress display. */
+export function silent({ json, quiet }: Pick<Flags, 'json' | 'quiet'>): boolean {
+  return json === true || quiet === true;
+}
+
 /** The options of a solve that the flags ask for. */
 export function solveOptions(flags: Flags): SolveOptions {
   const rho = onlyOne(flags, { rho: '--rho', rhoAbsolute: '--rho-absolute' });
   return defined({
     solver: flags.solver,
     budget: budgetOf(flags),
+    spread: flags.spread,
     rho: rho === 'rhoAbsolute' ? { absolute: flags.rhoAbsolute as number } : flags.rho,
     refit: flags.refit,
     maxIterations: flags.maxIterations,
@@ -156,7 +200,10 @@ export function representOptions(flags: Flags): RepresentOptions {
 }
 
 function budgetOf(flags: Flags): Budget | undefined {
-  const names = { budget: '--budget', totalBudget: '--total-budget', targetPsnr: '--target-psnr', sigma: '--sigma' };
+  const names = {
+    ...{ budget: '--budget', totalBudget: '--total-budget', sigma: '--sigma' },
+    ...{ targetPsnr: '--target-psnr', targetRmse: '--target-rmse' },
+  };
   switch (onlyOne(flags, names)) {
     case 'budget':
       return { perPatch: flags.budget as number };
@@ -164,6 +211,8 @@ function budgetOf(flags: Flags): Budget | undefined {
       return { total: flags.totalBudget as number };
     case 'targetPsnr':
       return { psnr: flags.targetPsnr as number };
+    case 'targetRmse':
+      return { rmse: flags.targetRmse as number };
     case 'sigma':
       return { sigma: flags.sigma as number };
     default:

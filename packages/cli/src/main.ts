@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { EnvironmentError, type GhtError, InputError, isGhtError, OptionError, ResourceError } from 'ght';
 import { compareCommand } from './commands/compare.js';
+import { decodeCommand } from './commands/decode.js';
 import { denoiseCommand } from './commands/denoise.js';
 import { infoCommand } from './commands/info.js';
 import { noiseCommand } from './commands/noise.js';
@@ -10,6 +11,7 @@ import { reproduceCommand } from './commands/reproduce.js';
 import { solveCommand } from './commands/solve.js';
 import { studioCommand } from './commands/studio.js';
 import type { Context } from './context.js';
+import type { Flags } from './flags.js';
 import { say } from './output/line.js';
 
 /** What the library calls a parameter, and the flag that sets it. */
@@ -17,6 +19,7 @@ const flagOf: Readonly<Record<string, string>> = {
   'budget.perPatch': '--budget',
   'budget.total': '--total-budget',
   'budget.psnr': '--target-psnr',
+  'budget.rmse': '--target-rmse',
   'budget.sigma': '--sigma',
   sigma: '--sigma',
   quality: '--quality',
@@ -30,6 +33,7 @@ const flagOf: Readonly<Record<string, string>> = {
   keepGrain: '--keep-grain',
   impulses: '--impulses',
   banding: '--banding',
+  spread: '--spread',
   patch: '--patch',
   atoms: '--atoms',
   stride: '--stride',
@@ -41,11 +45,12 @@ const flagOf: Readonly<Record<string, string>> = {
   signals: '--signals',
   dictionary: '--dictionary',
   image: 'IMAGE',
+  codes: 'CODES',
 };
 
 /**
- * Runs the command with these arguments and sets the exit code: 0; 1 when some of several images failed, or for a defect
- * of ours; 2 for anything the user can mend; 130 or 143 when stopped.
+ * Runs the command with these arguments and sets the exit code: 0; 1 when some of several images failed, or for an internal
+ * error; 2 for invalid input or usage; 130 or 143 when stopped.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const stop = new AbortController();
@@ -68,9 +73,16 @@ export async function run(args: readonly string[]): Promise<void> {
   process.stderr.on('error', () => {});
   const stopped = { note: 'nothing was written' };
   try {
-    const print = (text: string) => process.stdout.write(`${text}\n`);
+    let quiet = false;
+    const print = (text: string) => quiet || process.stdout.write(`${text}\n`);
     const explain = (error: GhtError) => inFlags(error, args).message;
-    await ght({ print, explain, signal: stop.signal, stopped }).parseAsync(args, { from: 'user' });
+    const program = ght({ print, explain, signal: stop.signal, stopped }).hook('preAction', (_program, command) => {
+      const flags = command.opts<Flags>();
+      quiet = flags.quiet === true;
+      if (!quiet || !flags.json) return;
+      throw new OptionError('--json and --quiet', 'exclude each other', 'both', 'give only one of them');
+    });
+    await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     process.exitCode = stoppedBy ? interrupted[stoppedBy] : report(error, args);
     if (stoppedBy) say(`stopped; ${stopped.note}`);
@@ -97,21 +109,23 @@ function ght(context: Context): Command {
       `
 Examples:
   ght represent photo.png -o out.png --budget 10 --heatmap atoms.png
+  ght decode codes.npz -o photo.png
   ght compare photo.png --budget 10
   ght denoise noisy.png -o clean.png
   ght noise photo.jpg
   ght reproduce --quick    the experiments of the paper, in two minutes
   ght studio               the same in the browser
-  ght COMMAND --help    the flags of a command, with examples
+  ght COMMAND --help       the flags of a command, with examples
 
 Exit codes:
   0    done
-  1    some of several images failed, each named in a line; or a defect of ours
-  2    an error that you can mend, told in one line on standard error
+  1    some of several images failed, with one line for each; or an internal error
+  2    invalid input or usage, with one line on standard error
   130  stopped by Ctrl-C
   143  stopped by SIGTERM`,
     );
   representCommand(program, context);
+  decodeCommand(program, context);
   compareCommand(program, context);
   denoiseCommand(program, context);
   solveCommand(program, context);
@@ -137,11 +151,11 @@ function report(error: unknown, args: readonly string[]): number {
     const remedy = 'use a smaller image, a larger --stride, or a smaller --patch and fewer --atoms';
     return refuse(new ResourceError('the run', 'must fit in memory', message, remedy, { cause: error }).message);
   }
-  say(`an error that should not happen: ${message}`);
+  say(`internal error: ${message}`);
   return 1;
 }
 
-/** What the user can mend. */
+/** Invalid input or usage. */
 function refuse(message: string): number {
   say(message);
   return 2;
@@ -169,7 +183,10 @@ const classOf = {
 
 /** The same error in the words of the command line. */
 function inFlags(error: GhtError, args: readonly string[]): GhtError {
-  const { parameter, rule, value, remedy } = error;
+  const { parameter, value } = error;
+  // What the library calls a patch is any signal here; patch-wise solvers keep their name.
+  const worded = (text: string) => (args[0] === 'solve' ? text.replace(/\bpatch(es)?\b(?!-)/g, wordForPatch) : text);
+  const [rule, remedy] = [worded(error.rule), worded(error.remedy)];
   const named = (name: string, shown = value) => new classOf[error.kind](name, rule, shown, remedy, { cause: error });
   const textOf = (flag: string) => {
     const at = args.findLastIndex((arg) => arg === flag || arg.startsWith(`${flag}=`));
@@ -180,7 +197,7 @@ function inFlags(error: GhtError, args: readonly string[]): GhtError {
     return named('--rho-absolute', Number(penalty));
   }
   // A target that no budget reaches.
-  const target = ['--target-psnr', '--sigma'].find((flag) => textOf(flag) !== undefined);
+  const target = ['--target-psnr', '--target-rmse', '--sigma'].find((flag) => textOf(flag) !== undefined);
   if (parameter === 'budget' && target) return named(target);
   if (parameter.startsWith('noise.spectrum.data')) {
     return named(parameter.replace('noise.spectrum.data', '--noise-spectrum '));
@@ -189,6 +206,10 @@ function inFlags(error: GhtError, args: readonly string[]): GhtError {
   const [first, ...place] = parameter.split(' ');
   const flag = flagOf[first];
   return flag ? named([flag, ...place].join(' ')) : error;
+}
+
+function wordForPatch(_patch: string, plural = ''): string {
+  return plural === '' ? 'signal' : 'signals';
 }
 
 function printHelp(): number {

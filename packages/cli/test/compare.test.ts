@@ -49,6 +49,17 @@ describe('ght compare', () => {
     expect(readNpy(await read('floats/omp.npy'))).toMatchObject({ type: 'f8', shape: [height, width] });
   });
 
+  it('says what patch-wise solvers leave of the budget, and spends it with --spread', async () => {
+    const flags = ['compare', 'grey.png', '--budget', '1.5', '--max-iterations', '5'];
+    const { stdout } = await ght(...flags);
+    expect(stdout).toMatch(
+      /^patch-wise solvers: at most 1 atom in every patch, S\/P rounded down: 15 of the budget cannot be spent; --spread/m,
+    );
+    const { results } = await json(...flags, '--spread');
+    expect(results.map(({ nonzeros }: { nonzeros: number }) => nonzeros)).toEqual(Array(6).fill(45));
+    expect((await ght(...flags, '--spread')).stdout).not.toContain('cannot be spent');
+  });
+
   it('--rho concerns only the solvers that have one', async () => {
     const { results } = await json('compare', 'grey.png', '--budget', '2', '--rho-absolute', '0.25');
     const rhos = results.map(({ rho }: { rho: number | null }) => rho);

@@ -105,7 +105,7 @@ describe('ght denoise, a photograph', () => {
       (await pixels(await read('mixed/drawing.png'))).samples,
     );
     const told = await ght('denoise', 'mixed/drawing.png', '-o', 'drawing.png', '--sigma', '0');
-    expect(told.stdout).toContain('nothing was removed, since the noise was told to be 0: use --sigma auto');
+    expect(told.stdout).toContain('nothing was removed, because --sigma says that there is no noise: use --sigma auto');
   });
 
   it('an estimate that no flat area supports is said to be uncertain', async () => {

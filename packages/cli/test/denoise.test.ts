@@ -7,7 +7,8 @@ const { ght, json, path, save, read } = workplace();
 const sigma = 20;
 const clean = smooth().map(Math.round);
 const { normal } = randomSource(7);
-const noisy = clean.map((value) => Math.min(255, Math.max(0, Math.round(value + sigma * normal()))));
+const clipped = (value: number) => Math.min(255, Math.max(0, Math.round(value)));
+const noisy = clean.map((value) => clipped(value + sigma * normal()));
 
 beforeAll(async () => {
   await save('clean.png', await png(clean));
@@ -76,6 +77,26 @@ describe('ght denoise', () => {
     expect(Math.min(...out)).toBeLessThan(0);
     const target = clean.map((value) => value / 255 - 0.5);
     expect(psnr(out, target, 1)).toBeGreaterThan(psnr(noisy, clean, 255) + 3);
+  });
+
+  it('--sigma takes a level per channel, which gains over one level for all', async () => {
+    // Nearly equal channels with noise of 4, 25 and 8.
+    const { normal } = randomSource(8);
+    const channels = (value: number) => [value, 0.9 * value + 10, 255 - value];
+    const colours = smooth(96, 96).flatMap(channels);
+    const levels = [4, 25, 8];
+    const speckled = colours.map((value, i) => clipped(value + levels[i % 3] * normal()));
+    await save('colours.png', await png(colours.map(Math.round), 3, 96));
+    await save('speckled.png', await png(speckled, 3, 96));
+    const flags = ['denoise', 'speckled.png', '-o', 'out.png', '--reference', 'colours.png', '--sigma'];
+    const each = await json(...flags, levels.join());
+    expect(each.noise).toEqual({ kind: 'white', sigma: levels });
+    const mean = Math.hypot(...levels) / Math.sqrt(3);
+    const one = await json(...flags, String(mean));
+    expect(each.psnr).toBeGreaterThan(one.psnr + 0.1);
+    // The budget of the paper is one for all channels, and so is its level.
+    const paper = [...flags.slice(0, -1), '--method', 'paper', '--sigma'];
+    expect((await json(...paper, levels.join())).nonzeros).toBe((await json(...paper, String(mean))).nonzeros);
   });
 
   it('noise that grows with the signal, told or estimated', async () => {
@@ -161,6 +182,13 @@ describe('ght denoise', () => {
     ['--quality finest', '--quality must be one of fast, balanced, best, but got "finest"'],
     ['--sigma much', '--sigma must be a finite number, but got "much"'],
     ['--sigma -3', '--sigma must be a finite number of at least 0, but got -3'],
+    ['--sigma 3,4', '--sigma must be a number, one for each of the 1 planes, or auto, but got [3,4]'],
+    ['--sigma 3,', '--sigma must be a finite number, but got ""'],
+    ['--method paper --sigma 3,4', '--sigma must be a number, one for each of the 1 planes, or auto, but got [3,4]'],
+    ['--format jpg', '--format must come with a folder as -o, but got "jpg"'],
+    ['--jpeg-quality 90', '--jpeg-quality must come with an output that ends in .jpg, but got "refused.png"'],
+    ['--jpeg-quality 101', '--jpeg-quality must be a whole number from 1 to 100, but got "101"'],
+    ['--json --quiet', '--json and --quiet exclude each other'],
     ['--gain 2', '--gain must come with --noise poisson-gaussian, but got 2'],
     ['--offset 2', '--offset must come with --noise poisson-gaussian, but got 2'],
     ['--noise poisson-gaussian --gain 1', '--gain must come with --sigma as a number, but got 1'],
@@ -208,7 +236,11 @@ describe('ght denoise, several files', () => {
     const [a, b, ...rest] = stdout.trimEnd().split('\n');
     expect(a).toMatch(/^scans\/a\.png: noise: white, σ = [\d.]+$/);
     expect(b).toMatch(/^scans\/b\.png: noise: white, σ = [\d.]+$/);
-    expect(rest).toEqual(['wrote 2 of 3 images to cleaned', '2 changed, 0 left as they were']);
+    expect(rest).toEqual([
+      'wrote 2 of 3 images to cleaned',
+      'skipped 1 file that is not an image (.txt)',
+      '2 changed, 0 left as they were',
+    ]);
     expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^ght: scans\/broken\.png: IMAGE must be a PNG, JPEG/);
     expect(await readdir(path('cleaned'))).toEqual(['a.png', 'b.png']);
   });

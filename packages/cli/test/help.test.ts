@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { workplace } from './command.js';
 
 const { ght } = workplace();
-const commands = ['represent', 'compare', 'denoise', 'solve', 'reproduce', 'info', 'noise', 'studio'];
+const commands = ['represent', 'decode', 'compare', 'denoise', 'solve', 'reproduce', 'info', 'noise', 'studio'];
 
 describe('help', () => {
   it('ght --help lists every command, with examples; ght alone prints the same, but fails', async () => {
@@ -26,6 +26,7 @@ describe('help', () => {
   it('ght --help names every exit code', async () => {
     const { stdout } = await ght('--help');
     for (const code of [0, 1, 2, 130, 143]) expect(stdout).toMatch(new RegExp(`^ {2}${code} +\\w`, 'm'));
+    expect(stdout).toContain('  2    invalid input or usage, with one line on standard error\n');
   });
 
   it.each(commands)('ght %s --help fills its lines and shows defaults without quotes', async (command) => {
@@ -37,6 +38,13 @@ describe('help', () => {
       if (!line.endsWith('.')) expect(`${line} ${word}`.length, line).toBeGreaterThan(80);
     });
     expect(stdout.replace(/\s+/g, ' ')).not.toContain('(default: "');
+  });
+
+  it.each(commands)('ght %s --help counts per patch, and names defaults in brackets', async (command) => {
+    const { stdout } = await ght(command, '--help');
+    expect(stdout.replace(/\s+/g, ' ')).not.toMatch(
+      / a (patch|pixel|side|core)[ ,)](on|as|average|of)|one a |unless told/,
+    );
   });
 
   it('ght help COMMAND is the same as ght COMMAND --help', async () => {

@@ -205,7 +205,7 @@ describe('ght represent keeps what it read', () => {
     );
     const counts = Array.from(atomsPerPatch(await loadCodes(await read('s.npz')))).sort((a, b) => a - b);
     expect(counts).toHaveLength(3 * patches);
-    const [, least, most, median] = stdout.match(/spread +(\d+) to (\d+) atoms a patch, median (\d+)/) ?? [];
+    const [, least, most, median] = stdout.match(/range +(\d+) to (\d+) atoms per patch, median (\d+)/) ?? [];
     expect([least, most, median].map(Number)).toEqual([counts[0], counts.at(-1), counts[counts.length >> 1]]);
   });
 
@@ -274,5 +274,104 @@ describe('ght represent keeps what it read', () => {
     const out = readNpy(await read('float-out.npy'));
     expect([out.type, out.shape]).toEqual(['f4', [12, 20]]);
     for (let i = 0; i < data.length; i++) expect(out.data[i]).toBeCloseTo(data[i], 3);
+  });
+});
+
+describe('budgets of ght represent', () => {
+  it('--target-psnr is that of the file that is written, rounded and clipped', async () => {
+    for (const [name, channels] of [
+      ['grey.png', 1],
+      ['rgb.png', 3],
+    ] as const) {
+      const samples = channels === 1 ? grey : grey.flatMap((value) => [value, 255 - value, Math.round(value / 2)]);
+      await save(name, await png(samples, channels));
+      const flags = ['represent', name, '-o', 'target.png', '--solver', 'joint-omp', '--target-psnr', '50'];
+      const result = await json(...flags);
+      const written = psnr((await pixels(await read('target.png'))).samples, samples, 255);
+      expect(written).toBeGreaterThanOrEqual(50);
+      expect(result.psnrWritten).toBeCloseTo(written, 9);
+      expect((await ght(...flags)).stdout).toContain(
+        `written     ${written.toFixed(2)} dB, rounded and clipped to 8 bits`,
+      );
+      // One patch-sized step fewer would not do.
+      const less = ['represent', name, '--solver', 'joint-omp', '--total-budget', String(result.budget - 30)];
+      expect((await json(...less)).psnrWritten).toBeLessThan(50);
+    }
+  });
+
+  it('--target-rmse and --sigma', async () => {
+    const flags = ['represent', 'grey.png', '--solver', 'joint-omp'];
+    const near = await json(...flags, '--target-rmse', '60');
+    expect(near.rmse).toBeLessThanOrEqual(60);
+    expect(near.rmse).toBeGreaterThan(55);
+    const few = await json(...flags, '--sigma', '30');
+    const many = await json(...flags, '--sigma', '3');
+    expect(few.nonzeros).toBeLessThan(many.nonzeros / 2);
+    const { code, stderr } = await ght(...flags, '--sigma', '3', '--target-rmse', '60');
+    expect(code).toBe(2);
+    expect(stderr).toContain('--sigma and --target-rmse exclude each other, but got "3 and 60"');
+    expect((await ght(...flags, '--target-rmse', '-1')).stderr).toContain(
+      '--target-rmse must be a finite number of at',
+    );
+  });
+
+  it('says what a patch-wise solver cannot spend, and spends it with --spread', async () => {
+    const flags = ['represent', 'grey.png', '--solver', 'omp', '--budget', '0.5'];
+    const { stdout } = await ght(...flags);
+    expect(stdout).toMatch(
+      /^ {2}limit +at most 0 atoms in every patch, S\/P rounded down: 15 of the budget cannot be spent; --spread spends them$/m,
+    );
+    expect(await json(...flags)).toMatchObject({ budget: 15, nonzeros: 0, limit: 0 });
+    expect(await json(...flags, '--spread')).toMatchObject({ budget: 15, nonzeros: 15, limit: null });
+    expect((await ght(...flags, '--spread')).stdout).not.toContain('limit');
+    const { code, stderr } = await ght('represent', 'grey.png', '--spread');
+    expect(code).toBe(2);
+    expect(stderr).toContain('--spread must be left out for admm, which spends the whole budget');
+  });
+
+  it('--dictionary takes atoms of your own, in grey and in colour', async () => {
+    const side = 4;
+    const hadamard = (i: number, j: number) =>
+      [...(i & j).toString(2)].filter((bit) => bit === '1').length % 2 ? -1 : 1;
+    const entries = (scale: number) => Float64Array.from({ length: 256 }, (_, n) => scale * hadamard(n >> 4, n & 15));
+    const dictionary = (data: Float64Array, shape = [16, 16]) => writeNpy({ type: 'f8', shape, data });
+    await save('H.npy', dictionary(entries(1 / side)));
+    await save(
+      'rgb.png',
+      await png(
+        grey.flatMap((value) => [value, 255 - value, 99]),
+        3,
+      ),
+    );
+    const result = await json('represent', 'grey.png', '--dictionary', 'H.npy', '--budget', '16', '-o', 'own.png');
+    expect(result).toMatchObject({ patches: (width / side) * (height / side), atoms: 16 });
+    // The atoms are a basis, so all of them represent the image exactly.
+    expect((await pixels(await read('own.png'))).samples).toEqual(grey);
+    const colour = await json('represent', 'rgb.png', '--dictionary', 'H.npy', '--budget', '5');
+    expect(colour).toMatchObject({ patches: 3 * (width / side) * (height / side), nonzeros: 5 * 3 * 120 });
+
+    await save('long.npy', dictionary(entries(1)));
+    await save('odd.npy', dictionary(entries(1).slice(0, 30), [15, 2]));
+    for (const [flags, message] of [
+      [['long.npy'], '--dictionary must have atoms of length 1, but got "lengths from 4.000 to 4.000": divide each'],
+      [['odd.npy'], '--dictionary must have as many rows as a square patch has pixels, such as 64, but got "15×2"'],
+      [['H.npy', '--patch', '8'], '--patch must be 4, as the dictionary has 16 rows, but got 8'],
+      [['H.npy', '--atoms', '8'], '--atoms must be left out when a dictionary is given, but got 8'],
+      [['none.npy'], '--dictionary must be an existing file'],
+    ] as const) {
+      const { code, stderr } = await ght('represent', 'grey.png', '--dictionary', ...flags);
+      expect(code).toBe(2);
+      expect(stderr).toContain(message);
+    }
+  });
+
+  it('--jpeg-quality is that of the file', async () => {
+    const sizes = [];
+    for (const quality of ['30', '99']) {
+      await json('represent', 'grey.png', '-o', 'q.jpg', '--jpeg-quality', quality);
+      sizes.push((await read('q.jpg')).length);
+    }
+    expect(sizes[0]).toBeLessThan(sizes[1]);
+    expect((await ght('represent', 'grey.png', '--jpeg-quality', '90')).stderr).toContain('must come with an output');
   });
 });

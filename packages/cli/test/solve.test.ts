@@ -27,7 +27,7 @@ describe('ght solve', () => {
   it.each(['admm', 'joint-omp', 'omp'])('%s finds sparse codes whose DZ is Y', async (solver) => {
     const flags = ['--total-budget', String(s * P), '--solver', solver, '--refit', '--max-iterations', '300'];
     const result = await json('solve', ...inputs, ...flags);
-    expect(result).toMatchObject({ task: 'solve', solver, patches: P, atoms: L, budget: s * P, nonzeros: s * P });
+    expect(result).toMatchObject({ task: 'solve', solver, atoms: L, budget: s * P, nonzeros: s * P });
     const codes = await loadCodes(await read('Z.npz'));
     expect([codes.L, codes.P, nonzeros(codes)]).toEqual([L, P, s * P]);
     let [error, energy] = [0, 0];
@@ -48,7 +48,21 @@ describe('ght solve', () => {
     const { code, stdout } = await ght('solve', ...inputs, ...flags, '--history', 'h.json');
     expect(code).toBe(0);
     expect(stdout).toContain('Y.npy: 20×30');
+    expect(stdout).toMatch(/^ {2}signals +30, over 32 atoms$/m);
+    expect(stdout).toMatch(/^ {2}RMSE +\S+ per signal, \S+ per sample$/m);
+    expect(stdout).not.toMatch(/patch|pixel/);
     expect(JSON.parse(String(await read('h.json'))).map(({ k }: { k: number }) => k)).toEqual([1, 2, 3, 4]);
+  });
+
+  it('speaks of signals in its help and its JSON, not of patches and pixels', async () => {
+    const result = await json('solve', ...inputs, '--budget', '2');
+    expect(Object.keys(result).join(' ')).not.toMatch(/patch|pixel/i);
+    expect(result.signals).toMatchObject({ rows: N, columns: P });
+    expect(result.rmseSample).toBeCloseTo(result.rmse / Math.sqrt(N), 12);
+    const refused = await ght('solve', ...inputs, '--total-budget', '9999');
+    expect(refused.stderr).toContain('--total-budget must be a whole number from 0 to 960, but got 9999');
+    expect(refused.stderr).toContain('there are 32 atoms × 30 signals; use fewer');
+    expect((await ght('solve', '--help')).stdout.replace(/--patch|patch-wise/g, '')).not.toMatch(/patch|pixel|image/);
   });
 
   it('takes all-zero signals: no atom is needed', async () => {

@@ -160,14 +160,40 @@ export function knownOptions(options: object, names: readonly string[]): void {
   if (typeof options !== 'object' || options === null) {
     throw new OptionError('options', 'must be an object', options, 'leave them out, or give { name: value }');
   }
-  for (const name of Object.keys(options)) {
-    if (!names.includes(name)) {
-      throw new OptionError(name, `is not an option (there are ${names.join(', ')})`, name, 'check the spelling');
-    }
-  }
+  for (const name of Object.keys(options)) if (!names.includes(name)) throw unknownOption(name, names);
   const { signal, onProgress } = options as { signal?: Partial<AbortSignal> | null; onProgress?: unknown };
   if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') {
     throw new OptionError('signal', 'must be an AbortSignal', signal, 'give the signal of an AbortController');
   }
   callable('onProgress', onProgress, 'give a function that takes the progress');
+}
+
+/** Letters by which a name may differ from the option that was meant. */
+const mostMisspelt = (name: string) => Math.min(2, Math.floor(name.length / 2));
+
+function unknownOption(name: string, names: readonly string[]): OptionError {
+  const distances = names.map((known) => misspelling(name.toLowerCase(), known.toLowerCase()));
+  const least = Math.min(...distances);
+  const remedy =
+    least <= mostMisspelt(name)
+      ? `did you mean ${names[distances.indexOf(least)]}?`
+      : `the options are ${names.join(', ')}`;
+  const error = new OptionError(name, 'unknown option', name, remedy);
+  // In the usual order the four parts would name the option twice.
+  error.message = `unknown option ${name}; ${remedy}`;
+  return error;
+}
+
+/** The Levenshtein distance: how many letters must be inserted, removed or replaced to turn one name into the other. */
+function misspelling(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const above = row;
+    row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = above[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row.push(Math.min(replaced, above[j] + 1, row[j - 1] + 1));
+    }
+  }
+  return row[b.length];
 }

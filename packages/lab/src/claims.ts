@@ -31,16 +31,18 @@ interface Claim<Name extends ExperimentName> {
   readonly where: string;
   readonly claim: string;
   readonly rule: string;
+  /** Whether it is about time, which depends on what else the machine does. */
+  readonly timing?: boolean;
   judge(data: Findings[Name]): { readonly measured: string; readonly outcome: Outcome };
 }
 
 /** The verdicts on all claims that the findings can decide. */
 export function judge(findings: Partial<Findings>): Verdict[] {
-  return claims.flatMap(({ judge, ...claim }) => {
+  return claims.flatMap(({ judge, timing = false, ...claim }: Claim<ExperimentName>) => {
     const data = findings[claim.experiment];
     if (data === undefined) return [];
     const { measured, outcome } = judge(data as never);
-    return [{ ...claim, measured: measured.replace(/(^|[ (])-(?=\d)/g, '$1−'), outcome }];
+    return [{ ...claim, measured: measured.replace(/(^|[ (])-(?=\d)/g, '$1−'), outcome, timing }];
   });
 }
 
@@ -123,6 +125,7 @@ export const claims = [
     experiment: 'synthetic',
     where: 'Section 3.1, Figure 3',
     claim: 'Both match the algorithm with the best computation time, OMP.',
+    timing: true,
     rule: 'Confirmed: over all s both take at most twice the time of OMP. Partly: at most five times.',
     judge({ runs }) {
       const time = (solver: SolverName) => sum(of(runs, solver).map(({ seconds }) => seconds));
@@ -139,6 +142,7 @@ export const claims = [
     experiment: 'synthetic',
     where: 'Section 3.1, Figure 3',
     claim: 'Unlike that of the competitors, their computation time does not increase with s.',
+    timing: true,
     rule: flatRule,
     judge: ({ runs }) => flatInBudget([runs]),
   }),
@@ -193,6 +197,7 @@ export const claims = [
     experiment: 'megapixel',
     where: 'Section 3.2, Figure 5',
     claim: 'Their run times stay stable over the range of budgets, while those of the competitors increase steeply.',
+    timing: true,
     rule: flatRule,
     judge: ({ images }) => flatInBudget(images.map(({ runs }) => runs)),
   }),
@@ -214,6 +219,7 @@ export const claims = [
     experiment: 'million',
     where: 'Section 3.3, Figure 7',
     claim: 'The run time of both global algorithms is linear in P.',
+    timing: true,
     rule: 'Confirmed: the exponents of P fitted to the times lie within 0.9 and 1.1. Partly: within 0.75 and 1.25.',
     judge({ slopes, sizes }) {
       const fitted = paperSolvers.map((name) => find(slopes, ({ solver }) => solver === name).slope);
@@ -229,6 +235,7 @@ export const claims = [
     experiment: 'million',
     where: 'Section 3.3, Figure 7',
     claim: 'GHT-ADMM runs slightly slower than GHT-QPM.',
+    timing: true,
     rule: 'Confirmed: at the largest P it takes longer, by at most half. Partly: only its time per iteration is longer.',
     judge({ runs, sizes }) {
       const largest = runs.filter(({ P }) => P === sizes[sizes.length - 1]);

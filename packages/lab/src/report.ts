@@ -14,6 +14,8 @@ export interface Verdict {
   readonly rule: string;
   readonly measured: string;
   readonly outcome: Outcome;
+  /** Whether it is about time: it then holds for this machine, and for how busy it was. */
+  readonly timing: boolean;
 }
 
 /** A run of the lab as plain data: the only input of the report. */
@@ -29,6 +31,11 @@ export interface Report {
     readonly memoryBytes: number;
     readonly system: string;
     readonly node: string;
+    /**
+     * The load average of one minute before and after the run; the run itself adds its threads to the second. Experiments
+     * that were kept from an earlier run had a load of their own.
+     */
+    readonly load: { readonly before: number; readonly after: number };
   };
   readonly engine: EngineInfo;
   readonly images: readonly {

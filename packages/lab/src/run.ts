@@ -3,7 +3,7 @@ import { judge } from './claims.js';
 import { estimateSeconds, probeMachine } from './estimate.js';
 import { experiments, type Findings } from './experiments/index.js';
 import { type Finished, finishedRuns, keyOf } from './finished.js';
-import { thisMachine } from './machine.js';
+import { loadAverage, thisMachine } from './machine.js';
 import type { Report } from './report.js';
 import type { Setting } from './setting.js';
 import type { ReportStore } from './store.js';
@@ -62,6 +62,7 @@ export async function planRun(
   const seconds = estimates.reduce((sum, estimate) => sum + estimate, 0);
 
   async function run(onProgress?: (progress: RunProgress) => void): Promise<Report> {
+    const load = loadAverage();
     let before = 0;
     for (const [i, name] of toRun.entries()) {
       const tell = (fraction: number) =>
@@ -76,7 +77,7 @@ export async function planRun(
     }
     return reportOn(
       names.map((name) => [name, done.get(name) as Finished] as const),
-      { setting, version, engine },
+      { setting, version, engine, load },
     );
   }
 
@@ -88,11 +89,13 @@ interface Circumstances {
   readonly setting: Setting;
   readonly version: string;
   readonly engine: Report['engine'];
+  /** Before the run. */
+  readonly load: number;
 }
 
 function reportOn(
   results: readonly (readonly [ExperimentName, Finished])[],
-  { setting: { quick, seed, images, collection }, version, engine }: Circumstances,
+  { setting: { quick, seed, images, collection }, version, engine, load }: Circumstances,
 ): Report {
   const findings = Object.fromEntries(results.map(([name, { data }]) => [name, data])) as Partial<Findings>;
   return {
@@ -100,7 +103,7 @@ function reportOn(
     version,
     quick,
     seed,
-    machine: thisMachine(),
+    machine: thisMachine(load),
     engine,
     images: images.map(({ name, source, image: { width, height } }) => ({ name, source, width, height })),
     collection: collection.map(({ name, source }) => ({ name, source })),

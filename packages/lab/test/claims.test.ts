@@ -250,6 +250,13 @@ describe('the claims', () => {
     });
   });
 
+  it('about time are marked as such: exactly those that are judged by seconds', () => {
+    const timed = claims.flatMap(({ claim, ...rest }) => ('timing' in rest ? [claim] : []));
+    expect(timed).toEqual(claims.map(({ claim }) => claim).filter((claim) => /time|slower/.test(claim)));
+    const verdicts = judge({ million: million(1, 1, 1), rho: rho(10, 10) });
+    expect(verdicts.filter(({ timing }) => timing).map(({ experiment }) => experiment)).toEqual(['million', 'million']);
+  });
+
   it('about experiments that were not run are left out', () => {
     expect(judge({})).toEqual([]);
     expect(new Set(judge({ rho: rho(10, 10) }).map(({ experiment }) => experiment))).toEqual(new Set(['rho']));

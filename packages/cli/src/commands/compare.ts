@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Representation } from 'ght';
-import { OptionError, represent, solverCatalogue, solverNames } from 'ght';
+import { isPatchwise, OptionError, represent, solverCatalogue, solverNames } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import {
@@ -10,8 +10,11 @@ import {
   engineFlags,
   jsonFlag,
   patchFlags,
+  quietFlag,
   representOptions,
+  silent,
   solverFlags,
+  spreadFlag,
   totalBudgetFlag,
 } from '../flags.js';
 import type { ImageFile } from '../io/index.js';
@@ -21,7 +24,7 @@ import { heatmapPng } from '../output/heatmap.js';
 import { csv } from '../output/history.js';
 import { oneLine } from '../output/line.js';
 import { progressDisplay } from '../output/progress.js';
-import { imageLine, imageSummary, summarise } from '../output/summary.js';
+import { imageLine, imageSummary, limitWords, summarise } from '../output/summary.js';
 import { count, decibels, measure, table } from '../output/table.js';
 
 interface CompareFlags extends Flags {
@@ -35,18 +38,19 @@ export function compareCommand(program: Command, context: Context): void {
     .summary('every solver on one image under the same budget')
     .description(
       'Represents an image with every solver under the same budget: the two global ones of the paper, joint OMP, ' +
-        'and the three patch-wise ones, which give every patch the same number of atoms.',
+        'and the three patch-wise ones, which give every patch the same number of atoms, S/P rounded down.',
     )
     .argument('<IMAGE>', 'the image')
     .option('-o, --output <folder>', 'write reconstructions, heatmaps and history.csv to this existing folder');
-  totalBudgetFlag(budgetFlag(command));
+  spreadFlag(totalBudgetFlag(budgetFlag(command)));
   engineFlags(solverFlags(patchFlags(command)));
-  jsonFlag(command)
+  jsonFlag(quietFlag(command))
     .addHelpText(
       'after',
       `
 Examples:
   ght compare photo.png --budget 10
+  ght compare photo.png --budget 2.5 --spread
   mkdir results && ght compare photo.png --budget 5 -o results`,
     )
     .action((path: string, flags: CompareFlags) => runCompare(path, flags, context));
@@ -54,22 +58,25 @@ Examples:
 
 async function runCompare(path: string, flags: CompareFlags, { print, signal }: Context): Promise<void> {
   const folder = flags.output;
-  const { rho, ...options } = representOptions(flags);
+  const { rho, spread, ...options } = representOptions(flags);
   if (folder !== undefined) await checkFolder(folder);
   const file = await readImage(path);
   if (folder !== undefined) await checkFiles(folder, path, file);
   refuseTooLarge(file.image, options);
   const runs: { result: Representation; summary: ReturnType<typeof summarise> }[] = [];
   for (const solver of solverNames) {
-    const display = progressDisplay(solverCatalogue[solver].title, flags.json === true);
+    const display = progressDisplay(solverCatalogue[solver].title, silent(flags));
     const start = performance.now();
-    const penalty = rho !== undefined && solverCatalogue[solver].rho !== null ? { rho } : {};
+    const own = {
+      ...(rho !== undefined && solverCatalogue[solver].rho !== null ? { rho } : {}),
+      ...(spread && isPatchwise(solver) ? { spread } : {}),
+    };
     const onProgress = display.onProgress;
-    const result = await represent(file.image, { ...options, ...penalty, solver, signal, onProgress }).finally(
+    const result = await represent(file.image, { ...options, ...own, solver, signal, onProgress }).finally(
       display.stop,
     );
     const seconds = (performance.now() - start) / 1000;
-    runs.push({ result, summary: summarise('compare', result, { ...result, seconds }) });
+    runs.push({ result, summary: summarise('compare', result, { ...result, seconds, spread }) });
   }
   const results = runs.map(({ result }) => result);
   if (folder !== undefined) await writeRuns(folder, results, file);
@@ -79,7 +86,7 @@ async function runCompare(path: string, flags: CompareFlags, { print, signal }: 
     print(JSON.stringify({ task: 'compare', image: imageSummary(file), results: summaries }));
     return;
   }
-  const header = ['solver', 'nonzeros', 'RMSE a patch', 'RMSE a pixel', 'PSNR', 'iterations', 'seconds'];
+  const header = ['solver', 'nonzeros', 'RMSE per patch', 'RMSE per pixel', 'PSNR', 'iterations', 'seconds'];
   const rows = runs.map(({ summary }) => [
     solverCatalogue[summary.solver].title,
     count(summary.nonzeros),
@@ -92,8 +99,10 @@ async function runCompare(path: string, flags: CompareFlags, { print, signal }: 
   const { patches, atoms, budget, engine } = runs[0].summary;
   print(
     `${imageLine(path, file)}\n${count(patches)} patches over ${atoms} atoms, budget ${count(budget)} ` +
-      `(${(budget / patches).toFixed(2)} a patch), ${engine.name} engine\n\n${table(header, rows)}`,
+      `(${(budget / patches).toFixed(2)} per patch), ${engine.name} engine\n\n${table(header, rows)}`,
   );
+  const floored = runs.find(({ summary }) => limitWords(summary) !== undefined);
+  if (floored) print(`\npatch-wise solvers: ${limitWords(floored.summary)}`);
   if (folder !== undefined) print(`\nwrote reconstructions, heatmaps and history.csv to ${oneLine(folder)}`);
 }
 

@@ -49,7 +49,7 @@ function adviceOn({ changed, estimated, trust }: Denoised): string | undefined {
   if (!changed) {
     return estimated
       ? 'nothing was found to remove: use --sigma if you know the noise'
-      : 'nothing was removed, since the noise was told to be 0: use --sigma auto to have it estimated';
+      : 'nothing was removed, because --sigma says that there is no noise: use --sigma auto to have it estimated';
   }
   if (!estimated || trust === 1) return undefined;
   return 'the estimate is uncertain: use --strength 1.4 if noise is left, --strength 0.5 if detail went, or --sigma if you know it';
@@ -92,7 +92,7 @@ export async function denoiseOptions(flags: DenoiseFlags): Promise<DenoiseOption
   return { ...common, noise: offset === undefined ? 'poisson-gaussian' : { offset } };
 }
 
-function refuseWithout(needed: string, flags: Readonly<Record<string, number | undefined>>): void {
+function refuseWithout(needed: string, flags: Readonly<Record<string, number | readonly number[] | undefined>>): void {
   for (const [flag, value] of Object.entries(flags)) {
     if (value === undefined) continue;
     throw new OptionError(flag, `must come with ${needed}`, value, `add ${needed}, or remove it`);
@@ -114,7 +114,7 @@ async function readSpectrum(path: string): Promise<NoiseSpectrum> {
 function kindOf({ noise = 'auto', sigma }: DenoiseOptions): NoiseModel['kind'] {
   if (typeof noise === 'object') return 'spectrum' in noise ? 'coloured' : 'signal-dependent';
   if (noise === 'poisson-gaussian') return 'signal-dependent';
-  return noise === 'auto' && typeof sigma !== 'number' ? 'coloured' : 'white';
+  return noise === 'auto' && (sigma === undefined || sigma === 'auto') ? 'coloured' : 'white';
 }
 
 /** A noise model as JSON has it: lists instead of typed arrays. */

@@ -1,4 +1,4 @@
-import { denoisePaper, estimateSigma } from 'ght';
+import { denoisePaper, estimateSigma, OptionError } from 'ght';
 import { representOptions } from '../flags.js';
 import type { ImageFile } from '../io/index.js';
 import { refuseTooLarge } from '../memoryLimit.js';
@@ -10,7 +10,7 @@ import { type Denoising, levelAgainst, type Outcome } from './denoised.js';
 /** Denoises a file as the paper does: represented under one budget, and the rest is noise. */
 export async function denoiseAsPaper(file: ImageFile, flags: DenoiseFlags, given: Denoising): Promise<Outcome> {
   const { image } = file;
-  const options = representOptions({ ...flags, sigma: flags.sigma === 'auto' ? meanNoise(file) : flags.sigma });
+  const options = representOptions({ ...flags, sigma: oneLevel(flags.sigma, file) });
   refuseTooLarge(image, options);
   const { signal, onProgress, clean } = given;
   const start = performance.now();
@@ -19,7 +19,7 @@ export async function denoiseAsPaper(file: ImageFile, flags: DenoiseFlags, given
   await given.write(result.image);
 
   const [psnr, psnrNoisy] = [levelAgainst(clean, result.image), levelAgainst(clean, image)];
-  const { task: _, ...summary } = summarise('denoise', result, { ...result, psnr, seconds });
+  const { task: _, ...summary } = summarise('denoise', result, { ...result, psnr, seconds, spread: flags.spread });
   const before: [string, string][] = psnrNoisy === null ? [] : [['before', decibels(psnrNoisy)]];
   return {
     summary: { method: 'paper', ...summary, image: imageSummary(file), psnrNoisy },
@@ -29,8 +29,13 @@ export async function denoiseAsPaper(file: ImageFile, flags: DenoiseFlags, given
   };
 }
 
-/** One level for all channels, as the budget is one for all. */
-function meanNoise({ image }: ImageFile): number {
-  const levels = estimateSigma(image);
+/** One level for all channels, as the budget is one for all: their root mean square, which colour axes keep. */
+function oneLevel(sigma: DenoiseFlags['sigma'], { image }: ImageFile): number | undefined {
+  if (sigma === undefined || typeof sigma === 'number') return sigma;
+  const levels = sigma === 'auto' ? estimateSigma(image) : sigma;
+  if (levels.length !== image.planes.length) {
+    const rule = `must be a number, one for each of the ${image.planes.length} planes, or auto`;
+    throw new OptionError('--sigma', rule, levels, 'give the deviation of the noise in the units of the image');
+  }
   return Math.sqrt(levels.reduce((sum, level) => sum + level ** 2, 0) / levels.length);
 }

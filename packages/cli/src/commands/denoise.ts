@@ -1,3 +1,4 @@
+import { dirname, extname } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { DenoiseOptions, Image, Quality } from 'ght';
@@ -11,9 +12,13 @@ import {
   jsonFlag,
   numberOf,
   patchFlags,
+  quietFlag,
+  silent,
   solverFlag,
   solverFlags,
+  spreadFlag,
 } from '../flags.js';
+import { type Skipped, skippedWords } from '../io/batch.js';
 import {
   type BatchFile,
   batchOf,
@@ -22,25 +27,27 @@ import {
   formatOfName,
   type ImageFile,
   imageExtensions,
-  makeFolder,
   readImage,
   refuseOverwriting,
-  removeEmptyFolders,
-  writeImage,
+  writeTogether,
 } from '../io/index.js';
 import { oneLine } from '../output/line.js';
+import { checkQuality, jpegQuality, pictureOutput } from '../output/picture.js';
 import { type ProgressDisplay, progressDisplay } from '../output/progress.js';
 import { imageLine } from '../output/summary.js';
 import { denoiseByGroups, denoiseOptions } from './denoise-groups.js';
 import { denoiseAsPaper } from './denoise-paper.js';
 import { checkReference, type Outcome } from './denoised.js';
+import { OutputFolders } from './output-folder.js';
 import { eachFile, sayFailed } from './several.js';
 
 /** The flags of `ght denoise`. */
 export interface DenoiseFlags extends Omit<Flags, 'sigma'> {
   readonly output: string;
   readonly method: 'groups' | 'paper';
-  readonly sigma?: number | 'auto';
+  readonly sigma?: number | readonly number[] | 'auto';
+  readonly format?: (typeof outputFormats)[number];
+  readonly jpegQuality?: number;
   readonly quality?: Quality;
   readonly noise?: (typeof noiseKinds)[number];
   readonly strength?: number;
@@ -53,6 +60,9 @@ export interface DenoiseFlags extends Omit<Flags, 'sigma'> {
   readonly noiseSpectrum?: string;
   readonly reference?: string;
 }
+
+/** The formats that the images of a folder may be written in. */
+const outputFormats = ['png', 'jpg', 'tiff', 'webp', 'npy'] as const;
 
 /** What the noise may be said to be. */
 export const noiseKinds = ['auto', 'gaussian', 'poisson-gaussian'] as const;
@@ -68,11 +78,22 @@ export function denoiseCommand(program: Command, context: Context): void {
         'pixels and banding are removed first where they are found. The output has the depth of the input; floats are ' +
         'neither clipped nor rounded.',
     )
-    .argument('<IMAGE...>', 'the noisy image; or several, a folder, or a pattern such as "scans/*.png"')
+    .argument(
+      '<IMAGE...>',
+      'the noisy image; or several, a folder, or a pattern such as "scans/*.png" or, with all subfolders, "scans/**"',
+    )
     .requiredOption(
       '-o, --output <file>',
-      'write the denoised image (.png .jpg .tiff .webp .npy); for several, the folder to write to, made if missing',
+      'write the denoised image (.png .jpg .tiff .webp .npy); or the folder to write to, made if missing: results have ' +
+        'the names of the images, in the same subfolders',
     )
+    .addOption(
+      new Option(
+        '--format <name>',
+        `format of the images in a folder: ${outputFormats.join(', ')} (default: that of each image)`,
+      ).argParser(choiceOf('--format', outputFormats)),
+    )
+    .option('--jpeg-quality <q>', 'quality of .jpg outputs, from 1 to 100 (default: 95)', jpegQuality)
     .addOption(
       new Option('--quality <name>', `${qualities.join(', ')} (default: balanced)`).argParser(
         choiceOf('--quality', qualities),
@@ -80,12 +101,12 @@ export function denoiseCommand(program: Command, context: Context): void {
     )
     .option(
       '--strength <x>',
-      'remove more or less: the deviation of the noise is multiplied by x; 1.4 suits soft photographs (default: 1)',
+      'remove more or less: multiplies the standard deviation of the noise by x; 1.4 suits soft photographs (default: 1)',
       numberOf('--strength'),
     )
     .option(
       '--strength-chroma <x>',
-      'the same for colour noise alone, beside --strength (default: 1)',
+      'the same for colour noise only, in addition to --strength (default: 1)',
       numberOf('--strength-chroma'),
     )
     .option(
@@ -96,49 +117,52 @@ export function denoiseCommand(program: Command, context: Context): void {
     .addOption(
       new Option(
         '--impulses <when>',
-        'auto, or off: leave salt and pepper, hot and dead pixels (default: auto)',
+        'remove salt and pepper, hot and dead pixels: auto or off (default: auto)',
       ).argParser(choiceOf('--impulses', ['auto', 'off'] as const)),
     )
     .addOption(
-      new Option('--banding <when>', 'auto, or off: leave offsets of whole rows and columns (default: auto)').argParser(
+      new Option('--banding <when>', 'remove offsets of whole rows and columns: auto or off (default: auto)').argParser(
         choiceOf('--banding', ['auto', 'off'] as const),
       ),
     )
     .option(
       '--sigma <x>',
-      'deviation of white noise in the units of the image, if you know it, or auto (default: auto)',
-      levelOrAuto,
+      'standard deviation of white noise in the units of the image, or one per channel as in 5,7,6; or auto (default: auto)',
+      levelsOrAuto,
     )
     .addOption(
       new Option(
         '--noise <kind>',
-        'auto: white or coloured, as it is found; gaussian: white; poisson-gaussian: noise that grows with the signal, ' +
+        'auto: white or coloured, as estimated; gaussian: white; poisson-gaussian: noise that grows with the signal, ' +
           'as in raw and low-light images (default: auto)',
       ).argParser(choiceOf('--noise', noiseKinds)),
     )
     .option(
       '--gain <g>',
-      'of poisson-gaussian noise: what one count adds to a sample; --sigma is then the deviation without signal ' +
-        '(default: both estimated)',
+      'for poisson-gaussian noise: how much one count adds to a sample; --sigma is then the standard deviation without ' +
+        'signal (default: both estimated)',
       numberOf('--gain'),
     )
     .option(
       '--offset <o>',
-      'of poisson-gaussian noise: the value of no signal (default: 0 with --gain, else estimated)',
+      'for poisson-gaussian noise: the sample value without signal (default: 0 with --gain, estimated otherwise)',
       numberOf('--offset'),
     )
     .option(
       '--noise-spectrum <file>',
-      'the spectrum of the noise as a .npy: 8×8 deviations of the DCT, or, of any other size, a power spectral density',
+      'the spectrum of the noise as a .npy: 8×8 standard deviations of the DCT, or a power spectral density of another size',
     )
     .option('--reference <image>', 'the clean image, to measure the PSNR against')
     .addOption(
-      new Option('--method <name>', 'groups, or paper: represent the image under one budget, the rest is noise')
+      new Option(
+        '--method <name>',
+        'groups; or paper: represent the image under one budget and treat the rest as noise',
+      )
         .default('groups', 'groups')
         .argParser(choiceOf('--method', ['groups', 'paper'] as const)),
     );
-  jsonFlag(engineFlags(command)).optionsGroup('With --method paper:');
-  solverFlags(patchFlags(solverFlag(budgetFlag(command))))
+  jsonFlag(quietFlag(engineFlags(command))).optionsGroup('With --method paper:');
+  solverFlags(patchFlags(solverFlag(spreadFlag(budgetFlag(command)))))
     .addHelpText(
       'after',
       `
@@ -146,7 +170,9 @@ Examples:
   ght denoise noisy.png -o clean.png
   ght denoise photo.jpg -o clean.png --strength 1.4 --keep-grain 0.1
   ght denoise noisy.png -o clean.png --quality best --sigma 20
+  ght denoise rgb.png -o clean.png --sigma 5,7,6
   ght denoise scans -o cleaned
+  ght denoise "scans/**" -o cleaned --format jpg --jpeg-quality 92
   ght denoise raw.tiff -o clean.tiff --noise poisson-gaussian
   ght denoise scan.tiff -o clean.tiff --noise-spectrum psd.npy
   ght denoise noisy.png -o clean.png --method paper --solver admm --budget 10 --reference original.png`,
@@ -154,8 +180,10 @@ Examples:
     .action((paths: string[], flags: DenoiseFlags) => runDenoise(paths, flags, context));
 }
 
-function levelOrAuto(text: string): number | 'auto' {
-  return text === 'auto' ? text : numberOf('--sigma')(text);
+function levelsOrAuto(text: string): number | readonly number[] | 'auto' {
+  if (text === 'auto') return text;
+  const levels = text.split(',').map(numberOf('--sigma'));
+  return levels.length === 1 ? levels[0] : levels;
 }
 
 async function runDenoise(paths: string[], flags: DenoiseFlags, context: Context): Promise<void> {
@@ -163,8 +191,9 @@ async function runDenoise(paths: string[], flags: DenoiseFlags, context: Context
   // What is wrong with the flags is wrong for every file.
   const options = flags.method === 'groups' ? await denoiseOptions(flags) : undefined;
   const task: Task = { flags, options, context };
-  const batch = await batchOf(paths, flags.output);
-  const files = batch ?? [{ input: paths[0], output: flags.output }];
+  const batch = await batchOf(paths, flags.output, renamer(flags));
+  if (batch === undefined) checkFormatFlags(flags);
+  const files = batch?.files ?? [{ input: paths[0], output: flags.output }];
   const inputs = files.map(({ input }) => ({ path: input, parameter: 'IMAGE' }));
   for (const [path, parameter] of [
     [flags.reference, '--reference'],
@@ -177,7 +206,7 @@ async function runDenoise(paths: string[], flags: DenoiseFlags, context: Context
     files.map(({ output }) => ({ path: output, parameter: '-o' })),
   );
   if (batch === undefined) await denoiseOne(paths[0], task);
-  else await denoiseMany(batch, task);
+  else await denoiseMany(batch.files, batch.skipped, task);
 }
 
 /** What is to be done, the same for every file. */
@@ -190,7 +219,7 @@ interface Task {
 
 async function denoiseOne(path: string, task: Task): Promise<void> {
   const { flags, context } = task;
-  const display = progressDisplay(flags.method === 'paper' ? 'denoise as the paper' : 'denoise', flags.json === true);
+  const display = progressDisplay(flags.method === 'paper' ? 'denoise as the paper' : 'denoise', silent(flags));
   const { file, outcome } = await denoiseFile(path, flags.output, task, display).finally(display.stop);
   if (flags.json) {
     context.print(JSON.stringify({ task: 'denoise', ...outcome.summary }));
@@ -200,31 +229,35 @@ async function denoiseOne(path: string, task: Task): Promise<void> {
   if (outcome.advice !== undefined) context.print(outcome.advice);
 }
 
-async function denoiseMany(batch: readonly BatchFile[], task: Task): Promise<void> {
+async function denoiseMany(batch: readonly BatchFile[], skipped: readonly Skipped[], task: Task): Promise<void> {
   const { flags, context } = task;
-  const made = await makeFolder(flags.output, 'must be a folder for several images');
-  const display = progressDisplay('denoise', flags.json === true);
+  const folders = new OutputFolders();
+  await folders.make(flags.output, 'must be a folder for several images');
+  const display = progressDisplay('denoise', silent(flags));
   let written = 0;
   const { done, failed } = await eachFile(batch, context, async ({ input, output }, i) => {
     const onProgress: ProgressDisplay['onProgress'] = ({ fraction }) =>
       display.onProgress({ fraction: (i + fraction) / batch.length, doing: input });
     onProgress({ fraction: 0 });
-    checkName(input);
+    checkName(input, output);
+    await folders.make(dirname(output));
     const { outcome } = await denoiseFile(input, output, task, { onProgress, stop: () => {} });
     written++;
     context.stopped.note = `${written} of ${batch.length} images were written to ${flags.output}`;
     return { input, output, outcome };
   }).finally(async () => {
     display.stop();
-    if (made !== undefined && written === 0) await removeEmptyFolders(flags.output, made);
+    await folders.removeEmpty();
   });
   if (flags.json) {
     const files = done.map(({ input, output, outcome }) => ({ input, output, ...outcome.summary }));
-    context.print(JSON.stringify({ task: 'denoise', files, failed }));
+    context.print(JSON.stringify({ task: 'denoise', files, failed, skipped }));
     return;
   }
   for (const { input, outcome } of done) context.print(`${oneLine(input)}: ${outcome.noise}`);
   context.print(`wrote ${done.length} of ${batch.length} images to ${oneLine(flags.output)}`);
+  const left = skippedWords(skipped);
+  if (left !== undefined) context.print(oneLine(left));
   if (done.length > 0) context.print(countChanged(done.map(({ outcome }) => outcome)));
   sayFailed(failed);
 }
@@ -240,10 +273,24 @@ function countChanged(outcomes: readonly Outcome[]): string {
 }
 
 /** The result of one file of several has its name, so the name must be one that an image can be written to. */
-function checkName(input: string): void {
-  if (formatOfName(input) !== undefined) return;
+function checkName(input: string, output: string): void {
+  if (formatOfName(output) !== undefined) return;
   const rule = `must end in ${imageExtensions.join(', ')} to be one of several`;
-  throw new OptionError('IMAGE', rule, input, 'rename it, or denoise it by itself');
+  throw new OptionError('IMAGE', rule, input, 'rename it, use --format, or denoise it by itself');
+}
+
+/** How a result in a folder is named: as the image, but for the format asked for. */
+function renamer({ format, jpegQuality }: DenoiseFlags): ((name: string) => string) | undefined {
+  if (jpegQuality !== undefined && format !== undefined) checkQuality(`image.${format}`, jpegQuality);
+  return format && ((name) => `${name.slice(0, name.length - extname(name).length)}.${format}`);
+}
+
+/** Of one file the name of the output decides. */
+function checkFormatFlags({ output, format, jpegQuality }: DenoiseFlags): void {
+  if (format !== undefined) {
+    throw new OptionError('--format', 'must come with a folder as -o', format, 'let the name of the output end so');
+  }
+  checkQuality(output, jpegQuality);
 }
 
 async function denoiseFile(
@@ -257,7 +304,7 @@ async function denoiseFile(
   checkFormat(output, file.image, file, '-o');
   const reference = flags.reference === undefined ? undefined : await readImage(flags.reference, '--reference');
   if (reference) checkReference(reference, file, flags.reference as string);
-  const write = (image: Image) => writeImage(output, image, file, '-o');
+  const write = async (image: Image) => writeTogether([await pictureOutput(output, image, file, flags.jpegQuality)]);
   const given = { clean: reference?.image, output, write, signal: context.signal, onProgress };
   const outcome = options ? denoiseByGroups(file, options, given) : denoiseAsPaper(file, flags, given);
   return { file, outcome: await outcome };
@@ -273,7 +320,7 @@ function refuseFlagsOfOthers(flags: DenoiseFlags): void {
   const paper = {
     ...{ budget: '--budget', solver: '--solver', patch: '--patch', atoms: '--atoms', stride: '--stride' },
     ...{ rho: '--rho', rhoAbsolute: '--rho-absolute', refit: '--refit', maxIterations: '--max-iterations' },
-    ...{ tolerance: '--tolerance', preset: '--preset' },
+    ...{ tolerance: '--tolerance', preset: '--preset', spread: '--spread' },
   };
   const others: Readonly<Record<string, string>> = flags.method === 'paper' ? groups : paper;
   const given = Object.keys(others).find((key) => flags[key as keyof DenoiseFlags] !== undefined);

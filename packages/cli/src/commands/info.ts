@@ -13,7 +13,7 @@ export function infoCommand(program: Command, context: Context): void {
   const command = program
     .command('info')
     .summary('size, depth and range of an image, and the memory a run would need')
-    .description('Tells what an image file holds and what representing it would take.')
+    .description('Prints what an image file holds and how much memory representing it would need.')
     .argument('<IMAGE>', 'the image');
   patchFlags(command);
   jsonFlag(command)

@@ -1,20 +1,12 @@
-import { extname } from 'node:path';
+import { dirname, extname } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { NoiseEstimate } from 'ght';
 import { estimateNoise } from 'ght';
 import type { Context } from '../context.js';
-import { choiceOf, jsonFlag } from '../flags.js';
-import {
-  checkOutputs,
-  filesOf,
-  type ImageFile,
-  inFolder,
-  makeFolder,
-  readImage,
-  removeEmptyFolders,
-  writeFileAtomically,
-} from '../io/index.js';
+import { choiceOf, jsonFlag, quietFlag } from '../flags.js';
+import { type Found, skippedWords } from '../io/batch.js';
+import { checkOutputs, filesOf, type ImageFile, inFolder, readImage, writeFileAtomically } from '../io/index.js';
 import { oneLine } from '../output/line.js';
 import { noisePlot, plotExtensions } from '../output/noise.js';
 import { progressDisplay } from '../output/progress.js';
@@ -22,37 +14,42 @@ import { channelNames, imageLine, imageSummary } from '../output/summary.js';
 import { facts, measure } from '../output/table.js';
 import { noiseKinds } from './denoise.js';
 import { plainNoise } from './denoise-groups.js';
+import { inMadeFolder, OutputFolders, placeOf } from './output-folder.js';
 import { eachFile, sayFailed } from './several.js';
 
 interface NoiseFlags {
   readonly noise?: (typeof noiseKinds)[number];
   readonly plot?: string;
   readonly json?: true;
+  readonly quiet?: true;
 }
 
 /** `ght noise`. */
 export function noiseCommand(program: Command, context: Context): void {
   const command = program
     .command('noise')
-    .summary('what the noise of an image is, and how strong')
+    .summary('the kind and strength of the noise of an image')
     .description(
-      'Estimates the noise of an image as denoise does, and tells what was found: white or coloured, how strong in the ' +
-        'units of the image, and how sure that is. Nothing is changed.',
+      'Estimates the noise of an image as denoise does, and prints what was found: white or coloured, how strong in the ' +
+        'units of the image, and how certain the estimate is. The image is not changed.',
     )
-    .argument('<IMAGE...>', 'the noisy image; or several, a folder, or a pattern such as "scans/*.png"')
+    .argument(
+      '<IMAGE...>',
+      'the noisy image; or several, a folder, or a pattern such as "scans/*.png" or, with all subfolders, "scans/**"',
+    )
     .addOption(
       new Option(
         '--noise <kind>',
-        'auto: white or coloured, as it is found; gaussian: white; poisson-gaussian: noise that grows with the signal ' +
+        'auto: white or coloured, as estimated; gaussian: white; poisson-gaussian: noise that grows with the signal ' +
           '(default: auto)',
       ).argParser(choiceOf('--noise', noiseKinds)),
     )
     .option(
       '--plot <file>',
-      'draw the deviation over frequency and over brightness (.svg .png); for several images, the folder to write an ' +
-        'SVG of each to, made if missing',
+      'draw the standard deviation over frequency and over brightness (.svg .png); or the folder for one SVG per image, ' +
+        'made if missing',
     );
-  jsonFlag(command)
+  jsonFlag(quietFlag(command))
     .addHelpText(
       'after',
       `
@@ -60,15 +57,17 @@ Examples:
   ght noise photo.jpg
   ght noise photo.jpg --plot noise.png
   ght noise scans --plot plots
+  ght noise "scans/**" --json
   ght noise raw.tiff --noise poisson-gaussian --json`,
     )
     .action((paths: string[], flags: NoiseFlags) => runNoise(paths, flags, context));
 }
 
 async function runNoise(paths: string[], flags: NoiseFlags, context: Context): Promise<void> {
-  const several = await filesOf(paths);
-  if (several === undefined) return noiseOfOne(paths[0], flags, context);
-  return noiseOfSeveral(several, flags, context);
+  const found = await filesOf(paths);
+  if (found) return noiseOfSeveral(found, flags, context);
+  const { output, folder } = await placeOf(flags.plot, paths[0], (name) => `${name}.svg`);
+  return inMadeFolder(folder, () => noiseOfOne(paths[0], { ...flags, plot: output }, context));
 }
 
 async function noiseOfOne(path: string, flags: NoiseFlags, context: Context): Promise<void> {
@@ -82,27 +81,29 @@ async function noiseOfOne(path: string, flags: NoiseFlags, context: Context): Pr
   context.print(`${imageLine(path, file)}\n${facts([...factsOf(file, estimate), ...wrote])}`);
 }
 
-async function noiseOfSeveral(inputs: readonly string[], flags: NoiseFlags, context: Context): Promise<void> {
+async function noiseOfSeveral(found: Found, flags: NoiseFlags, context: Context): Promise<void> {
   const { plot } = flags;
-  const files = plot === undefined ? inputs.map((input) => ({ input })) : inFolder(inputs, plot, '--plot', '.svg');
-  const made = plot === undefined ? undefined : await makeFolder(plot, 'must be a folder for several images', '--plot');
+  const files = plot === undefined ? found.files : inFolder(found.files, plot, '--plot', (name) => `${name}.svg`);
+  const folders = new OutputFolders('--plot');
+  if (plot !== undefined) await folders.make(plot, 'must be a folder for several images');
   let drawn = 0;
   const { done, failed } = await eachFile(files, context, async (each: { input: string; output?: string }) => {
+    if (each.output !== undefined) await folders.make(dirname(each.output));
     await checkPlot(each.input, each.output);
     const { file, estimate } = await noiseOfFile(each.input, flags, each.output, context);
     drawn++;
     if (plot !== undefined) context.stopped.note = `${drawn} of ${files.length} plots were written to ${plot}`;
     return { input: each.input, plot: each.output, words: estimate.words, summary: summaryOf(file, estimate) };
-  }).finally(async () => {
-    if (plot !== undefined && made !== undefined && drawn === 0) await removeEmptyFolders(plot, made);
-  });
+  }).finally(() => folders.removeEmpty());
   if (flags.json) {
     const summaries = done.map(({ input, plot, summary }) => ({ input, ...(plot && { plot }), ...summary }));
-    context.print(JSON.stringify({ task: 'noise', files: summaries, failed }));
+    context.print(JSON.stringify({ task: 'noise', files: summaries, failed, skipped: found.skipped }));
     return;
   }
   for (const { input, words } of done) context.print(`${oneLine(input)}: ${words}`);
   if (plot !== undefined) context.print(`wrote ${done.length} of ${files.length} plots to ${oneLine(plot)}`);
+  const left = skippedWords(found.skipped);
+  if (left !== undefined) context.print(oneLine(left));
   sayFailed(failed);
 }
 

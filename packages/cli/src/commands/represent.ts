@@ -1,23 +1,28 @@
 import type { Command } from 'commander';
-import { represent, saveCodes, solverCatalogue, solverDefaults } from 'ght';
+import type { Image, RepresentOptions } from 'ght';
+import { psnrOf, represent, saveCodes, solverCatalogue, solverDefaults } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import {
   budgetFlag,
   engineFlags,
   jsonFlag,
-  numberOf,
   patchFlags,
+  quietFlag,
   representOptions,
+  silent,
   solverFlag,
   solverFlags,
+  spreadFlag,
+  targetFlags,
   totalBudgetFlag,
 } from '../flags.js';
 import {
   checkFormat,
   checkOutputs,
+  formatOfName,
+  type ImageFile,
   imageExtensions,
-  imageOutput,
   type Output,
   readImage,
   writeTogether,
@@ -25,11 +30,17 @@ import {
 import { refuseTooLarge } from '../memoryLimit.js';
 import { heatmapPng } from '../output/heatmap.js';
 import { historyExtensions, historyFile } from '../output/history.js';
+import { checkQuality, jpegQuality, pictureOutput } from '../output/picture.js';
 import { progressDisplay } from '../output/progress.js';
-import { imageLine, imageSummary, runFacts, spread, summarise } from '../output/summary.js';
+import { imageLine, imageSummary, range, runFacts, summarise } from '../output/summary.js';
+import { decibels } from '../output/table.js';
+import { readDictionary } from './matrix.js';
+import { inMadeFolder, placeOf } from './output-folder.js';
 
 interface RepresentFlags extends Flags {
   readonly output?: string;
+  readonly jpegQuality?: number;
+  readonly dictionary?: string;
   readonly heatmap?: string;
   readonly codes?: string;
   readonly history?: string;
@@ -41,49 +52,65 @@ export function representCommand(program: Command, context: Context): void {
     .command('represent')
     .summary('represent an image with at most S atoms in all')
     .description(
-      'Represents an image with at most S atoms in all, which go to the patches that need them.\n' +
-        'Reads PNG, JPEG, TIFF and WebP (8 and 16 bit), float TIFF and .npy; writes the depth it read.',
+      'Represents an image with at most S atoms in all, which go to the patches that need them most.\n' +
+        'Reads PNG, JPEG, TIFF, WebP and .npy; the output has the depth of the input.',
     )
     .argument('<IMAGE>', 'the image')
-    .option('-o, --output <file>', 'write the reconstruction (.png .jpg .tiff .webp .npy)');
+    .option(
+      '-o, --output <file>',
+      'write the reconstruction (.png .jpg .tiff .webp .npy); or a folder to write it to under the name of the image',
+    )
+    .option('--jpeg-quality <q>', 'quality of a .jpg output, from 1 to 100 (default: 95)', jpegQuality);
   solverFlag(command);
   budgetFlag(command);
-  totalBudgetFlag(command).option(
-    '--target-psnr <dB>',
-    'instead of a budget: the smallest that reaches this PSNR',
-    numberOf('--target-psnr'),
+  spreadFlag(targetFlags(totalBudgetFlag(command)));
+  patchFlags(command).option(
+    '--dictionary <D.npy>',
+    'your own dictionary instead of the DCT: one atom per column, of length 1, its pixels row by row',
   );
-  patchFlags(command);
   engineFlags(solverFlags(command))
-    .option('--heatmap <file>', 'write the atoms a patch as a picture (.png)')
-    .option('--codes <file>', 'write the sparse codes, readable by scipy.sparse.load_npz (.npz)')
+    .option('--heatmap <file>', 'write the atoms per patch as a picture (.png)')
+    .option('--codes <file>', 'write the sparse codes, for ght decode and scipy.sparse.load_npz (.npz)')
     .option('--history <file>', 'write the RMSE of every iteration (.csv or .json)');
-  jsonFlag(command)
+  jsonFlag(quietFlag(command))
     .addHelpText(
       'after',
       `
 Examples:
   ght represent photo.png -o small.png --budget 5
-  ght represent photo.png --solver qpm --budget 20 --heatmap atoms.png --history rmse.csv
-  ght represent scan.tiff -o scan-40dB.tiff --solver joint-omp --target-psnr 40 --codes scan.npz`,
+  ght represent photo.png -o results/ --solver qpm --budget 20 --heatmap atoms.png --history rmse.csv
+  ght represent scan.tiff -o scan-40dB.tiff --solver joint-omp --target-psnr 40
+  ght represent photo.png --codes photo.npz && ght decode photo.npz -o again.png
+  ght represent photo.png -o own.png --dictionary D.npy --sigma 8
+  ght represent photo.png -o omp.png --solver omp --budget 2.5 --spread`,
     )
     .action((path: string, flags: RepresentFlags) => runRepresent(path, flags, context));
 }
 
-async function runRepresent(path: string, flags: RepresentFlags, { print, signal }: Context): Promise<void> {
-  const options = representOptions(flags);
+async function runRepresent(path: string, flags: RepresentFlags, context: Context): Promise<void> {
+  const { output, folder } = await placeOf(flags.output, path);
+  await inMadeFolder(folder, () => representFile(path, { ...flags, output }, context));
+}
+
+async function representFile(path: string, flags: RepresentFlags, { print, signal }: Context): Promise<void> {
+  const own = flags.dictionary === undefined ? {} : await readDictionary(flags.dictionary, flags.patch);
+  const asked = { ...representOptions(flags), ...own };
+  if (flags.jpegQuality !== undefined) checkQuality(flags.output ?? 'no output', flags.jpegQuality);
   const outputs = [
     { path: flags.output, kinds: imageExtensions, parameter: '-o' },
     { path: flags.heatmap, kinds: ['.png'], parameter: '--heatmap' },
     { path: flags.codes, kinds: ['.npz'], parameter: '--codes' },
     { path: flags.history, kinds: historyExtensions, parameter: '--history' },
   ];
-  await checkOutputs([{ path, parameter: 'IMAGE' }], outputs);
+  const inputs = [{ path, parameter: 'IMAGE' }];
+  if (flags.dictionary !== undefined) inputs.push({ path: flags.dictionary, parameter: '--dictionary' });
+  await checkOutputs(inputs, outputs);
   const file = await readImage(path);
+  const options = forWriting(asked, file);
   if (flags.output) checkFormat(flags.output, file.image, file, '-o');
   refuseTooLarge(file.image, options);
 
-  const display = progressDisplay(solverCatalogue[options.solver ?? solverDefaults.solver].title, flags.json === true);
+  const display = progressDisplay(solverCatalogue[options.solver ?? solverDefaults.solver].title, silent(flags));
   const start = performance.now();
   const result = await represent(file.image, { ...options, signal, onProgress: display.onProgress }).finally(
     display.stop,
@@ -94,18 +121,55 @@ async function runRepresent(path: string, flags: RepresentFlags, { print, signal
   const files: Output[] = [];
   const add = (path: string, bytes: Uint8Array, parameter: string) => files.push({ path, bytes, parameter });
   if (flags.heatmap) add(flags.heatmap, await heatmapPng(result), '--heatmap');
-  if (flags.codes) add(flags.codes, await saveCodes(result.codes), '--codes');
+  if (flags.codes) {
+    const { grid, dictionary } = result;
+    const { peak, alpha } = file.image;
+    const sampleType = `${file.sample}${file.depth}`;
+    add(flags.codes, await saveCodes(result.codes, { grid, dictionary, peak, alpha, sampleType }), '--codes');
+  }
   if (flags.history) add(flags.history, historyFile(flags.history, result.history), '--history');
-  if (flags.output) files.push(await imageOutput(flags.output, result.image, file, '-o'));
+  if (flags.output) files.push(await pictureOutput(flags.output, result.image, file, flags.jpegQuality));
   await writeTogether(files);
 
-  const summary = summarise('represent', result, { ...result, seconds });
+  const summary = summarise('represent', result, { ...result, seconds, spread: flags.spread });
+  const psnrWritten = writtenPsnr(result.image, file);
   if (flags.json) {
     const { task, solver, engine, ...rest } = summary;
-    print(JSON.stringify({ task, solver, engine, image: imageSummary(file), ...rest }));
+    print(JSON.stringify({ task, solver, engine, image: imageSummary(file), ...rest, psnrWritten }));
     return;
   }
-  const extra: [string, string][] = [['spread', spread(result)]];
+  const extra: [string, string][] = [['range', range(result)]];
+  if (psnrWritten !== null && file.sample === 'uint') {
+    const compressed = flags.output !== undefined && formatOfName(flags.output) === 'jpeg';
+    const rounded = `${decibels(psnrWritten)}, rounded and clipped to ${file.depth} bits`;
+    extra.push(['written', `${rounded}${compressed ? ', before JPEG compression' : ''}`]);
+  }
   if (files.length > 0) extra.push(['wrote', files.map(({ path: name }) => name).join(', ')]);
   print(`${imageLine(path, file)}\n${runFacts(summary, extra)}`);
+}
+
+/** The largest sample that the file can hold; undefined where it holds floats. */
+function largestOf({ sample, depth }: ImageFile): number | undefined {
+  return sample === 'uint' ? 2 ** depth - 1 : undefined;
+}
+
+/** A target PSNR is that of the file, which holds integers. */
+function forWriting(options: RepresentOptions, file: ImageFile): RepresentOptions {
+  const { budget } = options;
+  const largestInteger = largestOf(file);
+  if (budget === undefined || !('psnr' in budget) || largestInteger === undefined) return options;
+  return { ...options, budget: { ...budget, largestInteger } };
+}
+
+/** The PSNR in dB of an image as a file like that of the input holds it; null where there is no difference. */
+function writtenPsnr({ planes }: Image, file: ImageFile): number | null {
+  const most = largestOf(file);
+  const written = (value: number) => (most === undefined ? value : Math.min(Math.max(Math.round(value), 0), most));
+  let sum = 0;
+  for (const [c, plane] of planes.entries()) {
+    const original = file.image.planes[c];
+    for (let i = 0; i < plane.length; i++) sum += (written(plane[i]) - original[i]) ** 2;
+  }
+  if (sum === 0) return null;
+  return psnrOf(Math.sqrt(sum / (planes.length * planes[0].length)), file.image.peak);
 }

@@ -6,7 +6,7 @@ import { OptionError, ResourceError } from 'ght';
 import type { ExperimentName, Setting } from 'ght-lab';
 import { catalogue, experimentNames } from 'ght-lab/catalogue';
 import type { Context } from '../context.js';
-import { jsonFlag, numberOf } from '../flags.js';
+import { jsonFlag, numberOf, quietFlag, silent } from '../flags.js';
 import { loadSharp, prepareReportFolder, readImageFolder, reportFolder } from '../io/index.js';
 import { oneLine } from '../output/line.js';
 import { progressDisplay } from '../output/progress.js';
@@ -20,6 +20,7 @@ interface ReproduceFlags {
   readonly threads?: number;
   readonly resume?: true;
   readonly json?: true;
+  readonly quiet?: true;
 }
 
 /** The paper has three images; so many of a folder are used at their full size. */
@@ -34,21 +35,21 @@ export function reproduceCommand(program: Command, context: Context): void {
     .summary('every experiment of the paper, with a verdict on each of its claims')
     .description(
       'Reruns the experiments of the paper on this machine and writes a report: one HTML file with every figure and ' +
-        'table, the paper’s numbers beside ours, and a verdict on each claim; beside it report.json, the figures as ' +
-        `SVG and PNG, and the tables as CSV.\n\nExperiments:\n${list()}`,
+        'table, the numbers of the paper beside the new ones, and a verdict on each claim; beside it report.json, the ' +
+        `figures as SVG and PNG, and the tables as CSV.\n\nExperiments:\n${list()}`,
     )
     .argument('[NAME...]', 'the experiments to run (default: all)')
-    .option('-o, --output <folder>', 'where the report goes; made if it is missing (default: ght-report)')
-    .option('--quick', 'smaller sizes, fewer budgets, one dictionary: about two minutes on two cores')
+    .option('-o, --output <folder>', 'the folder for the report, made if missing (default: ght-report)')
+    .option('--quick', 'smaller sizes, fewer budgets, one dictionary: about two minutes on two idle cores')
     .option('--images <folder>', `use the images of this folder, the first ${IMAGES} by name at their full size`)
     .option('--seed <n>', 'seed of dictionaries, signals, patches and noise', numberOf('--seed'), 1)
     .option(
       '--threads <n>',
-      'threads of the engine for every run (default: one a core; 1 with --quick)',
+      'threads of the engine for every run (default: one per core; 1 with --quick)',
       numberOf('--threads'),
     )
-    .option('--resume', 'go on with a run that was stopped: experiments that are finished are kept');
-  jsonFlag(command)
+    .option('--resume', 'continue a stopped run: finished experiments are kept');
+  jsonFlag(quietFlag(command))
     .addHelpText(
       'after',
       `
@@ -79,8 +80,8 @@ async function runReproduce(given: string[], flags: ReproduceFlags, context: Con
   // Loaded only here: the plots take longer to load than most commands to run.
   const lab = await import('ght-lab');
   const own = flags.images === undefined ? undefined : await readImageFolder(flags.images, folder, lab.asGrey);
-  const images = own?.slice(0, IMAGES) ?? (await lab.paperSized());
-  const collection = own ?? (await lab.halved());
+  const images = own?.images.slice(0, IMAGES) ?? (await lab.paperSized());
+  const collection = own?.images ?? (await lab.halved());
   await prepareReportFolder(folder, lab.outputsOf(names));
 
   const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
@@ -91,17 +92,24 @@ async function runReproduce(given: string[], flags: ReproduceFlags, context: Con
     const kept = planned.kept.length === 0 ? '' : `, ${planned.kept.length} kept from before`;
     const time = `about ${duration(planned.seconds)} on ${plural(threads, 'thread')}`;
     print(`${plural(planned.toRun.length, 'experiment')} to run${kept}: ${time}`);
+    if (own?.skipped !== undefined) print(oneLine(own.skipped));
   }
   context.stopped.note = `what was finished is kept in ${folder}: go on with --resume`;
-  const display = progressDisplay('reproduce', json);
+  const display = progressDisplay('reproduce', silent(flags));
   const report = await planned.run(display.onProgress).finally(() => display.stop());
   const files = await lab.writeReport(report, store);
   if (json) {
     print(JSON.stringify(JSON.parse(String(files.get('report.json')))));
     return;
   }
-  const rows = report.verdicts.map(({ experiment, outcome, claim }) => [experiment, outcome, claim]);
-  print(`\n${table(['experiment', 'verdict', 'claim'], rows, 3)}\n\nwrote ${oneLine(join(folder, 'report.html'))}`);
+  const rows = report.verdicts.map(({ experiment, outcome, timing, claim }) => {
+    return [experiment, timing ? `${outcome} (timing)` : outcome, claim];
+  });
+  print(`\n${table(['experiment', 'verdict', 'claim'], rows, 3)}`);
+  if (report.verdicts.some(({ timing }) => timing)) {
+    print(`\nVerdicts marked (timing) hold for this machine and its load: ${lab.loadWords(report.machine)}`);
+  }
+  print(`\nwrote ${oneLine(join(folder, 'report.html'))}`);
 }
 
 function checkNames(given: readonly string[]): ExperimentName[] {

@@ -1,22 +1,25 @@
 import type { Command } from 'commander';
-import {
-  denseDictionary,
-  InputError,
-  type NpyArray,
-  psnrOf,
-  saveCodes,
-  solve,
-  solverCatalogue,
-  solverDefaults,
-} from 'ght';
+import { denseDictionary, InputError, psnrOf, saveCodes, solve, solverCatalogue, solverDefaults } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
-import { budgetFlag, engineFlags, jsonFlag, solveOptions, solverFlag, solverFlags, totalBudgetFlag } from '../flags.js';
-import { checkOutputs, type Output, readArray, writeTogether } from '../io/index.js';
+import {
+  budgetFlag,
+  engineFlags,
+  jsonFlag,
+  quietFlag,
+  silent,
+  solveOptions,
+  solverFlag,
+  solverFlags,
+  spreadFlag,
+  totalBudgetFlag,
+} from '../flags.js';
+import { checkOutputs, type Output, writeTogether } from '../io/index.js';
 import { historyExtensions, historyFile } from '../output/history.js';
 import { oneLine } from '../output/line.js';
 import { progressDisplay } from '../output/progress.js';
 import { runFacts, summarise } from '../output/summary.js';
+import { readColumns } from './matrix.js';
 
 interface SolveFlags extends Flags {
   readonly signals: string;
@@ -31,19 +34,21 @@ export function solveCommand(program: Command, context: Context): void {
     .command('solve')
     .summary('the general problem: any signals, any dictionary')
     .description('Minimises ‖DZ − Y‖² with at most S nonzeros in all of Z, for any D (N×L) and Y (N×P) in .npy files.')
-    .requiredOption('--signals <Y.npy>', 'the signals, N×P, one a column')
-    .requiredOption('--dictionary <D.npy>', 'the dictionary, N×L, one atom a column')
+    .requiredOption('--signals <Y.npy>', 'the signals, N×P, one per column')
+    .requiredOption('--dictionary <D.npy>', 'the dictionary, N×L, one atom per column')
     .requiredOption('-o, --output <file>', 'write the sparse codes, L×P, readable by scipy.sparse.load_npz (.npz)');
-  totalBudgetFlag(command);
-  budgetFlag(command);
+  totalBudgetFlag(command, 'signals');
+  budgetFlag(command, 'signal', 'signals');
+  spreadFlag(command, 'signal', 'signals');
   solverFlag(command);
   engineFlags(solverFlags(command)).option('--history <file>', 'write the RMSE of every iteration (.csv or .json)');
-  jsonFlag(command)
+  jsonFlag(quietFlag(command))
     .addHelpText(
       'after',
       `
 Examples:
   ght solve --signals Y.npy --dictionary D.npy --total-budget 2000 --solver admm -o codes.npz
+  ght solve --signals Y.npy --dictionary D.npy --budget 2.5 --solver omp --spread -o codes.npz
   python3 -c "import scipy.sparse; print(scipy.sparse.load_npz('codes.npz'))"`,
     )
     .action((flags: SolveFlags) => runSolve(flags, context));
@@ -60,14 +65,14 @@ async function runSolve(flags: SolveFlags, { print, signal }: Context): Promise<
     { path: flags.history, kinds: historyExtensions, parameter: '--history' },
   ];
   await checkOutputs(inputs, outputs);
-  const Y = columns(await readArray(flags.signals, '--signals'), '--signals');
-  const atoms = columns(await readArray(flags.dictionary, '--dictionary'), '--dictionary');
+  const Y = await readColumns(flags.signals, '--signals');
+  const atoms = await readColumns(flags.dictionary, '--dictionary');
   const D = denseDictionary(atoms.rows, atoms.cols, atoms.data);
   if (Y.rows !== D.N) {
     const rule = `must have as many rows as the dictionary, ${D.N}`;
     throw new InputError('--signals', rule, `${Y.rows}×${Y.cols}`, 'give Y as N×P and D as N×L; transpose if need be');
   }
-  const display = progressDisplay(solverCatalogue[options.solver ?? solverDefaults.solver].title, flags.json === true);
+  const display = progressDisplay(solverCatalogue[options.solver ?? solverDefaults.solver].title, silent(flags));
   const start = performance.now();
   const solution = await solve(D, Y.data, { ...options, signal, onProgress: display.onProgress }).finally(display.stop);
   const seconds = (performance.now() - start) / 1000;
@@ -80,24 +85,10 @@ async function runSolve(flags: SolveFlags, { print, signal }: Context): Promise<
 
   const rmsePixel = solution.rmse / Math.sqrt(D.N);
   const peak = Y.data.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-  const summary = summarise('solve', solution, { rmsePixel, psnr: peak > 0 ? psnrOf(rmsePixel, peak) : null, seconds });
-  if (flags.json) print(JSON.stringify({ ...summary, signals: { rows: Y.rows, columns: Y.cols, peak } }));
-  else print(`${oneLine(flags.signals)}: ${Y.rows}×${Y.cols}\n${runFacts(summary, [['wrote', flags.output]])}`);
-}
-
-/** A 2-D array, whose rows lie one after the other in the file, column by column. */
-function columns(array: NpyArray, flag: string): { rows: number; cols: number; data: Float64Array } {
-  if (array.shape.length !== 2 || array.shape.some((size) => size === 0)) {
-    const remedy = 'save a matrix with np.save, one column a signal or atom';
-    throw new InputError(
-      flag,
-      'must be a 2-D array with at least one entry',
-      `shape (${array.shape.join(', ')})`,
-      remedy,
-    );
-  }
-  const [rows, cols] = array.shape;
-  const data = new Float64Array(rows * cols);
-  for (let j = 0; j < cols; j++) for (let i = 0; i < rows; i++) data[j * rows + i] = array.data[i * cols + j];
-  return { rows, cols, data };
+  const psnr = peak > 0 ? psnrOf(rmsePixel, peak) : null;
+  const summary = summarise('solve', solution, { rmsePixel, psnr, seconds, spread: flags.spread });
+  if (flags.json) {
+    const { patches: _, rmsePixel: rmseSample, ...rest } = summary;
+    print(JSON.stringify({ ...rest, rmseSample, signals: { rows: Y.rows, columns: Y.cols, peak } }));
+  } else print(`${oneLine(flags.signals)}: ${Y.rows}×${Y.cols}\n${runFacts(summary, [['wrote', flags.output]])}`);
 }

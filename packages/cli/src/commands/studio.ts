@@ -16,10 +16,10 @@ export function studioCommand(program: Command, context: Context): void {
     .command('studio')
     .summary('the same in the browser: see the budget go where it is needed')
     .description(
-      'Serves the studio, a page that represents, compares and denoises images in the browser, on this machine only.\n' +
-        'Nothing is uploaded: the page computes everything itself.',
+      'Serves the studio on this machine only: a page that represents, compares and denoises images in the browser.\n' +
+        'Nothing is uploaded: the page does all the work.',
     )
-    .option('--port <n>', `the port; ${USUAL_PORT}, or a free one if that is taken, unless told`, numberOf('--port'))
+    .option('--port <n>', `the port (default: ${USUAL_PORT}, or a free one if that is taken)`, numberOf('--port'))
     .addHelpText(
       'after',
       `

@@ -10,19 +10,20 @@ import { readImage } from './readImage.js';
 const LEAST = 64;
 
 /**
- * The images of the folder that `--images` names, in the order of their names, small ones left out; each is made grey as
- * soon as it is read, so that only one is held in colour. Refuses a folder without any, and one into which the report at
+ * The images of the folder that `--images` names, in the order of their names, and in words what was left out: small ones,
+ * subfolders and other files. Each image is made grey as soon as it is read, so that only one is held in colour. Refuses a folder without any, and one into which the report at
  * `output` would write its figures.
  */
 export async function readImageFolder(
   folder: string,
   output: string,
   asGrey: (image: Image) => Image,
-): Promise<NamedImage[]> {
-  const names = await readdir(folder).catch((cause: NodeJS.ErrnoException) => {
+): Promise<{ readonly images: readonly NamedImage[]; readonly skipped: string | undefined }> {
+  const all = await readdir(folder).catch((cause: NodeJS.ErrnoException) => {
     const remedy = cause.code === 'ENOTDIR' ? 'this is a file; name the folder it is in' : 'check the path';
     throw new InputError('--images', 'must be an existing folder', folder, remedy, { cause });
   });
+  const names = all.filter((name) => !name.startsWith('.'));
   const chosen = names.filter((name) => imageExtensions.includes(extname(name).toLowerCase())).sort();
   const images: NamedImage[] = [];
   const figures = await destinationOf(join(output, 'figures'));
@@ -38,7 +39,16 @@ export async function readImageFolder(
       format === 'jpeg' ? '; its own 8×8 blocks may coincide with the patches and flatter every result' : '';
     images.push({ name, image: asGrey(image), source: `an image of yours${blocks}` });
   }
-  if (images.length > 0) return images;
+  if (images.length > 0) {
+    const others = names.length - chosen.length;
+    const small = chosen.length - images.length;
+    const parts = [
+      ...(others > 0 ? [`${others} not an image`] : []),
+      ...(small > 0 ? [`${small} smaller than ${LEAST}×${LEAST} pixels`] : []),
+    ];
+    const skipped = `skipped ${others + small} of ${names.length} in ${folder}: ${parts.join(', ')}`;
+    return { images, skipped: parts.length > 0 ? skipped : undefined };
+  }
   const rule = `must hold an image of at least ${LEAST}×${LEAST} pixels`;
   throw new InputError('--images', rule, folder, `put images there (${imageExtensions.join(', ')})`);
 }

@@ -1,6 +1,6 @@
 /** What `--json` prints and people read, from one result. */
 import type { Solution, SolverName } from 'ght';
-import { atomsPerPatch, solverCatalogue } from 'ght';
+import { atomsPerPatch, isPatchwise, solverCatalogue } from 'ght';
 import type { ImageFile } from '../io/index.js';
 import { oneLine } from './line.js';
 import { count, decibels, facts, measure } from './table.js';
@@ -14,7 +14,9 @@ export interface Summary {
   readonly atoms: number;
   readonly budget: number;
   readonly nonzeros: number;
-  /** The paper's, a patch. */
+  /** The most atoms per patch, where a patch-wise solver has one for all of them; null otherwise. */
+  readonly limit: number | null;
+  /** The paper's, per patch. */
   readonly rmse: number;
   readonly rmsePixel: number;
   /** Null when there is nothing to compare with, or no difference at all. */
@@ -29,7 +31,13 @@ export interface Summary {
 export function summarise(
   task: string,
   solution: Solution,
-  measured: { readonly rmsePixel: number; readonly psnr: number | null; readonly seconds: number },
+  measured: {
+    readonly rmsePixel: number;
+    readonly psnr: number | null;
+    readonly seconds: number;
+    /** Whether all of the budget was to be spent, by `--spread`. */
+    readonly spread: boolean | undefined;
+  },
 ): Summary {
   const { solver, engine, budget, nonzeros, rmse, rho, iterations, stopReason, codes } = solution;
   return {
@@ -40,6 +48,7 @@ export function summarise(
     atoms: codes.L,
     budget,
     nonzeros,
+    limit: isPatchwise(solver) && !measured.spread ? Math.floor(budget / codes.P) : null,
     rmse,
     rmsePixel: measured.rmsePixel,
     psnr: measured.psnr !== null && Number.isFinite(measured.psnr) ? measured.psnr : null,
@@ -68,13 +77,20 @@ export function runFacts(summary: Summary, extra: readonly (readonly [string, st
   const { patches, atoms, budget, nonzeros, rmse, rmsePixel, psnr, rho, iterations, stopReason, seconds, engine } =
     summary;
   const noisy = summary.task === 'denoise';
-  const average = (n: number) => `${count(n)} (${(n / patches).toFixed(2)} a patch)`;
+  const [one, many, sample] =
+    summary.task === 'solve' ? ['signal', 'signals', 'sample'] : ['patch', 'patches', 'pixel'];
+  const average = (n: number) => `${count(n)} (${(n / patches).toFixed(2)} per ${one})`;
+  const unspent = limitWords(summary, one);
   return facts([
     ['solver', `${solverCatalogue[summary.solver].title}${rho === null ? '' : `, ρ = ${measure(rho)} absolute`}`],
-    ['patches', `${count(patches)}, over ${atoms} atoms`],
+    [many, `${count(patches)}, over ${atoms} atoms`],
     ['budget', average(budget)],
+    ...(unspent === undefined ? [] : [['limit', unspent] as const]),
     ['nonzeros', average(nonzeros)],
-    ['RMSE', `${measure(rmse)} a patch, ${measure(rmsePixel)} a pixel${noisy ? ', against the noisy image' : ''}`],
+    [
+      'RMSE',
+      `${measure(rmse)} per ${one}, ${measure(rmsePixel)} per ${sample}${noisy ? ', against the noisy image' : ''}`,
+    ],
     ...(psnr === null ? [] : [['PSNR', `${decibels(psnr)}${noisy ? ', against the reference' : ''}`] as const]),
     ['iterations', `${iterations}, ${stopReason}`],
     [
@@ -86,12 +102,19 @@ export function runFacts(summary: Summary, extra: readonly (readonly [string, st
 }
 
 /**
- * How much of the budget the busiest and the quietest patch got. In colour every plane has patches of its own, as in the
- * mean a patch.
+ * The least, the most and the median atoms of a patch. In colour every plane has patches of its own, as in the mean per
+ * patch.
  */
-export function spread({ codes }: Pick<Solution, 'codes'>): string {
+export function range({ codes }: Pick<Solution, 'codes'>): string {
   const sorted = atomsPerPatch(codes).sort();
-  return `${sorted[0]} to ${sorted[sorted.length - 1]} atoms a patch, median ${sorted[Math.floor(sorted.length / 2)]}`;
+  return `${sorted[0]} to ${sorted[sorted.length - 1]} atoms per patch, median ${sorted[Math.floor(sorted.length / 2)]}`;
+}
+
+/** What a patch-wise solver leaves of a budget that does not divide evenly; undefined where it leaves nothing. */
+export function limitWords({ budget, patches, limit }: Summary, one = 'patch'): string | undefined {
+  if (limit === null || limit * patches === budget) return undefined;
+  const each = `at most ${limit} atom${limit === 1 ? '' : 's'} in every ${one}, S/P rounded down`;
+  return `${each}: ${count(budget - limit * patches)} of the budget cannot be spent; --spread spends them`;
 }
 
 /** How people call the channels of an image. */

@@ -17,6 +17,13 @@ export type Budget =
   | {
       /** The smallest S whose reconstruction reaches this PSNR, in dB. */
       readonly psnr: number;
+      /**
+       * The largest integer that a sample of a file holds, such as 255: the PSNR is then that of samples rounded and clipped
+       * to 0 … 255, as the file has them. For images only.
+       *
+       * @default the samples as they are
+       */
+      readonly largestInteger?: number;
     }
   | {
       /** As many atoms as noise of this standard deviation justifies, in the units of the input. */
@@ -37,6 +44,7 @@ export const noiseRules = ['residual', 'threshold'] as const;
 export type NoiseRule = (typeof noiseRules)[number];
 
 type Noise = Extract<Budget, { readonly sigma: number }>;
+type Level = Extract<Budget, { readonly psnr: number }>;
 
 /**
  * A budget in one of three forms: a number of nonzeros, the fewest that reach an RMSE per patch, or those that stand out
@@ -46,7 +54,8 @@ export type Goal = { readonly S: number } | { readonly rmse: number } | { readon
 
 /** Checks a budget and resolves it for P patches of N samples over L atoms, full scale `peak`. */
 export function resolveBudget(budget: Budget, N: number, L: number, P: number, peak: number): Goal {
-  const { rule = 'threshold', ...kinds } = typeof budget === 'object' && budget !== null ? (budget as Noise) : {};
+  const object = typeof budget === 'object' && budget !== null ? (budget as Noise & Level) : {};
+  const { rule = 'threshold', largestInteger = 1, ...kinds } = object as Partial<Noise & Level>;
   const given = Object.entries(kinds);
   if (given.length !== 1) {
     const rule = 'must have exactly one of perPatch, total, rmse, psnr, sigma';
@@ -56,6 +65,11 @@ export function resolveBudget(budget: Budget, N: number, L: number, P: number, p
   oneOf('budget.rule', rule, noiseRules);
   if (kind !== 'sigma' && 'rule' in budget) {
     throw new OptionError('budget.rule', `must be left out beside ${kind}`, rule, 'it belongs to sigma');
+  }
+  wholeNumber('budget.largestInteger', largestInteger, 1, 2 ** 32 - 1, 'use 255 for 8 bits, 65535 for 16');
+  if (kind !== 'psnr' && 'largestInteger' in budget) {
+    const rule = `must be left out beside ${kind}`;
+    throw new OptionError('budget.largestInteger', rule, largestInteger, 'it belongs to psnr');
   }
   switch (kind) {
     case 'perPatch':

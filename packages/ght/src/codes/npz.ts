@@ -4,6 +4,7 @@
  */
 import { InputError } from '../errors.js';
 import { checkColumns, checkRising } from './check.js';
+import { type CodedImage, codedImageEntries, codedImageIn } from './coded-image.js';
 import type { Codes } from './codes.js';
 import { type NpyData, readNpy, readNpyText, writeNpy, writeNpyText } from './npy.js';
 import { unzip, zip } from './zip.js';
@@ -17,8 +18,12 @@ const remedies = {
 const given = { codes: 'codes', values: 'values', ...remedies };
 const read = { ...given, values: 'data' };
 
-/** The codes as a compressed .npz file: SciPy's entries in SciPy's order, int32 indices and float64 values. */
-export async function saveCodes(codes: Codes): Promise<Uint8Array<ArrayBuffer>> {
+/**
+ * The codes as a compressed .npz file: SciPy's entries in SciPy's order, int32 indices and float64 values.
+ *
+ * @param image what the codes need to become an image again, so that `decodeImage` can rebuild it. @default codes alone
+ */
+export async function saveCodes(codes: Codes, image?: CodedImage): Promise<Uint8Array<ArrayBuffer>> {
   const { L, P, indptr, indices, values } = codes;
   checkColumns({ L, P, indptr, indices, values }, given);
   checkRising(codes, given);
@@ -28,6 +33,7 @@ export async function saveCodes(codes: Codes): Promise<Uint8Array<ArrayBuffer>> 
     { name: 'format.npy', bytes: writeNpyText('csc') },
     { name: 'shape.npy', bytes: writeNpy({ type: 'i8', shape: [2], data: Float64Array.of(L, P) }) },
     { name: 'data.npy', bytes: writeNpy({ type: 'f8', shape: [values.length], data: values }) },
+    ...(image ? codedImageEntries(codes, image) : []),
   ]);
 }
 
@@ -37,7 +43,17 @@ export async function saveCodes(codes: Codes): Promise<Uint8Array<ArrayBuffer>> 
  * patch are rejected, since SciPy would add them and a budget would count both. Stored zeros are kept.
  */
 export async function loadCodes(bytes: Uint8Array): Promise<Codes> {
+  return codesIn(await unzip(bytes, 'codes'));
+}
+
+/** The codes of an image and all that it needs to be rebuilt. */
+export async function loadCodedImage(bytes: Uint8Array): Promise<CodedImage & { readonly codes: Codes }> {
   const files = await unzip(bytes, 'codes');
+  const codes = codesIn(files);
+  return { ...codedImageIn(files, codes), codes };
+}
+
+function codesIn(files: Map<string, Uint8Array>): Codes {
   const format = readNpyText(entry(files, 'format'), 'codes.format');
   if (format !== 'csc') {
     const shown = printable(format);

@@ -10,6 +10,7 @@ import type { Signals } from '../signal/signals.js';
 import type { IterativeSolver, PatchwiseSolver } from '../solvers/catalogue.js';
 import type { Spending } from '../solvers/joint-omp.js';
 import type { StepReport } from '../solvers/loop.js';
+import type { AtomLimits } from '../solvers/patchwise.js';
 import type { PatchStop } from '../solvers/stopping.js';
 import type { Watch } from '../work.js';
 
@@ -89,8 +90,8 @@ export interface Loaded {
   iterate(solver: IterativeSolver, S: number, rho: number, watch?: Watch): Promise<StepReport>;
   /** Keeps the latest iterate as the result. */
   keep(): void;
-  /** All patches, each by itself with at most s atoms; the reports are of iterations 1, 2, … over all patches. */
-  sweep(solver: PatchwiseSolver, s: number, stop: PatchStop, watch?: Watch): Promise<readonly StepReport[]>;
+  /** All patches, each by itself within its limit; the reports are of iterations 1, 2, … over all patches. */
+  sweep(solver: PatchwiseSolver, limits: AtomLimits, stop: PatchStop, watch?: Watch): Promise<readonly StepReport[]>;
   /** Joint OMP with S atoms in all, or with as many as are worth a price. */
   jointOmp(S: Spending, watch?: Watch): Promise<readonly StepReport[]>;
   /** Refits the result on its support and gives its RMSE. */

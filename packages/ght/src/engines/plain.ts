@@ -9,8 +9,8 @@ import type { Spending } from '../solvers/joint-omp.js';
 import { allot, emptyPaths, pursueAllotment } from '../solvers/joint-omp.js';
 import type { StepReport } from '../solvers/loop.js';
 import { omp } from '../solvers/omp.js';
-import type { PatchSolver } from '../solvers/patchwise.js';
-import { sweep } from '../solvers/patchwise.js';
+import type { AtomLimits, PatchSolver } from '../solvers/patchwise.js';
+import { sweep, withLimits } from '../solvers/patchwise.js';
 import { refit } from '../solvers/refit.js';
 import type { PatchStop } from '../solvers/stopping.js';
 import { drive, type Watch } from '../work.js';
@@ -44,8 +44,12 @@ export abstract class PlainProblem implements Loaded {
   abstract iterate(solver: IterativeSolver, S: number, rho: number, watch?: Watch): Promise<StepReport>;
   abstract keep(): void;
 
-  sweep(solver: PatchwiseSolver, s: number, stop: PatchStop, watch?: Watch): Promise<StepReport[]> {
-    return this.#sweep(patchSolvers[solver](this.D, s, stop), watch);
+  sweep(solver: PatchwiseSolver, limits: AtomLimits, stop: PatchStop, watch?: Watch): Promise<StepReport[]> {
+    const { D } = this;
+    return this.#sweep(
+      withLimits(limits, D.N, (s) => patchSolvers[solver](D, s, stop)),
+      watch,
+    );
   }
 
   async jointOmp(S: Spending, watch?: Watch): Promise<StepReport[]> {

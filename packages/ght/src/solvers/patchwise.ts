@@ -14,6 +14,16 @@ export interface Descent {
  */
 export type PatchSolver = (Y: Float64Array, from: number, x: Float64Array) => Descent;
 
+/** The most atoms that patches may use: the same number for all, or one number per patch. */
+export type AtomLimits = number | Int32Array;
+
+/** A solver for patches with different limits: one solver per limit, chosen by the place of the patch. */
+export function withLimits(limits: AtomLimits, N: number, solver: (s: number) => PatchSolver): PatchSolver {
+  if (typeof limits === 'number') return solver(limits);
+  const solvers = new Map([...new Set(limits)].map((s) => [s, solver(s)] as const));
+  return (Y, from, x) => (solvers.get(limits[from / N]) as PatchSolver)(Y, from, x);
+}
+
 /** The codes of all patches, and how all went together. */
 export interface Sweep {
   readonly codes: Codes;

@@ -4,7 +4,7 @@ import type { EngineName } from '../engines/engines.js';
 import { checkEngineName } from '../engines/engines.js';
 import { knownOptions, notNegative, OptionError, oneOf, positive, wholeNumber, yesOrNo } from '../errors.js';
 import type { SolverEntry, SolverName } from '../solvers/catalogue.js';
-import { solverCatalogue, solverNames } from '../solvers/catalogue.js';
+import { isPatchwise, solverCatalogue, solverNames } from '../solvers/catalogue.js';
 
 /**
  * The penalty ρ. A number is in units of ‖D‖₂², so that it means the same for every dictionary, whatever its scale.
@@ -30,6 +30,13 @@ export interface SolveOptions {
    * @default { perPatch: 10 }, or all atoms of a smaller dictionary
    */
   readonly budget?: Budget;
+  /**
+   * Whether a patch-wise solver spends all of S: beside ⌊S/P⌋ atoms for every patch, one more for each of the S mod P patches
+   * with the largest residual. Every patch is solved twice. The other solvers always spend all of S.
+   *
+   * @default false
+   */
+  readonly spread?: boolean;
   /** ρ of GHT-QPM and GHT-ADMM; the others have none. */
   readonly rho?: Penalty;
   /** Whether to end with least squares on the final support. OMP and joint OMP always do. @default false */
@@ -82,6 +89,7 @@ export interface Settings {
   readonly budget: Budget | undefined;
   /** Null for a solver without a penalty. */
   readonly rho: Penalty | null;
+  readonly spread: boolean;
   readonly refit: boolean;
   readonly maxIterations: number;
   readonly tolerance: number;
@@ -96,6 +104,7 @@ export interface Settings {
 export const solverDefaults = {
   solver: 'admm',
   budget: { perPatch: 10 },
+  spread: false,
   refit: false,
   maxIterations: 100,
   tolerance: 1e-5,
@@ -105,7 +114,7 @@ export const solverDefaults = {
 const PAPER_RHO = { absolute: 0.1 };
 
 const optionNames: readonly string[] = [
-  ...['solver', 'budget', 'rho', 'refit', 'maxIterations', 'tolerance'],
+  ...['solver', 'budget', 'spread', 'rho', 'refit', 'maxIterations', 'tolerance'],
   ...['preset', 'initial', 'engine', 'threads', 'signal', 'onProgress'],
 ];
 
@@ -129,6 +138,7 @@ export function settle(options: SolveOptions, others: readonly string[] = []): S
   const { budget, initial, threads, signal, onProgress } = options;
   return {
     ...{ solver, budget, rho, initial, engine, threads, signal, onProgress },
+    spread: checkSpread(solver, options.spread),
     refit: yesOrNo('refit', options.refit ?? solverDefaults.refit, 'use true for least squares at the end'),
     maxIterations: wholeNumber(
       'maxIterations',
@@ -143,6 +153,13 @@ export function settle(options: SolveOptions, others: readonly string[] = []): S
       'use a value such as 1e-5, or 0',
     ),
   };
+}
+
+function checkSpread(solver: SolverName, given: boolean = solverDefaults.spread): boolean {
+  const spread = yesOrNo('spread', given, 'use true to spend all of the budget');
+  if (!spread || isPatchwise(solver)) return spread;
+  const rule = `must be left out for ${solver}, which spends the whole budget`;
+  throw new OptionError('spread', rule, spread, 'remove it, or choose a patch-wise solver');
 }
 
 /** Checks how many threads are asked for. */

@@ -1,20 +1,20 @@
 import type { Budget } from '../budget/budget.js';
 import type { Codes } from '../codes/codes.js';
 import { atomsPerPatch } from '../codes/codes.js';
-import { reconstruction } from '../codes/reconstruct.js';
 import { overcompleteDct } from '../dictionary/dct.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { checkDictionary } from '../dictionary/dictionary.js';
 import { InputError, OptionError } from '../errors.js';
 import { psnrOf, rmseOver } from '../measures/error.js';
-import { decorrelation, recorrelation } from '../signal/colour.js';
+import { decorrelation } from '../signal/colour.js';
 import type { Image, Samples } from '../signal/image.js';
-import { checkPixels, checkShape } from '../signal/image.js';
+import { checkPixels, checkShape, mapped } from '../signal/image.js';
 import type { PatchGrid } from '../signal/patches.js';
-import { aggregation, extractRun, patchGrid } from '../signal/patches.js';
+import { extractRun, patchGrid } from '../signal/patches.js';
 import { largestOf } from '../signal/scale.js';
-import { type Signals, someOf } from '../signal/signals.js';
+import type { Signals } from '../signal/signals.js';
 import { drive, type Work } from '../work.js';
+import { rebuiltPlanes } from './decode.js';
 import type { Settings, SolveOptions } from './options.js';
 import { budgetFor, settle } from './options.js';
 import type { Solution } from './solve.js';
@@ -72,19 +72,17 @@ export async function representWeighted(
   const D = chooseDictionary(patch, atoms, dictionary);
   const { planes, most } = await drive(prepare(image), settings);
 
-  function* rebuild(codes: Codes): Work<Image> {
-    const patches = reconstruction(D, codes);
-    const counts = atomsPerPatch(codes);
-    const planes: Float64Array[] = [];
-    for (let from = 0; from < codes.P; from += grid.count) {
-      const weights = weigh(counts.subarray(from, from + grid.count));
-      planes.push(yield* aggregation(grid, someOf(patches, from, grid.count), weights));
-    }
-    return { ...image, planes: yield* recorrelation(planes, planes) };
+  function* show(codes: Codes): Work<{ readonly planes: readonly Samples[]; readonly rmsePixel: number }> {
+    const planes = yield* rebuiltPlanes(D, codes, grid, weigh);
+    return { planes, rmsePixel: yield* rmseOver(planes, image.planes) };
   }
-  function* show(codes: Codes): Work<{ readonly rebuilt: Image; readonly rmsePixel: number }> {
-    const rebuilt = yield* rebuild(codes);
-    return { rebuilt, rmsePixel: yield* rmseOver(rebuilt.planes, image.planes) };
+  function* measure(codes: Codes, largestInteger: number | undefined): Work<number> {
+    const planes = yield* rebuiltPlanes(D, codes, grid, weigh);
+    if (largestInteger === undefined) return yield* rmseOver(planes, image.planes);
+    const written: Samples[] = [];
+    const round = (value: number) => Math.min(Math.max(Math.round(value), 0), largestInteger);
+    for (const plane of planes) written.push(yield* mapped(plane, round));
+    return yield* rmseOver(written, image.planes);
   }
 
   const budget = withNoiseRule(budgetFor(settings, D.L), patch, stride);
@@ -97,14 +95,14 @@ export async function representWeighted(
     settings,
     // A PSNR budget refers to the image: because of edges and overlap it differs from the PSNR of the patches.
     errorOf: isPsnr(budget)
-      ? async (codes) => (await drive(show(codes), settings)).rmsePixel * Math.sqrt(D.N)
+      ? async (codes) => (await drive(measure(codes, budget.largestInteger), settings)) * Math.sqrt(D.N)
       : undefined,
   });
 
-  const { rebuilt, rmsePixel } = await drive(show(solution.codes), settings);
+  const { planes: rebuilt, rmsePixel } = await drive(show(solution.codes), settings);
   return {
     ...solution,
-    image: rebuilt,
+    image: { ...image, planes: rebuilt },
     dictionary: D,
     grid,
     patches: solution.codes.P,
@@ -177,6 +175,6 @@ function withNoiseRule(budget: Budget, patch: number, stride: number): Budget {
   return { ...budget, rule: 2 * stride <= patch ? 'residual' : 'threshold' };
 }
 
-function isPsnr(budget: Budget): boolean {
+function isPsnr(budget: Budget): budget is Extract<Budget, { readonly psnr: number }> {
   return typeof budget === 'object' && budget !== null && 'psnr' in budget;
 }

@@ -8,19 +8,20 @@ import type { Dictionary } from '../dictionary/dictionary.js';
 import { checkDictionary, spectralNormSquared } from '../dictionary/dictionary.js';
 import type { Engine, EngineInfo, Loaded } from '../engines/engine.js';
 import { chooseEngine } from '../engines/engines.js';
-import { callable, InputError, positive } from '../errors.js';
+import { callable, InputError, OptionError, positive } from '../errors.js';
 import { psnrOf } from '../measures/error.js';
 import type { Samples } from '../signal/image.js';
 import { checkSamples, refuseBadNumber } from '../signal/image.js';
 import { largestOf, shifted, shiftedPositive } from '../signal/scale.js';
 import type { Signals } from '../signal/signals.js';
 import { signalsIn } from '../signal/signals.js';
-import type { IterativeSolver, SolverName } from '../solvers/catalogue.js';
+import type { IterativeSolver, PatchwiseSolver, SolverName } from '../solvers/catalogue.js';
 import { atomPrice, isIterative, isPatchwise, solverCatalogue } from '../solvers/catalogue.js';
 import type { Spending } from '../solvers/joint-omp.js';
 import type { HistoryEntry, StepReport, StopReason } from '../solvers/loop.js';
 import { iterate } from '../solvers/loop.js';
 import { significantAtoms } from '../solvers/significant.js';
+import { spreadLimits } from '../solvers/spread.js';
 import { drive, type Work } from '../work.js';
 import type { Settings, SolveOptions } from './options.js';
 import { budgetFor, settle } from './options.js';
@@ -84,6 +85,11 @@ export async function solve(D: Dictionary, Y: Samples, options: SignalOptions = 
     throw new InputError('signals', rule, `${Y.length} samples`, 'give Y as N×P with the N of the dictionary');
   }
   const settings = settle(options, ['peak', 'errorOf']);
+  if (typeof options.budget === 'object' && options.budget !== null && 'largestInteger' in options.budget) {
+    const { largestInteger } = options.budget;
+    const rule = 'must be left out for signals, which are not rounded';
+    throw new OptionError('budget.largestInteger', rule, largestInteger, 'remove it');
+  }
   const { errorOf } = options;
   callable('errorOf', errorOf, 'give a function of the codes, or leave it out');
   const where = (i: number) => `signals sample (row ${i % D.N}, signal ${Math.floor(i / D.N)})`;
@@ -162,7 +168,7 @@ async function solveInUnits(problem: Problem, goal: Goal): Promise<Solution> {
   const loaded = await engine.load(D, Y, { threads, reason }, { signal });
   try {
     loaded.reset(settings.initial);
-    const run = runner(loaded, P, rho, peak, settings, 'rmse' in goal);
+    const run = runner(loaded, problem, rho, 'rmse' in goal);
     const spend = async (spending: Spending) => ({ ...(await run(spending)), engine: loaded.info });
     if ('S' in goal) return await spend(goal.S);
     if ('sigma' in goal) return await spend(await drive(standingOut(problem, rho, goal.sigma), settings));
@@ -173,7 +179,7 @@ async function solveInUnits(problem: Problem, goal: Goal): Promise<Solution> {
       },
       goal.rmse,
       {
-        unit: isPatchwise(solver) ? P : 1,
+        unit: isPatchwise(solver) && !settings.spread ? P : 1,
         first: 5 * P,
         most: Math.min(N, L) * P,
         show: showError(budget, N, peak),
@@ -187,23 +193,22 @@ async function solveInUnits(problem: Problem, goal: Goal): Promise<Solution> {
 
 /** The budget that noise of deviation σ justifies by the threshold rule. */
 function* standingOut({ D, Y, settings }: Problem, rho: number | null, sigma: number): Work<Spending> {
-  const { solver } = settings;
+  const { solver, spread } = settings;
   const price = atomPrice(solver, D.N, D.L) * sigma ** 2;
   // An allotment finds the number of atoms while it runs.
   if (solverCatalogue[solver].method === 'allotment') return { price };
   const S = yield* significantAtoms(D, Y, rho ?? solverCatalogue.admm.rho * spectralNormSquared(D), price);
-  return isPatchwise(solver) ? Math.round(S / Y.P) * Y.P : S;
+  return isPatchwise(solver) && !spread ? Math.round(S / Y.P) * Y.P : S;
 }
 
 /** A function that solves at a budget S, continuing from the iterate where its last call ended. */
 function runner(
   loaded: Loaded,
-  P: number,
+  { D, Y, peak, settings }: Problem,
   rho: number | null,
-  peak: number,
-  { solver, refit, maxIterations, tolerance: relative, signal, onProgress }: Settings,
   searching: boolean,
 ): (spending: Spending) => Promise<Omit<Solution, 'engine'>> {
+  const { solver, spread, refit, maxIterations, tolerance: relative, signal, onProgress } = settings;
   const stop = { maxIterations, tolerance: relative * peak };
   return async (spending) => {
     const S = typeof spending === 'number' ? spending : 0;
@@ -224,6 +229,13 @@ function runner(
       const step = () => loaded.iterate(iterative, S, rho as number, { signal, onFraction });
       return iterate(step, () => loaded.keep(), { ...stop, onEntry });
     };
+    const eachByItself = async (patchwise: PatchwiseSolver) => {
+      const s = Math.floor(S / Y.P);
+      if (!spread || S === s * Y.P) return loaded.sweep(patchwise, s, stop, watch);
+      await loaded.sweep(patchwise, s, stop, { signal, onFraction: (fraction) => tell(fraction / 2) });
+      const limits = await drive(spreadLimits(D, Y, await loaded.codes(), S), { signal });
+      return loaded.sweep(patchwise, limits, stop, { signal, onFraction: (fraction) => tell((1 + fraction) / 2) });
+    };
     const atOnce = async (sweep: () => Promise<readonly StepReport[]>) => {
       const start = performance.now();
       const reports = await sweep();
@@ -234,7 +246,7 @@ function runner(
     const { history, stopReason, rmse } = isIterative(solver)
       ? await together(solver)
       : isPatchwise(solver)
-        ? await atOnce(() => loaded.sweep(solver, Math.floor(S / P), stop, watch))
+        ? await atOnce(() => eachByItself(solver))
         : await atOnce(() => loaded.jointOmp(spending, watch));
     const refitted = refit ? await loaded.refit({ signal }) : rmse;
     tell(1);

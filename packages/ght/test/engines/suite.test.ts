@@ -85,6 +85,26 @@ describe.each(engineCases)('the %s engine', (_name, { engine, threads, within })
     expectSameCodes(await loaded.codes(), goldenCodes(made[name].Z), within.codes);
   });
 
+  it.each(['omp', 'aiht', 'cosamp'] as const)(
+    '%s with a limit per patch codes each as with that limit for all',
+    async (solver) => {
+      const loaded = await engine.load(D, signalsIn(Y, D.N), { threads });
+      const codesWith = async (limits: number | Int32Array) => {
+        await loaded.sweep(solver, limits, PATIENT);
+        const { indptr, indices, values } = await loaded.codes();
+        return [...indptr.subarray(1)].map((to, p) =>
+          [indices, values].map((array) => [...array.slice(indptr[p], to)]),
+        );
+      };
+      const byLimit = [await codesWith(0), await codesWith(3), await codesWith(4)];
+      // Runs of one, of several, and a change in the middle.
+      const choice = (p: number) => (p < 3 ? 0 : p % 7 < 3 ? 1 : 2);
+      const mixed = await codesWith(Int32Array.from({ length: 40 }, (_, p) => [0, 3, 4][choice(p)]));
+      expect(mixed).toEqual(mixed.map((_, p) => byLimit[choice(p)][p]));
+      expect(mixed[8]).not.toEqual(byLimit[2][8]);
+    },
+  );
+
   it.each(['joint_omp_5', 'joint_omp_10'])('divides the budget as brute force does in %s', async (name) => {
     const loaded = await engine.load(D, signalsIn(Y, D.N), { threads });
     const [{ rmse, kept }] = await loaded.jointOmp(made[name].S);

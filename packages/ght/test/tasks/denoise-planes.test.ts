@@ -200,7 +200,11 @@ describe('refuses', () => {
       () => denoise(image, { engine: 'gpu' as 'wasm' }),
       /^engine must be one of auto, wasm, portable, reference/,
     ],
-    ['an option nobody knows', () => denoise(image, { strenght: 3 } as object), /^strenght is not an option/],
+    [
+      'an option nobody knows',
+      () => denoise(image, { strenght: 3 } as object),
+      /^unknown option strenght; did you mean strength\?$/,
+    ],
     ['no thread', () => denoise(image, { threads: 0 }), /^threads must be a whole number/],
   ];
   it.each(refused)('%s', async (_, act, message) => {

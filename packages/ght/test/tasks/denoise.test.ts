@@ -164,7 +164,7 @@ describe('denoise', () => {
     [{ noise: 'salt' }, 'noise must be one of auto, gaussian, poisson-gaussian, but got "salt"'],
     [{ noise: { gain: -1, sigma: 0 } }, 'noise.gain must be a finite number of at least 0, but got -1'],
     [{ noise: { gain: 1, sigma: 0, offset: '2' } }, 'noise.offset must be a finite number, but got "2"'],
-    [{ noise: { gain: 1, sigma: 0, more: 2 } }, 'more is not an option'],
+    [{ noise: { gain: 1, sigma: 0, more: 2 } }, 'unknown option more; the options are gain, sigma, offset'],
     [{ signal: 5 }, 'signal must be an AbortSignal, but got 5'],
     [{ onProgress: 5 }, 'onProgress must be a function, but got 5'],
     [null, 'options must be an object, but got null'],

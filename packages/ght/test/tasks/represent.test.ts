@@ -125,6 +125,25 @@ describe('represent', () => {
     expect(20 * Math.log10(255 / error)).toBeGreaterThanOrEqual(36);
   });
 
+  it('reaches a PSNR of the samples as a file of integers holds them', async () => {
+    const written = (image: Image) =>
+      image.planes[0].map((value) => Math.min(255, Math.max(0, Math.round(value)))) as Float64Array;
+    const whole: Image = { ...grey, planes: [written(grey)] };
+    const level = (image: Image) => psnr(whole.planes[0], written(image), 255);
+    const solver = 'joint-omp';
+    const real = await represent(whole, { solver, budget: { psnr: 48 } });
+    expect(level(real.image)).toBeLessThan(48);
+    const found = await represent(whole, { solver, budget: { psnr: 48, largestInteger: 255 } });
+    expect(level(found.image)).toBeGreaterThanOrEqual(48);
+    expect(found.budget).toBeGreaterThan(real.budget);
+    for (const [budget, message] of [
+      [{ psnr: 48, largestInteger: 0.5 }, 'budget.largestInteger must be a whole number from 1 to'],
+      [{ total: 48, largestInteger: 255 }, 'budget.largestInteger must be left out beside total, but got 255'],
+    ] as const) {
+      await expect(represent(whole, { budget })).rejects.toThrow(message);
+    }
+  });
+
   it('does the paper exactly under its preset', async () => {
     const result = await represent(grey, { solver: 'qpm', preset: 'paper', maxIterations: 3 });
     expect(result.rho).toBe(0.1);
@@ -215,14 +234,17 @@ describe('represent rejects', () => {
     [{ tolerance: -1 }, 'tolerance must be a finite number of at least 0, but got -1'],
     [{ preset: 'fast' }, 'preset must be one of paper, but got "fast"'],
     [{ engine: 'cuda' }, 'engine must be one of auto, wasm, portable, reference, but got "cuda"'],
-    [{ budgets: 3 }, 'budgets is not an option'],
+    [{ budgets: 3 }, 'unknown option budgets; did you mean budget?'],
+    [{ onprogress: () => {} }, 'unknown option onprogress; did you mean onProgress?'],
+    [{ spread: 1 }, 'spread must be true or false, but got 1'],
+    [{ spread: true }, 'spread must be left out for admm, which spends the whole budget, but got true'],
     [{ dictionary: completeDct(8), atoms: 10 }, 'atoms must be left out when a dictionary is given'],
     [{ dictionary: completeDct(5) }, 'dictionary must have 64 rows for 8×8 patches, but got "25×25"'],
     [{ budget: { psnr: 400 } }, 'must be reachable'],
     [{ refit: 'no' }, 'refit must be true or false, but got "no"'],
     [{ signal: {} }, 'signal must be an AbortSignal, but got {}'],
     [{ onProgress: 'tell' }, 'onProgress must be a function, but got "tell"'],
-    [{ peak: 1 }, 'peak is not an option'],
+    [{ peak: 1 }, 'unknown option peak; the options are solver, budget,'],
     [{ dictionary: {} }, 'dictionary must be a dictionary of N × L entries, but got "Object"'],
     [null, 'options must be an object, but got null'],
   ])('%j', async (options, message) => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { EngineName } from '../../src/index.js';
 import {
+  atomsPerPatch,
   codesFromDense,
   gaussianDictionary,
   randomSource,
@@ -62,6 +64,43 @@ describe('solve', () => {
     expect(found.rmse).toBeLessThanOrEqual(none / 10);
     const less = await solve(D, Y, { solver: 'joint-omp', budget: { total: found.budget - 1 } });
     expect(less.rmse).toBeGreaterThan(none / 10);
+  });
+
+  it.each(['omp', 'aiht', 'cosamp'] as const)(
+    '%s spends all of an uneven budget with spread, on the largest residuals, on every engine alike',
+    async (solver) => {
+      const { D, Y } = synthetic(8, 4, 20);
+      // Signals of different lengths, so that it matters which of them get more.
+      for (let i = 0; i < Y.length; i++) Y[i] *= 1 + Math.floor(i / 100) / 10;
+      const run = (engine: EngineName, total: number, spread: boolean) =>
+        solve(D, Y, { solver, engine, spread, budget: { total } });
+      const all = await run('reference', 50, true);
+      const [even, more] = [await run('reference', 50, false), await run('reference', 60, false)];
+      expect([even.nonzeros, all.nonzeros, more.nonzeros]).toEqual([40, 50, 60]);
+      expect(all.rmse).toBeLessThan(even.rmse);
+      expect(all.rmse).toBeGreaterThan(more.rmse);
+      // The ten signals that the even share leaves furthest from their codes.
+      const left = reconstruct(D, even.codes).map((value, i) => (value - Y[i]) ** 2);
+      const residuals = Array.from({ length: 20 }, (_, p) =>
+        left.slice(100 * p, 100 * p + 100).reduce((a, b) => a + b),
+      );
+      const tenth = residuals.toSorted((a, b) => b - a)[9];
+      expect([...atomsPerPatch(all.codes)]).toEqual(residuals.map((residual) => (residual >= tenth ? 3 : 2)));
+      for (const engine of ['portable', 'wasm'] as const) {
+        const other = await run(engine, 50, true);
+        expect(atomsPerPatch(other.codes)).toEqual(atomsPerPatch(all.codes));
+        expect(other.rmse / all.rmse).toBeCloseTo(1, 2);
+      }
+    },
+  );
+
+  it('a patch-wise search for a target is finer with spread', async () => {
+    const { D, Y } = synthetic(8, 4, 20);
+    const run = (spread: boolean) => solve(D, Y, { solver: 'omp', spread, budget: { rmse: 2 } });
+    const [coarse, fine] = [await run(false), await run(true)];
+    expect(coarse.budget % 20).toBe(0);
+    expect(fine.budget).toBeLessThan(coarse.budget);
+    expect(fine.rmse).toBeLessThanOrEqual(2);
   });
 
   it('takes signals in the arrays that samples come in, and in no others, on every engine', async () => {

@@ -2,6 +2,7 @@ import { solverCatalogue } from 'ght';
 import { type ExperimentName, experimentNames } from '../catalogue.js';
 import { optionsOf, PAPER_RHO } from '../contenders.js';
 import { experiments } from '../experiments/index.js';
+import { loadWords } from '../machine.js';
 import type { Report } from '../report.js';
 import { html, type Markup } from './markup.js';
 import { count, duration, superscript } from './numbers.js';
@@ -20,6 +21,7 @@ ${factsHtml([
   ['Version', `GHT ${version}`],
   ['Seed', seed],
   ['Processor', `${machine.processor}, ${machine.cores} ${machine.cores === 1 ? 'core' : 'cores'}`],
+  ['Load', loadWords(machine)],
   ['Memory', `${(machine.memoryBytes / 2 ** 30).toFixed(1)} GiB`],
   ['System', `${machine.system}, Node.js ${machine.node.replace(/^v/, '')}`],
   ['Engine', `${engine.name}, ${engine.threads} ${engine.threads === 1 ? 'thread' : 'threads'}: ${engine.why}`],

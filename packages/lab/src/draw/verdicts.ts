@@ -9,6 +9,9 @@ const outcomes: readonly { readonly outcome: Outcome; readonly symbol: string; r
   { outcome: 'not reproduced', symbol: '✗', kind: 'not' },
 ];
 
+/** Under a verdict that another run may not repeat. */
+const TIMING = 'About time: the verdict holds for this machine and its load, which the conditions state.';
+
 /** The number of claims per outcome: “11 confirmed, 4 partly, 3 not reproduced”. */
 export function countOutcomes(verdicts: readonly Verdict[]): string {
   return outcomes
@@ -19,9 +22,9 @@ export function countOutcomes(verdicts: readonly Verdict[]): string {
 /** Every claim with its measurement. The roles keep it a table for screen readers where a narrow page shows it as blocks. */
 export function verdictsHtml(verdicts: readonly Verdict[]): Markup {
   if (verdicts.length === 0) return html`<p>No experiment of this run decides a claim of the paper.</p>`;
-  const line = ({ experiment, where, claim, rule, measured, outcome }: Verdict) => html`<tr role="row">
+  const line = ({ experiment, where, claim, rule, measured, outcome, timing }: Verdict) => html`<tr role="row">
 <td role="cell">${badge(outcome)}</td>
-<th role="rowheader" scope="row">${claim}<small>${rule}</small></th>
+<th role="rowheader" scope="row">${claim}<small>${rule}</small>${timing && html`<small>${TIMING}</small>`}</th>
 <td role="cell"><span class="label">Measured: </span>${measured}</td>
 <td role="cell"><span class="label">In the paper: </span>${where}; <a href="#${experiment}">${experiments[experiment].title}</a></td>
 </tr>

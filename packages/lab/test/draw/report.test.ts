@@ -46,6 +46,15 @@ describe('report.html', () => {
     );
   });
 
+  it('marks the verdicts that are about time, and states the load of the machine', () => {
+    const rows = [...document.querySelectorAll('.verdicts tbody tr')].map((row) => row.textContent ?? '');
+    const timed = rows.filter((row) => row.includes('About time: the verdict holds for this machine and its load'));
+    expect(timed).toEqual([expect.stringContaining('Both are as fast as OMP.')]);
+    expect(document.querySelector('#conditions')?.textContent).toContain(
+      'load average 1.50 before the run and 2.25 after it, on 2 cores: other programs were running',
+    );
+  });
+
   it('states that a run was quick, and what is smaller', () => {
     expect(document.querySelector('#conditions')?.textContent).toMatch(/quick run[\s\S]*P up to 2¹⁴ for 2²⁰/);
     const full = String(reportFiles(sampleReport({ quick: false })).get('report.html'));

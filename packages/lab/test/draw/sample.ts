@@ -12,7 +12,10 @@ export function sampleReport(changes: Partial<Report> = {}): Report {
     version: '0.1.0',
     quick: true,
     seed: 1,
-    machine: { processor: 'a processor', cores: 2, memoryBytes: 8 * 2 ** 30, system: 'Linux 6.1', node: 'v20.20.2' },
+    machine: {
+      ...{ processor: 'a processor', cores: 2, memoryBytes: 8 * 2 ** 30, system: 'Linux 6.1', node: 'v20.20.2' },
+      load: { before: 1.5, after: 2.25 },
+    },
     engine: { name: 'wasm', threads: 2, why: 'two worker threads' },
     images: [
       { name: 'nagasaki-boats', source: 'CC0 photograph', width: 1024, height: 1024 },
@@ -25,7 +28,7 @@ export function sampleReport(changes: Partial<Report> = {}): Report {
     verdicts: [
       verdict('heatmap', 'The budget goes where the detail is.', 'confirmed'),
       verdict('synthetic', 'Both match CoSaMP.', 'confirmed'),
-      verdict('synthetic', 'Both are as fast as OMP.', 'not reproduced'),
+      verdict('synthetic', 'Both are as fast as OMP.', 'not reproduced', true),
       verdict('denoising', 'Both denoise better.', 'partly'),
     ],
     ...changes,
@@ -36,6 +39,7 @@ function verdict(
   experiment: Report['verdicts'][number]['experiment'],
   claim: string,
   outcome: Report['verdicts'][number]['outcome'],
+  timing = false,
 ): Report['verdicts'][number] {
-  return { experiment, where: 'Figure 3', claim, rule: 'Confirmed: always.', measured: '0.94', outcome };
+  return { experiment, where: 'Figure 3', claim, rule: 'Confirmed: always.', measured: '0.94', outcome, timing };
 }

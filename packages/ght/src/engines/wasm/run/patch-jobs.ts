@@ -32,11 +32,12 @@ export interface PursueJob {
   readonly gainsRow: number;
 }
 
-/** Solves every patch by itself, with s atoms; `curves` takes the errors after each iteration, a curve a chunk. */
+/** Solves every patch by itself up to its limit; `curves` takes the errors after each iteration, a curve per chunk. */
 export interface PatchwiseJob {
   readonly kind: 'patchwise';
   readonly solver: 'cosamp' | 'aiht';
-  readonly s: number;
+  /** Two bytes per patch. */
+  readonly limits: number;
   readonly maxIterations: number;
   readonly tolerance: number;
   readonly out: Stream;
@@ -161,9 +162,7 @@ function* makeCodes(job: PursueJob | PatchwiseJob, place: Workplace): Work<Outco
       const gains = job.gains + job.gainsRow * p;
       end = kernels[job.rule](n, c, job.limits + 2 * p, counts, values, indices, at, gains, job.gainsRow);
     } else {
-      const { s, maxIterations, recorded, tolerance } = job;
-      const curve = job.curves + 8 * (2 * recorded + 1) * chunk;
-      end = kernels[job.solver](n, c, counts, values, indices, at, s, maxIterations, curve, recorded, tolerance);
+      end = patchwise(job, place, chunk, p, n, values, indices);
     }
     end = address(end);
     words[out.places / 4 + 2 * chunk] = values;
@@ -173,6 +172,36 @@ function* makeCodes(job: PursueJob | PatchwiseJob, place: Workplace): Work<Outco
     yield chunk / layout.chunks;
   }
   return { written: (values - out.values[thread]) / 4, ...NOTHING_ELSE };
+}
+
+/** One chunk of AIHT or CoSaMP. A kernel has one limit for all its patches, so it is called per run of equal limits. */
+function patchwise(
+  { solver, limits: at, maxIterations, tolerance, out, curves, recorded }: PatchwiseJob,
+  { layout, memory, kernels, thread }: Workplace,
+  chunk: number,
+  first: number,
+  n: number,
+  values: number,
+  indices: number,
+): number {
+  const { R4, indexBytes } = layout;
+  const limits = new Uint16Array(memory.buffer, at + 2 * first, n);
+  const curve = curves + 8 * (2 * recorded + 1) * chunk;
+  const scratch = layout.scratches[thread];
+  let end = values;
+  for (let from = 0, to = 1; from < n; from = to++) {
+    while (to < n && limits[to] === limits[from]) to++;
+    const p = first + from;
+    const place = [
+      layout.c + 4 * R4 * p,
+      out.counts + 2 * p,
+      end,
+      indices + (indexBytes * (end - values)) / 4,
+    ] as const;
+    const run = kernels[solver];
+    end = address(run(to - from, ...place, scratch, limits[from], maxIterations, curve, recorded, tolerance));
+  }
+  return end;
 }
 
 function* onCodes({ kind, stream }: CodesJob, place: Workplace): Work<Outcome> {

@@ -4,6 +4,7 @@ import type { PatchwiseSolver } from '../../../solvers/catalogue.js';
 import type { Paths, Spending } from '../../../solvers/joint-omp.js';
 import { divide, firstDepths, furtherDepths } from '../../../solvers/joint-omp.js';
 import type { StepReport } from '../../../solvers/loop.js';
+import type { AtomLimits } from '../../../solvers/patchwise.js';
 import type { PatchStop } from '../../../solvers/stopping.js';
 import type { Watch } from '../../../work.js';
 import type { ProblemMemory, Stream } from './problem-memory.js';
@@ -33,19 +34,25 @@ export class PatchwiseSolvers {
     return this.memory.read(this.#out);
   }
 
-  sweep(solver: PatchwiseSolver, s: number, stop: PatchStop, watch?: Watch): Promise<StepReport[]> {
-    return solver === 'omp' ? this.#omp(s, watch) : this.#patchwise(solver, s, stop, watch);
+  sweep(solver: PatchwiseSolver, limits: AtomLimits, stop: PatchStop, watch?: Watch): Promise<StepReport[]> {
+    const { P } = this.memory.layout;
+    const each = typeof limits === 'number' ? new Uint16Array(P).fill(limits) : Uint16Array.from(limits);
+    return solver === 'omp' ? this.#omp(each, watch) : this.#patchwise(solver, each, stop, watch);
   }
 
-  async #omp(s: number, watch?: Watch): Promise<StepReport[]> {
+  async #omp(limits: Uint16Array, watch?: Watch): Promise<StepReport[]> {
     const { P, N, L } = this.memory.layout;
     const row = Math.min(N, L);
-    await this.#pursue('omp', new Uint16Array(P).fill(Math.min(s, row)), watch);
+    await this.#pursue(
+      'omp',
+      limits.map((s) => Math.min(s, row)),
+      watch,
+    );
     const final = await this.#measure('measure', this.#out, watch);
     // The error before an atom joined is the one after it and what it gained: summed from the end, nothing cancels.
     const counts = this.memory.halves(this.#out.counts, P);
     const gains = this.memory.floats(this.#gains, row * P);
-    const gained = new Float64Array(Math.max(1, Math.min(s, row)));
+    const gained = new Float64Array(Math.max(1, row));
     const joined = new Int32Array(gained.length);
     for (let p = 0; p < P; p++) {
       for (let k = 0; k < counts[p]; k++) {
@@ -107,33 +114,44 @@ export class PatchwiseSolvers {
     const { memory } = this;
     const { P, N, L } = memory.layout;
     const gainsRow = 4 * Math.min(N, L);
-    if (this.#gains === 0) {
-      this.#gains = memory.take(gainsRow * P);
-      this.#limits = memory.take(2 * P);
-    }
-    memory.halves(this.#limits, P).set(limits);
-    memory.widen(
-      this.#out,
-      this.#busiestShare((p) => limits[p]),
-    );
+    if (this.#gains === 0) this.#gains = memory.take(gainsRow * P);
+    this.#limit(limits);
     await this.team.run(
       { kind: 'pursue', rule, limits: this.#limits, out: this.#out, gains: this.#gains, gainsRow },
       watch,
     );
   }
 
-  async #patchwise(solver: 'cosamp' | 'aiht', s: number, stop: PatchStop, watch?: Watch): Promise<StepReport[]> {
+  /** Tells the threads how many atoms each patch may use, and makes room for them. */
+  #limit(limits: Uint16Array): void {
+    const { memory } = this;
+    const { P } = memory.layout;
+    if (this.#limits === 0) this.#limits = memory.take(2 * P);
+    memory.halves(this.#limits, P).set(limits);
+    memory.widen(
+      this.#out,
+      this.#busiestShare((p) => limits[p]),
+    );
+  }
+
+  async #patchwise(
+    solver: 'cosamp' | 'aiht',
+    limits: Uint16Array,
+    stop: PatchStop,
+    watch?: Watch,
+  ): Promise<StepReport[]> {
     const { memory } = this;
     const { P, chunks } = memory.layout;
     const recorded = Math.min(RECORDED, stop.maxIterations);
     const size = 2 * recorded + 1;
     const curves = memory.take(8 * size * chunks);
     memory.doubles(curves, size * chunks).fill(0);
-    memory.widen(
-      this.#out,
-      this.#busiestShare(() => s),
+    this.#limit(limits);
+    const { maxIterations, tolerance } = stop;
+    await this.team.run(
+      { kind: 'patchwise', solver, limits: this.#limits, maxIterations, tolerance, out: this.#out, curves, recorded },
+      watch,
     );
-    await this.team.run({ kind: 'patchwise', solver, s, ...stop, out: this.#out, curves, recorded }, watch);
     const sums = new Float64Array(size);
     memory.doubles(curves, size * chunks).forEach((value, i) => {
       sums[i % size] += value;

@@ -5,6 +5,7 @@ import { runsOf, type Signals } from '../../../signal/signals.js';
 import type { IterativeSolver, PatchwiseSolver } from '../../../solvers/catalogue.js';
 import type { Spending } from '../../../solvers/joint-omp.js';
 import type { StepReport } from '../../../solvers/loop.js';
+import type { AtomLimits } from '../../../solvers/patchwise.js';
 import type { PatchStop } from '../../../solvers/stopping.js';
 import type { Watch, Work } from '../../../work.js';
 import { drive } from '../../../work.js';
@@ -106,8 +107,8 @@ class WasmProblem implements Loaded {
     this.#global.keep();
     this.#result = () => this.#global.codes() ?? this.#empty();
   }
-  sweep(solver: PatchwiseSolver, s: number, stop: PatchStop, watch?: Watch): Promise<StepReport[]> {
-    return this.#pursued(this.#patchwise.sweep(solver, s, stop, watch));
+  sweep(solver: PatchwiseSolver, limits: AtomLimits, stop: PatchStop, watch?: Watch): Promise<StepReport[]> {
+    return this.#pursued(this.#patchwise.sweep(solver, limits, stop, watch));
   }
   jointOmp(S: Spending, watch?: Watch): Promise<StepReport[]> {
     return this.#pursued(this.#patchwise.jointOmp(S, watch));

@@ -1,0 +1,57 @@
+/** Matrices in .npy files: signals, and dictionaries of one's own. */
+import { type Dictionary, denseDictionary, InputError, OptionError } from 'ght';
+import { readArray } from '../io/index.js';
+import { measure } from '../output/table.js';
+
+/** A matrix, column after column. */
+interface Columns {
+  readonly rows: number;
+  readonly cols: number;
+  readonly data: Float64Array;
+}
+
+/** The matrix in a .npy file, whose rows lie one after the other there. */
+export async function readColumns(path: string, flag: string): Promise<Columns> {
+  const { shape, data: stored } = await readArray(path, flag);
+  if (shape.length !== 2 || shape.some((size) => size === 0)) {
+    const remedy = 'save a matrix with np.save, one signal or atom per column';
+    throw new InputError(flag, 'must be a 2-D array with at least one entry', `shape (${shape.join(', ')})`, remedy);
+  }
+  const [rows, cols] = shape;
+  const data = new Float64Array(rows * cols);
+  for (let j = 0; j < cols; j++) for (let i = 0; i < rows; i++) data[j * rows + i] = stored[i * cols + j];
+  return { rows, cols, data };
+}
+
+/** How far the length of an atom may be from 1: float32 rounds by less. */
+const TOLERANCE = 1e-4;
+
+/**
+ * The dictionary of patches in a .npy file, and the side of the patches, which is the root of its rows. Atoms must have length
+ * 1: the S largest coefficients are kept, and those of a longer atom would be smaller. They are not scaled here, so that the
+ * codes belong to the matrix in the file.
+ */
+export async function readDictionary(
+  path: string,
+  patch: number | undefined,
+): Promise<{ readonly dictionary: Dictionary; readonly patch: number }> {
+  const flag = '--dictionary';
+  const { rows, cols, data } = await readColumns(path, flag);
+  const side = Math.sqrt(rows);
+  if (!Number.isInteger(side)) {
+    const rule = 'must have as many rows as a square patch has pixels, such as 64';
+    throw new InputError(flag, rule, `${rows}×${cols}`, 'give one atom per column, its pixels row by row');
+  }
+  if (patch !== undefined && patch !== side) {
+    const rule = `must be ${side}, as the dictionary has ${rows} rows`;
+    throw new OptionError('--patch', rule, patch, 'leave it out, or give another dictionary');
+  }
+  const dictionary = denseDictionary(rows, cols, data);
+  const lengths = Float64Array.from({ length: cols }, (_, l) => Math.hypot(...data.subarray(l * rows, (l + 1) * rows)));
+  if (lengths.some((length) => !(Math.abs(length - 1) <= TOLERANCE))) {
+    const [least, most] = [Math.min(...lengths), Math.max(...lengths)].map(measure);
+    const remedy = 'divide each column by its length: D / np.linalg.norm(D, axis=0)';
+    throw new InputError(flag, 'must have atoms of length 1', `lengths from ${least} to ${most}`, remedy);
+  }
+  return { dictionary, patch: side };
+}
