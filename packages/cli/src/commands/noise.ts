@@ -4,7 +4,7 @@ import { Option } from 'commander';
 import type { NoiseEstimate } from 'ght';
 import { estimateNoise } from 'ght';
 import type { Context } from '../context.js';
-import { choiceOf, jsonFlag, quietFlag } from '../flags.js';
+import { choiceOf, jsonFlag, quietFlag, silent } from '../flags.js';
 import { type Found, skippedWords } from '../io/batch.js';
 import { checkOutputs, filesOf, type ImageFile, inFolder, readImage, writeFileAtomically } from '../io/index.js';
 import { oneLine } from '../output/line.js';
@@ -120,13 +120,13 @@ const kindOf = { auto: 'auto', gaussian: 'white', 'poisson-gaussian': 'signal-de
 /** Estimates the noise of one file, and draws it where that is asked for. */
 async function noiseOfFile(
   path: string,
-  { noise = 'auto', json }: NoiseFlags,
+  flags: NoiseFlags,
   plot: string | undefined,
   { signal }: Context,
 ): Promise<{ file: ImageFile; estimate: NoiseEstimate }> {
   const file = await readImage(path);
-  const { onProgress, stop } = progressDisplay('noise', json === true);
-  const options = { kind: kindOf[noise], jpeg: file.jpeg, signal, onProgress };
+  const { onProgress, stop } = progressDisplay('noise', silent(flags));
+  const options = { kind: kindOf[flags.noise ?? 'auto'], jpeg: file.jpeg, signal, onProgress };
   const estimate = await estimateNoise(file.image, options).finally(stop);
   if (plot !== undefined) {
     await writeFileAtomically(plot, await noisePlot(extname(plot).toLowerCase(), path, file, estimate), '--plot');

@@ -4,7 +4,7 @@ import { representWeighted } from './represent.js';
 
 /**
  * The paper's denoiser: represent the noisy image under one global budget, and what the budget does not reach is called
- * noise. 10 atoms an average patch unless told, as in the paper; `budget: { sigma }` takes what the noise justifies. Where
+ * noise. By default 10 atoms per patch on average, as in the paper; `budget: { sigma }` takes what the noise justifies. Where
  * patches overlap (a stride below the patch) a patch that needs fewer atoms counts for more, 1 / (1 + atoms), since less
  * noise has passed into it. The measures in the result are against the noisy input.
  */
