@@ -32,7 +32,9 @@ try {
   const built = run('npm', 'run', 'build', '-w', 'ght-studio');
   const other = join(root, '.node24/node');
   const tested = test(process.execPath);
-  const testedBoth = existsSync(other) ? test(other, '--project', 'ght', '--project', 'lab', '--project', 'cli') : true;
+  const testedBoth = existsSync(other)
+    ? test(other, ...['ght', 'images', 'lab', 'cli'].flatMap((name) => ['--project', name]))
+    : true;
   if (!tidy) console.log('lint failed: npm run format mends most of it');
   if (!typed) console.log('types failed');
   if (!built) console.log('building the studio failed');

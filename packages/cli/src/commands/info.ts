@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { checkImage, patchGrid } from 'ght';
+import { rangeOf, representMemory } from 'ght-images';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import { jsonFlag, patchFlags, representOptions } from '../flags.js';
 import { readImage } from '../io/index.js';
-import { representMemory } from '../memoryLimit.js';
+import { pixelsOf } from '../memoryLimit.js';
 import { imageLine, imageSummary } from '../output/summary.js';
 import { bytes, count, facts, measure } from '../output/table.js';
 
@@ -35,14 +36,8 @@ async function runInfo(path: string, flags: Flags, { print }: Context): Promise<
   const patch = options.patch ?? 8;
   const grid = patchGrid(image.width, image.height, patch, options.stride ?? patch);
   const patches = grid.count * image.planes.length;
-  const memory = Math.ceil(representMemory(image, options));
-  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const plane of image.planes) {
-    for (const value of plane) {
-      least = Math.min(least, value);
-      most = Math.max(most, value);
-    }
-  }
+  const memory = Math.ceil(representMemory(pixelsOf(image), options));
+  const [least, most] = rangeOf(image.planes);
   if (flags.json) {
     const range = [least, most];
     print(JSON.stringify({ task: 'info', format, image: imageSummary(file), range, patches, memoryBytes: memory }));

@@ -2,7 +2,8 @@ import { chmod, lstat, mkdir, readdir, readFile, rename, stat, symlink } from 'n
 import { join } from 'node:path';
 import { isGhtError } from 'ght';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { checkOutput, imageExtensions, writeFileAtomically } from '../../src/io/index.js';
+import { imageExtensions } from '../src/index.js';
+import { checkOutput, writeFileAtomically } from '../src/node/index.js';
 import { temporaryFolder } from './fixtures.js';
 
 vi.mock('node:fs/promises', async (original) => {

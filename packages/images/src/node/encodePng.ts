@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
-import type { ImageMetadata } from './imageFile.js';
-import type { Raster } from './raster.js';
+import type { ImageMetadata } from '../imageFile.js';
+import type { Raster } from '../raster.js';
 
 const colourTypes = [0, 4, 2, 6]; // grey, grey with alpha, RGB, RGB with alpha
 /** What a chunk has beside its data: length, type and checksum. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { readImage, writeImage } from '../../src/io/index.js';
+import { readImage, writeImage } from '../src/node/index.js';
 import {
   displayP3,
   iccChunk,

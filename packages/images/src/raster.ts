@@ -2,11 +2,17 @@ import type { Image, Samples } from 'ght';
 
 /** Samples as files hold them: pixel by pixel, the channels of a pixel side by side, alpha last. */
 export interface Raster {
+  /** Pixels of a row. */
   readonly width: number;
+  /** Rows of pixels. */
   readonly height: number;
+  /** Samples of a pixel. */
   readonly channels: number;
+  /** Whether the last of them is opacity. */
   readonly alpha: boolean;
+  /** What a sample is. */
   readonly sample: 'uint' | 'float';
+  /** Bits of a sample. */
   readonly depth: 8 | 16 | 32 | 64;
   /** The samples of the rows from `first` to before `last`, made anew: a large image is not there a second time. */
   rows(first: number, last: number): Samples;
@@ -48,37 +54,4 @@ export function toPlanes(samples: Samples, channels: number): Samples[] {
     for (let pixel = 0, at = channel; pixel < plane.length; pixel++, at += channels) plane[pixel] = samples[at];
     return plane;
   });
-}
-
-/** Planes of one size. */
-export interface Planes {
-  readonly width: number;
-  readonly height: number;
-  readonly planes: readonly Samples[];
-}
-
-/**
- * The planes turned as an EXIF or TIFF orientation asks: 2 to 4 mirror, 5 to 8 also exchange rows and columns. Anything
- * else leaves them as they are, which is what viewers do with an invalid tag.
- */
-export function upright(stored: Planes, orientation: number): Planes {
-  if (!(orientation >= 2 && orientation <= 8)) return stored;
-  const { width, height } = stored;
-  const exchanged = orientation >= 5;
-  const fromRight = [2, 3, 7, 8].includes(orientation);
-  const fromBottom = [3, 4, 6, 7].includes(orientation);
-  const turnedWidth = exchanged ? height : width;
-  const turnedHeight = exchanged ? width : height;
-  const planes = stored.planes.map((plane) => {
-    const turned = plane.slice();
-    for (let y = 0, at = 0; y < turnedHeight; y++) {
-      for (let x = 0; x < turnedWidth; x++, at++) {
-        const column = exchanged ? y : x;
-        const row = exchanged ? x : y;
-        turned[at] = plane[(fromBottom ? height - 1 - row : row) * width + (fromRight ? width - 1 - column : column)];
-      }
-    }
-    return turned;
-  });
-  return { width: turnedWidth, height: turnedHeight, planes };
 }

@@ -1,11 +1,11 @@
 import { type Image, OptionError, writeNpy } from 'ght';
+import { profileFits } from '../exif.js';
+import { formatNames, formatOfName, type ImageFile, type ImageFormat, imageExtensions } from '../imageFile.js';
+import { type Raster, toRaster } from '../raster.js';
 import { encodePng } from './encodePng.js';
 import { encodeTiff } from './encodeTiff.js';
 import { type Output, writeTogether } from './files.js';
-import { formatOfName, type ImageFile, type ImageFormat, imageExtensions } from './imageFile.js';
-import { profileFits } from './metadata.js';
 import { loadSharp } from './packages.js';
-import { type Raster, toRaster } from './raster.js';
 
 /**
  * Writes an image in the format its name asks for, with the depth, profile and EXIF of `like`. What the format cannot
@@ -39,7 +39,7 @@ export function checkFormat(path: string, image: Image, like: ImageFile, paramet
   const refuse = (rule: string, remedy: string) => new OptionError(parameter, rule, path, remedy);
   if (format === undefined) throw refuse(`must end in ${imageExtensions.join(', ')}`, 'choose one of these extensions');
   if (format === 'tiff' || format === 'npy') return format;
-  const name = { png: 'PNG', jpeg: 'JPEG', webp: 'WebP' }[format];
+  const name = formatNames[format];
   if (like.sample === 'float') {
     throw refuse(`must name a format that holds floats, which ${name} does not`, 'use .tiff or .npy');
   }

@@ -3,7 +3,8 @@ import { fromArrayBuffer } from 'geotiff';
 import { type Image, writeNpy } from 'ght';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { type ImageFile, readArray, readImage, writeImage } from '../../src/io/index.js';
+import type { ImageFile } from '../src/index.js';
+import { readArray, readImage, writeImage } from '../src/node/index.js';
 import { imageOf, pattern, png, pngRows, temporaryFolder, tiff, widened } from './fixtures.js';
 
 const { path, save } = temporaryFolder();

@@ -57,7 +57,9 @@ export async function destinationOf(path: string, links = MOST_LINKS): Promise<s
 
 /** A file that a command reads or writes, and what named it. */
 export interface Named {
+  /** The path as it was given. */
   readonly path: string;
+  /** What named it, for the error. */
   readonly parameter: string;
 }
 
@@ -132,7 +134,9 @@ export async function checkOutput(path: string, kinds: readonly string[], parame
 
 /** A file to be written. */
 export interface Output {
+  /** Where it goes. */
   readonly path: string;
+  /** Its content. */
   readonly bytes: Uint8Array;
   /** What asked for it, for the error. */
   readonly parameter: string;

@@ -1,10 +1,11 @@
 import type { Metadata } from 'sharp';
+import { framesOf } from '../chunks.js';
+import { uprightExif } from '../exif.js';
+import type { ImageFormat, ImageMetadata } from '../imageFile.js';
+import { toPlanes } from '../raster.js';
 import { checkSize, type Decoded, type Refuse } from './decoded.js';
 import { openTiff } from './decodeTiff.js';
-import type { ImageFormat, ImageMetadata } from './imageFile.js';
-import { uprightExif } from './metadata.js';
 import { loadSharp } from './packages.js';
-import { toPlanes } from './raster.js';
 
 /** Decodes a PNG, JPEG, TIFF or WebP without changing a sample: no profile is applied and no depth changed. */
 export async function decode(bytes: Buffer, format: Exclude<ImageFormat, 'npy'>, refuse: Refuse): Promise<Decoded> {
@@ -23,7 +24,7 @@ export async function decode(bytes: Buffer, format: Exclude<ImageFormat, 'npy'>,
   const header = await sharp(bytes, input).metadata();
   const { width, height, channels, space, depth } = header;
   checkSize({ width, height, channels, bytes: bytes.length }, refuse);
-  if ((header.pages ?? 1) > 1 || (format === 'png' && isAnimatedPng(bytes))) {
+  if ((header.pages ?? 1) > 1 || (format === 'png' && framesOf(bytes, format) > 1)) {
     throw refuse('must hold exactly one frame', 'save the frame you want as a file of its own');
   }
   if (!['b-w', 'srgb', 'grey16', 'rgb16'].includes(space)) {
@@ -61,14 +62,4 @@ export async function decode(bytes: Buffer, format: Exclude<ImageFormat, 'npy'>,
 
 function keptMetadata({ icc, exif }: Metadata): ImageMetadata {
   return { ...(icc ? { icc } : {}), ...(exif ? { exif: uprightExif(exif) } : {}) };
-}
-
-/** True when a PNG announces several frames (an acTL chunk before the image data), which sharp does not tell. */
-function isAnimatedPng(bytes: Buffer): boolean {
-  for (let at = 8; at + 12 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
-    const type = bytes.toString('latin1', at + 4, at + 8);
-    if (type === 'acTL') return bytes.readUInt32BE(at + 8) > 1;
-    if (type === 'IDAT') return false;
-  }
-  return false;
 }

@@ -1,4 +1,3 @@
-import { extname } from 'node:path';
 import type { Image, JpegInfo } from 'ght';
 
 /** The formats that are read and written. */
@@ -22,7 +21,9 @@ export interface ImageFile {
   readonly format: ImageFormat;
   /** Bits a sample; 1-, 2- and 4-bit samples and palettes count as the 8 bits they expand to. */
   readonly depth: 8 | 16 | 32 | 64;
+  /** What a sample is. */
   readonly sample: 'uint' | 'float';
+  /** What is written back unchanged. */
   readonly metadata?: ImageMetadata;
   /** Of a JPEG: its tables and its grid, as they lie in the upright image; left out where they could not be read. */
   readonly jpeg?: JpegInfo;
@@ -38,17 +39,26 @@ const formats: Readonly<Record<string, ImageFormat>> = {
   '.npy': 'npy',
 };
 
-/** The extensions `writeImage` knows, for `checkOutput`. */
+/** How people call the formats. */
+export const formatNames: Readonly<Record<ImageFormat, string>> = {
+  png: 'PNG',
+  jpeg: 'JPEG',
+  tiff: 'TIFF',
+  webp: 'WebP',
+  npy: '.npy',
+};
+
+/** The extensions of the formats. */
 export const imageExtensions: readonly string[] = Object.keys(formats);
 
 /** The format a file name asks for, or undefined for an extension that is none of `imageExtensions`. */
 export function formatOfName(path: string): ImageFormat | undefined {
-  return formats[extname(path).toLowerCase()];
+  return formats[/[^/\\](\.[^./\\]*)$/.exec(path)?.[1].toLowerCase() ?? ''];
 }
 
 /** The format of a file's bytes by their signature, or undefined for any other content. */
 export function formatOfContent(bytes: Uint8Array): ImageFormat | undefined {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(12, bytes.length)).toString('latin1');
+  const head = String.fromCharCode(...bytes.subarray(0, 12));
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'png';
   if (head.startsWith('\xff\xd8\xff')) return 'jpeg';
   if (['II*\0', 'MM\0*', 'II+\0', 'MM\0+'].includes(head.slice(0, 4))) return 'tiff';

@@ -1,10 +1,22 @@
-import type { Image, Samples } from 'ght';
+import type { Samples } from 'ght';
+
+/** Planes of one size. */
+export interface Planes {
+  /** Pixels of a row. */
+  readonly width: number;
+  /** Rows of pixels. */
+  readonly height: number;
+  /** The channels. */
+  readonly planes: readonly Samples[];
+  /** Opacity, where it is kept apart. */
+  readonly alpha?: Samples;
+}
 
 /**
- * The image turned as an EXIF or TIFF orientation asks: 2 to 4 mirror, 5 to 8 also exchange rows and columns. Anything
- * else leaves it as it is, which is what viewers do with an invalid tag.
+ * The planes turned as an EXIF or TIFF orientation asks: 2 to 4 mirror, 5 to 8 also exchange rows and columns. Anything
+ * else leaves them as they are, which is what viewers do with an invalid tag.
  */
-export function upright(stored: Image, orientation: number): Image {
+export function upright<Stored extends Planes>(stored: Stored, orientation: number): Stored {
   if (!(orientation >= 2 && orientation <= 8)) return stored;
   const exchanged = orientation >= 5;
   const fromRight = [2, 3, 7, 8].includes(orientation);

@@ -3,7 +3,8 @@ import { dirname } from 'node:path';
 import { isGhtError, OptionError, writeNpy } from 'ght';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { checkFormat, type ImageFile, readArray, readImage, writeImage } from '../../src/io/index.js';
+import type { ImageFile } from '../src/index.js';
+import { checkFormat, readArray, readImage, writeImage } from '../src/node/index.js';
 import { imageOf, pattern, png, pngRows, temporaryFolder, tiff } from './fixtures.js';
 
 const { path, save } = temporaryFolder();

@@ -1,4 +1,5 @@
 import {
+  type Image,
   InputError,
   isGhtError,
   isInputError,
@@ -8,11 +9,13 @@ import {
   readNpy,
   type Samples,
 } from 'ght';
+import { formatOfContent, type ImageFile } from '../imageFile.js';
+import { fullScale } from '../range.js';
+import { toPlanes } from '../raster.js';
+import { upright } from '../upright.js';
 import { decode } from './decode.js';
 import { checkSize, type Decoded, type Refuse } from './decoded.js';
 import { readBytes } from './files.js';
-import { formatOfContent, type ImageFile } from './imageFile.js';
-import { toPlanes, upright } from './raster.js';
 
 /**
  * Reads an image file: PNG, JPEG, TIFF and WebP of 8 or 16 bits, float TIFF, and `.npy` arrays of uint8, uint16, float32
@@ -42,11 +45,11 @@ export async function readImage(path: string, parameter = 'IMAGE'): Promise<Imag
           const rule = `must be an intact ${format.toUpperCase()} file (${firstLine(cause)})`;
           throw refuse(rule, 'fetch or save it again', InputError, { cause });
         });
-  const { depth, sample, metadata } = decoded;
-  const { width, height, planes: channels } = upright(decoded, decoded.orientation);
+  const { width, height, planes: channels, depth, sample, metadata } = decoded;
   const planes = decoded.alpha ? channels.slice(0, -1) : channels;
-  const peak = sample === 'float' ? rangeOf(planes) : 2 ** depth - 1;
-  const image = { width, height, planes, peak, ...(decoded.alpha ? { alpha: channels.at(-1) } : {}) };
+  const peak = sample === 'float' ? fullScale(planes) : 2 ** depth - 1;
+  const stored: Image = { width, height, planes, peak, ...(decoded.alpha ? { alpha: channels.at(-1) } : {}) };
+  const image = upright(stored, decoded.orientation);
   const jpeg = format === 'jpeg' ? readJpegInfo(bytes, decoded.orientation) : undefined;
   return { image, format, depth, sample, metadata, ...(jpeg && { jpeg }) };
 }
@@ -104,20 +107,6 @@ function fromArray({ type, shape, data }: NpyArray, refuse: Refuse): Decoded {
 
 function numpyName(type: NpyArray['type']): string {
   return type === 'b1' ? 'bool' : `${{ f: 'float', i: 'int', u: 'uint', b: 'bool' }[type[0]]}${8 * Number(type[1])}`;
-}
-
-/** The largest finite value less the smallest, or 1 for a constant image: what counts as full scale of float data. */
-function rangeOf(planes: readonly Samples[]): number {
-  let least = Number.POSITIVE_INFINITY;
-  let most = Number.NEGATIVE_INFINITY;
-  for (const plane of planes) {
-    for (const value of plane) {
-      if (!Number.isFinite(value)) continue;
-      if (value < least) least = value;
-      if (value > most) most = value;
-    }
-  }
-  return most > least ? most - least : 1;
 }
 
 /** What a decoder says of a file it cannot read; not every decoder throws an Error. */

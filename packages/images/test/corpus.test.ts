@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { bombs, type Damaged, flips, sparse, truncations } from './corpus/damage.js';
 import { type Answer, reading } from './corpus/reading.js';
 import { type Sound, soundFiles } from './corpus/sound.js';
-import { temporaryFolder } from './io/fixtures.js';
+import { temporaryFolder } from './fixtures.js';
 
 const full = process.env.GHT_CORPUS === 'full';
 const [cuts, turns] = full ? [40, 60] : [4, 4];

@@ -4,8 +4,7 @@
  */
 import { rm } from 'node:fs/promises';
 import { checkImage, isGhtError, loadCodes } from 'ght';
-import { readBytes } from '../../dist/io/files.js';
-import { checkFormat, readArray, readImage, writeImage } from '../../dist/io/index.js';
+import { checkFormat, readArray, readBytes, readImage, writeImage } from '../../dist/node/index.js';
 
 const extensions = { png: '.png', jpeg: '.jpg', webp: '.webp', tiff: '.tif', npy: '.npy' };
 

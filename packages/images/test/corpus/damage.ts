@@ -1,6 +1,6 @@
 /** What happens to files: they are cut short, bits of them change, and some announce more than they hold. */
 import { type RandomSource, randomSource } from 'ght';
-import { crc32 } from '../io/fixtures.js';
+import { crc32 } from '../fixtures.js';
 import type { Sound } from './sound.js';
 
 /** A file after something happened to it. */

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { writeFileAtomically } from '../../src/io/index.js';
-import { removeStrays, temporaryFor } from '../../src/io/temporaries.js';
+import { writeFileAtomically } from '../src/node/index.js';
+import { removeStrays, temporaryFor } from '../src/node/temporaries.js';
 import { temporaryFolder } from './fixtures.js';
 
 const { path } = temporaryFolder();

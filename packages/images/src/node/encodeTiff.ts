@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 import { ResourceError, type Samples } from 'ght';
-import type { Raster } from './raster.js';
+import type { Raster } from '../raster.js';
 
 // Ours rather than a library's: sharp cannot write floats, and geotiff's writer has no room for a profile and marks
 // every image as a map of the globe. Fields and samples are little-endian, as every platform sharp supports in practice.

@@ -2,9 +2,9 @@
 import { deflateSync } from 'node:zlib';
 import { type NpyArray, type Samples, saveCodes, writeNpy } from 'ght';
 import sharp, { type TiffOptions } from 'sharp';
-import { encodeTiff } from '../../src/io/encodeTiff.js';
-import { toPlanes, toRaster } from '../../src/io/raster.js';
-import { displayP3, iccChunk, pattern, png, pngRows, tiff } from '../io/fixtures.js';
+import { encodeTiff } from '../../src/node/encodeTiff.js';
+import { toPlanes, toRaster } from '../../src/raster.js';
+import { displayP3, iccChunk, pattern, png, pngRows, tiff } from '../fixtures.js';
 
 /** A file that is as its format says. */
 export interface Sound {

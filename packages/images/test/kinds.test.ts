@@ -2,10 +2,9 @@
 import { open } from 'node:fs/promises';
 import { isGhtError, writeNpy } from 'ght';
 import { describe, expect, it, vi } from 'vitest';
-import { numberOf } from '../../src/flags.js';
-import { checkOutput, imageExtensions, readArray, readImage, writeFileAtomically } from '../../src/io/index.js';
-import { refuseTooLarge } from '../../src/memoryLimit.js';
-import { imageOf, pattern, png, pngRows, temporaryFolder } from './fixtures.js';
+import { imageExtensions } from '../src/index.js';
+import { checkOutput, readArray, readImage, writeFileAtomically } from '../src/node/index.js';
+import { pattern, png, pngRows, temporaryFolder } from './fixtures.js';
 
 vi.mock('node:fs/promises', async (original) => {
   const actual = await original<typeof import('node:fs/promises')>();
@@ -53,11 +52,6 @@ describe('input', () => {
 });
 
 describe('option', () => {
-  it('is a flag that holds no number', async () => {
-    const error = await refusal(() => numberOf('--budget')('many'));
-    expect(error).toMatchObject({ kind: 'option', parameter: '--budget', value: 'many' });
-  });
-
   it('is an output of an unknown format', async () => {
     const error = await refusal(() => checkOutput(path('out.gif'), imageExtensions));
     expect(error).toMatchObject({ kind: 'option', parameter: '-o', value: path('out.gif') });
@@ -68,11 +62,6 @@ describe('resource', () => {
   it('is a picture of too many pixels', async () => {
     const file = await save('huge.png', png({ width: 20000, height: 20000, bits: 8, colourType: 0 }, []));
     expect(await refusal(() => readImage(file))).toMatchObject({ kind: 'resource', value: file });
-  });
-
-  it('is a run that needs more memory than there is', async () => {
-    const image = { ...imageOf(8, 8, pattern(64, 255), false, 255), width: 1e6, height: 1e6 };
-    expect(await refusal(() => refuseTooLarge(image, {}))).toMatchObject({ kind: 'resource', parameter: 'IMAGE' });
   });
 });
 

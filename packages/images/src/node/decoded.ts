@@ -1,10 +1,12 @@
 import { totalmem } from 'node:os';
 import { type GhtError, type InputError, ResourceError } from 'ght';
-import type { ImageMetadata } from './imageFile.js';
-import type { Planes } from './raster.js';
+import type { ImageMetadata } from '../imageFile.js';
+import { mostSamples, pixelLimit } from '../limits.js';
+import type { Planes } from '../upright.js';
 
 /** The channels of a file as they are stored: alpha last, orientation not yet applied. */
-export interface Decoded extends Planes {
+export interface Decoded extends Omit<Planes, 'alpha'> {
+  /** Whether the last plane is opacity. */
   readonly alpha: boolean;
   readonly depth: 8 | 16 | 32 | 64;
   readonly sample: 'uint' | 'float';
@@ -30,17 +32,6 @@ export interface Declared {
   readonly bytes: number;
 }
 
-/** The most pixels an image may have: sharp's own limit, 16383². */
-export const pixelLimit = 0x3fff ** 2;
-
-/**
- * The most samples a byte of a file may stand for. Deflate ends at 1032, so every PNG of 8 or 16 bits passes, and of 1 bit all
- * but large ones that are nearly blank; a WebP of one colour has no such end, and 38 bytes of it could ask for gigabytes.
- */
-const steepest = 2000;
-/** Images of no more samples than this need so little memory that one colour may take as few bytes as it likes. */
-const harmless = 2 ** 24;
-
 /** Refuses sizes beyond the limits before anything of that size is allocated, and empty images. */
 export function checkSize({ width, height, channels, bytes }: Declared, refuse: Refuse): void {
   if (!(width > 0 && height > 0)) throw refuse(`must have pixels, not ${width}×${height}`, 'give another image');
@@ -50,7 +41,7 @@ export function checkSize({ width, height, channels, bytes }: Declared, refuse: 
   }
   const samples = width * height * channels;
   const size = `${width}×${height}×${channels}`;
-  if (samples > Math.max(harmless, steepest * bytes)) {
+  if (samples > mostSamples(bytes)) {
     const rule = `must hold the image it announces, but ${bytes} bytes for ${size} samples are too few to be one`;
     throw refuse(rule, 'save it again as PNG, or fetch it again');
   }

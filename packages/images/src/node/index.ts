@@ -1,0 +1,16 @@
+/** Reads and writes image files in Node. */
+export {
+  checkOutput,
+  checkOutputs,
+  destinationOf,
+  type Named,
+  type Output,
+  readBytes,
+  refuseOverwriting,
+  writeFileAtomically,
+  writeTogether,
+} from './files.js';
+export { checkFolder, makeFolder, removeEmptyFolders } from './folders.js';
+export { IncompleteInstallation, loadSharp } from './packages.js';
+export { readArray, readImage } from './readImage.js';
+export { checkFormat, imageOutput, writeImage } from './writeImage.js';
