@@ -2,7 +2,7 @@ import { InputError, kindOf, positive } from '../errors.js';
 import { finish, stretches, type Work } from '../work.js';
 
 /** Samples of one channel: computed with in float64, kept as narrow as they came. */
-export type Samples = Uint8Array | Uint16Array | Float32Array | Float64Array;
+export type Samples = Uint8Array | Uint8ClampedArray | Uint16Array | Float32Array | Float64Array;
 
 /**
  * An image as planes, one array a channel, row by row, in the units of its file: nothing is scaled or clipped on the way
