@@ -1,5 +1,6 @@
-/** What a PNG, WebP or JPEG says beside its samples: which way is up, and whether there is more than one picture. */
-import { exifOrientation, startsAsExif } from './exif.js';
+/** What a PNG, WebP or JPEG says beside its samples: which way is up, how large a pixel is, and whether there are several pictures. */
+import { exifOrientation, exifResolution, startsAsExif } from './exif.js';
+import { type Resolution, valid } from './resolution.js';
 
 /** A PNG or WebP is a list of these. */
 export interface Chunk {
@@ -41,8 +42,45 @@ export function framesOf(bytes: Uint8Array, format: 'png' | 'webp'): number {
 
 /** The orientation that the EXIF block of a file asks for; 1, upright, where there is none. */
 export function orientationOf(bytes: Uint8Array, format: 'png' | 'webp' | 'jpeg'): number {
-  const block = format === 'jpeg' ? jpegExif(bytes) : chunkExif(bytes, format);
+  const block = exifBlockOf(bytes, format);
   return block ? exifOrientation(block) : 1;
+}
+
+/** The resolution that a PNG, JPEG or WebP states; undefined where it states none. */
+export function resolutionOf(bytes: Uint8Array, format: 'png' | 'jpeg' | 'webp'): Resolution | undefined {
+  const own = format === 'png' ? pngResolution(bytes) : format === 'jpeg' ? jfifResolution(bytes) : undefined;
+  const exif = own === undefined ? exifBlockOf(bytes, format) : undefined;
+  return own ?? (exif && exifResolution(exif));
+}
+
+/** The pHYs chunk of a PNG: pixels per metre. */
+function pngResolution(bytes: Uint8Array): Resolution | undefined {
+  const view = viewOf(bytes);
+  for (const { type, start, end } of chunksOf(bytes, 'png')) {
+    if (type === 'IDAT') return undefined;
+    if (type !== 'pHYs' || end - start < 9) continue;
+    const metric = bytes[start + 8] === 1;
+    const scale = metric ? 100 : 1;
+    const [x, y] = [view.getUint32(start) / scale, view.getUint32(start + 4) / scale];
+    return valid({ x, y, unit: metric ? 'centimetre' : 'none' });
+  }
+  return undefined;
+}
+
+/** The JFIF segment of a JPEG; one without a unit says nothing that its EXIF does not say better. */
+function jfifResolution(bytes: Uint8Array): Resolution | undefined {
+  for (const { marker, content } of segmentsOf(bytes)) {
+    if (marker !== 0xe0 || content.length < 12 || String.fromCharCode(...content.subarray(0, 4)) !== 'JFIF') continue;
+    const unit = ({ 1: 'inch', 2: 'centimetre' } as const)[content[7]];
+    const [x, y] = [content[8] * 256 + content[9], content[10] * 256 + content[11]];
+    return unit && valid({ x, y, unit });
+  }
+  return undefined;
+}
+
+/** The EXIF block of a file, as it is stored. */
+function exifBlockOf(bytes: Uint8Array, format: 'png' | 'webp' | 'jpeg'): Uint8Array | undefined {
+  return format === 'jpeg' ? jpegExif(bytes) : chunkExif(bytes, format);
 }
 
 function chunkExif(bytes: Uint8Array, format: 'png' | 'webp'): Uint8Array | undefined {

@@ -1,7 +1,9 @@
 /** EXIF blocks and ICC profiles: what is read and changed in them. Everything else travels as it is. */
+import { type Resolution, unitOf, valid } from './resolution.js';
 
 const exifPrefix = 'Exif\0\0';
 const orientationTag = 0x0112;
+const [xResolutionTag, yResolutionTag, resolutionUnitTag] = [0x011a, 0x011b, 0x0128];
 
 /** An EXIF block from its TIFF header on: in a JPEG, and often in a WebP, a prefix is before it. */
 function withoutPrefix(block: Uint8Array): Uint8Array {
@@ -33,6 +35,21 @@ export function exifOrientation(exif: Uint8Array): number {
   const { view, little, places } = valuesOf(withoutPrefix(exif));
   const at = places.get(orientationTag);
   return at === undefined ? 1 : view.getUint16(at, little);
+}
+
+/** The resolution that an EXIF block states; undefined where it states none. */
+export function exifResolution(exif: Uint8Array): Resolution | undefined {
+  const { view, little, places } = valuesOf(withoutPrefix(exif));
+  const rational = (tag: number) => {
+    const place = places.get(tag);
+    const at = place === undefined ? view.byteLength : view.getUint32(place, little);
+    return at + 8 <= view.byteLength ? view.getUint32(at, little) / view.getUint32(at + 4, little) : 0;
+  };
+  const unit = places.get(resolutionUnitTag);
+  return valid({
+    ...{ x: rational(xResolutionTag), y: rational(yResolutionTag) },
+    unit: unitOf(unit === undefined ? undefined : view.getUint16(unit, little)),
+  });
 }
 
 /**

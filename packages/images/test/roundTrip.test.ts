@@ -212,7 +212,7 @@ describe('.npy', () => {
       [3, 1, 2],
     ]) {
       const bytes = writeNpy({ type, shape, data });
-      const read = await readImage(await save('array.npy', bytes));
+      const read = await readImage(await save('array.npy', bytes), 'IMAGE', { axes: 'HWC' });
       const [height, width] = shape;
       expect(read).toMatchObject({ format: 'npy', depth, sample });
       expect(read.image.planes[0].constructor).toBe(data.constructor);
@@ -224,7 +224,8 @@ describe('.npy', () => {
 
   it('takes four channels as planes, and holds the alpha of another file as the last channel', async () => {
     const four = writeNpy({ type: 'u1', shape: [1, 1, 4], data: Uint8Array.of(1, 2, 3, 4) });
-    expect((await readImage(await save('four.npy', four))).image.planes).toHaveLength(4);
+    const read = await readImage(await save('four.npy', four), 'IMAGE', { axes: 'HWC' });
+    expect(read.image.planes).toHaveLength(4);
     const rgba = file(imageOf(1, 1, [1, 2, 3, 4], true, 255), 8, 'uint');
     await writeImage(path('rgba.npy'), rgba.image, rgba);
     const array = await readArray(path('rgba.npy'));

@@ -1,18 +1,55 @@
 import type { Metadata } from 'sharp';
-import { framesOf } from '../chunks.js';
+import { decodeBmp, readBmpHeader } from '../bmp.js';
+import { framesOf, resolutionOf } from '../chunks.js';
 import { uprightExif } from '../exif.js';
 import type { ImageFormat, ImageMetadata } from '../imageFile.js';
 import { toPlanes } from '../raster.js';
 import { checkSize, type Decoded, type Refuse } from './decoded.js';
-import { openTiff } from './decodeTiff.js';
+import { commonCompressions, openTiff, type TiffPage } from './decodeTiff.js';
 import { loadSharp } from './packages.js';
 
-/** Decodes a PNG, JPEG, TIFF or WebP without changing a sample: no profile is applied and no depth changed. */
-export async function decode(bytes: Buffer, format: Exclude<ImageFormat, 'npy'>, refuse: Refuse): Promise<Decoded> {
-  const sharp = await loadSharp();
-  const tiff = format === 'tiff' ? await openTiff(bytes, refuse) : undefined;
-  if (tiff?.decodeBands) return tiff.decodeBands();
+/** A file whose pages are decoded one by one. */
+export interface Pages {
+  /** How many there are; 1 for all formats but TIFF. */
+  readonly count: number;
+  /** Decodes a page without changing a sample: no profile is applied and no depth changed. */
+  decode(index: number): Promise<Decoded>;
+}
 
+/** Opens a picture of any format but `.npy`. */
+export async function openPages(bytes: Buffer, format: Exclude<ImageFormat, 'npy'>, refuse: Refuse): Promise<Pages> {
+  if (format === 'bmp') return { count: 1, decode: async () => decodeBitmap(bytes, refuse) };
+  if (format !== 'tiff') return { count: 1, decode: () => decodeBySharp(bytes, format, refuse) };
+  const { pages, page } = await openTiff(bytes, refuse);
+  const decode = async (index: number) => {
+    const tags = await page(index);
+    const decoding = tags.decodeBands?.() ?? decodeBySharp(bytes, format, refuse, { index, tags });
+    return decoding.catch((cause: unknown) => {
+      if (commonCompressions.includes(tags.compression) || !(cause instanceof Error)) throw cause;
+      throw new Error(`${tags.compression} compression: ${cause.message}`, { cause });
+    });
+  };
+  return { count: pages, decode };
+}
+
+function decodeBitmap(bytes: Buffer, refuse: Refuse): Decoded {
+  const { width, height, channels } = readBmpHeader(bytes);
+  checkSize({ width, height, channels, bytes: bytes.length }, refuse);
+  const { samples, alpha, resolution } = decodeBmp(bytes);
+  return {
+    ...{ width, height, alpha, depth: 8, sample: 'uint', orientation: 1 },
+    planes: toPlanes(samples, channels),
+    metadata: resolution ? { resolution } : {},
+  };
+}
+
+async function decodeBySharp(
+  bytes: Buffer,
+  format: 'png' | 'jpeg' | 'webp' | 'tiff',
+  refuse: Refuse,
+  page?: { readonly index: number; readonly tags: TiffPage },
+): Promise<Decoded> {
+  const sharp = await loadSharp();
   const input = {
     // libtiff also warns of harmless things, such as the unlabelled alpha that OpenCV writes.
     failOn: format === 'tiff' ? 'error' : 'warning',
@@ -20,18 +57,18 @@ export async function decode(bytes: Buffer, format: Exclude<ImageFormat, 'npy'>,
     // The limit is checked below, where the message can name the size; more channels than five are bands.
     limitInputPixels: false,
     limitInputChannels: false,
+    ...(page && { page: page.index }),
   } as const;
   const header = await sharp(bytes, input).metadata();
   const { width, height, channels, space, depth } = header;
   checkSize({ width, height, channels, bytes: bytes.length }, refuse);
-  if ((header.pages ?? 1) > 1 || (format === 'png' && framesOf(bytes, format) > 1)) {
-    throw refuse('must hold exactly one frame', 'save the frame you want as a file of its own');
-  }
+  const frames = page ? 1 : Math.max(header.pages ?? 1, format === 'png' ? framesOf(bytes, format) : 1);
+  if (frames > 1) throw refuse('must hold exactly one frame', 'save the frame you want as a file of its own');
   if (!['b-w', 'srgb', 'grey16', 'rgb16'].includes(space)) {
     throw refuse(`must be grey or RGB, not ${space}`, 'convert it to RGB first');
   }
   if (depth !== 'uchar' && depth !== 'ushort') {
-    throw refuse('must hold unsigned samples of 8 or 16 bits, or floats', 'convert its samples to 32-bit float');
+    throw refuse('must hold integers of 8, 16 or 32 bits, or floats', 'convert its samples to 32-bit float');
   }
 
   const raw = async (channel?: 'alpha') => {
@@ -48,15 +85,16 @@ export async function decode(bytes: Buffer, format: Exclude<ImageFormat, 'npy'>,
   const planes = await raw();
   // Of 8-bit grey with alpha, sharp gives out the grey only.
   if (planes.length < channels) planes.push(...(await raw('alpha')));
+  const resolution = format === 'tiff' ? undefined : resolutionOf(bytes, format);
   return {
     width,
     height,
     planes,
-    alpha: tiff ? tiff.hasAlpha(space === 'srgb' || space === 'rgb16', channels) : header.hasAlpha,
+    alpha: page ? page.tags.hasAlpha(space === 'srgb' || space === 'rgb16', channels) : header.hasAlpha,
     depth: depth === 'uchar' ? 8 : 16,
     sample: 'uint',
     orientation: header.orientation ?? 1,
-    metadata: keptMetadata(header),
+    metadata: { ...keptMetadata(header), ...page?.tags.metadata, ...(resolution && { resolution }) },
   };
 }
 

@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import { type GhtError, type InputError, ResourceError } from 'ght';
-import type { ImageMetadata } from '../imageFile.js';
+import type { ImageMetadata, SampleDepth, SampleKind } from '../imageFile.js';
 import { mostSamples, pixelLimit } from '../limits.js';
 import type { Planes } from '../upright.js';
 
@@ -8,8 +8,8 @@ import type { Planes } from '../upright.js';
 export interface Decoded extends Omit<Planes, 'alpha'> {
   /** Whether the last plane is opacity. */
   readonly alpha: boolean;
-  readonly depth: 8 | 16 | 32 | 64;
-  readonly sample: 'uint' | 'float';
+  readonly depth: SampleDepth;
+  readonly sample: SampleKind;
   /** The EXIF or TIFF orientation, 1 for upright. */
   readonly orientation: number;
   readonly metadata: ImageMetadata;

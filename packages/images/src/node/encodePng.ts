@@ -1,6 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import type { ImageMetadata } from '../imageFile.js';
 import type { Raster } from '../raster.js';
+import { perCentimetre } from '../resolution.js';
 
 const colourTypes = [0, 4, 2, 6]; // grey, grey with alpha, RGB, RGB with alpha
 /** What a chunk has beside its data: length, type and checksum. */
@@ -9,8 +10,8 @@ const frameBytes = 12;
 const blockBytes = 65535;
 
 /**
- * An uncompressed PNG of 8- or 16-bit samples with its profile and EXIF. It is how they reach sharp together: sharp
- * takes neither beside raw samples, and its own ways to set a profile convert the colours to it. Its rows are made where
+ * An uncompressed PNG of 8- or 16-bit samples with its profile, EXIF and resolution. It is how they reach sharp together:
+ * sharp takes none beside raw samples, and its own ways to set a profile convert the colours to it. Its rows are made where
  * they stay, since every copy of a large image counts.
  */
 export function encodePng(raster: Raster, metadata: ImageMetadata): Buffer {
@@ -20,11 +21,13 @@ export function encodePng(raster: Raster, metadata: ImageMetadata): Buffer {
   header.writeUInt32BE(height, 4);
   header[8] = depth;
   header[9] = colourTypes[channels - 1];
-  const { icc, exif } = metadata;
+  const { icc, exif, resolution } = metadata;
+  const dense = resolution && perCentimetre(resolution);
   const before = Buffer.concat([
     Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
     chunk('IHDR', header),
     ...(icc ? [chunk('iCCP', Buffer.concat([Buffer.from('profile\0\0', 'latin1'), deflateSync(icc)]))] : []),
+    ...(dense ? [chunk('pHYs', pixelsPerMetre(dense))] : []),
     ...(exif ? [chunk('eXIf', exif)] : []),
   ]);
   const after = chunk('IEND', Buffer.alloc(0));
@@ -35,6 +38,16 @@ export function encodePng(raster: Raster, metadata: ImageMetadata): Buffer {
   frame('IDAT', file.subarray(before.length, before.length + frameBytes + rows));
   after.copy(file, file.length - after.length);
   return file;
+}
+
+/** Pixels per metre, in both directions, and the number of that unit. */
+function pixelsPerMetre({ x, y }: { readonly x: number; readonly y: number }): Buffer {
+  const content = Buffer.alloc(9);
+  const perMetre = (value: number) => Math.min(Math.round(100 * value), 0x7fff_ffff);
+  content.writeUInt32BE(perMetre(x), 0);
+  content.writeUInt32BE(perMetre(y), 4);
+  content[8] = 1;
+  return content;
 }
 
 /** A row begins with a zero: no filter. */

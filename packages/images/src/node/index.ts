@@ -12,5 +12,5 @@ export {
 } from './files.js';
 export { checkFolder, makeFolder, removeEmptyFolders } from './folders.js';
 export { IncompleteInstallation, loadSharp } from './packages.js';
-export { readArray, readImage } from './readImage.js';
-export { checkFormat, imageOutput, writeImage } from './writeImage.js';
+export { type ImagePages, openImage, type ReadOptions, readArray, readImage } from './readImage.js';
+export { checkFormat, imageOutput, type PagesOutput, pagesOutput, writeImage } from './writeImage.js';

@@ -4,54 +4,116 @@ import {
   isGhtError,
   isInputError,
   type NpyArray,
+  OptionError,
   ResourceError,
   readJpegInfo,
   readNpy,
-  type Samples,
 } from 'ght';
-import { formatOfContent, type ImageFile } from '../imageFile.js';
+import { type Axes, axesNames, axesOf } from '../axes.js';
+import { formatOfContent, type ImageFile, type ImageFormat } from '../imageFile.js';
 import { fullScale } from '../range.js';
 import { toPlanes } from '../raster.js';
+import { turned } from '../resolution.js';
 import { upright } from '../upright.js';
-import { decode } from './decode.js';
+import { openPages, type Pages } from './decode.js';
 import { checkSize, type Decoded, type Refuse } from './decoded.js';
 import { readBytes } from './files.js';
 
+/** What is known of a file that the file itself does not say. */
+export interface ReadOptions {
+  /** The order of the dimensions of a `.npy` of three. @default 'HWC' where no other order makes sense */
+  readonly axes?: Exclude<Axes, 'HW'>;
+  /** The sample that is white, such as 4095 for 12 bits in 16. @default 255 or 65535, or the range of other samples */
+  readonly peak?: number;
+  /** What to do about a file of several pages, for the error. */
+  readonly pagesRemedy?: string;
+}
+
+/** A file of one or more images. */
+export interface ImagePages {
+  /** How many there are; 1 for all formats but TIFF. */
+  readonly count: number;
+  /** Decided by the content of the file, never by its name. */
+  readonly format: ImageFormat;
+  /** Reads one of them, counted from 0. */
+  page(index: number): Promise<ImageFile>;
+}
+
 /**
- * Reads an image file: PNG, JPEG, TIFF and WebP of 8 or 16 bits, float TIFF, and `.npy` arrays of uint8, uint16, float32
- * or float64 and shape H×W or H×W×C, whatever the name of the file. Samples come exactly as they are stored, turned
- * upright if the file has an orientation; alpha is kept apart. A `.npy` has no alpha: all its channels are planes.
+ * Reads an image file: PNG, JPEG, TIFF, WebP and BMP of 8 bits, PNG and TIFF of 16 bits, TIFF of floats and of signed and
+ * 32-bit integers, and `.npy` arrays of these types and shape H×W, H×W×C or C×H×W, whatever the name of the file. Samples
+ * come exactly as they are stored, turned upright if the file has an orientation; alpha is kept apart. A `.npy` has no
+ * alpha: all its channels are planes. Floats of 16 bits come, and are written, as floats of 32 bits.
  *
- * Everything that could not be read so is refused with an InputError that names `parameter`: CMYK and Lab, signed
- * and 32-bit integers, several pages, premultiplied alpha, damaged and truncated files. NaN and infinities pass.
+ * Everything that could not be read so is refused with an InputError that names `parameter`: CMYK and Lab, several pages,
+ * arrays whose axes are not clear, premultiplied alpha, damaged and truncated files. NaN and infinities pass.
  * What is too large for the limits or for the memory is refused with a ResourceError.
  */
-export async function readImage(path: string, parameter = 'IMAGE'): Promise<ImageFile> {
+export async function readImage(path: string, parameter = 'IMAGE', options: ReadOptions = {}): Promise<ImageFile> {
+  const pages = await openImage(path, parameter, options);
+  if (pages.count > 1) {
+    const remedy = options.pagesRemedy ?? 'save the page you want as a file of its own';
+    throw new InputError(parameter, 'must hold exactly one page', path, remedy);
+  }
+  return pages.page(0);
+}
+
+/** Opens a file of any number of pages; each is refused as `readImage` does. */
+export async function openImage(path: string, parameter = 'IMAGE', options: ReadOptions = {}): Promise<ImagePages> {
   const bytes = await readBytes(path, parameter);
   const refuse = refusing(path, parameter);
   const format = formatOfContent(bytes);
   if (format === undefined) {
-    throw refuse('must be a PNG, JPEG, TIFF, WebP or .npy file', 'convert it to one of these formats');
+    throw refuse('must be a PNG, JPEG, TIFF, WebP, BMP or .npy file', 'convert it to one of these formats');
   }
-  const decoded =
-    format === 'npy'
-      ? fromArray(parseArray(bytes, refuse), refuse)
-      : await decode(bytes, format, refuse).catch((cause: unknown) => {
-          if (isGhtError(cause)) throw cause;
-          if (cause instanceof RangeError && /allocation failed/.test(cause.message)) {
-            const remedy = 'close other programs, or cut it into tiles';
-            throw refuse('must fit in the memory that is free', remedy, ResourceError, { cause });
-          }
-          const rule = `must be an intact ${format.toUpperCase()} file (${firstLine(cause)})`;
-          throw refuse(rule, 'fetch or save it again', InputError, { cause });
-        });
-  const { width, height, planes: channels, depth, sample, metadata } = decoded;
+  const pages = await intact(open(bytes, format, refuse, options.axes), format, refuse);
+  const page = async (index: number) => {
+    const decoded = await intact(pages.decode(index), format, refuse);
+    const file = fileOf(decoded, format, options.peak);
+    const jpeg = format === 'jpeg' ? readJpegInfo(bytes, decoded.orientation) : undefined;
+    return { ...file, ...(jpeg && { jpeg }) };
+  };
+  return { count: pages.count, format, page };
+}
+
+async function open(bytes: Buffer, format: ImageFormat, refuse: Refuse, axes: ReadOptions['axes']): Promise<Pages> {
+  if (format !== 'npy') return openPages(bytes, format, refuse);
+  return { count: 1, decode: async () => fromArray(parseArray(bytes, refuse), axes, refuse) };
+}
+
+/** What a decoder throws, as an error about the file. */
+function intact<T>(work: Promise<T>, format: ImageFormat, refuse: Refuse): Promise<T> {
+  return work.catch((cause: unknown) => {
+    if (isGhtError(cause)) throw cause;
+    if (cause instanceof RangeError && /allocation failed/.test(cause.message)) {
+      const remedy = 'close other programs, or cut it into tiles';
+      throw refuse('must fit in the memory that is free', remedy, ResourceError, { cause });
+    }
+    const rule = `must be an intact ${format.toUpperCase()} file (${firstLine(cause)})`;
+    throw refuse(rule, 'fetch or save it again', InputError, { cause });
+  });
+}
+
+/** The upright image of what was decoded, with how its file holds it. */
+function fileOf(decoded: Decoded, format: ImageFormat, white: number | undefined): ImageFile {
+  const { width, height, planes: channels, depth, sample, orientation } = decoded;
   const planes = decoded.alpha ? channels.slice(0, -1) : channels;
-  const peak = sample === 'float' ? fullScale(planes) : 2 ** depth - 1;
+  const whole = sample === 'uint' && depth <= 16;
+  const peak = white ?? (whole ? 2 ** depth - 1 : fullScale(planes));
+  if (!(peak > 0 && Number.isFinite(peak))) {
+    throw new OptionError('peak', 'must be a finite number above 0', peak, 'give the sample that is white');
+  }
   const stored: Image = { width, height, planes, peak, ...(decoded.alpha ? { alpha: channels.at(-1) } : {}) };
-  const image = upright(stored, decoded.orientation);
-  const jpeg = format === 'jpeg' ? readJpegInfo(bytes, decoded.orientation) : undefined;
-  return { image, format, depth, sample, metadata, ...(jpeg && { jpeg }) };
+  const { resolution, description, ...metadata } = decoded.metadata;
+  return {
+    ...{ image: upright(stored, orientation), format, depth, sample },
+    metadata: {
+      ...metadata,
+      ...(resolution && { resolution: turned(resolution, orientation) }),
+      // A description may state the size of the image as it is stored.
+      ...(description !== undefined && orientation === 1 && { description }),
+    },
+  };
 }
 
 /** Reads the array of a `.npy` file, whatever the name of the file. */
@@ -77,30 +139,37 @@ function parseArray(bytes: Uint8Array, refuse: Refuse): NpyArray {
 const arrayTypes = {
   u1: { depth: 8, sample: 'uint' },
   u2: { depth: 16, sample: 'uint' },
+  u4: { depth: 32, sample: 'uint' },
+  i1: { depth: 8, sample: 'int' },
+  i2: { depth: 16, sample: 'int' },
+  i4: { depth: 32, sample: 'int' },
   f4: { depth: 32, sample: 'float' },
   f8: { depth: 64, sample: 'float' },
 } as const;
 
-function fromArray({ type, shape, data }: NpyArray, refuse: Refuse): Decoded {
+function fromArray({ type, shape, data }: NpyArray, told: ReadOptions['axes'], refuse: Refuse): Decoded {
   if (shape.length !== 2 && shape.length !== 3) {
     throw refuse(`must have the shape H×W or H×W×C, not ${shape.join('×') || 'a single number'}`, 'reshape the array');
   }
-  // Other integers would be exact too, but the result could not be given back in the same type.
+  // 64-bit integers would be exact too, but the result could not be given back in the same type.
   if (!(type in arrayTypes)) {
-    const rule = `must hold uint8, uint16, float32 or float64, not ${numpyName(type)}`;
+    const rule = `must hold integers of 8 to 32 bits or floats, not ${numpyName(type)}`;
     throw refuse(rule, "convert it, for example with array.astype('float32')");
   }
-  const [height, width, channels = 1] = shape;
+  const axes = shape.length === 2 ? 'HW' : (told ?? axesOf(shape));
+  if (axes === undefined) {
+    const remedies = axesNames.map((name) => `--axes ${name}`).join(' or ');
+    throw refuse(`must have axes that are clear, which the shape ${shape.join('×')} leaves open`, `say ${remedies}`);
+  }
+  const [height, width, channels = 1] = axes === 'CHW' ? [...shape.slice(1), shape[0]] : shape;
   checkSize({ width, height, channels, bytes: data.byteLength }, refuse);
-  const planes = toPlanes(data as Samples, channels);
-  const metadata = { channelAxis: shape.length === 3 };
+  const size = width * height;
+  const planes =
+    axes === 'CHW'
+      ? Array.from({ length: channels }, (_, c) => toPlanes(data.slice(c * size, (c + 1) * size), 1)[0])
+      : toPlanes(data, channels);
   return {
-    width,
-    height,
-    planes,
-    alpha: false,
-    orientation: 1,
-    metadata,
+    ...{ width, height, planes, alpha: false, orientation: 1, metadata: { axes } },
     ...arrayTypes[type as keyof typeof arrayTypes],
   };
 }

@@ -1,20 +1,29 @@
 import { type Image, OptionError, writeNpy } from 'ght';
+import type { Axes } from '../axes.js';
+import { encodeBmp } from '../bmp.js';
 import { profileFits } from '../exif.js';
-import { formatNames, formatOfName, type ImageFile, type ImageFormat, imageExtensions } from '../imageFile.js';
+import {
+  formatNames,
+  formatOfName,
+  type ImageFile,
+  type ImageFormat,
+  type ImageMetadata,
+  imageExtensions,
+} from '../imageFile.js';
 import { type Raster, toRaster } from '../raster.js';
 import { encodePng } from './encodePng.js';
-import { encodeTiff } from './encodeTiff.js';
+import { encodeTiff, tiffWriter } from './encodeTiff.js';
 import { type Output, writeTogether } from './files.js';
 import { loadSharp } from './packages.js';
 
 /**
- * Writes an image in the format its name asks for, with the depth, profile and EXIF of `like`. What the format cannot
+ * Writes an image in the format its name asks for, with the depth, profile, EXIF and resolution of `like`. What the format cannot
  * hold is refused as by `checkFormat`; integers are rounded to the nearest and clamped to their range here and only
  * here. The file appears whole or not at all.
  *
- * PNG, TIFF (deflate), WebP and `.npy` are lossless. JPEG has quality 95 and full colour resolution (4:4:4). WebP has no
- * grey, so grey becomes three equal channels there. In `.npy` alpha is the last channel. TIFF and `.npy` hold no EXIF,
- * and `.npy` no profile.
+ * PNG, TIFF (deflate), WebP, BMP and `.npy` are lossless. JPEG has quality 95 and full colour resolution (4:4:4). WebP has no
+ * grey, so grey becomes three equal channels there. In `.npy` alpha is the last channel. TIFF, BMP and `.npy` hold no EXIF,
+ * BMP and `.npy` no profile, and `.npy` no resolution.
  */
 export async function writeImage(path: string, image: Image, like: ImageFile, parameter = '-o'): Promise<void> {
   await writeTogether([await imageOutput(path, image, like, parameter)]);
@@ -43,6 +52,10 @@ export function checkFormat(path: string, image: Image, like: ImageFile, paramet
   if (like.sample === 'float') {
     throw refuse(`must name a format that holds floats, which ${name} does not`, 'use .tiff or .npy');
   }
+  if (like.sample === 'int' || like.depth === 32) {
+    const kind = like.sample === 'int' ? 'signed samples' : '32-bit samples';
+    throw refuse(`must name a format that holds ${kind}, which ${name} does not`, 'use .tiff or .npy');
+  }
   if (like.depth === 16 && format !== 'png') {
     throw refuse(`must name a format that holds 16 bits, which ${name} does not`, 'use .png or .tiff');
   }
@@ -62,26 +75,71 @@ export function checkFormat(path: string, image: Image, like: ImageFile, paramet
 }
 
 async function encode(raster: Raster, format: ImageFormat, like: ImageFile): Promise<Uint8Array> {
-  const { width, height, channels, alpha, depth } = raster;
-  const { exif, channelAxis } = like.metadata ?? {};
-  if (format === 'npy') {
-    const type = ({ 8: 'u1', 16: 'u2', 32: 'f4', 64: 'f8' } as const)[depth];
-    const shape = channels === 1 && !channelAxis ? [height, width] : [height, width, channels];
-    return writeNpy({ type, shape, data: raster.rows(0, height) });
-  }
-  const colours = channels - (alpha ? 1 : 0);
-  const profile = like.metadata?.icc;
-  const icc = profile && profileFits(profile, format === 'webp' ? 3 : colours) ? profile : undefined;
-  if (format === 'tiff') return encodeTiff(raster, icc);
+  const { channels, alpha, depth } = raster;
+  const metadata = metadataFor(format, channels - (alpha ? 1 : 0), like);
+  if (format === 'npy') return encodeNpy(raster, metadata.axes ?? 'HW');
+  if (format === 'tiff') return encodeTiff(raster, metadata);
+  if (format === 'bmp') return encodeBmp(raster, metadata.resolution);
 
   const deep = depth === 16;
-  const space = colours === 1 ? (deep ? 'grey16' : 'b-w') : deep ? 'rgb16' : 'srgb';
+  const grey = channels - (alpha ? 1 : 0) === 1;
+  const space = grey ? (deep ? 'grey16' : 'b-w') : deep ? 'rgb16' : 'srgb';
   const sharp = await loadSharp();
-  const pipeline = sharp(encodePng(raster, { icc, exif }), { limitInputPixels: false, sequentialRead: true })
+  const pipeline = sharp(encodePng(raster, metadata), { limitInputPixels: false, sequentialRead: true })
     .toColourspace(space)
     .keepIccProfile()
     .keepExif();
   if (format === 'png') return pipeline.png({ adaptiveFiltering: true }).toBuffer();
   if (format === 'jpeg') return pipeline.jpeg({ quality: 95, chromaSubsampling: '4:4:4' }).toBuffer();
   return pipeline.webp({ lossless: true, exact: true }).toBuffer();
+}
+
+/** What of the metadata a result of so many colours takes along. */
+function metadataFor(format: ImageFormat, colours: number, { metadata = {} }: ImageFile): ImageMetadata {
+  const { icc, ...rest } = metadata;
+  return icc && profileFits(icc, format === 'webp' ? 3 : colours) ? { ...rest, icc } : rest;
+}
+
+const arrayTypes = {
+  uint: { 8: 'u1', 16: 'u2', 32: 'u4', 64: 'u4' },
+  int: { 8: 'i1', 16: 'i2', 32: 'i4', 64: 'i4' },
+  float: { 8: 'f4', 16: 'f4', 32: 'f4', 64: 'f8' },
+} as const;
+
+/** A `.npy` in the order of the input, or H×W and H×W×C. */
+function encodeNpy(raster: Raster, axes: Axes): Uint8Array {
+  const { width, height, channels, sample, depth } = raster;
+  const type = arrayTypes[sample][depth];
+  const data = raster.rows(0, height);
+  if (axes !== 'CHW') {
+    const shape = channels === 1 && axes === 'HW' ? [height, width] : [height, width, channels];
+    return writeNpy({ type, shape, data });
+  }
+  const planar = data.slice();
+  const size = width * height;
+  for (let i = 0, at = 0; i < size; i++) {
+    for (let c = 0; c < channels; c++) planar[c * size + i] = data[at++];
+  }
+  return writeNpy({ type, shape: [channels, height, width], data: planar });
+}
+
+/** A TIFF of several pages, to which results are added one by one. */
+export interface PagesOutput {
+  /** Adds a result with the depth, profile and resolution of `like`. */
+  add(image: Image, like: ImageFile): void;
+  /** The file, not yet written. */
+  finish(): Output;
+}
+
+/**
+ * Begins a TIFF of several pages, the only format that has them. `whole` says that all pages of the input are written:
+ * only then the description, which counts them, is kept.
+ */
+export function pagesOutput(path: string, whole: boolean, parameter = '-o'): PagesOutput {
+  const file = tiffWriter();
+  const add = (image: Image, like: ImageFile) => {
+    const { description, ...metadata } = metadataFor('tiff', image.planes.length, like);
+    file.add(toRaster(image, like.sample, like.depth), whole ? { ...metadata, description } : metadata);
+  };
+  return { add, finish: () => ({ path, bytes: file.finish(), parameter }) };
 }

@@ -6,7 +6,7 @@ import { rm } from 'node:fs/promises';
 import { checkImage, isGhtError, loadCodes } from 'ght';
 import { checkFormat, readArray, readBytes, readImage, writeImage } from '../../dist/node/index.js';
 
-const extensions = { png: '.png', jpeg: '.jpg', webp: '.webp', tiff: '.tif', npy: '.npy' };
+const extensions = { png: '.png', jpeg: '.jpg', webp: '.webp', tiff: '.tif', bmp: '.bmp', npy: '.npy' };
 
 const readers = {
   async image(path) {

@@ -1,9 +1,10 @@
 /** Whole files of every format and kind there is, small enough to be damaged by the thousand. */
 import { deflateSync } from 'node:zlib';
-import { type NpyArray, type Samples, saveCodes, writeNpy } from 'ght';
+import { type NpyArray, saveCodes, writeNpy } from 'ght';
 import sharp, { type TiffOptions } from 'sharp';
+import { encodeBmp } from '../../src/bmp.js';
 import { encodeTiff } from '../../src/node/encodeTiff.js';
-import { toPlanes, toRaster } from '../../src/raster.js';
+import { type RasterSamples, toPlanes, toRaster } from '../../src/raster.js';
 import { displayP3, iccChunk, pattern, png, pngRows, tiff } from '../fixtures.js';
 
 /** A file that is as its format says. */
@@ -38,6 +39,7 @@ export async function soundFiles(): Promise<Sound[]> {
     ...(await jpegs()),
     ...(await webps()),
     ...(await tiffs()),
+    ...bitmaps(),
     ...arrays(),
     ...(await codes()),
   ];
@@ -137,7 +139,7 @@ async function tiffs(): Promise<Sound[]> {
   });
   const written = (options: TiffOptions) => photo().tiff(options).toBuffer();
   const floats = Float32Array.from(rgb, (value) => value / 7 - 3);
-  const ours = (samples: Samples, channels: number, kind: 'uint' | 'float', depth: 16 | 32 | 64) =>
+  const ours = (samples: RasterSamples, channels: number, kind: 'uint' | 'int' | 'float', depth: 16 | 32 | 64) =>
     encodeTiff(toRaster({ width, height, planes: toPlanes(samples, channels), peak: 1 }, kind, depth));
   const broken = Float32Array.from(grey);
   broken.set([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY], 30);
@@ -156,6 +158,26 @@ async function tiffs(): Promise<Sound[]> {
     ),
     file('float-32', ours(floats, 3, 'float', 32), [...floats]),
     file('float-64', ours(Float64Array.from(grey), 1, 'float', 64), grey),
+    file(
+      'signed',
+      ours(
+        Int16Array.from(grey, (value) => value - 99),
+        1,
+        'int',
+        16,
+      ),
+      grey.map((value) => value - 99),
+    ),
+    file(
+      'wide',
+      ours(
+        Uint32Array.from(deep, (value) => 65537 * value),
+        1,
+        'uint',
+        32,
+      ),
+      deep.map((value) => 65537 * value),
+    ),
     file('not-finite', ours(broken, 1, 'float', 32), undefined, false),
     file('bands', ours(Uint16Array.from(pattern(size * 5, 65535)), 5, 'uint', 16)),
     file('float-plain', tiff(width, height, Float32Array.from(grey), { ...one, 258: [32], 339: [3] }), grey),
@@ -164,6 +186,25 @@ async function tiffs(): Promise<Sound[]> {
     file('white-is-zero', tiff(width, height, Uint8Array.from(grey), { ...one, 262: [0] })),
     file('pages', twoPages(tiff(width, height, Uint8Array.from(grey), one)), undefined, false),
     file('cmyk', await photo().toColourspace('cmyk').tiff({ compression: 'lzw' }).toBuffer(), undefined, false),
+  ];
+}
+
+function bitmaps(): Sound[] {
+  const file = (name: string, bytes: Uint8Array, samples?: readonly number[]): Sound => ({
+    ...{ name: `${name}.bmp`, kind: 'image', bytes, read: samples !== undefined, samples },
+  });
+  const written = (samples: readonly number[], channels: number) => {
+    const planes = toPlanes(Uint8Array.from(samples), channels);
+    const alpha = channels === 4 ? planes.pop() : undefined;
+    return encodeBmp(toRaster({ width, height, planes, peak: 255, ...(alpha && { alpha }) }, 'uint', 8));
+  };
+  const runLength = Buffer.from(written(grey, 1));
+  runLength.writeUInt32LE(1, 30);
+  return [
+    file('grey', written(grey, 1), grey),
+    file('rgb', written(rgb, 3), rgb),
+    file('rgba', written(rgba, 4), rgba),
+    file('run-length', runLength),
   ];
 }
 

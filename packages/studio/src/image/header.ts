@@ -8,7 +8,7 @@ export type Format = 'png' | 'jpeg' | 'webp' | 'tiff';
 /** Which of them a file is, by its content. */
 export function formatOf(bytes: Uint8Array): Format | undefined {
   const format = formatOfContent(bytes);
-  return format === 'npy' ? undefined : format;
+  return format === 'npy' || format === 'bmp' ? undefined : format;
 }
 
 /** Width, height and colour channels, where a header gives them away; TIFF is asked later, by its own reader. */
