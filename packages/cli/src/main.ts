@@ -41,6 +41,7 @@ const flagOf: Readonly<Record<string, string>> = {
   signals: '--signals',
   dictionary: '--dictionary',
   image: 'IMAGE',
+  peak: '--peak',
 };
 
 /**

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { DenoiseOptions, Image, Quality } from 'ght';
-import { OptionError, qualities } from 'ght';
+import { InputError, OptionError, qualities } from 'ght';
+import type { ImagePages } from 'ght-images/node';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import {
@@ -14,30 +15,34 @@ import {
   solverFlag,
   solverFlags,
 } from '../flags.js';
+import { contextFor, formatFlag, type InputFlags, inputFlags, openChosen, pagesFlag } from '../inputFlags.js';
 import {
   type BatchFile,
   batchOf,
-  checkFormat,
-  checkOutput,
+  checkResult,
   formatOfName,
   type ImageFile,
   imageExtensions,
+  isStream,
   makeFolder,
-  readImage,
-  refuseOverwriting,
+  openInput,
+  refuseOverwritingFiles,
   removeEmptyFolders,
-  writeImage,
+  resultFormat,
+  resultOutput,
+  writeResults,
 } from '../io/index.js';
 import { oneLine } from '../output/line.js';
 import { type ProgressDisplay, progressDisplay } from '../output/progress.js';
 import { imageLine } from '../output/summary.js';
 import { denoiseByGroups, denoiseOptions } from './denoise-groups.js';
+import { denoisePages, type Write } from './denoise-pages.js';
 import { denoiseAsPaper } from './denoise-paper.js';
 import { checkReference, type Outcome } from './denoised.js';
 import { eachFile, sayFailed } from './several.js';
 
 /** The flags of `ght denoise`. */
-export interface DenoiseFlags extends Omit<Flags, 'sigma'> {
+export interface DenoiseFlags extends Omit<Flags, 'sigma'>, InputFlags {
   readonly output: string;
   readonly method: 'groups' | 'paper';
   readonly sigma?: number | 'auto';
@@ -68,10 +73,14 @@ export function denoiseCommand(program: Command, context: Context): void {
         'pixels and banding are removed first where they are found. The output has the depth of the input; floats are ' +
         'neither clipped nor rounded.',
     )
-    .argument('<IMAGE...>', 'the noisy image; or several, a folder, or a pattern such as "scans/*.png"')
+    .argument(
+      '<IMAGE...>',
+      'the noisy image; or several, a folder, or a pattern such as "scans/*.png"; - is standard input',
+    )
     .requiredOption(
       '-o, --output <file>',
-      'write the denoised image (.png .jpg .tiff .webp .npy); for several, the folder to write to, made if missing',
+      'write the denoised image (.png .jpg .tiff .webp .bmp .npy); - is standard output; for several, the folder to write ' +
+        'to, made if missing',
     )
     .addOption(
       new Option('--quality <name>', `${qualities.join(', ')} (default: balanced)`).argParser(
@@ -137,6 +146,7 @@ export function denoiseCommand(program: Command, context: Context): void {
         .default('groups', 'groups')
         .argParser(choiceOf('--method', ['groups', 'paper'] as const)),
     );
+  formatFlag(pagesFlag(inputFlags(command)));
   jsonFlag(engineFlags(command)).optionsGroup('With --method paper:');
   solverFlags(patchFlags(solverFlag(budgetFlag(command))))
     .addHelpText(
@@ -147,7 +157,9 @@ Examples:
   ght denoise photo.jpg -o clean.png --strength 1.4 --keep-grain 0.1
   ght denoise noisy.png -o clean.png --quality best --sigma 20
   ght denoise scans -o cleaned
-  ght denoise raw.tiff -o clean.tiff --noise poisson-gaussian
+  ght denoise raw.tiff -o clean.tiff --noise poisson-gaussian --peak 4095
+  ght denoise stack.tiff -o clean.tiff --pages all
+  curl https://example.org/photo.jpg | ght denoise - -o - --format png > clean.png
   ght denoise scan.tiff -o clean.tiff --noise-spectrum psd.npy
   ght denoise noisy.png -o clean.png --method paper --solver admm --budget 10 --reference original.png`,
     )
@@ -158,12 +170,16 @@ function levelOrAuto(text: string): number | 'auto' {
   return text === 'auto' ? text : numberOf('--sigma')(text);
 }
 
-async function runDenoise(paths: string[], flags: DenoiseFlags, context: Context): Promise<void> {
+async function runDenoise(paths: string[], flags: DenoiseFlags, given: Context): Promise<void> {
   refuseFlagsOfOthers(flags);
+  const context = contextFor(given, flags.output, flags.json === true);
   // What is wrong with the flags is wrong for every file.
   const options = flags.method === 'groups' ? await denoiseOptions(flags) : undefined;
   const task: Task = { flags, options, context };
   const batch = await batchOf(paths, flags.output);
+  if (batch && isStream(flags.output)) {
+    throw new OptionError('-o', 'must be a folder for several images', flags.output, 'name a folder');
+  }
   const files = batch ?? [{ input: paths[0], output: flags.output }];
   const inputs = files.map(({ input }) => ({ path: input, parameter: 'IMAGE' }));
   for (const [path, parameter] of [
@@ -172,7 +188,7 @@ async function runDenoise(paths: string[], flags: DenoiseFlags, context: Context
   ] as const) {
     if (path !== undefined) inputs.push({ path, parameter });
   }
-  await refuseOverwriting(
+  await refuseOverwritingFiles(
     inputs,
     files.map(({ output }) => ({ path: output, parameter: '-o' })),
   );
@@ -252,15 +268,42 @@ async function denoiseFile(
   { flags, options, context }: Task,
   { onProgress }: ProgressDisplay,
 ): Promise<{ file: ImageFile; outcome: Outcome }> {
-  await checkOutput(output, imageExtensions, '-o');
-  const file = await readImage(path);
-  checkFormat(output, file.image, file, '-o');
-  const reference = flags.reference === undefined ? undefined : await readImage(flags.reference, '--reference');
-  if (reference) checkReference(reference, file, flags.reference as string);
-  const write = (image: Image) => writeImage(output, image, file, '-o');
-  const given = { clean: reference?.image, output, write, signal: context.signal, onProgress };
-  const outcome = options ? denoiseByGroups(file, options, given) : denoiseAsPaper(file, flags, given);
-  return { file, outcome: await outcome };
+  await checkResult(output, flags.format);
+  const input = await openChosen(path, flags);
+  const reference = flags.reference === undefined ? undefined : await openInput(flags.reference, '--reference', {});
+  const denoisePage = async (number: number, write: Write, progress = onProgress) => {
+    const file = await input.read(number);
+    resultFormat(output, file.image, file, flags.format);
+    const clean = await referenceOf(reference, number, file, flags);
+    const given = {
+      ...{ clean: clean?.image, output, signal: context.signal, onProgress: progress },
+      write: (image: Image) => write(image, file),
+    };
+    const outcome = options ? denoiseByGroups(file, options, given) : denoiseAsPaper(file, flags, given);
+    return { file, outcome: await outcome };
+  };
+  if (input.numbers.length > 1) return denoisePages(input, output, flags.format, denoisePage, onProgress);
+  return denoisePage(input.numbers[0], async (image, file) => {
+    await writeResults([await resultOutput(output, image, file, flags.format)]);
+  });
+}
+
+/** The clean version of a page: the page of the same number, or the only one there is. */
+async function referenceOf(
+  reference: ImagePages | undefined,
+  number: number,
+  noisy: ImageFile,
+  flags: DenoiseFlags,
+): Promise<ImageFile | undefined> {
+  if (!reference) return undefined;
+  const path = flags.reference as string;
+  if (reference.count > 1 && number >= reference.count) {
+    throw new InputError('--reference', `must have a page ${number}`, path, 'give the clean version of the same pages');
+  }
+  const clean = await reference.page(reference.count === 1 ? 0 : number);
+  const file = flags.peak === undefined ? clean : { ...clean, image: { ...clean.image, peak: flags.peak } };
+  checkReference(file, noisy, path);
+  return file;
 }
 
 /** Flags that the method does not have are refused, not ignored. */

@@ -4,7 +4,7 @@ import { rangeOf, representMemory } from 'ght-images';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import { jsonFlag, patchFlags, representOptions } from '../flags.js';
-import { readImage } from '../io/index.js';
+import { type InputFlags, inputFlags, pagesFlag, readChosen } from '../inputFlags.js';
 import { pixelsOf } from '../memoryLimit.js';
 import { imageLine, imageSummary } from '../output/summary.js';
 import { bytes, count, facts, measure } from '../output/table.js';
@@ -15,8 +15,8 @@ export function infoCommand(program: Command, context: Context): void {
     .command('info')
     .summary('size, depth and range of an image, and the memory a run would need')
     .description('Tells what an image file holds and what representing it would take.')
-    .argument('<IMAGE>', 'the image');
-  patchFlags(command);
+    .argument('<IMAGE>', 'the image; - is standard input');
+  patchFlags(pagesFlag(inputFlags(command)));
   jsonFlag(command)
     .addHelpText(
       'after',
@@ -25,11 +25,11 @@ Examples:
   ght info photo.png
   ght info photo.png --stride 1 --json`,
     )
-    .action((path: string, flags: Flags) => runInfo(path, flags, context));
+    .action((path: string, flags: Flags & InputFlags) => runInfo(path, flags, context));
 }
 
-async function runInfo(path: string, flags: Flags, { print }: Context): Promise<void> {
-  const file = await readImage(path);
+async function runInfo(path: string, flags: Flags & InputFlags, { print }: Context): Promise<void> {
+  const file = await readChosen(path, flags);
   const { image, format } = file;
   checkImage(image);
   const options = representOptions(flags);

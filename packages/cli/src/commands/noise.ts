@@ -2,16 +2,16 @@ import { extname } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { NoiseEstimate } from 'ght';
-import { estimateNoise } from 'ght';
+import { estimateNoise, OptionError } from 'ght';
 import type { Context } from '../context.js';
 import { choiceOf, jsonFlag } from '../flags.js';
+import { type ChosenPages, type InputFlags, inputFlags, openChosen, pagesFlag, readChosen } from '../inputFlags.js';
 import {
   checkOutputs,
   filesOf,
   type ImageFile,
   inFolder,
   makeFolder,
-  readImage,
   removeEmptyFolders,
   writeFileAtomically,
 } from '../io/index.js';
@@ -23,7 +23,7 @@ import { noiseKinds } from './denoise.js';
 import { plainNoise } from './denoise-groups.js';
 import { eachFile, sayFailed } from './several.js';
 
-interface NoiseFlags {
+interface NoiseFlags extends InputFlags {
   readonly noise?: (typeof noiseKinds)[number];
   readonly plot?: string;
   readonly json?: true;
@@ -38,7 +38,10 @@ export function noiseCommand(program: Command, context: Context): void {
       'Estimates the noise of an image as denoise does, and tells what was found: white or coloured, how strong in the ' +
         'units of the image, and how sure that is. Nothing is changed.',
     )
-    .argument('<IMAGE...>', 'the noisy image; or several, a folder, or a pattern such as "scans/*.png"')
+    .argument(
+      '<IMAGE...>',
+      'the noisy image; or several, a folder, or a pattern such as "scans/*.png"; - is standard input',
+    )
     .addOption(
       new Option(
         '--noise <kind>',
@@ -51,6 +54,7 @@ export function noiseCommand(program: Command, context: Context): void {
       'draw the deviation over frequency and over brightness (.svg .png); for several images, the folder to write an ' +
         'SVG of each to, made if missing',
     );
+  pagesFlag(inputFlags(command));
   jsonFlag(command)
     .addHelpText(
       'after',
@@ -59,6 +63,7 @@ Examples:
   ght noise photo.jpg
   ght noise photo.jpg --plot noise.png
   ght noise scans --plot plots
+  ght noise stack.tiff --pages all
   ght noise raw.tiff --noise poisson-gaussian --json`,
     )
     .action((paths: string[], flags: NoiseFlags) => runNoise(paths, flags, context));
@@ -72,13 +77,31 @@ async function runNoise(paths: string[], flags: NoiseFlags, context: Context): P
 
 async function noiseOfOne(path: string, flags: NoiseFlags, { print }: Context): Promise<void> {
   await checkPlot(path, flags.plot);
-  const { file, estimate } = await noiseOfFile(path, flags, flags.plot);
+  const pages = await openChosen(path, flags);
+  if (pages.numbers.length > 1) return noiseOfPages(path, pages, flags, print);
+  const { file, estimate } = await noiseOfPage(path, await pages.read(pages.numbers[0]), flags, flags.plot);
   if (flags.json) {
     print(JSON.stringify({ task: 'noise', ...summaryOf(file, estimate) }));
     return;
   }
   const wrote: [string, string][] = flags.plot === undefined ? [] : [['wrote', flags.plot]];
   print(`${imageLine(path, file)}\n${facts([...factsOf(file, estimate), ...wrote])}`);
+}
+
+/** The pages of a file one by one; a plot is drawn of one only. */
+async function noiseOfPages(path: string, pages: ChosenPages, flags: NoiseFlags, print: Context['print']) {
+  if (flags.plot !== undefined) {
+    throw new OptionError('--plot', 'must be left out for several pages', flags.plot, 'choose one page with --pages');
+  }
+  const found: { readonly page: number; readonly file: ImageFile; readonly estimate: NoiseEstimate }[] = [];
+  for (const page of pages.numbers) found.push({ page, ...(await noiseOfPage(path, await pages.read(page), flags)) });
+  if (flags.json) {
+    const summaries = found.map(({ page, file, estimate }) => ({ page, ...summaryOf(file, estimate) }));
+    print(JSON.stringify({ task: 'noise', pages: summaries }));
+    return;
+  }
+  const rows = found.map(({ page, estimate }) => [`page ${page}`, estimate.words.replace(/^noise: /, '')] as const);
+  print(`${imageLine(path, found[0].file)}, ${found.length} pages\n${facts(rows)}`);
 }
 
 async function noiseOfSeveral(inputs: readonly string[], flags: NoiseFlags, context: Context): Promise<void> {
@@ -88,7 +111,7 @@ async function noiseOfSeveral(inputs: readonly string[], flags: NoiseFlags, cont
   let drawn = 0;
   const { done, failed } = await eachFile(files, context, async (each: { input: string; output?: string }) => {
     await checkPlot(each.input, each.output);
-    const { file, estimate } = await noiseOfFile(each.input, flags, each.output);
+    const { file, estimate } = await noiseOfPage(each.input, await readChosen(each.input, flags), flags, each.output);
     drawn++;
     if (plot !== undefined) context.stopped.note = `${drawn} of ${files.length} plots were written to ${plot}`;
     return { input: each.input, plot: each.output, words: estimate.words, summary: summaryOf(file, estimate) };
@@ -115,13 +138,13 @@ function checkPlot(input: string, plot: string | undefined): Promise<void> {
 
 const kindOf = { auto: 'auto', gaussian: 'white', 'poisson-gaussian': 'signal-dependent' } as const;
 
-/** Estimates the noise of one file, and draws it where that is asked for. */
-async function noiseOfFile(
+/** Estimates the noise of one image, and draws it where that is asked for. */
+async function noiseOfPage(
   path: string,
+  file: ImageFile,
   { noise = 'auto' }: NoiseFlags,
-  plot: string | undefined,
+  plot?: string,
 ): Promise<{ file: ImageFile; estimate: NoiseEstimate }> {
-  const file = await readImage(path);
   const estimate = estimateNoise(file.image, { kind: kindOf[noise], jpeg: file.jpeg });
   if (plot !== undefined) {
     await writeFileAtomically(plot, await noisePlot(extname(plot).toLowerCase(), path, file, estimate), '--plot');

@@ -13,22 +13,26 @@ import {
   solverFlags,
   totalBudgetFlag,
 } from '../flags.js';
+import { contextFor, formatFlag, type InputFlags, inputFlags, openChosen, pagesFlag } from '../inputFlags.js';
 import {
-  checkFormat,
   checkOutputs,
+  checkResult,
   imageExtensions,
-  imageOutput,
+  isStream,
   type Output,
-  readImage,
-  writeTogether,
+  resultFormat,
+  resultOutput,
+  writeResults,
 } from '../io/index.js';
 import { refuseTooLarge } from '../memoryLimit.js';
 import { heatmapPng } from '../output/heatmap.js';
 import { historyExtensions, historyFile } from '../output/history.js';
 import { progressDisplay } from '../output/progress.js';
 import { imageLine, imageSummary, runFacts, spread, summarise } from '../output/summary.js';
+import { representPages } from './represent-pages.js';
 
-interface RepresentFlags extends Flags {
+/** The flags of `ght represent`. */
+export interface RepresentFlags extends Flags, InputFlags {
   readonly output?: string;
   readonly heatmap?: string;
   readonly codes?: string;
@@ -42,10 +46,10 @@ export function representCommand(program: Command, context: Context): void {
     .summary('represent an image with at most S atoms in all')
     .description(
       'Represents an image with at most S atoms in all, which go to the patches that need them.\n' +
-        'Reads PNG, JPEG, TIFF and WebP (8 and 16 bit), float TIFF and .npy; writes the depth it read.',
+        'Reads PNG, JPEG, TIFF, WebP, BMP and .npy of any depth they have; writes the depth it read.',
     )
-    .argument('<IMAGE>', 'the image')
-    .option('-o, --output <file>', 'write the reconstruction (.png .jpg .tiff .webp .npy)');
+    .argument('<IMAGE>', 'the image; - is standard input')
+    .option('-o, --output <file>', 'write the reconstruction (.png .jpg .tiff .webp .bmp .npy); - is standard output');
   solverFlag(command);
   budgetFlag(command);
   totalBudgetFlag(command).option(
@@ -58,6 +62,7 @@ export function representCommand(program: Command, context: Context): void {
     .option('--heatmap <file>', 'write the atoms a patch as a picture (.png)')
     .option('--codes <file>', 'write the sparse codes, readable by scipy.sparse.load_npz (.npz)')
     .option('--history <file>', 'write the RMSE of every iteration (.csv or .json)');
+  formatFlag(pagesFlag(inputFlags(command)));
   jsonFlag(command)
     .addHelpText(
       'after',
@@ -70,25 +75,29 @@ Examples:
     .action((path: string, flags: RepresentFlags) => runRepresent(path, flags, context));
 }
 
-async function runRepresent(path: string, flags: RepresentFlags, { print, signal }: Context): Promise<void> {
+async function runRepresent(path: string, flags: RepresentFlags, given: Context): Promise<void> {
+  const { print, signal } = contextFor(given, flags.output, flags.json === true);
   const options = representOptions(flags);
   const outputs = [
-    { path: flags.output, kinds: imageExtensions, parameter: '-o' },
+    { path: isStream(flags.output) ? undefined : flags.output, kinds: imageExtensions, parameter: '-o' },
     { path: flags.heatmap, kinds: ['.png'], parameter: '--heatmap' },
     { path: flags.codes, kinds: ['.npz'], parameter: '--codes' },
     { path: flags.history, kinds: historyExtensions, parameter: '--history' },
   ];
   await checkOutputs([{ path, parameter: 'IMAGE' }], outputs);
-  const file = await readImage(path);
-  if (flags.output) checkFormat(flags.output, file.image, file, '-o');
-  refuseTooLarge(file.image, options);
-
+  if (flags.output !== undefined) await checkResult(flags.output, flags.format);
+  const pages = await openChosen(path, flags);
   const display = progressDisplay(solverCatalogue[options.solver ?? solverDefaults.solver].title, flags.json === true);
-  const start = performance.now();
-  const result = await represent(file.image, { ...options, signal, onProgress: display.onProgress }).finally(
-    display.stop,
-  );
-  const seconds = (performance.now() - start) / 1000;
+  const representPage = async (number: number, onProgress = display.onProgress) => {
+    const file = await pages.read(number);
+    if (flags.output) resultFormat(flags.output, file.image, file, flags.format);
+    refuseTooLarge(file.image, options);
+    const start = performance.now();
+    const result = await represent(file.image, { ...options, signal, onProgress }).finally(display.stop);
+    return { file, result, seconds: (performance.now() - start) / 1000 };
+  };
+  if (pages.numbers.length > 1) return representPages(path, pages, flags, print, representPage);
+  const { file, result, seconds } = await representPage(pages.numbers[0]);
 
   // Everything is made before anything is written: an error on the way leaves no file touched.
   const files: Output[] = [];
@@ -96,8 +105,8 @@ async function runRepresent(path: string, flags: RepresentFlags, { print, signal
   if (flags.heatmap) add(flags.heatmap, await heatmapPng(result), '--heatmap');
   if (flags.codes) add(flags.codes, await saveCodes(result.codes), '--codes');
   if (flags.history) add(flags.history, historyFile(flags.history, result.history), '--history');
-  if (flags.output) files.push(await imageOutput(flags.output, result.image, file, '-o'));
-  await writeTogether(files);
+  if (flags.output) files.push(await resultOutput(flags.output, result.image, file, flags.format));
+  await writeResults(files);
 
   const summary = summarise('represent', result, { ...result, seconds });
   if (flags.json) {

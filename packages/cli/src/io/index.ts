@@ -20,3 +20,13 @@ export {
 export { type BatchFile, batchOf, filesOf, inFolder } from './batch.js';
 export { readImageFolder } from './imageFolder.js';
 export { prepareReportFolder, reportFolder } from './reportFolder.js';
+export {
+  checkResult,
+  isStream,
+  openInput,
+  pagesResult,
+  refuseOverwritingFiles,
+  resultFormat,
+  resultOutput,
+  writeResults,
+} from './streams.js';

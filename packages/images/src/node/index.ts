@@ -13,4 +13,12 @@ export {
 export { checkFolder, makeFolder, removeEmptyFolders } from './folders.js';
 export { IncompleteInstallation, loadSharp } from './packages.js';
 export { type ImagePages, openImage, type ReadOptions, readArray, readImage } from './readImage.js';
-export { checkFormat, imageOutput, type PagesOutput, pagesOutput, writeImage } from './writeImage.js';
+export {
+  checkFormat,
+  checkHolds,
+  encodeImage,
+  imageOutput,
+  type PagesOutput,
+  pagesOutput,
+  writeImage,
+} from './writeImage.js';

@@ -25,8 +25,8 @@ export interface ReadOptions {
   readonly axes?: Exclude<Axes, 'HW'>;
   /** The sample that is white, such as 4095 for 12 bits in 16. @default 255 or 65535, or the range of other samples */
   readonly peak?: number;
-  /** What to do about a file of several pages, for the error. */
-  readonly pagesRemedy?: string;
+  /** What errors call bytes that come from no file. @default 'bytes' */
+  readonly name?: string;
 }
 
 /** A file of one or more images. */
@@ -40,7 +40,7 @@ export interface ImagePages {
 }
 
 /**
- * Reads an image file: PNG, JPEG, TIFF, WebP and BMP of 8 bits, PNG and TIFF of 16 bits, TIFF of floats and of signed and
+ * Reads an image file by its path, or its bytes: PNG, JPEG, TIFF, WebP and BMP of 8 bits, PNG and TIFF of 16 bits, TIFF of floats and of signed and
  * 32-bit integers, and `.npy` arrays of these types and shape H×W, H×W×C or C×H×W, whatever the name of the file. Samples
  * come exactly as they are stored, turned upright if the file has an orientation; alpha is kept apart. A `.npy` has no
  * alpha: all its channels are planes. Floats of 16 bits come, and are written, as floats of 32 bits.
@@ -49,19 +49,27 @@ export interface ImagePages {
  * arrays whose axes are not clear, premultiplied alpha, damaged and truncated files. NaN and infinities pass.
  * What is too large for the limits or for the memory is refused with a ResourceError.
  */
-export async function readImage(path: string, parameter = 'IMAGE', options: ReadOptions = {}): Promise<ImageFile> {
-  const pages = await openImage(path, parameter, options);
+export async function readImage(
+  source: string | Uint8Array,
+  parameter = 'IMAGE',
+  options: ReadOptions = {},
+): Promise<ImageFile> {
+  const pages = await openImage(source, parameter, options);
   if (pages.count > 1) {
-    const remedy = options.pagesRemedy ?? 'save the page you want as a file of its own';
-    throw new InputError(parameter, 'must hold exactly one page', path, remedy);
+    const remedy = 'save the page you want as a file of its own';
+    throw refusing(nameOf(source, options), parameter)('must hold exactly one page', remedy);
   }
   return pages.page(0);
 }
 
 /** Opens a file of any number of pages; each is refused as `readImage` does. */
-export async function openImage(path: string, parameter = 'IMAGE', options: ReadOptions = {}): Promise<ImagePages> {
-  const bytes = await readBytes(path, parameter);
-  const refuse = refusing(path, parameter);
+export async function openImage(
+  source: string | Uint8Array,
+  parameter = 'IMAGE',
+  options: ReadOptions = {},
+): Promise<ImagePages> {
+  const bytes = typeof source === 'string' ? await readBytes(source, parameter) : Buffer.from(source);
+  const refuse = refusing(nameOf(source, options), parameter);
   const format = formatOfContent(bytes);
   if (format === undefined) {
     throw refuse('must be a PNG, JPEG, TIFF, WebP, BMP or .npy file', 'convert it to one of these formats');
@@ -120,6 +128,10 @@ function fileOf(decoded: Decoded, format: ImageFormat, white: number | undefined
 export async function readArray(path: string, parameter = 'ARRAY'): Promise<NpyArray> {
   const bytes = await readBytes(path, parameter);
   return parseArray(bytes, refusing(path, parameter));
+}
+
+function nameOf(source: string | Uint8Array, { name = 'bytes' }: ReadOptions): string {
+  return typeof source === 'string' ? source : name;
 }
 
 function refusing(path: string, parameter: string): Refuse {

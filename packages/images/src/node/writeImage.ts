@@ -32,8 +32,12 @@ export async function writeImage(path: string, image: Image, like: ImageFile, pa
 /** The same, not yet written: to be written together with others. */
 export async function imageOutput(path: string, image: Image, like: ImageFile, parameter = '-o'): Promise<Output> {
   const format = checkFormat(path, image, like, parameter);
-  const raster = toRaster(image, like.sample, like.depth);
-  return { path, bytes: await encode(raster, format, like), parameter };
+  return { path, bytes: await encodeImage(image, format, like), parameter };
+}
+
+/** The bytes of a file of a format that holds such an image, as `checkHolds` says, with all that `writeImage` keeps. */
+export function encodeImage(image: Image, format: ImageFormat, like: ImageFile): Promise<Uint8Array> {
+  return encode(toRaster(image, like.sample, like.depth), format, like);
 }
 
 /** The longest side, where a format has a limit that an image within the pixel limit can pass. */
@@ -45,9 +49,18 @@ const longestSide: Partial<Record<ImageFormat, number>> = { jpeg: 65535, webp: 1
  */
 export function checkFormat(path: string, image: Image, like: ImageFile, parameter = '-o'): ImageFormat {
   const format = formatOfName(path);
-  const refuse = (rule: string, remedy: string) => new OptionError(parameter, rule, path, remedy);
-  if (format === undefined) throw refuse(`must end in ${imageExtensions.join(', ')}`, 'choose one of these extensions');
-  if (format === 'tiff' || format === 'npy') return format;
+  if (format === undefined) {
+    const rule = `must end in ${imageExtensions.join(', ')}`;
+    throw new OptionError(parameter, rule, path, 'choose one of these extensions');
+  }
+  checkHolds(format, image, like, parameter, path);
+  return format;
+}
+
+/** Refuses a format that cannot hold such an image with an OptionError about `value`, which asked for it. */
+export function checkHolds(format: ImageFormat, image: Image, like: ImageFile, parameter: string, value: string): void {
+  const refuse = (rule: string, remedy: string) => new OptionError(parameter, rule, value, remedy);
+  if (format === 'tiff' || format === 'npy') return;
   const name = formatNames[format];
   if (like.sample === 'float') {
     throw refuse(`must name a format that holds floats, which ${name} does not`, 'use .tiff or .npy');
@@ -71,7 +84,6 @@ export function checkFormat(path: string, image: Image, like: ImageFile, paramet
     const rule = `must name a format that holds ${image.width}×${image.height} pixels, as ${name} ends at ${most} a side`;
     throw refuse(rule, 'use .png or .tiff');
   }
-  return format;
 }
 
 async function encode(raster: Raster, format: ImageFormat, like: ImageFile): Promise<Uint8Array> {
