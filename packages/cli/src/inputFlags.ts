@@ -80,6 +80,8 @@ export function readOptions({ axes, peak }: InputFlags): ReadOptions {
 export interface ChosenPages {
   /** Their numbers, in order. */
   readonly numbers: readonly number[];
+  /** How many pages the file has. */
+  readonly count: number;
   /** Whether these are all pages of the file. */
   readonly whole: boolean;
   /** Reads the page of that number. */
@@ -90,7 +92,8 @@ export interface ChosenPages {
 export async function openChosen(path: string, flags: InputFlags, parameter = 'IMAGE'): Promise<ChosenPages> {
   const file = await openInput(path, parameter, readOptions(flags));
   const numbers = chosenOf(file, flags.pages, path, parameter);
-  return { numbers, whole: numbers.length === file.count, read: (number) => file.page(number) };
+  const { count } = file;
+  return { numbers, count, whole: numbers.length === count, read: (number) => file.page(number) };
 }
 
 function chosenOf({ count }: ImagePages, pages: Pages | undefined, path: string, parameter: string): number[] {
@@ -112,7 +115,11 @@ function chosenOf({ count }: ImagePages, pages: Pages | undefined, path: string,
 
 /** The only page that is meant, for what takes one image. */
 export async function readChosen(path: string, flags: InputFlags, parameter = 'IMAGE'): Promise<ImageFile> {
-  const { numbers, read } = await openChosen(path, flags, parameter);
+  return onlyPage(await openChosen(path, flags, parameter));
+}
+
+/** The only page of those that are meant; several are refused. */
+export async function onlyPage({ numbers, read }: ChosenPages): Promise<ImageFile> {
   if (numbers.length === 1) return read(numbers[0]);
   throw new OptionError('--pages', 'must be one page here', numbers.length, 'use --pages 0 for the first');
 }

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { checkImage, patchGrid } from 'ght';
-import { rangeOf, representMemory } from 'ght-images';
+import { type Resolution, rangeOf, representMemory } from 'ght-images';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import { jsonFlag, patchFlags, representOptions } from '../flags.js';
-import { type InputFlags, inputFlags, pagesFlag, readChosen } from '../inputFlags.js';
+import { type InputFlags, inputFlags, onlyPage, openChosen, pagesFlag } from '../inputFlags.js';
 import { pixelsOf } from '../memoryLimit.js';
 import { imageLine, imageSummary } from '../output/summary.js';
 import { bytes, count, facts, measure } from '../output/table.js';
@@ -29,8 +29,10 @@ Examples:
 }
 
 async function runInfo(path: string, flags: Flags & InputFlags, { print }: Context): Promise<void> {
-  const file = await readChosen(path, flags);
-  const { image, format } = file;
+  // Of several pages the first tells most of what there is to know.
+  const pages = await openChosen(path, { pages: { first: 0, last: 0 }, ...flags });
+  const file = await onlyPage(pages);
+  const { image, format, metadata } = file;
   checkImage(image);
   const options = representOptions(flags);
   const patch = options.patch ?? 8;
@@ -40,18 +42,31 @@ async function runInfo(path: string, flags: Flags & InputFlags, { print }: Conte
   const [least, most] = rangeOf(image.planes);
   if (flags.json) {
     const range = [least, most];
-    print(JSON.stringify({ task: 'info', format, image: imageSummary(file), range, patches, memoryBytes: memory }));
+    const resolution = metadata?.resolution ?? null;
+    print(
+      JSON.stringify({
+        ...{ task: 'info', format, image: imageSummary(file), pages: pages.count, resolution, range, patches },
+        memoryBytes: memory,
+      }),
+    );
     return;
   }
   print(
     `${imageLine(path, file)}\n${facts([
-      ['format', format],
+      ['format', pages.count > 1 ? `${format}, ${count(pages.count)} pages` : format],
+      ...(metadata?.resolution ? [['resolution', pixelsPer(metadata.resolution)] as const] : []),
       ['alpha', image.alpha ? 'yes, passed through' : 'no'],
       ['range', `${sample(least)} to ${sample(most)} (full scale for PSNR: ${sample(image.peak)})`],
       ['patches', `${count(patches)} of ${patch}×${patch}`],
       ['memory', `about ${bytes(memory)} for a run`],
     ])}`,
   );
+}
+
+/** `300 × 300 pixels per inch`. */
+function pixelsPer({ x, y, unit }: Resolution): string {
+  const number = (value: number) => String(Number(value.toPrecision(6)));
+  return `${number(x)} × ${number(y)} pixels${unit === 'none' ? ', without a unit' : ` per ${unit}`}`;
 }
 
 /** The samples of most files are whole numbers, and shown as such. */

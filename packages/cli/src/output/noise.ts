@@ -14,12 +14,12 @@ const PNG_SCALE = 2;
 export async function noisePlot(
   extension: string,
   path: string,
-  { image, sample }: ImageFile,
+  { image, sample, depth }: ImageFile,
   { model, words }: NoiseEstimate,
 ): Promise<Uint8Array> {
   // Loaded only here: plots take longer to load than most commands to run.
   const { drawNoise } = await import('ght-lab/draw/noise');
-  const range = sample === 'float' ? drawnRange(image.planes) : ([0, image.peak] as const);
+  const range = sample !== 'uint' || depth > 16 ? drawnRange(image.planes) : ([0, image.peak] as const);
   const svg = Buffer.from(drawNoise({ title: oneLine(basename(path)), words, noise: model, range }));
   if (extension === '.svg') return svg;
   const sharp = await loadSharp();

@@ -84,7 +84,8 @@ async function openPage(image: GeoTIFFImage, bytes: number, pages: number, refus
   }
   // Many writers leave the fourth channel of RGB unlabelled; a second channel of grey is alpha only if it says so.
   const hasAlpha = (colour: boolean, channels: number) => labels.at(-1) === straightAlpha || (colour && channels === 4);
-  const metadata = await metadataOf(tags);
+  // Damage to what is beside the samples is no reason to lose them.
+  const metadata = await metadataOf(tags).catch((): ImageMetadata => ({}));
   if (imageJCount(metadata.description ?? '') > Math.max(1, pages)) {
     const rule = `must list its ${imageJCount(metadata.description ?? '')} images as pages, which ImageJ leaves out of large files`;
     throw refuse(rule, 'save it again in parts of less than 4 GiB');
