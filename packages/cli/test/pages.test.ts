@@ -1,6 +1,7 @@
 /** Files of several pages, and what a file does not say itself: its axes, and which sample is white. */
+import { mkdir } from 'node:fs/promises';
 import { writeNpy } from 'ght';
-import { openImage, pagesOutput, writeTogether } from 'ght-images/node';
+import { openImage, pagesOutput, readImage, writeImage, writeTogether } from 'ght-images/node';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { height, png, textured, width, workplace } from './command.js';
@@ -83,23 +84,31 @@ describe('other commands on a stack', () => {
 describe('an array of C×H×W', () => {
   it('is refused without --axes, and denoised as the picture it is with it', async () => {
     const planes = seeds.map((seed) => textured(width, height, 255, seed));
-    const planar = Uint8Array.from(planes.flat());
     const interleaved = planes[0].flatMap((_, i) => planes.map((plane) => plane[i]));
-    await save('chw.npy', writeNpy({ type: 'u1', shape: [3, height, width], data: planar }));
+    await save('chw.npy', writeNpy({ type: 'u1', shape: [3, height, width], data: Uint8Array.from(planes.flat()) }));
     await save('hwc.npy', writeNpy({ type: 'u1', shape: [height, width, 3], data: Uint8Array.from(interleaved) }));
     expect((await ght('denoise', 'chw.npy', '-o', 'no.npy')).stderr).toContain(
       `the shape 3×${height}×${width} leaves open, but got "chw.npy": say --axes HWC or --axes CHW`,
     );
-    const asked = ['--sigma', '12', '--axes', 'CHW', '--reference', 'hwc.npy'];
-    const { image } = await json('denoise', 'chw.npy', '-o', 'out.npy', ...asked);
+    // The reference has the same axes.
+    const asked = ['--sigma', '12', '--axes', 'CHW', '--reference', 'chw.npy'];
+    const { image, psnrNoisy } = await json('denoise', 'chw.npy', '-o', 'out.npy', ...asked);
     expect(image).toMatchObject({ width, height, channels: 3 });
+    expect(psnrNoisy).toBeNull();
     await json('denoise', 'hwc.npy', '-o', 'same.npy', '--sigma', '12');
-    const [chw, hwc] = await Promise.all(
-      ['out.npy', 'same.npy'].map(async (name) =>
-        openImage(path(name), 'IMAGE', name === 'out.npy' ? { axes: 'CHW' } : {}),
-      ),
-    );
-    expect((await chw.page(0)).image.planes).toEqual((await hwc.page(0)).image.planes);
+    const chw = await readImage(path('out.npy'), 'IMAGE', { axes: 'CHW' });
+    expect(chw.image.planes).toEqual((await readImage(path('same.npy'))).image.planes);
+  });
+});
+
+describe('a folder', () => {
+  it('is searched for bitmaps too', async () => {
+    await mkdir(path('bitmaps'));
+    const image = await readImage(path('page-0.png'));
+    await writeImage(path('bitmaps/scan.bmp'), image.image, image);
+    const { files } = await json('denoise', 'bitmaps', '-o', 'cleaned', '--sigma', '12');
+    expect(files).toMatchObject([{ input: 'bitmaps/scan.bmp', output: 'cleaned/scan.bmp' }]);
+    expect((await readImage(path('cleaned/scan.bmp'))).format).toBe('bmp');
   });
 });
 

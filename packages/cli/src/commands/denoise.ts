@@ -15,7 +15,15 @@ import {
   solverFlag,
   solverFlags,
 } from '../flags.js';
-import { contextFor, formatFlag, type InputFlags, inputFlags, openChosen, pagesFlag } from '../inputFlags.js';
+import {
+  contextFor,
+  formatFlag,
+  type InputFlags,
+  inputFlags,
+  openChosen,
+  pagesFlag,
+  readOptions,
+} from '../inputFlags.js';
 import {
   type BatchFile,
   batchOf,
@@ -270,11 +278,12 @@ async function denoiseFile(
 ): Promise<{ file: ImageFile; outcome: Outcome }> {
   await checkResult(output, flags.format);
   const input = await openChosen(path, flags);
-  const reference = flags.reference === undefined ? undefined : await openInput(flags.reference, '--reference', {});
+  const reference =
+    flags.reference === undefined ? undefined : await openInput(flags.reference, '--reference', readOptions(flags));
   const denoisePage = async (number: number, write: Write, progress = onProgress) => {
     const file = await input.read(number);
     resultFormat(output, file.image, file, flags.format);
-    const clean = await referenceOf(reference, number, file, flags);
+    const clean = await referenceOf(reference, number, file, flags.reference ?? '');
     const given = {
       ...{ clean: clean?.image, output, signal: context.signal, onProgress: progress },
       write: (image: Image) => write(image, file),
@@ -293,17 +302,15 @@ async function referenceOf(
   reference: ImagePages | undefined,
   number: number,
   noisy: ImageFile,
-  flags: DenoiseFlags,
+  path: string,
 ): Promise<ImageFile | undefined> {
   if (!reference) return undefined;
-  const path = flags.reference as string;
   if (reference.count > 1 && number >= reference.count) {
     throw new InputError('--reference', `must have a page ${number}`, path, 'give the clean version of the same pages');
   }
   const clean = await reference.page(reference.count === 1 ? 0 : number);
-  const file = flags.peak === undefined ? clean : { ...clean, image: { ...clean.image, peak: flags.peak } };
-  checkReference(file, noisy, path);
-  return file;
+  checkReference(clean, noisy, path);
+  return clean;
 }
 
 /** Flags that the method does not have are refused, not ignored. */
