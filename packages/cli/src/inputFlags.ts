@@ -28,7 +28,8 @@ export function inputFlags(command: Command): Command {
     .addOption(
       new Option(
         '--axes <order>',
-        'order of a .npy of three dimensions: HWC (rows, columns, channels) or CHW (default: HWC where only that makes sense)',
+        'order of a .npy of three dimensions: HWC (rows, columns, channels), CHW, or NHW, a stack of grey pages ' +
+          '(default: HWC where only that makes sense)',
       ).argParser(choiceOf('--axes', axesNames)),
     )
     .option(
@@ -43,7 +44,7 @@ export function inputFlags(command: Command): Command {
 export function pagesFlag(command: Command): Command {
   return command.option(
     '--pages <which>',
-    'pages of a TIFF of several, counted from 0: all, one such as 0, or some such as 2-5; several are written to a TIFF',
+    'pages of a TIFF or stack, counted from 0: all, one such as 0, or some such as 2-5; several are written to .tiff or .npy',
     pagesOf,
   );
 }

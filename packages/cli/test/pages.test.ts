@@ -44,7 +44,10 @@ describe('ght denoise of a stack', () => {
   it.each([
     [['denoise', 'stack.tif', '-o', 'no.tif'], 'must hold exactly one page, but got "stack.tif": use --pages all'],
     [['denoise', 'stack.tif', '-o', 'no.tif', '--pages', '1-3'], '--pages must be from 0 to 2, but got 3'],
-    [['denoise', 'stack.tif', '-o', 'no.png', '--pages', 'all'], '-o must be TIFF for several pages, but got "no.png"'],
+    [
+      ['denoise', 'stack.tif', '-o', 'no.png', '--pages', 'all'],
+      '-o must be TIFF or .npy for several pages, but got "no.png"',
+    ],
     [['denoise', 'page-0.png', '-o', 'no.png', '--pages', '1'], '--pages must be 0 for a file of one page, but got 1'],
     [
       ['denoise', 'stack.tif', '-o', 'no.tif', '--pages', 'first'],
@@ -88,7 +91,7 @@ describe('an array of C×H×W', () => {
     await save('chw.npy', writeNpy({ type: 'u1', shape: [3, height, width], data: Uint8Array.from(planes.flat()) }));
     await save('hwc.npy', writeNpy({ type: 'u1', shape: [height, width, 3], data: Uint8Array.from(interleaved) }));
     expect((await ght('denoise', 'chw.npy', '-o', 'no.npy')).stderr).toContain(
-      `the shape 3×${height}×${width} leaves open, but got "chw.npy": say --axes HWC or --axes CHW`,
+      `the shape 3×${height}×${width} leaves open, but got "chw.npy": say --axes HWC, CHW or NHW`,
     );
     // The reference has the same axes.
     const asked = ['--sigma', '12', '--axes', 'CHW', '--reference', 'chw.npy'];
@@ -98,6 +101,22 @@ describe('an array of C×H×W', () => {
     await json('denoise', 'hwc.npy', '-o', 'same.npy', '--sigma', '12');
     const chw = await readImage(path('out.npy'), 'IMAGE', { axes: 'CHW' });
     expect(chw.image.planes).toEqual((await readImage(path('same.npy'))).image.planes);
+  });
+});
+
+describe('a stack in an array', () => {
+  it('is denoised page by page as a TIFF is', async () => {
+    const data = Uint8Array.from(seeds.flatMap((seed) => textured(width, height, 255, seed)));
+    await save('stack.npy', writeNpy({ type: 'u1', shape: [3, height, width], data }));
+    const asked = ['--pages', 'all', '--sigma', '12'];
+    const told = await json('denoise', 'stack.npy', '-o', 'stack-out.npy', '--axes', 'NHW', ...asked);
+    expect(told.pages).toHaveLength(3);
+    await json('denoise', 'stack.tif', '-o', 'stack-out.tif', ...asked);
+    const [array, file] = [
+      await openImage(path('stack-out.npy'), 'IMAGE', { axes: 'NHW' }),
+      await openImage(path('stack-out.tif')),
+    ];
+    expect((await array.page(2)).image.planes).toEqual((await file.page(2)).image.planes);
   });
 });
 

@@ -34,7 +34,7 @@ export interface ImageFile {
   readonly image: Image;
   /** Decided by the content of the file, never by its name. */
   readonly format: ImageFormat;
-  /** Bits a sample; 1-, 2- and 4-bit samples and palettes count as the 8 bits they expand to. */
+  /** Bits per sample; 1-, 2- and 4-bit samples and palettes count as the 8 bits they expand to. */
   readonly depth: SampleDepth;
   /** What a sample is. */
   readonly sample: SampleKind;

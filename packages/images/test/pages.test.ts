@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { writeNpy } from 'ght';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import type { ImageFile } from '../src/index.js';
@@ -22,6 +23,38 @@ async function written(name: string, values: readonly number[], whole: boolean, 
   }
   await writeTogether([output.finish()]);
 }
+
+describe('an array of N×H×W', () => {
+  const data = Int16Array.from({ length: 3 * 4 * 5 }, (_, i) => i - 30);
+  const bytes = writeNpy({ type: 'i2', shape: [3, 4, 5], data });
+
+  it('is a stack of pages where it is said to be, and comes back as one', async () => {
+    const pages = await openImage(await save('stack.npy', bytes), 'IMAGE', { axes: 'NHW' });
+    expect(pages.count).toBe(3);
+    const output = pagesOutput(path('again.npy'), true);
+    for (let i = 0; i < 3; i++) {
+      const page = await pages.page(i);
+      expect([...page.image.planes[0]]).toEqual([...data.slice(20 * i, 20 * (i + 1))]);
+      output.add(page.image, page);
+    }
+    await writeTogether([output.finish()]);
+    expect(new Uint8Array(await readFile(path('again.npy')))).toEqual(bytes);
+  });
+
+  it('of no pages is refused', async () => {
+    const empty = writeNpy({ type: 'u1', shape: [0, 4, 5], data: new Uint8Array(0) });
+    const open = openImage(await save('empty.npy', empty), 'IMAGE', { axes: 'NHW' });
+    await expect(open).rejects.toThrow('must have at least one page');
+  });
+
+  it('takes pages of one size only', async () => {
+    const page = await (await openImage(await save('stack.npy', bytes), 'IMAGE', { axes: 'NHW' })).page(0);
+    const output = pagesOutput(path('mixed.npy'), true);
+    output.add(page.image, page);
+    const other = { ...page.image, width: 10, height: 2 };
+    expect(() => output.add(other, page)).toThrow(/one size and type for an array, 4×5 of i2, but got "2×10 of i2"/);
+  });
+});
 
 describe('a TIFF of several pages', () => {
   it('is read page by page', async () => {

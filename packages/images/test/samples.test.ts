@@ -71,10 +71,10 @@ describe('an array of three dimensions', () => {
     [1, 8, 10],
     [8, 10, 5],
     [3, 8, 3],
-  ])('%i×%i×%i is refused, with the two ways to say what it is', async (...shape) => {
+  ])('%i×%i×%i is refused, with the ways to say what it is', async (...shape) => {
     const file = await save('axes.npy', array(shape));
     await expect(readImage(file)).rejects.toThrow(
-      `the shape ${shape.join('×')} leaves open, but got "${file}": say --axes HWC or --axes CHW`,
+      `the shape ${shape.join('×')} leaves open, but got "${file}": say --axes HWC, CHW or NHW`,
     );
     const { planes } = (await readImage(file, 'IMAGE', { axes: 'CHW' })).image;
     expect(planes).toHaveLength(shape[0]);

@@ -65,17 +65,13 @@ export async function resultOutput(path: string, image: Image, like: ImageFile, 
   return { path, bytes: await encodeImage(image, resultFormat(path, image, like, format), like), parameter: '-o' };
 }
 
-/** A TIFF of several pages, to which results are added; refuses any other format. */
+/** A TIFF or array of several pages, to which results are added; other formats are refused. */
 export function pagesResult(path: string, whole: boolean, format?: ImageFormat): PagesOutput {
   const asked = isStream(path) ? (format ?? 'tiff') : formatOfName(path);
-  if (asked === 'tiff') return pagesOutput(path, whole);
+  if (asked === 'tiff' || asked === 'npy') return pagesOutput(path, whole, '-o', asked);
   const [parameter, value] = isStream(path) ? ['--format', format] : ['-o', path];
-  throw new OptionError(
-    parameter,
-    'must be TIFF for several pages',
-    value,
-    'use .tiff, or choose one page with --pages',
-  );
+  const remedy = 'use .tiff or .npy, or choose one page with --pages';
+  throw new OptionError(parameter, 'must be TIFF or .npy for several pages', value, remedy);
 }
 
 /** Writes results: files together, then what goes to standard output. */

@@ -31,7 +31,7 @@ export interface ReadOptions {
 
 /** A file of one or more images. */
 export interface ImagePages {
-  /** How many there are; 1 for all formats but TIFF. */
+  /** How many there are; 1 for all but a TIFF and an array of N×H×W. */
   readonly count: number;
   /** Decided by the content of the file, never by its name. */
   readonly format: ImageFormat;
@@ -86,7 +86,18 @@ export async function openImage(
 
 async function open(bytes: Buffer, format: ImageFormat, refuse: Refuse, axes: ReadOptions['axes']): Promise<Pages> {
   if (format !== 'npy') return openPages(bytes, format, refuse);
-  return { count: 1, decode: async () => fromArray(parseArray(bytes, refuse), axes, refuse) };
+  const array = parseArray(bytes, refuse);
+  if (axes !== 'NHW' || array.shape.length !== 3) {
+    return { count: 1, decode: async () => fromArray(array, axes, refuse) };
+  }
+  const [count, ...shape] = array.shape;
+  if (count === 0) throw refuse('must have at least one page', 'give another array');
+  const size = shape[0] * shape[1];
+  const decode = async (page: number) => {
+    const data = array.data.slice(page * size, (page + 1) * size);
+    return { ...fromArray({ type: array.type, shape, data }, undefined, refuse), metadata: { axes } };
+  };
+  return { count, decode };
 }
 
 /** What a decoder throws, as an error about the file. */
@@ -170,7 +181,7 @@ function fromArray({ type, shape, data }: NpyArray, told: ReadOptions['axes'], r
   }
   const axes = shape.length === 2 ? 'HW' : (told ?? axesOf(shape));
   if (axes === undefined) {
-    const remedies = axesNames.map((name) => `--axes ${name}`).join(' or ');
+    const remedies = `--axes ${axesNames.slice(0, -1).join(', ')} or ${axesNames.at(-1)}`;
     throw refuse(`must have axes that are clear, which the shape ${shape.join('×')} leaves open`, `say ${remedies}`);
   }
   const [height, width, channels = 1] = axes === 'CHW' ? [...shape.slice(1), shape[0]] : shape;

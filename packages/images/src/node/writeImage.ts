@@ -10,7 +10,7 @@ import {
   type ImageMetadata,
   imageExtensions,
 } from '../imageFile.js';
-import { type Raster, toRaster } from '../raster.js';
+import { type Raster, type RasterSamples, toRaster } from '../raster.js';
 import { encodePng } from './encodePng.js';
 import { encodeTiff, tiffWriter } from './encodeTiff.js';
 import { type Output, writeTogether } from './files.js';
@@ -124,7 +124,7 @@ function encodeNpy(raster: Raster, axes: Axes): Uint8Array {
   const type = arrayTypes[sample][depth];
   const data = raster.rows(0, height);
   if (axes !== 'CHW') {
-    const shape = channels === 1 && axes === 'HW' ? [height, width] : [height, width, channels];
+    const shape = channels === 1 && axes !== 'HWC' ? [height, width] : [height, width, channels];
     return writeNpy({ type, shape, data });
   }
   const planar = data.slice();
@@ -135,7 +135,7 @@ function encodeNpy(raster: Raster, axes: Axes): Uint8Array {
   return writeNpy({ type, shape: [channels, height, width], data: planar });
 }
 
-/** A TIFF of several pages, to which results are added one by one. */
+/** A file of several pages, to which results are added one by one. */
 export interface PagesOutput {
   /** Adds a result with the depth, profile and resolution of `like`. */
   add(image: Image, like: ImageFile): void;
@@ -144,14 +144,42 @@ export interface PagesOutput {
 }
 
 /**
- * Begins a TIFF of several pages, the only format that has them. `whole` says that all pages of the input are written:
- * only then the description, which counts them, is kept.
+ * Begins a file of several pages: a TIFF or, if its name or `format` says so, an array of N×H×W or N×H×W×C. `whole` says
+ * that all pages of the input are written: only then the description, which counts them, is kept.
  */
-export function pagesOutput(path: string, whole: boolean, parameter = '-o'): PagesOutput {
+export function pagesOutput(path: string, whole: boolean, parameter = '-o', format = formatOfName(path)): PagesOutput {
+  return format === 'npy' ? arrayOfPages(path, parameter) : tiffOfPages(path, whole, parameter);
+}
+
+function tiffOfPages(path: string, whole: boolean, parameter: string): PagesOutput {
   const file = tiffWriter();
   const add = (image: Image, like: ImageFile) => {
     const { description, ...metadata } = metadataFor('tiff', image.planes.length, like);
     file.add(toRaster(image, like.sample, like.depth), whole ? { ...metadata, description } : metadata);
   };
   return { add, finish: () => ({ path, bytes: file.finish(), parameter }) };
+}
+
+function arrayOfPages(path: string, parameter: string): PagesOutput {
+  const pages: Raster[] = [];
+  const shapeOf = ({ height, width, channels }: Raster) => [height, width, ...(channels === 1 ? [] : [channels])];
+  const kindOf = (page: Raster) => `${shapeOf(page).join('×')} of ${arrayTypes[page.sample][page.depth]}`;
+  const add = (image: Image, like: ImageFile) => {
+    const page = toRaster(image, like.sample, like.depth);
+    if (pages.length > 0 && kindOf(page) !== kindOf(pages[0])) {
+      const rule = `must get pages of one size and type for an array, ${kindOf(pages[0])}`;
+      throw new OptionError(parameter, rule, kindOf(page), 'use .tiff');
+    }
+    pages.push(page);
+  };
+  const finish = () => {
+    const [first] = pages;
+    const size = first.height * first.width * first.channels;
+    const Samples = first.rows(0, 0).constructor as new (length: number) => RasterSamples;
+    const all = new Samples(size * pages.length);
+    for (const [i, page] of pages.entries()) all.set(page.rows(0, page.height), i * size);
+    const shape = [pages.length, ...shapeOf(first)];
+    return { path, bytes: writeNpy({ type: arrayTypes[first.sample][first.depth], shape, data: all }), parameter };
+  };
+  return { add, finish };
 }
