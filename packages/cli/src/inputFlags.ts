@@ -81,6 +81,8 @@ export function readOptions({ axes, peak }: InputFlags): ReadOptions {
 export interface ChosenPages {
   /** Their numbers, in order. */
   readonly numbers: readonly number[];
+  /** The format of the file. */
+  readonly format: ImageFormat;
   /** How many pages the file has. */
   readonly count: number;
   /** Whether these are all pages of the file. */
@@ -93,8 +95,8 @@ export interface ChosenPages {
 export async function openChosen(path: string, flags: InputFlags, parameter = 'IMAGE'): Promise<ChosenPages> {
   const file = await openInput(path, parameter, readOptions(flags));
   const numbers = chosenOf(file, flags.pages, path, parameter);
-  const { count } = file;
-  return { numbers, count, whole: numbers.length === count, read: (number) => file.page(number) };
+  const { count, format } = file;
+  return { numbers, count, format, whole: numbers.length === count, read: (number) => file.page(number) };
 }
 
 function chosenOf({ count }: ImagePages, pages: Pages | undefined, path: string, parameter: string): number[] {

@@ -1,7 +1,7 @@
 /** `-` as standard input and as standard output. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { writeNpy } from 'ght';
+import { readNpy, writeNpy } from 'ght';
 import { describe, expect, it } from 'vitest';
 import { height, pixels, png, textured, width, workplace } from './command.js';
 
@@ -38,6 +38,14 @@ describe('an image from standard input to standard output', () => {
     expect(same.stdout.subarray(1, 6).toString()).toBe('NUMPY');
     const { stdout } = await piped(npy, 'represent', '-', '-o', '-', '--budget', '3', '--format', 'png');
     expect(await pixels(stdout)).toMatchObject({ width, height, depth: 'uchar' });
+  });
+
+  it('of several pages has the format of the input too', async () => {
+    const data = Uint8Array.from([...textured(), ...textured()]);
+    const npy = writeNpy({ type: 'u1', shape: [2, height, width], data });
+    const asked = ['--axes', 'NHW', '--pages', 'all', '--budget', '3'];
+    const { stdout } = await piped(npy, 'represent', '-', '-o', '-', ...asked);
+    expect(readNpy(stdout).shape).toEqual([2, height, width]);
   });
 
   it('can be told the noise of', async () => {

@@ -18,13 +18,13 @@ export type DenoisePage = (
 
 /** Denoises the pages of a file one by one; the results become a TIFF of as many pages. */
 export async function denoisePages(
-  { numbers, whole }: ChosenPages,
+  { numbers, whole, format: own }: ChosenPages,
   output: string,
   format: ImageFormat | undefined,
   denoisePage: DenoisePage,
   onProgress: ProgressDisplay['onProgress'],
 ): Promise<{ file: ImageFile; outcome: Outcome }> {
-  const pages = pagesResult(output, whole, format);
+  const pages = pagesResult(output, whole, format ?? own);
   const done: { readonly file: ImageFile; readonly outcome: Outcome }[] = [];
   for (const [i, number] of numbers.entries()) {
     const add: Write = async (image, file) => pages.add(image, file);

@@ -18,7 +18,7 @@ interface Represented {
 /** Represents the pages of a file one by one, each under the budget; the results become a TIFF of as many pages. */
 export async function representPages(
   path: string,
-  { numbers, whole }: ChosenPages,
+  { numbers, whole, format }: ChosenPages,
   flags: RepresentFlags,
   print: Context['print'],
   representPage: (number: number, onProgress?: (progress: Progress) => void) => Promise<Represented>,
@@ -29,7 +29,7 @@ export async function representPages(
     if (file === undefined) continue;
     throw new OptionError(flag, 'must be left out for several pages', file, 'choose one page with --pages');
   }
-  const pages = flags.output === undefined ? undefined : pagesResult(flags.output, whole, flags.format);
+  const pages = flags.output === undefined ? undefined : pagesResult(flags.output, whole, flags.format ?? format);
   const done: Omit<Represented, 'result'>[] = [];
   const summaries: ReturnType<typeof summarise>[] = [];
   for (const number of numbers) {

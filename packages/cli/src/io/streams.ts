@@ -66,8 +66,8 @@ export async function resultOutput(path: string, image: Image, like: ImageFile, 
 }
 
 /** A TIFF or array of several pages, to which results are added; other formats are refused. */
-export function pagesResult(path: string, whole: boolean, format?: ImageFormat): PagesOutput {
-  const asked = isStream(path) ? (format ?? 'tiff') : formatOfName(path);
+export function pagesResult(path: string, whole: boolean, format: ImageFormat): PagesOutput {
+  const asked = isStream(path) ? format : formatOfName(path);
   if (asked === 'tiff' || asked === 'npy') return pagesOutput(path, whole, '-o', asked);
   const [parameter, value] = isStream(path) ? ['--format', format] : ['-o', path];
   const remedy = 'use .tiff or .npy, or choose one page with --pages';
