@@ -10,9 +10,8 @@ const library = join(root, 'packages/ght/src');
 const sources = (readdirSync(library, { recursive: true }) as string[]).filter((name) => name.endsWith('.ts'));
 const textOf = (name: string) => readFileSync(join(library, name), 'utf8');
 
-/** The public names of the library, with the compiler's knowledge of them. */
-function publicNames() {
-  const index = join(library, 'index.ts');
+/** The names that a module exports, with the compiler's knowledge of them. */
+function publicNames(index = join(library, 'index.ts')) {
   const program = ts.createProgram([index], { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext });
   const checker = program.getTypeChecker();
   const source = program.getSourceFile(index);
@@ -103,5 +102,36 @@ describe('the library', () => {
   it('has no runtime dependency', () => {
     const manifest = JSON.parse(readFileSync(join(root, 'packages/ght/package.json'), 'utf8'));
     expect(manifest.dependencies ?? {}).toEqual({});
+  });
+});
+
+describe('the package of images', () => {
+  const images = join(root, 'packages/images/src');
+  const entries = [join(images, 'index.ts'), join(images, 'node/index.ts')];
+  const platformFree = (readdirSync(images) as string[]).filter((name) => name.endsWith('.ts'));
+
+  it('documents every public name, and every member of every public interface', () => {
+    for (const index of entries) {
+      const { checker, names } = publicNames(index);
+      expect(names.length).toBeGreaterThan(10);
+      const undocumented = names.filter((name) => name.getDocumentationComment(checker).length === 0);
+      expect(undocumented.map(({ name }) => name)).toEqual([]);
+      const silent = names.flatMap(membersOf).filter(({ node }) => ts.getJSDocCommentsAndTags(node).length === 0);
+      expect(silent.map(({ name }) => name)).toEqual([]);
+    }
+  });
+
+  it('has the public names that are recorded: a change is a decision', () => {
+    const recorded = entries.map((index) => publicNames(index).names.map(({ name }) => name));
+    expect(recorded.map((names) => names.sort())).toMatchSnapshot();
+  });
+
+  it('uses Node only in node/, and of other packages only ght', () => {
+    expect(platformFree.length).toBeGreaterThan(5);
+    for (const name of platformFree) {
+      const text = readFileSync(join(images, name), 'utf8');
+      expect(text, name).not.toMatch(/from '(node:|\.\/node\/)|\bBuffer\b|\bprocess\./);
+      for (const [, from] of text.matchAll(/from '([^.][^']*)'/g)) expect([name, from]).toEqual([name, 'ght']);
+    }
   });
 });

@@ -46,6 +46,7 @@ const flagOf: Readonly<Record<string, string>> = {
   dictionary: '--dictionary',
   image: 'IMAGE',
   codes: 'CODES',
+  peak: '--peak',
 };
 
 /**

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { randomSource, writeNpy } from 'ght';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bombs, flips, truncations } from '../../images/test/corpus/damage.js';
+import { type Sound, soundFiles } from '../../images/test/corpus/sound.js';
 import { ended } from './command.js';
-import { bombs, flips, truncations } from './corpus/damage.js';
-import { type Sound, soundFiles } from './corpus/sound.js';
 
 const binary = fileURLToPath(new URL('../bin/ght.js', import.meta.url));
 const count = process.env.GHT_CORPUS === 'full' ? 60 : 20;

@@ -1,4 +1,5 @@
 import { writeNpy } from 'ght';
+import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { png, textured, workplace } from './command.js';
 
@@ -36,6 +37,24 @@ describe('ght info', () => {
     expect((await ght('info', 'rgba.png')).stdout).toMatch(/4 channels, 8 bit[\s\S]*alpha +yes/);
     const float = await json('info', 'float.npy');
     expect(float).toMatchObject({ format: 'npy', range: [-239, 0], image: { depth: 32, peak: 239 } });
+  });
+
+  it('tells signed samples, pages and the resolution', async () => {
+    const data = Int16Array.from({ length: 240 }, (_, i) => i - 100);
+    await save('signed.npy', writeNpy({ type: 'i2', shape: [12, 20], data }));
+    expect((await ght('info', 'signed.npy')).stdout).toContain('signed.npy: 20×12, 1 channel, 16 bit, signed');
+    const scans = Array.from({ length: 2 }, () => ({
+      create: { width: 16, height: 16, channels: 3, background: '#842' } as const,
+    }));
+    const pages = await Promise.all(scans.map((each) => sharp(each).png().toBuffer()));
+    const stack = sharp(pages, { join: { animated: true } }).withMetadata({ density: 300 });
+    await save('scans.tif', await stack.tiff({ compression: 'lzw' }).toBuffer());
+    const { stdout } = await ght('info', 'scans.tif');
+    expect(stdout).toMatch(/format +tiff, 2 pages\n +resolution +300 × 300 pixels per inch/);
+    expect(await json('info', 'scans.tif', '--pages', '1')).toMatchObject({
+      pages: 2,
+      image: { width: 16, height: 16 },
+    });
   });
 
   it('tells memory in whole bytes, whatever the size', async () => {

@@ -1,7 +1,7 @@
 import { atomsPerPatch, loadCodes, nonzeros, readNpy, solverNames, writeNpy } from 'ght';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { tiff } from '../../images/test/fixtures.js';
 import { height, pixels, png, psnr, smooth, textured, width, workplace } from './command.js';
-import { tiff } from './io/fixtures.js';
 
 const { ght, json, save, read } = workplace();
 const grey = textured();

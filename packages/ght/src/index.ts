@@ -66,6 +66,8 @@ export { randomSource } from './random.js';
 export { decorrelate, recorrelate } from './signal/colour.js';
 export type { Image, Samples } from './signal/image.js';
 export { checkImage } from './signal/image.js';
+export type { FromInterleavedOptions, Interleaved, ToInterleavedOptions } from './signal/interleaved.js';
+export { fromInterleaved, toInterleaved } from './signal/interleaved.js';
 export type { PatchGrid } from './signal/patches.js';
 export { aggregate, extract, patchGrid } from './signal/patches.js';
 export type { PoissonGaussian, Stabiliser } from './signal/stabilise.js';

@@ -3,7 +3,6 @@ import { encode } from 'fast-png';
 import sharp, { type Sharp } from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { fewestChannels } from '../src/image/bitmap.js';
-import { orientationOf } from '../src/image/chunks.js';
 import { planesOf } from '../src/image/decoded.js';
 import { formatOf, sizeOf } from '../src/image/header.js';
 import { openImage } from '../src/image/open.js';
@@ -188,21 +187,6 @@ describe('opening a TIFF as the command does', () => {
     ],
   ])('refuses %s', async (_, file, reason) => {
     await expect(openImage(file, whole)).rejects.toThrow(reason);
-  });
-});
-
-describe('the orientation of a JPEG', () => {
-  const samples = new Uint8Array(16 * 8 * 3).fill(90);
-  const stored = () => sharp(samples, { raw: { width: 16, height: 8, channels: 3 } });
-
-  it.each([1, 3, 6, 8])('is read from its EXIF block: %i', async (orientation) => {
-    expect(orientationOf(await bytesOf(stored().withMetadata({ orientation }).jpeg()), 'JPEG')).toBe(orientation);
-  });
-
-  it('is upright where there is none, and where the file is cut off', async () => {
-    expect(orientationOf(await bytesOf(stored().jpeg()), 'JPEG')).toBe(1);
-    const turned = await bytesOf(stored().withMetadata({ orientation: 6 }).jpeg());
-    for (let length = 0; length < 24; length++) expect(orientationOf(turned.slice(0, length), 'JPEG')).toBe(1);
   });
 });
 

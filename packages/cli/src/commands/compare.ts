@@ -17,8 +17,9 @@ import {
   spreadFlag,
   totalBudgetFlag,
 } from '../flags.js';
+import { type InputFlags, inputFlags, pagesFlag, readChosen } from '../inputFlags.js';
 import type { ImageFile } from '../io/index.js';
-import { checkOutputs, imageExtensions, imageOutput, type Output, readImage, writeTogether } from '../io/index.js';
+import { checkOutputs, imageExtensions, imageOutput, type Output, writeTogether } from '../io/index.js';
 import { refuseTooLarge } from '../memoryLimit.js';
 import { heatmapPng } from '../output/heatmap.js';
 import { csv } from '../output/history.js';
@@ -27,7 +28,7 @@ import { progressDisplay } from '../output/progress.js';
 import { imageLine, imageSummary, limitWords, summarise } from '../output/summary.js';
 import { count, decibels, measure, table } from '../output/table.js';
 
-interface CompareFlags extends Flags {
+interface CompareFlags extends Flags, InputFlags {
   readonly output?: string;
 }
 
@@ -42,7 +43,7 @@ export function compareCommand(program: Command, context: Context): void {
     )
     .argument('<IMAGE>', 'the image')
     .option('-o, --output <folder>', 'write reconstructions, heatmaps and history.csv to this existing folder');
-  spreadFlag(totalBudgetFlag(budgetFlag(command)));
+  spreadFlag(totalBudgetFlag(budgetFlag(pagesFlag(inputFlags(command)))));
   engineFlags(solverFlags(patchFlags(command)));
   jsonFlag(quietFlag(command))
     .addHelpText(
@@ -60,7 +61,7 @@ async function runCompare(path: string, flags: CompareFlags, { print, signal }: 
   const folder = flags.output;
   const { rho, spread, ...options } = representOptions(flags);
   if (folder !== undefined) await checkFolder(folder);
-  const file = await readImage(path);
+  const file = await readChosen(path, flags);
   if (folder !== undefined) await checkFiles(folder, path, file);
   refuseTooLarge(file.image, options);
   const runs: { result: Representation; summary: ReturnType<typeof summarise> }[] = [];

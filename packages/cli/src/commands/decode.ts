@@ -3,9 +3,16 @@ import type { Command } from 'commander';
 import { type DecodedImage, decodeImage, InputError, nonzeros } from 'ght';
 import type { Context } from '../context.js';
 import { jsonFlag, quietFlag } from '../flags.js';
-import { readBytes } from '../io/files.js';
-import { checkFormat, checkOutputs, type ImageFile, imageExtensions, writeTogether } from '../io/index.js';
-import { checkQuality, jpegQuality, pictureOutput } from '../output/picture.js';
+import {
+  checkFormat,
+  checkOutputs,
+  type ImageFile,
+  imageExtensions,
+  imageOutput,
+  readBytes,
+  writeTogether,
+} from '../io/index.js';
+import { checkQuality, jpegQuality } from '../output/picture.js';
 import { imageLine, imageSummary } from '../output/summary.js';
 import { count, facts } from '../output/table.js';
 import { inMadeFolder, placeOf } from './output-folder.js';
@@ -29,7 +36,8 @@ export function decodeCommand(program: Command, context: Context): void {
     .argument('<CODES.npz>', 'the codes')
     .requiredOption(
       '-o, --output <file>',
-      'write the image (.png .jpg .tiff .webp .npy); or a folder to write it to as a .png, or as a .npy if it has floats',
+      'write the image (.png .jpg .tiff .webp .bmp .npy); or a folder to write it to as a .png, or as a .npy if it has floats or ' +
+        'wider integers',
     )
     .option('--jpeg-quality <q>', 'quality of a .jpg output, from 1 to 100 (default: 95)', jpegQuality);
   jsonFlag(quietFlag(command))
@@ -47,7 +55,7 @@ async function runDecode(path: string, flags: DecodeFlags, context: Context): Pr
   const decoded = await decodeImage(await readBytes(path, 'CODES'), { signal: context.signal });
   const file = fileOf(decoded);
   const { output, folder } = await placeOf(flags.output, path, (name) => {
-    return `${name.slice(0, name.length - extname(name).length)}${file.sample === 'float' ? '.npy' : '.png'}`;
+    return `${name.slice(0, name.length - extname(name).length)}${isPng(file) ? '.png' : '.npy'}`;
   });
   await inMadeFolder(folder, () => write(path, { ...flags, output: output as string }, decoded, file, context));
 }
@@ -63,7 +71,7 @@ async function write(
   await checkOutputs([{ path, parameter: 'CODES' }], outputs);
   checkQuality(output, jpegQuality);
   checkFormat(output, file.image, file, '-o');
-  await writeTogether([await pictureOutput(output, file.image, file, jpegQuality)]);
+  await writeTogether([await imageOutput(output, file.image, file, '-o', { jpegQuality })]);
   const used = nonzeros(codes);
   if (json) {
     const image = imageSummary(file);
@@ -79,9 +87,19 @@ async function write(
   );
 }
 
+/** Whether a PNG holds such samples. */
+function isPng({ sample, depth }: ImageFile): boolean {
+  return sample === 'uint' && depth <= 16;
+}
+
 const types = {
   uint8: { sample: 'uint', depth: 8 },
   uint16: { sample: 'uint', depth: 16 },
+  uint32: { sample: 'uint', depth: 32 },
+  int8: { sample: 'int', depth: 8 },
+  int16: { sample: 'int', depth: 16 },
+  int32: { sample: 'int', depth: 32 },
+  float16: { sample: 'float', depth: 16 },
   float32: { sample: 'float', depth: 32 },
   float64: { sample: 'float', depth: 64 },
 } as const;

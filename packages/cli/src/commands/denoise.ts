@@ -1,8 +1,9 @@
-import { dirname, extname } from 'node:path';
+import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { DenoiseOptions, Image, Quality } from 'ght';
-import { OptionError, qualities } from 'ght';
+import { InputError, OptionError, qualities } from 'ght';
+import type { ImagePages } from 'ght-images/node';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import {
@@ -18,35 +19,48 @@ import {
   solverFlags,
   spreadFlag,
 } from '../flags.js';
+import {
+  contextFor,
+  extensionOf,
+  formatFlag,
+  type InputFlags,
+  inputFlags,
+  openChosen,
+  pagesFlag,
+  readOptions,
+  renamed,
+} from '../inputFlags.js';
 import { type Skipped, skippedWords } from '../io/batch.js';
 import {
   type BatchFile,
   batchOf,
-  checkFormat,
-  checkOutput,
+  checkResult,
   formatOfName,
   type ImageFile,
   imageExtensions,
-  readImage,
-  refuseOverwriting,
-  writeTogether,
+  isStream,
+  openInput,
+  refuseOverwritingFiles,
+  resultFormat,
+  resultOutput,
+  writeResults,
 } from '../io/index.js';
 import { oneLine } from '../output/line.js';
-import { checkQuality, jpegQuality, pictureOutput } from '../output/picture.js';
+import { checkQuality, jpegQuality } from '../output/picture.js';
 import { type ProgressDisplay, progressDisplay } from '../output/progress.js';
 import { imageLine } from '../output/summary.js';
 import { denoiseByGroups, denoiseOptions } from './denoise-groups.js';
+import { denoisePages, type Write } from './denoise-pages.js';
 import { denoiseAsPaper } from './denoise-paper.js';
 import { checkReference, type Outcome } from './denoised.js';
 import { OutputFolders } from './output-folder.js';
 import { eachFile, sayFailed } from './several.js';
 
 /** The flags of `ght denoise`. */
-export interface DenoiseFlags extends Omit<Flags, 'sigma'> {
+export interface DenoiseFlags extends Omit<Flags, 'sigma'>, InputFlags {
   readonly output: string;
   readonly method: 'groups' | 'paper';
   readonly sigma?: number | readonly number[] | 'auto';
-  readonly format?: (typeof outputFormats)[number];
   readonly jpegQuality?: number;
   readonly quality?: Quality;
   readonly noise?: (typeof noiseKinds)[number];
@@ -60,9 +74,6 @@ export interface DenoiseFlags extends Omit<Flags, 'sigma'> {
   readonly noiseSpectrum?: string;
   readonly reference?: string;
 }
-
-/** The formats that the images of a folder may be written in. */
-const outputFormats = ['png', 'jpg', 'tiff', 'webp', 'npy'] as const;
 
 /** What the noise may be said to be. */
 export const noiseKinds = ['auto', 'gaussian', 'poisson-gaussian'] as const;
@@ -80,18 +91,13 @@ export function denoiseCommand(program: Command, context: Context): void {
     )
     .argument(
       '<IMAGE...>',
-      'the noisy image; or several, a folder, or a pattern such as "scans/*.png" or, with all subfolders, "scans/**"',
+      'the noisy image; or several, a folder, or a pattern such as "scans/*.png" or, with all subfolders, "scans/**"; - is ' +
+        'standard input',
     )
     .requiredOption(
       '-o, --output <file>',
-      'write the denoised image (.png .jpg .tiff .webp .npy); or the folder to write to, made if missing: results have ' +
-        'the names of the images, in the same subfolders',
-    )
-    .addOption(
-      new Option(
-        '--format <name>',
-        `format of the images in a folder: ${outputFormats.join(', ')} (default: that of each image)`,
-      ).argParser(choiceOf('--format', outputFormats)),
+      'write the denoised image (.png .jpg .tiff .webp .bmp .npy); - is standard output; or the folder to write to, made if ' +
+        'missing: results have the names of the images, in the same subfolders',
     )
     .option('--jpeg-quality <q>', 'quality of .jpg outputs, from 1 to 100 (default: 95)', jpegQuality)
     .addOption(
@@ -161,6 +167,7 @@ export function denoiseCommand(program: Command, context: Context): void {
         .default('groups', 'groups')
         .argParser(choiceOf('--method', ['groups', 'paper'] as const)),
     );
+  formatFlag(pagesFlag(inputFlags(command)));
   jsonFlag(quietFlag(engineFlags(command))).optionsGroup('With --method paper:');
   solverFlags(patchFlags(solverFlag(spreadFlag(budgetFlag(command)))))
     .addHelpText(
@@ -173,7 +180,9 @@ Examples:
   ght denoise rgb.png -o clean.png --sigma 5,7,6
   ght denoise scans -o cleaned
   ght denoise "scans/**" -o cleaned --format jpg --jpeg-quality 92
-  ght denoise raw.tiff -o clean.tiff --noise poisson-gaussian
+  ght denoise raw.tiff -o clean.tiff --noise poisson-gaussian --peak 4095
+  ght denoise stack.tiff -o clean.tiff --pages all
+  curl https://example.org/photo.jpg | ght denoise - -o - --format png > clean.png
   ght denoise scan.tiff -o clean.tiff --noise-spectrum psd.npy
   ght denoise noisy.png -o clean.png --method paper --solver admm --budget 10 --reference original.png`,
     )
@@ -186,12 +195,16 @@ function levelsOrAuto(text: string): number | readonly number[] | 'auto' {
   return levels.length === 1 ? levels[0] : levels;
 }
 
-async function runDenoise(paths: string[], flags: DenoiseFlags, context: Context): Promise<void> {
+async function runDenoise(paths: string[], flags: DenoiseFlags, given: Context): Promise<void> {
   refuseFlagsOfOthers(flags);
+  const context = contextFor(given, flags.output, flags.json === true);
   // What is wrong with the flags is wrong for every file.
   const options = flags.method === 'groups' ? await denoiseOptions(flags) : undefined;
   const task: Task = { flags, options, context };
   const batch = await batchOf(paths, flags.output, renamer(flags));
+  if (batch && isStream(flags.output)) {
+    throw new OptionError('-o', 'must be a folder for several images', flags.output, 'name a folder');
+  }
   if (batch === undefined) checkFormatFlags(flags);
   const files = batch?.files ?? [{ input: paths[0], output: flags.output }];
   const inputs = files.map(({ input }) => ({ path: input, parameter: 'IMAGE' }));
@@ -201,7 +214,7 @@ async function runDenoise(paths: string[], flags: DenoiseFlags, context: Context
   ] as const) {
     if (path !== undefined) inputs.push({ path, parameter });
   }
-  await refuseOverwriting(
+  await refuseOverwritingFiles(
     inputs,
     files.map(({ output }) => ({ path: output, parameter: '-o' })),
   );
@@ -281,12 +294,13 @@ function checkName(input: string, output: string): void {
 
 /** How a result in a folder is named: as the image, but for the format asked for. */
 function renamer({ format, jpegQuality }: DenoiseFlags): ((name: string) => string) | undefined {
-  if (jpegQuality !== undefined && format !== undefined) checkQuality(`image.${format}`, jpegQuality);
-  return format && ((name) => `${name.slice(0, name.length - extname(name).length)}.${format}`);
+  if (jpegQuality !== undefined && format !== undefined) checkQuality(extensionOf(format), jpegQuality);
+  return renamed(format);
 }
 
 /** Of one file the name of the output decides. */
 function checkFormatFlags({ output, format, jpegQuality }: DenoiseFlags): void {
+  if (isStream(output)) return;
   if (format !== undefined) {
     throw new OptionError('--format', 'must come with a folder as -o', format, 'let the name of the output end so');
   }
@@ -299,15 +313,43 @@ async function denoiseFile(
   { flags, options, context }: Task,
   { onProgress }: ProgressDisplay,
 ): Promise<{ file: ImageFile; outcome: Outcome }> {
-  await checkOutput(output, imageExtensions, '-o');
-  const file = await readImage(path);
-  checkFormat(output, file.image, file, '-o');
-  const reference = flags.reference === undefined ? undefined : await readImage(flags.reference, '--reference');
-  if (reference) checkReference(reference, file, flags.reference as string);
-  const write = async (image: Image) => writeTogether([await pictureOutput(output, image, file, flags.jpegQuality)]);
-  const given = { clean: reference?.image, output, write, signal: context.signal, onProgress };
-  const outcome = options ? denoiseByGroups(file, options, given) : denoiseAsPaper(file, flags, given);
-  return { file, outcome: await outcome };
+  // In a folder the name of the output has the format already.
+  const format = isStream(output) ? flags.format : undefined;
+  await checkResult(output, format);
+  const input = await openChosen(path, flags);
+  const reference =
+    flags.reference === undefined ? undefined : await openInput(flags.reference, '--reference', readOptions(flags));
+  const denoisePage = async (number: number, write: Write, progress = onProgress) => {
+    const file = await input.read(number);
+    resultFormat(output, file.image, file, format);
+    const clean = await referenceOf(reference, number, file, flags.reference ?? '');
+    const given = {
+      ...{ clean: clean?.image, output, signal: context.signal, onProgress: progress },
+      write: (image: Image) => write(image, file),
+    };
+    const outcome = options ? denoiseByGroups(file, options, given) : denoiseAsPaper(file, flags, given);
+    return { file, outcome: await outcome };
+  };
+  if (input.numbers.length > 1) return denoisePages(input, output, format, denoisePage, onProgress);
+  return denoisePage(input.numbers[0], async (image, file) => {
+    await writeResults([await resultOutput(output, image, file, { format, jpegQuality: flags.jpegQuality })]);
+  });
+}
+
+/** The clean version of a page: the page of the same number, or the only one there is. */
+async function referenceOf(
+  reference: ImagePages | undefined,
+  number: number,
+  noisy: ImageFile,
+  path: string,
+): Promise<ImageFile | undefined> {
+  if (!reference) return undefined;
+  if (reference.count > 1 && number >= reference.count) {
+    throw new InputError('--reference', `must have a page ${number}`, path, 'give the clean version of the same pages');
+  }
+  const clean = await reference.page(reference.count === 1 ? 0 : number);
+  checkReference(clean, noisy, path);
+  return clean;
 }
 
 /** Flags that the method does not have are refused, not ignored. */

@@ -1,6 +1,6 @@
 /** What both methods of denoising share: what they are given, what they tell, and how near they came to the clean image. */
 import type { Image } from 'ght';
-import { checkImage, InputError, isInputError, psnrOf, rmsePixel } from 'ght';
+import { checkImage, InputError, isInputError, psnr } from 'ght';
 import type { ImageFile } from '../io/index.js';
 import type { ProgressDisplay } from '../output/progress.js';
 import { measure } from '../output/table.js';
@@ -30,9 +30,7 @@ export interface Outcome {
 /** The PSNR in dB against the clean image; null where that is not known, or where there is no difference. */
 export function levelAgainst(clean: Image | undefined, image: Image): number | null {
   if (!clean) return null;
-  const { planes } = image;
-  const mean = planes.reduce((sum, plane, c) => sum + rmsePixel(plane, clean.planes[c]) ** 2, 0) / planes.length;
-  const level = psnrOf(Math.sqrt(mean), clean.peak);
+  const level = psnr(image, clean);
   return Number.isFinite(level) ? level : null;
 }
 

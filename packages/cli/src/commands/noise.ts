@@ -2,11 +2,12 @@ import { dirname, extname } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { NoiseEstimate } from 'ght';
-import { estimateNoise } from 'ght';
+import { estimateNoise, OptionError } from 'ght';
 import type { Context } from '../context.js';
 import { choiceOf, jsonFlag, quietFlag, silent } from '../flags.js';
+import { type ChosenPages, type InputFlags, inputFlags, openChosen, pagesFlag, readChosen } from '../inputFlags.js';
 import { type Found, skippedWords } from '../io/batch.js';
-import { checkOutputs, filesOf, type ImageFile, inFolder, readImage, writeFileAtomically } from '../io/index.js';
+import { checkOutputs, filesOf, type ImageFile, inFolder, writeFileAtomically } from '../io/index.js';
 import { oneLine } from '../output/line.js';
 import { noisePlot, plotExtensions } from '../output/noise.js';
 import { progressDisplay } from '../output/progress.js';
@@ -17,7 +18,7 @@ import { plainNoise } from './denoise-groups.js';
 import { inMadeFolder, OutputFolders, placeOf } from './output-folder.js';
 import { eachFile, sayFailed } from './several.js';
 
-interface NoiseFlags {
+interface NoiseFlags extends InputFlags {
   readonly noise?: (typeof noiseKinds)[number];
   readonly plot?: string;
   readonly json?: true;
@@ -35,7 +36,8 @@ export function noiseCommand(program: Command, context: Context): void {
     )
     .argument(
       '<IMAGE...>',
-      'the noisy image; or several, a folder, or a pattern such as "scans/*.png" or, with all subfolders, "scans/**"',
+      'the noisy image; or several, a folder, or a pattern such as "scans/*.png" or, with all subfolders, "scans/**"; - is ' +
+        'standard input',
     )
     .addOption(
       new Option(
@@ -49,6 +51,7 @@ export function noiseCommand(program: Command, context: Context): void {
       'draw the standard deviation over frequency and over brightness (.svg .png); or the folder for one SVG per image, ' +
         'made if missing',
     );
+  pagesFlag(inputFlags(command));
   jsonFlag(quietFlag(command))
     .addHelpText(
       'after',
@@ -58,6 +61,7 @@ Examples:
   ght noise photo.jpg --plot noise.png
   ght noise scans --plot plots
   ght noise "scans/**" --json
+  ght noise stack.tiff --pages all
   ght noise raw.tiff --noise poisson-gaussian --json`,
     )
     .action((paths: string[], flags: NoiseFlags) => runNoise(paths, flags, context));
@@ -72,13 +76,32 @@ async function runNoise(paths: string[], flags: NoiseFlags, context: Context): P
 
 async function noiseOfOne(path: string, flags: NoiseFlags, context: Context): Promise<void> {
   await checkPlot(path, flags.plot);
-  const { file, estimate } = await noiseOfFile(path, flags, flags.plot, context);
+  const pages = await openChosen(path, flags);
+  if (pages.numbers.length > 1) return noiseOfPages(path, pages, flags, context);
+  const { file, estimate } = await noiseOfPage(path, await pages.read(pages.numbers[0]), flags, context, flags.plot);
   if (flags.json) {
     context.print(JSON.stringify({ task: 'noise', ...summaryOf(file, estimate) }));
     return;
   }
   const wrote: [string, string][] = flags.plot === undefined ? [] : [['wrote', flags.plot]];
   context.print(`${imageLine(path, file)}\n${facts([...factsOf(file, estimate), ...wrote])}`);
+}
+
+/** The pages of a file one by one; a plot is drawn of one only. */
+async function noiseOfPages(path: string, pages: ChosenPages, flags: NoiseFlags, context: Context) {
+  if (flags.plot !== undefined) {
+    throw new OptionError('--plot', 'must be left out for several pages', flags.plot, 'choose one page with --pages');
+  }
+  const found: { readonly page: number; readonly file: ImageFile; readonly estimate: NoiseEstimate }[] = [];
+  for (const page of pages.numbers)
+    found.push({ page, ...(await noiseOfPage(path, await pages.read(page), flags, context)) });
+  if (flags.json) {
+    const summaries = found.map(({ page, file, estimate }) => ({ page, ...summaryOf(file, estimate) }));
+    context.print(JSON.stringify({ task: 'noise', pages: summaries }));
+    return;
+  }
+  const rows = found.map(({ page, estimate }) => [`page ${page}`, estimate.words.replace(/^noise: /, '')] as const);
+  context.print(`${imageLine(path, found[0].file)}, ${found.length} pages\n${facts(rows)}`);
 }
 
 async function noiseOfSeveral(found: Found, flags: NoiseFlags, context: Context): Promise<void> {
@@ -90,7 +113,8 @@ async function noiseOfSeveral(found: Found, flags: NoiseFlags, context: Context)
   const { done, failed } = await eachFile(files, context, async (each: { input: string; output?: string }) => {
     if (each.output !== undefined) await folders.make(dirname(each.output));
     await checkPlot(each.input, each.output);
-    const { file, estimate } = await noiseOfFile(each.input, flags, each.output, context);
+    const page = await readChosen(each.input, flags);
+    const { file, estimate } = await noiseOfPage(each.input, page, flags, context, each.output);
     drawn++;
     if (plot !== undefined) context.stopped.note = `${drawn} of ${files.length} plots were written to ${plot}`;
     return { input: each.input, plot: each.output, words: estimate.words, summary: summaryOf(file, estimate) };
@@ -117,14 +141,14 @@ function checkPlot(input: string, plot: string | undefined): Promise<void> {
 
 const kindOf = { auto: 'auto', gaussian: 'white', 'poisson-gaussian': 'signal-dependent' } as const;
 
-/** Estimates the noise of one file, and draws it where that is asked for. */
-async function noiseOfFile(
+/** Estimates the noise of one image, and draws it where that is asked for. */
+async function noiseOfPage(
   path: string,
+  file: ImageFile,
   flags: NoiseFlags,
-  plot: string | undefined,
   { signal }: Context,
+  plot?: string,
 ): Promise<{ file: ImageFile; estimate: NoiseEstimate }> {
-  const file = await readImage(path);
   const { onProgress, stop } = progressDisplay('noise', silent(flags));
   const options = { kind: kindOf[flags.noise ?? 'auto'], jpeg: file.jpeg, signal, onProgress };
   const estimate = await estimateNoise(file.image, options).finally(stop);

@@ -17,27 +17,32 @@ import {
   targetFlags,
   totalBudgetFlag,
 } from '../flags.js';
+import { contextFor, formatFlag, type InputFlags, inputFlags, openChosen, pagesFlag, renamed } from '../inputFlags.js';
 import {
-  checkFormat,
   checkOutputs,
+  checkResult,
   formatOfName,
   type ImageFile,
   imageExtensions,
+  isStream,
   type Output,
-  readImage,
-  writeTogether,
+  resultFormat,
+  resultOutput,
+  writeResults,
 } from '../io/index.js';
 import { refuseTooLarge } from '../memoryLimit.js';
 import { heatmapPng } from '../output/heatmap.js';
 import { historyExtensions, historyFile } from '../output/history.js';
-import { checkQuality, jpegQuality, pictureOutput } from '../output/picture.js';
+import { checkQuality, jpegQuality } from '../output/picture.js';
 import { progressDisplay } from '../output/progress.js';
 import { imageLine, imageSummary, range, runFacts, summarise } from '../output/summary.js';
 import { decibels } from '../output/table.js';
 import { readDictionary } from './matrix.js';
 import { inMadeFolder, placeOf } from './output-folder.js';
+import { representPages } from './represent-pages.js';
 
-interface RepresentFlags extends Flags {
+/** The flags of `ght represent`. */
+export interface RepresentFlags extends Flags, InputFlags {
   readonly output?: string;
   readonly jpegQuality?: number;
   readonly dictionary?: string;
@@ -53,12 +58,13 @@ export function representCommand(program: Command, context: Context): void {
     .summary('represent an image with at most S atoms in all')
     .description(
       'Represents an image with at most S atoms in all, which go to the patches that need them most.\n' +
-        'Reads PNG, JPEG, TIFF, WebP and .npy; the output has the depth of the input.',
+        'Reads PNG, JPEG, TIFF, WebP, BMP and .npy; the output has the depth of the input.',
     )
-    .argument('<IMAGE>', 'the image')
+    .argument('<IMAGE>', 'the image; - is standard input')
     .option(
       '-o, --output <file>',
-      'write the reconstruction (.png .jpg .tiff .webp .npy); or a folder to write it to under the name of the image',
+      'write the reconstruction (.png .jpg .tiff .webp .bmp .npy); - is standard output; or a folder to write it to under the ' +
+        'name of the image',
     )
     .option('--jpeg-quality <q>', 'quality of a .jpg output, from 1 to 100 (default: 95)', jpegQuality);
   solverFlag(command);
@@ -72,6 +78,7 @@ export function representCommand(program: Command, context: Context): void {
     .option('--heatmap <file>', 'write the atoms per patch as a picture (.png)')
     .option('--codes <file>', 'write the sparse codes, for ght decode and scipy.sparse.load_npz (.npz)')
     .option('--history <file>', 'write the RMSE of every iteration (.csv or .json)');
+  formatFlag(pagesFlag(inputFlags(command)));
   jsonFlag(quietFlag(command))
     .addHelpText(
       'after',
@@ -87,35 +94,45 @@ Examples:
     .action((path: string, flags: RepresentFlags) => runRepresent(path, flags, context));
 }
 
-async function runRepresent(path: string, flags: RepresentFlags, context: Context): Promise<void> {
-  const { output, folder } = await placeOf(flags.output, path);
-  await inMadeFolder(folder, () => representFile(path, { ...flags, output }, context));
+async function runRepresent(path: string, flags: RepresentFlags, given: Context): Promise<void> {
+  const context = contextFor(given, flags.output, flags.json === true);
+  const { output, folder } = await placeOf(flags.output, path, renamed(flags.format));
+  const format = folder === undefined ? flags.format : undefined;
+  await inMadeFolder(folder, () => representFile(path, { ...flags, output, format }, context));
 }
 
 async function representFile(path: string, flags: RepresentFlags, { print, signal }: Context): Promise<void> {
   const own = flags.dictionary === undefined ? {} : await readDictionary(flags.dictionary, flags.patch);
   const asked = { ...representOptions(flags), ...own };
-  if (flags.jpegQuality !== undefined) checkQuality(flags.output ?? 'no output', flags.jpegQuality);
+  if (flags.jpegQuality !== undefined && !isStream(flags.output)) {
+    checkQuality(flags.output ?? 'no output', flags.jpegQuality);
+  }
   const outputs = [
-    { path: flags.output, kinds: imageExtensions, parameter: '-o' },
+    { path: isStream(flags.output) ? undefined : flags.output, kinds: imageExtensions, parameter: '-o' },
     { path: flags.heatmap, kinds: ['.png'], parameter: '--heatmap' },
     { path: flags.codes, kinds: ['.npz'], parameter: '--codes' },
     { path: flags.history, kinds: historyExtensions, parameter: '--history' },
   ];
   const inputs = [{ path, parameter: 'IMAGE' }];
   if (flags.dictionary !== undefined) inputs.push({ path: flags.dictionary, parameter: '--dictionary' });
-  await checkOutputs(inputs, outputs);
-  const file = await readImage(path);
-  const options = forWriting(asked, file);
-  if (flags.output) checkFormat(flags.output, file.image, file, '-o');
-  refuseTooLarge(file.image, options);
-
-  const display = progressDisplay(solverCatalogue[options.solver ?? solverDefaults.solver].title, silent(flags));
-  const start = performance.now();
-  const result = await represent(file.image, { ...options, signal, onProgress: display.onProgress }).finally(
-    display.stop,
+  await checkOutputs(
+    inputs.filter(({ path }) => !isStream(path)),
+    outputs,
   );
-  const seconds = (performance.now() - start) / 1000;
+  if (flags.output !== undefined) await checkResult(flags.output, flags.format);
+  const pages = await openChosen(path, flags);
+  const display = progressDisplay(solverCatalogue[asked.solver ?? solverDefaults.solver].title, silent(flags));
+  const representPage = async (number: number, onProgress = display.onProgress) => {
+    const file = await pages.read(number);
+    if (flags.output) resultFormat(flags.output, file.image, file, flags.format);
+    const options = forWriting(asked, file);
+    refuseTooLarge(file.image, options);
+    const start = performance.now();
+    const result = await represent(file.image, { ...options, signal, onProgress }).finally(display.stop);
+    return { file, result, seconds: (performance.now() - start) / 1000 };
+  };
+  if (pages.numbers.length > 1) return representPages(path, pages, flags, print, representPage);
+  const { file, result, seconds } = await representPage(pages.numbers[0]);
 
   // Everything is made before anything is written: an error on the way leaves no file touched.
   const files: Output[] = [];
@@ -128,8 +145,9 @@ async function representFile(path: string, flags: RepresentFlags, { print, signa
     add(flags.codes, await saveCodes(result.codes, { grid, dictionary, peak, alpha, sampleType }), '--codes');
   }
   if (flags.history) add(flags.history, historyFile(flags.history, result.history), '--history');
-  if (flags.output) files.push(await pictureOutput(flags.output, result.image, file, flags.jpegQuality));
-  await writeTogether(files);
+  const { output, format, jpegQuality } = flags;
+  if (output) files.push(await resultOutput(output, result.image, file, { format, jpegQuality }));
+  await writeResults(files);
 
   const summary = summarise('represent', result, { ...result, seconds, spread: flags.spread });
   const psnrWritten = writtenPsnr(result.image, file);

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, sep } from 'node:path';
 import { InputError, OptionError } from 'ght';
-import { imageExtensions } from './imageFile.js';
+import { imageExtensions } from 'ght-images';
 
 /** A file to be worked on. */
 export interface FoundFile {

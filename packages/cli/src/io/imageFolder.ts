@@ -1,10 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { checkImage, type Image, InputError, OptionError } from 'ght';
+import { imageExtensions } from 'ght-images';
+import { destinationOf, readImage } from 'ght-images/node';
 import type { NamedImage } from 'ght-lab';
-import { destinationOf } from './files.js';
-import { imageExtensions } from './imageFile.js';
-import { readImage } from './readImage.js';
 
 /** Pixels a side that an image must have for the experiments. */
 const LEAST = 64;

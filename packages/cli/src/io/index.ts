@@ -1,16 +1,33 @@
-export { type BatchFile, batchOf, filesOf, inFolder } from './batch.js';
+/** The files of the command: those of images, and the folders and batches that its flags name. */
+export { formatOfName, type ImageFile, type ImageFormat, type ImageMetadata, imageExtensions } from 'ght-images';
 export {
+  checkFormat,
   checkOutput,
   checkOutputs,
+  IncompleteInstallation,
+  imageOutput,
+  loadSharp,
+  makeFolder,
   type Output,
+  readArray,
+  readBytes,
+  readImage,
   refuseOverwriting,
+  removeEmptyFolders,
   writeFileAtomically,
+  writeImage,
   writeTogether,
-} from './files.js';
-export { makeFolder, removeEmptyFolders } from './folders.js';
-export { formatOfName, type ImageFile, type ImageFormat, type ImageMetadata, imageExtensions } from './imageFile.js';
+} from 'ght-images/node';
+export { type BatchFile, batchOf, filesOf, inFolder } from './batch.js';
 export { readImageFolder } from './imageFolder.js';
-export { IncompleteInstallation, loadSharp } from './packages.js';
-export { readArray, readImage } from './readImage.js';
 export { prepareReportFolder, reportFolder } from './reportFolder.js';
-export { checkFormat, imageOutput, writeImage } from './writeImage.js';
+export {
+  checkResult,
+  isStream,
+  openInput,
+  pagesResult,
+  refuseOverwritingFiles,
+  resultFormat,
+  resultOutput,
+  writeResults,
+} from './streams.js';

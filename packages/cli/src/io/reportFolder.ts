@@ -1,9 +1,8 @@
 import { readFile, rm } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { EnvironmentError } from 'ght';
+import { checkFolder, checkOutput, makeFolder, writeFileAtomically } from 'ght-images/node';
 import type { Outputs, ReportStore } from 'ght-lab';
-import { checkOutput, writeFileAtomically } from './files.js';
-import { checkFolder, makeFolder } from './folders.js';
 
 /** Makes the folder of a report, and refuses before the work a place where its files could not be written. */
 export async function prepareReportFolder(folder: string, { files, folders }: Outputs): Promise<void> {

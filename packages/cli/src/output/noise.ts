@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import type { NoiseEstimate } from 'ght';
+import { rangeOf } from 'ght-images';
 import { type ImageFile, loadSharp } from '../io/index.js';
 import { oneLine } from './line.js';
 
@@ -13,12 +14,12 @@ const PNG_SCALE = 2;
 export async function noisePlot(
   extension: string,
   path: string,
-  { image, sample }: ImageFile,
+  { image, sample, depth }: ImageFile,
   { model, words }: NoiseEstimate,
 ): Promise<Uint8Array> {
   // Loaded only here: plots take longer to load than most commands to run.
   const { drawNoise } = await import('ght-lab/draw/noise');
-  const range = sample === 'float' ? rangeOf(image.planes) : ([0, image.peak] as const);
+  const range = sample !== 'uint' || depth > 16 ? drawnRange(image.planes) : ([0, image.peak] as const);
   const svg = Buffer.from(drawNoise({ title: oneLine(basename(path)), words, noise: model, range }));
   if (extension === '.svg') return svg;
   const sharp = await loadSharp();
@@ -28,13 +29,7 @@ export async function noisePlot(
 }
 
 /** The least and the greatest sample; a constant image has a range all the same. */
-function rangeOf(planes: ImageFile['image']['planes']): readonly [number, number] {
-  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const plane of planes) {
-    for (const value of plane) {
-      least = Math.min(least, value);
-      most = Math.max(most, value);
-    }
-  }
+function drawnRange(planes: ImageFile['image']['planes']): readonly [number, number] {
+  const [least, most] = rangeOf(planes);
   return least < most ? [least, most] : [least, least + 1];
 }

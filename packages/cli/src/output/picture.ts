@@ -1,31 +1,11 @@
-import type { Image } from 'ght';
 import { OptionError } from 'ght';
-import { checkFormat, formatOfName, type ImageFile, imageOutput, loadSharp, type Output } from '../io/index.js';
+import { formatOfName } from '../io/index.js';
 
 /** The quality of a JPEG that `--jpeg-quality` asks for. */
 export function jpegQuality(text: string): number {
   const quality = Number(text);
   if (text.trim() !== '' && Number.isInteger(quality) && quality >= 1 && quality <= 100) return quality;
   throw new OptionError('--jpeg-quality', 'must be a whole number from 1 to 100', text, 'use a number such as 92');
-}
-
-/** The file of an image, as `imageOutput` makes it, but a JPEG of the quality asked for. */
-export async function pictureOutput(
-  path: string,
-  image: Image,
-  like: ImageFile,
-  quality: number | undefined,
-): Promise<Output> {
-  const format = checkFormat(path, image, like, '-o');
-  if (quality === undefined || format !== 'jpeg') return imageOutput(path, image, like, '-o');
-  const { bytes: png } = await imageOutput(`${path}.png`, image, like, '-o');
-  const sharp = await loadSharp();
-  const bytes = await sharp(png, { limitInputPixels: false, sequentialRead: true })
-    .keepIccProfile()
-    .keepExif()
-    .jpeg({ quality, chromaSubsampling: '4:4:4' })
-    .toBuffer();
-  return { path, bytes, parameter: '-o' };
 }
 
 /** Refuses a quality of JPEG for a file that is none. */

@@ -68,7 +68,7 @@ export function imageSummary({ image, depth, sample }: ImageFile) {
 /** `photo.png: 512×410, 3 channels, 8 bit`. */
 export function imageLine(path: string, file: ImageFile): string {
   const { width, height, channels, depth, sample } = imageSummary(file);
-  const kind = sample === 'float' ? `${depth}-bit float` : `${depth} bit`;
+  const kind = { float: `${depth}-bit float`, int: `${depth} bit, signed`, uint: `${depth} bit` }[sample];
   return `${oneLine(path)}: ${width}×${height}, ${channels} channel${channels === 1 ? '' : 's'}, ${kind}`;
 }
 

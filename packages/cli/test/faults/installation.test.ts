@@ -9,7 +9,7 @@ import { ended, height, png, textured, width, workplace } from '../command.js';
 
 const { path, save } = workplace();
 const binary = fileURLToPath(new URL('../../bin/ght.js', import.meta.url));
-const reader = new URL('../../dist/io/index.js', import.meta.url).href;
+const reader = import.meta.resolve('ght-images/node');
 
 /** Options of Node with which loading a package fails as it does where it, or its part for this platform, is missing. */
 function without(missing: string): string[] {

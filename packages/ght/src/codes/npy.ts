@@ -52,10 +52,14 @@ const RESAVE = 'write the file again with numpy.save';
 
 /**
  * The array in a .npy file: format versions 1.0 to 3.0, either byte order, either index order. 64-bit integers are
- * read only where float64 holds them exactly. `name` is what errors call the array.
+ * read only where float64 holds them exactly; float16 is read as float32. `name` is what errors call the array.
  */
 export function readNpy(bytes: Uint8Array, name = 'array'): NpyArray {
   const header = readHeader(bytes, name);
+  if (/^[<>]f2$/.test(header.descr)) {
+    const halves = new Uint16Array(rawItems(bytes, header, 2, name).buffer);
+    return { type: 'f4', shape: header.shape, data: inCOrder(Float32Array.from(halves, floatOfHalf), header) };
+  }
   const type = numberType(header.descr, name);
   const raw = rawItems(bytes, header, Number(type[1]), name);
   if (type === 'i8' || type === 'u8') {
@@ -201,7 +205,7 @@ function numberType(descr: string, name: string): NpyType {
     S: "save numbers: array.astype('float64')",
     U: "save numbers: array.astype('float64')",
   };
-  const rule = 'must hold float32, float64, integers of 1 to 8 bytes or booleans';
+  const rule = 'must hold float16, float32, float64, integers of 1 to 8 bytes or booleans';
   throw new InputError(name, rule, descr.slice(0, 40), remedies[descr[1]] ?? "convert it: array.astype('float64')");
 }
 
@@ -226,6 +230,14 @@ function rawItems(bytes: Uint8Array, header: Header, unit: number, name: string,
   raw.set(bytes.subarray(offset, offset + length));
   if ((header.descr[0] === '>') === hostIsLittle) swapBytes(raw, unit);
   return raw;
+}
+
+/** The value of IEEE half precision: a sign, five bits of exponent and ten of fraction. */
+function floatOfHalf(bits: number): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const [exponent, fraction] = [(bits >> 10) & 31, bits & 0x3ff];
+  if (exponent === 31) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
+  return sign * (exponent === 0 ? fraction * 2 ** -24 : (1024 + fraction) * 2 ** (exponent - 25));
 }
 
 function swapBytes(raw: Uint8Array, unit: number): void {

@@ -1,5 +1,5 @@
 import { InputError, notNegative, positive } from '../errors.js';
-import type { Samples } from '../signal/image.js';
+import type { Image, Samples } from '../signal/image.js';
 import { finish, stretches, type Work } from '../work.js';
 
 /** The root mean square difference of two arrays per sample. (The paper's RMSE is per patch.) */
@@ -50,7 +50,27 @@ export function psnrOf(rmse: number, peak: number): number {
   return 20 * Math.log10(positive('peak', peak, 'give the full scale, such as 255') / rmse);
 }
 
-/** Peak signal-to-noise ratio in dB between two arrays; Infinity if they are equal. */
-export function psnr(a: Samples, b: Samples, peak: number): number {
-  return psnrOf(rmsePixel(a, b), peak);
+/**
+ * Peak signal-to-noise ratio in dB between two images over all their planes, alpha aside, or between two arrays; Infinity if
+ * they are equal. Of two images the full scale is the peak of the second, the clean one.
+ */
+export function psnr(image: Image, clean: Image): number;
+export function psnr(a: Samples, b: Samples, peak: number): number;
+export function psnr(a: Image | Samples, b: Image | Samples, peak?: number): number {
+  if (!isImage(a) && !isImage(b)) return psnrOf(rmsePixel(a, b), peak as number);
+  if (!isImage(a) || !isImage(b)) {
+    const rule = 'must be two images, or two arrays of samples';
+    throw new InputError('image and clean', rule, 'one of each', 'give the planes of the image, or the whole of both');
+  }
+  const size = ({ width, height, planes }: Image) => `${width}×${height}×${planes.length}`;
+  if (size(a) !== size(b)) {
+    const remedy = 'give two images of the same size and channels';
+    throw new InputError('image', `must have the size of the clean image, ${size(b)}`, size(a), remedy);
+  }
+  const squares = a.planes.map((plane, c) => rmsePixel(plane, b.planes[c]) ** 2);
+  return psnrOf(Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length), b.peak);
+}
+
+function isImage(value: Image | Samples): value is Image {
+  return typeof value === 'object' && value !== null && 'planes' in value;
 }

@@ -54,6 +54,23 @@ const arrays: fc.Arbitrary<NpyArray> = fc
     numbers[type](shape.reduce((n, length) => n * length, 1)).map((data) => ({ type, shape, data })),
   );
 
+describe('half floats', () => {
+  it('are read as float32, which holds each of them', () => {
+    // numpy.array([1, -2, 65504, 2**-24, 6.1e-5, inf, -inf, nan], 'float16').tobytes(), and big-endian.
+    const bits = [0x3c00, 0xc000, 0x7bff, 0x0001, 0x0400, 0x7c00, 0xfc00, 0x7e00];
+    const values = [1, -2, 65504, 2 ** -24, 2 ** -14, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NaN];
+    const little = bits.flatMap((half) => [half & 255, half >> 8]);
+    const big = bits.flatMap((half) => [half >> 8, half & 255]);
+    for (const [descr, bytes] of [
+      ['<f2', little],
+      ['>f2', big],
+    ] as const) {
+      const { type, shape, data } = readNpy(file(dict(descr, '(2, 4)'), bytes));
+      expect({ type, shape, data }).toEqual({ type: 'f4', shape: [2, 4], data: Float32Array.from(values) });
+    }
+  });
+});
+
 describe('files of NumPy', () => {
   const files: Record<string, Golden> = JSON.parse(readFileSync(new URL('npy.json', golden), 'utf8'));
 
@@ -138,12 +155,12 @@ describe('readNpy', () => {
     ['a header too long', file(good + ' '.repeat(10_000), [1, 2]), /header of at most 10000 bytes/],
     ['data cut short', file(good, [1]), /the 2 bytes its shape \(2\) needs, but got "1 bytes".*cut short/],
     ['data too long', file(good, [1, 2, 3]), /must end after the 2 bytes.*one array per file/],
-    ['objects', file(dict('|O', '(2,)')), /must hold float32.*but got "\|O": Python objects are never read/],
+    ['objects', file(dict('|O', '(2,)')), /must hold float16, float32.*but got "\|O": Python objects are never read/],
     ['complex numbers', file(dict('<c16', '(2,)')), /array\.real and array\.imag/],
     ['strings', file(dict('<U3', '(2,)')), /but got "<U3": save numbers/],
-    ['half floats', file(dict('<f2', '(2,)')), /astype\('float64'\)/],
+    ['quadruple floats', file(dict('<f16', '(2,)')), /astype\('float64'\)/],
     ['dates', file(dict('<M8[ns]', '(2,)')), /astype\('float64'\)/],
-    ['a wide type without byte order', file(dict('|f8', '()'), new Array(8).fill(0)), /must hold float32/],
+    ['a wide type without byte order', file(dict('|f8', '()'), new Array(8).fill(0)), /must hold float16/],
     ['structures', file(`{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }`), /structured/],
     ['sizes beyond 2^53', file(dict('<f8', '(4503599627370496, 4503599627370496)')), /fewer than 2\^53 bytes/],
     ['a length beyond 2^53', file(dict('<f8', '(99999999999999999999,)')), /lengths below 2\^53/],

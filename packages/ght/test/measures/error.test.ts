@@ -49,3 +49,22 @@ describe('PSNR', () => {
     expect(() => psnrOf(1, 0)).toThrow('peak must be');
   });
 });
+
+describe('the PSNR of an image', () => {
+  const image = (value: number, peak = 255) => ({
+    ...{ width: 2, height: 1, peak },
+    planes: [Uint8Array.of(value, value), Uint8Array.of(7, 7), Uint8Array.of(9, 9)],
+  });
+
+  it('is one over all planes, with the peak of the clean image as full scale', () => {
+    expect(psnr(image(13), image(10, 100))).toBeCloseTo(10 * Math.log10(100 ** 2 / (9 / 3)), 12);
+    expect(psnr(image(10), image(10))).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('is refused between images of different size, and between an image and an array', () => {
+    const grey = { ...image(1), planes: [Uint8Array.of(1, 2)] };
+    expect(() => psnr(grey, image(1))).toThrow('image must have the size of the clean image, 2×1×3, but got "2×1×1"');
+    // @ts-expect-error: one of each
+    expect(() => psnr(grey, Uint8Array.of(1, 2))).toThrow('must be two images, or two arrays of samples');
+  });
+});

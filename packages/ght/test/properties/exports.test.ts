@@ -20,6 +20,33 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
   ...{ aggregate: 'images', patchGrid: 'images', estimateSigma: 'images', estimatePoissonGaussian: 'images' },
   ...{ stabiliser: 'images', psnr: 'images', rmsePixel: 'images', ssim: 'images', heatmap: 'images' },
   ...{ drawHeatmap: 'images', reconstruct: 'solvers', isGhtError: 'solvers' },
+  fromInterleaved: () =>
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1, maxLength: 60 }), fc.integer({ min: 1, max: 5 }), (data, channels) => {
+        const width = Math.floor(data.length / channels);
+        fc.pre(width > 0);
+        const pixels = { width, height: 1, data: data.subarray(0, width * channels) };
+        const { planes, alpha } = ght.fromInterleaved(pixels);
+        const all = alpha ? [...planes, alpha] : planes;
+        expect(Array.from(pixels.data, (_, i) => all[i % channels][Math.floor(i / channels)])).toEqual([
+          ...pixels.data,
+        ]);
+      }),
+      runs(100),
+    ),
+  toInterleaved: () =>
+    fc.assert(
+      fc.property(fc.array(finite, { minLength: 1, maxLength: 30 }), (list) => {
+        const image = { width: list.length, height: 1, planes: [Float64Array.from(list)], peak: 255 };
+        expect([...ght.toInterleaved(image, { array: 'Float64Array' }).data]).toEqual(list);
+        ght.toInterleaved(image).data.forEach((value, i) => {
+          const inRange = list[i] > 0 && list[i] < 255;
+          expect(Math.abs(value - list[i])).toBeLessThanOrEqual(inRange ? 0.5 : Number.POSITIVE_INFINITY);
+          if (!inRange) expect(value).toBe(list[i] > 0 ? 255 : 0);
+        });
+      }),
+      runs(100),
+    ),
   decorrelate: () =>
     fc.assert(
       fc.property(

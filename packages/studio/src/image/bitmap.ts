@@ -1,4 +1,4 @@
-import { chunksOf } from './chunks.js';
+import { chunksOf } from 'ght-images';
 import { FileError, type Raster } from './decoded.js';
 
 /**
@@ -6,9 +6,9 @@ import { FileError, type Raster } from './decoded.js';
  * for opaque images, since it multiplies colours by their opacity; a transparent image is read from a texture instead. A JPEG
  * is returned upright, a WebP as it is stored.
  */
-export async function decodeBitmap(bytes: Uint8Array<ArrayBuffer>, format: 'JPEG' | 'WebP'): Promise<Raster> {
-  const content = format === 'WebP' ? withoutExif(bytes) : bytes;
-  const blob = new Blob([content], { type: `image/${format.toLowerCase()}` });
+export async function decodeBitmap(bytes: Uint8Array<ArrayBuffer>, format: 'jpeg' | 'webp'): Promise<Raster> {
+  const content = format === 'webp' ? withoutExif(bytes) : bytes;
+  const blob = new Blob([content], { type: `image/${format}` });
   const bitmap = await createImageBitmap(blob, { colorSpaceConversion: 'none', premultiplyAlpha: 'none' });
   try {
     const { width, height } = bitmap;
@@ -22,7 +22,7 @@ export async function decodeBitmap(bytes: Uint8Array<ArrayBuffer>, format: 'JPEG
 /** Not every browser applies the EXIF orientation of a WebP. With that chunk hidden, none does. */
 function withoutExif(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const copy = bytes.slice();
-  for (const { type, name } of chunksOf(bytes, 'WebP')) if (type === 'EXIF') copy.fill(0x20, name, name + 4);
+  for (const { type, name } of chunksOf(bytes, 'webp')) if (type === 'EXIF') copy.fill(0x20, name, name + 4);
   return copy;
 }
 

@@ -1,4 +1,5 @@
 import type { Image, JpegInfo } from 'ght';
+import { fullScale } from 'ght-images';
 
 /** Samples as stored in a file: pixel by pixel, the channels of a pixel side by side, alpha last. */
 export interface Raster {
@@ -16,7 +17,8 @@ export interface Raster {
 /** An image and the format of its file, so that it can be saved at the same depth. */
 export interface OpenedImage {
   readonly image: Image;
-  readonly format: 'PNG' | 'JPEG' | 'WebP' | 'TIFF';
+  /** As people call it. */
+  readonly format: string;
   /** Floats of 64 bits count as 32, which is what they are given back in; until then they keep their digits. */
   readonly depth: 8 | 16 | 32;
   readonly sample: 'uint' | 'float';
@@ -55,19 +57,6 @@ export function planesOf(raster: Raster, reduce = 1): Image {
     }
   });
   const planes = alpha ? all.slice(0, -1) : all;
-  const peak = raster.sample === 'float' ? rangeOf(planes) : 2 ** raster.depth - 1;
+  const peak = raster.sample === 'float' ? fullScale(planes) : 2 ** raster.depth - 1;
   return { width, height, planes, peak, ...(alpha ? { alpha: all[channels - 1] } : {}) };
-}
-
-/** The largest finite value less the smallest, or 1 for a constant image: full scale of float data, as the command has it. */
-function rangeOf(planes: Image['planes']): number {
-  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const plane of planes) {
-    for (const value of plane) {
-      if (!Number.isFinite(value)) continue;
-      least = Math.min(least, value);
-      most = Math.max(most, value);
-    }
-  }
-  return most > least ? most - least : 1;
 }

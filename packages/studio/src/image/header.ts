@@ -1,17 +1,14 @@
 /** What the first bytes of a file tell before anything of its size is allocated. */
+import { formatOfContent, mostSamples, pixelLimit } from 'ght-images';
 import { FileError } from './decoded.js';
 
 /** The formats that are opened. */
-export type Format = 'PNG' | 'JPEG' | 'WebP' | 'TIFF';
+export type Format = 'png' | 'jpeg' | 'webp' | 'tiff';
 
-/** Which format a file is, by its content. */
+/** Which of them a file is, by its content. */
 export function formatOf(bytes: Uint8Array): Format | undefined {
-  const starts = (at: number, ...values: number[]) => values.every((value, i) => bytes[at + i] === value);
-  if (starts(0, 0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return 'PNG';
-  if (starts(0, 0xff, 0xd8, 0xff)) return 'JPEG';
-  if (starts(0, 0x52, 0x49, 0x46, 0x46) && starts(8, 0x57, 0x45, 0x42, 0x50)) return 'WebP';
-  const tiff = [42, 43].some((version) => starts(0, 0x49, 0x49, version, 0) || starts(0, 0x4d, 0x4d, 0, version));
-  return tiff ? 'TIFF' : undefined;
+  const format = formatOfContent(bytes);
+  return format === 'npy' || format === 'bmp' ? undefined : format;
 }
 
 /** Width, height and colour channels, where a header gives them away; TIFF is asked later, by its own reader. */
@@ -21,16 +18,10 @@ export interface Size {
   readonly channels: number;
 }
 
-/** The most pixels an image may have, and the most samples a byte may stand for: the limits of the command. */
-const pixelLimit = 0x3fff ** 2;
-const steepest = 2000;
-/** Images of no more samples than this need so little memory that one colour may take as few bytes as it likes. */
-const harmless = 2 ** 24;
-
 /** Refuses sizes that a file of so many bytes cannot hold, which damage announces, and those that nobody could open. */
 export function checkSize({ width, height, channels }: Size, bytes: number): void {
   if (!(width > 0 && height > 0)) throw new FileError('has no pixels. Open another one.');
-  if (width * height * channels > Math.max(harmless, steepest * bytes)) {
+  if (width * height * channels > mostSamples(bytes)) {
     const rule = `announces ${width}×${height} pixels, which its ${bytes} bytes cannot hold`;
     throw new FileError(`is damaged: it ${rule}. Fetch or save it again.`);
   }
@@ -43,9 +34,9 @@ export function checkSize({ width, height, channels }: Size, bytes: number): voi
 export function sizeOf(bytes: Uint8Array, format: Format): Size | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
-    if (format === 'PNG') return pngSize(view);
-    if (format === 'JPEG') return jpegSize(view);
-    if (format === 'WebP') return webpSize(view);
+    if (format === 'png') return pngSize(view);
+    if (format === 'jpeg') return jpegSize(view);
+    if (format === 'webp') return webpSize(view);
   } catch {
     // Beyond the end of a truncated file: the decoder will say so.
   }

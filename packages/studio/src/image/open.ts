@@ -1,10 +1,9 @@
 import { readJpegInfo } from 'ght';
+import { formatNames, framesOf, orientationOf, upright } from 'ght-images';
 import { decodeBitmap } from './bitmap.js';
-import { framesOf, orientationOf } from './chunks.js';
 import { FileError, type OpenedImage, planesOf, type Raster } from './decoded.js';
 import { checkSize, type Format, formatOf, type Size, sizeOf } from './header.js';
 import { decodePng } from './png.js';
-import { upright } from './upright.js';
 
 /**
  * Opens an image file. `fit` is called with the size before memory of that size is allocated. It may throw to reject the
@@ -22,11 +21,12 @@ export async function openImage(
     const { raster, reduce } = await read(bytes, format, fit);
     const { depth, sample, orientation = 1 } = raster;
     // Means of several pixels have neither the grid nor the steps of the file.
-    const jpeg = format === 'JPEG' && reduce === 1 ? readJpegInfo(bytes, orientationOf(bytes, format)) : undefined;
-    return { image: upright(planesOf(raster, reduce), orientation), format, depth, sample, ...(jpeg && { jpeg }) };
+    const jpeg = format === 'jpeg' && reduce === 1 ? readJpegInfo(bytes, orientationOf(bytes, format)) : undefined;
+    const image = upright(planesOf(raster, reduce), orientation);
+    return { image, format: formatNames[format], depth, sample, ...(jpeg && { jpeg }) };
   } catch (error) {
     if (error instanceof Error && error.name === 'TooLargeError') throw error;
-    throw new FileError(`${name ?? `This ${format ? `${format} ` : ''}file`} ${reasonOf(error)}`);
+    throw new FileError(`${name ?? `This ${format ? `${formatNames[format]} ` : ''}file`} ${reasonOf(error)}`);
   }
 }
 
@@ -35,7 +35,7 @@ async function read(bytes: Uint8Array<ArrayBuffer>, format: Format, fit: (size: 
     checkSize(size, bytes.length);
     return fit(size);
   };
-  if (format === 'TIFF') {
+  if (format === 'tiff') {
     // Only a TIFF needs its reader, which is larger than the rest of the page.
     const { openTiff } = await import('./tiff.js');
     const page = await openTiff(bytes);
@@ -44,14 +44,14 @@ async function read(bytes: Uint8Array<ArrayBuffer>, format: Format, fit: (size: 
   }
   const size = sizeOf(bytes, format);
   const reduce = size ? checkedFit(size) : 1;
-  if (format === 'JPEG') {
+  if (format === 'jpeg') {
     if (size?.channels === 4) throw new FileError('is in CMYK. Convert it to RGB.');
     return { raster: await decodeBitmap(bytes, format), reduce };
   }
   if (framesOf(bytes, format) > 1) {
     throw new FileError('has several frames. Save the one you want as a file of its own.');
   }
-  const raster: Raster = format === 'PNG' ? decodePng(bytes) : await decodeBitmap(bytes, format);
+  const raster: Raster = format === 'png' ? decodePng(bytes) : await decodeBitmap(bytes, format);
   return { raster: { ...raster, orientation: orientationOf(bytes, format) }, reduce };
 }
 

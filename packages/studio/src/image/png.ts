@@ -1,5 +1,6 @@
 import { convertIndexedToRgb, type DecodedPng, decode, encode } from 'fast-png';
 import type { Image } from 'ght';
+import { toRaster } from 'ght-images';
 import type { Raster } from './decoded.js';
 
 /** The samples of a PNG exactly as stored, including 16 bits; palettes and depths below 8 become 8-bit samples. */
@@ -51,17 +52,8 @@ function unpack({ width, height, depth, data }: DecodedPng): Uint8Array {
   return samples;
 }
 
-/** An image as a PNG of 8 or 16 bits: only here are integers made, rounded to the nearest and clamped. */
+/** An image as a PNG of 8 or 16 bits. */
 export function encodePng(image: Image, depth: 8 | 16): Uint8Array<ArrayBuffer> {
-  const { width, height, planes, alpha } = image;
-  const all = alpha ? [...planes, alpha] : planes;
-  const channels = all.length;
-  const most = 2 ** depth - 1;
-  const data = depth === 8 ? new Uint8Array(width * height * channels) : new Uint16Array(width * height * channels);
-  all.forEach((plane, channel) => {
-    for (let pixel = 0, at = channel; pixel < plane.length; pixel++, at += channels) {
-      data[at] = Math.min(Math.max(Math.round(plane[pixel]), 0), most);
-    }
-  });
-  return Uint8Array.from(encode({ width, height, data, channels, depth }));
+  const { width, height, channels, rows } = toRaster(image, 'uint', depth);
+  return Uint8Array.from(encode({ width, height, data: rows(0, height) as Uint8Array | Uint16Array, channels, depth }));
 }

@@ -1,4 +1,4 @@
-import { denoise, type Image, psnrOf, randomSource, rmsePixel } from 'ght';
+import { denoise, psnr, randomSource } from 'ght';
 import { pictureOf } from './layers.js';
 import { checkDenoisingMemory } from './memoryLimit.js';
 import type { Denoised, Requests } from './protocol.js';
@@ -12,7 +12,7 @@ export function addNoise(session: Session, sigma: number): Requests['noise']['re
   const planes = image.planes.map((plane) => Float32Array.from(plane, (value) => value + sigma * random.normal()));
   const noisy = sigma === 0 ? image : { ...image, planes };
   session.images.set('noisy', noisy);
-  return { picture: pictureOf(noisy, session.floor), psnr: sigma === 0 ? null : psnrBetween(noisy, image) };
+  return { picture: pictureOf(noisy, session.floor), psnr: sigma === 0 ? null : psnr(noisy, image) };
 }
 
 /** Denoises the open image, or the one with added noise, and measures it against the clean one if there is one. */
@@ -38,12 +38,7 @@ export async function runDenoise(session: Session, ask: Requests['denoise']['ask
     changed: result.changed,
     seconds,
     noisyPsnr,
-    psnr: clean ? psnrBetween(result.image, image) : null,
+    psnr: clean ? psnr(result.image, image) : null,
     ssim: clean ? await ssimOf(image, result.image, call.signal) : null,
   };
-}
-
-function psnrBetween(a: Image, b: Image): number {
-  const squares = a.planes.map((plane, c) => rmsePixel(plane, b.planes[c]) ** 2);
-  return psnrOf(Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length), a.peak);
 }

@@ -13,6 +13,7 @@ import {
   rmsePixel,
   writeNpy,
 } from 'ght';
+import { toRaster } from 'ght-images';
 import { encodePng } from '../image/png.js';
 import { dictionaries, type Settings } from '../settings/settings.js';
 import { pictureOf } from './layers.js';
@@ -26,12 +27,8 @@ export function imageFile(session: Session, slot: Slot): Requests['png']['reply'
   const image = session.image(slot);
   const { depth, sample } = session.opened;
   if (sample === 'uint' && depth !== 32) return { bytes: encodePng(image, depth), extension: 'png' };
-  const { width, height, planes } = image;
-  const data = new Float32Array(width * height * planes.length);
-  planes.forEach((plane, c) => {
-    for (let i = 0; i < plane.length; i++) data[i * planes.length + c] = plane[i];
-  });
-  return { bytes: writeNpy({ type: 'f4', shape: [height, width, planes.length], data }), extension: 'npy' };
+  const { width, height, channels, rows } = toRaster({ ...image, alpha: undefined }, 'float', 32);
+  return { bytes: writeNpy({ type: 'f4', shape: [height, width, channels], data: rows(0, height) }), extension: 'npy' };
 }
 
 /** Shows saved codes on the image they were made for. */

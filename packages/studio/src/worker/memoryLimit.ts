@@ -1,4 +1,5 @@
-import { denoiseMemoryEstimate, memoryEstimate, type Quality, type RepresentOptions } from 'ght';
+import type { Quality, RepresentOptions } from 'ght';
+import { denoiseMemory, type Pixels, representMemory } from 'ght-images';
 import type { Size } from '../image/header.js';
 
 /** The memory that a browser tab can be expected to have: engines are limited to 4 GiB, and phones to much less. */
@@ -19,19 +20,22 @@ export class TooLargeError extends Error {
 export function checkMemory(size: Size, options: RepresentOptions): number {
   const finer = (options.stride ?? 8) < 8 ? ' or choose a larger stride' : '';
   const { channels } = size;
-  // The image, in float32, beside what its run needs.
-  const bytes = (width: number, height: number) =>
-    4 * width * height * channels + memoryEstimate(width, height, channels, options);
+  const bytes = (width: number, height: number) => representMemory(inFloats(width, height, channels), options);
   return checkFit(size, bytes, finer);
 }
 
 /** {@link checkMemory} for denoising. */
 export function checkDenoisingMemory(size: Size, quality: Quality): number {
   const { channels } = size;
-  // The noisy image, transformed and back, beside what the passes need.
+  // The noise may turn out to be coloured, which takes the most.
   const bytes = (width: number, height: number) =>
-    3 * 8 * width * height * channels + denoiseMemoryEstimate(width, height, channels, quality);
+    denoiseMemory(inFloats(width, height, channels), quality, 'coloured');
   return checkFit(size, bytes, '');
+}
+
+/** An image as the page holds it, in float32. */
+function inFloats(width: number, height: number, channels: number): Pixels {
+  return { width, height, channels, bytes: 4 * width * height * channels };
 }
 
 function checkFit({ width, height }: Size, bytesFor: (width: number, height: number) => number, finer: string): number {

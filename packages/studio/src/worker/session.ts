@@ -1,4 +1,5 @@
 import type { Image, Representation } from 'ght';
+import { rangeOf } from 'ght-images';
 import type { OpenedImage } from '../image/decoded.js';
 import type { Event, Slot } from './protocol.js';
 
@@ -29,7 +30,7 @@ export class Session {
   /** Opens an image in place of the last one; all results of that are dropped. */
   open(opened: OpenedImage): void {
     this.#opened = opened;
-    this.floor = opened.sample === 'float' ? least(opened.image) : 0;
+    this.floor = opened.sample === 'float' ? leastOf(opened.image) : 0;
     this.results.clear();
     this.images.clear();
     this.pace.clear();
@@ -57,8 +58,7 @@ export class Session {
   }
 }
 
-function least({ planes }: Image): number {
-  let value = Number.POSITIVE_INFINITY;
-  for (const plane of planes) for (const sample of plane) if (sample < value) value = sample;
-  return Number.isFinite(value) ? value : 0;
+function leastOf({ planes }: Image): number {
+  const [least] = rangeOf(planes);
+  return Number.isFinite(least) ? least : 0;
 }

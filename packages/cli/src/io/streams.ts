@@ -1,0 +1,95 @@
+/** `-` as the name of a file: standard input where images are read, standard output where they are written. */
+import { EnvironmentError, type Image, InputError, OptionError } from 'ght';
+import { formatNames, formatOfName, type ImageFile, type ImageFormat, imageExtensions } from 'ght-images';
+import {
+  checkFormat,
+  checkHolds,
+  checkOutput,
+  type EncodeOptions,
+  encodeImage,
+  type ImagePages,
+  imageOutput,
+  type Named,
+  type Output,
+  openImage,
+  type PagesOutput,
+  pagesOutput,
+  type ReadOptions,
+  refuseOverwriting,
+  writeTogether,
+} from 'ght-images/node';
+
+/** The name that stands for a stream. */
+const STREAM = '-';
+const [input, output] = ['standard input', 'standard output'];
+
+/** Whether a path stands for standard input or output. */
+export function isStream(path: string | undefined): boolean {
+  return path === STREAM;
+}
+
+/** Opens an image file, or what comes on standard input. */
+export async function openInput(path: string, parameter: string, options: ReadOptions): Promise<ImagePages> {
+  if (!isStream(path)) return openImage(path, parameter, options);
+  if (process.stdin.isTTY) {
+    throw new InputError(parameter, 'must come through a pipe', input, 'write ght … - < image.png');
+  }
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk);
+  const bytes = Buffer.concat(chunks);
+  if (bytes.length === 0) throw new InputError(parameter, 'must not be empty', input, 'send an image to it');
+  return openImage(bytes, parameter, { ...options, name: input });
+}
+
+/** Refuses, before any work, a place or a format that a result could not be written to; what comes later knows the image. */
+export async function checkResult(path: string, format: ImageFormat | undefined): Promise<void> {
+  if (!isStream(path)) {
+    await checkOutput(path, imageExtensions, '-o');
+    if (format !== undefined) {
+      throw new OptionError('--format', 'must come with -o -', format, 'name the file with the extension instead');
+    }
+  } else if (process.stdout.isTTY) {
+    throw new EnvironmentError('-o', 'must lead to a file or a program', output, 'write ght … -o - > image.png');
+  }
+}
+
+/** The format of a result: of its name, or of standard output that of `--format` or of the input. */
+export function resultFormat(path: string, image: Image, like: ImageFile, format = like.format): ImageFormat {
+  if (!isStream(path)) return checkFormat(path, image, like, '-o');
+  checkHolds(format, image, like, '--format', formatNames[format]);
+  return format;
+}
+
+/** A result, not yet written. */
+export async function resultOutput(
+  path: string,
+  image: Image,
+  like: ImageFile,
+  { format, ...how }: EncodeOptions & { readonly format?: ImageFormat } = {},
+): Promise<Output> {
+  if (!isStream(path)) return imageOutput(path, image, like, '-o', how);
+  return { path, bytes: await encodeImage(image, resultFormat(path, image, like, format), like, how), parameter: '-o' };
+}
+
+/** A TIFF or array of several pages, to which results are added; other formats are refused. */
+export function pagesResult(path: string, whole: boolean, format: ImageFormat): PagesOutput {
+  const asked = isStream(path) ? format : formatOfName(path);
+  if (asked === 'tiff' || asked === 'npy') return pagesOutput(path, whole, '-o', asked);
+  const [parameter, value] = isStream(path) ? ['--format', format] : ['-o', path];
+  const remedy = 'use .tiff or .npy, or choose one page with --pages';
+  throw new OptionError(parameter, 'must be TIFF or .npy for several pages', value, remedy);
+}
+
+/** Writes results: files together, then what goes to standard output. */
+export async function writeResults(results: readonly Output[]): Promise<void> {
+  await writeTogether(results.filter(({ path }) => !isStream(path)));
+  for (const { path, bytes } of results) {
+    if (isStream(path)) await new Promise((resolve) => process.stdout.write(bytes, resolve));
+  }
+}
+
+/** `refuseOverwriting` for those that are files. */
+export function refuseOverwritingFiles(inputs: readonly Named[], outputs: readonly Named[]): Promise<void> {
+  const files = (named: readonly Named[]) => named.filter(({ path }) => !isStream(path));
+  return refuseOverwriting(files(inputs), files(outputs));
+}

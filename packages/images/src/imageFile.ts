@@ -1,0 +1,86 @@
+import type { Image, JpegInfo } from 'ght';
+import type { Axes } from './axes.js';
+import type { Resolution } from './resolution.js';
+
+/** The formats that are read and written. */
+export type ImageFormat = 'png' | 'jpeg' | 'tiff' | 'webp' | 'bmp' | 'npy';
+
+/** What travels beside the samples and is written back unchanged. */
+export interface ImageMetadata {
+  /** The ICC profile. It is never applied: it only says what the samples mean. */
+  readonly icc?: Uint8Array;
+  /** The EXIF block from its TIFF header on, its orientation already set to 1 because the pixels are upright. */
+  readonly exif?: Uint8Array;
+  /** How large a pixel is. */
+  readonly resolution?: Resolution;
+  /** The description of a TIFF, such as those of ImageJ and OME; only TIFF holds it, and only if all pages are written. */
+  readonly description?: string;
+  /** The order of the dimensions of a `.npy`. */
+  readonly axes?: Axes;
+}
+
+/** What the samples of a file are: whole numbers, unsigned or signed, or floats. */
+export type SampleKind = 'uint' | 'int' | 'float';
+
+/** Bits of a sample. */
+export type SampleDepth = 8 | 16 | 32 | 64;
+
+/** An image and how its file holds it, so that the result can be written the same way. */
+export interface ImageFile {
+  /**
+   * Upright, with samples exactly as in the file.
+   * Its peak is 255 or 65535; for floats, and for signed and 32-bit integers, the range of the data.
+   */
+  readonly image: Image;
+  /** Decided by the content of the file, never by its name. */
+  readonly format: ImageFormat;
+  /** Bits per sample; 1-, 2- and 4-bit samples and palettes count as the 8 bits they expand to. */
+  readonly depth: SampleDepth;
+  /** What a sample is. */
+  readonly sample: SampleKind;
+  /** What is written back unchanged. */
+  readonly metadata?: ImageMetadata;
+  /** Of a JPEG: its tables and its grid, as they lie in the upright image; left out where they could not be read. */
+  readonly jpeg?: JpegInfo;
+}
+
+const formats: Readonly<Record<string, ImageFormat>> = {
+  '.png': 'png',
+  '.jpg': 'jpeg',
+  '.jpeg': 'jpeg',
+  '.tif': 'tiff',
+  '.tiff': 'tiff',
+  '.webp': 'webp',
+  '.bmp': 'bmp',
+  '.npy': 'npy',
+};
+
+/** How people call the formats. */
+export const formatNames: Readonly<Record<ImageFormat, string>> = {
+  png: 'PNG',
+  jpeg: 'JPEG',
+  tiff: 'TIFF',
+  webp: 'WebP',
+  bmp: 'BMP',
+  npy: '.npy',
+};
+
+/** The extensions of the formats. */
+export const imageExtensions: readonly string[] = Object.keys(formats);
+
+/** The format a file name asks for, or undefined for an extension that is none of `imageExtensions`. */
+export function formatOfName(path: string): ImageFormat | undefined {
+  return formats[/[^/\\](\.[^./\\]*)$/.exec(path)?.[1].toLowerCase() ?? ''];
+}
+
+/** The format of a file's bytes by their signature, or undefined for any other content. */
+export function formatOfContent(bytes: Uint8Array): ImageFormat | undefined {
+  const head = String.fromCharCode(...bytes.subarray(0, 12));
+  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'png';
+  if (head.startsWith('\xff\xd8\xff')) return 'jpeg';
+  if (['II*\0', 'MM\0*', 'II+\0', 'MM\0+'].includes(head.slice(0, 4))) return 'tiff';
+  if (head.startsWith('RIFF') && head.endsWith('WEBP')) return 'webp';
+  if (head.startsWith('BM') && bytes.length > 26) return 'bmp';
+  if (head.startsWith('\x93NUMPY')) return 'npy';
+  return undefined;
+}

@@ -1,0 +1,56 @@
+import { totalmem } from 'node:os';
+import { type GhtError, type InputError, ResourceError } from 'ght';
+import type { ImageMetadata, SampleDepth, SampleKind } from '../imageFile.js';
+import { mostSamples, pixelLimit } from '../limits.js';
+import type { Planes } from '../upright.js';
+
+/** The channels of a file as they are stored: alpha last, orientation not yet applied. */
+export interface Decoded extends Omit<Planes, 'alpha'> {
+  /** Whether the last plane is opacity. */
+  readonly alpha: boolean;
+  readonly depth: SampleDepth;
+  readonly sample: SampleKind;
+  /** The EXIF or TIFF orientation, 1 for upright. */
+  readonly orientation: number;
+  readonly metadata: ImageMetadata;
+}
+
+/** Makes the error for the file being read, from the rule it breaks and the remedy; an InputError by default. */
+export type Refuse = (
+  rule: string,
+  remedy: string,
+  Kind?: typeof InputError | typeof ResourceError,
+  options?: { readonly cause: unknown },
+) => GhtError;
+
+/** What a file says of its image before anything of that size is decoded. */
+export interface Declared {
+  readonly width: number;
+  readonly height: number;
+  readonly channels: number;
+  /** The length of the file. */
+  readonly bytes: number;
+}
+
+/** Refuses sizes beyond the limits before anything of that size is allocated, and empty images. */
+export function checkSize({ width, height, channels, bytes }: Declared, refuse: Refuse): void {
+  if (!(width > 0 && height > 0)) throw refuse(`must have pixels, not ${width}×${height}`, 'give another image');
+  if (!(channels > 0)) throw refuse('must have at least one channel', 'give another image');
+  if (width * height > pixelLimit) {
+    throw refuse(`must have at most ${pixelLimit} pixels, not ${width}×${height}`, 'cut it into tiles', ResourceError);
+  }
+  const samples = width * height * channels;
+  const size = `${width}×${height}×${channels}`;
+  if (samples > mostSamples(bytes)) {
+    const rule = `must hold the image it announces, but ${bytes} bytes for ${size} samples are too few to be one`;
+    throw refuse(rule, 'save it again as PNG, or fetch it again');
+  }
+  // Results are float64, whatever the samples are in the file.
+  if (8 * samples > totalmem()) {
+    throw refuse(
+      `must fit in the memory of this machine, which ${size} samples do not`,
+      'cut it into tiles',
+      ResourceError,
+    );
+  }
+}
