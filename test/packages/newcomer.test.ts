@@ -57,7 +57,9 @@ describe.skipIf(process.platform === 'win32')('the command, in the shell', () =>
   it('has represented it with the atoms it was given, in codes that can be read', async () => {
     const codes = await loadCodes(readFileSync(file('codes.npz')));
     expect([codes.L, codes.values.length]).toEqual([100, 5 * codes.P]);
-    expect(await sharp(file('sparse.png')).metadata()).toMatchObject({ width, height });
+    const sparse = await sharp(file('sparse.png')).raw().toBuffer();
+    expect(sparse).toHaveLength(3 * width * height);
+    expect(await sharp(file('decoded.png')).raw().toBuffer()).toEqual(sparse);
   });
 
   it('has found the atoms of the signals', async () => {
@@ -68,7 +70,7 @@ describe.skipIf(process.platform === 'win32')('the command, in the shell', () =>
 
 describe('the library, in TypeScript', () => {
   it('passes the compiler and gives a clean photograph, a picture from codes, and the atoms of the signals', () => {
-    output(folder, 'npm', 'install', 'ght', '@types/node');
+    output(folder, 'npm', 'install', 'ght', 'ght-images', '@types/node');
     copyFileSync(join(here, 'newcomer.ts'), file('newcomer.mts'));
     const strict = ['--strict', '--noUncheckedIndexedAccess', '--module', 'nodenext', '--types', 'node'];
     const compiler = realpathSync(join(root, 'node_modules/.bin/tsc'));
@@ -78,5 +80,10 @@ describe('the library, in TypeScript', () => {
     expect(printed.same).toBe(true);
     expect(printed.rmse).toBeLessThan(1e-4);
     expect(gain(readNpy(readFileSync(file('clean-by-library.npy'))).data as Uint8Array)).toBeGreaterThan(4);
+    const written = readNpy(readFileSync(file('clean-by-library.npy'))).data;
+    expect([...readFileSync(file('clean-by-library.png')).subarray(1, 4)]).toEqual(
+      [...'PNG'].map((c) => c.charCodeAt(0)),
+    );
+    expect(written).toHaveLength(3 * width * height);
   });
 });
