@@ -23,6 +23,12 @@ export interface Watch {
   readonly onFraction?: (fraction: number) => void;
 }
 
+/** The watch over a part of the work, whose fractions are those of the whole. */
+export function part(watch: Watch | undefined, from: number, to: number): Watch | undefined {
+  const tell = watch?.onFraction;
+  return tell ? { ...watch, onFraction: (fraction) => tell(from + (to - from) * fraction) } : watch;
+}
+
 /** How long the event loop may be kept waiting, in milliseconds. */
 const MAX_BLOCKING_MS = 30;
 /**

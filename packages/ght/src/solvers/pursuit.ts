@@ -31,8 +31,14 @@ export interface Pursuit {
 /** An atom all but inside the span of the support cannot join it, nor one all but orthogonal to the residual. */
 const NEGLIGIBLE = 1e-12;
 
-/** A pursuer for signals over D: call it with Y, where the signal starts, and how many atoms it may use at most. */
-export function pursuer(D: Dictionary, rule: AtomRule): (Y: Float64Array, from: number, atMost: number) => Pursuit {
+/**
+ * Pursues the signal that starts at `Y[from]`, with so many atoms at most. It ends early after an atom whose gain, the drop
+ * of ‖r‖², `goOn` answers with false.
+ */
+export type Pursue = (Y: Float64Array, from: number, atMost: number, goOn?: (gain: number) => boolean) => Pursuit;
+
+/** A pursuer for signals over D. */
+export function pursuer(D: Dictionary, rule: AtomRule): Pursue {
   const { N, L } = D;
   const atoms = D.atoms.data;
   const most = Math.min(N, L);
@@ -97,7 +103,7 @@ export function pursuer(D: Dictionary, rule: AtomRule): (Y: Float64Array, from: 
     return x;
   };
 
-  return (Y, from, atMost) => {
+  return (Y, from, atMost, goOn = () => true) => {
     for (let n = 0; n < N; n++) r[n] = Y[from + n];
     for (let l = 0; l < L; l++) alpha[l] = dot(atoms, l * N, r, 0, N);
     nu.set(norms);
@@ -109,6 +115,7 @@ export function pursuer(D: Dictionary, rule: AtomRule): (Y: Float64Array, from: 
       if (j < 0) break;
       join(j, count++);
       errors[count] = dot(r, 0, r, 0, N);
+      if (!goOn(errors[count - 1] - errors[count])) break;
     }
     return { count, support, errors, coefficients: () => coefficients(count) };
   };

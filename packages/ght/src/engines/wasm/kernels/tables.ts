@@ -131,6 +131,11 @@ export interface Scratch {
   readonly beta: number;
   readonly support: number;
   readonly x: number;
+  /** What each atom that joined a path has gained, and ‖y‖² of its patch, float32. */
+  readonly gains: number;
+  readonly energy: number;
+  /** Two words that a kernel leaves beside its result: see paths.ts. */
+  readonly tally: number;
   /** Room for other rows of all atoms, and for other vectors of coordinates: the patch-wise iterative solvers. */
   readonly atomRows: readonly number[];
   readonly coordinateRows: readonly number[];
@@ -164,6 +169,9 @@ export function scratchOf(shape: Shape): Scratch {
     beta: take(4 * L4),
     support: take(4 * L4),
     x: take(4 * L4),
+    gains: take(4 * most),
+    energy: take(4),
+    tally: take(8),
     atomRows: Array.from({ length: 7 }, () => take(4 * L4)),
     coordinateRows: Array.from({ length: 7 }, () => take(4 * R4)),
     codes: Array.from({ length: 3 }, () => ({ values: take(4 * L4), indices: take(2 * L4) })),

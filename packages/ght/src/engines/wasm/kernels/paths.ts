@@ -1,0 +1,296 @@
+/**
+ * Joint OMP in one pass (the page is solvers/joint-omp.ts). At a price λ an atom, the best prefix of a path is
+ *
+ *     n(λ) = argmax_k Σ_{i≤k} (gainᵢ − λ)
+ *
+ * a running maximum, and it grows as λ falls. Every patch is pursued once, with three prices: its code is n(mid) atoms, mid
+ * being where λ is expected. Of the atoms between n(high) and n(low) it tells the price at which each is bought: the steps
+ * of the envelope of its gains. When the patches together have settled λ from those, all that is left is to pursue again
+ * the few patches whose n(λ) is not n(mid).
+ */
+import { PATIENCE } from '../../../solvers/joint-omp.js';
+import type { Fn, I32, Module } from './assembler.js';
+import { F32, F64, V128 } from './assembler.js';
+import type { Target } from './maps.js';
+import { indexAt, nmadd, storeIndex } from './maps.js';
+import type { PursuitFunctions } from './pursue.js';
+import { ASTRAY, DEPENDENT, NEGLIGIBLE, startPursuit } from './pursue.js';
+
+/**
+ * follow(scratch, c, atMost, price) → how many atoms joined: the pursuit of one patch by the order-recursive choice, which
+ * ends where a longer path is not worth its price. What each atom gained is in the scratch.
+ *
+ * After a join one loop over all atoms scales p and updates α, ν and the scores. ν is −1 where an atom may not join.
+ */
+function follow(module: Module, target: Target, functions: PursuitFunctions): Fn {
+  const { shape, tables, scratch } = target;
+  const vectors = shape.L4 / 4;
+  const row = 4 * shape.L4;
+  const most = Math.min(shape.N, shape.L);
+  return module.fn('follow', ['i32', 'i32', 'i32', 'f64'], 'i32', (f) => {
+    const [at, c, atMost, price] = f.parameters as [I32, I32, I32, F64];
+    const zero = f.i32(0);
+    const [k, j, slot, from, lanes] = [f.i32(0), f.i32(), f.i32(), f.i32(), f.i32()];
+    const [fresh, inverse, beta, gain] = [f.f32(), f.f32(), f.f32(), f.f32()];
+    const [weight, nu, x, p, largest] = f.vectors(5);
+    const one = f.v128(F32.of(1).splat());
+    const least = f.v128(F32.of(DEPENDENT).splat());
+    const left = f.f32(startPursuit(f, target, functions.correlate, at, c));
+    const floor = f.f32(left.mul(NEGLIGIBLE));
+    const rounding = f.f32(left.mul(ASTRAY.energy));
+    // How far Σ(gain − price) is below the best it has been.
+    const [lost, patience] = [f.f64(0), f.f64(price.mul(PATIENCE))];
+    const limit = f.i32(atMost.choose(atMost.lt(most), most));
+
+    const score = (v: number) => {
+      weight.set(x.mul(x).mul(weight));
+      f.store(at, weight, scratch.score + 16 * v);
+      largest.set(largest.max(weight));
+    };
+    const out = f.i32(at.add(scratch.rows));
+    largest.set(V128.zero);
+    for (let v = 0; v < vectors; v++) {
+      x.set(at.v128(scratch.X + 16 * v));
+      f.store(at, zero.v128(tables.norms + 16 * v), scratch.nu + 16 * v);
+      weight.set(zero.v128(tables.inverseNorms + 16 * v));
+      score(v);
+    }
+    /** Ends where all that is left of the patch could not pay for what was lost and one more atom, or too much was lost. */
+    const endWhereLost = () => {
+      f.if(lost.add(price).gt(left.add(rounding).promote()).or(lost.gt(patience)), () => limit.set(k));
+    };
+    endWhereLost();
+    f.while(
+      () => k.lt(limit),
+      () => {
+        largest.set(largest.max(largest.shuffle([2, 3, 0, 1])));
+        largest.set(largest.max(largest.shuffle([1, 0, 3, 2])));
+        f.if(
+          largest.lane(0).gt(floor),
+          () => {
+            // The first atom with the largest score.
+            from.set(at.add(scratch.score));
+            f.repeat(
+              () => {
+                lanes.set(from.v128().eq(largest).mask());
+                from.set(from.add(16));
+              },
+              () => lanes.not(),
+            );
+            j.set(from.sub(at).sub(scratch.score).shr(2).sub(4).add(lanes.lowestBit()));
+            slot.set(at.add(j.shl(2)));
+            f.call(functions.orthogonalise, at, j, out);
+            fresh.set(out.add(j.shl(2)).f32());
+            f.store(slot, F32.of(-1), scratch.nu);
+            largest.set(V128.zero);
+            f.if(
+              fresh.le(j.shl(2).f32(tables.norms).mul(DEPENDENT)),
+              () => {
+                f.store(slot, F32.of(0), scratch.score);
+                for (let v = 0; v < vectors; v++) largest.set(largest.max(at.v128(scratch.score + 16 * v)));
+              },
+              () => {
+                inverse.set(F32.of(1).div(fresh.sqrt()));
+                beta.set(slot.f32(scratch.X).mul(inverse));
+                gain.set(beta.mul(beta));
+                slot.set(at.add(k.shl(2)));
+                f.store(slot, beta, scratch.beta);
+                f.store(slot, j, scratch.support);
+                f.store(slot, gain, scratch.gains);
+                const [scale, step] = [f.v128(inverse.splat()), f.v128(beta.splat())];
+                for (let v = 0; v < vectors; v++) {
+                  p.set(out.v128(16 * v).mul(scale));
+                  f.store(out, p, 16 * v);
+                  x.set(nmadd(target, step, p, at.v128(scratch.X + 16 * v)));
+                  f.store(at, x, scratch.X + 16 * v);
+                  nu.set(nmadd(target, p, p, at.v128(scratch.nu + 16 * v)));
+                  f.store(at, nu, scratch.nu + 16 * v);
+                  weight.set(one.div(nu).and(nu.gt(zero.v128(tables.norms + 16 * v).mul(least))));
+                  score(v);
+                }
+                left.set(left.sub(gain));
+                lost.set(lost.add(price).sub(gain.promote()).max(0));
+                out.set(out.add(row));
+                k.set(k.add(1));
+                endWhereLost();
+              },
+            );
+          },
+          // Nothing is left to gain.
+          () => limit.set(k),
+        );
+      },
+    );
+    f.return(k);
+  });
+}
+
+/** bestPrefix(scratch, count, price) → n(price) of a path of so many atoms. */
+function bestPrefix(module: Module, { scratch }: Target): Fn {
+  return module.fn('bestPrefix', ['i32', 'i32', 'f64'], 'i32', (f) => {
+    const [at, count, price] = f.parameters as [I32, I32, F64];
+    const [worth, best, n] = [f.f64(0), f.f64(0), f.i32(0)];
+    f.count(count, (k) => {
+      worth.set(worth.add(at.add(k.shl(2)).f32(scratch.gains).promote().sub(price)));
+      f.if(worth.gt(best), () => {
+        best.set(worth);
+        n.set(k.add(1));
+      });
+    });
+    f.return(n);
+  });
+}
+
+/**
+ * offer(scratch, from, end, offers) → end of the offers: the prices at which a path buys its atoms from the `from`-th on, in
+ * float64. They fall: each run of rising gains has its mean for a price, the steepest chord of the envelope.
+ */
+function offer(module: Module, { scratch }: Target): Fn {
+  return module.fn('offer', ['i32', 'i32', 'i32', 'i32'], 'i32', (f) => {
+    const [at, from, end, offers] = f.parameters as I32[];
+    const [k, runEnd] = [f.i32(), f.i32()];
+    const [sum, mean, steepest] = [f.f64(), f.f64(), f.f64()];
+    f.while(
+      () => from.lt(end),
+      () => {
+        sum.set(0);
+        steepest.set(-1);
+        k.set(from);
+        f.while(
+          () => k.lt(end),
+          () => {
+            sum.set(sum.add(at.add(k.shl(2)).f32(scratch.gains).promote()));
+            k.set(k.add(1));
+            mean.set(sum.div(k.sub(from).toDouble()));
+            f.if(mean.ge(steepest), () => {
+              steepest.set(mean);
+              runEnd.set(k);
+            });
+          },
+        );
+        f.while(
+          () => from.lt(runEnd),
+          () => {
+            f.store(offers, steepest);
+            offers.set(offers.add(8));
+            from.set(from.add(1));
+          },
+        );
+      },
+    );
+    f.return(offers);
+  });
+}
+
+/**
+ * Adds the kernels of joint OMP:
+ *
+ * paths(patches, c, atMost, bounds, countsOut, valuesOut, indicesOut, scratch, offers, low, mid, high) → end of valuesOut
+ *     follows each patch, writes its code of n(mid) atoms, n(high) and n(low) to `bounds` (two half-words), and the prices of
+ *     the atoms between those to `offers`. The tally is where the offers end and the sum of all n(high).
+ *
+ * settle(patches, c, bounds, offers, counts, values, indices, countsOut, valuesOut, indicesOut, scratch, ties, λ) → end of valuesOut
+ *     writes the codes with n(high) atoms and those whose offer is above λ; of those equal to it the first `ties`. A code
+ *     that has as many atoms already is copied; another is made by pursuing its patch again.
+ */
+export function jointOmp(module: Module, target: Target, functions: PursuitFunctions & { readonly write: Fn }): void {
+  const own = {
+    ...functions,
+    follow: follow(module, target, functions),
+    bestPrefix: bestPrefix(module, target),
+    offer: offer(module, target),
+  };
+  paths(module, target, own);
+  settle(module, target, own);
+}
+
+type Own = PursuitFunctions & Readonly<Record<'write' | 'follow' | 'bestPrefix' | 'offer', Fn>>;
+
+function paths(module: Module, { shape, scratch }: Target, own: Own): void {
+  const types = [...new Array(9).fill('i32'), 'f64', 'f64', 'f64'] as const;
+  module.fn('paths', types, 'i32', (f) => {
+    const [patches, c, atMost, bounds, countsOut, valuesOut, indicesOut, at, offers] = f.parameters as I32[];
+    const [low, mid, high] = f.parameters.slice(9) as F64[];
+    const [followed, wanted, n, most, least] = [f.i32(), f.i32(), f.i32(), f.i32(), f.i32()];
+    const sure = f.i32(0);
+    const best = (price: F64) => f.value(own.bestPrefix, at, followed, price) as I32;
+    f.count(patches, () => {
+      followed.set(f.value(own.follow, at, c, atMost, low) as I32);
+      wanted.set(best(mid));
+      n.set(f.value(own.write, at, c, at.add(scratch.gains), wanted, valuesOut, indicesOut) as I32);
+      // A path that rounding leads astray ends there.
+      f.if(n.lt(wanted), () => followed.set(n));
+      least.set(best(high));
+      most.set(best(low));
+      offers.set(f.value(own.offer, at, least, most, offers) as I32);
+      sure.set(sure.add(least));
+      f.store16(bounds, least);
+      f.store16(bounds, most, 2);
+      f.store16(countsOut, n);
+      valuesOut.set(valuesOut.add(n.shl(2)));
+      indicesOut.set(indicesOut.add(n.mul(shape.indexBytes)));
+      bounds.set(bounds.add(4));
+      countsOut.set(countsOut.add(2));
+      c.set(c.add(4 * shape.R4));
+    });
+    f.store(at, offers, scratch.tally);
+    f.store(at, sure, scratch.tally + 4);
+    f.return(valuesOut);
+  });
+}
+
+function settle(module: Module, target: Target, own: Own): void {
+  const { shape, scratch } = target;
+  module.fn('settle', [...new Array(12).fill('i32'), 'f64'], 'i32', (f) => {
+    const [patches, c, bounds, offers, counts, values, indices, countsOut, valuesOut, indicesOut, at, ties] =
+      f.parameters as I32[];
+    const threshold = f.parameters[12] as F64;
+    const [n, end, had, made] = [f.i32(), f.i32(), f.i32(), f.i32()];
+    const price = f.f64();
+    f.count(patches, () => {
+      n.set(bounds.u16());
+      end.set(offers.add(bounds.u16(2).sub(n).shl(3)));
+      f.while(
+        () => offers.lt(end),
+        () => {
+          price.set(offers.f64());
+          offers.set(offers.add(8));
+          f.if(
+            price.gt(threshold),
+            () => n.set(n.add(1)),
+            () =>
+              f.if(price.eq(threshold).and(ties.gt(0)), () => {
+                ties.set(ties.sub(1));
+                n.set(n.add(1));
+              }),
+          );
+        },
+      );
+      had.set(counts.u16());
+      f.if(
+        n.eq(had),
+        () => {
+          f.count(n, (i) => {
+            f.store(valuesOut.add(i.shl(2)), values.add(i.shl(2)).i32());
+            const apart = i.mul(shape.indexBytes);
+            storeIndex(f, target, indicesOut.add(apart), indexAt(target, indices.add(apart)));
+          });
+        },
+        () => {
+          made.set(f.value(own.follow, at, c, n, F64.of(0)) as I32);
+          n.set(f.value(own.write, at, c, at.add(scratch.gains), made, valuesOut, indicesOut) as I32);
+        },
+      );
+      f.store16(countsOut, n);
+      values.set(values.add(had.shl(2)));
+      indices.set(indices.add(had.mul(shape.indexBytes)));
+      valuesOut.set(valuesOut.add(n.shl(2)));
+      indicesOut.set(indicesOut.add(n.mul(shape.indexBytes)));
+      bounds.set(bounds.add(4));
+      counts.set(counts.add(2));
+      countsOut.set(countsOut.add(2));
+      c.set(c.add(4 * shape.R4));
+    });
+    f.return(valuesOut);
+  });
+}
