@@ -15,6 +15,13 @@
  * so a path need not be followed to its end. It is left once Σ(gain − λ) has fallen by more than PATIENCE · λ below its
  * maximum. λ is estimated from a sample of the patches first, and paths are followed at a price somewhat lower than that; if λ
  * turns out to be lower still, they are followed again.
+ *
+ * Restarts by exclusion (effort 2). One of its first atoms can lead a path astray. So, with λ known, every patch is pursued
+ * again without the 2nd, the 3rd and the 4th of its n_p(λ) atoms, and of all four paths the one that is worth most stays,
+ *
+ *     max_k Σ_{i≤k} (gainᵢ − λ)
+ *
+ * Then S is divided anew. (The 1st atom is next to always the mean of the patch: without it no path was better.)
  */
 import type { Selection } from '../budget/select.js';
 import { chooseLargest, survives } from '../budget/select.js';
@@ -23,6 +30,7 @@ import type { Dictionary } from '../dictionary/dictionary.js';
 import type { Work } from '../work.js';
 import { PATCHES_A_YIELD } from '../work.js';
 import type { PatchSolver } from './patchwise.js';
+import type { Pursuit } from './pursuit.js';
 import { pursuer } from './pursuit.js';
 
 /**
@@ -30,6 +38,15 @@ import { pursuer } from './pursuit.js';
  * patches of photographs none has another allotment than with its whole path followed, at 1 to 30 atoms per patch.
  */
 export const PATIENCE = 1.5;
+
+/**
+ * How much is done for a smaller error at the same budget. 1: joint OMP. 2: and restarts by exclusion. 3: and swaps
+ * (`swaps.ts`).
+ */
+export type Effort = 1 | 2 | 3;
+
+/** How often a patch is pursued again. */
+export const RESTARTS = 3;
 
 /** Patches of the sample from which λ is estimated. */
 const SAMPLE = 128;
@@ -42,6 +59,8 @@ export interface Paths {
   readonly gains: Float64Array;
   readonly row: number;
   readonly followed: Int32Array;
+  /** The atom that each path was followed without, or −1. */
+  readonly without: Int32Array;
   /** The price at which they were followed: gains above it are all known. */
   price: number;
 }
@@ -49,6 +68,8 @@ export interface Paths {
 /** How the budget was divided: the atoms of each patch, and the selection among the gains. */
 export interface Allotment extends Selection {
   readonly counts: Int32Array;
+  /** The atom that each patch is to be pursued without, or −1. */
+  readonly without: Int32Array;
 }
 
 /** What joint OMP may spend: S atoms in all, or as many as are worth a price (`budget/worth.ts`). */
@@ -57,11 +78,18 @@ export type Spending = number | { readonly price: number };
 /** No path followed yet, for P patches over D. */
 export function emptyPaths(D: Dictionary, P: number): Paths {
   const row = Math.min(D.N, D.L);
-  return { gains: new Float64Array(P * row), row, followed: new Int32Array(P), price: Number.POSITIVE_INFINITY };
+  const without = new Int32Array(P).fill(-1);
+  return {
+    gains: new Float64Array(P * row),
+    row,
+    followed: new Int32Array(P),
+    without,
+    price: Number.POSITIVE_INFINITY,
+  };
 }
 
 /** H_S over the enveloped gains of all patches, S being given or found. */
-export function divide({ gains, row, followed }: Omit<Paths, 'price'>, S: Spending): Allotment {
+export function divide({ gains, row, followed, without }: Paths, S: Spending): Allotment {
   const P = followed.length;
   const envelopes = new Float64Array(followed.reduce((sum, depth) => sum + depth, 0));
   const pool = envelope(row);
@@ -77,7 +105,7 @@ export function divide({ gains, row, followed }: Omit<Paths, 'price'>, S: Spendi
     while (counts[p] < followed[p] && survives(selection, envelopes[from + counts[p]], from + counts[p])) counts[p]++;
     from += followed[p];
   }
-  return { ...selection, counts };
+  return { ...selection, counts, without };
 }
 
 /** The gains that are worth the price, of as many candidates as there would be. */
@@ -124,15 +152,31 @@ function envelope(longest: number) {
 }
 
 /** Divides the budget over the patches of Y, following their paths as far as that takes. */
-export function* allot(D: Dictionary, Y: Float64Array, paths: Paths, S: Spending): Work<Allotment> {
+export function* allot(D: Dictionary, Y: Float64Array, paths: Paths, S: Spending, effort: Effort = 1): Work<Allotment> {
+  const P = paths.followed.length;
+  const first = yield* settle(D, Y, paths, S, yield* estimate(D, Y, P, S));
+  const lambda = first.threshold;
+  if (effort === 1 || lambda === 0 || lambda === Number.POSITIVE_INFINITY) return first;
+  return yield* settle(D, Y, emptyPaths(D, P), S, lambda, lambda);
+}
+
+/** Follows paths with λ where it is expected, further if it is not there, and divides the budget; restarts are judged at `lambda`. */
+function* settle(
+  D: Dictionary,
+  Y: Float64Array,
+  paths: Paths,
+  S: Spending,
+  expected: number,
+  lambda?: number,
+): Work<Allotment> {
   const P = paths.followed.length;
   const follow = follower(D, Y, paths);
-  const first = MARGIN * (yield* estimate(D, Y, P, S));
+  const first = MARGIN * expected;
   for (const price of [first, first / 4, 0]) {
     if (price < paths.price) {
       for (let p = 0; p < P; p++) {
         if (p % PATCHES_A_YIELD === 0) yield p / P;
-        follow(p, price);
+        follow(p, price, lambda);
       }
       paths.price = price;
     }
@@ -162,27 +206,63 @@ function* estimate(D: Dictionary, Y: Float64Array, P: number, S: Spending): Work
   return Math.min(divide(sample, S).threshold, S.price * Math.log(n * sample.row));
 }
 
-/** A function that follows the path of patch p at a price. */
-function follower(D: Dictionary, Y: Float64Array, { gains, row, followed }: Paths): (p: number, price: number) => void {
+/** A function that follows the path of patch p at a price; where λ is told, with restarts. */
+function follower(
+  D: Dictionary,
+  Y: Float64Array,
+  { gains, row, followed, without }: Paths,
+): (p: number, price: number, lambda?: number) => void {
   const pursue = pursuer(D, 'order-recursive');
-  return (p, price) => {
-    // How far Σ(gain − price) is below the best it has been.
-    let lost = 0;
-    const worthIt = (gain: number) => {
-      lost = Math.max(0, lost + price - gain);
-      return lost <= PATIENCE * price;
+  return (p, price, lambda) => {
+    let best = -1;
+    /** The path without an atom, which becomes the patch's own if it is worth more at λ than those before it. */
+    const consider = (atom: number): Pursuit => {
+      const path = pursue(Y, p * D.N, price < Number.POSITIVE_INFINITY ? row : 0, {
+        goOn: patient(price),
+        without: atom,
+      });
+      const { count, errors } = path;
+      const n = bestPrefix(errors, count, lambda ?? price);
+      const worth = errors[0] - errors[n] - n * (lambda ?? price);
+      if (worth > best) {
+        best = worth;
+        for (let k = 0; k < count; k++) gains[p * row + k] = errors[k] - errors[k + 1];
+        followed[p] = count;
+        without[p] = atom;
+      }
+      return path;
     };
-    const { count, errors } = pursue(Y, p * D.N, price < Number.POSITIVE_INFINITY ? row : 0, worthIt);
-    for (let k = 0; k < count; k++) gains[p * row + k] = errors[k] - errors[k + 1];
-    followed[p] = count;
+    const { support, count, errors } = consider(-1);
+    if (lambda === undefined) return;
+    for (const atom of support.slice(1, Math.min(bestPrefix(errors, count, lambda), 1 + RESTARTS))) consider(atom);
   };
 }
 
+/** Says of each gain in turn whether to go on: until Σ(gain − price) is too far below the best it has been. */
+function patient(price: number): (gain: number) => boolean {
+  let lost = 0;
+  return (gain) => {
+    lost = Math.max(0, lost + price - gain);
+    return lost <= PATIENCE * price;
+  };
+}
+
+/** n(λ) of a path with these errors: argmax_k Σ_{i≤k} (gainᵢ − λ). */
+function bestPrefix(errors: Float64Array, count: number, lambda: number): number {
+  let n = 0;
+  for (let k = 1; k <= count; k++) if (errors[k] + k * lambda < errors[n] + n * lambda) n = k;
+  return n;
+}
+
 /** The codes under an allotment: every patch pursued again, as far as it was allotted. */
-export function pursueAllotment(D: Dictionary, counts: Int32Array): PatchSolver {
+export function pursueAllotment(
+  D: Dictionary,
+  { counts, without }: Pick<Allotment, 'counts' | 'without'>,
+): PatchSolver {
   const pursue = pursuer(D, 'order-recursive');
   return (Y, from, x) => {
-    const { count, support, errors, coefficients } = pursue(Y, from, counts[from / D.N]);
+    const p = from / D.N;
+    const { count, support, errors, coefficients } = pursue(Y, from, counts[p], { without: without[p] });
     coefficients().forEach((value, k) => {
       x[support[k]] = value;
     });

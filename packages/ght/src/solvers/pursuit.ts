@@ -31,11 +31,16 @@ export interface Pursuit {
 /** An atom all but inside the span of the support cannot join it, nor one all but orthogonal to the residual. */
 const NEGLIGIBLE = 1e-12;
 
-/**
- * Pursues the signal that starts at `Y[from]`, with so many atoms at most. It ends early after an atom whose gain, the drop
- * of ‖r‖², `goOn` answers with false.
- */
-export type Pursue = (Y: Float64Array, from: number, atMost: number, goOn?: (gain: number) => boolean) => Pursuit;
+/** What a pursuit may be told besides. */
+export interface PursuitRules {
+  /** Asked after each atom with its gain, the drop of ‖r‖²: false ends the pursuit. */
+  readonly goOn?: (gain: number) => boolean;
+  /** An atom that may not join; −1 for none. */
+  readonly without?: number;
+}
+
+/** Pursues the signal that starts at `Y[from]`, with so many atoms at most. */
+export type Pursue = (Y: Float64Array, from: number, atMost: number, rules?: PursuitRules) => Pursuit;
 
 /** A pursuer for signals over D. */
 export function pursuer(D: Dictionary, rule: AtomRule): Pursue {
@@ -103,10 +108,11 @@ export function pursuer(D: Dictionary, rule: AtomRule): Pursue {
     return x;
   };
 
-  return (Y, from, atMost, goOn = () => true) => {
+  return (Y, from, atMost, { goOn = () => true, without = -1 } = {}) => {
     for (let n = 0; n < N; n++) r[n] = Y[from + n];
     for (let l = 0; l < L; l++) alpha[l] = dot(atoms, l * N, r, 0, N);
     nu.set(norms);
+    if (without >= 0) nu[without] = 0;
     errors[0] = dot(r, 0, r, 0, N);
     const floor = NEGLIGIBLE ** 2 * errors[0];
     let count = 0;

@@ -5,6 +5,7 @@ import { checkEngineName } from '../engines/engines.js';
 import { knownOptions, notNegative, OptionError, oneOf, positive, wholeNumber, yesOrNo } from '../errors.js';
 import type { SolverEntry, SolverName } from '../solvers/catalogue.js';
 import { solverCatalogue, solverNames } from '../solvers/catalogue.js';
+import type { Effort } from '../solvers/joint-omp.js';
 
 /**
  * The penalty ρ: a number counts in units of ‖D‖₂², which makes a value mean the same for every dictionary, however it is
@@ -28,6 +29,12 @@ export interface SolveOptions {
   readonly budget?: Budget;
   /** ρ of GHT-QPM and GHT-ADMM; the others have none. */
   readonly rho?: Penalty;
+  /**
+   * How much joint OMP does for a smaller error at the same budget; the others have no such choice. 1: one pursuit per patch.
+   * 2: three more pursuits per patch, each without one of its first atoms. 3: and atoms are swapped, added and dropped until
+   * nothing helps. @default 1
+   */
+  readonly effort?: Effort;
   /** Least squares on the final support; false unless told. (OMP and joint OMP end that way by themselves.) */
   readonly refit?: boolean;
   /** The most iterations; 100 unless told. */
@@ -70,6 +77,7 @@ export interface Settings {
   readonly budget: Budget | undefined;
   /** Null for a solver without a penalty. */
   readonly rho: Penalty | null;
+  readonly effort: Effort;
   readonly refit: boolean;
   readonly maxIterations: number;
   readonly tolerance: number;
@@ -84,6 +92,7 @@ export interface Settings {
 export const solverDefaults = {
   solver: 'admm',
   budget: { perPatch: 10 },
+  effort: 1,
   refit: false,
   maxIterations: 100,
   tolerance: 1e-5,
@@ -93,7 +102,7 @@ export const solverDefaults = {
 const PAPER_RHO = { absolute: 0.1 };
 
 const optionNames: readonly string[] = [
-  ...['solver', 'budget', 'rho', 'refit', 'maxIterations', 'tolerance'],
+  ...['solver', 'budget', 'rho', 'effort', 'refit', 'maxIterations', 'tolerance'],
   ...['preset', 'initial', 'engine', 'threads', 'signal', 'onProgress'],
 ];
 
@@ -108,6 +117,9 @@ export function settle(options: SolveOptions, others: readonly string[] = []): S
   if (entry.rho === null && options.rho !== undefined) {
     throw new OptionError('rho', `must be left out for ${solver}, which has no penalty`, options.rho, 'remove it');
   }
+  if (entry.method !== 'allotment' && options.effort !== undefined) {
+    throw new OptionError('effort', `must be left out for ${solver}`, options.effort, 'only joint-omp has one');
+  }
   if (!entry.startsFromCodes && options.initial !== undefined) {
     const able = solverNames.filter((name) => solverCatalogue[name].startsFromCodes).join(' and ');
     throw new OptionError('initial', `must be left out for ${solver}`, 'codes', `only ${able} can start from codes`);
@@ -117,6 +129,7 @@ export function settle(options: SolveOptions, others: readonly string[] = []): S
   const { budget, initial, threads, signal, onProgress } = options;
   return {
     ...{ solver, budget, rho, initial, engine, threads, signal, onProgress },
+    effort: wholeNumber('effort', options.effort ?? solverDefaults.effort, 1, 3, 'use 1, 2 or 3') as Effort,
     refit: yesOrNo('refit', options.refit ?? solverDefaults.refit, 'use true for least squares at the end'),
     maxIterations: wholeNumber(
       'maxIterations',

@@ -201,7 +201,7 @@ function runner(
   P: number,
   rho: number | null,
   peak: number,
-  { solver, refit, maxIterations, tolerance: relative, signal, onProgress }: Settings,
+  { solver, effort, refit, maxIterations, tolerance: relative, signal, onProgress }: Settings,
   searching: boolean,
 ): (spending: Spending) => Promise<Omit<Solution, 'engine'>> {
   const stop = { maxIterations, tolerance: relative * peak };
@@ -235,7 +235,7 @@ function runner(
       ? await together(solver)
       : isPatchwise(solver)
         ? await atOnce(() => loaded.sweep(solver, Math.floor(S / P), stop, watch))
-        : await atOnce(() => loaded.jointOmp(spending, watch));
+        : await atOnce(() => loaded.jointOmp(spending, watch, effort));
     const refitted = refit ? await loaded.refit({ signal }) : rmse;
     tell(1);
     const codes = await loaded.codes();

@@ -5,6 +5,7 @@ import { finish } from '../../src/work.js';
 import {
   atomsOf,
   bruteForcePursuit,
+  dictionaryOf,
   expectClose,
   largestOf,
   leastSquares,
@@ -18,7 +19,7 @@ function pathsOf(gains: readonly (readonly number[])[], row: number): Paths {
   const all = new Float64Array(gains.length * row);
   for (const [p, own] of gains.entries()) all.set(own, p * row);
   const depths = Int32Array.from(gains, (own) => own.length);
-  return { gains: all, row, followed: depths, price: 0 };
+  return { gains: all, row, followed: depths, without: new Int32Array(gains.length).fill(-1), price: 0 };
 }
 
 /** The gains of the concave envelope by its definition: the least, over all starts, of the best mean from there. */
@@ -167,7 +168,7 @@ describe('joint OMP', () => {
 
   it('writes the least-squares codes of its allotment', () => {
     const counts = Int32Array.of(4, 0, 1, 3, 2, 0, 5);
-    const solve = pursueAllotment(D, counts);
+    const solve = pursueAllotment(D, { counts, without: new Int32Array(P).fill(-1) });
     for (let p = 0; p < P; p++) {
       const x = new Float64Array(L);
       const support = pursuits[p].support.slice(0, counts[p]);
@@ -182,5 +183,45 @@ describe('joint OMP', () => {
       expectClose(errors, [expected.error]);
       expect(kept).toEqual([counts[p]]);
     }
+  });
+
+  it('keeps, with restarts, the path that is worth most at λ, and divides the budget anew', () => {
+    const S = 14;
+    const { threshold: lambda } = finish(allot(D, Y, emptyPaths(D, P), S));
+    const allotment = finish(allot(D, Y, emptyPaths(D, P), S, 2));
+    /** The gains of the pursuit that may not use an atom, by trying all others. */
+    const pathWithout = (p: number, excluded: number) => {
+      const others = atomsOf(D).filter((_, l) => l !== excluded);
+      const { errors } = bruteForcePursuit(dictionaryOf(others), signal(Y, N, p), N);
+      return errors.slice(1).map((error, k) => errors[k] - error);
+    };
+    const sums = (path: readonly number[]) =>
+      path.map((_, k) => path.slice(0, k + 1).reduce((sum, gain) => sum + gain - lambda, 0));
+    const worth = (path: readonly number[]) => Math.max(0, ...sums(path));
+    const best = pursuits.map(({ support }, p) => {
+      const n = sums(gains[p]).indexOf(worth(gains[p])) + 1;
+      const paths = [-1, ...support.slice(1, Math.min(n, 4))].map((atom) => ({
+        atom,
+        gains: atom < 0 ? gains[p] : pathWithout(p, atom),
+      }));
+      return paths.reduce((a, b) => (worth(b.gains) > worth(a.gains) * (1 + 1e-9) ? b : a));
+    });
+    expect([...allotment.without]).toEqual(best.map(({ atom }) => atom));
+    expect(best.some(({ atom }) => atom >= 0)).toBe(true);
+    expect([...allotment.counts]).toEqual(
+      countsOf(
+        best.map((path) => path.gains),
+        S,
+      ),
+    );
+    expect(allotment.kept).toBe(S);
+  });
+
+  it('pursues a patch without the atom that its allotment leaves out', () => {
+    const without = new Int32Array(P).fill(pursuits[0].support[1]);
+    const x = new Float64Array(L);
+    pursueAllotment(D, { counts: new Int32Array(P).fill(4), without })(Y, 0, x);
+    expect(x[without[0]]).toBe(0);
+    expect(x.filter((value) => value !== 0)).toHaveLength(4);
   });
 });

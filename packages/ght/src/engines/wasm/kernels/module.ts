@@ -8,6 +8,7 @@ import { jointOmp } from './paths.js';
 import { omp, pursuitFunctions, write } from './pursue.js';
 import { measure, refit, residual } from './refit.js';
 import { rotateSignals } from './rotate.js';
+import { swap } from './swaps.js';
 
 /** One iteration on a run of patches; its arguments are said in iteration.ts. */
 export type Iterate = (
@@ -44,6 +45,7 @@ export type FollowPaths = (
   patches: number,
   c: number,
   atMost: number,
+  restarts: number,
   bounds: number,
   countsOut: number,
   valuesOut: number,
@@ -53,6 +55,7 @@ export type FollowPaths = (
   low: number,
   mid: number,
   high: number,
+  lambda: number,
 ) => number;
 
 /** The codes of a run of patches at the price that was settled; its arguments are said in paths.ts. */
@@ -70,6 +73,21 @@ export type Settle = (
   scratch: number,
   ties: number,
   threshold: number,
+) => number;
+
+/** The local search of a run of patches; its arguments are said in swaps.ts. */
+export type Swap = (
+  patches: number,
+  c: number,
+  counts: number,
+  indices: number,
+  countsOut: number,
+  valuesOut: number,
+  indicesOut: number,
+  scratch: number,
+  losses: number,
+  moves: number,
+  lambda: number,
 ) => number;
 
 /** A patch-wise iterative solver on a run of patches; its arguments are said in patches.ts. */
@@ -106,6 +124,7 @@ export interface Kernels extends Readonly<Record<IterationName, Iterate>> {
   omp: Pursue;
   paths: FollowPaths;
   settle: Settle;
+  swap: Swap;
   cosamp: PatchKernel;
   aiht: PatchKernel;
   measure: OnCodes;
@@ -131,6 +150,7 @@ export function moduleFor(target: Target, shared: boolean): Uint8Array<ArrayBuff
   };
   omp(module, target, functions);
   jointOmp(module, target, functions);
+  swap(module, target, functions);
   measure(module, target, functions.residual);
   refit(module, target, functions);
   cosamp(module, target, functions);

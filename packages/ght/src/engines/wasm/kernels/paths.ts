@@ -16,9 +16,13 @@ import { indexAt, nmadd, storeIndex } from './maps.js';
 import type { PursuitFunctions } from './pursue.js';
 import { ASTRAY, DEPENDENT, NEGLIGIBLE, startPursuit } from './pursue.js';
 
+/** In place of an atom: none. */
+const NONE = 0xffff;
+
 /**
- * follow(scratch, c, atMost, price) → how many atoms joined: the pursuit of one patch by the order-recursive choice, which
- * ends where a longer path is not worth its price. What each atom gained is in the scratch.
+ * follow(scratch, c, atMost, price, without) → how many atoms joined: the pursuit of one patch by the order-recursive choice,
+ * which ends where a longer path is not worth its price. One atom may not join; NONE excludes none. What each atom gained is
+ * in the scratch.
  *
  * After a join one loop over all atoms scales p and updates α, ν and the scores. ν is −1 where an atom may not join.
  */
@@ -27,8 +31,8 @@ function follow(module: Module, target: Target, functions: PursuitFunctions): Fn
   const vectors = shape.L4 / 4;
   const row = 4 * shape.L4;
   const most = Math.min(shape.N, shape.L);
-  return module.fn('follow', ['i32', 'i32', 'i32', 'f64'], 'i32', (f) => {
-    const [at, c, atMost, price] = f.parameters as [I32, I32, I32, F64];
+  return module.fn('follow', ['i32', 'i32', 'i32', 'f64', 'i32'], 'i32', (f) => {
+    const [at, c, atMost, price, without] = f.parameters as [I32, I32, I32, F64, I32];
     const zero = f.i32(0);
     const [k, j, slot, from, lanes] = [f.i32(0), f.i32(), f.i32(), f.i32(), f.i32()];
     const [fresh, inverse, beta, gain] = [f.f32(), f.f32(), f.f32(), f.f32()];
@@ -47,6 +51,13 @@ function follow(module: Module, target: Target, functions: PursuitFunctions): Fn
       f.store(at, weight, scratch.score + 16 * v);
       largest.set(largest.max(weight));
     };
+    /** Takes atom j out of the choice. */
+    const close = () => {
+      f.store(slot, F32.of(-1), scratch.nu);
+      f.store(slot, F32.of(0), scratch.score);
+      largest.set(V128.zero);
+      for (let v = 0; v < vectors; v++) largest.set(largest.max(at.v128(scratch.score + 16 * v)));
+    };
     const out = f.i32(at.add(scratch.rows));
     largest.set(V128.zero);
     for (let v = 0; v < vectors; v++) {
@@ -55,6 +66,10 @@ function follow(module: Module, target: Target, functions: PursuitFunctions): Fn
       weight.set(zero.v128(tables.inverseNorms + 16 * v));
       score(v);
     }
+    f.if(without.ne(NONE), () => {
+      slot.set(at.add(without.shl(2)));
+      close();
+    });
     /** Ends where all that is left of the patch could not pay for what was lost and one more atom, or too much was lost. */
     const endWhereLost = () => {
       f.if(lost.add(price).gt(left.add(rounding).promote()).or(lost.gt(patience)), () => limit.set(k));
@@ -81,40 +96,33 @@ function follow(module: Module, target: Target, functions: PursuitFunctions): Fn
             slot.set(at.add(j.shl(2)));
             f.call(functions.orthogonalise, at, j, out);
             fresh.set(out.add(j.shl(2)).f32());
-            f.store(slot, F32.of(-1), scratch.nu);
-            largest.set(V128.zero);
-            f.if(
-              fresh.le(j.shl(2).f32(tables.norms).mul(DEPENDENT)),
-              () => {
-                f.store(slot, F32.of(0), scratch.score);
-                for (let v = 0; v < vectors; v++) largest.set(largest.max(at.v128(scratch.score + 16 * v)));
-              },
-              () => {
-                inverse.set(F32.of(1).div(fresh.sqrt()));
-                beta.set(slot.f32(scratch.X).mul(inverse));
-                gain.set(beta.mul(beta));
-                slot.set(at.add(k.shl(2)));
-                f.store(slot, beta, scratch.beta);
-                f.store(slot, j, scratch.support);
-                f.store(slot, gain, scratch.gains);
-                const [scale, step] = [f.v128(inverse.splat()), f.v128(beta.splat())];
-                for (let v = 0; v < vectors; v++) {
-                  p.set(out.v128(16 * v).mul(scale));
-                  f.store(out, p, 16 * v);
-                  x.set(nmadd(target, step, p, at.v128(scratch.X + 16 * v)));
-                  f.store(at, x, scratch.X + 16 * v);
-                  nu.set(nmadd(target, p, p, at.v128(scratch.nu + 16 * v)));
-                  f.store(at, nu, scratch.nu + 16 * v);
-                  weight.set(one.div(nu).and(nu.gt(zero.v128(tables.norms + 16 * v).mul(least))));
-                  score(v);
-                }
-                left.set(left.sub(gain));
-                lost.set(lost.add(price).sub(gain.promote()).max(0));
-                out.set(out.add(row));
-                k.set(k.add(1));
-                endWhereLost();
-              },
-            );
+            f.if(fresh.le(j.shl(2).f32(tables.norms).mul(DEPENDENT)), close, () => {
+              f.store(slot, F32.of(-1), scratch.nu);
+              largest.set(V128.zero);
+              inverse.set(F32.of(1).div(fresh.sqrt()));
+              beta.set(slot.f32(scratch.X).mul(inverse));
+              gain.set(beta.mul(beta));
+              slot.set(at.add(k.shl(2)));
+              f.store(slot, beta, scratch.beta);
+              f.store(slot, j, scratch.support);
+              f.store(slot, gain, scratch.gains);
+              const [scale, step] = [f.v128(inverse.splat()), f.v128(beta.splat())];
+              for (let v = 0; v < vectors; v++) {
+                p.set(out.v128(16 * v).mul(scale));
+                f.store(out, p, 16 * v);
+                x.set(nmadd(target, step, p, at.v128(scratch.X + 16 * v)));
+                f.store(at, x, scratch.X + 16 * v);
+                nu.set(nmadd(target, p, p, at.v128(scratch.nu + 16 * v)));
+                f.store(at, nu, scratch.nu + 16 * v);
+                weight.set(one.div(nu).and(nu.gt(zero.v128(tables.norms + 16 * v).mul(least))));
+                score(v);
+              }
+              left.set(left.sub(gain));
+              lost.set(lost.add(price).sub(gain.promote()).max(0));
+              out.set(out.add(row));
+              k.set(k.add(1));
+              endWhereLost();
+            });
           },
           // Nothing is left to gain.
           () => limit.set(k),
@@ -125,29 +133,41 @@ function follow(module: Module, target: Target, functions: PursuitFunctions): Fn
   });
 }
 
-/** bestPrefix(scratch, count, price) → n(price) of a path of so many atoms. */
-function bestPrefix(module: Module, { scratch }: Target): Fn {
+/** bestPrefix(gains, count, price) → n(price) of a path of so many atoms. */
+function bestPrefix(module: Module): Fn {
   return module.fn('bestPrefix', ['i32', 'i32', 'f64'], 'i32', (f) => {
-    const [at, count, price] = f.parameters as [I32, I32, F64];
-    const [worth, best, n] = [f.f64(0), f.f64(0), f.i32(0)];
-    f.count(count, (k) => {
-      worth.set(worth.add(at.add(k.shl(2)).f32(scratch.gains).promote().sub(price)));
-      f.if(worth.gt(best), () => {
-        best.set(worth);
-        n.set(k.add(1));
-      });
-    });
+    const n = f.i32(0);
+    prefixes(f, (k) => n.set(k.add(1)));
     f.return(n);
   });
 }
 
+/** worth(gains, count, price) → Σ(gain − price) over those n(price) atoms. */
+function worth(module: Module): Fn {
+  return module.fn('worth', ['i32', 'i32', 'f64'], 'f64', (f) => f.return(prefixes(f, () => {})));
+}
+
+/** The largest Σ(gain − price) of the prefixes of a path; `better` is told of each that is larger than all before it. */
+function prefixes(f: Fn, better: (k: I32) => void): F64 {
+  const [gains, count, price] = f.parameters as [I32, I32, F64];
+  const [sum, best] = [f.f64(0), f.f64(0)];
+  f.count(count, (k) => {
+    sum.set(sum.add(gains.add(k.shl(2)).f32().promote().sub(price)));
+    f.if(sum.gt(best), () => {
+      best.set(sum);
+      better(k);
+    });
+  });
+  return best;
+}
+
 /**
- * offer(scratch, from, end, offers) → end of the offers: the prices at which a path buys its atoms from the `from`-th on, in
+ * offer(gains, from, end, offers) → end of the offers: the prices at which a path buys its atoms from the `from`-th on, in
  * float64. They fall: each run of rising gains has its mean for a price, the steepest chord of the envelope.
  */
-function offer(module: Module, { scratch }: Target): Fn {
+function offer(module: Module): Fn {
   return module.fn('offer', ['i32', 'i32', 'i32', 'i32'], 'i32', (f) => {
-    const [at, from, end, offers] = f.parameters as I32[];
+    const [gains, from, end, offers] = f.parameters as I32[];
     const [k, runEnd] = [f.i32(), f.i32()];
     const [sum, mean, steepest] = [f.f64(), f.f64(), f.f64()];
     f.while(
@@ -159,7 +179,7 @@ function offer(module: Module, { scratch }: Target): Fn {
         f.while(
           () => k.lt(end),
           () => {
-            sum.set(sum.add(at.add(k.shl(2)).f32(scratch.gains).promote()));
+            sum.set(sum.add(gains.add(k.shl(2)).f32().promote()));
             k.set(k.add(1));
             mean.set(sum.div(k.sub(from).toDouble()));
             f.if(mean.ge(steepest), () => {
@@ -185,9 +205,11 @@ function offer(module: Module, { scratch }: Target): Fn {
 /**
  * Adds the kernels of joint OMP:
  *
- * paths(patches, c, atMost, bounds, countsOut, valuesOut, indicesOut, scratch, offers, low, mid, high) → end of valuesOut
- *     follows each patch, writes its code of n(mid) atoms, n(high) and n(low) to `bounds` (two half-words), and the prices of
- *     the atoms between those to `offers`. The tally is where the offers end and the sum of all n(high).
+ * paths(patches, c, atMost, restarts, bounds, countsOut, valuesOut, indicesOut, scratch, offers, low, mid, high, λ) → end of valuesOut
+ *     follows each patch, and so many times again without one of its first atoms; keeps the path that is worth most at λ.
+ *     Writes its code of n(mid) atoms, n(high), n(low) and the atom that was left out to `bounds` (four half-words, the last of
+ *     them unused), and the prices of the atoms between those to `offers`. The tally is where the offers end and the sum of
+ *     all n(high).
  *
  * settle(patches, c, bounds, offers, counts, values, indices, countsOut, valuesOut, indicesOut, scratch, ties, λ) → end of valuesOut
  *     writes the codes with n(high) atoms and those whose offer is above λ; of those equal to it the first `ties`. A code
@@ -197,39 +219,71 @@ export function jointOmp(module: Module, target: Target, functions: PursuitFunct
   const own = {
     ...functions,
     follow: follow(module, target, functions),
-    bestPrefix: bestPrefix(module, target),
-    offer: offer(module, target),
+    bestPrefix: bestPrefix(module),
+    worth: worth(module),
+    offer: offer(module),
   };
   paths(module, target, own);
   settle(module, target, own);
 }
 
-type Own = PursuitFunctions & Readonly<Record<'write' | 'follow' | 'bestPrefix' | 'offer', Fn>>;
+type Own = PursuitFunctions & Readonly<Record<'write' | 'follow' | 'bestPrefix' | 'worth' | 'offer', Fn>>;
 
 function paths(module: Module, { shape, scratch }: Target, own: Own): void {
-  const types = [...new Array(9).fill('i32'), 'f64', 'f64', 'f64'] as const;
+  const types = [...new Array(10).fill('i32'), 'f64', 'f64', 'f64', 'f64'] as const;
+  const most = Math.min(shape.N, shape.L);
   module.fn('paths', types, 'i32', (f) => {
-    const [patches, c, atMost, bounds, countsOut, valuesOut, indicesOut, at, offers] = f.parameters as I32[];
-    const [low, mid, high] = f.parameters.slice(9) as F64[];
-    const [followed, wanted, n, most, least] = [f.i32(), f.i32(), f.i32(), f.i32(), f.i32()];
+    const [patches, c, atMost, restarts, bounds, countsOut, valuesOut, indicesOut, at, offers] = f.parameters as I32[];
+    const [low, mid, high, lambda] = f.parameters.slice(10) as F64[];
+    const [length, followed, wanted, n, upper, lower] = f.words(6);
+    const [tried, without, restart] = f.words(3);
+    const [value, best] = [f.f64(), f.f64()];
     const sure = f.i32(0);
-    const best = (price: F64) => f.value(own.bestPrefix, at, followed, price) as I32;
+    const gains = f.i32(at.add(scratch.bestGains));
+    const prefix = (price: F64) => f.value(own.bestPrefix, gains, followed, price) as I32;
+    /** Follows the path without the atom `tried`; it becomes the patch's own if it is worth more than all before it. */
+    const consider = () => {
+      length.set(f.value(own.follow, at, c, atMost, low, tried) as I32);
+      value.set(f.value(own.worth, at.add(scratch.gains), length, lambda) as F64);
+      f.if(value.gt(best), () => {
+        best.set(value);
+        without.set(tried);
+        followed.set(length);
+        for (let v = 0; v < Math.ceil(most / 4); v++) f.store(gains, at.v128(scratch.gains + 16 * v), 16 * v);
+        wanted.set(prefix(mid));
+        n.set(f.value(own.write, at, c, gains, wanted, valuesOut, indicesOut) as I32);
+        // A path that rounding leads astray ends there.
+        f.if(n.lt(wanted), () => followed.set(n));
+      });
+    };
     f.count(patches, () => {
-      followed.set(f.value(own.follow, at, c, atMost, low) as I32);
-      wanted.set(best(mid));
-      n.set(f.value(own.write, at, c, at.add(scratch.gains), wanted, valuesOut, indicesOut) as I32);
-      // A path that rounding leads astray ends there.
-      f.if(n.lt(wanted), () => followed.set(n));
-      least.set(best(high));
-      most.set(best(low));
-      offers.set(f.value(own.offer, at, least, most, offers) as I32);
-      sure.set(sure.add(least));
-      f.store16(bounds, least);
-      f.store16(bounds, most, 2);
+      best.set(-1);
+      tried.set(NONE);
+      consider();
+      f.if(restarts.gt(0), () => {
+        // The first atom is next to always the mean of the patch, without which no path is better.
+        restart.set(f.value(own.bestPrefix, gains, followed, lambda) as I32);
+        restart.set(restarts.choose(restarts.lt(restart), restart.sub(1).choose(restart.gt(0), 0)));
+        f.count(restart, (i) => {
+          const slot = i.shl(2).add(at);
+          f.store(slot, slot.i32(scratch.support + 4), scratch.excluded);
+        });
+        f.count(restart, (i) => {
+          tried.set(i.shl(2).add(at).i32(scratch.excluded));
+          consider();
+        });
+      });
+      lower.set(prefix(high));
+      upper.set(prefix(low));
+      offers.set(f.value(own.offer, gains, lower, upper, offers) as I32);
+      sure.set(sure.add(lower));
+      f.store16(bounds, lower);
+      f.store16(bounds, upper, 2);
+      f.store16(bounds, without, 4);
       f.store16(countsOut, n);
       valuesOut.set(valuesOut.add(n.shl(2)));
       indicesOut.set(indicesOut.add(n.mul(shape.indexBytes)));
-      bounds.set(bounds.add(4));
+      bounds.set(bounds.add(8));
       countsOut.set(countsOut.add(2));
       c.set(c.add(4 * shape.R4));
     });
@@ -277,7 +331,7 @@ function settle(module: Module, target: Target, own: Own): void {
           });
         },
         () => {
-          made.set(f.value(own.follow, at, c, n, F64.of(0)) as I32);
+          made.set(f.value(own.follow, at, c, n, F64.of(0), bounds.u16(4)) as I32);
           n.set(f.value(own.write, at, c, at.add(scratch.gains), made, valuesOut, indicesOut) as I32);
         },
       );
@@ -286,7 +340,7 @@ function settle(module: Module, target: Target, own: Own): void {
       indices.set(indices.add(had.mul(shape.indexBytes)));
       valuesOut.set(valuesOut.add(n.shl(2)));
       indicesOut.set(indicesOut.add(n.mul(shape.indexBytes)));
-      bounds.set(bounds.add(4));
+      bounds.set(bounds.add(8));
       counts.set(counts.add(2));
       countsOut.set(countsOut.add(2));
       c.set(c.add(4 * shape.R4));

@@ -6,8 +6,9 @@
  * it; the exact λ is one of them. If it is not, the pass is repeated with another bracket.
  */
 import { nthLargest, quotas } from '../../../budget/rank.js';
-import type { Spending } from '../../../solvers/joint-omp.js';
-import { chooseWorthwhile, isSettled } from '../../../solvers/joint-omp.js';
+import type { Effort, Spending } from '../../../solvers/joint-omp.js';
+import { chooseWorthwhile, isSettled, RESTARTS } from '../../../solvers/joint-omp.js';
+import { cutFor, MOST_MOVES, PriceSearch } from '../../../solvers/swaps.js';
 import { part, type Watch } from '../../../work.js';
 import type { Outcome, PathsJob } from './patch-jobs.js';
 import type { ProblemMemory, Stream } from './problem-memory.js';
@@ -21,6 +22,8 @@ const SEVERAL = 6;
 const DEVIATION = 4;
 /** How often a bracket is moved before whole paths are followed. */
 const MOVES = 3;
+/** Better paths move λ by less than this factor, as measured. */
+const NEARBY = 0.9;
 /** Room for codes and for offers, of the atoms that are expected. */
 const ROOM = { codes: 1.15, offers: 0.4 };
 /** More than any chunk has. */
@@ -29,6 +32,10 @@ const ALL_TIES = 2 ** 31 - 1;
 /** The prices at which paths are followed: λ is expected at `mid`, and lies between the others. */
 type Bracket = Pick<PathsJob, 'low' | 'mid' | 'high'>;
 const OPEN: Bracket = { low: 0, mid: Number.POSITIVE_INFINITY, high: Number.POSITIVE_INFINITY };
+
+/** How often patches are pursued again, and the price at which their paths are compared. */
+type Tries = Pick<PathsJob, 'restarts' | 'lambda'>;
+const ONCE: Tries = { restarts: 0, lambda: 0 };
 
 /** The first patches of every step-th chunk, how many those are, and how far they are followed. */
 interface Sample {
@@ -47,9 +54,22 @@ interface Selected {
   readonly surplus: number;
 }
 
+/** What a pass has settled, and what each thread had. */
+interface Settled extends Selected {
+  readonly outcomes: readonly Outcome[];
+}
+
+/** The codes that were found, their price and how many atoms they have. */
+interface Found {
+  readonly codes: Stream;
+  readonly threshold: number;
+  readonly kept: number;
+}
+
 /** Joint OMP on one loaded problem. */
 export class JointOmp {
-  readonly #draft: Stream;
+  #draft: Stream;
+  #losses = 0;
   readonly #bounds: number;
   readonly #ties: number;
   readonly #row: number;
@@ -62,33 +82,74 @@ export class JointOmp {
     const { N, L, P, chunks } = memory.layout;
     this.#row = Math.min(N, L);
     this.#draft = memory.stream();
-    this.#bounds = memory.take(4 * P);
+    this.#bounds = memory.take(8 * P);
     this.#ties = memory.take(4 * chunks);
     this.#offers = { places: memory.take(8 * chunks), out: [], room: 0 };
   }
 
-  /** Writes the codes to `out`; gives λ and the number of atoms. */
-  async run(S: Spending, out: Stream, watch?: Watch): Promise<{ readonly threshold: number; readonly kept: number }> {
+  /** Finds the codes, with the room of `out`; gives them, λ and the number of atoms. */
+  async run(S: Spending, effort: Effort, out: Stream, watch?: Watch): Promise<Found> {
     const { P } = this.memory.layout;
+    // How far the work is after each part: the first paths, the restarts, the codes, the swaps.
+    const [paths, restarts, codes] = [
+      [0.8, 0.8, 1],
+      [0.15, 0.9, 1],
+      [0.05, 0.3, 0.35],
+    ][effort - 1];
+    const estimated = paths / 4;
     let bracket = OPEN;
     let done = 0;
     for (const n of SAMPLES.filter((n) => P >= SEVERAL * n)) {
       // A rough estimate needs no whole paths.
       const deep = typeof S === 'number' && bracket === OPEN ? 4 * Math.ceil(S / P) + 4 : this.#row;
       const sample = this.#sample(n, deep);
-      const { threshold } = await this.#settle(S, sample, bracket, part(watch, done, done + 0.05));
-      done += 0.05;
+      const { threshold } = await this.#settle(S, sample, bracket, ONCE, part(watch, done, done + estimated / 2));
+      done += estimated / 2;
       bracket = this.#around(threshold, S, sample.patches);
     }
-    const { outcomes, ...selected } = await this.#settle(
-      S,
-      this.#sample(P, this.#row),
-      bracket,
-      part(watch, done, 0.8),
-    );
-    await this.#commit(selected, outcomes, out, part(watch, 0.8, 1));
-    const kept = this.memory.halves(out.counts, P).reduce((sum, count) => sum + count, 0);
-    return { threshold: selected.threshold, kept };
+    const all = this.#sample(P, this.#row);
+    let settled = await this.#settle(S, all, bracket, ONCE, part(watch, done, paths));
+    const lambda = settled.threshold;
+    const improvable = lambda > 0 && lambda < Number.POSITIVE_INFINITY;
+    if (effort > 1 && improvable) {
+      const high = typeof S === 'number' ? lambda / NEARBY : Number.POSITIVE_INFINITY;
+      const near = { low: lambda * NEARBY, mid: lambda, high };
+      settled = await this.#settle(S, all, near, { restarts: RESTARTS, lambda }, part(watch, paths, restarts));
+    }
+    await this.#commit(settled, out, part(watch, restarts, codes));
+    const found = { codes: out, threshold: settled.threshold, kept: this.#atoms(out) };
+    return effort === 3 && improvable ? this.#swap(found, part(watch, codes, 1)) : found;
+  }
+
+  #atoms({ counts }: Stream): number {
+    return this.memory.halves(counts, this.memory.layout.P).reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Better codes with as many atoms: solvers/swaps.ts. */
+  async #swap({ codes, threshold, kept: S }: Found, watch?: Watch): Promise<Found> {
+    const { memory } = this;
+    const { P } = memory.layout;
+    if (this.#losses === 0) this.#losses = memory.take(4 * P);
+    const losses = this.#losses;
+    const price = new PriceSearch(S, threshold);
+    let source = codes;
+    let kept = S;
+    const search = async (moves: number, lambda: number) => {
+      const out = source === codes ? this.#draft : codes;
+      for (;;) {
+        const outcomes = await this.team.run({ kind: 'swap', source, out, losses, moves, lambda }, watch);
+        if (!outcomes.some(({ overflowed }) => overflowed)) break;
+        memory.widen(out, 2 * out.capacity);
+      }
+      source = out;
+      kept = this.#atoms(source);
+    };
+    do await search(MOST_MOVES, price.lambda);
+    while (!price.isFound(kept));
+    while (kept > S) await search(0, cutFor(memory.floats(losses, P).slice(), kept - S));
+    // The other stream is free again.
+    if (source !== codes) this.#draft = codes;
+    return { codes: source, threshold: price.lambda, kept };
   }
 
   #sample(n: number, deep: number): Sample {
@@ -110,17 +171,12 @@ export class JointOmp {
   }
 
   /** Follows the paths of a sample within a bracket, moved as long as λ is not in it, and finds λ. */
-  async #settle(
-    S: Spending,
-    sample: Sample,
-    first: Bracket,
-    watch?: Watch,
-  ): Promise<Selected & { readonly outcomes: readonly Outcome[] }> {
+  async #settle(S: Spending, sample: Sample, first: Bracket, tries: Tries, watch?: Watch): Promise<Settled> {
     const { P } = this.memory.layout;
     const share = typeof S === 'number' ? Math.ceil((S * sample.patches) / P) : S;
     let bracket = first;
     for (let moves = 0; ; moves++) {
-      const outcomes = await this.#follow(share, sample, bracket, watch);
+      const outcomes = await this.#follow(share, sample, bracket, tries, watch);
       const selected = this.#select(share, sample, bracket, outcomes);
       if (typeof selected !== 'string') return { ...selected, outcomes };
       if (moves === MOVES) bracket = OPEN;
@@ -135,7 +191,13 @@ export class JointOmp {
   }
 
   /** Runs the pass, with more room where there was too little. */
-  async #follow(S: Spending, sample: Sample, bracket: Bracket, watch?: Watch): Promise<readonly Outcome[]> {
+  async #follow(
+    S: Spending,
+    sample: Sample,
+    bracket: Bracket,
+    tries: Tries,
+    watch?: Watch,
+  ): Promise<readonly Outcome[]> {
     const { memory } = this;
     const threads = memory.layout.scratches.length;
     const most = sample.patches * sample.atMost;
@@ -154,6 +216,7 @@ export class JointOmp {
         each,
         atMost,
         ...bracket,
+        ...tries,
         bounds: this.#bounds,
         out: this.#draft,
         offers: this.#offers,
@@ -196,11 +259,11 @@ export class JointOmp {
   }
 
   /** Writes the codes that were selected. */
-  async #commit(selected: Selected, outcomes: readonly Outcome[], out: Stream, watch?: Watch): Promise<void> {
+  async #commit(settled: Settled, out: Stream, watch?: Watch): Promise<void> {
     const { memory } = this;
-    this.#placeTies(selected);
-    memory.widen(out, Math.max(...outcomes.map(({ written, near }) => written + near)) + CHUNK);
-    const { threshold } = selected;
+    this.#placeTies(settled);
+    memory.widen(out, Math.max(...settled.outcomes.map(({ written, near }) => written + near)) + CHUNK);
+    const { threshold } = settled;
     const [bounds, ties, offers, source] = [this.#bounds, this.#ties, this.#offers, this.#draft];
     await this.team.run({ kind: 'settle', threshold, bounds, ties, offers, source, out }, watch);
   }

@@ -42,7 +42,10 @@ export interface PathsJob {
   readonly low: number;
   readonly mid: number;
   readonly high: number;
-  /** Two half-words a patch: its atoms at the prices `high` and `low`. */
+  /** How often each patch is pursued again without one of its atoms, and the price at which its paths are compared. */
+  readonly restarts: number;
+  readonly lambda: number;
+  /** Four half-words a patch: its atoms at the prices `high` and `low`, and the atom that was left out. */
   readonly bounds: number;
   readonly out: Stream;
   /** The prices of the atoms between those, float64, a region of so many a thread; two words a chunk: where its own are. */
@@ -55,6 +58,17 @@ export interface SettleJob extends Pick<PathsJob, 'bounds' | 'offers' | 'out'> {
   readonly threshold: number;
   readonly ties: number;
   readonly source: Stream;
+}
+
+/** Joint OMP, last: a local search from the codes of `source`; see kernels/swaps.ts. */
+export interface SwapJob {
+  readonly kind: 'swap';
+  readonly source: Stream;
+  readonly out: Stream;
+  /** A float32 a patch: what its error would rise by without its least atom. */
+  readonly losses: number;
+  readonly moves: number;
+  readonly lambda: number;
 }
 
 /** Solves every patch by itself, with s atoms; `curves` takes the errors after each iteration, a curve a chunk. */
@@ -76,7 +90,7 @@ export interface CodesJob {
 }
 
 /** All that can be asked of a thread. */
-export type Job = IterateJob | OmpJob | PathsJob | SettleJob | PatchwiseJob | CodesJob;
+export type Job = IterateJob | OmpJob | PathsJob | SettleJob | SwapJob | PatchwiseJob | CodesJob;
 
 /** What a thread answers: how many values there were, and how many of them near the threshold; whether all had room. */
 export interface Outcome {
@@ -107,6 +121,7 @@ export function* share(job: Job, place: Workplace): Work<Outcome> {
       return yield* followPaths(job, place);
     case 'omp':
     case 'settle':
+    case 'swap':
     case 'patchwise':
       return yield* makeCodes(job, place);
     default:
@@ -180,7 +195,7 @@ function* iterate(job: IterateJob, place: Workplace): Work<Outcome> {
 function* followPaths(job: PathsJob, place: Workplace): Work<Outcome> {
   const { layout, memory, kernels, thread } = place;
   const { N, L, R4, indexBytes, scratch } = layout;
-  const { out, bounds, atMost, low, mid, high } = job;
+  const { out, bounds, atMost, restarts, low, mid, high, lambda } = job;
   const at = layout.scratches[thread];
   const words = new Uint32Array(memory.buffer);
   const aChunk = CHUNK * Math.min(N, L);
@@ -189,9 +204,11 @@ function* followPaths(job: PathsJob, place: Workplace): Work<Outcome> {
   let sure = 0;
   for (const [chunk, p, n] of chunksOf(place, job.step)) {
     if (values > lastValues || offers > lastOffers) return { ...NOTHING_ELSE, written: 0, overflowed: true };
-    const [c, counts, own] = [layout.c + 4 * R4 * p, out.counts + 2 * p, bounds + 4 * p];
+    const [c, counts, own] = [layout.c + 4 * R4 * p, out.counts + 2 * p, bounds + 8 * p];
     const patches = Math.min(n, job.each);
-    const end = address(kernels.paths(patches, c, atMost, own, counts, values, indices, at, offers, low, mid, high));
+    const end = address(
+      kernels.paths(patches, c, atMost, restarts, own, counts, values, indices, at, offers, low, mid, high, lambda),
+    );
     words[out.places / 4 + 2 * chunk] = values;
     words[out.places / 4 + 2 * chunk + 1] = indices;
     indices += (indexBytes * (end - values)) / 4;
@@ -206,15 +223,18 @@ function* followPaths(job: PathsJob, place: Workplace): Work<Outcome> {
   return { ...NOTHING_ELSE, written, near, sure };
 }
 
-function* makeCodes(job: OmpJob | SettleJob | PatchwiseJob, place: Workplace): Work<Outcome> {
+function* makeCodes(job: OmpJob | SettleJob | SwapJob | PatchwiseJob, place: Workplace): Work<Outcome> {
   const { layout, memory, kernels, thread } = place;
-  const { R4, indexBytes } = layout;
+  const { N, L, R4, indexBytes } = layout;
   const { out } = job;
   const at = layout.scratches[thread];
   const words = new Uint32Array(memory.buffer);
   let [values, indices] = [out.values[thread], out.indices[thread]];
+  // Only a local search does not know beforehand how many values it will write.
+  const last = job.kind === 'swap' ? values + 4 * (out.capacity - CHUNK * Math.min(N, L)) : Number.POSITIVE_INFINITY;
   for (const [chunk, p, n] of chunksOf(place)) {
     const [c, counts] = [layout.c + 4 * R4 * p, out.counts + 2 * p];
+    if (values > last) return { ...NOTHING_ELSE, written: 0, overflowed: true };
     let end: number;
     if (job.kind === 'omp') {
       const gains = job.gains + job.gainsRow * p;
@@ -223,8 +243,12 @@ function* makeCodes(job: OmpJob | SettleJob | PatchwiseJob, place: Workplace): W
       const { source, threshold } = job;
       const [ties, offers] = [words[job.ties / 4 + chunk], words[job.offers.places / 4 + 2 * chunk]];
       const [from, fromIndex] = [words[source.places / 4 + 2 * chunk], words[source.places / 4 + 2 * chunk + 1]];
-      const [bounds, before] = [job.bounds + 4 * p, source.counts + 2 * p];
+      const [bounds, before] = [job.bounds + 8 * p, source.counts + 2 * p];
       end = kernels.settle(n, c, bounds, offers, before, from, fromIndex, counts, values, indices, at, ties, threshold);
+    } else if (job.kind === 'swap') {
+      const { source, moves, lambda } = job;
+      const [before, fromIndex] = [source.counts + 2 * p, words[source.places / 4 + 2 * chunk + 1]];
+      end = kernels.swap(n, c, before, fromIndex, counts, values, indices, at, job.losses + 4 * p, moves, lambda);
     } else {
       const { s, maxIterations, recorded, tolerance } = job;
       const curve = job.curves + 8 * (2 * recorded + 1) * chunk;

@@ -1,7 +1,7 @@
 /** The patch-wise solvers, joint OMP and the refit on the kernels. */
 import type { Codes } from '../../../codes/codes.js';
 import type { PatchwiseSolver } from '../../../solvers/catalogue.js';
-import type { Spending } from '../../../solvers/joint-omp.js';
+import type { Effort, Spending } from '../../../solvers/joint-omp.js';
 import type { StepReport } from '../../../solvers/loop.js';
 import type { PatchStop } from '../../../solvers/stopping.js';
 import { part, type Watch } from '../../../work.js';
@@ -15,7 +15,7 @@ const RECORDED = 256;
 
 /** The solvers that work a patch at a time, on one loaded problem. */
 export class PatchwiseSolvers {
-  readonly #out: Stream;
+  #out: Stream;
   #limits = 0;
   #gains = 0;
   #joint: JointOmp | undefined;
@@ -76,9 +76,10 @@ export class PatchwiseSolvers {
     return reports;
   }
 
-  async jointOmp(S: Spending, watch?: Watch): Promise<StepReport[]> {
+  async jointOmp(S: Spending, effort: Effort, watch?: Watch): Promise<StepReport[]> {
     this.#joint ??= new JointOmp(this.memory, this.team);
-    const { threshold, kept } = await this.#joint.run(S, this.#out, part(watch, 0, 0.95));
+    const { codes, threshold, kept } = await this.#joint.run(S, effort, this.#out, part(watch, 0, 0.95));
+    this.#out = codes;
     const error = await this.#measure('measure', this.#out, part(watch, 0.95, 1));
     return [{ ...this.#report(error, kept), threshold }];
   }
