@@ -34,8 +34,8 @@ import type { Pursuit } from './pursuit.js';
 import { pursuer } from './pursuit.js';
 
 /**
- * How many prices a path may lose before it is left. A larger gain behind so much loss is next to never seen: of 16,384
- * patches of photographs none has another allotment than with its whole path followed, at 1 to 30 atoms per patch.
+ * How many prices a path may lose before it is left. A larger gain behind so much loss is next to never seen: of 65,536
+ * patches of photographs at most two had another allotment with their whole paths followed, at 1 to 30 atoms per patch.
  */
 export const PATIENCE = 1.5;
 

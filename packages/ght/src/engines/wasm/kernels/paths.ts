@@ -1,5 +1,5 @@
 /**
- * Joint OMP in one pass (the page is solvers/joint-omp.ts). At a price λ an atom, the best prefix of a path is
+ * Joint OMP in one pass (the page is solvers/joint-omp.ts). At a price λ per atom, the best prefix of a path is
  *
  *     n(λ) = argmax_k Σ_{i≤k} (gainᵢ − λ)
  *

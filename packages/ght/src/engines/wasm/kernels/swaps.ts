@@ -119,7 +119,7 @@ function outside(module: Module, target: Target): Fn {
  *
  * swap(patches, c, counts, indices, countsOut, valuesOut, indicesOut, scratch, losses, moves, λ) → end of valuesOut
  *
- * Searches from the support of each patch, with so many moves at most, and writes its code; to `losses`, a float a patch, what
+ * Searches from the support of each patch, with so many moves at most, and writes its code; to `losses`, one float per patch, what
  * ‖r‖² would rise by without its least atom. With no moves it drops that atom instead, once, where the loss is no more than λ.
  */
 export function swap(module: Module, target: Target, functions: PursuitFunctions & { readonly write: Fn }): void {

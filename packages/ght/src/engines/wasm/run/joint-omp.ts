@@ -9,7 +9,7 @@ import { nthLargest, quotas } from '../../../budget/rank.js';
 import type { Effort, Spending } from '../../../solvers/joint-omp.js';
 import { chooseWorthwhile, isSettled, RESTARTS } from '../../../solvers/joint-omp.js';
 import { cutFor, MOST_MOVES, PriceSearch } from '../../../solvers/swaps.js';
-import { part, type Watch } from '../../../work.js';
+import { part, passes, type Watch } from '../../../work.js';
 import type { Outcome, PathsJob } from './patch-jobs.js';
 import type { ProblemMemory, Stream } from './problem-memory.js';
 import { CHUNK } from './problem-memory.js';
@@ -134,10 +134,11 @@ export class JointOmp {
     const price = new PriceSearch(S, threshold);
     let source = codes;
     let kept = S;
+    const pass = passes(watch, 0.5);
     const search = async (moves: number, lambda: number) => {
       const out = source === codes ? this.#draft : codes;
       for (;;) {
-        const outcomes = await this.team.run({ kind: 'swap', source, out, losses, moves, lambda }, watch);
+        const outcomes = await this.team.run({ kind: 'swap', source, out, losses, moves, lambda }, pass());
         if (!outcomes.some(({ overflowed }) => overflowed)) break;
         memory.widen(out, 2 * out.capacity);
       }
@@ -174,9 +175,10 @@ export class JointOmp {
   async #settle(S: Spending, sample: Sample, first: Bracket, tries: Tries, watch?: Watch): Promise<Settled> {
     const { P } = this.memory.layout;
     const share = typeof S === 'number' ? Math.ceil((S * sample.patches) / P) : S;
+    const pass = passes(watch, 0.9);
     let bracket = first;
     for (let moves = 0; ; moves++) {
-      const outcomes = await this.#follow(share, sample, bracket, tries, watch);
+      const outcomes = await this.#follow(share, sample, bracket, tries, pass);
       const selected = this.#select(share, sample, bracket, outcomes);
       if (typeof selected !== 'string') return { ...selected, outcomes };
       if (moves === MOVES) bracket = OPEN;
@@ -196,7 +198,7 @@ export class JointOmp {
     sample: Sample,
     bracket: Bracket,
     tries: Tries,
-    watch?: Watch,
+    pass: () => Watch | undefined,
   ): Promise<readonly Outcome[]> {
     const { memory } = this;
     const threads = memory.layout.scratches.length;
@@ -221,7 +223,7 @@ export class JointOmp {
         out: this.#draft,
         offers: this.#offers,
       } as const;
-      const outcomes = await this.team.run(job, watch);
+      const outcomes = await this.team.run(job, pass());
       if (!outcomes.some(({ overflowed }) => overflowed)) return outcomes;
       codes = 2 * Math.max(codes, chunk);
       offers = 2 * Math.max(offers, chunk);

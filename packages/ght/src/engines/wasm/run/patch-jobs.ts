@@ -45,10 +45,10 @@ export interface PathsJob {
   /** How often each patch is pursued again without one of its atoms, and the price at which its paths are compared. */
   readonly restarts: number;
   readonly lambda: number;
-  /** Four half-words a patch: its atoms at the prices `high` and `low`, and the atom that was left out. */
+  /** Four half-words per patch: its atoms at the prices `high` and `low`, and the atom that was left out. */
   readonly bounds: number;
   readonly out: Stream;
-  /** The prices of the atoms between those, float64, a region of so many a thread; two words a chunk: where its own are. */
+  /** The prices of the atoms between those, float64, a region of so many per thread; two words per chunk: where its own are. */
   readonly offers: { readonly places: number; readonly out: readonly number[]; readonly room: number };
 }
 
@@ -65,7 +65,7 @@ export interface SwapJob {
   readonly kind: 'swap';
   readonly source: Stream;
   readonly out: Stream;
-  /** A float32 a patch: what its error would rise by without its least atom. */
+  /** One float32 per patch: what its error would rise by without its least atom. */
   readonly losses: number;
   readonly moves: number;
   readonly lambda: number;
