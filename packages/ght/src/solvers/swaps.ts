@@ -25,7 +25,7 @@ import { PATCHES_A_YIELD } from '../work.js';
 
 /** Of its squared length, what of an atom must lie outside the support for it to join. */
 export const LEAST_NEW = 1e-2;
-/** Of λ, what a move must gain. Less would be rounding, in float32. */
+/** Of the first λ, what a move must gain. Less would be rounding, in float32. */
 export const LEAST_GAIN = 1e-3;
 /** Of the squared length of an atom: enough to factor a support that is dependent to rounding. */
 const RIDGE = 1e-10;
@@ -73,19 +73,30 @@ export class PriceSearch {
   }
 }
 
-/** A function that searches from a support of the signal at `Y[from]`, with so many moves at most. */
-export function localSearch(
-  D: Dictionary,
-): (Y: Float64Array, from: number, support: readonly number[], lambda: number, moves?: number) => LocalCode {
+/**
+ * A local search from a support of the signal at `Y[from]`, at the price λ, with moves that gain more than `least` each, and so
+ * many of them at most.
+ */
+export type LocalSearch = (
+  Y: Float64Array,
+  from: number,
+  support: readonly number[],
+  lambda: number,
+  least?: number,
+  moves?: number,
+) => LocalCode;
+
+/** The local search over D. */
+export function localSearch(D: Dictionary): LocalSearch {
   const { N, L } = D;
   const atoms = D.atoms.data;
   const G = gram(D.atoms).data;
-  return (Y, from, start, lambda, moves = MOST_MOVES) => {
+  return (Y, from, start, lambda, least = LEAST_GAIN * lambda, moves = MOST_MOVES) => {
     let support = [...start];
     const correlations = Float64Array.from({ length: L }, (_, l) => dot(atoms, l * N, Y, from, N));
     for (let move = 0; ; move++) {
       const state = neighbourhood(G, L, support, correlations);
-      const next = move < moves ? bestMove(state, support, lambda) : undefined;
+      const next = move < moves ? bestMove(state, support, lambda, least) : undefined;
       if (next) {
         support = next;
         continue;
@@ -148,11 +159,11 @@ function cheapestOf({ x, diagonal }: Neighbourhood): LocalCode['cheapest'] {
 }
 
 /** The support after the move that lowers the objective most, or undefined if none does. */
-function bestMove(state: Neighbourhood, support: number[], lambda: number): number[] | undefined {
+function bestMove(state: Neighbourhood, support: number[], lambda: number, least: number): number[] | undefined {
   const { x, diagonal, U, alpha, nu, norms } = state;
   const L = norms.length;
   const inside = new Set(support);
-  let best = LEAST_GAIN * lambda;
+  let best = least;
   let next: number[] | undefined;
   const consider = (gain: number, after: () => number[]) => {
     if (gain <= best) return;
@@ -196,7 +207,7 @@ export function* swapped(D: Dictionary, Y: Float64Array, codes: Codes, S: number
   }
   const price = new PriceSearch(S, lambda);
   let found: number;
-  do found = yield* all((code, p) => search(Y, p * D.N, code.support, price.lambda));
+  do found = yield* all((code, p) => search(Y, p * D.N, code.support, price.lambda, LEAST_GAIN * lambda));
   while (!price.isFound(found));
   while (found > S) {
     const cut = cutFor(
@@ -209,6 +220,7 @@ export function* swapped(D: Dictionary, Y: Float64Array, codes: Codes, S: number
         Y,
         p * D.N,
         code.support.filter((_, i) => i !== code.cheapest.i),
+        0,
         0,
         0,
       );

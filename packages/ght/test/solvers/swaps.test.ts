@@ -27,7 +27,7 @@ describe('the local search of one patch', () => {
           errorOf(D, signal(Y, N, 0), support).error + lambda * support.length;
         let before = objective(start);
         for (let moves = 1; moves < 12; moves++) {
-          const after = objective(localSearch(D)(Y, 0, start, lambda, moves).support);
+          const after = objective(localSearch(D)(Y, 0, start, lambda, 1e-3 * lambda, moves).support);
           expect(after).toBeLessThanOrEqual(before + 1e-9);
           before = after;
         }

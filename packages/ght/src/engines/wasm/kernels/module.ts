@@ -80,14 +80,16 @@ export type Swap = (
   patches: number,
   c: number,
   counts: number,
+  values: number,
   indices: number,
   countsOut: number,
   valuesOut: number,
   indicesOut: number,
   scratch: number,
-  losses: number,
+  prices: number,
   moves: number,
   lambda: number,
+  least: number,
 ) => number;
 
 /** A patch-wise iterative solver on a run of patches; its arguments are said in patches.ts. */

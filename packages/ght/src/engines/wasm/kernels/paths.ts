@@ -12,7 +12,7 @@ import { PATIENCE } from '../../../solvers/joint-omp.js';
 import type { Fn, I32, Module } from './assembler.js';
 import { F32, F64, V128 } from './assembler.js';
 import type { Target } from './maps.js';
-import { indexAt, nmadd, storeIndex } from './maps.js';
+import { copyCode, nmadd } from './maps.js';
 import type { PursuitFunctions } from './pursue.js';
 import { ASTRAY, DEPENDENT, NEGLIGIBLE, startPursuit } from './pursue.js';
 
@@ -324,11 +324,7 @@ function settle(module: Module, target: Target, own: Own): void {
       f.if(
         n.eq(had),
         () => {
-          f.count(n, (i) => {
-            f.store(valuesOut.add(i.shl(2)), values.add(i.shl(2)).i32());
-            const apart = i.mul(shape.indexBytes);
-            storeIndex(f, target, indicesOut.add(apart), indexAt(target, indices.add(apart)));
-          });
+          copyCode(f, target, n, { values, indices }, { values: valuesOut, indices: indicesOut });
         },
         () => {
           made.set(f.value(own.follow, at, c, n, F64.of(0), bounds.u16(4)) as I32);

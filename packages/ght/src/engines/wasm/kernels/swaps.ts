@@ -6,11 +6,11 @@
  *
  * so the rows [U | R⁻¹] come from [P | I] by one back substitution. A support is pursued anew after each move.
  */
-import { LEAST_GAIN, LEAST_NEW } from '../../../solvers/swaps.js';
+import { LEAST_NEW } from '../../../solvers/swaps.js';
 import type { Fn, I32, Module } from './assembler.js';
 import { F32, V128 } from './assembler.js';
 import type { Target } from './maps.js';
-import { indexAt, madd, nmadd, sumLanes } from './maps.js';
+import { copyCode, indexAt, madd, nmadd, sumLanes } from './maps.js';
 import type { PursuitFunctions } from './pursue.js';
 import { DEPENDENT_IN_FIT, startPursuit } from './pursue.js';
 import { padded } from './shape.js';
@@ -117,22 +117,25 @@ function outside(module: Module, target: Target): Fn {
 /**
  * Adds the kernel
  *
- * swap(patches, c, counts, indices, countsOut, valuesOut, indicesOut, scratch, losses, moves, λ) → end of valuesOut
+ * swap(patches, c, counts, values, indices, countsOut, valuesOut, indicesOut, scratch, prices, moves, λ, least) → end of valuesOut
  *
- * Searches from the support of each patch, with so many moves at most, and writes its code; to `losses`, one float per patch, what
- * ‖r‖² would rise by without its least atom. With no moves it drops that atom instead, once, where the loss is no more than λ.
+ * Searches from the support of each patch, with so many moves at most, each of which gains more than `least`, and writes its code; to `prices`, two floats per patch,
+ * what ‖r‖² would rise by without its least atom, and fall by with the best other one. The code of a patch whose prices from
+ * an earlier search allow no move at λ is copied. With no moves the least atom is dropped instead, once, where its price is
+ * no more than λ.
  */
 export function swap(module: Module, target: Target, functions: PursuitFunctions & { readonly write: Fn }): void {
   const { shape, tables, scratch } = target;
   const most = Math.min(shape.N, shape.L);
   const [row, wide] = [4 * shape.L4, rowBytes(target)];
   const own = { back: backSubstitute(module, target), outside: outside(module, target) };
-  module.fn('swap', [...new Array(10).fill('i32'), 'f32'], 'i32', (f) => {
-    const [patches, c, counts, indices, countsOut, valuesOut, indicesOut, at, losses, moves] = f.parameters as I32[];
-    const lambda = f.parameters[10] as F32;
+  module.fn('swap', [...new Array(11).fill('i32'), 'f32', 'f32'], 'i32', (f) => {
+    const [patches, c, counts, values, indices, countsOut, valuesOut, indicesOut, at, prices, moves] =
+      f.parameters as I32[];
+    const [lambda, leastGain] = f.parameters.slice(11) as F32[];
     const zero = f.i32(0);
-    const [n, joined, left, kind, out, into, slot, u] = f.words(8);
-    const [gain, best, loss, cheapest, inverse] = [f.f32(), f.f32(), f.f32(), f.f32(), f.f32()];
+    const [n, had, joined, left, kind, out, into, slot, u] = f.words(9);
+    const [gain, best, loss, cheapest, joining, inverse] = [f.f32(), f.f32(), f.f32(), f.f32(), f.f32(), f.f32()];
     const [score, largest, nu, alpha, shift, scale] = f.vectors(6);
     const searching = moves.gt(0);
 
@@ -189,10 +192,12 @@ export function swap(module: Module, target: Target, functions: PursuitFunctions
       f.call(own.back, at, n);
       f.call(own.outside, at, n);
       kind.set(0);
-      best.set(lambda.mul(LEAST_GAIN));
+      best.set(leastGain);
       cheapest.set(F32.of(Number.POSITIVE_INFINITY));
+      joining.set(0);
       f.if(searching.and(n.lt(most)), () => {
         scan(false);
+        joining.set(largest.lane(0));
         consider(largest.lane(0).sub(lambda), ADD, noteJoining);
       });
       f.count(n, (i) => {
@@ -232,18 +237,26 @@ export function swap(module: Module, target: Target, functions: PursuitFunctions
       f.if(kind.eq(SWAP), () => f.store(at.add(out.shl(2)), into, scratch.trial));
     };
 
-    f.count(patches, () => {
-      n.set(counts.u16());
-      f.count(n, (i) => {
-        f.store(at.add(i.shl(2)), indexAt(target, indices.add(i.mul(shape.indexBytes))), scratch.trial);
-      });
-      indices.set(indices.add(n.mul(shape.indexBytes)));
+    /** The least atom costs more than λ, and the best other one would bring less. */
+    const isSettled = () => {
+      const dropping = lambda.sub(prices.f32()).le(leastGain);
+      const adding = prices.f32(4).sub(lambda).le(leastGain);
+      return searching
+        .and(dropping)
+        .and(adding)
+        .or(searching.not().and(prices.f32().gt(lambda)));
+    };
+    const search = () => {
       left.set(moves);
       f.repeat(
         () => {
           pursue();
           findMove();
-          f.if(left.eq(0), () => kind.set(0));
+          // A search that is cut short is not settled.
+          f.if(left.eq(0).and(kind.gt(0)), () => {
+            kind.set(0);
+            f.if(searching, () => cheapest.set(-1));
+          });
           f.if(searching.not().and(cheapest.le(lambda)), () => {
             kind.set(DROP);
             move();
@@ -257,14 +270,35 @@ export function swap(module: Module, target: Target, functions: PursuitFunctions
         },
         () => kind.gt(0),
       );
-      f.store(losses, cheapest);
-      n.set(f.value(functions.write, at, c, at.add(scratch.gains), n, valuesOut, indicesOut) as I32);
+    };
+
+    f.count(patches, () => {
+      had.set(counts.u16());
+      n.set(had);
+      f.if(
+        isSettled(),
+        () => copyCode(f, target, n, { values, indices }, { values: valuesOut, indices: indicesOut }),
+        () => {
+          f.count(n, (i) => {
+            f.store(at.add(i.shl(2)), indexAt(target, indices.add(i.mul(shape.indexBytes))), scratch.trial);
+          });
+          search();
+          f.store(prices, cheapest);
+          f.store(prices, joining, 4);
+          joined.set(n);
+          n.set(f.value(functions.write, at, c, at.add(scratch.gains), n, valuesOut, indicesOut) as I32);
+          // Nor is one whose code could not be written as it was found.
+          f.if(n.lt(joined), () => f.store(prices, F32.of(-1)));
+        },
+      );
       f.store16(countsOut, n);
+      values.set(values.add(had.shl(2)));
+      indices.set(indices.add(had.mul(shape.indexBytes)));
       valuesOut.set(valuesOut.add(n.shl(2)));
       indicesOut.set(indicesOut.add(n.mul(shape.indexBytes)));
       counts.set(counts.add(2));
       countsOut.set(countsOut.add(2));
-      losses.set(losses.add(4));
+      prices.set(prices.add(8));
       c.set(c.add(4 * shape.R4));
     });
     f.return(valuesOut);

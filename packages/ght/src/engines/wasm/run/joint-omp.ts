@@ -8,7 +8,7 @@
 import { nthLargest, quotas } from '../../../budget/rank.js';
 import type { Effort, Spending } from '../../../solvers/joint-omp.js';
 import { chooseWorthwhile, isSettled, RESTARTS } from '../../../solvers/joint-omp.js';
-import { cutFor, MOST_MOVES, PriceSearch } from '../../../solvers/swaps.js';
+import { cutFor, LEAST_GAIN, MOST_MOVES, PriceSearch } from '../../../solvers/swaps.js';
 import { part, passes, type Watch } from '../../../work.js';
 import type { Outcome, PathsJob } from './patch-jobs.js';
 import type { ProblemMemory, Stream } from './problem-memory.js';
@@ -69,7 +69,7 @@ interface Found {
 /** Joint OMP on one loaded problem. */
 export class JointOmp {
   #draft: Stream;
-  #losses = 0;
+  #prices = 0;
   readonly #bounds: number;
   readonly #ties: number;
   readonly #row: number;
@@ -116,38 +116,41 @@ export class JointOmp {
       const near = { low: lambda * NEARBY, mid: lambda, high };
       settled = await this.#settle(S, all, near, { restarts: RESTARTS, lambda }, part(watch, paths, restarts));
     }
-    await this.#commit(settled, out, part(watch, restarts, codes));
-    const found = { codes: out, threshold: settled.threshold, kept: this.#atoms(out) };
+    const kept = await this.#commit(settled, out, part(watch, restarts, codes));
+    const found = { codes: out, threshold: settled.threshold, kept };
     return effort === 3 && improvable ? this.#swap(found, part(watch, codes, 1)) : found;
-  }
-
-  #atoms({ counts }: Stream): number {
-    return this.memory.halves(counts, this.memory.layout.P).reduce((sum, count) => sum + count, 0);
   }
 
   /** Better codes with as many atoms: solvers/swaps.ts. */
   async #swap({ codes, threshold, kept: S }: Found, watch?: Watch): Promise<Found> {
     const { memory } = this;
-    const { P } = memory.layout;
-    if (this.#losses === 0) this.#losses = memory.take(4 * P);
-    const losses = this.#losses;
+    const { P, scratches } = memory.layout;
+    if (this.#prices === 0) this.#prices = memory.take(8 * P);
+    const prices = this.#prices;
+    const forget = () => memory.floats(prices, 2 * P).fill(-1);
+    forget();
     const price = new PriceSearch(S, threshold);
+    const least = LEAST_GAIN * threshold;
     let source = codes;
     let kept = S;
     const pass = passes(watch, 0.5);
     const search = async (moves: number, lambda: number) => {
       const out = source === codes ? this.#draft : codes;
+      memory.widen(out, Math.ceil((ROOM.codes * S) / scratches.length) + 2 * CHUNK * this.#row);
       for (;;) {
-        const outcomes = await this.team.run({ kind: 'swap', source, out, losses, moves, lambda }, pass());
+        const outcomes = await this.team.run({ kind: 'swap', source, out, prices, moves, lambda, least }, pass());
+        kept = sum(outcomes, 'written');
         if (!outcomes.some(({ overflowed }) => overflowed)) break;
         memory.widen(out, 2 * out.capacity);
+        // The prices are those of codes that had no room.
+        forget();
       }
       source = out;
-      kept = this.#atoms(source);
     };
     do await search(MOST_MOVES, price.lambda);
     while (!price.isFound(kept));
-    while (kept > S) await search(0, cutFor(memory.floats(losses, P).slice(), kept - S));
+    const losses = () => memory.floats(prices, 2 * P).filter((_, i) => i % 2 === 0);
+    while (kept > S) await search(0, cutFor(losses(), kept - S));
     // The other stream is free again.
     if (source !== codes) this.#draft = codes;
     return { codes: source, threshold: price.lambda, kept };
@@ -260,14 +263,14 @@ export class JointOmp {
     return { threshold, kept: S, ties: rank - larger, surplus: equal - (rank - larger) };
   }
 
-  /** Writes the codes that were selected. */
-  async #commit(settled: Settled, out: Stream, watch?: Watch): Promise<void> {
+  /** Writes the codes that were selected; gives the number of their atoms. */
+  async #commit(settled: Settled, out: Stream, watch?: Watch): Promise<number> {
     const { memory } = this;
     this.#placeTies(settled);
     memory.widen(out, Math.max(...settled.outcomes.map(({ written, near }) => written + near)) + CHUNK);
     const { threshold } = settled;
     const [bounds, ties, offers, source] = [this.#bounds, this.#ties, this.#offers, this.#draft];
-    await this.team.run({ kind: 'settle', threshold, bounds, ties, offers, source, out }, watch);
+    return sum(await this.team.run({ kind: 'settle', threshold, bounds, ties, offers, source, out }, watch), 'written');
   }
 
   /** Of the atoms at the threshold the first are kept, in the order of the patches: how many in each chunk. */
@@ -285,6 +288,6 @@ export class JointOmp {
   }
 }
 
-function sum(outcomes: readonly Outcome[], of: 'near' | 'sure'): number {
+function sum(outcomes: readonly Outcome[], of: 'written' | 'near' | 'sure'): number {
   return outcomes.reduce((total, outcome) => total + outcome[of], 0);
 }

@@ -65,10 +65,12 @@ export interface SwapJob {
   readonly kind: 'swap';
   readonly source: Stream;
   readonly out: Stream;
-  /** One float32 per patch: what its error would rise by without its least atom. */
-  readonly losses: number;
+  /** Two float32 per patch: what its error would rise by without its least atom, and fall by with the best other one. */
+  readonly prices: number;
   readonly moves: number;
   readonly lambda: number;
+  /** What a move must gain. */
+  readonly least: number;
 }
 
 /** Solves every patch by itself, with s atoms; `curves` takes the errors after each iteration, a curve a chunk. */
@@ -246,9 +248,10 @@ function* makeCodes(job: OmpJob | SettleJob | SwapJob | PatchwiseJob, place: Wor
       const [bounds, before] = [job.bounds + 8 * p, source.counts + 2 * p];
       end = kernels.settle(n, c, bounds, offers, before, from, fromIndex, counts, values, indices, at, ties, threshold);
     } else if (job.kind === 'swap') {
-      const { source, moves, lambda } = job;
-      const [before, fromIndex] = [source.counts + 2 * p, words[source.places / 4 + 2 * chunk + 1]];
-      end = kernels.swap(n, c, before, fromIndex, counts, values, indices, at, job.losses + 4 * p, moves, lambda);
+      const { source, moves, lambda, least } = job;
+      const [from, fromIndex] = [words[source.places / 4 + 2 * chunk], words[source.places / 4 + 2 * chunk + 1]];
+      const [before, prices] = [source.counts + 2 * p, job.prices + 8 * p];
+      end = kernels.swap(n, c, before, from, fromIndex, counts, values, indices, at, prices, moves, lambda, least);
     } else {
       const { s, maxIterations, recorded, tolerance } = job;
       const curve = job.curves + 8 * (2 * recorded + 1) * chunk;
