@@ -5,6 +5,7 @@
  * follows every path once, at the lower end of the bracket, and gathers the prices of the few atoms that are bought inside
  * it; the exact λ is one of them. If it is not, the pass is repeated with another bracket.
  */
+import type { Rank } from '../../../budget/rank.js';
 import { nthLargest, quotas } from '../../../budget/rank.js';
 import type { Effort, Spending } from '../../../solvers/joint-omp.js';
 import { chooseWorthwhile, isSettled, RESTARTS } from '../../../solvers/joint-omp.js';
@@ -26,6 +27,8 @@ const MOVES = 3;
 const NEARBY = 0.9;
 /** Room for codes and for offers, of the atoms that are expected. */
 const ROOM = { codes: 1.15, offers: 0.4 };
+/** Steps of a bracket in which offers are counted. */
+const STEPS = 1024;
 /** More than any chunk has. */
 const ALL_TIES = 2 ** 31 - 1;
 
@@ -259,7 +262,7 @@ export class JointOmp {
     if (rank < 1) return 'above';
     if (rank > offered && low > 0) return 'below';
     if (rank >= offered && low === 0) return { threshold: 0, kept: sure + offered, ties: ALL_TIES, surplus: 0 };
-    const { threshold, larger, equal } = nthLargest(parts, rank);
+    const { threshold, larger, equal } = nthOffer(parts, rank, bracket);
     return { threshold, kept: S, ties: rank - larger, surplus: equal - (rank - larger) };
   }
 
@@ -286,6 +289,21 @@ export class JointOmp {
     });
     quota.set(quotas(equal, ties));
   }
+}
+
+/** The n-th largest of the offers in a bracket. They are counted in steps of it, and only those of one step compared. */
+function nthOffer(parts: readonly Float64Array[], n: number, { low, high }: Bracket): Rank {
+  if (high === Number.POSITIVE_INFINITY) return nthLargest(parts, n);
+  const stepOf = (price: number) =>
+    Math.max(0, Math.min(STEPS - 1, Math.floor((STEPS * (price - low)) / (high - low))));
+  const counts = new Int32Array(STEPS);
+  for (const part of parts) for (let i = 0; i < part.length; i++) counts[stepOf(part[i])]++;
+  let step = STEPS - 1;
+  let above = 0;
+  for (; above + counts[step] < n; step--) above += counts[step];
+  const within = parts.map((part) => part.filter((price) => stepOf(price) === step));
+  const { threshold, larger, equal } = nthLargest(within, n - above);
+  return { threshold, larger: above + larger, equal };
 }
 
 function sum(outcomes: readonly Outcome[], of: 'written' | 'near' | 'sure'): number {
