@@ -56,7 +56,7 @@ function follow(module: Module, target: Target, functions: PursuitFunctions): Fn
       f.store(slot, F32.of(-1), scratch.nu);
       f.store(slot, F32.of(0), scratch.score);
       largest.set(V128.zero);
-      for (let v = 0; v < vectors; v++) largest.set(largest.max(at.v128(scratch.score + 16 * v)));
+      f.count(vectors, (v) => largest.set(largest.max(at.add(v.shl(4)).v128(scratch.score))));
     };
     const out = f.i32(at.add(scratch.rows));
     largest.set(V128.zero);

@@ -119,10 +119,10 @@ function outside(module: Module, target: Target): Fn {
  *
  * swap(patches, c, counts, values, indices, countsOut, valuesOut, indicesOut, scratch, prices, moves, λ, least) → end of valuesOut
  *
- * Searches from the support of each patch, with so many moves at most, each of which gains more than `least`, and writes its code; to `prices`, two floats per patch,
- * what ‖r‖² would rise by without its least atom, and fall by with the best other one. The code of a patch whose prices from
- * an earlier search allow no move at λ is copied. With no moves the least atom is dropped instead, once, where its price is
- * no more than λ.
+ * Searches from the support of each patch, with so many moves at most, each of which gains more than `least`, and writes its
+ * code; to `prices`, two floats per patch, what ‖r‖² would rise by without its least atom, and fall by with the best other one.
+ * The code of a patch whose prices from an earlier search allow no move at λ is copied. With no moves the least atom is
+ * dropped instead, once, where its price is no more than λ.
  */
 export function swap(module: Module, target: Target, functions: PursuitFunctions & { readonly write: Fn }): void {
   const { shape, tables, scratch } = target;
