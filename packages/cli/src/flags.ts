@@ -18,6 +18,7 @@ export interface Flags {
   readonly spread?: true;
   readonly rho?: number;
   readonly rhoAbsolute?: number;
+  readonly effort?: number;
   readonly refit?: true;
   readonly maxIterations?: number;
   readonly tolerance?: number;
@@ -45,13 +46,19 @@ export function choiceOf<T extends string>(flag: string, names: readonly T[]): (
   };
 }
 
-/** `--solver`. */
+/** `--solver`, and the `--effort` of joint OMP. */
 export function solverFlag(command: Command): Command {
-  return command.addOption(
-    new Option('--solver <name>', `${solverNames.join(', ')} (default: ${solverDefaults.solver})`).argParser(
-      choiceOf('--solver', solverNames),
-    ),
-  );
+  return command
+    .addOption(
+      new Option('--solver <name>', `${solverNames.join(', ')} (default: ${solverDefaults.solver})`).argParser(
+        choiceOf('--solver', solverNames),
+      ),
+    )
+    .option(
+      '--effort <n>',
+      `1, 2 or 3, for joint-omp: a smaller error at the same budget, in more time (default: ${solverDefaults.effort})`,
+      numberOf('--effort'),
+    );
 }
 
 /** `--budget`; `one` and `many` are what the command calls a column of Y. */
@@ -182,6 +189,7 @@ export function solveOptions(flags: Flags): SolveOptions {
     budget: budgetOf(flags),
     spread: flags.spread,
     rho: rho === 'rhoAbsolute' ? { absolute: flags.rhoAbsolute as number } : flags.rho,
+    effort: flags.effort as SolveOptions['effort'],
     refit: flags.refit,
     maxIterations: flags.maxIterations,
     tolerance: flags.tolerance,

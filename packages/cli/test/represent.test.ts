@@ -100,6 +100,14 @@ describe('ght represent', () => {
     expect((await json(...flags, '--refit')).rmse).toBeLessThan((await json(...flags)).rmse);
   });
 
+  it('--effort lowers the error of joint OMP at the same budget', async () => {
+    const flags = ['represent', 'grey.png', '--solver', 'joint-omp', '--budget', '8', '--effort'];
+    const [one, two, three] = [await json(...flags, '1'), await json(...flags, '2'), await json(...flags, '3')];
+    expect(two.rmse).toBeLessThan(one.rmse);
+    expect(three.rmse).toBeLessThan(two.rmse);
+    expect([two.nonzeros, three.nonzeros]).toEqual([one.nonzeros, one.nonzeros]);
+  });
+
   it('--preset paper is ρ = 0.1 as the formulas have it', async () => {
     const flags = ['represent', 'grey.png', '--solver', 'qpm'];
     const paper = await json(...flags, '--preset', 'paper', '--max-iterations', '3');

@@ -74,6 +74,7 @@ export type { PoissonGaussian, Stabiliser } from './signal/stabilise.js';
 export { stabiliser } from './signal/stabilise.js';
 export type { IterativeSolver, PatchwiseSolver, SolverEntry, SolverName } from './solvers/catalogue.js';
 export { isIterative, isPatchwise, solverCatalogue, solverNames } from './solvers/catalogue.js';
+export type { Effort } from './solvers/joint-omp.js';
 export type { HistoryEntry, StepReport, StopReason } from './solvers/loop.js';
 export type { DecodedImage } from './tasks/decode.js';
 export { decodeImage } from './tasks/decode.js';

@@ -23,6 +23,22 @@ export interface Watch {
   readonly onFraction?: (fraction: number) => void;
 }
 
+/** The watch over a part of the work, whose fractions are those of the whole. */
+export function watchOver(watch: Watch | undefined, from: number, to: number): Watch | undefined {
+  const tell = watch?.onFraction;
+  return tell ? { ...watch, onFraction: (fraction) => tell(from + (to - from) * fraction) } : watch;
+}
+
+/** The watches over one pass after the other where nobody knows how many there will be: each has a share of what is left. */
+export function passes(watch: Watch | undefined, share: number): () => Watch | undefined {
+  let left = 1;
+  return () => {
+    const from = 1 - left;
+    left *= 1 - share;
+    return watchOver(watch, from, 1 - left);
+  };
+}
+
 /** How long the event loop may be kept waiting, in milliseconds. */
 const MAX_BLOCKING_MS = 30;
 /**

@@ -41,3 +41,8 @@ export function worthwhile(histogram: Histogram, M: number): { readonly S: numbe
   }
   return { S, least };
 }
+
+/** Whether a value below v could be worth it where S above v are. */
+export function mayBeWorth(v: number, S: number, M: number): boolean {
+  return v + 1 / FINENESS >= Math.log(M / (S + 1));
+}

@@ -8,7 +8,7 @@ import type { Dictionary } from '../dictionary/dictionary.js';
 import type { Step } from '../groups/recipes.js';
 import type { Signals } from '../signal/signals.js';
 import type { IterativeSolver, PatchwiseSolver } from '../solvers/catalogue.js';
-import type { Spending } from '../solvers/joint-omp.js';
+import type { Effort, Spending } from '../solvers/joint-omp.js';
 import type { StepReport } from '../solvers/loop.js';
 import type { AtomLimits } from '../solvers/patchwise.js';
 import type { PatchStop } from '../solvers/stopping.js';
@@ -92,8 +92,8 @@ export interface Loaded {
   keep(): void;
   /** All patches, each by itself within its limit; the reports are of iterations 1, 2, … over all patches. */
   sweep(solver: PatchwiseSolver, limits: AtomLimits, stop: PatchStop, watch?: Watch): Promise<readonly StepReport[]>;
-  /** Joint OMP with S atoms in all, or with as many as are worth a price. */
-  jointOmp(S: Spending, watch?: Watch): Promise<readonly StepReport[]>;
+  /** Joint OMP with S atoms in all, or with as many as are worth a price. @default effort 1 */
+  jointOmp(S: Spending, watch?: Watch, effort?: Effort): Promise<readonly StepReport[]>;
   /** Refits the result on its support and gives its RMSE. */
   refit(watch?: Watch): Promise<number>;
   /** The result: the iterate kept last, or the codes of the last patch-wise solver, joint OMP or refit. */

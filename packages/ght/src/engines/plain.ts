@@ -5,7 +5,7 @@ import { allOf, type Signals } from '../signal/signals.js';
 import { aiht } from '../solvers/aiht.js';
 import type { IterativeSolver, PatchwiseSolver } from '../solvers/catalogue.js';
 import { cosamp } from '../solvers/cosamp.js';
-import type { Spending } from '../solvers/joint-omp.js';
+import type { Effort, Spending } from '../solvers/joint-omp.js';
 import { allot, emptyPaths, pursueAllotment } from '../solvers/joint-omp.js';
 import type { StepReport } from '../solvers/loop.js';
 import { omp } from '../solvers/omp.js';
@@ -13,6 +13,7 @@ import type { AtomLimits, PatchSolver } from '../solvers/patchwise.js';
 import { sweep, withLimits } from '../solvers/patchwise.js';
 import { refit } from '../solvers/refit.js';
 import type { PatchStop } from '../solvers/stopping.js';
+import { swapped } from '../solvers/swaps.js';
 import { drive, type Watch } from '../work.js';
 import type { EngineInfo, Loaded } from './engine.js';
 
@@ -52,10 +53,14 @@ export abstract class PlainProblem implements Loaded {
     );
   }
 
-  async jointOmp(S: Spending, watch?: Watch): Promise<StepReport[]> {
-    const { counts, threshold } = await drive(allot(this.D, this.Y, this.#paths, S), watch);
-    const [report] = await this.#sweep(pursueAllotment(this.D, counts), watch);
-    return [{ ...report, threshold }];
+  async jointOmp(S: Spending, watch?: Watch, effort: Effort = 1): Promise<StepReport[]> {
+    const allotment = await drive(allot(this.D, this.Y, this.#paths, S, effort), watch);
+    const [report] = await this.#sweep(pursueAllotment(this.D, allotment), watch);
+    const { threshold } = allotment;
+    if (effort < 3 || threshold === 0 || threshold === Number.POSITIVE_INFINITY) return [{ ...report, threshold }];
+    const better = await drive(swapped(this.D, this.Y, this.result, report.kept, threshold), watch);
+    this.result = better.codes;
+    return [{ rmse: Math.sqrt(better.error / this.P), threshold: better.lambda, kept: better.codes.values.length }];
   }
 
   async refit(watch?: Watch): Promise<number> {

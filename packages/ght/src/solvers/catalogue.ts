@@ -54,7 +54,7 @@ export const solverCatalogue = {
     rho: null,
     startsFromCodes: false,
     crowding: 0,
-    effort: { base: 6, perAtom: 0.7 },
+    effort: { base: 1, perAtom: 0.4 },
   },
   omp: {
     title: 'OMP',

@@ -31,8 +31,19 @@ export interface Pursuit {
 /** An atom cannot join if it lies almost in the span of the support, or is almost orthogonal to the residual. */
 const NEGLIGIBLE = 1e-12;
 
-/** A pursuer for signals over D: call it with Y, where the signal starts, and how many atoms it may use at most. */
-export function pursuer(D: Dictionary, rule: AtomRule): (Y: Float64Array, from: number, atMost: number) => Pursuit {
+/** What a pursuit may be told besides. */
+export interface PursuitRules {
+  /** Asked after each atom with its gain, the drop of ‖r‖²: false ends the pursuit. */
+  readonly goOn?: (gain: number) => boolean;
+  /** An atom that may not join; −1 for none. */
+  readonly without?: number;
+}
+
+/** Pursues the signal that starts at `Y[from]`, with so many atoms at most. */
+export type Pursue = (Y: Float64Array, from: number, atMost: number, rules?: PursuitRules) => Pursuit;
+
+/** A pursuer for signals over D. */
+export function pursuer(D: Dictionary, rule: AtomRule): Pursue {
   const { N, L } = D;
   const atoms = D.atoms.data;
   const most = Math.min(N, L);
@@ -97,10 +108,11 @@ export function pursuer(D: Dictionary, rule: AtomRule): (Y: Float64Array, from: 
     return x;
   };
 
-  return (Y, from, atMost) => {
+  return (Y, from, atMost, { goOn = () => true, without = -1 } = {}) => {
     for (let n = 0; n < N; n++) r[n] = Y[from + n];
     for (let l = 0; l < L; l++) alpha[l] = dot(atoms, l * N, r, 0, N);
     nu.set(norms);
+    if (without >= 0) nu[without] = 0;
     errors[0] = dot(r, 0, r, 0, N);
     const floor = NEGLIGIBLE ** 2 * errors[0];
     let count = 0;
@@ -109,6 +121,7 @@ export function pursuer(D: Dictionary, rule: AtomRule): (Y: Float64Array, from: 
       if (j < 0) break;
       join(j, count++);
       errors[count] = dot(r, 0, r, 0, N);
+      if (!goOn(errors[count - 1] - errors[count])) break;
     }
     return { count, support, errors, coefficients: () => coefficients(count) };
   };

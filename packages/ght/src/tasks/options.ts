@@ -5,6 +5,7 @@ import { checkEngineName } from '../engines/engines.js';
 import { knownOptions, notNegative, OptionError, oneOf, positive, wholeNumber, yesOrNo } from '../errors.js';
 import type { SolverEntry, SolverName } from '../solvers/catalogue.js';
 import { isPatchwise, solverCatalogue, solverNames } from '../solvers/catalogue.js';
+import type { Effort } from '../solvers/joint-omp.js';
 
 /**
  * The penalty ρ. A number is in units of ‖D‖₂², so that it means the same for every dictionary, whatever its scale.
@@ -39,6 +40,14 @@ export interface SolveOptions {
   readonly spread?: boolean;
   /** ρ of GHT-QPM and GHT-ADMM; the others have none. */
   readonly rho?: Penalty;
+  /**
+   * How much work joint OMP does for a smaller error at the same budget, from 1 to 3; the other solvers ignore it. 1: one pursuit
+   * per patch. 2: three more pursuits per patch, each without one of its first atoms. 3: in addition, atoms are swapped, added and
+   * dropped until nothing helps.
+   *
+   * @default 1
+   */
+  readonly effort?: Effort;
   /** Whether to end with least squares on the final support. OMP and joint OMP always do. @default false */
   readonly refit?: boolean;
   /** The largest number of iterations, at least 1. @default 100 */
@@ -90,6 +99,7 @@ export interface Settings {
   /** Null for a solver without a penalty. */
   readonly rho: Penalty | null;
   readonly spread: boolean;
+  readonly effort: Effort;
   readonly refit: boolean;
   readonly maxIterations: number;
   readonly tolerance: number;
@@ -105,6 +115,7 @@ export const solverDefaults = {
   solver: 'admm',
   budget: { perPatch: 10 },
   spread: false,
+  effort: 1,
   refit: false,
   maxIterations: 100,
   tolerance: 1e-5,
@@ -114,7 +125,7 @@ export const solverDefaults = {
 const PAPER_RHO = { absolute: 0.1 };
 
 const optionNames: readonly string[] = [
-  ...['solver', 'budget', 'spread', 'rho', 'refit', 'maxIterations', 'tolerance'],
+  ...['solver', 'budget', 'spread', 'rho', 'effort', 'refit', 'maxIterations', 'tolerance'],
   ...['preset', 'initial', 'engine', 'threads', 'signal', 'onProgress'],
 ];
 
@@ -129,6 +140,9 @@ export function settle(options: SolveOptions, others: readonly string[] = []): S
   if (entry.rho === null && options.rho !== undefined) {
     throw new OptionError('rho', `must be left out for ${solver}, which has no penalty`, options.rho, 'remove it');
   }
+  if (entry.method !== 'allotment' && options.effort !== undefined) {
+    throw new OptionError('effort', `must be left out for ${solver}`, options.effort, 'only joint-omp has one');
+  }
   if (!entry.startsFromCodes && options.initial !== undefined) {
     const able = solverNames.filter((name) => solverCatalogue[name].startsFromCodes).join(' and ');
     throw new OptionError('initial', `must be left out for ${solver}`, 'codes', `only ${able} can start from codes`);
@@ -139,6 +153,7 @@ export function settle(options: SolveOptions, others: readonly string[] = []): S
   return {
     ...{ solver, budget, rho, initial, engine, threads, signal, onProgress },
     spread: checkSpread(solver, options.spread),
+    effort: wholeNumber('effort', options.effort ?? solverDefaults.effort, 1, 3, 'use 1, 2 or 3') as Effort,
     refit: yesOrNo('refit', options.refit ?? solverDefaults.refit, 'use true for least squares at the end'),
     maxIterations: wholeNumber(
       'maxIterations',

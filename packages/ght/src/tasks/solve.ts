@@ -208,7 +208,7 @@ function runner(
   rho: number | null,
   searching: boolean,
 ): (spending: Spending) => Promise<Omit<Solution, 'engine'>> {
-  const { solver, spread, refit, maxIterations, tolerance: relative, signal, onProgress } = settings;
+  const { solver, spread, effort, refit, maxIterations, tolerance: relative, signal, onProgress } = settings;
   const stop = { maxIterations, tolerance: relative * peak };
   return async (spending) => {
     const S = typeof spending === 'number' ? spending : 0;
@@ -247,7 +247,7 @@ function runner(
       ? await together(solver)
       : isPatchwise(solver)
         ? await atOnce(() => eachByItself(solver))
-        : await atOnce(() => loaded.jointOmp(spending, watch));
+        : await atOnce(() => loaded.jointOmp(spending, watch, effort));
     const refitted = refit ? await loaded.refit({ signal }) : rmse;
     tell(1);
     const codes = await loaded.codes();

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { merge } from '../../src/budget/rank.js';
-import { countWorth, emptyWorth, worthwhile } from '../../src/budget/worth.js';
+import { countWorth, emptyWorth, mayBeWorth, worthwhile } from '../../src/budget/worth.js';
 import { randomSource } from '../../src/index.js';
 
 describe('what is worth its price', () => {
@@ -53,6 +53,25 @@ describe('the boundary by price', () => {
   const FINENESS = 256;
   const candidates = fc.integer({ min: 40, max: 5000 });
   const steps = fc.integer({ min: 0, max: 10 * FINENESS });
+
+  it('is not moved by values that may not be worth it', () => {
+    const value = fc.double({ min: 0, max: 10, noNaN: true });
+    fc.assert(
+      fc.property(fc.array(value), candidates, value, (values, M, v) => {
+        const above = worthwhile(
+          counted(
+            values.filter((each) => each > v),
+            M,
+          ),
+          M,
+        );
+        fc.pre(!mayBeWorth(v, above.S, M));
+        expect(worthwhile(counted(values, M), M)).toEqual(above);
+      }),
+    );
+    expect(mayBeWorth(2.5, 10, 100)).toBe(true);
+    expect(mayBeWorth(2, 10, 100)).toBe(false);
+  });
 
   it('is the definition where no two values are within a step of each other', () => {
     fc.assert(

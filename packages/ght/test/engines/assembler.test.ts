@@ -89,6 +89,7 @@ const onI32: Readonly<Record<string, Case>> = {
   powerBelow: [['i32'], 'i32', (a: number) => (a === 0 ? -(2 ** 31) : (2 ** Math.floor(Math.log2(u(a)))) | 0)],
   widen: [['i32'], 'i64', (a: number) => BigInt(u(a))],
   toFloat: [['i32'], 'f32', (a: number) => round(u(a))],
+  toDouble: [['i32'], 'f64', (a: number) => u(a)],
   splatBits: [
     ['i32'],
     'v128',
@@ -129,6 +130,11 @@ const onF64: Readonly<Record<string, Case>> = {
   add: [doubles, 'f64', (a: number, b: number) => a + b],
   sub: [doubles, 'f64', (a: number, b: number) => a - b],
   mul: [doubles, 'f64', (a: number, b: number) => a * b],
+  div: [doubles, 'f64', (a: number, b: number) => a / b],
+  max: [doubles, 'f64', (a: number, b: number) => Math.max(a, b)],
+  eq: [doubles, 'i32', (a: number, b: number) => truth(a === b)],
+  gt: [doubles, 'i32', (a: number, b: number) => truth(a > b)],
+  ge: [doubles, 'i32', (a: number, b: number) => truth(a >= b)],
 };
 const vectors = ['v128', 'v128'] as const;
 const each = (f: (a: number, b: number) => number) => (a: number[], b: number[]) => a.map((value, i) => f(value, b[i]));

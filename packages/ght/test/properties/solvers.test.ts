@@ -27,6 +27,7 @@ async function attempt(...args: Parameters<typeof solve>): Promise<Solution | un
 describe.each(each)('$solver on the $engine engine', ({ engine, solver }) => {
   const iterative = solver === 'qpm' || solver === 'admm';
   const rho = iterative ? fc.constantFrom(undefined, 1e-12, 1e12, 1e300, { absolute: 1e-300 }) : fc.constant(undefined);
+  const effort = solver === 'joint-omp' ? fc.constantFrom(1, 2, 3) : fc.constant(undefined);
 
   it('keeps to the budget, with finite codes whose error is the one it reports', async () => {
     let solved = 0;
@@ -36,10 +37,11 @@ describe.each(each)('$solver on the $engine engine', ({ engine, solver }) => {
         rho,
         fc.constantFrom('none', 'one', 'some', 'all'),
         fc.boolean(),
-        async (given, rho, S, refit) => {
+        effort,
+        async (given, rho, S, refit, effort) => {
           const { D, P, Y } = given;
           const total = { none: 0, one: 1, some: Math.min(2, D.L) * P, all: D.L * P }[S];
-          const options: SignalOptions = { solver, engine, rho, refit, budget: { total }, maxIterations: 12 };
+          const options: SignalOptions = { solver, engine, rho, effort, refit, budget: { total }, maxIterations: 12 };
           const result = await attempt(D, Y, options);
           if (!result) return;
           solved++;

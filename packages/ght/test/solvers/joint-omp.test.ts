@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Paths } from '../../src/solvers/joint-omp.js';
-import { allot, divide, emptyPaths, firstDepths, furtherDepths, pursueAllotment } from '../../src/solvers/joint-omp.js';
+import type { Paths, Spending } from '../../src/solvers/joint-omp.js';
+import { allot, divide, emptyPaths, isSettled, PATIENCE, pursueAllotment } from '../../src/solvers/joint-omp.js';
 import { finish } from '../../src/work.js';
 import {
   atomsOf,
   bruteForcePursuit,
+  dictionaryOf,
   expectClose,
   largestOf,
   leastSquares,
@@ -18,7 +19,7 @@ function pathsOf(gains: readonly (readonly number[])[], row: number): Paths {
   const all = new Float64Array(gains.length * row);
   for (const [p, own] of gains.entries()) all.set(own, p * row);
   const depths = Int32Array.from(gains, (own) => own.length);
-  return { gains: all, row, allowed: depths, followed: depths };
+  return { gains: all, row, followed: depths, without: new Int32Array(gains.length).fill(-1), price: 0 };
 }
 
 /** The gains of the concave envelope by its definition: the least, over all starts, of the best mean from there. */
@@ -43,29 +44,21 @@ function countsOf(gains: readonly (readonly number[])[], S: number): number[] {
   return gains.map((_, p) => chosen.filter((i) => all[i].p === p).length);
 }
 
-describe('how deep paths are followed', () => {
-  const paths = (row: number, allowed: number[], followed = allowed): Paths => ({
-    ...{ gains: new Float64Array(row * allowed.length), row },
-    ...{ allowed: Int32Array.from(allowed), followed: Int32Array.from(followed) },
+describe('a selection among the gains above a price', () => {
+  const selection = (threshold: number, kept: number) => ({ threshold, kept, tieEnd: 0 });
+
+  it('is settled once its threshold is above the price, or there is nothing below it or nothing to spend', () => {
+    expect(isSettled(selection(5, 10), 10, 4, 100)).toBe(true);
+    expect(isSettled(selection(4, 10), 10, 4, 100)).toBe(false);
+    expect(isSettled(selection(0, 7), 10, 4, 100)).toBe(false);
+    expect(isSettled(selection(0, 7), 10, 0, 100)).toBe(true);
+    expect(isSettled(selection(Number.POSITIVE_INFINITY, 0), 0, Number.POSITIVE_INFINITY, 100)).toBe(true);
   });
 
-  it('at first: twice the average budget, at least 4, at most as deep as a path can be', () => {
-    expect(firstDepths(paths(20, [0, 0, 0, 0]), 10)).toEqual(Int32Array.of(6, 6, 6, 6));
-    expect(firstDepths(paths(5, [0, 0, 0, 0]), 10)).toEqual(Int32Array.of(5, 5, 5, 5));
-    expect(firstDepths(paths(20, [0, 0, 0, 0]), 3)).toEqual(Int32Array.of(4, 4, 4, 4));
-    expect(firstDepths(paths(20, [0]), { price: 1 })).toEqual(Int32Array.of(8));
-  });
-
-  it('no further where they were followed so far already', () => {
-    expect(firstDepths(paths(20, [5, 6, 7, 0]), 12)).toEqual(Int32Array.of(6, 0, 0, 6));
-  });
-
-  it('then twice as deep, where the allotment is less than 4 atoms from the end of a path that goes on', () => {
-    const followed = paths(12, [6, 6, 6, 6, 12, 8], [6, 6, 5, 6, 12, 8]);
-    // Too shallow, deep enough, ended before, at its end, as deep as can be, and no deeper than a path can be.
-    expect(furtherDepths(followed, Int32Array.of(3, 2, 5, 6, 12, 8))).toEqual(Int32Array.of(12, 0, 0, 12, 0, 12));
-    expect(furtherDepths(paths(20, [6]), Int32Array.of(3))).toEqual(Int32Array.of(12));
-    expect(furtherDepths(followed, Int32Array.of(2, 2, 5, 2, 12, 4))).toBeUndefined();
+  it('of what is worth a price is settled once nothing below could be: ln(M/S) prices', () => {
+    // ln(100/11) = 2.2: a gain of 2 × 3 could not be worth it as the eleventh, one of 2.5 × 3 could.
+    expect(isSettled(selection(9, 10), { price: 3 }, 6, 100)).toBe(true);
+    expect(isSettled(selection(9, 10), { price: 3 }, 7.5, 100)).toBe(false);
   });
 });
 
@@ -124,7 +117,7 @@ describe('joint OMP', () => {
 
   it('allots what brute force allots, also going on from another budget', () => {
     const paths = emptyPaths(D, P);
-    expect([paths.row, paths.gains.length, paths.allowed.length, paths.followed.length]).toEqual([N, N * P, P, P]);
+    expect([paths.row, paths.gains.length, paths.followed.length]).toEqual([N, N * P, P]);
     for (const S of [5, 14, 30, 8, 0]) {
       const expected = countsOf(gains, S);
       expect([...finish(allot(D, Y, paths, S)).counts]).toEqual(expected);
@@ -132,22 +125,50 @@ describe('joint OMP', () => {
     }
   });
 
-  it('follows no path deeper than it must', () => {
+  it('leaves a path that has lost more than its patience, and none before', () => {
     const paths = emptyPaths(D, P);
-    const { counts } = finish(allot(D, Y, paths, 8));
-    counts.forEach((count, p) => {
-      expect(paths.followed[p]).toBe(Math.min(N, count > 4 ? 16 : count > 0 ? 8 : 4));
-    });
+    const { threshold } = finish(allot(D, Y, paths, 8));
+    expect(paths.price).toBeLessThan(threshold);
+    let left = 0;
+    for (let p = 0; p < P; p++) {
+      const lostAfter = (k: number) => {
+        const sums = gains[p]
+          .slice(0, k)
+          .map((_, i) => gains[p].slice(i, k).reduce((lost, g) => lost + paths.price - g, 0));
+        return Math.max(0, ...sums);
+      };
+      const followed = paths.followed[p];
+      expect(lostAfter(followed - 1)).toBeLessThanOrEqual(PATIENCE * paths.price);
+      if (followed === N) continue;
+      expect(lostAfter(followed)).toBeGreaterThan(PATIENCE * paths.price);
+      left++;
+    }
+    expect(left).toBeGreaterThan(0);
   });
 
-  it('tells how far it is every 64 patches, in each round', () => {
+  it.each([1e-3, 1e3])('allots the same when the sample is %d times as large as the rest', (scale) => {
+    // Every third signal of 384 is in the sample.
+    const many = problem(4, 6, 384, 5);
+    many.Y.forEach((value, i) => {
+      many.Y[i] = Math.floor(i / 4) % 3 === 0 ? scale * value : value;
+    });
+    for (const S of [150, 700, { price: 0.1 }] as Spending[]) {
+      const whole = emptyPaths(many.D, 384);
+      finish(allot(many.D, many.Y, whole, 4 * 384));
+      expect(whole.price).toBe(0);
+      const { counts } = finish(allot(many.D, many.Y, emptyPaths(many.D, 384), S));
+      expect([...counts]).toEqual([...divide(whole, S).counts]);
+    }
+  });
+
+  it('tells how far it is every 64 patches, after a sample', () => {
     const many = problem(2, 3, 128, 3);
-    expect(watched(allot(many.D, many.Y, emptyPaths(many.D, 128), 20)).fractions).toEqual([0, 64 / 128]);
+    expect(watched(allot(many.D, many.Y, emptyPaths(many.D, 128), 20)).fractions).toEqual([0, 0, 0, 64 / 128]);
   });
 
   it('writes the least-squares codes of its allotment', () => {
     const counts = Int32Array.of(4, 0, 1, 3, 2, 0, 5);
-    const solve = pursueAllotment(D, counts);
+    const solve = pursueAllotment(D, { counts, without: new Int32Array(P).fill(-1) });
     for (let p = 0; p < P; p++) {
       const x = new Float64Array(L);
       const support = pursuits[p].support.slice(0, counts[p]);
@@ -162,5 +183,45 @@ describe('joint OMP', () => {
       expectClose(errors, [expected.error]);
       expect(kept).toEqual([counts[p]]);
     }
+  });
+
+  it('keeps, with restarts, the path that is worth most at λ, and divides the budget anew', () => {
+    const S = 14;
+    const { threshold: lambda } = finish(allot(D, Y, emptyPaths(D, P), S));
+    const allotment = finish(allot(D, Y, emptyPaths(D, P), S, 2));
+    /** The gains of the pursuit that may not use an atom, by trying all others. */
+    const pathWithout = (p: number, excluded: number) => {
+      const others = atomsOf(D).filter((_, l) => l !== excluded);
+      const { errors } = bruteForcePursuit(dictionaryOf(others), signal(Y, N, p), N);
+      return errors.slice(1).map((error, k) => errors[k] - error);
+    };
+    const sums = (path: readonly number[]) =>
+      path.map((_, k) => path.slice(0, k + 1).reduce((sum, gain) => sum + gain - lambda, 0));
+    const worth = (path: readonly number[]) => Math.max(0, ...sums(path));
+    const best = pursuits.map(({ support }, p) => {
+      const n = sums(gains[p]).indexOf(worth(gains[p])) + 1;
+      const paths = [-1, ...support.slice(1, Math.min(n, 4))].map((atom) => ({
+        atom,
+        gains: atom < 0 ? gains[p] : pathWithout(p, atom),
+      }));
+      return paths.reduce((a, b) => (worth(b.gains) > worth(a.gains) * (1 + 1e-9) ? b : a));
+    });
+    expect([...allotment.without]).toEqual(best.map(({ atom }) => atom));
+    expect(best.some(({ atom }) => atom >= 0)).toBe(true);
+    expect([...allotment.counts]).toEqual(
+      countsOf(
+        best.map((path) => path.gains),
+        S,
+      ),
+    );
+    expect(allotment.kept).toBe(S);
+  });
+
+  it('pursues a patch without the atom that its allotment leaves out', () => {
+    const without = new Int32Array(P).fill(pursuits[0].support[1]);
+    const x = new Float64Array(L);
+    pursueAllotment(D, { counts: new Int32Array(P).fill(4), without })(Y, 0, x);
+    expect(x[without[0]]).toBe(0);
+    expect(x.filter((value) => value !== 0)).toHaveLength(4);
   });
 });

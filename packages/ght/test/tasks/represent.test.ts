@@ -230,6 +230,8 @@ describe('represent rejects', () => {
     [{ rho: 0 }, 'rho must be a finite number above 0, but got 0'],
     [{ rho: { absolute: -1 } }, 'rho must be a finite number above 0, but got -1'],
     [{ solver: 'omp', rho: 1 }, 'rho must be left out for omp, which has no penalty'],
+    [{ solver: 'admm', effort: 2 }, 'effort must be left out for admm, but got 2: only joint-omp has one'],
+    [{ solver: 'joint-omp', effort: 4 as 3 }, 'effort must be a whole number from 1 to 3, but got 4: use 1, 2 or 3'],
     [{ maxIterations: 0 }, 'maxIterations must be a whole number from 1 to 1000000000, but got 0'],
     [{ tolerance: -1 }, 'tolerance must be a finite number of at least 0, but got -1'],
     [{ preset: 'fast' }, 'preset must be one of paper, but got "fast"'],

@@ -55,6 +55,8 @@ export class Fn {
   f32 = (value?: F32 | number) => this.local('f32', value);
   f64 = (value?: F64 | number) => this.local('f64', value);
   v128 = (value?: V128) => this.local('v128', value);
+  /** Several integers, all zero where they are declared. */
+  words = (count: number) => Array.from({ length: count }, () => this.i32());
   /** Several vectors, all zero where they are declared. */
   vectors = (count: number) => Array.from({ length: count }, () => this.v128());
 

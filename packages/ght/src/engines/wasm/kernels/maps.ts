@@ -191,6 +191,21 @@ export function storeIndex(f: Fn, { shape }: Target, address: I32, index: I32): 
   else f.store16(address, index);
 }
 
+/** Copies so many entries of a code. */
+export function copyCode(
+  f: Fn,
+  target: Target,
+  count: I32,
+  from: Omit<SparseCode, 'count'>,
+  to: Omit<SparseCode, 'count'>,
+): void {
+  f.count(count, (i) => {
+    const apart = i.mul(target.shape.indexBytes);
+    f.store(to.values.add(i.shl(2)), from.values.add(i.shl(2)).i32());
+    storeIndex(f, target, to.indices.add(apart), indexAt(target, from.indices.add(apart)));
+  });
+}
+
 /** H_S on a code: values under the threshold are set to zero, in place. What follows it is filtered too, by the same rule. */
 export function filter(f: Fn, code: SparseCode, threshold: V128): void {
   const [value, at] = [f.v128(), f.i32(code.values)];

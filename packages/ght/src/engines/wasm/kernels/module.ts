@@ -4,9 +4,11 @@ import { cosamp } from './cosamp.js';
 import { collect, iteration } from './iterate.js';
 import type { Target } from './maps.js';
 import { keepLargest } from './patchwise.js';
-import { pursue, pursuitFunctions } from './pursue.js';
+import { jointOmp } from './paths.js';
+import { omp, pursuitFunctions, write } from './pursue.js';
 import { measure, refit, residual } from './refit.js';
 import { rotateSignals } from './rotate.js';
+import { swap } from './swaps.js';
 
 /** One iteration on a run of patches; its arguments are said in iteration.ts. */
 export type Iterate = (
@@ -25,7 +27,7 @@ export type Iterate = (
   lo: number,
 ) => number;
 
-/** A pursuit of a run of patches; its arguments are said in pursuit.ts. */
+/** OMP of a run of patches; its arguments are said in pursue.ts. */
 export type Pursue = (
   patches: number,
   c: number,
@@ -36,6 +38,58 @@ export type Pursue = (
   scratch: number,
   gains: number,
   gainsRow: number,
+) => number;
+
+/** The paths of a run of patches at three prices; its arguments are said in paths.ts. */
+export type FollowPaths = (
+  patches: number,
+  c: number,
+  atMost: number,
+  restarts: number,
+  bounds: number,
+  countsOut: number,
+  valuesOut: number,
+  indicesOut: number,
+  scratch: number,
+  offers: number,
+  low: number,
+  mid: number,
+  high: number,
+  lambda: number,
+) => number;
+
+/** The codes of a run of patches at the price that was settled; its arguments are said in paths.ts. */
+export type Settle = (
+  patches: number,
+  c: number,
+  bounds: number,
+  offers: number,
+  counts: number,
+  values: number,
+  indices: number,
+  countsOut: number,
+  valuesOut: number,
+  indicesOut: number,
+  scratch: number,
+  ties: number,
+  threshold: number,
+) => number;
+
+/** The local search of a run of patches; its arguments are said in swaps.ts. */
+export type Swap = (
+  patches: number,
+  c: number,
+  counts: number,
+  values: number,
+  indices: number,
+  countsOut: number,
+  valuesOut: number,
+  indicesOut: number,
+  scratch: number,
+  prices: number,
+  moves: number,
+  lambda: number,
+  least: number,
 ) => number;
 
 /** A patch-wise iterative solver on a run of patches; its arguments are said in patches.ts. */
@@ -70,7 +124,9 @@ export type IterationName = 'qpm' | 'admmStart' | 'admm' | 'admmAgain';
 export interface Kernels extends Readonly<Record<IterationName, Iterate>> {
   rotateSignals(signals: number, patches: number, c: number, scratch: number): void;
   omp: Pursue;
-  ols: Pursue;
+  paths: FollowPaths;
+  settle: Settle;
+  swap: Swap;
   cosamp: PatchKernel;
   aiht: PatchKernel;
   measure: OnCodes;
@@ -88,13 +144,15 @@ export function moduleFor(target: Target, shared: boolean): Uint8Array<ArrayBuff
   iteration(module, target, 'admmAgain', 'again');
   collect(module);
   const pursuit = pursuitFunctions(module, target);
+  const fits = { ...pursuit, residual: residual(module, target) };
   const functions = {
-    ...pursuit,
-    residual: residual(module, target),
+    ...fits,
+    write: write(module, target, fits),
     keepLargest: keepLargest(module, target, pursuit.largest),
   };
-  pursue(module, target, functions, 'omp');
-  pursue(module, target, functions, 'ols');
+  omp(module, target, functions);
+  jointOmp(module, target, functions);
+  swap(module, target, functions);
   measure(module, target, functions.residual);
   refit(module, target, functions);
   cosamp(module, target, functions);

@@ -1,5 +1,5 @@
 /**
- * Orthogonal pursuit in the Gram domain, a patch at a time: the kernel of OMP, joint OMP and every least-squares fit.
+ * Orthogonal pursuit in the Gram domain, a patch at a time: the kernel of OMP and of every least-squares fit.
  *
  * With an orthonormal basis Q of the atoms chosen so far, only inner products with all atoms are kept: α = Dᵀr, and the
  * rows pᵢ = Dᵀqᵢ. Atom j joins by
@@ -19,18 +19,25 @@ import { nmadd, storeIndex, sumLanes, toCoefficients } from './maps.js';
  * Of an atom's squared length, what must be new in it for it to join. In float32 every join can lose as many digits as
  * this has zeros; at less than 1e-3 pursuits of 30 atoms and more were seen to go astray.
  */
-const DEPENDENT = 3e-3;
+export const DEPENDENT = 3e-3;
 /** The same for a fit on given atoms, which has no choice among them: as little as rounding allows. */
 export const DEPENDENT_IN_FIT = 1e-5;
+/** Vectors of a row whose sums are held in registers at once. */
+const SUMS = 9;
 /** Of ‖y‖², what an atom must gain at least: less is rounding, in float32. */
-const NEGLIGIBLE = 1e-12;
+export const NEGLIGIBLE = 1e-12;
 /** Of ‖y‖², and of the error that the gains leave, what a code may be off before it is called astray. */
-const ASTRAY = { energy: 1e-5, error: 1.1 };
+export const ASTRAY = { energy: 1e-5, error: 1.1 };
 
 /** The functions that pursuits and fits are made of. */
 export interface PursuitFunctions {
   /** correlate(scratch): X ← Dᵀ of the vector of coordinates at M, that is V(σ ∘ M); M is overwritten. */
   readonly correlate: Fn;
+  /**
+   * orthogonalise(scratch, j, out): v = G_j − Σ pᵢ(j) pᵢ to the row `out` behind the last pᵢ: what is new in atom j, in inner
+   * products with all atoms. A function of its own, so that its sums have all registers.
+   */
+  readonly orthogonalise: Fn;
   /**
    * join(scratch, j, k, least) → β²: makes atom j the k-th of the support; −1, and α unchanged, if less than `least` of its
    * squared length is new.
@@ -44,9 +51,11 @@ export interface PursuitFunctions {
 
 /** Adds the functions of pursuits to a module. */
 export function pursuitFunctions(module: Module, target: Target): PursuitFunctions {
+  const orthogonalised = orthogonalise(module, target);
   return {
     correlate: correlate(module, target),
-    join: join(module, target),
+    orthogonalise: orthogonalised,
+    join: join(module, target, orthogonalised),
     coefficients: coefficients(module, target),
     largest: largest(module, target),
   };
@@ -65,18 +74,16 @@ function correlate(module: Module, target: Target): Fn {
   });
 }
 
-function join(module: Module, target: Target): Fn {
+function orthogonalise(module: Module, target: Target): Fn {
   const { shape, tables, scratch } = target;
   const row = 4 * shape.L4;
   const vectors = shape.L4 / 4;
-  return module.fn('join', ['i32', 'i32', 'i32', 'f32'], 'f32', (f) => {
-    const [at, j, k, least] = f.parameters as [I32, I32, I32, F32];
-    const out = f.i32(at.add(scratch.rows).add(k.mul(row)));
+  return module.fn('orthogonalise', ['i32', 'i32', 'i32'], undefined, (f) => {
+    const [at, j, out] = f.parameters as I32[];
     const column = f.i32(j.shl(2));
     const gram = f.i32(j.mul(row));
-    const sums = f.vectors(Math.min(target.fma ? 9 : 7, vectors));
+    const sums = f.vectors(Math.min(SUMS, vectors));
     const [coefficient, from] = [f.v128(), f.i32()];
-    // v = G_j − Σ pᵢ(j) pᵢ, a few vectors at a time so that the sums stay in registers.
     for (let left = 0; left < vectors; left += sums.length) {
       const used = sums.slice(0, Math.min(sums.length, vectors - left));
       used.forEach((sum, v) => {
@@ -97,6 +104,18 @@ function join(module: Module, target: Target): Fn {
         f.store(out, sum, 16 * (left + v));
       });
     }
+  });
+}
+
+function join(module: Module, target: Target, orthogonalised: Fn): Fn {
+  const { shape, tables, scratch } = target;
+  const row = 4 * shape.L4;
+  const vectors = shape.L4 / 4;
+  return module.fn('join', ['i32', 'i32', 'i32', 'f32'], 'f32', (f) => {
+    const [at, j, k, least] = f.parameters as [I32, I32, I32, F32];
+    const out = f.i32(at.add(scratch.rows).add(k.mul(row)));
+    const column = f.i32(j.shl(2));
+    f.call(orthogonalised, at, j, out);
     const fresh = f.f32(out.add(column).f32());
     f.if(fresh.le(column.f32(tables.norms).mul(least)), () => f.return(F32.of(-1)));
     const inverse = f.f32(F32.of(1).div(fresh.sqrt()));
@@ -162,81 +181,86 @@ function largest(module: Module, { shape }: Target): Fn {
   });
 }
 
-/**
- * omp(patches, c, limits, countsOut, valuesOut, indicesOut, scratch, gains, gainsRow) → end of valuesOut, and `ols` alike
- *
- * Pursues each patch up to its limit (two bytes a patch) and writes its code, atoms in the order of choice, and what each
- * of them gained, a row of `gainsRow` bytes a patch.
- */
-export function pursue(
-  module: Module,
-  target: Target,
-  functions: PursuitFunctions & { readonly residual: Fn },
-  rule: 'omp' | 'ols',
-): void {
-  module.fn(rule, new Array(9).fill('i32'), 'i32', (f) => buildPursue(f, target, functions, rule));
+/** Takes a patch in: ‖y‖² to the scratch, and α = Dᵀy to X. Gives ‖y‖². */
+export function startPursuit(f: Fn, { shape, scratch }: Target, correlated: Fn, at: I32, c: I32): F32 {
+  const [energy, vector] = f.vectors(2);
+  energy.set(V128.zero);
+  for (let v = 0; v < shape.R4 / 4; v++) {
+    vector.set(c.v128(16 * v));
+    energy.set(energy.add(vector.mul(vector)));
+    f.store(at, vector, scratch.M + 16 * v);
+  }
+  const all = f.f32(sumLanes(f, energy));
+  f.store(at, all, scratch.energy);
+  f.call(correlated, at);
+  return all;
 }
 
-function buildPursue(
-  f: Fn,
-  target: Target,
-  functions: PursuitFunctions & { readonly residual: Fn },
-  rule: 'omp' | 'ols',
-): void {
+/**
+ * write(scratch, c, gains, count, values, indices) → count: writes the code of the first so many atoms that have joined, in
+ * the order of choice. Fewer where the last of them were all but dependent, so that rounding has the better of them.
+ */
+export function write(module: Module, target: Target, functions: PursuitFunctions & { readonly residual: Fn }): Fn {
+  const { scratch } = target;
+  return module.fn('write', new Array(6).fill('i32'), 'i32', (f) => {
+    const [at, c, gains, count, values, indices] = f.parameters as I32[];
+    const [slot, out, index, astray] = [f.i32(), f.i32(), f.i32(), f.i32()];
+    const left = f.f32(at.f32(scratch.energy));
+    const allowed = f.f32(left.mul(ASTRAY.energy));
+    f.count(count, (i) => left.set(left.sub(gains.add(i.shl(2)).f32())));
+    f.repeat(
+      () => {
+        f.call(functions.coefficients, at, count);
+        out.set(values);
+        index.set(indices);
+        f.count(count, (i) => {
+          slot.set(at.add(i.shl(2)));
+          f.store(out, slot.f32(scratch.x));
+          storeIndex(f, target, index, slot.i32(scratch.support));
+          out.set(out.add(4));
+          index.set(index.add(target.shape.indexBytes));
+        });
+        const error = f.value(functions.residual, values, indices, count, c, at.add(scratch.M), at) as F32;
+        astray.set(error.le(left.max(0).mul(ASTRAY.error).add(allowed)).not().and(count.gt(0)));
+        f.if(astray, () => {
+          count.set(count.sub(1));
+          left.set(left.add(gains.add(count.shl(2)).f32()));
+        });
+      },
+      () => astray,
+    );
+    f.return(count);
+  });
+}
+
+/**
+ * omp(patches, c, limits, countsOut, valuesOut, indicesOut, scratch, gains, gainsRow) → end of valuesOut
+ *
+ * Pursues each patch up to its limit (two bytes a patch) by the atom most like the residual, and writes its code, and what
+ * each of its atoms gained, a row of `gainsRow` bytes a patch.
+ */
+export function omp(module: Module, target: Target, functions: PursuitFunctions & { readonly write: Fn }): void {
   const { shape, tables, scratch } = target;
   const vectors = shape.L4 / 4;
   const most = Math.min(shape.N, shape.L);
-  const [patches, c, limits, countsOut, valuesOut, indicesOut, at, gains, gainsRow] = f.parameters as I32[];
-  const zero = f.i32(0);
-  const [limit, k, j, slot, row] = [f.i32(), f.i32(), f.i32(), f.i32(), f.i32()];
-  const [floor, gain, left, allowed] = [f.f32(), f.f32(), f.f32(), f.f32()];
-  const [valuesStart, indicesStart, astray] = [f.i32(), f.i32(), f.i32()];
-  const [energy, vector, p, nu, open] = f.vectors(5);
-
-  const prepare = () => {
-    energy.set(V128.zero);
-    for (let v = 0; v < shape.R4 / 4; v++) {
-      vector.set(c.v128(16 * v));
-      energy.set(energy.add(vector.mul(vector)));
-      f.store(at, vector, scratch.M + 16 * v);
-    }
-    left.set(sumLanes(f, energy));
-    allowed.set(left.mul(ASTRAY.energy));
-    floor.set(left.mul(NEGLIGIBLE));
-    f.call(functions.correlate, at);
-    for (let v = 0; v < vectors; v++) {
-      f.store(at, zero.v128(tables.inverseNorms + 16 * v), scratch.weight + 16 * v);
-      if (rule === 'ols') f.store(at, zero.v128(tables.norms + 16 * v), scratch.nu + 16 * v);
-    }
-    score();
-  };
-  const score = () => {
-    for (let v = 0; v < vectors; v++) {
-      vector.set(at.v128(scratch.X + 16 * v));
-      f.store(at, vector.mul(vector).mul(at.v128(scratch.weight + 16 * v)), scratch.score + 16 * v);
-    }
-  };
-  /** Order-recursive: ν ← ν − p∘p, and 1/ν is the weight of every atom that may still join. */
-  const reweigh = () => {
-    const one = f.v128(F32.of(1).splat());
-    const least = f.v128(F32.of(DEPENDENT).splat());
-    row.set(at.add(k.mul(4 * shape.L4)));
-    for (let v = 0; v < vectors; v++) {
-      p.set(row.v128(scratch.rows + 16 * v));
-      nu.set(nmadd(target, p, p, at.v128(scratch.nu + 16 * v)));
-      f.store(at, nu, scratch.nu + 16 * v);
-      open.set(nu.gt(zero.v128(tables.norms + 16 * v).mul(least)).and(at.v128(scratch.weight + 16 * v).gt(V128.zero)));
-      vector.set(one.div(nu).and(open));
-      f.store(at, vector, scratch.weight + 16 * v);
-      p.set(at.v128(scratch.X + 16 * v));
-      f.store(at, p.mul(p).mul(vector), scratch.score + 16 * v);
-    }
-  };
-
-  f.while(
-    () => patches.gt(0),
-    () => {
-      prepare();
+  module.fn('omp', new Array(9).fill('i32'), 'i32', (f) => {
+    const [patches, c, limits, countsOut, valuesOut, indicesOut, at, gains, gainsRow] = f.parameters as I32[];
+    const zero = f.i32(0);
+    const [limit, k, j, slot] = [f.i32(), f.i32(), f.i32(), f.i32()];
+    const [floor, gain] = [f.f32(), f.f32()];
+    const vector = f.v128();
+    const score = () => {
+      for (let v = 0; v < vectors; v++) {
+        vector.set(at.v128(scratch.X + 16 * v));
+        f.store(at, vector.mul(vector).mul(at.v128(scratch.weight + 16 * v)), scratch.score + 16 * v);
+      }
+    };
+    f.count(patches, () => {
+      floor.set(startPursuit(f, target, functions.correlate, at, c).mul(NEGLIGIBLE));
+      for (let v = 0; v < vectors; v++) {
+        f.store(at, zero.v128(tables.inverseNorms + 16 * v), scratch.weight + 16 * v);
+      }
+      score();
       limit.set(limits.u16());
       limit.set(limit.choose(limit.lt(most), most));
       k.set(0);
@@ -254,9 +278,7 @@ function buildPursue(
                 gain.ge(0),
                 () => {
                   f.store(gains.add(k.shl(2)), gain);
-                  left.set(left.sub(gain));
-                  if (rule === 'ols') reweigh();
-                  else score();
+                  score();
                   k.set(k.add(1));
                 },
                 () => f.store(slot, F32.of(0), scratch.score),
@@ -267,44 +289,15 @@ function buildPursue(
           );
         },
       );
-      valuesStart.set(valuesOut);
-      indicesStart.set(indicesOut);
-      f.repeat(
-        () => {
-          f.call(functions.coefficients, at, k);
-          valuesOut.set(valuesStart);
-          indicesOut.set(indicesStart);
-          writeCode(f, target, at, k, valuesOut, indicesOut);
-          const error = f.value(functions.residual, valuesStart, indicesStart, k, c, at.add(scratch.M), at) as F32;
-          astray.set(error.le(left.max(0).mul(ASTRAY.error).add(allowed)).not().and(k.gt(0)));
-          // The last atoms were all but dependent, and rounding has the better of them: do with fewer.
-          f.if(astray, () => {
-            k.set(k.sub(1));
-            left.set(left.add(gains.add(k.shl(2)).f32()));
-          });
-        },
-        () => astray,
-      );
+      k.set(f.value(functions.write, at, c, gains, k, valuesOut, indicesOut) as I32);
       f.store16(countsOut, k);
+      valuesOut.set(valuesOut.add(k.shl(2)));
+      indicesOut.set(indicesOut.add(k.mul(shape.indexBytes)));
       c.set(c.add(4 * shape.R4));
       limits.set(limits.add(2));
       countsOut.set(countsOut.add(2));
       gains.set(gains.add(gainsRow));
-      patches.set(patches.sub(1));
-    },
-  );
-  f.return(valuesOut);
-}
-
-/** Writes the atoms that have joined and their coefficients to the output, and moves it on. */
-function writeCode(f: Fn, target: Target, at: I32, count: I32, valuesOut: I32, indicesOut: I32): void {
-  const { shape, scratch } = target;
-  const slot = f.i32();
-  f.count(count, (i) => {
-    slot.set(at.add(i.shl(2)));
-    f.store(valuesOut, slot.f32(scratch.x));
-    storeIndex(f, target, indicesOut, slot.i32(scratch.support));
-    valuesOut.set(valuesOut.add(4));
-    indicesOut.set(indicesOut.add(shape.indexBytes));
+    });
+    f.return(valuesOut);
   });
 }

@@ -131,6 +131,17 @@ export interface Scratch {
   readonly beta: number;
   readonly support: number;
   readonly x: number;
+  /** What each atom that joined a path has gained, and ‖y‖² of its patch, float32. */
+  readonly gains: number;
+  readonly energy: number;
+  /** The gains of the best path so far, and the atoms that are excluded in turn. */
+  readonly bestGains: number;
+  readonly excluded: number;
+  /** The rows of a local search, and the support that it tries next. */
+  readonly neighbours: number;
+  readonly trial: number;
+  /** Two words that a kernel leaves beside its result: see paths.ts. */
+  readonly tally: number;
   /** Room for other rows of all atoms, and for other vectors of coordinates: the patch-wise iterative solvers. */
   readonly atomRows: readonly number[];
   readonly coordinateRows: readonly number[];
@@ -164,6 +175,13 @@ export function scratchOf(shape: Shape): Scratch {
     beta: take(4 * L4),
     support: take(4 * L4),
     x: take(4 * L4),
+    gains: take(4 * padded(most)),
+    energy: take(4),
+    bestGains: take(4 * padded(most)),
+    excluded: take(4 * padded(most)),
+    neighbours: take(4 * (L4 + padded(most)) * most),
+    trial: take(4 * (most + 1)),
+    tally: take(8),
     atomRows: Array.from({ length: 7 }, () => take(4 * L4)),
     coordinateRows: Array.from({ length: 7 }, () => take(4 * R4)),
     codes: Array.from({ length: 3 }, () => ({ values: take(4 * L4), indices: take(2 * L4) })),

@@ -110,6 +110,9 @@ export class I32 extends Value {
   toFloat() {
     return new F32([...this.code, 0xb3]);
   }
+  toDouble() {
+    return new F64([...this.code, 0xb8]);
+  }
 
   i32(offset = 0) {
     return new I32([...this.code, 0x28, 2, ...unsigned(offset)]);
@@ -230,8 +233,11 @@ export class F32 extends Value {
 
 /** A 64-bit float. */
 export class F64 extends Value {
+  static of(value: number): F64 {
+    return new F64([0x44, ...new Uint8Array(Float64Array.of(value).buffer)]);
+  }
   protected constant(value: number): Code {
-    return [0x44, ...new Uint8Array(Float64Array.of(value).buffer)];
+    return F64.of(value).code;
   }
   add(other: F64) {
     return new F64(this.with(other, 0xa0));
@@ -239,8 +245,23 @@ export class F64 extends Value {
   sub(other: F64) {
     return new F64(this.with(other, 0xa1));
   }
-  mul(other: F64) {
+  mul(other: F64 | number) {
     return new F64(this.with(other, 0xa2));
+  }
+  div(other: F64) {
+    return new F64(this.with(other, 0xa3));
+  }
+  max(other: F64 | number) {
+    return new F64(this.with(other, 0xa5));
+  }
+  eq(other: F64) {
+    return new I32(this.with(other, 0x61));
+  }
+  gt(other: F64) {
+    return new I32(this.with(other, 0x64));
+  }
+  ge(other: F64) {
+    return new I32(this.with(other, 0x66));
   }
 }
 

@@ -21,15 +21,56 @@ export interface IterateJob {
   readonly step?: number;
 }
 
-/** Pursues every patch up to its limit; `gains` takes what each atom gained, a row a patch. */
-export interface PursueJob {
-  readonly kind: 'pursue';
-  readonly rule: 'omp' | 'ols';
+/** OMP: pursues every patch up to its limit; `gains` takes what each atom gained, a row a patch. */
+export interface OmpJob {
+  readonly kind: 'omp';
   /** Two bytes a patch. */
   readonly limits: number;
   readonly out: Stream;
   readonly gains: number;
   readonly gainsRow: number;
+}
+
+/** Joint OMP, first: follows paths at the price `low` and writes codes for the price `mid`. */
+export interface PathsJob {
+  readonly kind: 'paths';
+  /** The first so many patches of every step-th chunk. */
+  readonly step: number;
+  readonly each: number;
+  /** Atoms of a path at most. */
+  readonly atMost: number;
+  readonly low: number;
+  readonly mid: number;
+  readonly high: number;
+  /** How often each patch is pursued again without one of its atoms, and the price at which its paths are compared. */
+  readonly restarts: number;
+  readonly lambda: number;
+  /** Four half-words per patch: its atoms at the prices `high` and `low`, and the atom that was left out. */
+  readonly bounds: number;
+  readonly out: Stream;
+  /** The prices of the atoms between those, float64, a region of so many per thread; two words per chunk: where its own are. */
+  readonly offers: { readonly places: number; readonly out: readonly number[]; readonly room: number };
+}
+
+/** Joint OMP, then: the codes at the threshold. Of the atoms that are offered at it a chunk keeps as many as its word at `ties`. */
+export interface SettleJob extends Pick<PathsJob, 'bounds' | 'offers' | 'out'> {
+  readonly kind: 'settle';
+  readonly threshold: number;
+  readonly ties: number;
+  readonly source: Stream;
+}
+
+/** Joint OMP, last: a local search from the codes of `source`; see kernels/swaps.ts. */
+export interface SwapJob {
+  readonly kind: 'swap';
+  readonly source: Stream;
+  readonly out: Stream;
+  /** Two float32 per patch: what its error would rise by without its least atom, and fall by with the best other one. */
+  readonly prices: number;
+  readonly moves: number;
+  readonly lambda: number;
+  /** What a move must gain. */
+  readonly least: number;
 }
 
 /** Solves every patch by itself up to its limit; `curves` takes the errors after each iteration, a curve per chunk. */
@@ -52,7 +93,7 @@ export interface CodesJob {
 }
 
 /** All that can be asked of a thread. */
-export type Job = IterateJob | PursueJob | PatchwiseJob | CodesJob;
+export type Job = IterateJob | OmpJob | PathsJob | SettleJob | SwapJob | PatchwiseJob | CodesJob;
 
 /** What a thread answers: how many values there were, and how many of them near the threshold; whether all had room. */
 export interface Outcome {
@@ -60,9 +101,11 @@ export interface Outcome {
   readonly overflowed: boolean;
   readonly near: number;
   readonly nearOverflowed: boolean;
+  /** Atoms above the bracket in which joint OMP looks for its threshold. */
+  readonly sure: number;
 }
 
-const NOTHING_ELSE = { overflowed: false, near: 0, nearOverflowed: false };
+const NOTHING_ELSE = { overflowed: false, near: 0, nearOverflowed: false, sure: 0 };
 
 /** Everything a thread knows about the problem it is working on. */
 export interface Workplace {
@@ -77,7 +120,11 @@ export function* share(job: Job, place: Workplace): Work<Outcome> {
   switch (job.kind) {
     case 'iterate':
       return yield* iterate(job, place);
-    case 'pursue':
+    case 'paths':
+      return yield* followPaths(job, place);
+    case 'omp':
+    case 'settle':
+    case 'swap':
     case 'patchwise':
       return yield* makeCodes(job, place);
     default:
@@ -145,22 +192,67 @@ function* iterate(job: IterateJob, place: Workplace): Work<Outcome> {
     doubles[layout.errors / 8 + chunk] = doubles[(at + scratch.error) / 8];
     yield chunk / layout.chunks;
   }
-  return { written, overflowed, near: (nearEnd - near) / 4, nearOverflowed: nearEnd >= nearLimit };
+  return { written, overflowed, near: (nearEnd - near) / 4, nearOverflowed: nearEnd >= nearLimit, sure: 0 };
 }
 
-function* makeCodes(job: PursueJob | PatchwiseJob, place: Workplace): Work<Outcome> {
+function* followPaths(job: PathsJob, place: Workplace): Work<Outcome> {
   const { layout, memory, kernels, thread } = place;
-  const { R4, indexBytes } = layout;
+  const { N, L, R4, indexBytes, scratch } = layout;
+  const { out, bounds, atMost, restarts, low, mid, high, lambda } = job;
+  const at = layout.scratches[thread];
+  const words = new Uint32Array(memory.buffer);
+  const aChunk = CHUNK * Math.min(N, L);
+  let [values, indices, offers] = [out.values[thread], out.indices[thread], job.offers.out[thread]];
+  const [lastValues, lastOffers] = [values + 4 * (out.capacity - aChunk), offers + 8 * (job.offers.room - aChunk)];
+  let sure = 0;
+  for (const [chunk, p, n] of chunksOf(place, job.step)) {
+    if (values > lastValues || offers > lastOffers) return { ...NOTHING_ELSE, written: 0, overflowed: true };
+    const [c, counts, own] = [layout.c + 4 * R4 * p, out.counts + 2 * p, bounds + 8 * p];
+    const patches = Math.min(n, job.each);
+    const end = address(
+      kernels.paths(patches, c, atMost, restarts, own, counts, values, indices, at, offers, low, mid, high, lambda),
+    );
+    words[out.places / 4 + 2 * chunk] = values;
+    words[out.places / 4 + 2 * chunk + 1] = indices;
+    indices += (indexBytes * (end - values)) / 4;
+    values = end;
+    words[job.offers.places / 4 + 2 * chunk] = offers;
+    offers = words[(at + scratch.tally) / 4];
+    words[job.offers.places / 4 + 2 * chunk + 1] = offers;
+    sure += words[(at + scratch.tally) / 4 + 1];
+    yield chunk / layout.chunks;
+  }
+  const [written, near] = [(values - out.values[thread]) / 4, (offers - job.offers.out[thread]) / 8];
+  return { ...NOTHING_ELSE, written, near, sure };
+}
+
+function* makeCodes(job: OmpJob | SettleJob | SwapJob | PatchwiseJob, place: Workplace): Work<Outcome> {
+  const { layout, memory, kernels, thread } = place;
+  const { N, L, R4, indexBytes } = layout;
   const { out } = job;
   const at = layout.scratches[thread];
   const words = new Uint32Array(memory.buffer);
   let [values, indices] = [out.values[thread], out.indices[thread]];
+  // Only a local search does not know beforehand how many values it will write.
+  const last = job.kind === 'swap' ? values + 4 * (out.capacity - CHUNK * Math.min(N, L)) : Number.POSITIVE_INFINITY;
   for (const [chunk, p, n] of chunksOf(place)) {
     const [c, counts] = [layout.c + 4 * R4 * p, out.counts + 2 * p];
+    if (values > last) return { ...NOTHING_ELSE, written: 0, overflowed: true };
     let end: number;
-    if (job.kind === 'pursue') {
+    if (job.kind === 'omp') {
       const gains = job.gains + job.gainsRow * p;
-      end = kernels[job.rule](n, c, job.limits + 2 * p, counts, values, indices, at, gains, job.gainsRow);
+      end = kernels.omp(n, c, job.limits + 2 * p, counts, values, indices, at, gains, job.gainsRow);
+    } else if (job.kind === 'settle') {
+      const { source, threshold } = job;
+      const [ties, offers] = [words[job.ties / 4 + chunk], words[job.offers.places / 4 + 2 * chunk]];
+      const [from, fromIndex] = [words[source.places / 4 + 2 * chunk], words[source.places / 4 + 2 * chunk + 1]];
+      const [bounds, before] = [job.bounds + 8 * p, source.counts + 2 * p];
+      end = kernels.settle(n, c, bounds, offers, before, from, fromIndex, counts, values, indices, at, ties, threshold);
+    } else if (job.kind === 'swap') {
+      const { source, moves, lambda, least } = job;
+      const [from, fromIndex] = [words[source.places / 4 + 2 * chunk], words[source.places / 4 + 2 * chunk + 1]];
+      const [before, prices] = [source.counts + 2 * p, job.prices + 8 * p];
+      end = kernels.swap(n, c, before, from, fromIndex, counts, values, indices, at, prices, moves, lambda, least);
     } else {
       end = patchwise(job, place, chunk, p, n, values, indices);
     }

@@ -1,12 +1,12 @@
 /** The patch-wise solvers, joint OMP and the refit on the kernels. */
 import type { Codes } from '../../../codes/codes.js';
 import type { PatchwiseSolver } from '../../../solvers/catalogue.js';
-import type { Paths, Spending } from '../../../solvers/joint-omp.js';
-import { divide, firstDepths, furtherDepths } from '../../../solvers/joint-omp.js';
+import type { Effort, Spending } from '../../../solvers/joint-omp.js';
 import type { StepReport } from '../../../solvers/loop.js';
 import type { AtomLimits } from '../../../solvers/patchwise.js';
 import type { PatchStop } from '../../../solvers/stopping.js';
-import type { Watch } from '../../../work.js';
+import { type Watch, watchOver } from '../../../work.js';
+import { JointOmp } from './joint-omp.js';
 import type { ProblemMemory, Stream } from './problem-memory.js';
 import { CHUNK } from './problem-memory.js';
 import type { Team } from './team.js';
@@ -16,10 +16,10 @@ const RECORDED = 256;
 
 /** The solvers that work a patch at a time, on one loaded problem. */
 export class PatchwiseSolvers {
-  readonly #out: Stream;
+  #out: Stream;
   #limits = 0;
   #gains = 0;
-  #paths: Paths | undefined;
+  #joint: JointOmp | undefined;
 
   constructor(
     private readonly memory: ProblemMemory,
@@ -41,13 +41,13 @@ export class PatchwiseSolvers {
   }
 
   async #omp(limits: Uint16Array, watch?: Watch): Promise<StepReport[]> {
-    const { P, N, L } = this.memory.layout;
+    const { memory } = this;
+    const { P, N, L } = memory.layout;
     const row = Math.min(N, L);
-    await this.#pursue(
-      'omp',
-      limits.map((s) => Math.min(s, row)),
-      watch,
-    );
+    if (this.#gains === 0) this.#gains = memory.take(4 * row * P);
+    this.#limit(limits.map((s) => Math.min(s, row)));
+    const job = { kind: 'omp', limits: this.#limits, out: this.#out, gains: this.#gains, gainsRow: 4 * row } as const;
+    await this.team.run(job, watch);
     const final = await this.#measure('measure', this.#out, watch);
     // The error before an atom joined is the one after it and what it gained: summed from the end, nothing cancels.
     const counts = this.memory.halves(this.#out.counts, P);
@@ -72,31 +72,12 @@ export class PatchwiseSolvers {
     return reports;
   }
 
-  async jointOmp(S: Spending, watch?: Watch): Promise<StepReport[]> {
-    const { P, N, L } = this.memory.layout;
-    const row = Math.min(N, L);
-    this.#paths ??= { gains: new Float32Array(row * P), row, allowed: new Int32Array(P), followed: new Int32Array(P) };
-    const paths = this.#paths;
-    let depths: Int32Array | undefined = firstDepths(paths, S);
-    for (;;) {
-      if (depths.some((depth) => depth > 0)) {
-        await this.#pursue('ols', Uint16Array.from(depths), watch);
-        const counts = this.memory.halves(this.#out.counts, P);
-        const gains = this.memory.floats(this.#gains, row * P);
-        for (let p = 0; p < P; p++) {
-          if (depths[p] === 0) continue;
-          for (let i = p * row; i < p * row + counts[p]; i++) paths.gains[i] = gains[i];
-          paths.allowed[p] = depths[p];
-          paths.followed[p] = counts[p];
-        }
-      }
-      const { counts, threshold, kept } = divide(paths, S);
-      depths = furtherDepths(paths, counts);
-      if (depths) continue;
-      await this.#pursue('ols', Uint16Array.from(counts), watch);
-      const error = await this.#measure('measure', this.#out, watch);
-      return [{ ...this.#report(error, kept), threshold }];
-    }
+  async jointOmp(S: Spending, effort: Effort, watch?: Watch): Promise<StepReport[]> {
+    this.#joint ??= new JointOmp(this.memory, this.team);
+    const { codes, threshold, kept } = await this.#joint.run(S, effort, this.#out, watchOver(watch, 0, 0.95));
+    this.#out = codes;
+    const error = await this.#measure('measure', this.#out, watchOver(watch, 0.95, 1));
+    return [{ ...this.#report(error, kept), threshold }];
   }
 
   /** Refits codes on their support; gives their RMSE. */
@@ -107,19 +88,6 @@ export class PatchwiseSolvers {
 
   #report(error: number, kept: number): StepReport {
     return { rmse: Math.sqrt((error + this.outsideRange) / this.memory.layout.P), threshold: null, kept };
-  }
-
-  /** Pursues each patch up to its limit; what its atoms gain is then at `#gains`. */
-  async #pursue(rule: 'omp' | 'ols', limits: Uint16Array, watch?: Watch): Promise<void> {
-    const { memory } = this;
-    const { P, N, L } = memory.layout;
-    const gainsRow = 4 * Math.min(N, L);
-    if (this.#gains === 0) this.#gains = memory.take(gainsRow * P);
-    this.#limit(limits);
-    await this.team.run(
-      { kind: 'pursue', rule, limits: this.#limits, out: this.#out, gains: this.#gains, gainsRow },
-      watch,
-    );
   }
 
   /** Tells the threads how many atoms each patch may use, and makes room for them. */

@@ -3,7 +3,7 @@ import { emptyCodes } from '../../../codes/codes.js';
 import type { Dictionary } from '../../../dictionary/dictionary.js';
 import { runsOf, type Signals } from '../../../signal/signals.js';
 import type { IterativeSolver, PatchwiseSolver } from '../../../solvers/catalogue.js';
-import type { Spending } from '../../../solvers/joint-omp.js';
+import type { Effort, Spending } from '../../../solvers/joint-omp.js';
 import type { StepReport } from '../../../solvers/loop.js';
 import type { AtomLimits } from '../../../solvers/patchwise.js';
 import type { PatchStop } from '../../../solvers/stopping.js';
@@ -110,8 +110,8 @@ class WasmProblem implements Loaded {
   sweep(solver: PatchwiseSolver, limits: AtomLimits, stop: PatchStop, watch?: Watch): Promise<StepReport[]> {
     return this.#pursued(this.#patchwise.sweep(solver, limits, stop, watch));
   }
-  jointOmp(S: Spending, watch?: Watch): Promise<StepReport[]> {
-    return this.#pursued(this.#patchwise.jointOmp(S, watch));
+  jointOmp(S: Spending, watch?: Watch, effort: Effort = 1): Promise<StepReport[]> {
+    return this.#pursued(this.#patchwise.jointOmp(S, effort, watch));
   }
   refit(watch?: Watch): Promise<number> {
     return this.#pursued(this.#patchwise.refit(this.#result(), watch));
