@@ -3,23 +3,23 @@ import type { Image, Quality, RepresentOptions } from 'ght';
 import { denoiseMemoryEstimate, memoryEstimate, ResourceError } from 'ght';
 import { bytes } from './output/table.js';
 
-/** Bytes that representing an image takes at its peak, about, the image among them. */
+/** The approximate peak memory for representing an image in bytes, including the image. */
 export function representMemory(image: Image, options: RepresentOptions): number {
   return bytesOf(image) + memoryEstimate(image.width, image.height, image.planes.length, options);
 }
 
-/** Refuses an image whose run would not fit into this machine's memory, with the estimate and what to do. */
+/** Refuses an image whose run would not fit into the memory of this machine, with the estimate and a remedy. */
 export function refuseTooLarge(image: Image, options: RepresentOptions): void {
   refuse(image, representMemory(image, options), 'crop the image, or use a larger --stride or fewer --atoms');
 }
 
-/** Copies of all samples in float64, about, that denoising makes beside its passes, by what the noise is. */
+/** The approximate number of float64 copies of all samples that denoising needs in addition to its passes, by kind of noise. */
 const COPIES = {
-  /** None but the axes of colour. */
+  /** Only the colour transform, which is counted separately. */
   white: 0,
-  /** The samples whose noise was made even, and those that come back from there. */
+  /** The samples after the variance-stabilising transform, and after its inverse. */
   'signal-dependent': 2,
-  /** The samples that are written over at two scales, and those of half the size. */
+  /** The samples that are overwritten at two scales, and those at half the size. */
   coloured: 1.25,
 } as const;
 
@@ -28,7 +28,7 @@ export function refuseTooLargeToDenoise(image: Image, quality: Quality | undefin
   const { width, height, planes } = image;
   const copies = (planes.length === 3 && kind !== 'coloured' ? 1 : 0) + COPIES[kind];
   const passes = denoiseMemoryEstimate(width, height, planes.length, quality);
-  // The image, and the file that is made of the result, before and after compression.
+  // The image, and the output file before and after compression.
   const needed = 3 * bytesOf(image) + 8 * copies * width * height * planes.length + passes;
   refuse(image, needed, 'cut the image into parts');
 }

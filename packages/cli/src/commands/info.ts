@@ -59,7 +59,7 @@ async function runInfo(path: string, flags: Flags, { print }: Context): Promise<
   );
 }
 
-/** The samples of most files are whole numbers, and shown as such. */
+/** Formats a sample; the samples of most files are whole numbers. */
 function sample(value: number): string {
   return Number.isInteger(value) ? String(value) : measure(value);
 }

@@ -3,10 +3,10 @@ import type { NoiseEstimate } from 'ght';
 import { type ImageFile, loadSharp } from '../io/index.js';
 import { oneLine } from './line.js';
 
-/** The kinds of file that a plot is written to. */
+/** The extensions of the files to which a plot can be written. */
 export const plotExtensions: readonly string[] = ['.svg', '.png'];
 
-/** Pixels of a PNG for each unit of the drawing, so that its text is sharp on a dense screen. */
+/** Pixels of a PNG per unit of the drawing, so that its text is sharp on a high-resolution screen. */
 const PNG_SCALE = 2;
 
 /** The noise of a file as a drawing, in the format of one of `plotExtensions`. */
@@ -27,7 +27,7 @@ export async function noisePlot(
     .toBuffer();
 }
 
-/** The least and the greatest sample; a constant image has a range all the same. */
+/** The smallest and the largest sample; a constant image gets a range of nonzero length. */
 function rangeOf(planes: ImageFile['image']['planes']): readonly [number, number] {
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const plane of planes) {
