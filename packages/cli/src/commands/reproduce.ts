@@ -35,7 +35,7 @@ export function reproduceCommand(program: Command, context: Context): void {
     .summary('rerun the experiments of the paper, with a verdict on each claim')
     .description(
       'Reruns the experiments of the paper on this machine and writes a report: one HTML file with every figure and ' +
-        'table, the numbers of the paper beside the new ones, and a verdict on each claim; beside it report.json, the ' +
+        'table, the numbers of the paper beside the new ones, and a verdict on each claim. Next to it are report.json, the ' +
         `figures as SVG and PNG, and the tables as CSV.\n\nExperiments:\n${list()}`,
     )
     .argument('[NAME...]', 'the experiments to run (default: all)')
