@@ -1,13 +1,13 @@
 import type { GhtError } from 'ght';
 
-/** What a command gets from the process: where to print and what stops it. */
+/** What a command gets from the process: how to print, how to word errors, and the signal that stops it. */
 export interface Context {
   /** Prints a line for people or the one JSON object. */
   readonly print: (text: string) => void;
-  /** An error in the words of the command line: with the flags that the user gave, not the options of the library. */
+  /** The message of an error for the command line: it names flags, not options of the library. */
   readonly explain: (error: GhtError) => string;
   /** Aborted by Ctrl-C and by SIGTERM. */
   readonly signal: AbortSignal;
-  /** What a run that is stopped leaves behind, for its last line. */
+  /** What a stopped run has written so far, for its last line. */
   readonly stopped: { note: string };
 }

@@ -14,7 +14,7 @@ import type { Context } from './context.js';
 import type { Flags } from './flags.js';
 import { say } from './output/line.js';
 
-/** What the library calls a parameter, and the flag that sets it. */
+/** The flag for each parameter of the library. */
 const flagOf: Readonly<Record<string, string>> = {
   'budget.perPatch': '--budget',
   'budget.total': '--total-budget',
@@ -63,14 +63,14 @@ export async function run(args: readonly string[]): Promise<void> {
       stop.abort();
     });
   }
-  // A reader that has had enough (`ght … | head -1`) is no error, and no reason to leave files unwritten.
+  // A reader that stops early (`ght … | head -1`) is not an error, and files are still written.
   process.stdout.on('error', (cause: NodeJS.ErrnoException) => {
     if (cause.code === 'EPIPE') return;
     const remedy = 'send it to a place that can be written to';
     const error = new EnvironmentError('standard output', 'must be writable', cause.code, remedy, { cause });
     process.exit(report(error, args));
   });
-  // Nobody reads the error line or the progress; the exit code still tells.
+  // If nobody reads the error line or the progress, the exit code still shows the failure.
   process.stderr.on('error', () => {});
   const stopped = { note: 'nothing was written' };
   try {
@@ -90,7 +90,7 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-/** For a program that only tells about itself. */
+/** The context of a program that is used only for its help and its list of commands. */
 const nowhere: Context = {
   print: () => {},
   explain: ({ message }) => message,
@@ -115,7 +115,7 @@ Examples:
   ght denoise noisy.png -o clean.png
   ght noise photo.jpg
   ght reproduce --quick    the experiments of the paper, in two minutes
-  ght studio               the same in the browser
+  ght studio               the studio, in the browser
   ght COMMAND --help       the flags of a command, with examples
 
 Exit codes:
@@ -138,11 +138,11 @@ Exit codes:
   return program;
 }
 
-/** Prints the one line an error deserves and gives the exit code. */
+/** Prints an error as one line and returns the exit code. */
 function report(error: unknown, args: readonly string[]): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
-    // `ght` alone: what there is.
+    // `ght` alone prints the help.
     if (error.code === 'commander.help' && args.length === 0) return printHelp();
     return refuse(wrongArguments(error, args));
   }
@@ -156,13 +156,13 @@ function report(error: unknown, args: readonly string[]): number {
   return 1;
 }
 
-/** Invalid input or usage. */
+/** Prints a line about invalid input or usage, and returns its exit code. */
 function refuse(message: string): number {
   say(message);
   return 2;
 }
 
-/** What commander found wrong, with where to look it up. */
+/** The error of commander, with the help command to read. */
 function wrongArguments(error: CommanderError, args: readonly string[]): string {
   const program = ght(nowhere);
   const command = program.commands.find((each) => each.name() === args[0]);
@@ -182,10 +182,10 @@ const classOf = {
   environment: EnvironmentError,
 } as const;
 
-/** The same error in the words of the command line. */
+/** The same error with flags instead of options of the library. */
 function inFlags(error: GhtError, args: readonly string[]): GhtError {
   const { parameter, value } = error;
-  // What the library calls a patch is any signal here; patch-wise solvers keep their name.
+  // In `ght solve`, the patches of the library are signals. "patch-wise" stays, as the name of a kind of solver.
   const worded = (text: string) => (args[0] === 'solve' ? text.replace(/\bpatch(es)?\b(?!-)/g, wordForPatch) : text);
   const [rule, remedy] = [worded(error.rule), worded(error.remedy)];
   const named = (name: string, shown = value) => new classOf[error.kind](name, rule, shown, remedy, { cause: error });
@@ -197,13 +197,13 @@ function inFlags(error: GhtError, args: readonly string[]): GhtError {
   if (parameter === 'rho' && penalty !== undefined) {
     return named('--rho-absolute', Number(penalty));
   }
-  // A target that no budget reaches.
+  // An invalid budget comes from the flag that sets its target.
   const target = ['--target-psnr', '--target-rmse', '--sigma'].find((flag) => textOf(flag) !== undefined);
   if (parameter === 'budget' && target) return named(target);
   if (parameter.startsWith('noise.spectrum.data')) {
     return named(parameter.replace('noise.spectrum.data', '--noise-spectrum '));
   }
-  // `image pixel (x 4, y 2, channel 0)` begins with the parameter it belongs to.
+  // `image pixel (x 4, y 2, channel 0)` begins with the name of its parameter.
   const [first, ...place] = parameter.split(' ');
   const flag = flagOf[first];
   return flag ? named([flag, ...place].join(' ')) : error;

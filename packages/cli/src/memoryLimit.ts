@@ -10,7 +10,7 @@ export function pixelsOf({ width, height, planes, alpha }: Image): Pixels {
   return { width, height, channels: planes.length, bytes: all.reduce((sum, { byteLength }) => sum + byteLength, 0) };
 }
 
-/** Refuses an image whose run would not fit into this machine's memory, with the estimate and what to do. */
+/** Refuses an image whose run would not fit into the memory of this machine, with the estimate and a remedy. */
 export function refuseTooLarge(image: Image, options: RepresentOptions): void {
   const needed = representMemory(pixelsOf(image), options);
   refuse(image, needed, 'crop the image, or use a larger --stride or fewer --atoms');

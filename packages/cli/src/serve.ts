@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { extname, join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
-/** The only address that is listened on: nobody else's machine can reach it. */
+/** The only address that the server listens on: no other machine can reach it. */
 const LOOPBACK = '127.0.0.1';
 
-/** Milliseconds after which a connection that says nothing, or never comes to the end of its request, is closed. */
+/** Milliseconds after which a connection is closed that is silent or does not complete its request. */
 const PATIENCE = 5000;
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -23,8 +23,8 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 
 /**
- * What goes with every answer. The first two isolate the page, so that threads may share memory; the policy allows scripts,
- * styles and requests of this server only, and WebAssembly.
+ * The headers of every response. The first two isolate the page, so that threads can share memory. The policy allows WebAssembly,
+ * and scripts, styles and requests from this server only.
  */
 const headers: Readonly<Record<string, string>> = {
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -53,7 +53,7 @@ export interface Serving {
   close(): Promise<void>;
 }
 
-/** Serves the files of a folder on the loopback address, to a browser of this machine only; port 0 takes a free one. */
+/** Serves the files of a folder on the loopback address, for browsers on this machine only. Port 0 selects a free port. */
 export async function serveFolder(folder: string, port: number): Promise<Serving> {
   const root = await realpath(folder);
   const limits = { headersTimeout: PATIENCE, requestTimeout: PATIENCE, connectionsCheckingInterval: 1000 };
@@ -77,7 +77,7 @@ function close(server: Server): Promise<void> {
 }
 
 async function answer(root: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  // A foreign name that resolves to this machine (DNS rebinding) must not read what is served here.
+  // A page of another site whose name resolves to this machine (DNS rebinding) must not read these files.
   const { localPort } = request.socket;
   const own = [LOOPBACK, 'localhost'].flatMap((name) => (localPort === 80 ? [name] : [`${name}:${localPort}`]));
   if (!own.includes(request.headers.host ?? '')) return refuse(response, 403);
@@ -91,11 +91,11 @@ async function answer(root: string, request: IncomingMessage, response: ServerRe
     response.end();
     return;
   }
-  // Whoever leaves early, the reader or the file, the other is closed.
+  // If the reader or the file ends early, the other is closed.
   await pipeline(createReadStream(path), response).catch(() => response.destroy());
 }
 
-/** The file that a request names, if it lies inside the folder, also once every link is followed. */
+/** The file that a request names, if it is inside the folder after all links are resolved. */
 async function fileAt(root: string, url: string): Promise<string | undefined> {
   let name: string;
   try {

@@ -1,4 +1,4 @@
-/** Runs the real command in a folder of its own, and makes the pictures it is tried on. */
+/** Runs the real command in its own folder, and makes pictures for the tests. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -53,7 +53,7 @@ export function workplace() {
   };
 }
 
-/** Waits for a process that was started; what it printed, and its exit code (null if a signal killed it). */
+/** Waits for the end of a process; returns what it printed, and its exit code (null if a signal killed it). */
 export function ended(child: ChildProcess): Promise<Ended> {
   let [stdout, stderr] = ['', ''];
   child.stdout?.on('data', (chunk) => {
@@ -68,7 +68,7 @@ export function ended(child: ChildProcess): Promise<Ended> {
   });
 }
 
-/** The size of the pictures unless told: six by five patches of 8×8. */
+/** The default size of the pictures: six by five patches of 8×8. */
 export const [width, height] = [48, 40];
 
 /** Gratings that a few atoms describe, from 0 to `peak`. */
@@ -79,7 +79,7 @@ export function smooth(w = width, h = height, peak = 255): number[] {
   });
 }
 
-/** The gratings with texture that no few atoms describe, in whole numbers from 0 to `peak`. */
+/** The gratings with texture that a few atoms cannot describe, in whole numbers from 0 to `peak`. */
 export function textured(w = width, h = height, peak = 255, seed = 1): number[] {
   const { normal } = randomSource(seed);
   return smooth(w, h, peak).map((value) => Math.min(peak, Math.max(0, Math.round(value + 0.07 * peak * normal()))));

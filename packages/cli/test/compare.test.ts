@@ -21,7 +21,7 @@ describe('ght compare', () => {
     expect(rows).toEqual(['GHT-QPM', 'GHT-ADMM', 'joint OMP', 'OMP', 'AIHT', 'CoSaMP']);
   });
 
-  it('--json holds a result a solver, all under the same budget, and -o writes what they say', async () => {
+  it('--json holds one result per solver, all under the same budget, and -o writes the same results', async () => {
     await mkdir(path('results'));
     const { task, image, results } = await json('compare', 'grey.png', '--budget', '5', '-o', 'results');
     expect({ task, image }).toMatchObject({ task: 'compare', image: { width, height, channels: 1, depth: 8 } });
@@ -33,7 +33,7 @@ describe('ght compare', () => {
     for (const result of results) {
       expect(result).toMatchObject({ budget: 150, nonzeros: 150, patches: 30, atoms: 100 });
       const written = await pixels(await read(`results/${result.solver}.png`));
-      // Rounding to 8 bits is all that lies between them.
+      // The only difference is the rounding to 8 bits.
       expect(psnr(written.samples, grey, 255)).toBeCloseTo(result.psnr, 0);
       expect(await pixels(await read(`results/${result.solver}-heatmap.png`))).toMatchObject({ width, height });
       const lines = history.filter((line) => line.startsWith(`${result.solver},`));
@@ -41,7 +41,7 @@ describe('ght compare', () => {
     }
   });
 
-  it('keeps floats as floats, whatever the file is called', async () => {
+  it('keeps floats as floats, whatever the name of the file', async () => {
     await mkdir(path('floats'));
     const data = Float64Array.from(grey, (value) => value / 7);
     await save('array.png', writeNpy({ type: 'f8', shape: [height, width], data }));
@@ -49,7 +49,7 @@ describe('ght compare', () => {
     expect(readNpy(await read('floats/omp.npy'))).toMatchObject({ type: 'f8', shape: [height, width] });
   });
 
-  it('says what patch-wise solvers leave of the budget, and spends it with --spread', async () => {
+  it('says what patch-wise solvers cannot spend of the budget, and spends it with --spread', async () => {
     const flags = ['compare', 'grey.png', '--budget', '1.5', '--max-iterations', '5'];
     const { stdout } = await ght(...flags);
     expect(stdout).toMatch(
@@ -60,7 +60,7 @@ describe('ght compare', () => {
     expect((await ght(...flags, '--spread')).stdout).not.toContain('cannot be spent');
   });
 
-  it('--rho concerns only the solvers that have one', async () => {
+  it('--rho applies only to the solvers that have one', async () => {
     const { results } = await json('compare', 'grey.png', '--budget', '2', '--rho-absolute', '0.25');
     const rhos = results.map(({ rho }: { rho: number | null }) => rho);
     expect(rhos).toEqual([0.25, 0.25, null, null, null, null]);

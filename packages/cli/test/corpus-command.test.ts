@@ -17,15 +17,15 @@ let place = '';
 
 beforeAll(async () => {
   place = await mkdtemp(join(tmpdir(), 'ght-corpus-'));
-  // Open to the user without rights that some of these run as.
+  // Some commands run as a user without rights, who must be able to read this folder.
   await chmod(place, 0o777);
 });
 afterAll(() => rm(place, { recursive: true, force: true }));
 
-/** The superuser may read everything; this one may not. */
+/** A user without rights: the superuser could read everything. */
 const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
-/** Runs the command on a file in a folder of its own, and gives back what it wrote beside it. */
+/** Runs the command on a file in its own folder, and returns what it printed and wrote there. */
 async function runOn(input: string, command: string, who: object = {}) {
   const folder = await mkdtemp(join(place, 'run-'));
   await chmod(folder, 0o777);
@@ -47,7 +47,7 @@ async function runOn(input: string, command: string, who: object = {}) {
   return { ...end, output: output[1], written: await readdir(folder) };
 }
 
-/** A result with its file, or a refusal without. */
+/** Expects a result with its file, or a refusal without a file. */
 function expectClean(name: string, command: string, run: Awaited<ReturnType<typeof runOn>>): void {
   const { code, stdout, stderr, written, output } = run;
   if (code === 0) {

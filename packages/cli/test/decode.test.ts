@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 describe('ght decode', () => {
-  it.each(['grey.png', 'rgba.png', 'deep.png', 'floats.npy'])('gives back what represent wrote of %s', async (name) => {
+  it.each(['grey.png', 'rgba.png', 'deep.png', 'floats.npy'])('returns what represent wrote for %s', async (name) => {
     const again = `again${name.slice(-4)}`;
     await json('represent', name, '-o', `out-${name}`, '--budget', '5', '--stride', '5', '--codes', 'z.npz');
     const result = await json('decode', 'z.npz', '-o', again);
@@ -38,8 +38,8 @@ describe('ght decode', () => {
     expect(await readdir(path('made/here'))).toEqual(['photo.png']);
   });
 
-  it('rebuilds with the dictionary the image was represented in', async () => {
-    // The unit vectors: a patch of its own brightest pixels.
+  it('rebuilds with the dictionary that the image was represented with', async () => {
+    // The atoms are unit vectors, so a patch keeps its brightest pixels.
     const identity = Float64Array.from({ length: 16 }, (_, i) => (i % 5 === 0 ? 1 : 0));
     await save('I.npy', writeNpy({ type: 'f8', shape: [4, 4], data: identity }));
     await json(
@@ -60,7 +60,7 @@ describe('ght decode', () => {
     expect([L, P]).toEqual([4, (width / 2) * (height / 2)]);
   });
 
-  it('refuses codes alone, which older versions wrote, and what is not codes', async () => {
+  it('refuses codes without a grid, which older versions wrote, and files that are not codes', async () => {
     await json('represent', 'grey.png', '--codes', 'new.npz');
     await save('old.npz', await saveCodes(await loadCodes(await read('new.npz'))));
     for (const [file, message] of [

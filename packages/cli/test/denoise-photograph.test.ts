@@ -1,4 +1,4 @@
-/** Photographs as cameras write them: noise that is coloured, in a JPEG, with nothing told. */
+/** Photographs as cameras write them: coloured noise in a JPEG, denoised without options. */
 import { mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { randomSource } from 'ght';
@@ -11,13 +11,13 @@ const [width, height] = [256, 192];
 const raw = { width, height, channels: 3 } as const;
 let clean: number[] = [];
 
-/** White noise, blurred by (1 2 1)/4 each way and brought back to deviation 1: what demosaicking leaves. */
+/** White noise, blurred by (1 2 1)/4 in both directions and scaled to deviation 1, like the noise after demosaicking. */
 function softNoise(seed: number): Float64Array {
   const { normal } = randomSource(seed);
   const white = Float64Array.from({ length: width * height }, normal);
   const blurred = (from: Float64Array, step: number) =>
     from.map((value, i) => ((from[i - step] ?? 0) + 2 * value + (from[i + step] ?? 0)) / 4);
-  // Each blur takes the deviation to √6 / 4 of what it was.
+  // Each blur multiplies the deviation by √6 / 4.
   return blurred(blurred(white, 1), width).map((value) => (value * 16) / 6);
 }
 
@@ -57,7 +57,7 @@ const gain = async (name: string) => {
 };
 
 describe('ght denoise, a photograph', () => {
-  it('gains 1.5 dB and more with nothing told, and says what it found', async () => {
+  it('gains 1.5 dB and more without options, and says what it found', async () => {
     const result = await json('denoise', 'noisy.jpg', '-o', 'out.png', '--reference', 'clean.png');
     expect(await gain('out.png')).toBeGreaterThan(1.5);
     expect(result).toMatchObject({ estimated: true, changed: true, noise: { kind: 'coloured' } });
@@ -84,7 +84,7 @@ describe('ght denoise, a photograph', () => {
     expect((await taken('--keep-grain', '0.5')) / usual).toBeCloseTo(0.5, 1);
   });
 
-  it('a batch tells how many images are others than before, and what to do about the rest', async () => {
+  it('a batch says how many images changed, and what to do about the others', async () => {
     const { code, stdout } = await ght('denoise', 'mixed', '-o', 'unmixed', '--quality', 'fast');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^mixed\/noisy\.jpg: noise: coloured; /m);
@@ -97,7 +97,7 @@ describe('ght denoise, a photograph', () => {
     );
   });
 
-  it('an image without noise is left as it is, which is said, with the flag to use', async () => {
+  it('an image without noise is left as it is, and a line says so and names the flag to use', async () => {
     const { code, stdout } = await ght('denoise', 'mixed/drawing.png', '-o', 'drawing.png');
     expect(code).toBe(0);
     expect(stdout.trimEnd().split('\n').at(-1)).toBe('nothing was found to remove: use --sigma if you know the noise');
@@ -108,8 +108,8 @@ describe('ght denoise, a photograph', () => {
     expect(told.stdout).toContain('nothing was removed, because --sigma says that there is no noise: use --sigma auto');
   });
 
-  it('an estimate that no flat area supports is said to be uncertain', async () => {
-    // Texture that is stronger from column to column, so that no two areas have the same.
+  it('an estimate without flat areas is called uncertain', async () => {
+    // Texture that increases from column to column, so that no two areas are alike.
     const soft = softNoise(5);
     const texture = Uint8ClampedArray.from(soft, (value, i) => 128 + Math.exp((i % width) / 40) * value);
     await save(

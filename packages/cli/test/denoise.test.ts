@@ -43,7 +43,7 @@ describe('ght denoise', () => {
     expect(result.psnrNoisy).toBeCloseTo(psnr(noisy, clean, 255), 9);
   });
 
-  it('says what noise it took out, and whether that was estimated', async () => {
+  it('says what noise it removed, and whether that was estimated', async () => {
     const estimated = await json('denoise', 'noisy.png', '-o', 'out.png');
     expect(estimated).toMatchObject({ method: 'groups', quality: 'balanced', estimated: true, psnr: null });
     expect(estimated).toMatchObject({ trust: 1, changed: true, noise: { kind: 'white' } });
@@ -67,7 +67,7 @@ describe('ght denoise', () => {
     }
   });
 
-  it('takes sigma in the units of the image, and gives floats back as floats, neither clipped nor rounded', async () => {
+  it('takes sigma in the units of the image, and writes floats as floats, neither clipped nor rounded', async () => {
     const data = Float64Array.from(noisy, (value) => value / 255 - 0.5);
     await save('unit.npy', writeNpy({ type: 'f8', shape: [height, width], data }));
     await json('denoise', 'unit.npy', '-o', 'unit-out.npy', '--sigma', String(sigma / 255));
@@ -79,7 +79,7 @@ describe('ght denoise', () => {
     expect(psnr(out, target, 1)).toBeGreaterThan(psnr(noisy, clean, 255) + 3);
   });
 
-  it('--sigma takes a level per channel, which gains over one level for all', async () => {
+  it('--sigma takes a level per channel, which is better than one level for all', async () => {
     // Nearly equal channels with noise of 4, 25 and 8.
     const { normal } = randomSource(8);
     const channels = (value: number) => [value, 0.9 * value + 10, 255 - value];
@@ -94,12 +94,12 @@ describe('ght denoise', () => {
     const mean = Math.hypot(...levels) / Math.sqrt(3);
     const one = await json(...flags, String(mean));
     expect(each.psnr).toBeGreaterThan(one.psnr + 0.1);
-    // The budget of the paper is one for all channels, and so is its level.
+    // The method of the paper has one budget for all channels, and so one level.
     const paper = [...flags.slice(0, -1), '--method', 'paper', '--sigma'];
     expect((await json(...paper, levels.join())).nonzeros).toBe((await json(...paper, String(mean))).nonzeros);
   });
 
-  it('noise that grows with the signal, told or estimated', async () => {
+  it('removes noise that grows with the signal, given or estimated', async () => {
     const [w, h] = [96, 80];
     const still = smooth(w, h).map((value) => value * 200);
     const { poisson } = randomSource(3);
@@ -115,7 +115,7 @@ describe('ght denoise', () => {
     }
   });
 
-  it('--offset alone: the value of no signal is told, gain and deviation are estimated', async () => {
+  it('--offset alone gives the value without signal; gain and deviation are estimated', async () => {
     const [w, h, offset] = [96, 80, 5000];
     const still = smooth(w, h).map((value) => offset + value * 100);
     const { poisson } = randomSource(5);
@@ -144,7 +144,7 @@ describe('ght denoise', () => {
     const told = await json('denoise', 'soft.npy', '-o', 'soft-psd.npy', '--noise-spectrum', 'density.npy');
     expect(told).toMatchObject({ estimated: false, trust: 1, noise: { kind: 'coloured', brightness: [0] } });
     const [deviations] = told.noise.deviations[0];
-    // Slow waves along a row keep their noise, all but 1/16 over 8 pixels, and fast ones lose it.
+    // Slow waves along a row keep their noise, except 1/16 over 8 pixels, and fast ones lose it.
     expect(deviations[7]).toBeLessThan(0.3 * deviations[8 * 7]);
     expect(deviations[8 * 7]).toBeCloseTo(30 * Math.sqrt(15 / 16), 6);
     await save('deviations.npy', writeNpy({ type: 'f4', shape: [8, 8], data: Float32Array.from(deviations) }));
@@ -155,7 +155,7 @@ describe('ght denoise', () => {
     expect(psnr(byDeviations, byDensity, 255)).toBeGreaterThan(80);
   });
 
-  it('tells people what each number is against', async () => {
+  it('says what each number is compared with', async () => {
     const flags = ['--reference', 'clean.png'];
     const { stdout } = await ght(
       'denoise',
@@ -230,7 +230,7 @@ describe('ght denoise, several files', () => {
     await save('others/a.dat', await png(noisy));
   });
 
-  it('a folder: what can be done is done, what failed is named at the end, and the exit code is 1', async () => {
+  it('a folder: all valid images are denoised, failures are listed at the end, and the exit code is 1', async () => {
     const { code, stdout, stderr } = await ght('denoise', 'scans', '-o', 'cleaned', '--quality', 'fast');
     expect(code).toBe(1);
     const [a, b, ...rest] = stdout.trimEnd().split('\n');
@@ -245,7 +245,7 @@ describe('ght denoise, several files', () => {
     expect(await readdir(path('cleaned'))).toEqual(['a.png', 'b.png']);
   });
 
-  it('gives each the same bits as by itself, for patterns and lists too', async () => {
+  it('gives each image the same bits as if it were alone, also for patterns and lists', async () => {
     const { files: done } = await json('denoise', 'scans/?.png', '-o', 'matched');
     expect(done.map(({ output }: { output: string }) => output)).toEqual(['matched/a.png', 'matched/b.png']);
     await json('denoise', 'scans/b.png', '-o', 'alone.png');
@@ -268,13 +268,13 @@ describe('ght denoise, several files', () => {
     expect(await readdir(path('.'))).not.toContain('x');
   });
 
-  it('makes no folder for results that there are none of', async () => {
+  it('makes no folder if there are no results', async () => {
     const { code } = await ght('denoise', 'gone.png', 'lost.png', '-o', 'deep/down/here');
     expect(code).toBe(1);
     expect(await readdir(path('.'))).not.toContain('deep');
   });
 
-  it('takes a file whose name could be a pattern for that file', async () => {
+  it('treats a name that could be a pattern as the file of that name, if it exists', async () => {
     for (const name of ['what?.png', 'all*.png', 'allow.png']) await save(name, await png(noisy));
     await json('denoise', 'what?.png', '-o', 'question.png', '--quality', 'fast');
     expect((await pixels(await read('question.png'))).width).toBe(width);
@@ -282,7 +282,7 @@ describe('ght denoise, several files', () => {
     expect(done.map(({ input }: { input: string }) => input)).toEqual(['all*.png', 'scans/a.png']);
   });
 
-  it('names what failed by the input, in the words of the command and one line each', async () => {
+  it('lists failures by input, with the flags of the command, one per line', async () => {
     await mkdir(path('odd'));
     await save('odd/y\n\u001b[31m.png', 'no image');
     const nan = Float64Array.from(noisy).fill(Number.NaN, 7, 8);
@@ -296,7 +296,7 @@ describe('ght denoise, several files', () => {
     expect(lines[2]).toMatch(/^ght: others\/a\.dat: IMAGE must end in \.png, .* but got "others\/a\.dat": /);
   });
 
-  it('tells programs what failed, of which kind and why', async () => {
+  it('--json lists what failed, with the kind of error and the reason', async () => {
     const { code, stdout } = await ght('denoise', 'scans', 'others/a.dat', '-o', 'told', '--quality', 'fast', '--json');
     expect(code).toBe(1);
     expect(JSON.parse(stdout).failed).toEqual([

@@ -34,7 +34,7 @@ beforeAll(async () => {
   await save('vector.npy', writeNpy({ type: 'f8', shape: [4], data: Float64Array.of(1, 2, 3, 4) }));
   await save('none.npy', writeNpy({ type: 'f8', shape: [4, 0], data: new Float64Array(0) }));
   await save('large.png', await png(new Array(1500 * 1500).fill(9), 1, 1500));
-  // What an error must leave as it is.
+  // Files that an error must not change.
   for (const name of ['out.png', 'out.npz', 'out.json']) await save(name, 'precious');
   await mkdir(path('folder/cosamp-heatmap.png'), { recursive: true });
   await mkdir(path('folder.png'));
@@ -51,7 +51,7 @@ async function refused(args: readonly string[], parts: readonly string[]): Promi
   expect(await contents()).toEqual(before);
 }
 
-/** A case: the arguments as typed, then what the line must tell: the parameter, the rule, the value, the remedy. */
+/** A case: the arguments as typed, then what the line must contain: the parameter, the rule, the value, the remedy. */
 type Case = readonly [args: string, ...parts: string[]];
 
 const check = (start: string, cases: readonly Case[]) =>
@@ -157,12 +157,12 @@ describe('files that are refused', () => {
     ['missing.png', 'IMAGE must be an existing file', '"missing.png"', 'check the path'],
   ]);
 
-  it('a name with a line break still makes one line', async () => {
+  it('a name with a line break still gives one line', async () => {
     await refused(['represent', 'no\nsuch\u001b[31m.png'], ['"no\\u000asuch\\u001b[31m.png"']);
     await refused(['represent', '--no\nsuch'], ["'--no\\u000asuch'"]);
   });
 
-  it('compare looks before the work whether one of its files is in the way', async () => {
+  it('compare checks before the work whether something is in the way of its files', async () => {
     await refused(['compare', 'grey.png', '-o', 'folder'], ['-o must be a file', 'cosamp-heatmap.png']);
   });
 

@@ -34,7 +34,7 @@ describe('subfolders', () => {
     for (const name of found) expect((await pixels(await read(`walked/${name}`))).channels).toBe(1);
   });
 
-  it('what is left out is counted, with the reason, and listed for programs', async () => {
+  it('skipped files are counted with the reason, and listed in the JSON', async () => {
     const { code, stdout } = await ght('denoise', 'scans', '-o', 'counted', ...fast);
     expect(code).toBe(0);
     expect(stdout).toContain(
@@ -49,7 +49,7 @@ describe('subfolders', () => {
     expect((await ght('noise', 'scans')).stdout).toMatch(/skipped 1 file .* and 2 subfolders/);
   });
 
-  it.skipIf(process.getuid?.() === 0)('a folder that cannot be read is not passed over in silence', async () => {
+  it.skipIf(process.getuid?.() === 0)('a folder that cannot be read is reported', async () => {
     await mkdir(path('closed/inner'), { recursive: true });
     await save('closed/a.png', await png(textured()));
     await chmod(path('closed/inner'), 0);
@@ -78,7 +78,7 @@ describe('a folder as output for one image', () => {
   it.each([
     ['denoise', ...fast],
     ['represent', '--budget', '3'],
-  ])('%s writes into it under the name of the image, and makes it where the name ends in a slash', async (...args) => {
+  ])('%s writes into it under the name of the image, and makes it if the name ends in a slash', async (...args) => {
     const [command, ...flags] = args;
     await json(command, 'scans/a.png', '-o', `${command}-new/deep/`, ...flags);
     await mkdir(path(`${command}-there`));
@@ -106,7 +106,7 @@ describe('formats of several images', () => {
     expect(sizes[0]).toBeLessThan(sizes[1]);
   });
 
-  it('two images that would get one name are refused, and a quality for what is no JPEG', async () => {
+  it('refuses two images that would get one name, and a JPEG quality for other formats', async () => {
     await mkdir(path('twins'));
     for (const name of ['a.png', 'a.tiff']) await save(`twins/${name}`, await png(textured()));
     for (const [flags, message] of [
@@ -127,7 +127,7 @@ describe('--quiet', () => {
     ['compare', 'scans/a.png', '--budget', '1.5', '--max-iterations', '3'],
     ['denoise', 'scans', '-o', 'quietly'],
     ['noise', 'scans', '--plot', 'quiet-plots'],
-  ])('%s prints nothing at all', async (...args) => {
+  ])('%s prints nothing', async (...args) => {
     expect(await ght(...args, '--quiet')).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(await ght(...args, '-q')).toMatchObject({ code: 0, stdout: '' });
   });

@@ -19,7 +19,7 @@ describe('help', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(`Usage: ght ${command} [options]`);
     expect(stdout).toMatch(new RegExp(`^Examples:\n {2}ght ${command} `, 'm'));
-    // Every flag with what it does beside it.
+    // Every flag has a description beside it.
     for (const flag of stdout.matchAll(/^ {2}(-.*)$/gm)) expect(flag[1]).toMatch(/\S {2,}\S/);
   });
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 describe('ght info', () => {
-  it('tells size, channels, depth, range and memory', async () => {
+  it('prints size, channels, depth, range and memory', async () => {
     const { code, stdout, stderr } = await ght('info', 'deep.png');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('deep.png: 20×12, 1 channel, 16 bit');
@@ -29,17 +29,17 @@ describe('ght info', () => {
       ...{ task: 'info', format: 'png', range: [1000, 60000], patches: 6 },
       image: { width: 20, height: 12, channels: 1, depth: 16, peak: 65535 },
     });
-    // At the least the patches themselves, as 64-bit floats.
+    // At least the patches themselves, as 64-bit floats.
     expect(info.memoryBytes).toBeGreaterThan(6 * 64 * 8);
   });
 
-  it('knows alpha and floats', async () => {
+  it('shows alpha and floats', async () => {
     expect((await ght('info', 'rgba.png')).stdout).toMatch(/4 channels, 8 bit[\s\S]*alpha +yes/);
     const float = await json('info', 'float.npy');
     expect(float).toMatchObject({ format: 'npy', range: [-239, 0], image: { depth: 32, peak: 239 } });
   });
 
-  it('tells signed samples, pages and the resolution', async () => {
+  it('prints signed samples, pages and the resolution', async () => {
     const data = Int16Array.from({ length: 240 }, (_, i) => i - 100);
     await save('signed.npy', writeNpy({ type: 'i2', shape: [12, 20], data }));
     expect((await ght('info', 'signed.npy')).stdout).toContain('signed.npy: 20×12, 1 channel, 16 bit, signed');
@@ -57,7 +57,7 @@ describe('ght info', () => {
     });
   });
 
-  it('tells memory in whole bytes, whatever the size', async () => {
+  it('prints memory in whole bytes, whatever the size', async () => {
     for (const side of [33, 47, 61]) {
       await save('square.png', await png(textured(side, side), 1, side));
       for (const stride of ['1', '3', '8']) {

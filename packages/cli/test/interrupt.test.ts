@@ -37,7 +37,7 @@ describe('a run that is interrupted', () => {
     const before = await readdir(dirname(path('x')));
     const child = start(...args);
     const end = ended(child);
-    // Progress tells that the work has begun.
+    // Progress shows that the work has begun.
     await once(child.stderr, 'data');
     child.kill(signal);
     const limit = setTimeout(() => child.kill('SIGKILL'), 5000);
@@ -65,7 +65,7 @@ describe('a reader that leaves early', () => {
     expect(await end).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('of the error line: the exit code still tells', async () => {
+  it('of the error line: the exit code still shows the failure', async () => {
     const child = start('represent', 'missing.png');
     child.stderr.destroy();
     expect((await ended(child)).code).toBe(2);

@@ -1,4 +1,4 @@
-/** An image of 100 megapixels within a stated memory. */
+/** An image of 100 megapixels within a memory limit. */
 import type { ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
@@ -26,12 +26,12 @@ function megapixels(): Uint8Array {
   return samples;
 }
 
-/** Waits for a process that was started; how it ended, and the most memory it had at once, in GiB. */
+/** Waits for the end of a process; returns how it ended, and its peak memory in GiB. */
 async function peakOf(child: ChildProcess) {
   let peak = 0;
   const look = async () => {
     const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '');
-    // The kernel keeps the highest value; it is gone only once the process is.
+    // The kernel keeps the peak value as long as the process exists.
     peak = Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? peak * 2 ** 20) / 2 ** 20;
   };
   const looking = setInterval(look, 50);
@@ -65,7 +65,7 @@ describe.skipIf(process.env.GHT_LOAD !== 'full' || process.platform !== 'linux')
       10 * minutes,
     );
 
-    it('info announces about as much, for a larger budget', async () => {
+    it('info prints about as much, for a larger budget', async () => {
       const { memoryBytes } = await json('info', 'large.png');
       expect(memoryBytes / 2 ** 30).toBeGreaterThan(1.75);
       expect(memoryBytes / 2 ** 30).toBeLessThan(2.25);

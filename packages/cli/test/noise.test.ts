@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 
 describe('ght noise', () => {
-  it('tells the level of each channel, in the units of the image and of full scale', async () => {
+  it('prints the level of each channel, in the units of the image and of full scale', async () => {
     const { code, stdout, stderr } = await ght('noise', 'grey.png');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('grey.png: 96×80, 1 channel, 8 bit');
@@ -47,7 +47,7 @@ describe('ght noise', () => {
     expect((await ght('noise', 'colour.png')).stdout).toMatch(/red +σ[^\n]+\n +green +σ[^\n]+\n +blue +σ/);
   });
 
-  it('works on floats, and finds none in a constant image', async () => {
+  it('works on floats, and finds no noise in a constant image', async () => {
     const { sigma } = await json('noise', 'unit.npy');
     expect(Math.abs((sigma[0] * 255) / 12 - 1)).toBeLessThan(0.1);
     expect((await json('noise', 'flat.png')).sigma).toEqual([0]);
@@ -70,7 +70,7 @@ describe('ght noise', () => {
     expect(signal).toMatchObject({ model: { kind: 'signal-dependent' }, levels: null, sigma: null });
   });
 
-  it('several files: a line each, and one that fails does not stop the others', async () => {
+  it('several files: one line per file, and a failure does not stop the others', async () => {
     await mkdir(path('scans'));
     for (const name of ['grey.png', 'soft.png']) await save(`scans/${name}`, await read(name));
     await save('scans/broken.png', 'no image');
@@ -83,7 +83,7 @@ describe('ght noise', () => {
     expect(machine.failed).toMatchObject([{ input: 'scans/broken.png', kind: 'input' }]);
   });
 
-  it('--plot draws both panels as SVG and as PNG, and for several an SVG of each', async () => {
+  it('--plot draws both panels as SVG and as PNG, and for several files one SVG each', async () => {
     await json('noise', 'soft.png', '--plot', 'soft.svg');
     const svg = await read('soft.svg');
     expect(await sharp(svg).metadata()).toMatchObject({ format: 'svg' });
@@ -115,7 +115,7 @@ describe('ght noise', () => {
     expect(stderr).toContain(message);
   });
 
-  it('refuses in one line what holds no picture or too little of one', async () => {
+  it('refuses in one line what is not an image, or one that is too small', async () => {
     for (const [file, ...parts] of [
       ['line.png', 'IMAGE must be at least 3×3 pixels', '4×1', 'larger image'],
       ['nowhere.png', 'nowhere.png'],

@@ -1,4 +1,4 @@
-/** No command replaces what it reads, nor one of its results by another, however the paths are spelt or linked. */
+/** No command overwrites its input, or one of its results with another, however the paths are spelt or linked. */
 import { link, mkdir, readdir, symlink } from 'node:fs/promises';
 import { writeNpy } from 'ght';
 import { beforeAll, describe, expect, it } from 'vitest';

@@ -24,7 +24,7 @@ describe('ght represent', () => {
       engine: { name: expect.stringMatching(/./), threads: expect.any(Number) },
       stopReason: expect.stringMatching(/^(converged|max-iterations|complete)$/),
     });
-    // The patches tile the picture, so the error a patch of 64 pixels is 8 times that a pixel.
+    // The patches tile the picture, so the error per patch of 64 pixels is 8 times that per pixel.
     expect((8 * result.rmsePixel) / result.rmse).toBeCloseTo(1, 5);
     expect(result.psnr).toBeCloseTo(20 * Math.log10(255 / result.rmsePixel), 9);
     expect(result.psnr).toBeGreaterThan(22);
@@ -41,7 +41,7 @@ describe('ght represent', () => {
     expect((await pixels(await read('table.png'))).width).toBe(width);
   });
 
-  it('--history writes an entry an iteration, and --tolerance 0 runs to --max-iterations', async () => {
+  it('--history writes one entry per iteration, and --tolerance 0 runs to --max-iterations', async () => {
     const flags = ['represent', 'grey.png', '--tolerance', '0', '--max-iterations', '7'];
     const result = await json(...flags, '--history', 'h.json');
     expect(result).toMatchObject({ iterations: 7, stopReason: 'max-iterations' });
@@ -64,8 +64,8 @@ describe('ght represent', () => {
     expect(known).toEqual(history.map(({ k, rmse, threshold, kept }) => [k, rmse, threshold, kept]));
   });
 
-  it('--heatmap is as large as the image and brightest where the atoms went', async () => {
-    // All texture is in the left half, so the right half needs hardly an atom.
+  it('--heatmap is as large as the image and brightest where the atoms are', async () => {
+    // All texture is in the left half, so the right half needs hardly any atoms.
     const [rough, plain] = [textured(), smooth().map(Math.round)];
     await save('half.png', await png(rough.map((value, i) => (i % width < 24 ? value : plain[i]))));
     await json('represent', 'half.png', '--heatmap', 'heat.png', '--budget', '8');
@@ -84,7 +84,7 @@ describe('ght represent', () => {
     expect(codes.values.every((value) => value !== 0)).toBe(true);
   });
 
-  it('--total-budget spends exactly so many atoms', async () => {
+  it('--total-budget spends exactly that number of atoms', async () => {
     const result = await json('represent', 'grey.png', '--total-budget', '77');
     expect(result).toMatchObject({ budget: 77, nonzeros: 77 });
   });
@@ -124,7 +124,7 @@ describe('ght represent', () => {
     expect(auto.rmse / reference.rmse).toBeCloseTo(1, 5);
   });
 
-  it('a stride below the patch gives more patches, and every pixel still', async () => {
+  it('a stride below the patch gives more patches, and still every pixel', async () => {
     const flags = ['represent', 'grey.png', '--solver', 'omp', '--budget', '64', '--stride', '5', '-o', 'overlap.png'];
     expect((await json(...flags)).patches).toBe(9 * 8);
     expect((await pixels(await read('overlap.png'))).samples).toEqual(grey);
@@ -138,14 +138,14 @@ describe('ght represent', () => {
   it.each([
     [1, 1],
     [3, 5],
-  ])('an image of %i×%i pixels comes back whole', async (w, h) => {
+  ])('an image of %i×%i pixels keeps its size', async (w, h) => {
     const samples = textured(w, h);
     await save('small.png', await png(samples, 1, w));
     await json('represent', 'small.png', '--solver', 'joint-omp', '--budget', '64', '-o', 'small-out.png');
     expect(await pixels(await read('small-out.png'))).toMatchObject({ width: w, height: h, samples });
   });
 
-  it('a constant image takes one atom a patch', async () => {
+  it('a constant image takes one atom per patch', async () => {
     await save('flat.png', await png(new Array(width * height).fill(90)));
     const result = await json('represent', 'flat.png', '--solver', 'joint-omp', '-o', 'flat-out.png');
     expect(result.nonzeros).toBe(patches);
@@ -170,18 +170,18 @@ describe('ght represent --target-psnr', () => {
     expect(result.nonzeros).toBeGreaterThan(0);
   });
 
-  it('spends the fewest atoms: one less a step of the search falls short', async () => {
+  it('spends the fewest atoms: one step of the search less misses the target', async () => {
     const flags = ['represent', 'grey.png', '--solver', 'joint-omp'];
     const { budget } = await json(...flags, '--target-psnr', '33');
     expect((await json(...flags, '--total-budget', String(budget - 1))).psnr).toBeLessThan(33);
   });
 
-  it('counts the rim and the overlap of patches', async () => {
+  it('accounts for the border and the overlap of patches', async () => {
     await save('odd.png', await png(textured(45, 37), 1, 45));
     const flags = ['--stride', '4', '--solver', 'joint-omp', '--target-psnr', '33'];
     const reached = (await json('represent', 'odd.png', ...flags)).psnr;
     expect(reached).toBeGreaterThanOrEqual(33);
-    // The mean of overlapping patches is better than they are: counting theirs, the search would go too far.
+    // The mean of overlapping patches is better than each of them: with their errors, the search would spend too much.
     expect(reached).toBeLessThan(33.1);
   });
 });
@@ -198,7 +198,7 @@ describe('ght represent keeps what it read', () => {
     expect(psnr(written.samples, rgb, 255)).toBeCloseTo(result.psnr, 1);
   });
 
-  it('tells the spread over the same patches as the mean', async () => {
+  it('prints the range over the same patches as the mean', async () => {
     const flat = textured().flatMap((value) => [value, 90, 90]);
     await save('spread.png', await png(flat, 3));
     const { stdout } = await ght(
@@ -277,7 +277,7 @@ describe('ght represent keeps what it read', () => {
     await save('float.tiff', tiff(20, 12, data, { 258: [32], 262: [1], 277: [1], 339: [3] }));
     const flags = ['--solver', 'omp', '--budget', '64'];
     expect((await json('represent', 'float.tiff', '-o', 'float-out.tiff', ...flags)).image.depth).toBe(32);
-    // Read back by way of an array, once more without loss.
+    // Read back through an array, again without loss.
     await json('represent', 'float-out.tiff', '-o', 'float-out.npy', ...flags);
     const out = readNpy(await read('float-out.npy'));
     expect([out.type, out.shape]).toEqual(['f4', [12, 20]]);
@@ -301,7 +301,7 @@ describe('budgets of ght represent', () => {
       expect((await ght(...flags)).stdout).toContain(
         `written     ${written.toFixed(2)} dB, rounded and clipped to 8 bits`,
       );
-      // One patch-sized step fewer would not do.
+      // One atom per patch fewer is not enough.
       const less = ['represent', name, '--solver', 'joint-omp', '--total-budget', String(result.budget - 30)];
       expect((await json(...less)).psnrWritten).toBeLessThan(50);
     }

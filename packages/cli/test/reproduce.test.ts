@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ended, png, textured, workplace } from './command.js';
 
 const { ght, json, path, read, save, start } = workplace();
-/** The experiments that end in a moment on small images. */
+/** The experiments that take less than a second on small images. */
 const brief = ['two-patches', 'close-up'];
 
 beforeAll(async () => {
@@ -69,7 +69,7 @@ describe('ght reproduce', () => {
     expect(report).toEqual(JSON.parse((await read('with-json/report.json')).toString()));
   });
 
-  it('keeps what is finished when it is stopped, and goes on from there with --resume', async () => {
+  it('keeps finished experiments when it is stopped, and continues with --resume', async () => {
     const args = ['reproduce', 'two-patches', 'convergence', '--quick', '--images', 'photos', '-o', 'stopped'];
     const child = start(...args);
     const end = ended(child);
@@ -79,7 +79,7 @@ describe('ght reproduce', () => {
     child.kill('SIGINT');
     const { code, stderr } = await end;
     expect(code).toBe(130);
-    expect(stderr).toMatch(/ght: stopped; what was finished is kept in stopped: go on with --resume\n$/);
+    expect(stderr).toMatch(/ght: stopped; finished experiments are kept in stopped: continue with --resume\n$/);
     expect(await readdir(path('stopped'))).toEqual(['experiments']);
     const kept = await readFile(path('stopped/experiments/two-patches.json'), 'utf8');
 
@@ -104,7 +104,7 @@ describe('ght reproduce', () => {
     expect(other.stdout).toMatch(/^1 experiment to run: /);
   });
 
-  it('takes no results of other pictures, though name, size and sum of samples be the same', async () => {
+  it('uses no results of other pictures, even if name, size and sum of samples are the same', async () => {
     const samples = textured(64, 64);
     const args = ['reproduce', 'two-patches', '--quick', '--images', 'album', '-o', 'of-album', '--resume'];
     await mkdir(path('album'));
@@ -132,7 +132,7 @@ describe('ght reproduce', () => {
     expect(Object.keys(JSON.parse(String(await read('damaged/report.json'))).findings)).toEqual(['two-patches']);
   });
 
-  it('leaves no figure or table of an earlier run that the report does not have, and all that is not ours', async () => {
+  it('removes figures and tables of an earlier run that the report does not have, and keeps all other files', async () => {
     const args = ['--quick', '--images', 'photos', '-o', 'fewer'];
     const files = async () => (await readdir(path('fewer'), { recursive: true })).sort();
     await json('reproduce', 'two-patches', ...args);
@@ -141,12 +141,12 @@ describe('ght reproduce', () => {
     expect((await files()).filter((name) => /^(figures|tables).close-up/.test(name))).not.toEqual([]);
     await save('fewer/figures/close-up-mine.png', 'mine');
     await json('reproduce', 'two-patches', ...args);
-    // What is finished is kept for --resume.
+    // Finished experiments are kept for --resume.
     const kept = [join('experiments', 'close-up.json'), join('figures', 'close-up-mine.png')];
     expect(await files()).toEqual([...alone, ...kept].sort());
   });
 
-  it('looks before the work whether what it writes is in the way of something', async () => {
+  it('checks before the work that nothing is in the way of its files', async () => {
     for (const name of ['experiments/two-patches.json', 'report.html', 'report.json']) {
       await mkdir(path(`blocked/${name}`), { recursive: true });
       const { code, stdout, stderr } = await ght('reproduce', 'two-patches', '--quick', '-o', 'blocked');

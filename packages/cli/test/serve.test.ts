@@ -9,7 +9,7 @@ import { workplace } from './command.js';
 
 const { path, save } = workplace();
 
-/** A request exactly as written: no address is tidied up on the way. */
+/** Sends a request exactly as written: the address is not normalised. */
 function ask(port: number, target: string, { method = 'GET', host = `127.0.0.1:${port}` } = {}) {
   return new Promise<{ status: number; headers: Record<string, unknown>; body: string }>((resolve, reject) => {
     send({ host: '127.0.0.1', port, path: target, method, headers: { host } }, (response) => {
@@ -24,7 +24,7 @@ function ask(port: number, target: string, { method = 'GET', host = `127.0.0.1:$
   });
 }
 
-/** Sends bytes as they are; what comes back until the server closes the connection, or breaks it off. */
+/** Sends bytes as they are; returns the answer until the server closes or breaks the connection. */
 async function tell(port: number, bytes: string | Buffer): Promise<string> {
   const socket = connect(port, '127.0.0.1').on('error', () => {});
   let answer = '';
@@ -81,7 +81,7 @@ describe('the server', () => {
     '/%',
     '/%00',
     'http://elsewhere/secret.txt',
-  ])('gives nothing but 404 for %s', async (target) => {
+  ])('answers 404 for %s', async (target) => {
     const { status, body } = await get(target);
     expect({ status, body }).toEqual({ status: 404, body: 'not found\n' });
   });
@@ -91,17 +91,17 @@ describe('the server', () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) expect((await get('/', { method })).status).toBe(405);
   });
 
-  it('answers only to its own name, so that no other site can reach it by a trick of names', async () => {
+  it('answers only to its own host name, so that no other site can reach it by DNS rebinding', async () => {
     expect((await get('/', { host: `localhost:${serving.port}` })).status).toBe(200);
     for (const host of ['evil.example', '127.0.0.1', `evil.example:${serving.port}`]) {
       expect((await get('/', { host })).status).toBe(403);
     }
   });
 
-  describe('keeps its head when', () => {
+  describe('stays available when', () => {
     const host = () => `Host: 127.0.0.1:${serving.port}\r\n`;
     const noise = Buffer.from(Array.from({ length: 500 }, (_, i) => (i * 73) % 256));
-    /** An answer that comes before all is sent may be lost with the connection. */
+    /** An answer that comes before the whole request is sent may be lost with the connection. */
     const tooLong = /^(HTTP\/1.1 431 |$)/;
     const manyHeaders = Array.from({ length: 5000 }, (_, i) => `X${i}: 1\r\n`).join('');
 
@@ -111,15 +111,15 @@ describe('the server', () => {
       ['the greeting of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', /^HTTP\/1.1 400 /],
       ['HTTP/3', () => `GET / HTTP/3.0\r\n${host()}\r\n`, /^HTTP\/1.1 400 /],
       ['no host', 'GET / HTTP/1.1\r\n\r\n', /^HTTP\/1.1 400 /],
-      ['the oldest HTTP', 'GET /\r\n\r\n', /^HTTP\/1.1 403 /],
+      ['HTTP/0.9', 'GET /\r\n\r\n', /^HTTP\/1.1 403 /],
       ['HTTP/1.0', 'GET / HTTP/1.0\r\n\r\n', /^HTTP\/1.1 403 /],
-      ['a method in small letters', () => `get / HTTP/1.1\r\n${host()}\r\n`, /^HTTP\/1.1 400 /],
-      ['lines that end otherwise', () => `GET / HTTP/1.1\n${host()}\n`, /^HTTP\/1.1 400 /],
+      ['a method in lower case', () => `get / HTTP/1.1\r\n${host()}\r\n`, /^HTTP\/1.1 400 /],
+      ['lines that end without a carriage return', () => `GET / HTTP/1.1\n${host()}\n`, /^HTTP\/1.1 400 /],
       ['a zero in the address', () => `GET /\0 HTTP/1.1\r\n${host()}\r\n`, /^HTTP\/1.1 400 /],
       ['bytes in the address', () => `GET /\xff\xfe HTTP/1.1\r\n${host()}\r\n`, /^HTTP\/1.1 400 /],
       ['an endless address', () => `GET /${'a'.repeat(1e5)} HTTP/1.1\r\n${host()}\r\n`, tooLong],
       ['an endless header', () => `GET / HTTP/1.1\r\n${host()}X: ${'a'.repeat(1e5)}\r\n\r\n`, tooLong],
-      ['headers without number', () => `GET / HTTP/1.1\r\n${host()}${manyHeaders}\r\n`, tooLong],
+      ['a huge number of headers', () => `GET / HTTP/1.1\r\n${host()}${manyHeaders}\r\n`, tooLong],
       [
         'two lengths',
         () => `GET / HTTP/1.1\r\n${host()}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n`,
@@ -130,13 +130,13 @@ describe('the server', () => {
         () => `GET / HTTP/1.1\r\n${host()}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
         /^HTTP\/1.1 400 /,
       ],
-      ['a wish to connect elsewhere', () => `CONNECT evil:80 HTTP/1.1\r\n${host()}\r\n`, /^$/],
-    ])('it is told %s', async (_, bytes, answer) => {
+      ['a CONNECT request to another host', () => `CONNECT evil:80 HTTP/1.1\r\n${host()}\r\n`, /^$/],
+    ])('it receives %s', async (_, bytes, answer) => {
       expect(await tell(serving.port, typeof bytes === 'function' ? bytes() : bytes)).toMatch(answer);
       expect((await get('/')).status).toBe(200);
     });
 
-    it('a thousand connections say nothing, or never finish: others are served, and those are closed', async () => {
+    it('a thousand connections are silent or never finish: others are served, and those are closed', async () => {
       const sockets = await Promise.all(
         Array.from({ length: 1000 }, async (_, i): Promise<Socket> => {
           const socket = connect(serving.port, '127.0.0.1').on('error', () => {});
@@ -168,7 +168,7 @@ describe('the server', () => {
   });
 });
 
-/** What an open file of this process is; it may be closed by now. */
+/** The path of an open file of this process; it may be closed by now. */
 function linkOf(fd: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`);

@@ -54,7 +54,7 @@ describe('ght solve', () => {
     expect(JSON.parse(String(await read('h.json'))).map(({ k }: { k: number }) => k)).toEqual([1, 2, 3, 4]);
   });
 
-  it('speaks of signals in its help and its JSON, not of patches and pixels', async () => {
+  it('mentions signals in its help and its JSON, not patches and pixels', async () => {
     const result = await json('solve', ...inputs, '--budget', '2');
     expect(Object.keys(result).join(' ')).not.toMatch(/patch|pixel/i);
     expect(result.signals).toMatchObject({ rows: N, columns: P });

@@ -36,7 +36,7 @@ interface CompareFlags extends Flags, InputFlags {
 export function compareCommand(program: Command, context: Context): void {
   const command = program
     .command('compare')
-    .summary('every solver on one image under the same budget')
+    .summary('compare all solvers on one image under the same budget')
     .description(
       'Represents an image with every solver under the same budget: the two global ones of the paper, joint OMP, ' +
         'and the three patch-wise ones, which give every patch the same number of atoms, S/P rounded down.',
@@ -114,7 +114,7 @@ async function checkFolder(folder: string): Promise<void> {
   throw new OptionError('-o', 'must be an existing folder', folder, remedy);
 }
 
-/** Refuses before the work what would fail after it: any of the files could be a folder, read-only, or the image itself. */
+/** Checks before the work that all files can be written: one could be a folder, read-only, or the image itself. */
 async function checkFiles(folder: string, path: string, file: ImageFile): Promise<void> {
   const output = (name: string, kinds: readonly string[]) => ({ path: join(folder, name), kinds, parameter: '-o' });
   const outputs = solverNames.flatMap((solver) => [
@@ -124,7 +124,7 @@ async function checkFiles(folder: string, path: string, file: ImageFile): Promis
   await checkOutputs([{ path, parameter: 'IMAGE' }], [...outputs, output('history.csv', ['.csv'])]);
 }
 
-/** The reconstructions keep the format of the input, unless that would squeeze them. */
+/** The reconstructions keep the format of the input, unless it has lossy compression. */
 function pictureName(solver: string, { format }: ImageFile): string {
   return `${solver}.${format === 'tiff' || format === 'npy' ? format : 'png'}`;
 }

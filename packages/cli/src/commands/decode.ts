@@ -104,11 +104,11 @@ const types = {
   float64: { sample: 'float', depth: 64 },
 } as const;
 
-/** The image and how a file is to hold it; as float32 where the codes do not say what its samples were. */
+/** The image as a file, with the sample type from the codes; float32 if the codes have none. */
 function fileOf({ image, sampleType = 'float32' }: DecodedImage): ImageFile {
   if (!(sampleType in types)) {
     const rule = `must have samples of a known type (${Object.keys(types).join(', ')})`;
-    throw new InputError('CODES', rule, sampleType, 'make the codes anew with ght represent --codes');
+    throw new InputError('CODES', rule, sampleType, 'make the codes again with ght represent --codes');
   }
   return { image, format: 'npy', ...types[sampleType as keyof typeof types] };
 }

@@ -44,7 +44,7 @@ export async function denoiseByGroups(file: ImageFile, options: DenoiseOptions, 
   };
 }
 
-/** What to do where nothing was removed, or perhaps not enough. */
+/** Advice for a result where nothing was removed, or perhaps not enough. */
 function adviceOn({ changed, estimated, trust }: Denoised): string | undefined {
   if (!changed) {
     return estimated
@@ -52,12 +52,12 @@ function adviceOn({ changed, estimated, trust }: Denoised): string | undefined {
       : 'nothing was removed, because --sigma says that there is no noise: use --sigma auto to have it estimated';
   }
   if (!estimated || trust === 1) return undefined;
-  return 'the estimate is uncertain: use --strength 1.4 if noise is left, --strength 0.5 if detail went, or --sigma if you know it';
+  return 'the estimate is uncertain: use --strength 1.4 if noise is left, --strength 0.5 if detail is lost, or --sigma if you know it';
 }
 
-/** What was found, with how it is called. */
+/** What was found, as rows of a name and a sentence. */
 function foundRows({ words, impulses, banding, estimated }: Denoised): [string, string][] {
-  const noise = words.at(-1)?.replace(/^noise: /, estimated ? 'estimated: ' : 'told: ') ?? '';
+  const noise = words.at(-1)?.replace(/^noise: /, estimated ? 'estimated: ' : 'given: ') ?? '';
   const rows: [string, string][] = [
     ['impulses', impulses.words],
     ['banding', banding.words],
@@ -66,7 +66,7 @@ function foundRows({ words, impulses, banding, estimated }: Denoised): [string, 
   return rows.filter(([, sentence]) => sentence !== '');
 }
 
-/** The options that the flags ask for; flags that do not go together are refused. */
+/** The options for the flags. Flags that exclude each other are refused. */
 export async function denoiseOptions(flags: DenoiseFlags): Promise<DenoiseOptions> {
   const { sigma, quality, noise, gain, offset, engine, threads, noiseSpectrum } = flags;
   const { strength, strengthChroma, keepGrain, impulses, banding } = flags;
@@ -110,14 +110,14 @@ async function readSpectrum(path: string): Promise<NoiseSpectrum> {
   return { width, height, data: Float64Array.from(data, Number) };
 }
 
-/** What may have to be taken out, for the memory that it needs. */
+/** The kind of noise with the largest memory that these options allow. */
 function kindOf({ noise = 'auto', sigma }: DenoiseOptions): NoiseModel['kind'] {
   if (typeof noise === 'object') return 'spectrum' in noise ? 'coloured' : 'signal-dependent';
   if (noise === 'poisson-gaussian') return 'signal-dependent';
   return noise === 'auto' && (sigma === undefined || sigma === 'auto') ? 'coloured' : 'white';
 }
 
-/** A noise model as JSON has it: lists instead of typed arrays. */
+/** A noise model for JSON: lists instead of typed arrays. */
 export function plainNoise(noise: NoiseModel): object {
   if (noise.kind !== 'coloured') return noise;
   return { ...noise, deviations: noise.deviations.map((rows) => rows.map((row) => [...row])) };

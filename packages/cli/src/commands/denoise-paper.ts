@@ -7,7 +7,7 @@ import { count, decibels } from '../output/table.js';
 import type { DenoiseFlags } from './denoise.js';
 import { type Denoising, levelAgainst, type Outcome } from './denoised.js';
 
-/** Denoises a file as the paper does: represented under one budget, and the rest is noise. */
+/** Denoises a file as in the paper: it is represented under one budget, and the rest is noise. */
 export async function denoiseAsPaper(file: ImageFile, flags: DenoiseFlags, given: Denoising): Promise<Outcome> {
   const { image } = file;
   const options = representOptions({ ...flags, sigma: oneLevel(flags.sigma, file) });
@@ -29,7 +29,7 @@ export async function denoiseAsPaper(file: ImageFile, flags: DenoiseFlags, given
   };
 }
 
-/** One level for all channels, as the budget is one for all: their root mean square, which colour axes keep. */
+/** One level for all channels, because they share one budget: the root mean square, which the colour transform preserves. */
 function oneLevel(sigma: DenoiseFlags['sigma'], { image }: ImageFile): number | undefined {
   if (sigma === undefined || typeof sigma === 'number') return sigma;
   const levels = sigma === 'auto' ? estimateSigma(image) : sigma;

@@ -75,7 +75,7 @@ export interface DenoiseFlags extends Omit<Flags, 'sigma'>, InputFlags {
   readonly reference?: string;
 }
 
-/** What the noise may be said to be. */
+/** The values of `--noise`. */
 export const noiseKinds = ['auto', 'gaussian', 'poisson-gaussian'] as const;
 
 /** `ght denoise`. */
@@ -198,7 +198,7 @@ function levelsOrAuto(text: string): number | readonly number[] | 'auto' {
 async function runDenoise(paths: string[], flags: DenoiseFlags, given: Context): Promise<void> {
   refuseFlagsOfOthers(flags);
   const context = contextFor(given, flags.output, flags.json === true);
-  // What is wrong with the flags is wrong for every file.
+  // Errors in the flags are the same for every file, so they are checked first.
   const options = flags.method === 'groups' ? await denoiseOptions(flags) : undefined;
   const task: Task = { flags, options, context };
   const batch = await batchOf(paths, flags.output, renamer(flags));
@@ -222,10 +222,10 @@ async function runDenoise(paths: string[], flags: DenoiseFlags, given: Context):
   else await denoiseMany(batch.files, batch.skipped, task);
 }
 
-/** What is to be done, the same for every file. */
+/** The task, which is the same for every file. */
 interface Task {
   readonly flags: DenoiseFlags;
-  /** Of the method that works by groups. */
+  /** The options of the method `groups`; undefined for the method `paper`. */
   readonly options: DenoiseOptions | undefined;
   readonly context: Context;
 }
@@ -275,7 +275,7 @@ async function denoiseMany(batch: readonly BatchFile[], skipped: readonly Skippe
   sayFailed(failed);
 }
 
-/** How many images are others than before, and what to do about those that are not, or perhaps not enough. */
+/** How many images changed, and advice for those that did not, or perhaps not enough. */
 function countChanged(outcomes: readonly Outcome[]): string {
   const changed = outcomes.filter((outcome) => outcome.changed).length;
   const advised = outcomes.flatMap(({ advice }) => advice ?? []);
@@ -285,24 +285,29 @@ function countChanged(outcomes: readonly Outcome[]): string {
   return [`${changed} changed, ${outcomes.length - changed} left as they were`, ...lines].join('\n');
 }
 
-/** The result of one file of several has its name, so the name must be one that an image can be written to. */
+/** With several files, a result has the name of its input, so its extension must be one that can be written. */
 function checkName(input: string, output: string): void {
   if (formatOfName(output) !== undefined) return;
   const rule = `must end in ${imageExtensions.join(', ')} to be one of several`;
   throw new OptionError('IMAGE', rule, input, 'rename it, use --format, or denoise it by itself');
 }
 
-/** How a result in a folder is named: as the image, but for the format asked for. */
+/** Names a result in a folder: the name of the image with the extension of the given format. */
 function renamer({ format, jpegQuality }: DenoiseFlags): ((name: string) => string) | undefined {
   if (jpegQuality !== undefined && format !== undefined) checkQuality(extensionOf(format), jpegQuality);
   return renamed(format);
 }
 
-/** Of one file the name of the output decides. */
+/** For one file, the name of the output determines the format. */
 function checkFormatFlags({ output, format, jpegQuality }: DenoiseFlags): void {
   if (isStream(output)) return;
   if (format !== undefined) {
-    throw new OptionError('--format', 'must come with a folder as -o', format, 'let the name of the output end so');
+    throw new OptionError(
+      '--format',
+      'must come with a folder as -o',
+      format,
+      'remove it, and give -o a name with that extension',
+    );
   }
   checkQuality(output, jpegQuality);
 }

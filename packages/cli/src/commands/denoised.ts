@@ -1,43 +1,43 @@
-/** What both methods of denoising share: what they are given, what they tell, and how near they came to the clean image. */
+/** What both methods of denoising share: their input, their outcome, and the comparison with the clean image. */
 import type { Image } from 'ght';
 import { checkImage, InputError, isInputError, psnr } from 'ght';
 import type { ImageFile } from '../io/index.js';
 import type { ProgressDisplay } from '../output/progress.js';
 import { measure } from '../output/table.js';
 
-/** What a method is given beside the file and the flags. */
+/** The input of a method in addition to the file and the flags. */
 export interface Denoising {
   readonly clean?: Image;
-  /** The name of the output, to tell. */
+  /** The name of the output, for printing. */
   readonly output: string;
   readonly write: (image: Image) => Promise<void>;
   readonly signal: AbortSignal;
   readonly onProgress: ProgressDisplay['onProgress'];
 }
 
-/** How it went: for machines, and for people. */
+/** The outcome for one file, for programs and for people. */
 export interface Outcome {
   readonly summary: object;
   readonly facts: string;
-  /** In a few words what was taken for noise, for one file of several. */
+  /** A short description of the noise, for one file of several. */
   readonly noise: string;
-  /** Whether the result is another image than the input. */
+  /** Whether the result differs from the input. */
   readonly changed: boolean;
-  /** Where nothing was removed, or perhaps not enough: that, and the flag to use. */
+  /** If nothing was removed, or perhaps not enough: a sentence that says so and names the flag to use. */
   readonly advice?: string;
 }
 
-/** The PSNR in dB against the clean image; null where that is not known, or where there is no difference. */
+/** The PSNR in dB against the clean image; null if there is no clean image, or no difference. */
 export function levelAgainst(clean: Image | undefined, image: Image): number | null {
   if (!clean) return null;
   const level = psnr(image, clean);
   return Number.isFinite(level) ? level : null;
 }
 
-/** How far the peaks of two images in the same units may lie apart: that of floats is the range of their values. */
+/** The largest ratio of the peaks of two images in the same units. The peak of floats is the range of their values, so it varies. */
 const MOST_APART = 16;
 
-/** Refuses a reference that is no clean version of the noisy image, of the same size and in the same units. */
+/** Refuses a reference that does not have the size and the units of the noisy image. */
 export function checkReference(reference: ImageFile, file: ImageFile, path: string): void {
   const [clean, noisy] = [reference.image, file.image];
   try {
@@ -53,7 +53,7 @@ export function checkReference(reference: ImageFile, file: ImageFile, path: stri
     const remedy = 'give the clean version of the same picture';
     throw new InputError('--reference', rule, `${size(clean)} in ${path}`, remedy);
   }
-  // What is white in 8 bits is nearly black in 16, and floats may be in the units of either, or of neither.
+  // White in 8 bits is nearly black in 16 bits, and floats may have the units of either, or other ones.
   const apart = Math.max(clean.peak, noisy.peak) / Math.min(clean.peak, noisy.peak);
   if (apart > MOST_APART && !(reference.sample === 'float' && file.sample === 'float')) {
     const samples = ({ sample, depth }: ImageFile) => (sample === 'float' ? 'float' : `${depth} bit`);

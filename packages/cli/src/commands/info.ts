@@ -69,7 +69,7 @@ function pixelsPer({ x, y, unit }: Resolution): string {
   return `${number(x)} × ${number(y)} pixels${unit === 'none' ? ', without a unit' : ` per ${unit}`}`;
 }
 
-/** The samples of most files are whole numbers, and shown as such. */
+/** Formats a sample; the samples of most files are whole numbers. */
 function sample(value: number): string {
   return Number.isInteger(value) ? String(value) : measure(value);
 }

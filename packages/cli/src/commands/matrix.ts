@@ -1,4 +1,4 @@
-/** Matrices in .npy files: signals, and dictionaries of one's own. */
+/** Matrices in .npy files: signals and dictionaries. */
 import { type Dictionary, denseDictionary, InputError, OptionError } from 'ght';
 import { readArray } from '../io/index.js';
 import { measure } from '../output/table.js';
@@ -10,7 +10,7 @@ interface Columns {
   readonly data: Float64Array;
 }
 
-/** The matrix in a .npy file, whose rows lie one after the other there. */
+/** Reads the matrix in a .npy file, which is stored row by row. */
 export async function readColumns(path: string, flag: string): Promise<Columns> {
   const { shape, data: stored } = await readArray(path, flag);
   if (shape.length !== 2 || shape.some((size) => size === 0)) {
@@ -23,13 +23,13 @@ export async function readColumns(path: string, flag: string): Promise<Columns> 
   return { rows, cols, data };
 }
 
-/** How far the length of an atom may be from 1: float32 rounds by less. */
+/** The largest deviation of the length of an atom from 1: float32 rounds by less. */
 const TOLERANCE = 1e-4;
 
 /**
- * The dictionary of patches in a .npy file, and the side of the patches, which is the root of its rows. Atoms must have length
- * 1: the S largest coefficients are kept, and those of a longer atom would be smaller. They are not scaled here, so that the
- * codes belong to the matrix in the file.
+ * Reads a dictionary of patches from a .npy file, and derives the side of the patches, which is the square root of the number of
+ * rows. Atoms must have length 1: the S largest coefficients are kept, and those of a longer atom would be smaller. Atoms are not
+ * scaled here, so that the codes belong to the matrix in the file.
  */
 export async function readDictionary(
   path: string,

@@ -131,7 +131,7 @@ async function noiseOfSeveral(found: Found, flags: NoiseFlags, context: Context)
   sayFailed(failed);
 }
 
-/** Refuses a plot that could not be written, before any work is done for it. */
+/** Refuses a plot that cannot be written, before any work is done. */
 function checkPlot(input: string, plot: string | undefined): Promise<void> {
   return checkOutputs(
     [{ path: input, parameter: 'IMAGE' }],
@@ -141,7 +141,7 @@ function checkPlot(input: string, plot: string | undefined): Promise<void> {
 
 const kindOf = { auto: 'auto', gaussian: 'white', 'poisson-gaussian': 'signal-dependent' } as const;
 
-/** Estimates the noise of one image, and draws it where that is asked for. */
+/** Estimates the noise of one image, and draws it if `--plot` is given. */
 async function noiseOfPage(
   path: string,
   file: ImageFile,

@@ -1,9 +1,9 @@
-/** Outputs that are folders, for one image as for several. */
+/** Outputs that are folders, for one image or several. */
 import { basename, join } from 'node:path';
 import { isFolder } from '../io/batch.js';
 import { makeFolder, removeEmptyFolders } from '../io/index.js';
 
-/** Where the result of one input goes: to the file named, or into the folder named, under the name of the input. */
+/** The path of the result of one input: the given file, or the name of the input in the given folder. */
 export async function placeOf(
   output: string | undefined,
   input: string,
@@ -13,7 +13,7 @@ export async function placeOf(
   return { output: join(output, rename(basename(input))), folder: output };
 }
 
-/** Makes folders when they are needed, and removes those that stayed empty. */
+/** Creates folders when they are needed, and removes those that stay empty. */
 export class OutputFolders {
   readonly #made: { readonly folder: string; readonly topmost: string }[] = [];
 
@@ -29,7 +29,7 @@ export class OutputFolders {
   }
 }
 
-/** Does work that writes into a folder, which is made if it is missing. */
+/** Does work that writes into a folder, and creates the folder if it is missing. */
 export async function inMadeFolder(folder: string | undefined, work: () => Promise<void>): Promise<void> {
   const folders = new OutputFolders();
   if (folder !== undefined) await folders.make(folder);

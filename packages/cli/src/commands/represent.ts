@@ -134,7 +134,7 @@ async function representFile(path: string, flags: RepresentFlags, { print, signa
   if (pages.numbers.length > 1) return representPages(path, pages, flags, print, representPage);
   const { file, result, seconds } = await representPage(pages.numbers[0]);
 
-  // Everything is made before anything is written: an error on the way leaves no file touched.
+  // All contents are ready before the first file is written, so an error changes no file.
   const files: Output[] = [];
   const add = (path: string, bytes: Uint8Array, parameter: string) => files.push({ path, bytes, parameter });
   if (flags.heatmap) add(flags.heatmap, await heatmapPng(result), '--heatmap');
@@ -166,12 +166,12 @@ async function representFile(path: string, flags: RepresentFlags, { print, signa
   print(`${imageLine(path, file)}\n${runFacts(summary, extra)}`);
 }
 
-/** The largest sample that the file can hold; undefined where it holds floats. */
+/** The largest sample that the file can hold; undefined for floats. */
 function largestOf({ sample, depth }: ImageFile): number | undefined {
   return sample === 'uint' ? 2 ** depth - 1 : undefined;
 }
 
-/** A target PSNR is that of the file, which holds integers. */
+/** Makes a target PSNR that of the written file, which holds integers. */
 function forWriting(options: RepresentOptions, file: ImageFile): RepresentOptions {
   const { budget } = options;
   const largestInteger = largestOf(file);
@@ -179,7 +179,7 @@ function forWriting(options: RepresentOptions, file: ImageFile): RepresentOption
   return { ...options, budget: { ...budget, largestInteger } };
 }
 
-/** The PSNR in dB of an image as a file like that of the input holds it; null where there is no difference. */
+/** The PSNR in dB of an image after rounding and clipping to the format of the input; null if there is no difference. */
 function writtenPsnr({ planes }: Image, file: ImageFile): number | null {
   const most = largestOf(file);
   const written = (value: number) => (most === undefined ? value : Math.min(Math.max(Math.round(value), 0), most));

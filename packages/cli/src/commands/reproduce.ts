@@ -23,19 +23,19 @@ interface ReproduceFlags {
   readonly quiet?: true;
 }
 
-/** The paper has three images; so many of a folder are used at their full size. */
+/** The paper has three images: as many of a folder are used at their full size. */
 const IMAGES = 3;
-/** What a million patches need at the peak of a run, about. */
+/** The approximate peak memory of a run with a million patches. */
 const FULL_BYTES = 3 * 2 ** 30;
 
 /** `ght reproduce`. */
 export function reproduceCommand(program: Command, context: Context): void {
   const command = program
     .command('reproduce')
-    .summary('every experiment of the paper, with a verdict on each of its claims')
+    .summary('rerun the experiments of the paper, with a verdict on each claim')
     .description(
       'Reruns the experiments of the paper on this machine and writes a report: one HTML file with every figure and ' +
-        'table, the numbers of the paper beside the new ones, and a verdict on each claim; beside it report.json, the ' +
+        'table, the numbers of the paper beside the new ones, and a verdict on each claim. Next to it are report.json, the ' +
         `figures as SVG and PNG, and the tables as CSV.\n\nExperiments:\n${list()}`,
     )
     .argument('[NAME...]', 'the experiments to run (default: all)')
@@ -75,7 +75,7 @@ async function runReproduce(given: string[], flags: ReproduceFlags, context: Con
   const [threads, folder] = [checkThreads(flags.threads, quick), flags.output ?? 'ght-report'];
   checkSeed(seed);
   if (!quick && names.some((name) => name === 'million' || name === 'convergence')) refuseSmallMemory();
-  // The lab cannot be loaded without it, and would not say why.
+  // The lab cannot be loaded without it, and its error would not name the reason.
   await loadSharp();
   // Loaded only here: the plots take longer to load than most commands to run.
   const lab = await import('ght-lab');
@@ -94,7 +94,7 @@ async function runReproduce(given: string[], flags: ReproduceFlags, context: Con
     print(`${plural(planned.toRun.length, 'experiment')} to run${kept}: ${time}`);
     if (own?.skipped !== undefined) print(oneLine(own.skipped));
   }
-  context.stopped.note = `what was finished is kept in ${folder}: go on with --resume`;
+  context.stopped.note = `finished experiments are kept in ${folder}: continue with --resume`;
   const display = progressDisplay('reproduce', silent(flags));
   const report = await planned.run(display.onProgress).finally(() => display.stop());
   const files = await lab.writeReport(report, store);
@@ -121,7 +121,7 @@ function checkNames(given: readonly string[]): ExperimentName[] {
   return given.length === 0 ? experimentNames : experimentNames.filter((name) => given.includes(name));
 }
 
-/** The small problems of a quick run are done before a second thread has started. */
+/** Checks the number of threads. A quick run uses one: its small problems are done before a second thread has started. */
 function checkThreads(given: number | undefined, quick: boolean): number {
   const threads = given ?? (quick ? 1 : Math.min(64, availableParallelism()));
   if (Number.isInteger(threads) && threads >= 1 && threads <= 64) return threads;

@@ -4,14 +4,14 @@ import type { Context } from '../context.js';
 import { IncompleteInstallation } from '../io/index.js';
 import { say } from '../output/line.js';
 
-/** A file that could not be done, and why. */
+/** A file that failed, and why. */
 export interface Failure {
   readonly input: string;
   readonly kind: ErrorKind;
   readonly error: string;
 }
 
-/** One file after the other; one that fails does not stop the others, but is kept to be named at the end. */
+/** Processes one file after another. A file that fails does not stop the others; it is reported at the end. */
 export async function eachFile<File extends { readonly input: string }, Done>(
   files: readonly File[],
   context: Context,
@@ -32,12 +32,12 @@ export async function eachFile<File extends { readonly input: string }, Done>(
   return { done, failed };
 }
 
-/** What the installation lacks, and what is wrong with a flag, is so for every file. */
+/** Whether an error would occur for every file: an incomplete installation or an invalid flag. */
 function isForAll(error: unknown, { explain }: Context): boolean {
   return error instanceof IncompleteInstallation || (isOptionError(error) && explain(error).startsWith('--'));
 }
 
-/** Names the files that failed, a line each. */
+/** Prints the files that failed, one per line. */
 export function sayFailed(failed: readonly Failure[]): void {
   for (const { input, error } of failed) say(`${input}: ${error}`);
 }

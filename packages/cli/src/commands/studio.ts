@@ -7,14 +7,14 @@ import type { Context } from '../context.js';
 import { numberOf } from '../flags.js';
 import { type Serving, serveFolder } from '../serve.js';
 
-/** The port that is tried first, so that a bookmark stays good. */
+/** The port that is tried first, so that bookmarks stay valid. */
 const USUAL_PORT = 4173;
 
 /** `ght studio`. */
 export function studioCommand(program: Command, context: Context): void {
   program
     .command('studio')
-    .summary('the same in the browser: see the budget go where it is needed')
+    .summary('serve the studio: represent, compare and denoise images in the browser')
     .description(
       'Serves the studio on this machine only: a page that represents, compares and denoises images in the browser.\n' +
         'Nothing is uploaded: the page does all the work.',

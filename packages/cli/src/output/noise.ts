@@ -4,10 +4,10 @@ import { rangeOf } from 'ght-images';
 import { type ImageFile, loadSharp } from '../io/index.js';
 import { oneLine } from './line.js';
 
-/** The kinds of file that a plot is written to. */
+/** The extensions of the files to which a plot can be written. */
 export const plotExtensions: readonly string[] = ['.svg', '.png'];
 
-/** Pixels of a PNG for each unit of the drawing, so that its text is sharp on a dense screen. */
+/** Pixels of a PNG per unit of the drawing, so that its text is sharp on a high-resolution screen. */
 const PNG_SCALE = 2;
 
 /** The noise of a file as a drawing, in the format of one of `plotExtensions`. */
@@ -28,7 +28,7 @@ export async function noisePlot(
     .toBuffer();
 }
 
-/** The least and the greatest sample; a constant image has a range all the same. */
+/** The smallest and the largest sample; a constant image gets a range of nonzero length. */
 function drawnRange(planes: ImageFile['image']['planes']): readonly [number, number] {
   const [least, most] = rangeOf(planes);
   return least < most ? [least, most] : [least, least + 1];

@@ -2,22 +2,22 @@ import { SingleBar } from 'cli-progress';
 import type { Progress } from 'ght';
 import { oneLine } from './line.js';
 
-/** How far a task is, and of a task of several parts, at which it is. */
+/** The progress of a task, and the current part of a task with several parts. */
 type Shown = Progress & { readonly doing?: string };
 
-/** Shows how far a task is, on standard error. */
+/** Shows the progress of a task on standard error. */
 export interface ProgressDisplay {
   readonly onProgress: (progress: Shown) => void;
   /** Removes the bar; call it before printing anything else. */
   stop(): void;
 }
 
-/** A run that ends before this many milliseconds needs no progress. */
+/** Milliseconds before progress is shown: shorter runs need none. */
 const PATIENCE = 400;
 /** Milliseconds between two plain lines. */
 const PAUSE = 2000;
 
-/** A bar on a terminal, a plain line every other second when piped, and nothing when told to be quiet. */
+/** A bar on a terminal, a plain line every two seconds if piped, and nothing if quiet. */
 export function progressDisplay(label: string, quiet: boolean): ProgressDisplay {
   if (quiet) return { onProgress: () => {}, stop: () => {} };
   return process.stderr.isTTY ? bar(label) : lines(label);
@@ -50,10 +50,10 @@ function lines(label: string): ProgressDisplay {
   return {
     onProgress(progress) {
       const now = performance.now();
-      // The search for a target starts over at every budget it tries.
+      // The search for a target starts again at every budget that it tries.
       if (progress.fraction < before) start = now;
       before = progress.fraction;
-      // Rarer as time goes on, so that an hour does not fill a log.
+      // Less often as time goes on, so that a run of an hour does not fill a log.
       if (now - last < Math.max(PAUSE, (now - start) / 20)) return;
       last = now;
       const parts = [
@@ -67,7 +67,7 @@ function lines(label: string): ProgressDisplay {
   };
 }
 
-/** Nothing yet in the first percent, from which no time could be told. */
+/** The remaining time; empty in the first percent, which is too short for an estimate. */
 function timeLeft(elapsed: number, fraction: number): string {
   return fraction < 0.01 ? '' : `ETA ${Math.ceil((elapsed / 1000) * (1 / fraction - 1))} s`;
 }

@@ -1,4 +1,4 @@
-/** What `--json` prints and people read, from one result. */
+/** The summary of a result, for `--json` and for people. */
 import type { Solution, SolverName } from 'ght';
 import { atomsPerPatch, isPatchwise, solverCatalogue } from 'ght';
 import type { ImageFile } from '../io/index.js';
@@ -14,12 +14,12 @@ export interface Summary {
   readonly atoms: number;
   readonly budget: number;
   readonly nonzeros: number;
-  /** The most atoms per patch, where a patch-wise solver has one for all of them; null otherwise. */
+  /** The largest number of atoms per patch, if a patch-wise solver has one limit for all patches; null otherwise. */
   readonly limit: number | null;
-  /** The paper's, per patch. */
+  /** The RMSE per patch, as defined in the paper. */
   readonly rmse: number;
   readonly rmsePixel: number;
-  /** Null when there is nothing to compare with, or no difference at all. */
+  /** Null if there is nothing to compare with, or no difference. */
   readonly psnr: number | null;
   readonly rho: number | null;
   readonly iterations: number;
@@ -27,7 +27,7 @@ export interface Summary {
   readonly seconds: number;
 }
 
-/** The summary of a solve; `psnr` in dB, where Infinity becomes the null that JSON has. */
+/** The summary of a solve. `psnr` is in dB; Infinity becomes null, since JSON has no infinity. */
 export function summarise(
   task: string,
   solution: Solution,
@@ -35,7 +35,7 @@ export function summarise(
     readonly rmsePixel: number;
     readonly psnr: number | null;
     readonly seconds: number;
-    /** Whether all of the budget was to be spent, by `--spread`. */
+    /** Whether `--spread` was given, to spend all of the budget. */
     readonly spread: boolean | undefined;
   },
 ): Summary {
@@ -72,7 +72,7 @@ export function imageLine(path: string, file: ImageFile): string {
   return `${oneLine(path)}: ${width}×${height}, ${channels} channel${channels === 1 ? '' : 's'}, ${kind}`;
 }
 
-/** How one run went, for people. */
+/** The facts about one run, for people. */
 export function runFacts(summary: Summary, extra: readonly (readonly [string, string])[] = []): string {
   const { patches, atoms, budget, nonzeros, rmse, rmsePixel, psnr, rho, iterations, stopReason, seconds, engine } =
     summary;
@@ -102,22 +102,21 @@ export function runFacts(summary: Summary, extra: readonly (readonly [string, st
 }
 
 /**
- * The least, the most and the median atoms of a patch. In colour every plane has patches of its own, as in the mean per
- * patch.
+ * The minimum, maximum and median of the atoms per patch. In colour, every plane has its own patches, as in the mean per patch.
  */
 export function range({ codes }: Pick<Solution, 'codes'>): string {
   const sorted = atomsPerPatch(codes).sort();
   return `${sorted[0]} to ${sorted[sorted.length - 1]} atoms per patch, median ${sorted[Math.floor(sorted.length / 2)]}`;
 }
 
-/** What a patch-wise solver leaves of a budget that does not divide evenly; undefined where it leaves nothing. */
+/** How much of a budget a patch-wise solver cannot spend, if it does not divide evenly; undefined if it spends everything. */
 export function limitWords({ budget, patches, limit }: Summary, one = 'patch'): string | undefined {
   if (limit === null || limit * patches === budget) return undefined;
   const each = `at most ${limit} atom${limit === 1 ? '' : 's'} in every ${one}, S/P rounded down`;
   return `${each}: ${count(budget - limit * patches)} of the budget cannot be spent; --spread spends them`;
 }
 
-/** How people call the channels of an image. */
+/** The names of the channels of an image. */
 export function channelNames(channels: number): string[] {
   if (channels === 1) return ['grey'];
   if (channels === 3) return ['red', 'green', 'blue'];

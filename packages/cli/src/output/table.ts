@@ -1,6 +1,6 @@
 import { oneLine } from './line.js';
 
-/** A table for people: columns padded to one width, the first (or first few) to the left, the others to the right. */
+/** A table for people: padded columns, the first `words` aligned to the left, the others to the right. */
 export function table(header: readonly string[], content: readonly (readonly string[])[], words = 1): string {
   const rows = content.map((row) => row.map(oneLine));
   const widths = header.map((title, c) =>
@@ -38,7 +38,7 @@ export function decibels(value: number): string {
   return `${value === Number.POSITIVE_INFINITY ? '∞' : value.toFixed(2)} dB`;
 }
 
-/** A number of bytes in the unit that suits it. */
+/** A number of bytes with a suitable unit. */
 export function bytes(value: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, value)) / 10)));

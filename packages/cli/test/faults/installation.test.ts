@@ -1,4 +1,4 @@
-/** An installation that lacks sharp, which reads and writes the pictures, or geotiff, which reads TIFFs. */
+/** An installation without sharp, which reads and writes images, or without geotiff, which reads TIFFs. */
 import { spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ const { path, save } = workplace();
 const binary = fileURLToPath(new URL('../../bin/ght.js', import.meta.url));
 const reader = import.meta.resolve('ght-images/node');
 
-/** Options of Node with which loading a package fails as it does where it, or its part for this platform, is missing. */
+/** Options of Node with which loading a package fails as if it, or its part for this platform, were missing. */
 function without(missing: string): string[] {
   const resolve = `export async function resolve(name, context, next) {
     if (name !== '${missing}') return next(name, context);
@@ -69,7 +69,7 @@ describe('an installation without sharp', () => {
     });
   });
 
-  it('does without where no picture file is read or written', async () => {
+  it('works if no image file is read or written', async () => {
     expect(await ghtWithout('sharp', 'denoise', 'photo.npy', '-o', 'out.npy', '--json')).toMatchObject({
       code: 0,
       stderr: '',

@@ -1,6 +1,6 @@
 /**
- * Runs that are killed, which no program can do anything about at that moment: what lies under a final name is whole, old
- * or new, and the next run completes and leaves no temporary file. GHT_FAULTS=full kills at 50 moments.
+ * Runs that are killed, which a program cannot handle: every file under a final name is complete, old or new, and the next run
+ * completes and leaves no temporary file. GHT_FAULTS=full kills at 50 moments.
  */
 import type { ChildProcess } from 'node:child_process';
 import { watch } from 'node:fs';
@@ -21,11 +21,11 @@ beforeAll(async () => {
   for (const name of ['a.png', 'b.png']) await save(`photos/${name}`, await png(textured(64, 64), 1, 64));
 });
 
-/** Kills the process after so many milliseconds, or as soon as it has begun to write into the folder. */
+/** Kills the process after this many milliseconds, or as soon as it begins to write into the folder. */
 async function killed(child: ChildProcess, folder: string, moment: number | 'writing'): Promise<void> {
   const end = ended(child);
   if (moment === 'writing') {
-    // Whatever changes there first, under whatever name.
+    // The first change in the folder, under any name.
     const watcher = watch(path(folder), () => child.kill('SIGKILL'));
     await end;
     watcher.close();
@@ -36,7 +36,7 @@ async function killed(child: ChildProcess, folder: string, moment: number | 'wri
   await end;
 }
 
-/** Moments over the length of a run and a little more, every third of them when it writes. */
+/** Moments over the length of a run and a little more; every third is the moment when it writes. */
 function moments(count: number, length: number, seed: number): (number | 'writing')[] {
   const { uniform } = randomSource(seed);
   return Array.from({ length: count }, (_, i) => (i % 3 === 1 ? 'writing' : 1.1 * length * uniform()));
@@ -57,7 +57,7 @@ describe.each([
     names.flatMap((name, i) => [['-o', '--codes', '--heatmap'][i], `${folder}/${name}`]);
   const args = (folder: string) => [command, 'photo.png', ...outputs(folder), ...flags.split(' ')];
 
-  it('leaves every file as it was or as it is to be; the next run completes and tidies up', async () => {
+  it('leaves every file old or new; the next run completes and removes temporary files', async () => {
     const [calm, killing] = [`${command}-calm`, `${command}-killed`];
     for (const folder of [calm, killing]) await mkdir(path(folder));
     const began = performance.now();
@@ -80,7 +80,7 @@ describe.each([
   });
 });
 
-/** Refuses a file of a report that is not whole. */
+/** Fails if a file of a report is not complete. */
 async function expectWhole(file: string): Promise<void> {
   const bytes = await readFile(file);
   const text = String(bytes);
@@ -92,15 +92,15 @@ async function expectWhole(file: string): Promise<void> {
 
 const ends: Readonly<Record<string, RegExp>> = { '.html': /<\/html>$/, '.svg': /<\/svg>$/, '.csv': /\S$/ };
 
-it(`ght reproduce killed at ${full ? 16 : 2} moments goes on with --resume`, async () => {
+it(`ght reproduce killed at ${full ? 16 : 2} moments continues with --resume`, async () => {
   const args = ['reproduce', 'two-patches', 'close-up', '--quick', '--images', 'photos', '-o', 'report', '--resume'];
   await mkdir(path('report/experiments'), { recursive: true });
-  // About as long as it takes: the moment decides nothing but where it is killed.
+  // About the length of a run: it determines only when the process is killed.
   for (const moment of moments(full ? 16 : 2, 2500, 4)) {
     await killed(start(...args), 'report/experiments', moment);
     for (const file of await filesBelow('report')) if (!isTemporary(file)) await expectWhole(file);
   }
-  // Every file is written again, so that every folder of the report has been looked through.
+  // Every file is written again, so that temporary files are removed from every folder of the report.
   expect(await ght(...args)).toMatchObject({ code: 0 });
   const found = await filesBelow('report');
   const names = found.map((file) => basename(file));

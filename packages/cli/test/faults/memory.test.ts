@@ -1,4 +1,4 @@
-/** A limit on the addresses of a process, as shared machines set it: WebAssembly gets no memory. */
+/** A limit on the address space of a process, as on shared machines: WebAssembly gets no memory. */
 import { execFile, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { png, textured, workplace } from '../command.js';
 const { path, save } = workplace();
 const binary = fileURLToPath(new URL('../../bin/ght.js', import.meta.url));
 
-/** KiB of addresses. */
+/** The limit on the address space in KiB. */
 const LIMIT = 6_000_000;
 
 /** Runs the command within that limit. */
@@ -19,7 +19,7 @@ const within = (...args: string[]) =>
     );
   });
 
-/** Newer versions of Node get a memory within that limit. */
+/** Whether WebAssembly gets no memory: newer versions of Node do get one within that limit. */
 const refused = () => {
   const script = `ulimit -v ${LIMIT} && exec "$0" -e 'new WebAssembly.Memory({ initial: 1 })'`;
   return process.platform === 'linux' && spawnSync('bash', ['-c', script, process.execPath]).status !== 0;
@@ -32,7 +32,7 @@ describe.skipIf(!refused())('with 6 GB of addresses, where WebAssembly gets no m
     ['represent photo.png -o out.png'],
     ['represent photo.png -o out.png --threads 2'],
     ['denoise photo.png -o out.png --sigma 9'],
-  ])('ght %s does it on another engine', async (args) => {
+  ])('ght %s uses another engine', async (args) => {
     expect(await within(...args.split(' '), '--json')).toEqual({ code: 0, stderr: '' });
   });
 

@@ -1,4 +1,4 @@
-/** Places that cannot be written to: full disks, folders without permission, readers that leave. */
+/** Places that cannot be written to: full disks, folders without permission, readers that stop early. */
 import { execFileSync, spawn } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { ended, png, textured } from '../command.js';
 
 const binary = fileURLToPath(new URL('../../bin/ght.js', import.meta.url));
 const root = process.getuid?.() === 0;
-/** The superuser may write everywhere; this one may not. */
+/** A user without rights: the superuser could write everywhere. */
 const nobody = root ? { uid: 65534, gid: 65534 } : {};
 let place = '';
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
   await mkdir(join(place, 'photos'));
   await writeFile(join(place, 'photos/a.png'), await png(textured(96, 96), 1, 96));
   await mkdir(join(place, 'closed'), { mode: 0o555 });
-  // Anybody may write here, but not to the folder of the finished experiments.
+  // Every user may write here, but not to the folder of the finished experiments.
   await mkdir(join(place, 'kept/experiments'), { recursive: true });
   await writeFile(join(place, 'kept/experiments/two-patches.json'), '{}');
   await chmod(join(place, 'kept'), 0o777);
@@ -32,7 +32,7 @@ afterAll(() => rm(place, { recursive: true, force: true }));
 const start = (args: readonly string[], who: object = {}) =>
   spawn(process.execPath, [binary, ...args], { cwd: place, stdio: ['ignore', 'pipe', 'pipe'], ...who });
 
-/** Exit code 2 and one line that is no progress, with this in it. */
+/** Expects exit code 2 and one line, apart from progress, that contains `part`. */
 function expectRefusal({ code, stderr }: Awaited<ReturnType<typeof ended>>, part: string): void {
   const lines = stderr.split('\n').filter((line) => line !== '' && !/^[\w -]+: \d+%/.test(line));
   expect({ code, lines }).toEqual({ code: 2, lines: [expect.stringMatching(/^ght: [^\n]+: [^\n]+$/)] });
@@ -66,7 +66,7 @@ describe('a folder without permission to write', () => {
   });
 });
 
-/** A disk of a few pages at `small`, if this process may make one; else why not. */
+/** Mounts a disk of a few pages at `small`; returns the reason if that is not possible. */
 function smallDisk(): string | undefined {
   if (process.platform !== 'linux' || !root) return 'only the superuser can mount a small disk';
   const folder = execFileSync('mktemp', ['-d'], { encoding: 'utf8' }).trim();
@@ -86,7 +86,7 @@ describe.skipIf(noDisk)(`a full disk${noDisk ? ` (${noDisk})` : ''}`, () => {
   beforeAll(() => void execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=32k', 'tmpfs', join(place, 'small')]));
   afterAll(() => void execFileSync('umount', [join(place, 'small')]));
 
-  it('refuses what does not fit in one line, leaves what was there and nothing new', async () => {
+  it('refuses in one line what does not fit, keeps existing files and leaves no new ones', async () => {
     await writeFile(join(place, 'small/out.npy'), 'what was there before');
     await writeFile(join(place, 'large.png'), await png(textured(200, 200), 1, 200));
     const none = ['--max-iterations', '2'];
@@ -119,8 +119,8 @@ describe.skipIf(noDisk)(`a full disk${noDisk ? ` (${noDisk})` : ''}`, () => {
   });
 });
 
-describe('a reader that leaves before the first line', () => {
-  it('does not keep files from being written', async () => {
+describe('a reader that stops before the first line', () => {
+  it('does not prevent files from being written', async () => {
     const child = start([...reproduce, 'unread']);
     child.stdout.destroy();
     expect((await ended(child)).code).toBe(0);

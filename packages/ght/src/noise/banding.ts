@@ -1,32 +1,32 @@
 /**
  * Banding: an offset that all samples of a row share (or of a column), different from row to row, as scanners and sensors make it.
- * The offsets o_r are taken as independent from row to row. Their slow part cannot be told from shading and stays.
+ * The offsets o_r are assumed to be independent from row to row. Their slow part cannot be distinguished from shading and is kept.
  *
  * Is there banding? The columns are divided into segments. In segment k, e_k,j(r) is the median over its columns of
  * y(r + j, ·) − y(r, ·): the offsets of all other rows, and steps that hold for less than half of the columns, cancel. Products of
- * different segments contain what they share, but no noise. Over all pairs k ≠ l and all rows, with e cut off at 3 times its
+ * different segments contain what they share, but no noise. Over all pairs k ≠ l and all rows, with e clipped at 3 times its
  * typical size,
  *
  *     V_j = mean e_k,j(r) · e_l,j(r) = 2 σ² + q_j
  *
- * for offsets of deviation σ, where q_j comes from the picture. A picture changes over two rows at least as much as over one and
- * one more: q_2 ≥ 2 q_1. So
+ * for offsets of deviation σ, where q_j comes from the picture. A picture changes over two rows at least twice as much as over
+ * one: q_2 ≥ 2 q_1. So
  *
  *     2 V_1 − V_2 ≤ 2 σ²        (the nugget of the variogram of the rows)
  *
- * which is not positive without banding. Banding is there if four things hold:
+ * which is not positive without banding. An image has banding if four conditions hold:
  *
- * - the nugget is beyond chance: more than 3.5 times its standard error, from the means of stretches of 16 rows. Under noise alone
- *   that happens once in 4,000 planes, and then almost never in all segments alike;
- * - it is no small part of what changes: at least half of V_1;
+ * - the nugget is significant: more than 3.5 times its standard error, from the means of stretches of 16 rows. With noise alone
+ *   that happens once in 4,000 planes, and then almost never in all segments;
+ * - it is a large part of the changes: at least half of V_1;
  * - every segment shares it: the regression of its own part of the nugget on that of all others has a slope above 1/2. Stairs,
- *   blinds and text lines rarely fill the whole width alike;
+ *   blinds and text lines rarely fill the whole width evenly;
  * - it is everywhere and not periodic: every quarter of the rows has a part of it, a typical offset is not much smaller than σ, and
  *   no frequency has a quarter of the power. Ruled lines and stripes fail here.
  *
  * The offsets. D_j(r), the median over all columns of y(r + j, ·) − y(r, ·) for j = 1 … 8, is P(r + j) − P(r) for the common profile
- * P = o + g of the rows, g being the picture's. P is fitted to all D_j by least squares. Then g is a random walk with steps of
- * deviation q, a few of them large (horizons), and o is white:
+ * P = o + g of the rows, where g is the profile of the picture. P is fitted to all D_j by least squares. Then g is a random walk
+ * with steps of deviation q, a few of them large (horizons), and o is white:
  *
  *     min over g of  Σ_r (P_r − g_r)² / σ² + 4 Σ_r log(1 + (g_r+1 − g_r)² / 3q²)
  *
@@ -38,25 +38,25 @@ import { type Axis, axesOf, nugget, offsetsOf } from './row-profile.js';
 
 /** The banding of an image. */
 export interface BandingReport {
-  /** The deviation of the offsets of the rows, in the units of the samples: the root mean square over the planes. 0 if there are none. */
+  /** The deviation of the row offsets, in the units of the samples: the root mean square over the planes. 0 if there are none. */
   readonly rows: number;
-  /** The same of the columns. */
+  /** The same for the columns. */
   readonly columns: number;
-  /** A sentence about it for people; empty if there is none. */
+  /** A sentence that describes the banding; empty if there is none. */
   readonly words: string;
-  /** What each row has too much, per plane; undefined for a plane without row banding. */
+  /** The offset of each row, per plane; undefined for a plane without row banding. */
   readonly rowOffsets: readonly (Float64Array | undefined)[];
-  /** What each column has too much, per plane. */
+  /** The offset of each column, per plane; undefined for a plane without column banding. */
   readonly columnOffsets: readonly (Float64Array | undefined)[];
 }
 
-/** Finds the banding of each plane. Nothing is changed. */
+/** Finds the banding of each plane. The planes are not changed. */
 export function* findBanding(planes: readonly Samples[], width: number, height: number): Work<BandingReport> {
   const [rows, columns] = axesOf(width, height);
   const rowOffsets: (Float64Array | undefined)[] = [];
   const columnOffsets: (Float64Array | undefined)[] = [];
   for (const plane of planes) {
-    // Offsets of rows cancel in differences along a row: the two can be looked for one by one.
+    // Row offsets cancel in differences along a row, so rows and columns can be searched one after the other.
     rowOffsets.push(yield* bandsOf(plane, rows));
     columnOffsets.push(yield* bandsOf(plane, columns));
   }
@@ -70,7 +70,7 @@ export function* findBanding(planes: readonly Samples[], width: number, height: 
   return { rows: row, columns: column, words, rowOffsets, columnOffsets };
 }
 
-/** The planes without their banding. Planes without any are returned themselves. */
+/** The planes without their banding. A plane that has none is returned as it is. */
 export function* withoutBanding(
   planes: readonly Samples[],
   width: number,

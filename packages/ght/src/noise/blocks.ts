@@ -1,10 +1,10 @@
 /**
- * The 8×8 blocks that the noise of an image is measured on, sorted by brightness.
+ * The 8×8 blocks on which the noise of an image is measured, sorted by brightness.
  *
- * Blocks lie every third pixel each way, further apart in large images, always an odd number so that all phases of a grid that
- * may be in the image are met. In a JPEG whose grid is known only the blocks of that grid are taken: off the grid one quantised
+ * Blocks are 3 pixels apart in both directions, and further apart in large images. The distance is always odd, so that all phases
+ * of a grid in the image occur. In a JPEG whose grid is known, only the blocks of that grid are used: off the grid, one quantised
  * coefficient leaks into many, so the emptiest blocks would be chosen. A block with a clipped sample in any channel is left
- * out: it has less noise than there is. The others fall into bins of about equal count by their mean in the first plane.
+ * out, because clipping reduces its noise. The others are divided into bins of about equal count by their mean in the first plane.
  */
 import { clippedAt } from '../measures/noise.js';
 import type { Samples } from '../signal/image.js';
@@ -13,43 +13,43 @@ import { SIDE } from './frequencies.js';
 import type { JpegInfo } from './model.js';
 import { ranked } from './order.js';
 
-/** Blocks that are alike in brightness. */
+/** Blocks of similar brightness. */
 export interface Bin {
   /** The median brightness: the mean of a block in the first plane. */
   readonly brightness: number;
-  /** Where the blocks begin: the index of the upper left sample. */
+  /** Where the blocks begin: the indices of their upper left samples. */
   readonly at: Int32Array;
 }
 
-/** How blocks are taken and how many of a bin are measured. */
+/** How many bins there are, and how many blocks of each are measured. */
 export interface Sampling {
-  /** At most so many bins. */
+  /** The largest number of bins. */
   readonly bins: number;
-  /** A bin holds at least about so many blocks. */
+  /** The smallest number of blocks per bin, approximately. */
   readonly fill: number;
   /** The share of the blocks of a bin that is measured. */
   readonly share: number;
-  /** And at least so many. */
+  /** The smallest number of blocks of a bin that is measured. */
   readonly least: number;
 }
 
 const SPREAD: Sampling = { bins: 8, fill: 1500, share: 0.05, least: 150 };
 const ALIGNED: Sampling = { bins: 6, fill: 600, share: 0.12, least: 60 };
-/** Pixels from one block to the next in images of usual size. */
+/** The distance between blocks in pixels, in images of usual size. */
 const STEP = 3;
-/** At most so many blocks: more make no difference. */
+/** The largest number of blocks: more do not change the estimate. */
 export const MOST_BLOCKS = 30_000;
-/** So many blocks without clipped samples are enough; with fewer, and less than a quarter of all, clipped ones count as well. */
+/** This many blocks without clipped samples are enough. With fewer, and less than a quarter of all, clipped blocks are used too. */
 const ENOUGH = 2000;
-/** In a channel of fewer samples the share that counts as clipped is a handful, which chance gives as well. */
+/** In a channel with fewer samples, the few equal samples that would count as clipped can occur by chance. */
 const FEWEST_SAMPLES = 2048;
 
-/** How the blocks of an image are taken. */
+/** The sampling for a JPEG or for any other image. */
 export function samplingFor(jpeg: JpegInfo | undefined): Sampling {
   return jpeg ? ALIGNED : SPREAD;
 }
 
-/** The first block, the distance to the next, and how many there are. */
+/** The first block, the distance to the next, and the number of blocks. */
 interface Grid {
   readonly left: number;
   readonly top: number;
@@ -59,8 +59,8 @@ interface Grid {
 }
 
 /**
- * The bins of an image, from dark to bright; none if no block fits into it. `original` are the channels whose clipped samples
- * matter.
+ * The bins of an image, from dark to bright; none if the image is smaller than a block. `original` are the channels in which
+ * clipped samples are searched.
  */
 export function* brightnessBins(
   first: Samples,
@@ -134,13 +134,13 @@ function* clippedChannels(channels: readonly Samples[]): Work<Clipped[]> {
   return found;
 }
 
-/** The sums of columns of 8 samples, those of the first row beginning at `from`. */
+/** The sums over columns of 8 samples; the first row begins at `from`. */
 function sumRows(samples: Samples, from: number, width: number, sums: Float64Array): void {
   sums.fill(0);
   for (let y = 0, i = from; y < SIDE; y++) for (let x = 0; x < width; x++, i++) sums[x] += samples[i];
 }
 
-/** Marks the columns of 8 samples of which one is clipped. */
+/** Marks the columns of 8 samples that contain a clipped one. */
 function markRows({ samples, least, most }: Clipped, from: number, width: number, bad: Uint8Array): void {
   for (let y = 0, i = from; y < SIDE; y++) {
     for (let x = 0; x < width; x++, i++) if (samples[i] === least || samples[i] === most) bad[x] = 1;
@@ -148,8 +148,8 @@ function markRows({ samples, least, most }: Clipped, from: number, width: number
 }
 
 /**
- * Blocks in bins of about equal count. Blocks of the same brightness stay together, so the bins are rising and a picture of few
- * values has fewer of them.
+ * Divides blocks into bins of about equal count. Blocks of the same brightness stay together. So the brightness of the bins
+ * increases, and a picture with few values has fewer bins.
  */
 function* binned(at: Int32Array, brightness: Float64Array, { bins, fill }: Sampling): Work<Bin[]> {
   const count = Math.max(1, Math.min(bins, Math.floor(at.length / fill)));
@@ -161,7 +161,7 @@ function* binned(at: Int32Array, brightness: Float64Array, { bins, fill }: Sampl
     const limit = ranked(scratch, rank - from, from);
     from = rank;
     const below = numberBelow(brightness, limit);
-    // Equal values may leave a bin nearly empty: it joins its neighbour.
+    // Equal values may leave a bin nearly empty: it is merged with its neighbour.
     if (Math.min(below - before, at.length - below) >= fill / 2) {
       limits.push(limit);
       before = below;

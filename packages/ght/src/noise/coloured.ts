@@ -3,31 +3,31 @@
  *
  *     deviation² = strength² · (factor² · V + (share · step)²)
  *
- * The factor stands for what the members of a group have in common: low-pass noise is the same in members that overlap, so it
- * does not average out as that of independent patches does. At the fine scale 1.3 is best for the noise of cameras. White noise
- * that only lost its finest frequencies to JPEG has no such correlation, and 1 is best (measured: 0.9 dB at quality 70, 1.3 dB at
- * 90). The slope of luma tells them apart, the deviation at 3.5 ≤ r < 5 over that at 1.5 ≤ r < 3: 0.9 to 1 of white noise, 0.1 to
- * 0.7 of cameras. At half the resolution it is 1. The step is that of the JPEG: a coefficient that was rounded to a multiple of it
- * has an error of that order, which is no part of V.
+ * The factor accounts for correlation between the members of a group. Low-pass noise is the same in members that overlap, so it
+ * does not average out as the noise of independent patches does. At the fine scale, 1.3 is best for the noise of cameras. White
+ * noise that only lost its finest frequencies to JPEG has no such correlation, and 1 is best (measured gain: 0.9 dB at quality 70,
+ * 1.3 dB at 90). The slope of luma distinguishes the two. It is the deviation at 3.5 ≤ r < 5 over that at 1.5 ≤ r < 3: 0.9 to 1
+ * for white noise, 0.1 to 0.7 for cameras. At half the resolution the factor is 1. The step is the quantisation step of the JPEG:
+ * a coefficient that was rounded to a multiple of it has an error of that order, which is not part of V.
  */
 import { slopeOf } from './frequencies.js';
 import type { ColouredNoise } from './model.js';
 import type { SpectrumEstimate } from './spectrum.js';
 
-/** The factor of noise without correlation, and at half the size of the image. */
+/** The factor for noise without correlation, and at half the size of the image. */
 export const UNCORRELATED = 1;
-/** The factor of noise whose slope is at most `steep`; it falls to 1 at `flat`. */
+/** The factor for noise whose slope is at most `steep`; it falls to 1 at `flat`. */
 const CORRELATED = { factor: 1.3, steep: 0.65, flat: 0.85 } as const;
-/** The share of a JPEG's step that counts as noise: luma or another plane, and chroma. */
+/** The share of a JPEG step that counts as noise: in luma or any other plane, and in chroma. */
 const STEP_SHARE = { luma: 0.25, chroma: 0.3 } as const;
 
-/** How an estimate becomes the deviations that a denoiser takes. */
+/** How an estimate is converted to the deviations that a denoiser uses. */
 export interface ColouredOptions {
-  /** The factor of the deviations that stands for correlated members of groups. @default what the slope of luma tells */
+  /** Multiplies the estimated deviations, to account for correlated members of groups. @default from the slope of luma */
   readonly factor?: number;
-  /** Times all deviations: above 1 smooths more. @default 1 */
+  /** Multiplies all deviations: above 1 smooths more. @default 1 */
   readonly strength?: number;
-  /** Times those of the chromas as well. @default 1 */
+  /** Multiplies the deviations of the chromas, in addition to `strength`. @default 1 */
   readonly chroma?: number;
   /** The quantisation steps of each plane by frequency, for an image that was a JPEG. @default none */
   readonly jpegSteps?: readonly ArrayLike<number>[];
@@ -35,7 +35,7 @@ export interface ColouredOptions {
   readonly onlyTrusted?: boolean;
 }
 
-/** The noise model that an estimate stands for. */
+/** The noise model of an estimate. */
 export function colouredModel(estimate: SpectrumEstimate, options: ColouredOptions = {}): ColouredNoise {
   const { factor = correlation(estimate), strength = 1, chroma = 1, jpegSteps, onlyTrusted = false } = options;
   const isColour = estimate.planes.length === 3;
@@ -49,7 +49,7 @@ export function colouredModel(estimate: SpectrumEstimate, options: ColouredOptio
   return { kind: 'coloured', brightness: estimate.brightness, deviations };
 }
 
-/** The factor for an estimate, by the slope of its first plane. */
+/** The factor for an estimate, from the slope of its first plane. */
 function correlation({ planes: [luma] }: SpectrumEstimate): number {
   const variance = luma.deviations[0].map((_, f) => luma.deviations.reduce((sum, row) => sum + row[f] ** 2, 0));
   const { factor, steep, flat } = CORRELATED;

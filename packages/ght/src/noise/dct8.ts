@@ -1,6 +1,7 @@
 /**
- * The orthonormal DCT of an 8×8 block, rows first, then columns. Each half of the cosines is symmetric or antisymmetric about
- * the middle, so 8 samples become 4 sums for the even frequencies and 4 differences for the odd ones: 22 products in place of 64.
+ * The orthonormal DCT of an 8×8 block, rows first, then columns. Cosines of even frequency are symmetric about the middle, those of
+ * odd frequency antisymmetric. So 8 samples become 4 sums for the even frequencies and 4 differences for the odd ones: 22 products
+ * instead of 64.
  */
 const half = (k: number) => Math.cos((k * Math.PI) / 16) / 2;
 const [C1, C2, C3, C4, C5, C6, C7] = [1, 2, 3, 4, 5, 6, 7].map(half);
@@ -12,7 +13,7 @@ export function dct8x8(block: Float64Array): Float64Array {
   return block;
 }
 
-/** The DCT of 8 samples that lie `apart` from each other, in place. */
+/** The DCT of 8 samples whose indices are `apart` from each other, in place. */
 function dct8(x: Float64Array, at: number, apart: number): void {
   const [i1, i2, i3] = [at + apart, at + 2 * apart, at + 3 * apart];
   const [i4, i5, i6, i7] = [i3 + apart, i3 + 2 * apart, i3 + 3 * apart, i3 + 4 * apart];

@@ -1,9 +1,8 @@
 /**
- * What the noise of an image is, found in the image alone. Its spectrum is estimated first. Where that is white, today's
- * estimate of one deviation per plane is better, and is taken; else the noise is coloured. A JPEG is found in the pixels, if it is
- * not told.
+ * Estimates the noise of an image from the image alone. Its spectrum is estimated first. If that is white, the estimate of one
+ * deviation per plane (`measures/noise.ts`) is more accurate, and is used; otherwise the noise is coloured. If the image was a JPEG
+ * and its tables are not given, they are found in the pixels.
  */
-
 import { knownOptions, oneOf } from '../errors.js';
 import { noiseEstimate } from '../measures/noise.js';
 import { poissonGaussianEstimate } from '../measures/poisson-gaussian.js';
@@ -22,17 +21,17 @@ import type { SpectrumEstimate } from './spectrum.js';
 import { colouredNoise } from './spectrum.js';
 import { colouredInWords, toldInWords } from './words.js';
 
-/** What was found out about the noise of an image. */
+/** The estimated noise of an image. */
 export interface NoiseEstimate {
   /** The noise as data, in the units of the image. */
   readonly model: NoiseModel;
-  /** From 0 to 1: 1 where areas were found that show the noise alone, less where the picture's texture may have been counted in. */
+  /** How certain the estimate is, from 0 to 1: 1 if flat areas show the noise alone, less if it may include texture. */
   readonly trust: number;
-  /** The same in words, for people. */
+  /** The same as a sentence for people. */
   readonly words: string;
-  /** Of coloured noise, the level of each plane at middle and at the finest frequencies. */
+  /** For coloured noise: the level of each plane at middle and at the finest frequencies. */
   readonly levels?: readonly SpectrumLevel[];
-  /** The JPEG that the image was, where it is known: its steps are counted in. */
+  /** The JPEG that the image was, if it is known: the model includes its quantisation steps. */
   readonly jpeg?: JpegInfo;
 }
 
@@ -42,24 +41,24 @@ export interface SpectrumLevel {
   readonly middle: number;
   /** The deviation at the finest frequencies: waves of 2 to 2.7 pixels. */
   readonly finest: number;
-  /** The most that the deviation can be at the coarsest frequencies, waves above 8 pixels: shading and texture are included. */
+  /** An upper bound of the deviation at the coarsest frequencies, waves above 8 pixels: it includes shading and texture. */
   readonly coarsest: number;
-  /** From 0 to 1: 1 where flat areas show the noise of this plane. */
+  /** From 0 to 1: 1 if flat areas show the noise of this plane. */
   readonly trust: number;
 }
 
-/** How noise is estimated. All are optional. */
+/** Options of the noise estimate. All are optional. */
 export interface NoiseOptions {
   /**
-   * Which kind of noise is looked for. `auto`: white or coloured, whichever it is. `white`: one deviation per plane.
-   * `signal-dependent`: noise that grows with the signal, as in a raw image.
+   * The kind of noise to estimate. `auto`: white or coloured, whichever is found. `white`: one deviation per plane. `coloured`: a
+   * deviation per frequency. `signal-dependent`: noise that grows with the signal, as in a raw image.
    *
    * @default 'auto'
    */
   readonly kind?: 'auto' | NoiseModel['kind'];
-  /** The JPEG that the image was, as its file tells; `auto` looks for it in the pixels; `none` looks for none. @default 'auto' */
+  /** The JPEG that the image was, as read from its file; `auto` searches the pixels for it; `none` does not. @default 'auto' */
   readonly jpeg?: JpegInfo | 'auto' | 'none';
-  /** Of noise that grows with the signal, the value of no signal. @default estimated */
+  /** For noise that grows with the signal: the sample value without signal. @default estimated */
   readonly offset?: number;
   /** Stops the work: the promise rejects with the signal's reason. @default none */
   readonly signal?: AbortSignal;
@@ -67,12 +66,12 @@ export interface NoiseOptions {
   readonly onProgress?: (progress: { readonly fraction: number }) => void;
 }
 
-/** The options that say what is looked for. */
+/** The options that say what to estimate. */
 export type NoiseSought = Pick<NoiseOptions, 'kind' | 'jpeg' | 'offset'>;
 
 /**
- * Estimates the noise of an image: what kind it is, how strong, and how sure that is. Deterministic. The event loop runs every
- * few milliseconds.
+ * Estimates the noise of an image: its kind, its strength, and how certain that is. The result is deterministic. The event loop
+ * gets control every few milliseconds.
  */
 export async function estimateNoise(image: Image, options: NoiseOptions = {}): Promise<NoiseEstimate> {
   checkImage(image);
@@ -87,7 +86,7 @@ export async function estimateNoise(image: Image, options: NoiseOptions = {}): P
   return estimate;
 }
 
-/** The estimate of an image of any scale: one far from 1 is looked at in other units, so that no square overflows. */
+/** The estimate of an image of any scale. An image far from 1 is scaled first, so that no square overflows. */
 function* inUsualUnits(image: Image, options: NoiseSought): Work<NoiseEstimate> {
   const e = yield* imageExponent(image);
   if (e === 0) return yield* noiseOf(image, options);
@@ -96,11 +95,11 @@ function* inUsualUnits(image: Image, options: NoiseSought): Work<NoiseEstimate> 
   return shiftedEstimate(yield* noiseOf(yield* shiftedImage(image, -e), shiftedOptions), e);
 }
 
-/** The shares of the work after which a JPEG has been looked for, and the spectrum is known. */
+/** The progress after the search for a JPEG, and after the estimate of the spectrum. */
 const JPEG_DONE = 0.2;
 const SPECTRUM_DONE = 0.8;
 
-/** {@link estimateNoise} of an image that has been checked, as work; from at most so many blocks, where only the kind matters. */
+/** {@link estimateNoise} of a checked image, as work. `blocks` limits the number of blocks, for callers that need only the kind. */
 export function* noiseOf(
   image: Image,
   { kind = 'auto', jpeg: told = 'auto', offset }: NoiseSought,
@@ -133,7 +132,7 @@ export function spectrumOf(
   return colouredNoise(planes, width, height, { peak, original, jpeg, blocks });
 }
 
-/** What a spectrum says about an image, the steps of its JPEG counted in. */
+/** The noise of an image from its spectrum, including the steps of its JPEG. */
 export function colouredEstimate(
   { planes, peak }: Image,
   spectrum: SpectrumEstimate,
@@ -149,7 +148,7 @@ export function colouredEstimate(
   };
 }
 
-/** The estimate of an image in units of 2^e, in those of the user. */
+/** Converts the estimate of an image in units of 2^e to the units of the user. */
 export function shiftedEstimate(estimate: NoiseEstimate, e: number): NoiseEstimate {
   const model = shiftedModel(estimate.model, e);
   const { jpeg } = estimate;
@@ -160,7 +159,7 @@ export function shiftedEstimate(estimate: NoiseEstimate, e: number): NoiseEstima
   return { ...estimate, model, levels, words };
 }
 
-/** The JPEG that an image was, if it has the 8-bit samples that one leaves, as they are or stretched to another peak. */
+/** The JPEG that an image was, if its samples are 8-bit integers, as they are or scaled to another peak. */
 function* jpegOf({ width, height, planes, peak }: Image): Work<JpegInfo | undefined> {
   const unit = peak / JPEG_PEAK;
   for (const plane of planes) {

@@ -1,14 +1,14 @@
 /**
- * Missing samples of a plane, interpolated from the samples around them along edges rather than across.
+ * Interpolates missing samples of a plane from the samples around them, along edges rather than across them.
  *
  * Along each of four directions d (row, column, two diagonals) a missing sample has two opposite neighbours. Their mean is the
- * estimate x_d, and the mean absolute difference D_d of samples one step apart along d, within 5×5 samples, says how much the
- * picture changes that way. The result is
+ * estimate x_d. The mean absolute difference D_d of samples one step apart along d, within 5×5 samples, measures how much the
+ * picture changes in that direction. The result is
  *
  *     x = Σ_d w_d x_d / Σ_d w_d,        w_d = 1 / (ℓ_d² (D_d + ε)²)
  *
- * with the length ℓ_d² = 1 or 2 of a step, and a small ε that keeps the weights finite. It is done a few times: at first with the
- * good samples alone, then also with those that are filled in by then.
+ * with the squared length ℓ_d² = 1 or 2 of a step, and a small ε that keeps the weights finite. This is repeated: the first time
+ * with the good samples alone, then also with the samples that are filled in already.
  */
 import type { Samples } from '../signal/image.js';
 import type { Work } from '../work.js';
@@ -22,23 +22,23 @@ const DIRECTIONS = [
 ] as const;
 /** Half the side of the square in which differences are taken. */
 const REACH = 2;
-/** How often the filled samples are refined. */
+/** How many times the filled samples are refined. */
 const REFINEMENTS = 2;
 /** Samples between two yields. */
-const SAMPLES_A_YIELD = 2 ** 11;
+const SAMPLES_PER_YIELD = 2 ** 11;
 
 /** A copy of the plane with the samples at `sites` interpolated; at least one sample must be good. */
 export function* filled(plane: Samples, width: number, height: number, sites: Uint32Array): Work<Samples> {
   const result = plane instanceof Float64Array ? new Float64Array(plane) : new Float32Array(plane);
   const missing = new Uint8Array(plane.length);
   for (const i of sites) missing[i] = 1;
-  // From the outside of a hole to its inside: each round fills what has a known neighbour.
+  // From the outside of a hole to its inside: each round fills the samples that have a known neighbour.
   let rest = sites;
   while (rest.length > 0) {
     const values = new Float64Array(rest.length);
     for (let k = 0; k < rest.length; k++) {
       values[k] = estimate(result, missing, width, height, rest[k]);
-      if (k % SAMPLES_A_YIELD === 0) yield k / rest.length;
+      if (k % SAMPLES_PER_YIELD === 0) yield k / rest.length;
     }
     rest.forEach((i, k) => {
       if (Number.isNaN(values[k])) return;
@@ -54,13 +54,13 @@ export function* filled(plane: Samples, width: number, height: number, sites: Ui
       missing[sites[k]] = 1;
       result[sites[k]] = estimate(result, missing, width, height, sites[k]);
       missing[sites[k]] = 0;
-      if (k % SAMPLES_A_YIELD === 0) yield k / sites.length;
+      if (k % SAMPLES_PER_YIELD === 0) yield k / sites.length;
     }
   }
   return result;
 }
 
-/** The value at sample i that its known neighbours suggest; NaN if it has none. */
+/** The value at sample i interpolated from its known neighbours; NaN if it has none. */
 function estimate(plane: Samples, missing: Uint8Array, width: number, height: number, i: number): number {
   const [x, y] = [i % width, Math.floor(i / width)];
   const known = (column: number, row: number) =>
@@ -80,7 +80,7 @@ function estimate(plane: Samples, missing: Uint8Array, width: number, height: nu
     changes.push(change);
     if (count > 0) allChange += change;
   }
-  // Where nothing changes, all directions count alike.
+  // Where nothing changes, all directions have the same weight.
   const epsilon = allChange === 0 ? 1 : 0.05 * allChange;
   for (const [d, { dx, dy, length }] of DIRECTIONS.entries()) {
     const before = known(x - dx, y - dy);
@@ -89,7 +89,7 @@ function estimate(plane: Samples, missing: Uint8Array, width: number, height: nu
     const a = plane[(y - dy) * width + x - dx];
     const b = plane[(y + dy) * width + x + dx];
     const change = Number.isNaN(changes[d]) ? allChange : changes[d];
-    // One neighbour alone says less than two.
+    // One neighbour alone is less reliable than two.
     const weight = (before && after ? 1 : 0.2) / (length * (change + epsilon) ** 2);
     total += weight * (before && after ? (a + b) / 2 : before ? a : b);
     weights += weight;

@@ -1,20 +1,19 @@
 /**
- * The variance of the noise at every frequency, from the flattest blocks of one brightness, and a measure of whether they are
- * flat.
+ * The variance of the noise at every frequency, from the flattest blocks of one brightness, and a measure of how flat they are.
  *
- * The 63 frequencies are halved like a chessboard (u + v even, u + v odd). With S(f) the variance so far, blocks are ranked by
- * their energy in one half,
+ * The 63 frequencies are divided into two halves like a chessboard (u + v even, u + v odd). With S(f) the current variance, blocks
+ * are ranked by their energy in one half,
  *
  *     t = Σ y(f)² / S(f)      over f of that half
  *
- * and the new S(f) of the *other* half is the mean of y(f)² over the blocks of lowest t. What is ranked by is not what is
- * measured, so the choice does not make the noise look smaller than it is; and texture, which fills both halves, is left out.
- * Three rounds, from the 10% quantiles of the squares.
+ * and the new S(f) of the *other* half is the mean of y(f)² over the blocks of lowest t. Ranking and measurement use different
+ * frequencies, so the selection does not bias the noise towards lower values. Texture fills both halves, so textured blocks are
+ * left out. There are three rounds; S(f) starts at the 10% quantiles of the squares.
  *
  *     R = mean of y(f)² over the next blocks in rank / mean of y(f)² over the chosen,      f at middle radius
  *
- * again in the half that is not ranked by. Under noise alone all blocks are alike and R is about 1; where the chosen ones hold
- * texture the next hold more of it, and R is 1.4 to 10.
+ * again in the half that is not used for ranking. With noise alone all blocks are alike and R is about 1. If the chosen blocks
+ * contain texture, the next ones contain more of it, and R is 1.4 to 10.
  */
 import type { Samples } from '../signal/image.js';
 import type { Work } from '../work.js';
@@ -24,16 +23,16 @@ import { FREQUENCIES, HALVES, MIDDLE_HALVES, meanOver, SIDE } from './frequencie
 import { ranked } from './order.js';
 
 const ROUNDS = 3;
-/** The first S(f) is this quantile of the squares, of at most so many blocks. */
+/** S(f) starts at this quantile of the squares, over at most this many blocks. */
 const START = { quantile: 0.1, blocks: 1024 } as const;
-/** R looks at up to so many times as many blocks as were chosen, those included. */
+/** R uses up to this many times as many blocks as were chosen, including those. */
 const NEXT = 3;
-/** Where no block comes next, R is taken to be this: there may be any amount of texture. */
+/** The value of R where there is no next block: the amount of texture is unknown. */
 const UNKNOWN_RATIO = 9;
-/** No frequency counts as having less than this share of the mean variance: one that is empty must not decide alone. */
+/** The smallest variance of a frequency, as a share of the mean: an empty frequency must not dominate the ranking. */
 const LEAST_SHARE = 1e-3;
 /** Blocks that are transformed between two yields: about a millisecond. */
-const BLOCKS_A_YIELD = 1024;
+const BLOCKS_PER_YIELD = 1024;
 
 /** A plane in units of its own: y = (sample − mean) · scale. */
 export interface CentredPlane {
@@ -43,11 +42,11 @@ export interface CentredPlane {
   readonly scale: number;
 }
 
-/** What the flattest blocks of a bin have. */
+/** What is measured on the flattest blocks of a bin. */
 export interface Flattest {
-  /** The variance at every frequency, in the units of the centred plane; that of the mean is left 0. */
+  /** The variance at every frequency, in the units of the centred plane; 0 for the mean of the block. */
   readonly variance: Float64Array;
-  /** R. */
+  /** R: about 1 for noise, 1.4 and more for texture. */
   readonly ratio: number;
 }
 
@@ -100,7 +99,7 @@ function* squareCoefficients(
 ): Work<void> {
   const block = new Float64Array(FREQUENCIES);
   for (let n = 0; n < at.length; n++) {
-    if (n % BLOCKS_A_YIELD === 0) yield n / at.length;
+    if (n % BLOCKS_PER_YIELD === 0) yield n / at.length;
     for (let v = 0, i = 0, from = at[n]; v < SIDE; v++, from += width) {
       for (let u = 0; u < SIDE; u++, i++) block[i] = (samples[from + u] - mean) * scale;
     }
@@ -122,7 +121,7 @@ function startOf(squares: Float64Array, count: number): Float64Array {
   return start;
 }
 
-/** 1 / S(f), and 0 for the mean of the block. Where all is 0 every frequency counts alike. */
+/** 1 / S(f), and 0 for the mean of the block. If all S(f) are 0, every frequency has the same weight. */
 function weightsOf(variance: Float64Array): Float64Array {
   let sum = 0;
   for (let f = 1; f < FREQUENCIES; f++) sum += variance[f];
@@ -136,7 +135,7 @@ function weightsOf(variance: Float64Array): Float64Array {
 function rankBlocks(squares: Float64Array, weights: Float64Array, [even, odd]: readonly Float64Array[]): void {
   for (let n = 0, i = 0; n < even.length; n++) {
     let [evenSum, oddSum] = [0, 0];
-    // Two rows at a time: in the first u + v is even where u is, in the second where u is odd.
+    // Two rows at a time: u + v is even for even u in the first row, and for odd u in the second.
     for (let f = 0; f < FREQUENCIES; f += 2 * SIDE) {
       for (let u = 0; u < SIDE; u += 2, i += 2) {
         evenSum += squares[i] * weights[f + u];
@@ -152,7 +151,7 @@ function rankBlocks(squares: Float64Array, weights: Float64Array, [even, odd]: r
   }
 }
 
-/** The mean squares of the `chosen` blocks of lowest rank and of those next to them, up to `looked`. Of equals the first come first. */
+/** The mean squares of the `chosen` blocks of lowest rank, and of the next ones up to `looked`. Equal ranks keep the order of blocks. */
 function meansOfLowest(
   squares: Float64Array,
   rank: Float64Array,

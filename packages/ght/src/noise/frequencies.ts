@@ -1,5 +1,5 @@
 /**
- * The frequencies of an 8×8 block and the sets of them that the noise estimate looks at. Index 8v + u has u half waves along a
+ * The frequencies of an 8×8 block and the sets of them that the noise estimate uses. Index 8v + u has u half waves along a
  * row and v along a column; r = √(u² + v²) is its radius. 0 is the mean of the block.
  */
 
@@ -16,21 +16,21 @@ export const RADIUS: readonly number[] = Array.from({ length: FREQUENCIES }, (_,
 const where = (holds: (r: number) => boolean): readonly number[] =>
   RADIUS.flatMap((r, i) => (i > 0 && holds(r) ? [i] : []));
 
-/** Frequencies too low to tell noise from shading; without the mean. */
+/** Frequencies too low to distinguish noise from shading; without the mean. */
 export const LOW = where((r) => r < 2);
-/** The ring next to them, which limits them. */
+/** The ring next to them; their deviation is limited by its deviation. */
 export const RING = where((r) => r >= 2 && r < 3.2);
-/** Where noise of every kind has most of its energy that can be told from shading. */
+/** Middle frequencies: most of the noise that can be distinguished from shading is here, for every kind of noise. */
 export const MIDDLE = where((r) => r >= 2 && r < 5);
-/** Those of them that coarse texture does not reach. */
+/** The middle frequencies that coarse texture does not reach. */
 export const REFERENCE = where((r) => r >= 3 && r < 5);
-/** Two bands whose ratio tells whether noise is low-pass. */
+/** Two bands whose ratio shows whether noise is low-pass. */
 const LOWER = where((r) => r >= 1.5 && r < 3);
 const UPPER = where((r) => r >= 3.5 && r < 5);
-/** The finest. */
+/** The finest frequencies. */
 export const FINEST = where((r) => r > 6);
 
-/** The frequencies but the mean, halved like a chessboard: u + v even, u + v odd. */
+/** All frequencies except the mean, divided like a chessboard: u + v even, u + v odd. */
 export const HALVES: readonly [readonly number[], readonly number[]] = [
   where(() => true).filter((i) => ((i % SIDE) + Math.floor(i / SIDE)) % 2 === 0),
   where(() => true).filter((i) => ((i % SIDE) + Math.floor(i / SIDE)) % 2 === 1),
@@ -39,7 +39,7 @@ export const HALVES: readonly [readonly number[], readonly number[]] = [
 /** The frequencies of a half at middle radius. */
 export const MIDDLE_HALVES = HALVES.map((half) => half.filter((i) => MIDDLE.includes(i)));
 
-/** The mean of some of the values. */
+/** The mean of the values at some frequencies. */
 export function meanOver(values: ArrayLike<number>, frequencies: readonly number[]): number {
   let sum = 0;
   for (const i of frequencies) sum += values[i];

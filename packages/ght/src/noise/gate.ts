@@ -1,26 +1,26 @@
 /**
  * Whether noise is white: as strong at the finest frequencies as at coarser ones.
  *
- * The chromas decide where there are any. There is hardly texture in them, and what a camera leaves there is smooth. What
- * texture they have is coarse, so radii below 3 are not looked at. A chroma that is white also has at least half of what luma
- * has at the finest frequencies: one that was rounded to nothing is not white. A grey image has to pass by its only plane, any
- * other stack by all of its planes; one without flat areas passes, since texture makes any noise look coloured there, and the
- * estimate of white noise is the safer one.
+ * If there are chromas, they decide. They have hardly any texture, and the noise that a camera leaves in them is smooth. Their
+ * texture is coarse, so radii below 3 are not used. A white chroma also has at least half of the deviation of luma at the finest
+ * frequencies: a chroma that was rounded to zero is not white. A grey image is tested by its only plane, and any other stack by
+ * all of its planes. A plane without flat areas passes: texture makes any noise look coloured there, and the estimate of white
+ * noise is the safer one.
  */
 import type { PlaneSpectrum, SpectrumEstimate } from './spectrum.js';
 
 /**
- * The share of its deviation at 3 ≤ r < 5 that a white plane has at least at the finest frequencies. Texture lowers it where
- * there is much: in grey images with white noise of 5 it was 0.63 at the least, in those of cameras and with blurred noise 0.42 at
- * the most.
+ * The smallest deviation of a white plane at the finest frequencies, as a share of its deviation at 3 ≤ r < 5. Strong texture
+ * lowers it: it was at least 0.63 in grey images with white noise of deviation 5, and at most 0.42 in those of cameras and with
+ * blurred noise.
  */
 const LEAST_FINEST = { chroma: 0.85, other: 0.55 } as const;
-/** The share of luma's deviation at the finest frequencies that a white chroma has at least. */
+/** The smallest deviation of a white chroma at the finest frequencies, as a share of that of luma. */
 const LEAST_OF_LUMA = 0.5;
 
 /**
- * True if the noise is white, so that one σ per plane describes it. Never for a JPEG, whose quantisation is not white. An image
- * without an 8×8 block shows no spectrum and counts as white.
+ * True if the noise is white, so that one σ per plane describes it. A JPEG is never white, because of its quantisation. An image
+ * smaller than an 8×8 block has no spectrum and counts as white.
  */
 export function isWhite({ planes, blocks }: SpectrumEstimate, isJpeg: boolean): boolean {
   if (isJpeg) return false;

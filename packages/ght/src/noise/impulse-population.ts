@@ -1,38 +1,38 @@
 /**
- * Whether a plane has impulses at all, and which: the first half of the rule that `impulses.ts` states.
+ * Whether a plane has impulses, and of which kind: the first half of the rule in `impulses.ts`.
  */
 import type { Samples } from '../signal/image.js';
 import type { Work } from '../work.js';
 
-/** g from which on a sample counts as standing out. */
+/** The smallest g of a sample that stands out. */
 const STANDS_OUT = 1.5;
 /** Factors a: N(2a) is compared with N(a). */
 const RATIOS = [2, 4];
-/** The share of N(a) that N(2a) has at most without impulses, and the one from which on there are some. */
+/** N(2a)/N(a): the largest value without impulses, and the smallest that counts as impulses. */
 const TAIL = { expected: 1 / 8, found: 1 / 3 };
-/** K/(K + B): at most this without impulses of one value, and the share from which on there are some. */
+/** K/(K + B): the largest value without impulses of one value, and the smallest that counts as such impulses. */
 const ONE_VALUE = { expected: 1 / 2, found: 4 / 5 };
-/** log of the probability of a false alarm per test. */
+/** The logarithm of the probability of a false alarm per test. */
 const LOG_FALSE_ALARM = Math.log(1e-6);
-/** Fewer than this are never a population. */
+/** The smallest number of samples that counts as a population. */
 const FEWEST = 12;
-/** The picture is divided into about so many cells along each side. */
+/** The number of cells that each side of the picture is divided into. */
 const CELLS = 8;
 /** Samples between two yields. */
-const SAMPLES_A_YIELD = 2 ** 15;
+const SAMPLES_PER_YIELD = 2 ** 15;
 
-/** A sign of impulses: +1 for those brighter than their neighbours, −1 for darker ones. */
+/** The sign of impulses: +1 if they are brighter than their neighbours, −1 if darker. */
 export type Sign = 1 | -1;
 
-/** What stands out in one plane, of one sign. */
+/** The samples of one sign that stand out in a plane. */
 interface Outliers {
   readonly sign: Sign;
-  /** Where, the value, the nearest neighbour's, g. */
+  /** For each sample: its index, its value, the value of the nearest neighbour, and g. */
   readonly at: number[];
   readonly value: number[];
   readonly nearest: number[];
   readonly ratio: number[];
-  /** Per cell: at how many places a sample could have stood out by g ≥ 1.5, and by g ≥ 4. */
+  /** Per cell: the number of places where a sample could have stood out by g ≥ 1.5, and by g ≥ 4. */
   readonly places: Float64Array;
   readonly farPlaces: Float64Array;
 }
@@ -44,7 +44,7 @@ export interface Level {
   readonly share: number;
 }
 
-/** Decides for a plane which values and which signs of impulses there are. */
+/** Decides which values and which signs the impulses of a plane have. */
 export function* populations(plane: Samples, width: number, height: number): Work<{ levels: Level[]; signs: Sign[] }> {
   const levels: Level[] = [];
   const signs: Sign[] = [];
@@ -65,10 +65,10 @@ function* outliersOf(plane: Samples, width: number, height: number): Work<Outlie
   const dark = made(-1);
   const bright = made(1);
   const { least, greatest } = yield* extremes(plane);
-  // Three rows at a time are copied, so that the inner loop sees one kind of array.
+  // Three rows at a time are copied, so that the inner loop works on one type of array.
   let [above, row, below] = [0, 1, 2].map((y) => Float64Array.from(plane.subarray(y * width, (y + 1) * width)));
   const cellOfColumn = Uint8Array.from({ length: width }, (_, x) => Math.floor((x * CELLS) / width));
-  const rowsPerYield = Math.ceil(SAMPLES_A_YIELD / width);
+  const rowsPerYield = Math.ceil(SAMPLES_PER_YIELD / width);
   for (let y = 1; y < height - 1; y++) {
     const cellOfRow = CELLS * Math.floor((y * CELLS) / height);
     for (let x = 1; x < width - 1; x++) {
@@ -116,7 +116,7 @@ function* extremes(plane: Samples): Work<{ least: number; greatest: number }> {
   for (let i = 0; i < plane.length; i++) {
     if (plane[i] < least) least = plane[i];
     if (plane[i] > greatest) greatest = plane[i];
-    if (i % SAMPLES_A_YIELD === 0) yield 0;
+    if (i % SAMPLES_PER_YIELD === 0) yield 0;
   }
   return { least, greatest };
 }
@@ -139,7 +139,7 @@ function levelOf({ sign, at, value, nearest, places }: Outliers, width: number, 
   return { sign, value: level, share: count / sum(places) };
 }
 
-/** Whether impulses of any value are there, beside those of one value. */
+/** Whether there are impulses of any value, in addition to those of one value. */
 function isHeavyTailed(
   { at, value, ratio, farPlaces }: Outliers,
   level: Level | undefined,
@@ -160,7 +160,7 @@ function isHeavyTailed(
   });
 }
 
-/** Whether k of n is so much more than the expected share that chance is no explanation. */
+/** Whether k of n exceeds the expected share by more than chance explains. */
 function isBeyondChance(
   k: number,
   n: number,
@@ -173,7 +173,7 @@ function isBeyondChance(
   return -n * divergence < LOG_FALSE_ALARM;
 }
 
-/** Whether sites are spread over the cells as independent ones are, given at how many places of each they could have been. */
+/** Whether sites are spread over the cells like independent ones, given the number of possible places in each cell. */
 function isSpread(sites: readonly number[], places: Float64Array, width: number, height: number): boolean {
   const counts = new Float64Array(places.length);
   for (const at of sites) {
@@ -192,7 +192,7 @@ function isSpread(sites: readonly number[], places: Float64Array, width: number,
   if (cells < CELLS) return false;
   const dispersion = chiSquare / (cells - 1);
   const deviation = Math.sqrt(2 / (cells - 1));
-  // Whether a sample stands out depends on the picture around it, so the rate itself may vary, by 70% here.
+  // Whether a sample stands out depends on the picture around it. So the rate may vary too, here by up to 70%.
   return dispersion > 1 - 4 * deviation && dispersion < 1 + 4 * deviation + (0.5 * expectedSum) / cells;
 }
 

@@ -1,23 +1,22 @@
 /**
- * Which samples of a plane are impulses, once it is known that there are some: the second half of the rule that `impulses.ts`
- * states.
+ * Which samples of a plane are impulses, if it has any: the second half of the rule in `impulses.ts`.
  */
 import type { Samples } from '../signal/image.js';
 import type { Work } from '../work.js';
 import type { Level, Sign } from './impulse-population.js';
 
-/** How far around a sample its value is counted: 7×7 samples. */
+/** The neighbourhood in which the value of a sample is counted: 3 samples in each direction, 7×7 in all. */
 const REACH = 3;
-/** So many deviations more samples of one value than impulses explain are the picture's own. */
+/** A value that is more frequent than impulses explain by this many deviations belongs to the picture. */
 const DEVIATIONS = 4;
-/** Fewer good samples than this say nothing about the picture around them. */
+/** The smallest number of good samples that describes the picture around a sample. */
 const FEWEST_GOOD = 3;
-/** A sample of any value must be so many scales of its neighbours away from their median. */
+/** The smallest distance of an impulse of any value from the median of its neighbours, in units of their scale. */
 const SCALES = 5;
-/** How often impulses of any value are looked for, each time without those found before. */
+/** How many times impulses of any value are searched, each time without those found before. */
 const ROUNDS = 3;
 /** Samples between two yields. */
-const SAMPLES_A_YIELD = 2 ** 14;
+const SAMPLES_PER_YIELD = 2 ** 14;
 
 /** Marks the impulses of these values in `found`. */
 export function* samplesOfLevels(
@@ -31,13 +30,13 @@ export function* samplesOfLevels(
   for (const { value, share } of levels) {
     for (let i = 0; i < plane.length; i++) {
       if (plane[i] === value && !isFrequent(plane, width, height, i, share)) suspect[i] = 1;
-      if (i % SAMPLES_A_YIELD === 0) yield (0.5 * i) / plane.length;
+      if (i % SAMPLES_PER_YIELD === 0) yield (0.5 * i) / plane.length;
     }
   }
   const shares = new Map(levels.map(({ value, share }) => [value, share]));
   const good = new Float64Array((2 * REACH + 1) ** 2);
   for (let i = 0; i < plane.length; i++) {
-    if (i % SAMPLES_A_YIELD === 0) yield 0.5 + (0.5 * i) / plane.length;
+    if (i % SAMPLES_PER_YIELD === 0) yield 0.5 + (0.5 * i) / plane.length;
     if (suspect[i] === 0) continue;
     let count = 0;
     for (let reach = 1; reach <= REACH && count < FEWEST_GOOD; reach++) {
@@ -52,7 +51,7 @@ export function* samplesOfLevels(
   }
 }
 
-/** Whether the value of sample i occurs around it more often than impulses alone would make it. */
+/** Whether the value of sample i occurs around it more often than impulses alone explain. */
 function isFrequent(plane: Samples, width: number, height: number, i: number, share: number): boolean {
   const x = i % width;
   const y = (i - x) / width;
@@ -67,8 +66,8 @@ function isFrequent(plane: Samples, width: number, height: number, i: number, sh
 }
 
 /**
- * Marks the impulses of these signs, whatever their value, in `found`. Impulses among the neighbours hide others, so it is done
- * again without those that are found.
+ * Marks the impulses of these signs, whatever their value, in `found`. Impulses among the neighbours hide others, so the search
+ * is repeated without those found before.
  */
 export function* samplesOfAnyValue(
   plane: Samples,
@@ -84,7 +83,7 @@ export function* samplesOfAnyValue(
     const known = found.slice();
     distances.fill(0);
     for (let i = 0; i < plane.length; i++) {
-      if (i % SAMPLES_A_YIELD === 0) yield (round + i / plane.length) / ROUNDS;
+      if (i % SAMPLES_PER_YIELD === 0) yield (round + i / plane.length) / ROUNDS;
       if (known[i]) continue;
       const value = plane[i];
       known[i] = 1;
@@ -98,7 +97,7 @@ export function* samplesOfAnyValue(
         if (Math.abs(good[k] - value) < Math.abs(distance) / 2) alike++;
         good[k] = Math.abs(good[k] - m);
       }
-      // The greatest quarter is left out: other impulses may be among the neighbours.
+      // The largest quarter is left out, because other impulses may be among the neighbours.
       sort(good, count);
       scales[i] = good[Math.ceil(0.75 * count) - 1];
       if (alike <= 1 && signs.includes(distance > 0 ? 1 : -1)) distances[i] = Math.abs(distance);
@@ -114,14 +113,14 @@ export function* samplesOfAnyValue(
   }
 }
 
-/** The median of a plane's values, from at most some thousands of them. */
+/** The median of the values, from a sample of at most a few thousand. */
 function typical(values: Float64Array): number {
   const step = Math.ceil(values.length / 4096);
   const some = Float64Array.from({ length: Math.ceil(values.length / step) }, (_, k) => values[k * step]).sort();
   return some[some.length >> 1];
 }
 
-/** Collects the samples of the square around sample i that are not marked, and returns how many they are. */
+/** Collects the samples of the square around sample i that are not marked, and returns their number. */
 function gather(
   plane: Samples,
   width: number,
@@ -141,7 +140,7 @@ function gather(
   return count;
 }
 
-/** Sorts the first values, which are few, in place. */
+/** Sorts the first `count` values in place; insertion sort, because they are few. */
 function sort(values: Float64Array, count: number): void {
   for (let k = 1; k < count; k++) {
     const value = values[k];
@@ -151,7 +150,7 @@ function sort(values: Float64Array, count: number): void {
   }
 }
 
-/** Sorts the first values and returns their median. */
+/** Sorts the first `count` values and returns their median. */
 function sortedMedian(values: Float64Array, count: number): number {
   sort(values, count);
   const middle = count >> 1;

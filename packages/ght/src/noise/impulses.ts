@@ -1,35 +1,35 @@
 /**
- * Impulses: single samples that tell nothing of the picture. Salt and pepper, hot and dead pixels, random values. They are looked
- * for in each plane by itself, first in the plane as a whole, then sample by sample. Every threshold is a ratio of differences, so
- * that neither the scale nor the offset of the samples matters.
+ * Impulses: single samples that contain no information about the picture, such as salt and pepper, hot and dead pixels, and random
+ * values. Each plane is searched independently, first as a whole, then sample by sample. Every threshold is a ratio of differences,
+ * so neither the scale nor the offset of the samples matters.
  *
  * Is there a population of impulses? A sample x stands out from its eight neighbours, whose range is R = max − min, by
  *
  *     g = (x − max) / R  if x > max        g = (min − x) / R  if x < min        (Dixon's ratio)
  *
- * Only neighbours that vary (R > 0) and that are not clipped (none at the least or greatest value of the plane) count. So flat
- * drawings, halftones, stars on black and clipped noise have no such samples. Bright and dark ones are counted apart:
+ * Only neighbours that vary (R > 0) and are not clipped (none at the least or greatest value of the plane) count. So flat
+ * drawings, halftones, stars on black and clipped noise have no such samples. Bright and dark samples are counted separately:
  * N(a) is the number with g ≥ a.
  *
- * - One value (salt, or pepper). L is the most frequent value among those with g ≥ 1.5, K how often it occurs, and B how many
- *   others lie nearer to L than to their neighbours. The tail of a noise decreases, so that it has B > K. Impulses of one value are
- *   there if K exceeds B by a factor of 4.
- * - Any value. In Gaussian noise N falls at least as a^−8, in photographs about as a^−3. So no more than an eighth of N(a) should
- *   be left in N(2a). Impulses of any value are there if, for a = 2 or 4, more than a third is left.
+ * - One value (salt, or pepper). L is the most frequent value among samples with g ≥ 1.5, K is its count, and B is the number of
+ *   others that are nearer to L than to their neighbours. The tail of a noise decreases, so it has B > K. A plane has impulses of
+ *   one value if K exceeds B by a factor of 4.
+ * - Any value. In Gaussian noise N falls at least as a^−8, in photographs about as a^−3. So N(2a) should be no more than an eighth
+ *   of N(a). A plane has impulses of any value if, for a = 2 or 4, N(2a) is more than a third of N(a).
  *
- * In both cases the excess must be beyond chance: with n samples, k of them counted, and q the share that is expected at most,
- * P(Binomial(n, q) ≥ k) < exp(−n·KL(k/n ‖ q)) (Chernoff) must be below 10⁻⁶. It must also be spread as chance spreads it: over a
+ * In both cases the excess must be significant: with n samples, k of them counted, and q the largest expected share,
+ * P(Binomial(n, q) ≥ k) < exp(−n·KL(k/n ‖ q)) (Chernoff) must be below 10⁻⁶. The samples must also be spread at random: over a
  * grid of cells, χ² = Σ (k − e)²/e against the expected counts e, per degree of freedom, is about 1 for independent sites. It is far
  * less for a regular pattern, and far more for a texture or for text in one part of the picture.
  *
- * Which samples are they? A sample of the value L is an impulse if it is less likely to be a sample of the picture. With the
+ * Which samples are impulses? A sample of the value L is one if it is less likely to be a sample of the picture. With the
  * median m and the mean absolute deviation s of the good samples around it,
  *
  *     p > ½ exp(−2 |L − m| / s)
  *
- * where p is the share of impulses. Where L is more frequent within 7×7 samples than p explains (4 deviations), it is the picture's
- * own: a white sky. A sample of any other value is an impulse if it is further than 5 times the scale of its neighbours from their
- * median and if at most one of them is like it, so that lines and edges stay.
+ * where p is the share of impulses. Where L is more frequent within 7×7 samples than p explains (by 4 deviations), it belongs to
+ * the picture, such as a white sky. A sample of any other value is an impulse if its distance from the median of its neighbours is
+ * more than 5 times their scale, and if at most one of them is similar to it. So lines and edges are kept.
  */
 import type { Samples } from '../signal/image.js';
 import type { Work } from '../work.js';
@@ -37,27 +37,27 @@ import { filled } from './fill.js';
 import { populations } from './impulse-population.js';
 import { samplesOfAnyValue, samplesOfLevels } from './impulse-samples.js';
 
-/** What kind of impulses an image has. */
+/** The kind of impulses in an image. */
 export type ImpulseKind = 'none' | 'salt-and-pepper' | 'hot pixels' | 'impulses';
 
 /** The impulses of an image. */
 export interface ImpulseReport {
-  /** How many samples are impulses, in all planes together. */
+  /** The number of samples that are impulses, in all planes together. */
   readonly count: number;
   /** Their share of all samples. */
   readonly fraction: number;
-  /** Salt and pepper have one value each; hot (or dead) pixels are few; all others are called impulses. */
+  /** Salt and pepper have one value each, hot (or dead) pixels are few, and all others are called impulses. */
   readonly kind: ImpulseKind;
-  /** A sentence about them for people; empty if there are none. */
+  /** A sentence that describes them; empty if there are none. */
   readonly words: string;
-  /** The impulses of each plane, as rising indices of its samples. */
+  /** The indices of the impulses in each plane, in increasing order. */
   readonly sites: readonly Uint32Array[];
 }
 
 /** Below this share of the samples, impulses of one sign are called hot pixels. */
 const FEW = 0.005;
 
-/** Finds the impulses of each plane. Nothing is changed. */
+/** Finds the impulses of each plane. The planes are not changed. */
 export function* findImpulses(planes: readonly Samples[], width: number, height: number): Work<ImpulseReport> {
   const sites: Uint32Array[] = [];
   let [bright, dark, ofOneValue] = [false, false, false];
@@ -84,7 +84,7 @@ export function* findImpulses(planes: readonly Samples[], width: number, height:
   return { count, fraction, kind, words: wordsOf(kind, count, fraction), sites };
 }
 
-/** The planes with their impulses replaced from their neighbours, and all other samples as they are. Planes without impulses are returned themselves. */
+/** The planes with impulses interpolated from their neighbours. All other samples, and planes without impulses, stay as they are. */
 export function* withoutImpulses(
   planes: readonly Samples[],
   width: number,

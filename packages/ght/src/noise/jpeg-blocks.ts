@@ -1,4 +1,4 @@
-/** Blocks of Y, Cb and Cr as a JPEG held them, out of the pixels that a decoder made of them, and their DCT. */
+/** Recovers blocks of Y, Cb and Cr as a JPEG stored them, from the pixels that a decoder made of them. */
 import type { Samples } from '../signal/image.js';
 
 /** Weights of (R, G, B) in Y, Cb and Cr. */
@@ -18,15 +18,15 @@ export interface Pixels {
 /** How a decoder enlarges chroma along one axis: not at all, each sample repeated, or by linear interpolation. */
 export type Enlargement = 1 | 2 | 4 | 'linear';
 
-/** How many pixels of one axis a chroma sample covers. */
+/** The number of pixels that a chroma sample covers along one axis. */
 export function pixelsPerSample(enlargement: Enlargement): number {
   return enlargement === 'linear' ? 2 : enlargement;
 }
 
 /**
  * Reads `columns`×`rows` pixels from (x, y) on as Y (0), Cb (1) or Cr (2), less the middle of its range. Decoders round Y, Cb
- * and Cr before they make R, G and B of them, so rounding here takes away the error of that second step. False, with nothing
- * promised, where a sample is 0 or 255: it may have been clipped.
+ * and Cr before they convert them to R, G and B, so rounding here removes the error of the conversion. Returns false if a sample
+ * is 0 or 255, since it may have been clipped; `into` is then undefined.
  */
 export function readComponent(
   { planes, width }: Pixels,
@@ -55,7 +55,7 @@ const between = new Float64Array(8 * 34);
 
 /**
  * Reads the 8×8 stored samples of Cb or Cr whose first pixel is (x, y), from pixels that were enlarged along rows and columns.
- * False as above, and where it is not within the image.
+ * Returns false like {@link readComponent}, and if the block is not within the image.
  */
 export function readChroma(
   pixels: Pixels,
@@ -73,14 +73,14 @@ export function readChroma(
   return true;
 }
 
-/** Pixels that 8 stored samples are read from, and how many of them are before the first one. */
+/** The number of pixels that 8 stored samples are read from, and how many of them come before the first sample. */
 function extentOf(enlargement: Enlargement): readonly [length: number, before: number] {
   return enlargement === 'linear' ? [18, 1] : [8 * enlargement, 0];
 }
 
 /**
- * 8 samples a from the pixels that were made of them. Linear interpolation makes (3a_i + a_{i−1})/4 and (3a_i + a_{i+1})/4 of
- * a_i, which is undone exactly by (−1 3 3 −1)/4 over these two and their neighbours.
+ * Recovers 8 samples a from the pixels that were interpolated from them. Linear interpolation replaces a_i by (3a_i + a_{i−1})/4
+ * and (3a_i + a_{i+1})/4. The filter (−1 3 3 −1)/4 over these two and their neighbours is its exact inverse.
  */
 function reduceLine(
   from: Float64Array,

@@ -1,36 +1,37 @@
 /**
- * Coefficients that were rounded to multiples of a step form a comb. How likely a comb is, against coefficients that were not.
+ * Coefficients that were rounded to multiples of a step form a comb. This file measures how likely a comb is, compared with
+ * coefficients that were not rounded.
  *
  * A coefficient c of a decoded block is kq + e: a multiple of the step and an error e of deviation σ, because the decoder
- * rounds samples. Nothing is learnt from k = 0, where small coefficients of any picture lie. For |c| > q/2 let r be the
- * distance to the nearest tooth. Without a comb r is spread evenly over the q units between two teeth (a density that falls
- * off and bends upwards, as that of coefficients does, has even less near a tooth). So
+ * rounds samples. k = 0 contains no information, because small coefficients of any picture lie there. For |c| > q/2 let r be the
+ * distance to the nearest tooth. Without a comb, r is spread evenly over the q units between two teeth (a decreasing convex
+ * density, like that of coefficients, has even less near a tooth). So
  *
  *     w_q(c) = log( (1 − ε) q p(r) + ε )
  *
- * is the logarithm of a likelihood ratio; ε is the share of outliers, and p a mixture of two normal densities, one of deviation
- * σ, one of √8 σ: in a block that varies along one axis only, all 8 rows have the same error. Its sum over the blocks is the
- * evidence for q at one frequency; averaged over the steps that q may be, with half of the weight on "no comb", and added up
- * over frequencies, it is still the logarithm of a likelihood ratio. That is T, and without a comb T exceeds t with a
- * probability of at most exp(−t) (Markov's inequality), however many coefficients there are.
+ * is the logarithm of a likelihood ratio. ε is the share of outliers, and p a mixture of two normal densities, one of deviation
+ * σ, one of √8 σ: in a block that varies along one axis only, all 8 rows have the same error. The sum of w_q over the blocks is the
+ * evidence for q at one frequency. Averaged over the possible steps q, with half of the weight on "no comb", and summed
+ * over frequencies, it is still the logarithm of a likelihood ratio. This is T. Without a comb, T exceeds t with a
+ * probability of at most exp(−t) (Markov's inequality), for any number of coefficients.
  *
- * That holds as far as r is spread evenly, which it is not in pictures of few grey levels or whose parts repeat: there T is
- * large wherever blocks are cut. So grids are compared as well, by the evidence per coefficient.
+ * This assumes that r is spread evenly. In pictures with few grey levels or repeated parts it is not, and T is large for every
+ * grid. So grids are also compared by the evidence per coefficient.
  */
 
 /** Bins of a histogram per unit of magnitude. */
 const BINS_PER_UNIT = 4;
-/** Bins of a histogram; at frequency 0, where magnitudes are up to 1024, four times as many. */
+/** Bins of a histogram. Frequency 0, where magnitudes are up to 1024, has four times as many. */
 const BINS = 256 * BINS_PER_UNIT;
-/** The largest step that is looked for. */
+/** The largest step that is searched. */
 const LARGEST_STEP = 128;
-/** The largest step that adds to T: down to quality 15 or so enough frequencies have a smaller one. */
+/** The largest step that adds to T: down to a quality of about 15, enough frequencies have a smaller one. */
 const LARGEST_SCORED = 48;
 /** ε: the share of coefficients that no comb explains. */
 const OUTLIERS = 0.05;
-/** Coefficients that count as unexplained beside those that are there, so that few of them do not make a large mean. */
+/** Unexplained coefficients that are added to the count, so that a few coefficients do not give a large mean. */
 const FEW = 16;
-/** The share of errors that are alike in all rows or columns, and how much larger that makes them. */
+/** The share of errors that are the same in all rows or columns, and the factor by which they are larger. */
 const COHERENT = 0.25;
 const COHERENCE = Math.sqrt(8);
 
@@ -45,19 +46,19 @@ function weightAt(distance: number, step: number, sigma: number): number {
   return Math.log((1 - OUTLIERS) * step * comb + OUTLIERS);
 }
 
-/** Combs of all steps under errors of one deviation. */
+/** Combs of all steps, for errors of one deviation. */
 export interface Combs {
   /** `weights[q][b]`: w_q of the magnitudes of bin b. */
   readonly weights: readonly Float64Array[];
   /** `expected[q]`: the mean of w_q over coefficients that are on the comb. */
   readonly expected: Float64Array;
-  /** Bins up to this are of no use: their magnitudes may be errors, whatever the step. */
+  /** Bins below this are not used: their magnitudes may be errors, whatever the step. */
   readonly nearZero: number;
 }
 
 const made = new Map<number, Combs>();
 
-/** The combs for errors of deviation σ; they are made once. */
+/** The combs for errors of deviation σ; cached. */
 export function combsOf(sigma: number): Combs {
   const combs = made.get(sigma) ?? makeCombs(sigma);
   made.set(sigma, combs);
@@ -78,24 +79,24 @@ function makeCombs(sigma: number): Combs {
   return { weights, expected, nearZero: 5 * sigma * BINS_PER_UNIT };
 }
 
-/** What the coefficients of one frequency say. */
+/** The step found from the coefficients of one frequency. */
 export interface StepFound {
-  /** The most likely step; 1 where none is likelier than no comb. */
+  /** The most likely step; 1 if none is more likely than no comb. */
   readonly step: number;
   /** The sum of w for that step. */
   readonly evidence: number;
-  /** What that sum would be if all these coefficients were on the comb, but for the errors of decoding. */
+  /** The expected sum if all these coefficients were on the comb, with the errors of decoding. */
   readonly expected: number;
-  /** What the frequency adds to T. */
+  /** The contribution of the frequency to T. */
   readonly share: number;
-  /** The coefficients that are not near 0. */
+  /** The number of coefficients that are not near 0. */
   readonly count: number;
 }
 
-/** What all frequencies say together. */
+/** The evidence of all frequencies together. */
 export interface Score {
   readonly T: number;
-  /** The evidence per coefficient that is not near 0: nearly all of them must be explained for it to be large. */
+  /** The evidence per coefficient that is not near 0: it is large only if the combs explain nearly all of them. */
   readonly mean: number;
 }
 
@@ -106,14 +107,14 @@ export class Histograms {
   readonly #amounts = new Float64Array(4 * BINS + 1);
   readonly #totals = new Float64Array(LARGEST_STEP + 1);
 
-  /** Forgets all blocks. */
+  /** Removes all blocks. */
   clear(): void {
     for (const counts of this.#counts) counts.fill(0);
   }
 
   /**
-   * Counts the coefficients of one block, unless it varies by less than about a grey level: all its samples were rounded the
-   * same way then, and what decoding left is no noise.
+   * Counts the coefficients of one block. A block that varies by less than about a grey level is left out: all its samples were
+   * rounded the same way, so the errors of decoding are not noise.
    */
   add(block: Float64Array): void {
     let energy = 0;
@@ -126,7 +127,7 @@ export class Histograms {
     }
   }
 
-  /** The step of a frequency, up to the largest that may be. */
+  /** The step of a frequency, at most `largest`. */
   step(f: number, { weights, expected, nearZero }: Combs, largest = LARGEST_STEP): StepFound {
     const counts = this.#counts[f];
     const [filled, amounts, totals] = [this.#filled, this.#amounts, this.#totals.fill(0)];
@@ -157,8 +158,8 @@ export class Histograms {
   }
 
   /**
-   * T. Frequency 0 is left out, and 4 half waves each way with it: their coefficients are eighths of integers in any picture
-   * of integers, and the more so the fewer grey levels it has.
+   * T and the mean evidence. Frequencies with 0 or 4 half waves along both axes are left out: their coefficients are eighths of
+   * integers in any picture of integers, and even more regular if it has few grey levels.
    */
   score(combs: Combs): Score {
     let [T, evidence, count] = [0, 0, 0];

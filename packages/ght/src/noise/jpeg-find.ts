@@ -1,20 +1,20 @@
 /**
- * The JPEG that an image once was, from its pixels: where its blocks begin, and the steps of its coefficients.
+ * Finds the JPEG that an image once was from its pixels: where its blocks begin, and the quantisation steps of its coefficients.
  *
- * Only blocks cut where the JPEG had them have coefficients that lie on combs (jpeg-comb.ts). So all 64 origins of the grid are
- * compared, on few blocks first and the best of them on more. One is believed if
+ * Coefficients lie on combs (jpeg-comb.ts) only in blocks of the grid of the JPEG. So all 64 origins of the grid are
+ * compared, first on a few blocks, then the best of them on more. An origin is accepted if
  *
- * - its T is so large that chance would give it once in e^40 images,
- * - it has twice the evidence per coefficient of any other origin, because pictures whose parts repeat or that have few grey
- *   levels have combs everywhere (in 2,700 pictures that were no JPEG, half of them white noise, the ratio was at most 1.43),
+ * - its T is so large that it would occur by chance once in e^40 images,
+ * - it has twice the evidence per coefficient of any other origin, because pictures with repeated parts or few grey
+ *   levels have combs everywhere (in 2,700 pictures that were not JPEGs, half of them white noise, the ratio was at most 1.43),
  * - and its combs are as narrow as decoding leaves them.
  *
- * On the grid that was found each frequency has its own histogram, and its most likely step. Chroma is tried with each way of
- * subsampling. Frequencies of which nearly all coefficients are 0 do not tell their step: they get that of the standard table
- * that is nearest to the others.
+ * On that grid, each frequency has its own histogram and its most likely step. Chroma is tried with each kind of
+ * subsampling. If nearly all coefficients of a frequency are 0, its step cannot be found. It is taken from the standard table
+ * that is nearest to the known steps.
  *
- * What happened to the pixels afterwards is what decides: noise, resizing and filters of any kind take the combs away, and then
- * nothing is found. A crop, a rotation by 90° and other lossless steps leave them.
+ * Processing after decoding matters. Noise, resizing and filters of any kind destroy the combs, and then no JPEG is found.
+ * A crop, a rotation by 90° and other lossless operations preserve them.
  */
 import type { Work } from '../work.js';
 import { dct8x8 } from './dct8.js';
@@ -23,33 +23,33 @@ import { type Combs, combsOf, Histograms, type Score } from './jpeg-comb.js';
 import { distanceFrom, nearestQuality, standardTable } from './jpeg-tables.js';
 import type { JpegInfo } from './model.js';
 
-/** The evidence that a grid needs, and the evidence that the step of a frequency or a way of subsampling needs then. */
+/** The evidence required for a grid, and then for the step of a frequency or a kind of subsampling. */
 const CERTAIN = 40;
 const CERTAIN_STEP = 8;
 /**
- * Of the evidence that undisturbed combs would give, the share that is asked for. Nearly all decoded files have 0.9 or more, those
- * that were sharpened or got noise of one grey level afterwards up to 0.66.
+ * The required evidence, as a share of that of undisturbed combs. Nearly all decoded files have 0.9 or more. Files that were
+ * sharpened afterwards, or got noise of one grey level, have up to 0.66.
  */
 const EXPLAINED = 0.8;
-/** Squares with a block of every origin, on which origins are compared: all of them on so many, the best ones on more. */
+/** Origins are compared on squares that contain a block of every origin: all origins on 48 squares, the best ones on 400. */
 const SQUARE = 15;
 const SQUARES = 48;
 const MORE_SQUARES = 400;
 const BEST_ORIGINS = 8;
-/** Blocks that steps are found on: more make them no clearer. */
+/** The number of blocks from which steps are found: more do not make them clearer. */
 const LUMA_BLOCKS = 4096;
 const CHROMA_BLOCKS = 1536;
-/** The mean evidence beyond which no other way of subsampling is tried: wrong ones have less than 1. */
+/** The mean evidence above which no other kind of subsampling is tried: wrong ones have less than 1. */
 const CLEAR = 1.5;
-/** Pixels that the ways of subsampling are compared on. */
+/** The number of pixels on which kinds of subsampling are compared. */
 const TRIAL_PIXELS = 96 * 256;
-/** How near to the standard table of the quality of luma, by ratios, chroma steps have to be to be of that quality. */
+/** The largest distance of the chroma steps from the standard table of the quality of luma, if they have the same quality. */
 const SAME_QUALITY = 0.1;
-/** Blocks among which those with most change are chosen. */
+/** The number of blocks from which those with the most change are chosen. */
 const SCANNED_BLOCKS = 8192;
 /** Blocks between two yields: about a millisecond. */
-const BLOCKS_A_YIELD = 256;
-/** Deviations of the errors that decoding leaves: in rounded samples; in chroma whose interpolation was undone. */
+const BLOCKS_PER_YIELD = 256;
+/** The deviation of the errors of decoding: in rounded samples, and in chroma after inverting the interpolation. */
 const ROUNDED = 0.32;
 const INTERPOLATED = 0.48;
 
@@ -72,8 +72,8 @@ function combsFor(enlargement: readonly Enlargement[]): Combs {
 type Point = readonly [x: number, y: number];
 
 /**
- * Finds the JPEG that an image of 8-bit samples once was: R, G and B, or one grey plane, as they were decoded. Undefined where
- * none is found, and for any other number of planes. Samples of another range are to be brought to 0..255 before.
+ * Finds the JPEG that an image of 8-bit samples once was: R, G and B, or one grey plane, as they were decoded. Undefined if
+ * none is found, and for any other number of planes. Samples of another range must be scaled to 0..255 first.
  */
 export function* findJpeg(planes: Pixels['planes'], width: number, height: number): Work<JpegInfo | undefined> {
   if (planes.length !== 1 && planes.length !== 3) return undefined;
@@ -85,7 +85,7 @@ export function* findJpeg(planes: Pixels['planes'], width: number, height: numbe
   const places = mostActive(pixels, 'luma', { start: origin, size: [8, 8] }, LUMA_BLOCKS);
   const block = new Float64Array(64);
   for (const [n, place] of places.entries()) {
-    if (n % BLOCKS_A_YIELD === 0) yield 0.4 + (0.2 * n) / places.length;
+    if (n % BLOCKS_PER_YIELD === 0) yield 0.4 + (0.2 * n) / places.length;
     if (readComponent(pixels, 0, place, [8, 8], block)) histograms.add(dct8x8(block));
   }
   const { found, explained } = stepsOf(histograms, combsOf(ROUNDED));
@@ -130,7 +130,7 @@ function* findOrigin(pixels: Pixels): Work<Point | undefined> {
   return best.score.T > CERTAIN && best.score.mean > 2 * second.score.mean ? best.origin : undefined;
 }
 
-/** Steps and subsampling of chroma; the steps of a quality where they cannot be seen. */
+/** Steps and subsampling of chroma. Steps that cannot be found are those of a standard quality. */
 function* findChroma(pixels: Pixels, origin: Point, quality: number): Work<Pick<JpegInfo, 'chroma' | 'subsampling'>> {
   const histograms = new Histograms();
   const block = new Float64Array(64);
@@ -140,7 +140,7 @@ function* findChroma(pixels: Pixels, origin: Point, quality: number): Work<Pick<
     const size = [8 * pixelsPerSample(across), 8 * pixelsPerSample(down)] as const;
     for (const place of mostActive(pixels, 'chroma', { start, size }, most)) {
       for (const component of [1, 2] as const) {
-        if (++blocks % BLOCKS_A_YIELD === 0) yield 0.8;
+        if (++blocks % BLOCKS_PER_YIELD === 0) yield 0.8;
         if (readChroma(pixels, component, place, [across, down], block)) histograms.add(dct8x8(block));
       }
     }
@@ -149,7 +149,7 @@ function* findChroma(pixels: Pixels, origin: Point, quality: number): Work<Pick<
   for (const enlargement of ENLARGEMENTS) {
     if (best && best.mean > CLEAR) break;
     const [columns, rows] = enlargement.map(pixelsPerSample);
-    // The grid of chroma is coarser than that of luma, and may begin at any block of that.
+    // The grid of chroma is coarser than that of luma, and may begin at any luma block.
     for (let n = 0; n < columns * rows; n++) {
       const start = [origin[0] + 8 * (n % columns), origin[1] + 8 * Math.floor(n / columns)] as const;
       yield* count(start, enlargement, TRIAL_PIXELS / (64 * columns * rows));
@@ -161,7 +161,7 @@ function* findChroma(pixels: Pixels, origin: Point, quality: number): Work<Pick<
   const { start, enlargement } = best;
   yield* count(start, enlargement, CHROMA_BLOCKS);
   const { found } = stepsOf(histograms, combsFor(enlargement));
-  // Nearly all programs take both tables at one quality.
+  // Nearly all programs use the same quality for both tables.
   const same = distanceFrom('chroma', quality, found) < SAME_QUALITY;
   return {
     chroma: filled(found, standardTable('chroma', same ? quality : nearestQuality('chroma', found))),
@@ -170,11 +170,11 @@ function* findChroma(pixels: Pixels, origin: Point, quality: number): Work<Pick<
 }
 
 /**
- * The steps that histograms show, 0 where they show none. Steps rise with frequency in every sensible table: one of less than
- * half of what a lower frequency has is a comb that the errors of decoding made, near 0.
+ * The steps found in histograms, 0 where none is found. Steps increase with frequency in every sensible table. A step of less
+ * than half of that of a lower frequency is a false comb near 0, from the errors of decoding.
  *
- * `explained` is the evidence for them over what it would be if nothing but decoding had happened. Frequencies along one axis
- * are left out: in a block that varies along one axis only, the same error is made in every row.
+ * `explained` is the evidence for the steps over the evidence that is expected after decoding alone. Frequencies along one axis
+ * are left out: in a block that varies along one axis only, every row has the same error.
  */
 function stepsOf(histograms: Histograms, combs: Combs): { readonly found: number[]; readonly explained: number } {
   const found = new Array<number>(64).fill(0);
@@ -194,15 +194,15 @@ function filled(found: readonly number[], standard: Uint8Array): Uint8Array {
   return standard.map((step, f) => found[f] || step);
 }
 
-/** Rectangles of a size on a grid of so many pixels as their sides need, in whole blocks. */
+/** Rectangles of one size on a grid; its spacing in pixels is their size in whole blocks. */
 interface Grid {
   readonly start: Point;
   readonly size: Point;
 }
 
 /**
- * The places on a grid that are within the image, at most so many: those with most change first. Flat blocks have no
- * coefficients that tell anything. A look at 16 pixels of each has to do, and in large images at some of the places.
+ * At most `most` places of a grid within the image, those with the most change first: the coefficients of flat blocks contain no
+ * information. The change is measured on 16 pixels of each place, and in large images only at some of the places.
  */
 function mostActive(
   { planes, width, height }: Pixels,

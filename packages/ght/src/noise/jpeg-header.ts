@@ -7,12 +7,12 @@ const START_OF_SCAN = 0xda;
 const END_OF_IMAGE = 0xd9;
 const JFIF = 0xe0;
 const ADOBE = 0xee;
-/** Baseline, extended and progressive frames, all of DCT and Huffman codes. */
+/** Baseline, extended and progressive frames: all with DCT and Huffman codes. */
 const FRAMES: readonly number[] = [0xc0, 0xc1, 0xc2];
-/** No file has more segments before its first scan: profiles and thumbnails come in pieces of 64 KiB. */
+/** An upper bound of the segments before the first scan: profiles and thumbnails are stored in pieces of 64 KiB. */
 const MOST_SEGMENTS = 2 ** 14;
 
-/** The zigzag: the place in an 8×8 block, row by row, of each entry of a table as it is stored. */
+/** The zigzag order: the index in an 8×8 block, row by row, of each entry of a stored table. */
 const ZIGZAG = Array.from({ length: 64 }, (_, f) => f).sort((a, b) => {
   const [p, q] = [a, b].map((f) => (f & 7) + (f >> 3));
   // Even diagonals run upwards, odd ones downwards.
@@ -32,23 +32,22 @@ interface Frame {
   readonly components: readonly Component[];
 }
 
-/** What the segments before the first scan say. */
+/** The contents of the segments before the first scan. */
 interface Header {
   readonly tables: Map<number, Uint16Array>;
   frame?: Frame;
   jfif: boolean;
-  /** The colour transform that Adobe's programs note: 0 for none. */
+  /** The colour transform in the Adobe segment: 0 for none. */
   adobe?: number;
 }
 
 /**
- * Quantisation tables and chroma subsampling of a JPEG file of 8 bits, grey or YCbCr, baseline or progressive. Undefined for
- * everything else: other files, CMYK and RGB in a JPEG, tables that are missing or damaged. Reads the headers only, and never
- * throws.
+ * Quantisation tables and chroma subsampling of an 8-bit JPEG file, grey or YCbCr, baseline or progressive. Undefined for
+ * everything else: other files, CMYK and RGB JPEGs, and missing or damaged tables. Reads only the headers, and never throws.
  *
- * `orientation` is that of its EXIF block, from 1 to 8, if the picture is turned upright: tables and sampling are turned with it,
- * and where rows or columns are reversed the grid begins with what the last block held. Where Cb and Cr have different tables,
- * `chroma` is the root of their mean square.
+ * `orientation` is the EXIF orientation, from 1 to 8, if the picture was turned upright. Tables and sampling are turned with it.
+ * If rows or columns are reversed, the grid begins with the part of the last block that is inside the image. If Cb and Cr have
+ * different tables, `chroma` is their root mean square.
  */
 export function readJpegInfo(bytes: Uint8Array, orientation = 1): JpegInfo | undefined {
   const header = readHeader(bytes);
@@ -70,7 +69,7 @@ export function readJpegInfo(bytes: Uint8Array, orientation = 1): JpegInfo | und
   return turned({ luma, chroma, subsampling }, frame, orientation);
 }
 
-/** The segments up to the first scan; undefined where there are none of a JPEG, or they are cut off or damaged. */
+/** The segments up to the first scan; undefined if the file is not a JPEG, or is truncated or damaged there. */
 function readHeader(bytes: Uint8Array): Header | undefined {
   if (bytes[0] !== 0xff || bytes[1] !== START_OF_IMAGE) return undefined;
   const header: Header = { tables: new Map(), jfif: false };
@@ -78,7 +77,7 @@ function readHeader(bytes: Uint8Array): Header | undefined {
   for (let segments = 0; segments < MOST_SEGMENTS && at + 4 <= bytes.length; segments++) {
     if (bytes[at] !== 0xff) return undefined;
     const marker = bytes[at + 1];
-    // Any number of bytes FF may stand before a marker.
+    // A marker may be preceded by any number of bytes FF.
     if (marker === 0xff) {
       at++;
       continue;
@@ -108,7 +107,7 @@ function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }
 
-/** The tables of one segment, into their places; false where it is damaged. */
+/** Reads the tables of one segment into `tables`; false if the segment is damaged. */
 function readTables(segment: Uint8Array, tables: Map<number, Uint16Array>): boolean {
   for (let at = 0; at < segment.length; ) {
     const wide = segment[at] >> 4;
@@ -125,7 +124,7 @@ function readTables(segment: Uint8Array, tables: Map<number, Uint16Array>): bool
   return true;
 }
 
-/** Size and components of a frame of 8 bits; undefined where it is another one, or damaged. */
+/** Size and components of an 8-bit frame; undefined if it is of another kind, or damaged. */
 function readFrame(segment: Uint8Array): Frame | undefined {
   const [bits, count] = [segment[0], segment[5]];
   if (segment.length < 6 || bits !== 8 || segment.length < 6 + 3 * count) return undefined;
@@ -137,14 +136,14 @@ function readFrame(segment: Uint8Array): Frame | undefined {
   return { width: shortAt(segment, 3), height: shortAt(segment, 1), components };
 }
 
-/** Whether three components are Y, Cb, Cr and not R, G, B: as the IJG's decoder decides it. */
+/** Whether three components are Y, Cb, Cr and not R, G, B, by the rules of the IJG decoder. */
 function isYcc({ jfif, adobe }: Header, components: readonly Component[]): boolean {
   if (jfif) return true;
   if (adobe !== undefined) return adobe !== 0;
   return String.fromCharCode(...components.map(({ id }) => id)) !== 'RGB';
 }
 
-/** What is known of a JPEG once its picture is turned as an EXIF orientation asks: 5 to 8 exchange rows and columns. */
+/** The tables, sampling and grid of a JPEG after its picture is turned by an EXIF orientation: 5 to 8 exchange rows and columns. */
 function turned(info: JpegInfo, { width, height }: Frame, orientation: number): JpegInfo {
   const x = [2, 3, 7, 8].includes(orientation) ? width % 8 : 0;
   const y = [3, 4, 6, 7].includes(orientation) ? height % 8 : 0;

@@ -1,4 +1,4 @@
-/** The quantisation tables that most JPEG files have: those of the standard's annex K, scaled by a quality from 1 to 100. */
+/** The quantisation tables of most JPEG files: those of annex K of the standard, scaled by a quality from 1 to 100. */
 
 /** Steps for luma at quality 50, row by row. */
 const LUMA = [
@@ -8,7 +8,7 @@ const LUMA = [
   ...[49, 64, 78, 87, 103, 121, 120, 101, 72, 92, 95, 98, 112, 100, 103, 99],
 ];
 
-/** Steps for chroma at quality 50: few different ones, and 99 from the fourth diagonal on. */
+/** Steps for chroma at quality 50: a few different values, and 99 from the fourth diagonal on. */
 const CHROMA = Array.from({ length: 64 }, (_, f) => {
   const [least, most] = [Math.min(f & 7, f >> 3), Math.max(f & 7, f >> 3)];
   const corner = [[17], [18, 21], [24, 26, 56], [47, 66]];
@@ -23,7 +23,7 @@ export function standardTable(kind: 'luma' | 'chroma', quality: number): Uint8Ar
   return Uint8Array.from(STANDARD[kind], (step) => Math.min(255, Math.max(1, Math.floor((step * percent + 50) / 100))));
 }
 
-/** How far steps are from a standard table: the mean magnitude of the logarithms of their ratios, where they are known (not 0). */
+/** The distance of steps from a standard table: the mean |log ratio| over the steps that are known (not 0). */
 export function distanceFrom(kind: 'luma' | 'chroma', quality: number, steps: ArrayLike<number>): number {
   let [sum, known] = [0, 0];
   standardTable(kind, quality).forEach((step, f) => {

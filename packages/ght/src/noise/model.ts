@@ -1,10 +1,10 @@
 /**
- * What the noise of an image is, as data. Three kinds, from the simplest to what camera files have:
+ * The noise of an image as data. There are three kinds, from the simplest to the noise of camera files:
  *
  * - white: the same deviation at every pixel and every frequency;
  * - signal-dependent: the variance grows with the signal, gain · (x − offset) + sigma²;
- * - coloured: a deviation for every frequency of an 8×8 block, per plane and per brightness. Demosaicking, resizing and JPEG
- *   make the noise of photographs so.
+ * - coloured: a deviation for every frequency of an 8×8 block, per plane and per brightness. Photographs have such noise because
+ *   of demosaicking, resizing and JPEG.
  *
  * Deviations are in the units of the image.
  */
@@ -24,7 +24,7 @@ export interface WhiteNoise {
 export interface SignalNoise {
   /** Which of the three it is. */
   readonly kind: 'signal-dependent';
-  /** Gain, deviation of the read noise, and the value of no signal, of each plane of the image. */
+  /** Gain, deviation of the read noise, and sample value without signal, for each plane of the image. */
   readonly planes: readonly Required<PoissonGaussian>[];
 }
 
@@ -33,13 +33,13 @@ export interface ColouredNoise {
   /** Which of the three it is. */
   readonly kind: 'coloured';
   /**
-   * The brightness at which the deviations are known, rising: the mean of a block of the first plane, luma for RGB (√3 times
-   * the mean of R, G and B). Between them deviations are interpolated, beyond them they stay what they are.
+   * The brightnesses at which the deviations are known, in increasing order. Brightness is the mean of a block of the first plane,
+   * which is luma for RGB (√3 times the mean of R, G and B). Deviations are interpolated between them, and constant beyond them.
    */
   readonly brightness: readonly number[];
   /**
    * `deviations[c][b][8 * v + u]`: the deviation of the coefficient of the orthonormal 8×8 DCT with u half waves along a row and
-   * v along a column, at brightness b of plane c. The planes are luma and two chromas for RGB, as `decorrelate` makes them, and
+   * v along a column, at brightness b of plane c. The planes are luma and two chromas for RGB, as `decorrelate` returns them, and
    * those of the image otherwise.
    */
   readonly deviations: readonly (readonly Float64Array[])[];
@@ -48,7 +48,7 @@ export interface ColouredNoise {
 /** The noise of an image. */
 export type NoiseModel = WhiteNoise | SignalNoise | ColouredNoise;
 
-/** What is known of the JPEG that an image was: read from its file, or found in its pixels. */
+/** Quantisation tables and sampling of the JPEG that an image was: read from its file, or found in its pixels. */
 export interface JpegInfo {
   /**
    * Steps of the luma coefficients, row by row: `luma[8 * v + u]` is the quantisation step of u half waves along a row and v
@@ -57,13 +57,13 @@ export interface JpegInfo {
   readonly luma: ArrayLike<number>;
   /** Steps of the chroma coefficients; left out for a grey JPEG. */
   readonly chroma?: ArrayLike<number>;
-  /** How many pixels one chroma sample covers along a row and along a column: [2, 2] for 4:2:0. @default [1, 1] */
+  /** The number of pixels that one chroma sample covers along a row and along a column: [2, 2] for 4:2:0. @default [1, 1] */
   readonly subsampling?: readonly [horizontal: number, vertical: number];
   /** Where the grid of 8×8 blocks begins, in pixels from the upper left corner, each from 0 to 7. @default [0, 0] */
   readonly origin?: readonly [x: number, y: number];
 }
 
-/** The noise times 2^e: that of an image in other units. */
+/** The noise multiplied by 2^e, for an image in other units. */
 export function shiftedModel(noise: NoiseModel, e: number): NoiseModel {
   const times = (value: number) => shifted(value, e);
   switch (noise.kind) {
@@ -82,7 +82,7 @@ export function shiftedModel(noise: NoiseModel, e: number): NoiseModel {
   }
 }
 
-/** Refuses what cannot be the quantisation of a JPEG. */
+/** Refuses invalid tables, sampling or origin of a JPEG. */
 export function checkJpeg({ luma, chroma, subsampling = [1, 1], origin = [0, 0] }: JpegInfo): void {
   for (const [name, table] of Object.entries({ luma, chroma })) {
     if (name === 'chroma' && table === undefined) continue;

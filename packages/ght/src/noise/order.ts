@@ -1,8 +1,8 @@
-/** Order statistics without sorting everything: quickselect (C. A. R. Hoare, "Algorithm 65: find", 1961). */
+/** Order statistics without a full sort: quickselect (C. A. R. Hoare, "Algorithm 65: find", 1961). */
 
 /**
- * The value of rank k (from 0) among values[from … to − 1], which are rearranged so that none before index from + k is greater
- * and none after it is less. None may be NaN.
+ * The value of rank k (from 0) among values[from … to − 1]. They are rearranged so that no value before index from + k is greater
+ * and none after it is less. No value may be NaN.
  */
 export function ranked(values: Float64Array, k: number, from = 0, to = values.length): number {
   const wanted = from + k;
@@ -18,7 +18,7 @@ export function ranked(values: Float64Array, k: number, from = 0, to = values.le
       values[i++] = values[j];
       values[j--] = value;
     }
-    // What lies between j and i equals the pivot.
+    // The values between j and i equal the pivot.
     if (wanted <= j) right = j;
     else if (wanted >= i) left = i;
     else break;

@@ -1,11 +1,11 @@
 /**
- * What the rows of a plane share: the rule and the estimate that `banding.ts` states. Columns are rows with another step.
+ * Detects and estimates the offsets of rows, as described in `banding.ts`. Columns are rows with another index step.
  */
 import type { Samples } from '../signal/image.js';
 import type { Work } from '../work.js';
 import { ranked } from './order.js';
 
-/** How a plane is gone through: `rows` lines of `columns` samples, with the index steps from one to the next. */
+/** The order in which a plane is read: `rows` lines of `columns` samples, with the index steps from one to the next. */
 export interface Axis {
   readonly rows: number;
   readonly columns: number;
@@ -13,7 +13,7 @@ export interface Axis {
   readonly columnStep: number;
 }
 
-/** Rows, and columns taken as rows. */
+/** The axis of the rows, and that of the columns. */
 export function axesOf(width: number, height: number): readonly [Axis, Axis] {
   return [
     { rows: height, columns: width, rowStep: width, columnStep: 1 },
@@ -21,38 +21,38 @@ export function axesOf(width: number, height: number): readonly [Axis, Axis] {
   ];
 }
 
-/** Segments of the columns, and the columns of each that are looked at. */
+/** The number of segments, and of columns of each that are used. */
 const SEGMENTS = 8;
 const COLUMNS = 31;
 const FEWEST_COLUMNS = 4;
 /** Rows that count as one observation for the standard error. */
 const STRETCH = 16;
 const FEWEST_ROWS = 4 * STRETCH;
-/** The nugget in standard errors, and as a share of V_1. */
+/** The smallest nugget in standard errors, and as a share of V_1. */
 const ERRORS = 3.5;
 const SHARE = 1 / 2;
-/** The least slope of a segment, and the least part of a quarter of the rows. */
+/** The smallest slope of a segment, and the smallest part of a quarter of the rows. */
 const SLOPE = 1 / 2;
 const QUARTER = 1 / 10;
-/** The greatest share of the variance of the offsets that one frequency may have. */
+/** The largest share of the variance of the offsets at one frequency. */
 const ONE_PERIOD = 0.25;
-/** Differences beyond so many typical ones are cut off. */
+/** Differences are clipped at this multiple of their typical size. */
 const CUT = 3;
 /** Lags of the differences that the profile is fitted to. */
 const LAGS = 8;
-/** Changes of the profile over up to so many rows say how much the picture changes per row. */
+/** The change of the picture per row is estimated from changes of the profile over up to this many rows. */
 const STEPS = 16;
-/** The least variance of a step of the picture, as a part of that of the offsets: slower changes are left to the picture. */
+/** The smallest variance of a step of the picture, as a share of that of the offsets: slower changes belong to the picture. */
 const LEAST_STEP = 0.02;
-/** The least variance of typical offsets, as a part of that of all: lines in some of the rows are no banding. */
+/** The smallest variance of typical offsets, as a share of that of all: lines in only some of the rows are not banding. */
 const TYPICAL = 1 / 3;
-/** Degrees of freedom of the steps of the picture: few, so that a horizon is one. */
+/** Degrees of freedom of the steps of the picture: few, so that a horizon counts as a step. */
 const FREEDOM = 3;
-/** Rounds of least squares for the profile, and of reweighting. */
+/** The number of sweeps of least squares for the profile, and of reweighting rounds. */
 const SWEEPS = 200;
 const REWEIGHTINGS = 20;
 /** Rows between two yields. */
-const ROWS_A_YIELD = 32;
+const ROWS_PER_YIELD = 32;
 
 /** The variance of the offsets of the rows; 0 if there is no banding. */
 export function* nugget(plane: Samples, axis: Axis): Work<number> {
@@ -62,7 +62,7 @@ export function* nugget(plane: Samples, axis: Axis): Work<number> {
   const two = yield* segmentDifferences(plane, axis, 2);
   cutOff(one);
   cutOff(two);
-  // The part of each row in the nugget, per segment: its own difference times the mean of all others'.
+  // The part of each row in the nugget, per segment: its own difference times the mean of those of all others.
   const n = rows - 2;
   const perRow = new Float64Array(n);
   const own = new Float64Array(SEGMENTS);
@@ -108,12 +108,12 @@ function* segmentDifferences(plane: Samples, axis: Axis, lag: number): Work<Floa
       }
       differences[k][r] = median(values, used);
     }
-    if (r % ROWS_A_YIELD === 0) yield r / rows;
+    if (r % ROWS_PER_YIELD === 0) yield r / rows;
   }
   return differences;
 }
 
-/** Cuts off what is beyond several times the typical size, so that a few edges do not decide. */
+/** Clips differences at a multiple of their typical size, so that a few edges do not dominate. */
 function cutOff(differences: readonly Float64Array[]): void {
   for (const some of differences) {
     const sizes = some.map(Math.abs).sort();
@@ -143,8 +143,8 @@ const quarters = (values: Float64Array) =>
 const average = (values: Float64Array) => values.reduce((total, value) => total + value, 0) / values.length;
 
 /**
- * The greatest share that one frequency has of the common differences: their power at it, and at its neighbours, over the power at
- * all. At most 512 rows are looked at.
+ * The largest share of one frequency in the common differences: their power at it and its neighbours, over the power at all
+ * frequencies. At most 512 rows are used.
  */
 function periodShare(differences: readonly Float64Array[]): number {
   const n = Math.min(512, differences[0].length);
@@ -169,10 +169,10 @@ function periodShare(differences: readonly Float64Array[]): number {
   return all === 0 ? 0 : most / all;
 }
 
-/** The offsets of the rows, without their slow part, given their variance; none if only a few rows have one. */
+/** The offsets of the rows, without their slow part, given their variance; undefined if only a few rows have one. */
 export function* offsetsOf(plane: Samples, axis: Axis, variance: number): Work<Float64Array | undefined> {
   const profile = yield* profileOf(plane, axis);
-  // Typical squares of the changes over j rows are 2σ² + j q²: the slope through the first, by least squares.
+  // Typical squares of the changes over j rows are 2σ² + j q²: q² is the slope of a line through the first, by least squares.
   const first = typicalSquare(differencesOf(profile, 1));
   let [rise, squares] = [0, 0];
   for (let j = 2; j <= STEPS; j++) {
@@ -186,7 +186,7 @@ export function* offsetsOf(plane: Samples, axis: Axis, variance: number): Work<F
   return typicalSquare(offsets) < TYPICAL * variance ? undefined : offsets;
 }
 
-/** The profile P of the rows whose differences fit the medians D_j(r) over all columns best, by sweeps of Gauss and Seidel. */
+/** The profile P of the rows whose differences best fit the medians D_j(r) over all columns, by Gauss–Seidel sweeps. */
 function* profileOf(plane: Samples, { rows, columns, rowStep, columnStep }: Axis): Work<Float64Array> {
   const lags = Math.min(LAGS, rows - 1);
   const values = new Float64Array(columns);
@@ -218,7 +218,7 @@ function* profileOf(plane: Samples, { rows, columns, rowStep, columnStep }: Axis
   return P;
 }
 
-/** g of the module comment in `banding.ts`: tridiagonal systems, each with the weights of the last solution. */
+/** g of the module comment in `banding.ts`: tridiagonal systems, each with the weights of the previous solution. */
 function robustWalk(P: Float64Array, variance: number, q2: number): Float64Array {
   const n = P.length;
   let g = P;
@@ -251,13 +251,13 @@ function smooth(P: Float64Array, variance: number, w: Float64Array): Float64Arra
 const differencesOf = (values: Float64Array, lag: number) =>
   Float64Array.from({ length: values.length - lag }, (_, r) => values[r + lag] - values[r]);
 
-/** The variance of normal values, from the median of their sizes. */
+/** The variance of normal values, from the median of their magnitudes. */
 function typicalSquare(values: Float64Array): number {
   const sizes = values.map(Math.abs).sort();
   return (sizes[sizes.length >> 1] / NORMAL_MEDIAN) ** 2;
 }
 
-/** The median of the first values, which are rearranged; for an even count the upper one of the two. */
+/** The median of the first `count` values, which are rearranged; for an even count, the upper of the two middle ones. */
 function median(values: Float64Array, count: number): number {
   return ranked(values, count >> 1, 0, count);
 }

@@ -1,18 +1,19 @@
 /**
  * The noise of an image at every frequency of an 8×8 block, per plane and per brightness, from the image alone.
  *
- * Blocks are sorted by brightness (`blocks.ts`), and in each bin b the flattest give V_b(f) and R_b, which tells noise (about 1)
- * from texture (1.4 and more; `flat-blocks.ts`). A brightness without a flat block would give pure texture, so the bins are
- * not believed one by one. In every plane:
+ * Blocks are sorted by brightness (`blocks.ts`). In each bin b the flattest give V_b(f) and R_b, which distinguishes noise (about
+ * 1) from texture (1.4 and more; `flat-blocks.ts`). A brightness without a flat block would give pure texture, so the bins are
+ * not used independently. In every plane:
  *
  * 1. The level of a bin is √(mean of V over 2 ≤ r < 5). The anchor a is the bin of lowest level among those with R ≤ 1.2 whose
- *    level is at most 2.5 times the lowest of all; without one it is the lowest, and believed in part. A bin below
- *    0.35 of the median level in deep shadows or bright lights is not asked: the camera has pressed them together.
+ *    level is at most 2.5 times the lowest of all. If there is none, it is the lowest bin, with reduced trust. A bin below
+ *    0.35 of the median level in deep shadows or highlights is ignored: the camera has compressed that range.
  * 2. The spectrum S(f) is V_a(f), averaged with bins of nearly the same level and R ≤ 1.2.
- * 3. Every other bin has S(f) times a level: the 20% quantile of V_b(f)/S(f), since texture is least where that is smallest. At
- *    most 2² where R ≤ 1.2, else 1.25². Frequencies below 1.5, and those that JPEG has emptied, are left out.
+ * 3. Every other bin has S(f) times a level: the 20% quantile of V_b(f)/S(f), since texture is least where that is smallest. The
+ *    level is at most 2² if R ≤ 1.2, else 1.25². Frequencies below 1.5, and those that JPEG has set to zero, are left out.
  * 4. Frequencies r < 2 are at most 1.35 times the deviation at 2 ≤ r < 3.2, since shading is not noise; in chroma, where
- *    shading is weak and noise is not, 4 times. The mean has 1.6 times its neighbours. The bins are smoothed by (1 2 1)/4.
+ *    shading is weak and noise is not, at most 4 times. The mean has 1.6 times the deviation of its neighbours. The bins are
+ *    smoothed by (1 2 1)/4.
  */
 import type { Samples } from '../signal/image.js';
 import { part, stretches, type Work } from '../work.js';
@@ -36,43 +37,43 @@ import type { JpegInfo } from './model.js';
 import { quantile } from './order.js';
 import { whiteLimit } from './white-limit.js';
 
-/** R up to this is noise. */
+/** The largest R that counts as noise. */
 export const BELIEVABLE = 1.2;
-/** The anchor's level is at most so many times the lowest. */
+/** The largest level of the anchor, as a multiple of the lowest level. */
 const ANCHOR_LEVEL = 2.5;
-/** Levels are the same within this factor. */
+/** Levels within this factor count as equal. */
 const SAME_LEVEL = Math.exp(0.15);
-/** Pressed together: below this share of the median level, and outside this part of the range. */
+/** Compressed shadows and highlights: below this share of the median level, and outside this part of the range. */
 const CRUSHED = { level: 0.35, dark: 32 / 255, bright: 192 / 255 } as const;
-/** The level of a bin is this quantile over the frequencies from this radius on that have this share of the mean variance. */
+/** The level of a bin is this quantile, over frequencies from this radius on with at least this share of the mean variance. */
 const LEVEL = { quantile: 0.2, radius: 1.5, share: 0.1 } as const;
-/** The most a bin may exceed the anchor, as a factor of deviations: believable, and not. */
+/** The largest level of a bin relative to the anchor, as a factor of deviations: with R ≤ 1.2, and above. */
 const MOST = { believable: 2, doubtful: 1.25 } as const;
-/** The most that low frequencies may have of the deviation at 2 ≤ r < 3.2. */
+/** The largest deviation of low frequencies, as a multiple of that at 2 ≤ r < 3.2. */
 const LOW_MOST = { luma: 1.35, chroma: 4 } as const;
-/** What is texture: nothing is believed from this R on, where the slope of the spectrum is steep; it is noise where it is flat. */
+/** Texture: from this R on, a steep spectrum counts as texture alone, and a flat one as noise. Needs this many blocks. */
 const TEXTURE = { ratio: 1.7, steep: 0.65, flat: 0.85, blocks: 1500 } as const;
-/** The deviation of the mean, against the larger of its two neighbours. */
+/** The deviation of the mean, relative to the larger of its two neighbours. */
 const MEAN_FACTOR = 1.6;
 /**
- * Deviations up to this share of the largest sample are none: grey in three channels has chromas that are nothing but the
- * rounding of float64.
+ * Deviations up to this share of the largest sample count as 0: the chromas of a grey image in three channels contain only the
+ * rounding errors of float64.
  */
 const ROUNDING = 1e-14;
-/** The share of the work after which blocks are sorted by brightness. */
+/** The progress after blocks are sorted by brightness. */
 const SORTED = 0.2;
-/** 2 to this power is the largest scale, so that it and its reciprocal are numbers. */
+/** The largest exponent of a scale, so that the scale and its reciprocal are finite. */
 const LARGEST_EXPONENT = 1000;
 
-/** What {@link colouredNoise} needs to know beside the planes. */
+/** What {@link colouredNoise} needs in addition to the planes. */
 export interface SpectrumOptions {
-  /** The value that counts as full scale, such as 255: tells shadows and lights. */
+  /** The full scale, such as 255: it defines shadows and highlights. */
   readonly peak: number;
-  /** The channels of the image before decorrelation, by which clipped blocks are left out. Without them none are. */
+  /** The channels of the image before decorrelation, to leave out clipped blocks. @default no block is left out */
   readonly original?: readonly Samples[];
-  /** Given for a JPEG: then its own blocks are measured. */
+  /** The JPEG that the image was: the noise is then measured on the blocks of its grid. @default none */
   readonly jpeg?: JpegInfo;
-  /** The most blocks that are looked at. @default 30000 */
+  /** The largest number of blocks that are used. @default 30000 */
   readonly blocks?: number;
 }
 
@@ -80,41 +81,41 @@ export interface SpectrumOptions {
 export interface PlaneSpectrum {
   /** `deviations[b][8 * v + u]`: the deviation at brightness b of the frequency with u half waves along a row, v along a column. */
   readonly deviations: readonly Float64Array[];
-  /** R at each brightness: about 1 where the flattest blocks hold noise, 1.4 and more where they hold texture. */
+  /** R at each brightness: about 1 where the flattest blocks contain noise, 1.4 and more where they contain texture. */
   readonly ratios: readonly number[];
-  /** The index of the brightness whose spectrum was believed. */
+  /** The index of the brightness whose spectrum was used. */
   readonly anchor: number;
   /**
-   * From 0 to 1: min(1, 1.2/R) of the anchor. 1 says that flat areas were found. Less says that there were none; the
-   * deviations are at most this share of what was measured then.
+   * From 0 to 1: min(1, 1.2/R) of the anchor. 1 means that flat areas were found. Less means that there were none; then the
+   * deviations are at most this share of the measured ones.
    */
   readonly trust: number;
   /** The deviation at middle frequencies, 2 ≤ r < 5, root mean square over brightness. */
   readonly middle: number;
-  /** The same at 3 ≤ r < 5, which coarse texture does not reach: what white noise has at the finest frequencies as well. */
+  /** The same at 3 ≤ r < 5, which coarse texture does not reach. White noise has the same deviation at the finest frequencies. */
   readonly reference: number;
   /** The same at the finest frequencies, r > 6. */
   readonly finest: number;
   /**
-   * The most that the deviation can be at the lowest frequencies, r < 2: as measured in the flattest blocks, shading and texture
-   * included.
+   * An upper bound of the deviation at the lowest frequencies, r < 2, as measured in the flattest blocks. It includes shading and
+   * texture.
    */
   readonly coarsest: number;
 }
 
 /** The noise of an image by frequency and brightness. */
 export interface SpectrumEstimate {
-  /** The brightness at which deviations are known, rising: the mean of a block of the first plane. */
+  /** The brightnesses at which deviations are known, in increasing order: means of blocks of the first plane. */
   readonly brightness: readonly number[];
   /** The noise of each plane. */
   readonly planes: readonly PlaneSpectrum[];
-  /** How many blocks were looked at: 0 for an image that is smaller than one. */
+  /** The number of blocks used: 0 for an image smaller than a block. */
   readonly blocks: number;
 }
 
 /**
- * Estimates the noise of planes as `decorrelate` makes them: luma and two chromas, or any other number of planes, each for
- * itself. Deterministic; independent of offset, and deviations scale with the image.
+ * Estimates the noise of planes as `decorrelate` returns them: luma and two chromas, or any other number of planes, each by
+ * itself. The result is deterministic and independent of an offset of the samples, and deviations scale with the image.
  */
 export function* colouredNoise(
   planes: readonly Samples[],
@@ -154,7 +155,7 @@ export function* colouredNoise(
   };
 }
 
-/** The estimate of an image that no block fits into. */
+/** The estimate of an image that is smaller than a block. */
 function nothingKnown(channels: number): SpectrumEstimate {
   const deviations = [new Float64Array(FREQUENCIES)];
   const levels = { middle: 0, reference: 0, finest: 0, coarsest: 0 };
@@ -162,7 +163,7 @@ function nothingKnown(channels: number): SpectrumEstimate {
   return { brightness: [0], planes: Array.from({ length: channels }, () => plane), blocks: 0 };
 }
 
-/** The plane about its mean, in a power of two as unit, up to 2 in magnitude, so that squares neither overflow nor vanish and nothing is rounded. */
+/** The plane about its mean, scaled exactly by a power of two to magnitudes up to 2, so that squares neither overflow nor underflow. */
 function* centred(samples: Samples, width: number): Work<CentredPlane> {
   const { length } = samples;
   let [mean, least, most] = [0, samples[0], samples[0]];
@@ -179,7 +180,7 @@ function* centred(samples: Samples, width: number): Work<CentredPlane> {
   return { samples, width, mean, scale: 2 ** -Math.max(-LARGEST_EXPONENT, Math.min(LARGEST_EXPONENT, e)) };
 }
 
-/** What the bins of a plane say together. */
+/** The spectrum of a plane from all of its bins. */
 function planeSpectrum(
   bins: readonly Flattest[],
   isEnd: readonly boolean[],
@@ -209,13 +210,13 @@ function bandsOf(deviations: readonly Float64Array[]): Pick<PlaneSpectrum, 'midd
   return { middle, reference, finest };
 }
 
-/** All deviations of a plane times a factor. */
+/** Multiplies all deviations of a plane by a factor. */
 export function times(plane: PlaneSpectrum, factor: number): PlaneSpectrum {
   const deviations = plane.deviations.map((at) => at.map((value) => factor * value));
   return { ...plane, deviations, ...bandsOf(deviations) };
 }
 
-/** The spectrum with no deviation above a limit; the mean keeps its factor. */
+/** Limits the deviations of a spectrum; the limit of the mean is larger by its factor. */
 function atMost(plane: PlaneSpectrum, limit: number): PlaneSpectrum {
   const deviations = plane.deviations.map((at) =>
     at.map((value, f) => Math.min(value, f === 0 ? MEAN_FACTOR * limit : limit)),
@@ -224,9 +225,9 @@ function atMost(plane: PlaneSpectrum, limit: number): PlaneSpectrum {
 }
 
 /**
- * How much of the deviations is believed where the flattest blocks have R > 1.2, from 0 to 1. In chroma, and where the spectrum is
- * flat, which texture's is not, 1.2/R. Where it falls with frequency as that of texture does, it is likely to be texture, and from
- * R = 1.7 on nothing is believed. Fewer than 1500 blocks say too little for that.
+ * The share of the measured deviations that is used if the flattest blocks have R > 1.2, from 0 to 1. In chroma it is 1.2/R, and
+ * also for a flat spectrum, because that of texture is not flat. A spectrum that falls with frequency is likely to be texture, and
+ * the share is 0 from R = 1.7 on. With fewer than 1500 blocks it is always 1.2/R.
  */
 function belief(ratio: number, slope: number, isChroma: boolean, blocks: number): number {
   const trust = Math.min(1, BELIEVABLE / ratio);
@@ -236,13 +237,13 @@ function belief(ratio: number, slope: number, isChroma: boolean, blocks: number)
   return trust + share * (strict - trust);
 }
 
-/** The bin that is believed most, and all whose spectra are averaged with its own: those of the same level. */
+/** The anchor, and the bins of the same level whose spectra are averaged with it. */
 function anchorOf(bins: readonly Flattest[], isEnd: readonly boolean[]): { anchor: number; like: number[] } {
   const level = bins.map(({ variance }) => Math.sqrt(meanOver(variance, MIDDLE)));
   const median = quantile(Float64Array.from(level), 0.5);
   const asked = [...bins.keys()].filter((b) => !(isEnd[b] && level[b] < CRUSHED.level * median));
   const lowest = (among: readonly number[]) => among.reduce((best, b) => (level[b] < level[best] ? b : best));
-  // Areas without any noise at all were drawn, not photographed: they tell nothing about the others.
+  // Areas without any noise were drawn, not photographed: they contain no information about the others.
   const photographed = asked.filter((b) => level[b] > 0);
   const sure = photographed.filter(
     (b) => bins[b].ratio <= BELIEVABLE && level[b] <= ANCHOR_LEVEL * level[lowest(photographed)],
@@ -256,7 +257,7 @@ function anchorOf(bins: readonly Flattest[], isEnd: readonly boolean[]): { ancho
   return { anchor, like };
 }
 
-/** exp(mean of log), frequency by frequency; the mean of the block is left 0. */
+/** exp(mean of log), frequency by frequency; 0 for the mean of the block. */
 function geometricMean(variances: readonly Float64Array[]): Float64Array {
   return new Float64Array(FREQUENCIES).map((_, f) =>
     f === 0 ? 0 : Math.exp(variances.reduce((sum, variance) => sum + Math.log(variance[f]), 0) / variances.length),
@@ -277,7 +278,7 @@ function levelsOf(bins: readonly Flattest[], spectrum: Float64Array, like: reado
   });
 }
 
-/** The spectrum times a level, its lowest frequencies limited and its mean set. */
+/** The spectrum times a level, with limited low frequencies and the variance of the mean. */
 function limited(spectrum: Float64Array, level: number, lowMost: number): Float64Array {
   const variance = spectrum.map((value) => value * level);
   const most = lowMost ** 2 * meanOver(variance, RING);
@@ -286,7 +287,7 @@ function limited(spectrum: Float64Array, level: number, lowMost: number): Float6
   return variance;
 }
 
-/** (1 2 1)/4 over brightness; the first and the last stay. */
+/** Smooths by (1 2 1)/4 over brightness; the first and the last stay as they are. */
 function smoothed(variances: readonly Float64Array[]): readonly Float64Array[] {
   return variances.map((variance, b) => {
     if (b === 0 || b === variances.length - 1) return variance;

@@ -1,7 +1,7 @@
 /**
- * Noise whose spectrum is told. Either the deviation of each of the 8×8 frequencies of the orthonormal DCT; or, for any other
- * size, the power spectral density Ψ on the grid of a discrete Fourier transform, as BM3D takes it: the expected |FFT|² of noise of
- * that size, whose mean is the number of samples times the variance. A coefficient of the DCT is the product with a basis
+ * Noise with a given spectrum. The spectrum is either the deviation of each of the 8×8 frequencies of the orthonormal DCT; or, for
+ * any other size, the power spectral density Ψ on the grid of a discrete Fourier transform, as in BM3D: the expected |FFT|² of noise
+ * of that size, whose mean is the number of samples times the variance. A coefficient of the DCT is the inner product with a basis
  * function b_f, so its variance is
  *
  *     s_f² = (1/n²) Σ_k Ψ(k) |B_f(k)|²        n samples, B_f the Fourier transform of b_f at the frequencies k
@@ -17,7 +17,8 @@ export interface NoiseSpectrum {
   /** Frequencies along a column. */
   readonly height: number;
   /**
-   * For 8×8, the deviation of each frequency of the DCT in the units of the image, u half waves along a row at `data[8 * v + u]`.
+   * For 8×8, the deviation of each frequency of the DCT in the units of the image: `data[8 * v + u]` for u half waves along a row
+   * and v along a column.
    * For any other size, the power spectral density at each frequency of a Fourier transform of that size.
    */
   readonly data: ArrayLike<number>;
@@ -25,7 +26,7 @@ export interface NoiseSpectrum {
 
 const SIDE = 8;
 
-/** The noise that a spectrum tells, the same in all channels. */
+/** The noise with a given spectrum, the same in all channels. */
 export function toldSpectrum(spectrum: NoiseSpectrum, channels: number): ColouredNoise {
   const { width, height, data } = checked(spectrum);
   const deviations =
@@ -53,7 +54,7 @@ function checked(spectrum: NoiseSpectrum): NoiseSpectrum {
 function fromDensity(width: number, height: number, density: ArrayLike<number>): Float64Array {
   const [across, down] = [powers(width), powers(height)];
   const variances = new Float64Array(SIDE * SIDE);
-  // Separable: the sum over a row of frequencies first, for each u.
+  // The sum is separable: first over a row of frequencies, for each u.
   const rows = Array.from({ length: SIDE }, () => new Float64Array(height));
   for (let y = 0; y < height; y++) {
     for (let u = 0; u < SIDE; u++) {

@@ -1,23 +1,23 @@
-/** What the noise of an image is, in one or two sentences, with numbers in the units of the image. */
+/** Describes the noise of an image in one or two sentences, with numbers in the units of the image. */
 import type { NoiseModel } from './model.js';
 import type { PlaneSpectrum } from './spectrum.js';
 
-/** A level below this share of the largest is rounding, and is written as 0. */
+/** A level below this share of the largest is a rounding error, and is written as 0. */
 const NEGLIGIBLE = 1e-6;
 
 type Level = Pick<PlaneSpectrum, 'middle' | 'finest' | 'trust'>;
 
-/** Noise as it was told, or of a kind that has few numbers. */
+/** Describes noise that was given, or noise of a kind that has few parameters. */
 export function toldInWords(noise: NoiseModel): string {
   if (noise.kind === 'white') return `noise: white, σ = ${distinct(noise.sigma.map(inDigits)).join(', ')}`;
-  if (noise.kind === 'coloured') return 'noise: coloured, with the spectrum that was told';
+  if (noise.kind === 'coloured') return 'noise: coloured, with the given spectrum';
   const planes = noise.planes.map(({ gain, sigma, offset }) => {
     return `gain ${inDigits(gain)}, σ = ${inDigits(sigma)} without signal, offset ${inDigits(offset)}`;
   });
   return `noise: grows with the signal; ${distinct(planes).join('; ')}`;
 }
 
-/** Coloured noise: levels at middle and finest frequencies; of a JPEG the quality that its steps are like, where it is known. */
+/** Describes coloured noise by its levels at middle and finest frequencies, and a JPEG by its quality, if that is known. */
 export function colouredInWords(planes: readonly Level[], jpeg?: { readonly quality?: number }): string {
   const parts = [levels(planes)];
   if (jpeg) {
@@ -42,7 +42,7 @@ function levels(planes: readonly Level[]): string {
   return `luma ${at([luma])}, chroma ${inDigits(shown(chroma))}`;
 }
 
-/** The least to the greatest, or the one number where they read the same. */
+/** The smallest to the largest value, or one number if both have the same digits. */
 function range(values: readonly number[]): string {
   return distinct([Math.min(...values), Math.max(...values)].map(inDigits)).join(' to ');
 }
@@ -51,7 +51,7 @@ function distinct(words: readonly string[]): readonly string[] {
   return words.every((word) => word === words[0]) ? words.slice(0, 1) : words;
 }
 
-/** Two or three digits that count, without exponents from 0.000001 to 10²¹. */
+/** Two or three significant digits, without an exponent from 0.000001 to 10²¹. */
 function inDigits(value: number): string {
   if (value === 0) return '0';
   if (value >= 100) return String(Math.round(value));

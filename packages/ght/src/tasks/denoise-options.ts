@@ -13,22 +13,24 @@ import type { PlanesSettings } from './denoise-planes.js';
 import type { Strength } from './denoise-scales.js';
 import { checkThreads } from './options.js';
 
-/** Noise that grows with the signal: what is left out is estimated. */
+/** The parameters of noise that grows with the signal. Those that are not given are estimated. */
 export interface ToldPoissonGaussian extends Partial<PoissonGaussian> {}
 
-/** How an image is denoised. All are optional. */
+/** Options of `denoise`. All are optional. */
 export interface DenoiseOptions {
   /**
-   * The deviation of white Gaussian noise in the units of the image, for all planes or for each; `auto` estimates it.
+   * The standard deviation of white Gaussian noise in the units of the image, at least 0: one number for all planes, or a list with
+   * one per plane. `auto` estimates it.
    *
    * @default 'auto'
    */
   readonly sigma?: number | readonly number[] | 'auto';
   /**
-   * What kind of noise it is. `auto`: white or coloured, whichever is found; camera files and JPEGs are coloured. `gaussian`:
-   * white. `poisson-gaussian`: it grows with the signal, as in a raw image; how is estimated, or told by its gain, the deviation of
-   * its read noise and the value of no signal, or by the last alone. `{ spectrum }`: it has this spectrum everywhere. `sigma` is
-   * left out for all but `auto` and `gaussian`, and makes `auto` white.
+   * The kind of noise. `auto`: white or coloured, whichever is found; camera files and JPEGs have coloured noise. `gaussian`: white.
+   * `poisson-gaussian`: noise that grows with the signal, as in a raw image, with estimated parameters. `{ gain, sigma, offset }`:
+   * the same with given parameters: the gain, the deviation of the read noise, and the sample value without signal; `{ offset }`
+   * alone leaves the others to be estimated. `{ spectrum }`: noise with this spectrum everywhere. The option `sigma` is allowed
+   * only with `auto` and `gaussian`; with `auto`, it makes the noise white.
    *
    * @default 'auto'
    */
@@ -39,39 +41,39 @@ export interface DenoiseOptions {
     | ToldPoissonGaussian
     | { readonly spectrum: NoiseSpectrum };
   /**
-   * The JPEG that the image was, as its file tells: its steps count as noise. `auto` looks for it in the pixels, `none` looks for
-   * none.
+   * The JPEG that the image was, as read from its file: its quantisation steps count as noise. `auto` searches the pixels for it,
+   * `none` does not.
    *
    * @default 'auto'
    */
   readonly jpeg?: JpegInfo | 'auto' | 'none';
-  /** Times the deviation of the noise: above 1 smooths more, below 1 less; above 0. @default 1 */
+  /** Multiplies the deviation of the noise; must be above 0. Above 1 smooths more, below 1 less. @default 1 */
   readonly strength?: number;
-  /** Times that of the two chromas of RGB beside. @default 1 */
+  /** Multiplies the deviation in the two chromas of RGB, in addition to `strength`; must be above 0. @default 1 */
   readonly strengthChroma?: number;
-  /** The share of what was taken out that is put back, from 0 to 1, for those who like some grain. @default 0 */
+  /** The share of the removed noise that is put back, from 0 to 1, to keep some grain. @default 0 */
   readonly keepGrain?: number;
-  /** Whether salt and pepper, hot and dead pixels are looked for and replaced first. @default 'auto' */
+  /** `auto` detects and replaces salt and pepper, hot and dead pixels first; `off` does not. @default 'auto' */
   readonly impulses?: 'auto' | 'off';
-  /** Whether offsets of whole rows and columns are looked for and taken out first. @default 'auto' */
+  /** `auto` detects and removes offsets of whole rows and columns first; `off` does not. @default 'auto' */
   readonly banding?: 'auto' | 'off';
-  /** How much work is done: `fast`, `balanced` or `best`. @default 'balanced' */
+  /** The trade-off between speed and quality: `fast`, `balanced` or `best`. @default 'balanced' */
   readonly quality?: Quality;
-  /** Where it is computed: an engine by name, or `auto`, the fastest that the host has. @default 'auto' */
+  /** The engine that computes the result, by name; `auto` is the fastest that the host supports. @default 'auto' */
   readonly engine?: EngineName;
-  /** Threads of the wasm engine, from 1 to 64. @default as many as there are cores, where the image is large enough */
+  /** The number of threads of the wasm engine, from 1 to 64. @default the number of cores, or 1 for a small image */
   readonly threads?: number;
   /** Stops the work; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Called now and then with the fraction done, from 0 to 1 and never falling, and the name of the pass at work: `estimate` first. */
+  /** Called regularly with the fraction done, from 0 to 1 and never decreasing, and the current pass; the first is `estimate`. */
   readonly onProgress?: (progress: { readonly fraction: number; readonly pass: string }) => void;
 }
 
-/** Options with everything checked and filled in. */
+/** Checked options with all defaults. */
 export interface DenoiseSettings {
-  /** The noise as it was told; undefined where it is estimated. */
+  /** The given noise; undefined if it is estimated. */
   readonly told: NoiseModel | undefined;
-  /** How it is estimated otherwise. */
+  /** How the noise is estimated if it is not given. */
   readonly estimate: NoiseSought;
   readonly strength: Strength;
   readonly keepGrain: number;
@@ -85,7 +87,7 @@ const optionNames = [
   ...['quality', 'engine', 'threads', 'signal', 'onProgress'],
 ];
 
-/** Checks how an image of so many channels is to be denoised, and fills in the defaults. */
+/** Checks the options for an image with this number of channels, and fills in the defaults. */
 export function settleDenoise(channels: number, options: DenoiseOptions): DenoiseSettings {
   knownOptions(options, optionNames);
   const { jpeg = 'auto', strength = 1, strengthChroma = 1, keepGrain = 0, threads, signal, onProgress } = options;
@@ -115,7 +117,7 @@ export function settleDenoise(channels: number, options: DenoiseOptions): Denois
   };
 }
 
-/** The noise as it is told, or what kind is to be estimated. */
+/** The given noise, or the kind of noise to estimate. */
 function noiseAsked(
   channels: number,
   { sigma, noise = 'auto' }: DenoiseOptions,

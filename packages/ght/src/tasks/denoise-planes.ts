@@ -13,31 +13,31 @@ import type { Samples } from '../signal/image.js';
 import { copyOf } from '../signal/image.js';
 import { drive } from '../work.js';
 
-/** How planes are denoised, checked and filled in. */
+/** Checked options for planes, with all defaults. */
 export interface PlanesSettings {
   readonly quality: Quality;
   readonly engine: EngineName;
-  /** Undefined for as many as there are cores, where the image is large enough. */
+  /** Undefined for the number of cores, or 1 for a small image. */
   readonly threads?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: TileProgress) => void;
-  /** The side of the tiles a large image is cut into; undefined for whole, or as large as fits a gibibyte. */
+  /** The side of the tiles. Undefined for one tile, or for tiles that need at most about a gibibyte. */
   readonly tile?: number;
 }
 
-/** Denoised planes, and what denoised them. */
+/** Denoised planes, and the engine that computed them. */
 export interface DenoisedPlanes {
   readonly planes: Samples[];
-  /** Which of them had noise to take out; the others are copies of what was given. */
+  /** Which planes had noise to remove; the others are copies of the input. */
   readonly noisy: readonly boolean[];
   readonly engine: EngineInfo;
 }
 
 /**
- * Bytes that denoising an image of this size needs beside it, about: the result, and what the passes of one tile need.
+ * The approximate number of bytes that denoising needs in addition to the image: the result, and the passes of one tile.
  *
- * @param quality how good the result is to be. @default 'balanced'
- * @param engine where it is computed. @default 'auto'
+ * @param quality the quality that is used for denoising. @default 'balanced'
+ * @param engine the engine that computes the result. @default 'auto'
  */
 export function denoiseMemoryEstimate(
   width: number,
@@ -54,7 +54,7 @@ export function denoiseMemoryEstimate(
   return 4 * width * height * channels + bytes(fittingEngine(engine, { bytes }));
 }
 
-/** Bytes that one tile of an image of this size needs on an engine. */
+/** The bytes that an engine needs for one tile of an image of this size. */
 function tileBytes(engine: Engine, recipe: readonly Step[], width: number, height: number, channels: number): number {
   const margin = marginOf(recipe);
   const bytes: Denoiser['bytes'] = (...size) => engine.recipeBytes(recipe, ...size);
@@ -63,9 +63,9 @@ function tileBytes(engine: Engine, recipe: readonly Step[], width: number, heigh
 }
 
 /**
- * Takes noise out of planes, with one global threshold over all of them: each is measured in units of its noise, at every
- * frequency where that is not white. Groups of patches are found on the first plane and used on all. Values may have any scale,
- * and are neither clipped nor rounded; a plane without noise comes back as it is.
+ * Removes noise from planes, with one global threshold over all of them: each is measured in units of its noise, separately at
+ * every frequency if the noise is not white. Groups of patches are found on the first plane and used on all. Values may have any
+ * scale, and are neither clipped nor rounded. A plane without noise is returned as a copy.
  */
 export async function denoisePlanes(
   planes: readonly Samples[],

@@ -1,11 +1,11 @@
 /**
- * Coloured noise at two scales. A patch of 8×8 cannot tell grain that is as coarse as itself from shading. So the means of 2×2
- * samples are denoised first, by the noise that is found in them, and the difference is enlarged and added; then the noise of the
- * image itself is found anew and taken out.
+ * Removes coloured noise at two scales. In an 8×8 patch, grain as coarse as the patch cannot be distinguished from shading. So the
+ * means of 2×2 samples are denoised first, with the noise estimated in them, and the difference is enlarged and added. Then the
+ * noise of the image itself is estimated again and removed.
  *
  * Frequencies 2 ≤ r < 3.2 of the half image are 1 ≤ r < 1.6 of the image, and the mean of 2×2 samples has half the deviation there.
- * So twice the noise of the half image can be no more than what was measured in the image at r < 2. Where it is more than a quarter
- * above that, the half image shows texture, and its noise is made weaker by as much.
+ * So twice the noise of the half image can be no more than what was measured in the image at r < 2. If it is more than a quarter
+ * above that, the estimate of the half image includes texture, and is reduced to that limit.
  */
 import { colouredModel, UNCORRELATED } from '../noise/coloured.js';
 import { colouredEstimate, type NoiseEstimate, type SpectrumLevel, spectrumOf } from '../noise/estimate.js';
@@ -18,25 +18,25 @@ import { drive, type Work } from '../work.js';
 import type { DenoisedPlanes, PlanesSettings } from './denoise-planes.js';
 import { denoisePlanes } from './denoise-planes.js';
 
-/** The shortest side whose half still shows enough blocks. */
+/** The shortest side for two scales: half of it still has enough blocks. */
 const SMALLEST = 128;
-/** Twice the noise of the half image is at most so many times what was measured in the image. */
+/** Twice the noise of the half image is at most this multiple of what was measured in the image. */
 const AGREEMENT = 1.25;
-/** The share of the whole that the coarse scale takes. */
+/** The share of the progress for the coarse scale. */
 const COARSE_SHARE = 0.2;
 
-/** How strongly noise is taken out: factors of its deviation, of all planes and of the chromas beside. */
+/** How strongly noise is removed: a factor of the deviation in all planes, and another one for the chromas. */
 export interface Strength {
   readonly strength: number;
   readonly chroma: number;
 }
 
-/** The noise that was found at the fine scale, and the planes without it. */
+/** The denoised planes, and the noise estimated at the fine scale. */
 export interface TwoScales extends DenoisedPlanes {
   readonly estimate: NoiseEstimate;
 }
 
-/** Denoises the decorrelated planes of an image, which are written over, at both scales. */
+/** Denoises the decorrelated planes of an image at both scales. The planes are overwritten. */
 export async function denoiseScales(
   image: Image,
   planes: Float64Array[],
@@ -70,7 +70,7 @@ export async function denoiseScales(
   return { ...(await denoisePlanes(planes, width, height, model, fine)), estimate };
 }
 
-/** Planes at half their size, and the noise in them; a plane without flat areas there is left alone. */
+/** Planes at half their size, and the noise in them: 0 for a plane without flat areas. */
 function* coarseNoise(
   planes: readonly Samples[],
   { width, height, peak }: Image,
@@ -86,7 +86,7 @@ function* coarseNoise(
   return { halves, noise };
 }
 
-/** The noise of a half plane, made weaker where it is more than the whole plane can have. */
+/** The noise of a half plane, reduced if it is more than the whole plane can have. */
 function bounded(plane: PlaneSpectrum, low = Number.POSITIVE_INFINITY): PlaneSpectrum {
   const level = 2 * levelOver(plane.deviations, RING);
   return level > AGREEMENT * low ? times(plane, (AGREEMENT * low) / level) : plane;
@@ -103,7 +103,7 @@ function* addDifference(
   yield* addEnlarged(plane, width, height, half);
 }
 
-/** The noise times the strengths; the chromas are the second and third of three planes. */
+/** The noise multiplied by the strengths. The chromas are the second and third of three planes. */
 export function scaled(noise: ColouredNoise, { strength, chroma }: Strength): ColouredNoise {
   const deviations = noise.deviations.map((rows, c) => {
     const factor = strength * (noise.deviations.length === 3 && c > 0 ? chroma : 1);

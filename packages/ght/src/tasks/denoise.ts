@@ -19,42 +19,43 @@ import { removeNoise } from './remove-noise.js';
 
 /** A denoised image. */
 export interface Denoised {
-  /** In the units of the input, neither rounded nor clipped. */
+  /** The denoised image in the units of the input, neither rounded nor clipped. */
   readonly image: Image;
-  /** The noise that was taken out, in the units of the image. */
+  /** The noise that was removed, in the units of the image. */
   readonly noise: NoiseModel;
-  /** Whether that was estimated from the image. */
+  /** Whether the noise was estimated from the image. */
   readonly estimated: boolean;
-  /** How sure the estimate is, from 0 to 1; 1 for noise that was told. */
+  /** How certain the estimate is, from 0 to 1; 1 for noise that was given. */
   readonly trust: number;
-  /** What was found and done, a sentence each, for people. */
+  /** What was found and removed, in sentences for people. */
   readonly words: readonly string[];
   /** Impulses that were replaced first. */
   readonly impulses: Pick<ImpulseReport, 'count' | 'fraction' | 'kind' | 'words'>;
-  /** Row and column offsets that were taken out first. */
+  /** Row and column offsets that were removed first. */
   readonly banding: Pick<BandingReport, 'rows' | 'columns' | 'words'>;
-  /** Whether the image is another than the one given. */
+  /** Whether the image differs from the input. */
   readonly changed: boolean;
-  /** The quality that was asked for, or the default. */
+  /** The quality that was used. */
   readonly quality: Quality;
-  /** What computed it, and why. */
+  /** The engine that computed the result, and why it was chosen. */
   readonly engine: EngineInfo;
 }
 
 /**
- * Removes noise, with one global threshold over all patches of all planes. Nothing need be given: what the noise is, white or
- * coloured, is estimated, and impulses and banding are taken out first where they are found. RGB is denoised as luma and two
- * chromas, with groups of similar patches found on luma; an RGB image whose channels are all the same stays so; alpha is passed
- * through. Any scale of values, and any size: only to estimate the noise takes 3×3 pixels, or 32×32 where it grows with the
- * signal. An image without noise comes back to the last bit. The image must not change before the promise has settled: nothing is
- * copied first.
+ * Removes noise, with one global threshold over all patches of all planes. No options are needed: the noise, white or coloured,
+ * is estimated, and impulses and banding are removed first if they are found. RGB is denoised as luma and two chromas, with groups
+ * of similar patches found on luma. Equal channels stay equal, and alpha is passed through.
+ *
+ * Values may have any scale, and images any size. Only the estimate of the noise needs at least 3×3 pixels, or 32×32 if the noise
+ * grows with the signal. An image without noise is returned bit for bit. The input must not change before the promise has settled,
+ * because it is not copied.
  */
 export async function denoise(noisy: Image, options: DenoiseOptions = {}): Promise<Denoised> {
   checkShape(noisy);
   const settings = settleDenoise(noisy.planes.length, options);
   const { signal, quality } = settings.planes;
   const e = await drive(checkedExponent(noisy), { signal });
-  // An image far from 1 is denoised in units of 2^e: what comes out of the engine is float32.
+  // An image far from 1 is denoised in units of 2^e, because engines return float32.
   const inUnits = e === 0 ? noisy : await drive(shiftedImage(noisy, -e), { signal });
   const told = settings.told && shiftedModel(settings.told, -e);
   const { planes, estimate, impulses, banding, engine } = await takeOut(inUnits, { ...settings, told });
@@ -82,26 +83,26 @@ function* checkedExponent(image: Image): Work<number> {
   return yield* imageExponent(image);
 }
 
-/** Blocks that tell white noise from coloured; how strong coloured noise is is found out anew, after the coarse scale. */
+/** Blocks for the decision between white and coloured noise. The strength of coloured noise is estimated again after the coarse scale. */
 const BLOCKS_FOR_KIND = 15_000;
 
-/** The shares of the work after which impulses and banding have been looked for, and the noise is known. */
+/** The progress after the search for impulses and banding, and after the estimate of the noise. */
 const DEFECTS_SHARE = 0.05;
 const ESTIMATE_SHARE = 0.1;
 
-/** The progress of all that comes after the estimate. */
+/** Maps the progress of the work after the estimate to its share of the whole. */
 function rest(onProgress: DenoiseOptions['onProgress']): DenoiseOptions['onProgress'] {
   const from = ESTIMATE_SHARE;
   return onProgress && (({ fraction, pass }) => onProgress({ fraction: from + (1 - from) * fraction, pass }));
 }
 
-/** What was taken out of an image in usual units; no planes where there was nothing. */
+/** Removes defects and noise from an image in usual units. The planes are undefined if nothing was removed. */
 async function takeOut(noisy: Image, settings: DenoiseSettings) {
   const { signal, onProgress } = settings.planes;
   const onFraction = rising(onProgress && ((fraction) => onProgress({ fraction, pass: 'estimate' })));
   const looking = part(withoutDefects(noisy, settings), 0, DEFECTS_SHARE);
   const { image, impulses, banding } = await drive(looking, { signal, onFraction });
-  // Of channels that are copies of each other one is denoised.
+  // If all channels are copies of each other, only one is denoised.
   const copies = image.planes.length > 1 && (await drive(allTheSame(image.planes), { signal }));
   const shown = copies ? { ...image, planes: image.planes.slice(0, 1) } : image;
   const told = settings.told && toldEstimate(settings.told, shown.planes.length);
@@ -129,7 +130,7 @@ async function takeOut(noisy: Image, settings: DenoiseSettings) {
 const NO_IMPULSES: ImpulseReport = { count: 0, fraction: 0, kind: 'none', words: '', sites: [] };
 const NO_BANDING: BandingReport = { rows: 0, columns: 0, words: '', rowOffsets: [], columnOffsets: [] };
 
-/** The image without impulses and banding, where there are any; the image itself where there are none. */
+/** The image without impulses and banding; the image itself if there are none. */
 function* withoutDefects(noisy: Image, settings: DenoiseSettings) {
   const { width, height } = noisy;
   let { planes } = noisy;
@@ -140,7 +141,7 @@ function* withoutDefects(noisy: Image, settings: DenoiseSettings) {
   return { image: planes === noisy.planes ? noisy : { ...noisy, planes }, impulses, banding };
 }
 
-/** Puts back a share of what was taken out. */
+/** Puts back a share of the removed noise. */
 function* withGrain(planes: readonly Samples[], noisy: readonly Samples[], share: number): Work<readonly Samples[]> {
   if (share === 0) return planes;
   const grainy: Samples[] = [];
@@ -155,18 +156,18 @@ function* withGrain(planes: readonly Samples[], noisy: readonly Samples[], share
   return grainy;
 }
 
-/** Told noise of every plane that is denoised, as an estimate that is sure. */
+/** The given noise of every plane that is denoised, as a certain estimate. */
 function toldEstimate(model: NoiseModel, channels: number): NoiseEstimate {
   return { model: ofChannels(model, (list) => list.slice(0, channels)), trust: 1, words: toldInWords(model) };
 }
 
-/** The noise of one channel as that of all, which are copies of it. */
+/** Repeats the noise of one channel for all channels, which are copies of it. */
 function ofCopies(estimate: NoiseEstimate, channels: number): NoiseEstimate {
   const repeated = <T>([first]: readonly T[]): T[] => Array.from({ length: channels }, () => first);
   return { ...estimate, model: ofChannels(estimate.model, repeated) };
 }
 
-/** White and signal-dependent noise of other channels; coloured noise is that of the planes that were denoised. */
+/** Changes the list of channels of white and signal-dependent noise; coloured noise stays that of the denoised planes. */
 function ofChannels(model: NoiseModel, change: <T>(list: readonly T[]) => T[]): NoiseModel {
   if (model.kind === 'white') return { ...model, sigma: change(model.sigma) };
   return model.kind === 'signal-dependent' ? { ...model, planes: change(model.planes) } : model;

@@ -14,7 +14,7 @@ import type { DenoiseSettings } from './denoise-options.js';
 import { denoisePlanes } from './denoise-planes.js';
 import { denoiseScales, type Strength, scaled } from './denoise-scales.js';
 
-/** The denoised planes, or none if there was no noise; and the noise as it is known by then. */
+/** The denoised planes, or undefined if there was no noise; and the noise that was removed. */
 export interface NoiseRemoved {
   readonly planes: readonly Samples[] | undefined;
   readonly estimate: NoiseEstimate;
@@ -44,13 +44,13 @@ export async function removeNoise(
   return { ...outcome, planes: await drive(recorrelation(outcome.planes, planes), { signal }) };
 }
 
-/** The planes in the axes in which they are denoised, in float64, as copies that may be overwritten. */
+/** The decorrelated planes in float64, as copies that may be overwritten. */
 function* axes(planes: readonly Samples[]): Work<Float64Array[]> {
   const turned = yield* decorrelation(planes);
   return turned.map((plane, c) => (plane === planes[c] ? Float64Array.from(plane) : (plane as Float64Array)));
 }
 
-/** White noise, and noise that a transform makes white. */
+/** Removes white noise, and noise that a variance-stabilising transform makes white. */
 async function removeEven(
   image: Image,
   noise: readonly Required<PoissonGaussian>[],
@@ -72,7 +72,7 @@ function strengthOf({ strength, chroma }: Strength, c: number, channels: number)
   return channels === 3 && c > 0 ? strength * chroma : strength;
 }
 
-/** Planes in which the noise is the same everywhere. */
+/** Decorrelated planes in which the noise is the same everywhere. */
 function* stabilised(planes: readonly Samples[], stabilisers: readonly (Stabiliser | undefined)[]) {
   const even: Samples[] = [];
   for (const [c, plane] of planes.entries()) even.push(yield* through(plane, stabilisers[c]?.forward));

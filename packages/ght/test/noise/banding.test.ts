@@ -31,7 +31,7 @@ describe('banding', () => {
     ['nagasaki-boats', 256, 20, 8],
     ['french-alpine-landscape', 192, 10, 7.5],
     ['airplane-from-above', 192, 10, 7.5],
-  ])('on %s of %d pixels, of deviation %d: found, and %d dB better without it', async (name, side, sigma, gain) => {
+  ])('on %s of %d pixels, of deviation %d: is found, and removing it gains %d dB', async (name, side, sigma, gain) => {
     const clean = await greyPhotograph(name, side);
     for (const along of ['rows', 'columns'] as const) {
       const image = banded(clean, sigma, along);
@@ -48,7 +48,7 @@ describe('banding', () => {
     expect(quality(clean, cleaned(image)) - quality(clean, image)).toBeGreaterThan(6);
   });
 
-  it('is described in words, rows and columns at once', async () => {
+  it('is described in words, for rows and columns together', async () => {
     const clean = await photograph('french-alpine-landscape', 192);
     const image = banded(banded(clean, 10), 6, 'columns', 5);
     expect(found(image).words).toMatch(

@@ -20,7 +20,7 @@ describe('colouredModel', () => {
   const estimate = estimateWith(plane(4), plane(2), plane(1, 0.5));
   const first = (model: ReturnType<typeof colouredModel>) => model.deviations.map(([at]) => at[9]);
 
-  it('takes deviations as they are where the spectrum is flat, times the factor where one is given', () => {
+  it('keeps the deviations of a flat spectrum, and multiplies them by a given factor', () => {
     const model = colouredModel(estimate);
     expect(model).toMatchObject({ kind: 'coloured', brightness: [50, 300] });
     expect(first(model)).toEqual([4, 2, 1]);
@@ -28,14 +28,14 @@ describe('colouredModel', () => {
     expect(first(colouredModel(estimate, { factor: 1.5 }))).toEqual([6, 3, 1.5]);
   });
 
-  it('raises deviations of low-pass noise, whose members of a group have more in common', () => {
+  it('raises the deviations of low-pass noise, which is correlated between the members of a group', () => {
     const factor = (slope: number) => first(colouredModel(estimateWith(falling(slope))))[0];
     expect([0.1, 0.65, 0.75, 0.85, 1].map((slope) => factor(slope).toFixed(3))).toEqual([
       ...['1.300', '1.300', '1.150', '1.000', '1.000'],
     ]);
   });
 
-  it('multiplies by the strength, and chroma by its own as well', () => {
+  it('multiplies by the strength, and chroma also by its own strength', () => {
     expect(first(colouredModel(estimate, { factor: 1, strength: 2, chroma: 3 }))).toEqual([8, 12, 6]);
     const stack = estimateWith(plane(4), plane(2));
     expect(first(colouredModel(stack, { factor: 1, chroma: 3 }))).toEqual([4, 2]);
@@ -49,20 +49,20 @@ describe('colouredModel', () => {
     expect(deviations[0][0][10]).toBe(8);
   });
 
-  it('leaves planes without flat areas alone where it is asked to', () => {
+  it('leaves planes without flat areas unchanged with onlyTrusted', () => {
     expect(first(colouredModel(estimate, { factor: 1, onlyTrusted: true }))).toEqual([4, 2, 0]);
   });
 });
 
 describe('words', () => {
   const white = (...sigma: number[]) => toldInWords({ kind: 'white', sigma });
-  it('name white noise by its deviation, or by one for each plane', () => {
+  it('give one deviation for white noise, or one per plane if they differ', () => {
     expect(white(25.08, 25.12, 25.1)).toBe('noise: white, σ = 25.1');
     expect(white(5, 12.34, 1079.4)).toBe('noise: white, σ = 5.0, 12.3, 1079');
     expect(white(0)).toBe('noise: white, σ = 0');
   });
 
-  it('name coloured noise by its levels', () => {
+  it('give the levels of coloured noise', () => {
     expect(colouredInWords([plane(4.2), plane(0.3), plane(0.3)])).toBe(
       'noise: coloured; luma 4.2 at middle and 1.1 at finest frequencies, chroma 0.30',
     );
@@ -73,14 +73,14 @@ describe('words', () => {
     );
   });
 
-  it('name noise that grows with the signal by its line', () => {
+  it('give gain, σ and offset of noise that grows with the signal', () => {
     const planes = [{ gain: 2, sigma: 0, offset: 100 }];
     expect(toldInWords({ kind: 'signal-dependent', planes })).toBe(
       'noise: grows with the signal; gain 2.0, σ = 0 without signal, offset 100',
     );
   });
 
-  it('say what was counted in and what is uncertain', () => {
+  it('mention the JPEG steps that are included, and an uncertain estimate', () => {
     const estimate = estimateWith(plane(4, 0.3), plane(1), plane(1));
     expect(colouredInWords(estimate.planes, { quality: 74.6 })).toBe(
       'noise: coloured; luma 4.0 at middle and 1.0 at finest frequencies, chroma 1.0; JPEG steps of quality about 75 counted in. ' +

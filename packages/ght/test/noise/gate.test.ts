@@ -15,7 +15,7 @@ const blurred = (given: Image, sigma: number): Image => ({
 });
 
 describe('isWhite', () => {
-  it.each([1, 2, 3, 5])('says so of white noise in %d planes, and not of blurred noise', (channels) => {
+  it.each([1, 2, 3, 5])('is true for white noise in %d planes, and false for blurred noise', (channels) => {
     const clean = picture(width, height, channels);
     for (const sigma of [10, 25, 50]) {
       expect(isWhite(estimateOf(noisy(clean, sigma)), false)).toBe(true);
@@ -23,7 +23,7 @@ describe('isWhite', () => {
     }
   });
 
-  it('is never true of a JPEG', () => {
+  it('is never true for a JPEG', () => {
     const given = noisy(picture(width, height, 3), 25);
     expect(isWhite(estimateOf(given, { luma: new Float64Array(64).fill(1) }), true)).toBe(false);
   });
@@ -35,7 +35,7 @@ describe('isWhite', () => {
     expect(isWhite(estimateOf(noisy({ ...clean, planes: [clean.planes[0]] }, 5)), false)).toBe(false);
   });
 
-  it('is not misled by chromas that were rounded to nothing', () => {
+  it('is not misled by chromas that were rounded to zero', () => {
     const [luma] = noisy(picture(width, height), 10).planes;
     expect(isWhite(estimateOf({ width, height, peak: 255, planes: [luma, luma, luma] }), false)).toBe(false);
   });

@@ -16,7 +16,7 @@ const cleaned = (image: Image) => ({
   planes: finish(withoutImpulses(image.planes, image.width, image.height, found(image))),
 });
 
-/** The image with this share of its samples set to 0 or 255, in each plane by itself. */
+/** The image with this share of its samples set to 0 or 255, independently in each plane. */
 function saltAndPepper(image: Image, share: number, seed = 3): Image {
   const random = randomSource(seed);
   const hit = (value: number) => (random.uniform() < share ? 255 * random.below(2) : value);
@@ -39,7 +39,7 @@ describe('salt and pepper', () => {
     expect(quality(clean, cleaned(hit))).toBeGreaterThan(bar);
   });
 
-  it('is found in each channel by itself, and says so in words', async () => {
+  it('is found independently in each channel, and described in words', async () => {
     const clean = eightBits(await photograph('french-alpine-landscape', 192));
     const [red, green, blue] = clean.planes;
     const hit = { ...clean, planes: [red, saltAndPepper({ ...clean, planes: [green] }, 0.15).planes[0], blue] };
@@ -51,7 +51,7 @@ describe('salt and pepper', () => {
     expect(planes[2]).toBe(blue);
   });
 
-  it('is replaced where it is, and every other sample stays to the bit', () => {
+  it('is replaced, and every other sample stays the same bit for bit', () => {
     const clean = noisy(picture(160, 160), 3);
     const hit = saltAndPepper(clean, 0.05);
     const { sites } = found(hit);

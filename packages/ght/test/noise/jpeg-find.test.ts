@@ -10,7 +10,7 @@ const eightBit = (image: Image): Image => ({
   ...image,
   planes: image.planes.map((plane) => Uint8Array.from(plane, (v) => Math.min(255, Math.max(0, Math.round(v))))),
 });
-/** A photograph of half its size, so that it has no blocks, and with noise, as cameras have it. */
+/** A photograph at half its size, so that it has no JPEG blocks, and with noise like that of cameras. */
 const clean = await photograph('french-alpine-landscape', 200);
 const noise = (sigma: number) => eightBit(noisy(clean, sigma));
 const camera = noise(5);
@@ -57,7 +57,7 @@ describe('findJpeg', () => {
     expect(wrong.filter((ratio) => ratio > 0).length).toBeLessThan(8);
   });
 
-  it('finds it in a grey plane, and in the three equal ones of a grey picture', async () => {
+  it('finds it in one grey plane, and in three equal planes', async () => {
     const grey = { ...camera, planes: [camera.planes[1]] };
     const bytes = await interleaved(grey).toColourspace('b-w').jpeg({ quality: 70 }).toBuffer();
     const pixels = await decoded(bytes);
@@ -69,13 +69,13 @@ describe('findJpeg', () => {
     }
   });
 
-  it('finds tables that are not the standard ones where coefficients show them', async () => {
+  it('finds tables that are not standard, at frequencies whose coefficients are not all 0', async () => {
     const bytes = await interleaved(noise(25)).jpeg({ quality: 80, quantisationTable: 3 }).toBuffer();
     const { luma = [] } = readJpegInfo(bytes) ?? {};
     const standard = readJpegInfo(await interleaved(camera).jpeg({ quality: 80 }).toBuffer());
     expect(luma[1]).not.toBe(standard?.luma[1]);
     const info = found(await decoded(bytes));
-    // Beyond that coefficients are 0.
+    // At higher frequencies, the coefficients are 0.
     for (let f = 0; f < 64; f++) if (luma[f] <= 75) expect([f, info?.luma[f]]).toEqual([f, luma[f]]);
   });
 
@@ -115,7 +115,7 @@ describe('findJpeg', () => {
     for (const sigma of [1, 2, 5]) expect(found(eightBit(noisy(pixels, sigma)))).toBeUndefined();
   });
 
-  it('pauses often, and gives the same when it does', async () => {
+  it('yields often, and gives the same result when it is paused', async () => {
     const pixels = await decoded(await interleaved(camera).jpeg({ quality: 75 }).toBuffer());
     const fractions = [...findJpeg(pixels.planes, pixels.width, pixels.height)];
     expect(fractions.length).toBeGreaterThan(70);

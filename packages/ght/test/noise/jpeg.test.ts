@@ -5,7 +5,7 @@ import { decorrelate, readJpegInfo } from '../../src/index.js';
 import { jpegQuality, jpegSteps } from '../../src/noise/jpeg.js';
 import type { JpegInfo } from '../../src/noise/model.js';
 
-/** The first rows of the tables of annex K, and the formula by which the IJG's library scales them. */
+/** The first rows of the tables of annex K, and the formula with which the IJG library scales them. */
 const lumaRow = [16, 11, 10, 16, 24, 40, 51, 61];
 const lumaColumn = [16, 12, 14, 14, 18, 24, 49, 72];
 const chromaRow = [17, 18, 24, 47, 99, 99, 99, 99];
@@ -28,7 +28,7 @@ const markerAt = (bytes: Uint8Array, marker: number) =>
   bytes.findIndex((b, i) => b === 0xff && bytes[i + 1] === marker);
 
 describe('readJpegInfo', () => {
-  it.each([20, 50, 75, 92, 100])('reads the tables of quality %i, zigzag undone', async (quality) => {
+  it.each([20, 50, 75, 92, 100])('reads the tables of quality %i from zigzag order', async (quality) => {
     const info = readJpegInfo(await colour({ quality }));
     expect(rowOf(info?.luma)).toEqual(scaled(lumaRow, quality));
     expect(columnOf(info?.luma ?? [])).toEqual(scaled(lumaColumn, quality));
@@ -46,7 +46,7 @@ describe('readJpegInfo', () => {
     ['4:4:0', 0x12, [1, 2]],
     ['4:1:1', 0x41, [4, 1]],
     ['chroma finer than luma', 0x00, undefined],
-  ] as const)('tells %s by the sampling factors', async (_, sampling, subsampling) => {
+  ] as const)('recognises %s by the sampling factors', async (_, sampling, subsampling) => {
     const bytes = await colour();
     const frame = markerAt(bytes, 0xc0);
     bytes[frame + 11] = sampling;
@@ -63,7 +63,7 @@ describe('readJpegInfo', () => {
     const info = readJpegInfo(bytes);
     expect(rowOf(info?.luma)).toEqual(scaled(chromaRow, 75));
     expect(rowOf(info?.chroma)).toEqual(scaled(lumaRow, 75));
-    // Another table for Cr than for Cb: the root of the mean square.
+    // Different tables for Cb and Cr: their root mean square.
     bytes[frame + 15] = 1;
     expect(readJpegInfo(bytes)?.chroma?.[0]).toBeCloseTo(Math.sqrt((8 ** 2 + 9 ** 2) / 2), 12);
     bytes[frame + 15] = 3;
@@ -119,7 +119,7 @@ describe('readJpegInfo', () => {
     expect(named('RGB', adobe(1))).toBeDefined();
   });
 
-  it('never throws on damaged bytes, and gives whole tables or nothing', async () => {
+  it('never throws on damaged bytes, and returns complete tables or nothing', async () => {
     const files = [await colour(), await colour({ progressive: true }), await grey()];
     const damage = fc.array(fc.tuple(fc.nat(700), fc.nat(255)), { maxLength: 4 });
     fc.assert(
@@ -137,7 +137,7 @@ describe('readJpegInfo', () => {
     expect(readJpegInfo(files[0].slice(0, markerAt(files[0], 0xda)))).toBeUndefined();
   });
 
-  it('looks at a bounded part of a file that never comes to its samples', () => {
+  it('reads a bounded part of a file that has no samples', () => {
     let reads = 0;
     const endless = new Proxy(new Uint8Array(2 ** 24).fill(0xff), {
       get(target, key) {
@@ -173,8 +173,8 @@ describe('jpegSteps', () => {
     expect([...jpegSteps(info, 1, 257)[0]]).toEqual(Array.from(info.luma, (step) => 257 * step));
   });
 
-  it('is what errors of Y, Cb and Cr become in luma and chroma planes', () => {
-    // The root of the summed squares of what one unit of each makes there, by the decoder's own matrix.
+  it('matches the errors of Y, Cb and Cr in luma and chroma planes', () => {
+    // The root of the summed squares of one unit of each, converted by the matrix of the decoder.
     const planesOf = (y: number, cb: number, cr: number) =>
       decorrelate(
         [y + 1.402 * cr, y - 0.344136 * cb - 0.714136 * cr, y + 1.772 * cb].map((value) => Float64Array.of(value)),
@@ -200,18 +200,18 @@ describe('jpegSteps', () => {
     expect([steps[8 * (8 / v - 1)] > 0, steps[(8 * 8) / v] > 0 && v > 1]).toEqual([true, false]);
   });
 
-  it('has no steps for the colours of a grey JPEG', () => {
+  it('has no chroma steps for a grey JPEG', () => {
     const [, first, second] = jpegSteps({ luma: info.luma }, 3);
     expect([...first, ...second].every((step) => step === 0)).toBe(true);
   });
 });
 
 describe('jpegQuality', () => {
-  it.each([5, 30, 75, 90, 97])('gives back quality %i', async (quality) => {
+  it.each([5, 30, 75, 90, 97])('recovers quality %i', async (quality) => {
     expect(jpegQuality(readJpegInfo(await colour({ quality })) as JpegInfo)).toBe(quality);
   });
 
-  it('is near for tables that are not the standard ones', async () => {
+  it('is close for tables that are not standard', async () => {
     const { luma } = readJpegInfo(await colour({ quality: 75 })) as JpegInfo;
     const other = Array.from(luma, (step, f) => Math.round(step * (f % 2 ? 1.2 : 0.85)));
     expect(Math.abs(jpegQuality({ luma: other }) - 75)).toBeLessThan(5);

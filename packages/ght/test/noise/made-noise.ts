@@ -5,7 +5,7 @@ import type { JpegInfo } from '../../src/noise/model.js';
 import { colouredNoise, type SpectrumEstimate } from '../../src/noise/spectrum.js';
 import { finish } from '../../src/work.js';
 
-/** The estimate of an image, as a task makes it. */
+/** The estimate of an image, as in a task. */
 export function estimateOf({ planes, width, height, peak }: Image, jpeg?: JpegInfo): SpectrumEstimate {
   return finish(colouredNoise(decorrelate(planes), width, height, { peak, original: planes, jpeg }));
 }
@@ -16,7 +16,7 @@ export function whiteNoise(length: number, seed: number): Float64Array {
   return Float64Array.from({ length }, () => random.normal());
 }
 
-/** A plane filtered by one kernel along rows and another along columns; it goes on at the other side. */
+/** A plane filtered by one kernel along rows and another along columns, with periodic borders. */
 export function filtered(
   plane: Samples,
   width: number,
@@ -32,7 +32,7 @@ export function filtered(
   return filter(rows, down, (x, y, k) => ((y + k) % height) * width + x);
 }
 
-/** The deviations of the 8×8 DCT of white noise of deviation 1 filtered so: the root of bᵀ C b with C its covariance. */
+/** The deviations of the 8×8 DCT of white noise of deviation 1 filtered in this way: √(bᵀ C b) with C its covariance. */
 export function filteredDeviations(across: readonly number[], down: readonly number[]): Float64Array {
   const variances = (kernel: readonly number[]) => {
     const covariance = (lag: number) => kernel.reduce((sum, weight, k) => sum + weight * (kernel[k + lag] ?? 0), 0);

@@ -12,7 +12,7 @@ export function drawn(width: number, height: number, value: (x: number, y: numbe
 export const to8Bits = (planes: readonly Samples[]): Uint8Array[] =>
   planes.map((plane) => Uint8Array.from(plane, (value) => Math.min(255, Math.max(0, Math.round(value)))));
 
-/** Error diffusion (Floyd and Steinberg) to so many levels. */
+/** Error diffusion (Floyd and Steinberg) to a number of levels. */
 function dithered({ width, height, planes: [plane] }: Image, levels: number): Image {
   const rest = Float64Array.from(plane);
   for (let i = 0; i < rest.length; i++) {
@@ -32,7 +32,7 @@ function dithered({ width, height, planes: [plane] }: Image, levels: number): Im
   return { width, height, planes: [rest], peak: 255 };
 }
 
-/** Lines of made letters: strokes of one or two pixels, black on white or on a noisy grey. */
+/** Lines of synthetic letters: strokes of one or two pixels, black on white or on a noisy grey. */
 function text(paper: () => number): Image {
   const random = randomSource(3);
   const strokes = Uint8Array.from({ length: 1 << 14 }, () => (random.uniform() < 0.45 ? 1 : 0));
@@ -45,7 +45,7 @@ function text(paper: () => number): Image {
   });
 }
 
-/** Stars with the shape of a lens, of every brightness, on a sky of this value. */
+/** Stars with the point spread function of a lens, of every brightness, on a sky of this value. */
 function stars(sky: () => number): Image {
   const random = randomSource(5);
   const image = drawn(256, 256, sky);
@@ -67,14 +67,14 @@ function points(): Image {
   return drawn(256, 256, () => (random.uniform() < 0.01 ? 255 * random.uniform() : 0));
 }
 
-/** Pictures without impulses or banding that look as if they had some. */
+/** Pictures without impulses or banding that could be mistaken for them. */
 export function innocent(): [string, Image][] {
   const random = randomSource(9);
   const photo = picture(256, 256);
   const shading = drawn(256, 256, (x, y) => 40 + 0.4 * x + 0.2 * y);
   const bar = (x: number, y: number) => (x > 60 && x < 230 ? 50 * ((y >> 2) % 2) : 0);
   return [
-    ['the made picture', photo],
+    ['the synthetic picture', photo],
     ['a constant', drawn(256, 256, () => 77)],
     ['a gradient', shading],
     ['a checkerboard', drawn(256, 256, (x, y) => (((x >> 3) + (y >> 3)) % 2 ? 220 : 30))],

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { quantile, ranked } from '../../src/noise/order.js';
 import { runs } from '../properties/problems.js';
 
-/** Many equal values among them. */
+/** Values with many equal ones among them. */
 const values = fc.array(fc.oneof(fc.integer({ min: -3, max: 3 }), fc.double({ noNaN: true, min: 1 })), {
   minLength: 1,
 });
 
 describe('ranked', () => {
-  it('finds the value of any rank, and splits what is around it', () => {
+  it('finds the value of any rank, and moves smaller values before it and larger ones after it', () => {
     fc.assert(
       fc.property(values, fc.nat(), (list, n) => {
         const k = n % list.length;
@@ -24,7 +24,7 @@ describe('ranked', () => {
     );
   });
 
-  it('keeps to its part', () => {
+  it('rearranges only the given range', () => {
     const given = Float64Array.of(9, 5, 3, 4, 1, 0);
     expect(ranked(given, 1, 1, 4)).toBe(4);
     expect([given[0], given[4], given[5]]).toEqual([9, 1, 0]);
@@ -32,7 +32,7 @@ describe('ranked', () => {
 });
 
 describe('quantile', () => {
-  it('lies between the nearest ranks, as in NumPy', () => {
+  it('is interpolated between the nearest ranks, as in NumPy', () => {
     expect(quantile(Float64Array.of(4, 1, 3, 2), 0.2)).toBeCloseTo(1.6, 12);
     expect(quantile(Float64Array.of(4, 1, 3, 2), 0.5)).toBe(2.5);
     expect(quantile(Float64Array.of(7), 0.2)).toBe(7);

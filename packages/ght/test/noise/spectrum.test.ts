@@ -21,12 +21,12 @@ const mapped = (given: Image, f: (value: number) => number, peak = given.peak): 
   planes: given.planes.map((plane) => Float64Array.from(plane, f)),
   peak,
 });
-/** Shading, three of it for colour. */
+/** Shading: one plane per channel. */
 const shading = (channels: number): Image => ({
   ...made(() => 0),
   planes: Array.from({ length: channels }, (_, c) => made((x, y) => 50 + 0.2 * x + 0.1 * (c + 1) * y).planes[0]),
 });
-/** A picture with noise that was filtered along rows and columns; every channel has noise of its own. */
+/** A picture with noise that was filtered along rows and columns; every channel has independent noise. */
 function withFiltered(base: Image, sigma: number, across: readonly number[], down: readonly number[]): Image {
   const planes = base.planes.map((plane, c) => {
     const noise = filtered(whiteNoise(plane.length, 31 + c), width, across, down);
@@ -67,7 +67,7 @@ describe('colouredNoise', () => {
     }
   });
 
-  it('follows noise that grows with brightness, and noise that falls', () => {
+  it('follows noise that increases with brightness, and noise that decreases', () => {
     const noise = whiteNoise(width * height, 3);
     for (const slope of [0.025, -0.025]) {
       const sigmaAt = (value: number) => 8 + slope * (value - 128);
@@ -125,7 +125,7 @@ describe('colouredNoise', () => {
     }
   });
 
-  it('scales with the image and does not see its offset', () => {
+  it('scales with the image and does not depend on its offset', () => {
     const noise = withFiltered(picture(width, height), 20, [0.25, 0.5, 0.25], [0.25, 0.5, 0.25]);
     const given = mapped(noise, (value) => Math.round(1024 * value) / 1024);
     const truth = all(estimateOf(given));
@@ -134,7 +134,7 @@ describe('colouredNoise', () => {
       [mapped(given, (value) => value / 255, 1), 1 / 255, 1e-6],
       [mapped(given, (value) => value * 2 ** 900, 255 * 2 ** 900), 2 ** 900, 1e-6],
       [mapped(given, (value) => value + 1e9, 2e9), 1, 1e-4],
-      // Exact in float64, but for what is computed with sums of such samples.
+      // Exact in float64, except for values computed from sums of such samples.
       [mapped(given, (value) => value + 2 ** 40, 2 ** 41), 1, 1e-8],
     ] as const) {
       all(estimateOf(changed)).forEach((value, i) => {
@@ -167,17 +167,17 @@ describe('colouredNoise', () => {
     for (const { deviations } of planes.slice(1)) expect(deviations.every((at) => at.every((d) => d === 0))).toBe(true);
   });
 
-  it('is not misled by shadows that were pressed together', () => {
+  it('is not misled by compressed shadows', () => {
     const noise = whiteNoise(width * height, 10);
     const { planes } = estimateOf(made((x, y, i) => (x < 120 ? 20 + noise[i] : 80 + y / 4 + 10 * noise[i])));
     const levels = planes[0].deviations.map(middleOf);
     expect(levels[0]).toBeLessThan(2);
     expect(relative(levels[levels.length - 1], 10)).toBeLessThan(0.1);
-    // Ten times as much noise at the next brightness is smoothed into two steps.
+    // The noise of the next brightness is ten times as strong, and smoothing mixes it into two steps.
     for (let b = 1; b < levels.length; b++) expect(levels[b] / levels[b - 1]).toBeLessThan(7);
   });
 
-  it('does not take the texture of one brightness for noise where another brightness is flat', () => {
+  it('does not mistake the texture of one brightness for noise if another brightness is flat', () => {
     const noise = whiteNoise(width * height, 11);
     const texture = whiteNoise(width * height, 12);
     const strength = (x: number, y: number) => 40 + 30 * Math.sin(x / 9) * Math.sin(y / 9);
@@ -192,19 +192,19 @@ describe('colouredNoise', () => {
     }
   });
 
-  it('tells texture from noise, trusts it less and keeps it low', () => {
+  it('distinguishes texture from noise: low trust and a low estimate', () => {
     const texture = filtered(whiteNoise(width * height, 4), width, [0.5, 0.5], [0.5, 0.5]);
     const strength = (x: number, y: number) => 10 + 9 * Math.sin(x / 15) * Math.sin(y / 15);
     const { planes } = estimateOf(made((x, y, i) => 128 + 5 * strength(x, y) * texture[i]));
     expect(planes[0].ratios.every((ratio) => ratio > 1.2)).toBe(true);
     expect(planes[0].trust).toBeLessThan(1);
-    // A tenth of the picture has a fifth of the texture of all or less.
+    // A tenth of the picture has at most a fifth of the texture.
     expect(planes[0].middle).toBeLessThan(0.15 * 50 * middleOf(filteredDeviations([0.5, 0.5], [0.5, 0.5])));
     expect(planes[0].trust).toBeCloseTo(1.2 / planes[0].ratios[planes[0].anchor], 9);
   });
 
-  it('looks at the blocks of a JPEG where they lie', () => {
-    // Noise of which every block of the grid that begins at (3, 5) keeps the frequencies below 4 half waves.
+  it('measures a JPEG on the blocks of its grid', () => {
+    // Noise with only frequencies below 4 half waves in every block of a grid that begins at (3, 5).
     const given = made(() => 0);
     const noise = whiteNoise(64 * width * height, 6);
     given.planes[0].forEach((_, i) => {
@@ -225,7 +225,7 @@ describe('colouredNoise', () => {
     expect(relative(aligned.deviations[aligned.anchor][8 * 3 + 3], 10)).toBeLessThan(0.15);
   });
 
-  it('finds none where there is none, in any size', () => {
+  it('finds no noise if there is none, in any size', () => {
     for (const value of [0, -0.1, 77, 1e9]) {
       const estimate = estimateOf(made(() => value));
       expect(all(estimate).every((deviation) => deviation === 0)).toBe(true);

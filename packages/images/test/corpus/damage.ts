@@ -1,16 +1,16 @@
-/** What happens to files: they are cut short, bits of them change, and some announce more than they hold. */
+/** Damages files: truncates them, changes bits, and makes some announce more than they hold. */
 import { type RandomSource, randomSource } from 'ght';
 import { crc32 } from '../fixtures.js';
 import type { Sound } from './sound.js';
 
-/** A file after something happened to it. */
+/** A damaged file. */
 export interface Damaged {
   readonly name: string;
   readonly of: Sound;
   readonly bytes: Uint8Array;
-  /** True when the checksums were made to fit again, so that the damage reaches the decoder. */
+  /** True if the checksums were corrected, so that the damage reaches the decoder. */
   readonly resealed?: true;
-  /** True when bytes are missing at the end and all others are as they were. */
+  /** True if bytes are missing at the end and all others are unchanged. */
   readonly cut?: true;
 }
 
@@ -24,7 +24,7 @@ export function truncations(of: Sound, count: number): Damaged[] {
   return [...lengths].map((n) => ({ name: `cut-${n}-${of.name}`, of, bytes: of.bytes.subarray(0, n), cut: true }));
 }
 
-/** The file with a few changes: bits turned, bytes set to an extreme, runs removed, doubled or zeroed. */
+/** The file with a few changes: bits flipped, bytes set to an extreme, runs removed, doubled or zeroed. */
 export function flips(of: Sound, count: number, seed: number): Damaged[] {
   const random = randomSource(seed);
   return Array.from({ length: count }, (_, i) => {
@@ -51,7 +51,7 @@ function shifted(bytes: Buffer, random: RandomSource): Buffer {
   return Buffer.concat([bytes.subarray(0, at + run), bytes.subarray(at)]);
 }
 
-/** A PNG with the CRC of every chunk made right. */
+/** A PNG with the correct CRC in every chunk. */
 function resealed(bytes: Buffer): Buffer {
   const whole = Buffer.from(bytes);
   for (let at = 8; at + 12 <= whole.length; ) {
@@ -88,7 +88,7 @@ export function bombs(files: readonly Sound[], side: number): Damaged[] {
   });
 }
 
-/** A TIFF whose only strip has no bytes, which some programs take for zeros. */
+/** A TIFF whose only strip has no bytes, which some programs read as zeros. */
 export function sparse(files: readonly Sound[]): Damaged {
   const of = files.find((file) => file.name === 'float-64.tif') as Sound;
   return { name: 'sparse.tif', of, bytes: withTags(Buffer.from(of.bytes), { 279: 0 }) };

@@ -1,16 +1,16 @@
-/** Has files read by a process of its own, with the limits on time and memory that every file must keep. */
+/** Reads files in a separate process, with limits on time and memory per file. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Sound } from './sound.js';
 
-/** How reading a file ended: a `defect` is whatever a user must never see. */
+/** The outcome of reading a file: a `defect` is anything that a user must never see. */
 export interface Answer {
   readonly outcome: 'read' | 'refused' | 'defect';
   readonly samples?: readonly number[];
   readonly message?: string;
   readonly ms: number;
-  /** The most memory the process has had so far. */
+  /** The peak memory of the process so far. */
   readonly megabytes: number;
 }
 
@@ -18,7 +18,7 @@ const LONGEST = 10_000;
 const MOST_MEGABYTES = 1024;
 const program = fileURLToPath(new URL('./reader.js', import.meta.url));
 
-/** A reader of files; it starts again after a crash or a hang, which are answers too. */
+/** A reader of files. It starts again after a crash or a hang, which count as answers. */
 export function reading() {
   let child: ChildProcess | undefined;
   let printed = '';
@@ -52,7 +52,7 @@ export function reading() {
       reader.send({ kind, path });
     });
   return {
-    /** Reads the file at a path; more memory than a file may take, and anything printed, is a defect. */
+    /** Reads the file at a path. Too much memory, and any output, is a defect. */
     async at(kind: Sound['kind'], path: string): Promise<Answer> {
       printed = '';
       const answer = await ask(kind, path);

@@ -1,4 +1,4 @@
-/** Whole files of every format and kind there is, small enough to be damaged by the thousand. */
+/** Intact files of every format and kind, small enough to test thousands of damaged copies. */
 import { deflateSync } from 'node:zlib';
 import { type NpyArray, saveCodes, writeNpy } from 'ght';
 import sharp, { type TiffOptions } from 'sharp';
@@ -7,17 +7,17 @@ import { encodeTiff } from '../../src/node/encodeTiff.js';
 import { type RasterSamples, toPlanes, toRaster } from '../../src/raster.js';
 import { displayP3, iccChunk, pattern, png, pngRows, tiff } from '../fixtures.js';
 
-/** A file that is as its format says. */
+/** An intact file. */
 export interface Sound {
   readonly name: string;
-  /** What is made of it: `ght info` and its like read images, `ght solve` arrays, `loadCodes` codes. */
+  /** What it is read as: commands such as `ght info` read images, `ght solve` arrays, `loadCodes` codes. */
   readonly kind: 'image' | 'array' | 'codes';
   readonly bytes: Uint8Array;
-  /** Whether it is to be read; the others are whole, but of a kind that is refused. */
+  /** Whether it must be read; the others are intact, but of a kind that is refused. */
   readonly read: boolean;
-  /** The numbers it holds, channels side by side, where they are known. */
+  /** Its samples with interleaved channels, if they are known. */
   readonly samples?: readonly number[];
-  /** True where checksums cover every sample, so that no damage may pass for another image. */
+  /** True if checksums cover every sample, so that damage cannot give another image. */
   readonly sealed?: true;
 }
 
@@ -32,7 +32,7 @@ const photo = (samples = rgb, channels: 1 | 3 | 4 = 3) =>
   sharp(Uint8Array.from(samples), { raw: { width, height, channels } });
 const grid = (bits: number, colourType: number) => ({ width, height, bits, colourType });
 
-/** All of them; the same bytes every time. */
+/** All intact files; the same bytes every time. */
 export async function soundFiles(): Promise<Sound[]> {
   return [
     ...(await pngs()),
@@ -208,7 +208,7 @@ function bitmaps(): Sound[] {
   ];
 }
 
-/** The three channels one after the other, a strip each: their offsets and lengths, more than fit in an entry. */
+/** The three channels one after the other, one strip each: their offsets and lengths do not fit in an entry. */
 function planar(): Buffer {
   const data = Uint8Array.from([0, 1, 2].flatMap((channel) => rgb.filter((_, i) => i % 3 === channel)));
   const tags = {
@@ -222,7 +222,7 @@ function planar(): Buffer {
   return tiff(width, height, data, tags);
 }
 
-/** Sixteen bits a sample, and every number with its high byte first. */
+/** Sixteen bits per sample, big-endian. */
 function bigEndian(): Buffer {
   const entries = [
     ...[
@@ -295,7 +295,7 @@ function arrays(): Sound[] {
     ...file('wrong-header', rewritten(f8, "'shape'", "'shame'"), undefined, false),
     ...file('wrong-shape', rewritten(f8, `(${height}, ${width})`, `(${height}, ${width + 1})`), undefined, false),
     ...file('huge-shape', rewritten(f8, `(${height}, ${width})`, '(99999, 99999)'), undefined, false),
-    // As an array it is read: only solve itself refuses numbers that are not finite.
+    // It can be read as an array: only solve itself refuses numbers that are not finite.
     notFinite,
   ];
 }
@@ -307,7 +307,7 @@ async function codes(): Promise<Sound[]> {
   });
   const samples = [9, 4, 0, 2, 2, 3, 6, 1, 8, 0, 2, 3, 7, 1, -2, 3.5, 4, 5, 6e9];
   const without = (name: string): Sound => {
-    // The name of an array is in its header and in the directory: changed in both, the archive stays whole.
+    // The name of an array is in its header and in the directory: it is changed in both, so that the archive stays intact.
     const bytes = Buffer.from(Buffer.from(whole).toString('latin1').replaceAll(`${name}.npy`, `${name}.nox`), 'latin1');
     return { name: `without-${name}.npz`, kind: 'codes', bytes, read: false };
   };

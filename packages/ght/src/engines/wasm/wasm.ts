@@ -5,10 +5,10 @@ import { abilities, instructions, threadsFor } from './run/host.js';
 import { loadProblem } from './run/problem.js';
 import { recipeBytes, recipeRunner } from './run/recipe.js';
 
-/** Samples of more than so many times the full scale leave float32 less than 12 bits for what is measured at that scale. */
+/** The largest samples, in units of the full scale. Beyond, float32 has less than 12 bits left for differences at full scale. */
 const FARTHEST = 2 ** 12;
 
-/** WebAssembly with SIMD, float32 inside, on as many threads as are worth it; `fma` for tests: the host's own is the default. */
+/** The engine in WebAssembly: SIMD, float32, several threads. `fma` is for tests. @default what the host supports */
 export function wasmEngine(fma?: boolean): Engine {
   const fused = () => fma ?? abilities().fma;
   return {
@@ -19,7 +19,7 @@ export function wasmEngine(fma?: boolean): Engine {
       const { obstacle } = abilities();
       return obstacle ? { available: false, why: obstacle } : { available: true, offers: instructions(fused()) };
     },
-    // c and q or the gains of a pursuit; three streams of candidates, and one of codes; counts.
+    // c and q, or the gains of a pursuit; three streams of candidates, and one of codes; counts.
     problemBytes: ({ N, L, P, S }) => 8 * N * P + (3 * 1.15 + 1) * (L <= 256 ? 5 : 6) * S + 8 * P + 4 * 1.2 * L * L,
     load: (D, signals, { threads } = {}, watch) => loadProblem(D, signals, fused(), threads, watch),
     recipeBytes,

@@ -1,4 +1,4 @@
-/** AIHT on the kernels: solvers/aiht.ts, a patch at a time, in the coordinates of shape.ts. */
+/** The kernel of AIHT: solvers/aiht.ts for one patch after another, in the coordinates of shape.ts. */
 import type { Fn, I32, Module } from './assembler.js';
 import { F32 } from './assembler.js';
 import type { Target } from './maps.js';
@@ -17,7 +17,7 @@ import {
 } from './patchwise.js';
 import type { PursuitFunctions } from './pursue.js';
 
-/** c of the step-size rule; μ is divided by 2(1 − c) whenever it breaks it. */
+/** c of the step-size rule. μ is divided by 2(1 − c) until it satisfies the rule. */
 const MARGIN = 0.01;
 
 /** Adds the kernel `aiht` to a module. */
@@ -28,11 +28,11 @@ export function aiht(
 ): void {
   const { shape, scratch } = target;
   const { L4, R4 } = shape;
-  // The codes of x, of the next iterate, and of the gradient on the support Γ (later: of the relaxed iterate).
+  // The codes of x, of the next iterate, and of the gradient on the support Γ (later of the relaxed iterate).
   const [own, proposed, other] = scratch.codes;
   patchKernel(module, target, 'aiht', (f, { at, c, s, maxIterations, tolerance, record }) => {
     const [x, last, next, z, g, difference] = scratch.atomRows.map((row) => at.add(row));
-    // Residuals y − D(·) of the same iterates: D of a difference is the difference of residuals, the other way round.
+    // Residuals y − D(·) of the same iterates: D(a − b) is the residual of b minus that of a.
     const [rx, rlast, rnext, rz, moved, zero, unused] = scratch.coordinateRows.map((row) => at.add(row));
     const [count, nextCount, otherCount, iterations, going, trying] = Array.from({ length: 6 }, () => f.i32(0));
     const [error, nextError, relaxedError, mu, length, fall] = Array.from({ length: 6 }, () => f.f32());

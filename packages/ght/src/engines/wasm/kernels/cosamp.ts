@@ -1,4 +1,4 @@
-/** CoSaMP on the kernels: solvers/cosamp.ts, a patch at a time, in the coordinates of shape.ts. */
+/** The kernel of CoSaMP: solvers/cosamp.ts for one patch after another, in the coordinates of shape.ts. */
 import type { Fn, I32, Module } from './assembler.js';
 import { F32 } from './assembler.js';
 import type { Target } from './maps.js';
@@ -43,7 +43,7 @@ export function cosamp(
     f.while(
       () => going,
       () => {
-        // u = Dᵀv; the 2s largest of it, and the atoms of a that are not among them, are T.
+        // u = Dᵀv; T is the union of its 2s largest atoms and the atoms of a.
         copyRow(f, shape.R4, v, M);
         f.call(functions.correlate, at);
         magnitudes(f, L4, X, score);

@@ -1,16 +1,16 @@
-/** What the kernels of the patch-wise iterative solvers, CoSaMP and AIHT, share. */
+/** Shared code of the kernels of the patch-wise iterative solvers, CoSaMP and AIHT. */
 import type { Fn, I32, Module } from './assembler.js';
 import { F32, V128 } from './assembler.js';
 import type { Target } from './maps.js';
 import { indexAt, storeIndex, sumLanes } from './maps.js';
 
-/** A code in a thread's scratch: where its values and indices lie, in bytes from the start of the scratch. */
+/** A code in the scratch of a thread: the offsets of its values and indices, in bytes from the start of the scratch. */
 export interface ScratchCode {
   readonly values: number;
   readonly indices: number;
 }
 
-/** For each vector of a row: `body` gets its distance from the start, in bytes. */
+/** Emits `body` for each vector of a row, with its offset from the start of the row in bytes. */
 export function eachVector(f: Fn, floats: number, body: (offset: I32) => void): void {
   const offset = f.i32(0);
   f.repeat(
@@ -68,7 +68,7 @@ export function setIndex(f: Fn, target: Target, at: I32, code: ScratchCode, i: I
   storeIndex(f, target, at.add(code.indices).add(i.mul(target.shape.indexBytes)), index);
 }
 
-/** Copies a code of so many entries. */
+/** Copies a code with `count` entries. */
 export function copyCode(f: Fn, target: Target, at: I32, from: ScratchCode, to: ScratchCode, count: I32): void {
   f.count(count, (i) => {
     const slot = at.add(i.shl(2));
@@ -77,7 +77,7 @@ export function copyCode(f: Fn, target: Target, at: I32, from: ScratchCode, to: 
   });
 }
 
-/** A row of all atoms that holds a code and is zero elsewhere. */
+/** Writes a code to a row of all atoms, which is zero elsewhere. */
 export function scatter(f: Fn, target: Target, at: I32, code: ScratchCode, count: I32, row: I32): void {
   clearRow(f, target.shape.L4, row);
   f.count(count, (i) => {
@@ -87,7 +87,7 @@ export function scatter(f: Fn, target: Target, at: I32, code: ScratchCode, count
 
 /**
  * keepLargest(score, row, s, values, indices) → count: the s entries of a row with the largest score, as a code; fewer
- * if fewer have any. The score of what was taken is set to zero.
+ * if fewer scores are above zero. The scores of the selected entries are set to zero.
  */
 export function keepLargest(module: Module, target: Target, largest: Fn): Fn {
   return module.fn('keepLargest', new Array(5).fill('i32'), 'i32', (f) => {
@@ -109,18 +109,18 @@ export function keepLargest(module: Module, target: Target, largest: Fn): Fn {
   });
 }
 
-/** What a patch-wise iterative kernel knows about the patch at hand and when to end. */
+/** The current patch and the stopping rule of a patch-wise iterative kernel. */
 export interface PatchContext {
   readonly at: I32;
   readonly c: I32;
   readonly s: I32;
   readonly maxIterations: I32;
   readonly tolerance: F32;
-  /** Notes the error after another iteration. */
+  /** Records the error after an iteration. */
   readonly record: (iteration: I32, error: F32) => void;
 }
 
-/** How a patch ended: its code, and its error after so many iterations. */
+/** The result for a patch: its code, its error and the number of iterations. */
 export interface PatchEnd {
   readonly code: ScratchCode;
   readonly count: I32;
@@ -131,8 +131,9 @@ export interface PatchEnd {
 /**
  * name(patches, c, countsOut, valuesOut, indicesOut, scratch, s, maxIterations, curve, recorded, tolerance) → end of valuesOut
  *
- * Runs `solve` on each patch and writes its code. `curve` is two arrays of float64: `recorded` sums of the errors of the
- * patches after each iteration they had, and `recorded` + 1 sums of the final errors of those that ended after each.
+ * Runs `solve` on each patch and writes its code. `curve` is two arrays of float64. The first has `recorded` entries: for each
+ * iteration, the sum of the errors of the patches that ran it. The second has `recorded` + 1 entries: for each number of
+ * iterations, the sum of the final errors of the patches that ended after it.
  */
 export function patchKernel(
   module: Module,

@@ -1,20 +1,20 @@
 import { ResourceError } from '../../../errors.js';
 
 const PAGE = 65536;
-/** What one WebAssembly memory can hold, in bytes. */
+/** The largest size of one WebAssembly memory, in bytes. */
 export const MOST_MEMORY = 65536 * PAGE;
 
-/** A WebAssembly memory from which room is taken piece by piece. */
+/** A WebAssembly memory from which arrays are allocated one after the other. */
 export class Arena {
   readonly memory: WebAssembly.Memory;
   #end: number;
 
-  /** Room is given from address `start` on; `remedy` says what to do when there is none left. */
+  /** Allocates from address `start` on; `remedy` is what the error for too little memory recommends. */
   constructor(
     start: number,
     shared: boolean,
     private readonly remedy: string,
-    /** A memory that is no longer in use, to take room from before a new one is made. */
+    /** A memory that is no longer in use, to allocate from instead of a new one. */
     used?: WebAssembly.Memory,
   ) {
     this.#end = start;
@@ -22,10 +22,10 @@ export class Arena {
     this.memory = used ?? newMemory(shared);
   }
 
-  /** Takes a number of bytes that nobody else has, growing the memory where it must. */
+  /** Allocates bytes, and grows the memory if necessary. */
   take(bytes: number): number {
     const address = this.#end;
-    // 64 bytes more than asked for: a vector may be read past the end of an array.
+    // 64 bytes more than requested: a vector may be read past the end of an array.
     this.#end += 64 * Math.ceil((bytes + 64) / 64);
     const missing = Math.ceil(this.#end / PAGE) - this.memory.buffer.byteLength / PAGE;
     if (missing > 0) this.#grow(missing);
@@ -48,7 +48,7 @@ export class Arena {
   halves = (at: number, length: number) => new Uint16Array(this.memory.buffer, at, length);
 }
 
-/** The most a shared memory may grow to, in the order of trying: small devices do not reserve four gibibytes. */
+/** The maximum sizes of a shared memory, in the order in which they are tried: small devices cannot reserve four gibibytes. */
 const MAXIMA = [MOST_MEMORY, 2 ** 31, 2 ** 30, 2 ** 29];
 
 function newMemory(shared: boolean): WebAssembly.Memory {

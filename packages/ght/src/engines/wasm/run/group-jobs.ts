@@ -1,45 +1,45 @@
 /**
- * What a thread does with the bands of a picture that it takes. A band is so many rows of references that its groups and
- * those of the band after the next never touch the same pixel: even bands add to one set of sums, odd ones to another, and
- * the two are added at the end. So no thread waits, and the same bits come out whoever does what, and in which order.
+ * The work of one thread on the bands of a picture. A band has enough rows of references that its groups and those of the band
+ * after the next never overlap. Even bands add to one set of sums, odd ones to another, and the two are added at the end. So no
+ * thread waits for another, and the result is the same bit for bit, whichever thread takes which band, in any order.
  */
 import type { Pass, Slot, Step } from '../../../groups/recipes.js';
 import { isPass } from '../../../groups/recipes.js';
 import type { Work } from '../../../work.js';
 import { RUN } from '../kernels/groups/target.js';
 
-/** Where everything is, as plain data that threads can be told. */
+/** The addresses of all arrays, as plain data that can be sent to threads. */
 export interface GroupLayout {
   readonly recipe: readonly Step[];
-  /** Bytes of a plane, a whole number of vectors. */
+  /** The bytes of a plane: a whole number of vectors. */
   readonly bytes: number;
   /** The planes of each picture. */
   readonly slots: Readonly<Record<Slot, readonly number[]>>;
-  /** Per plane the weighted patches and their weights, of the even bands and of the odd ones. */
+  /** Per plane: the sums of weighted patches and of weights, of the even bands and of the odd ones. */
   readonly sums: readonly (readonly [even: number, odd: number])[];
   readonly weights: readonly (readonly [even: number, odd: number])[];
-  /** The table of deviations of each plane, where the noise is not white. */
+  /** The table of deviations of each plane, if the noise is not white. */
   readonly deviations?: readonly number[];
   /** The references of every step that is a pass. */
   readonly references: readonly (References | undefined)[];
-  /** Where each thread's scratch begins; there are as many as threads. */
+  /** The scratch of each thread. */
   readonly scratches: readonly number[];
-  /** Words: 1 when all threads are to stop; the next band that nobody has taken; how much is done. */
+  /** Words: 1 to stop all threads; the next band to take; how much is done. */
   readonly stop: number;
   readonly next: number;
   readonly done: number;
 }
 
-/** The references of a pass: band by band the rows where they lie, and a table of their places along a row. */
+/** The references of a pass: their rows by band, and a table of their places along a row. */
 export interface References {
   readonly bands: readonly (readonly number[])[];
   readonly columns: number;
   readonly count: number;
-  /** How many there are in all. */
+  /** The number of references in all. */
   readonly total: number;
 }
 
-/** A step of the recipe, or putting together what a pass has made. */
+/** A step of the recipe, or the combination of the sums of a pass. */
 export interface GroupJob {
   readonly kind: 'pass' | 'combine' | 'blend';
   readonly step: number;
@@ -57,7 +57,7 @@ type FilterKernel = (
 ) => void;
 
 /**
- * The functions of a recipe's module: `match` and `filter` with the number of their step, `brightness` where the noise depends on
+ * The functions of the module of a recipe: `match` and `filter` with the number of their step, `brightness` if the noise depends on
  * it, and two for whole planes.
  */
 export interface GroupKernels {
@@ -74,7 +74,7 @@ export interface GroupKernels {
   blend(a: number, b: number, out: number, bytes: number, share: number): void;
 }
 
-/** Everything a thread knows. */
+/** What a thread needs for its work. */
 export interface GroupWorkplace {
   readonly layout: GroupLayout;
   readonly memory: WebAssembly.Memory;
@@ -82,10 +82,10 @@ export interface GroupWorkplace {
   readonly thread: number;
 }
 
-/** Bytes of a plane that are put together at once. */
+/** The bytes of a plane that are combined at once. */
 const SPAN = 1 << 18;
 
-/** Does this thread's share of a job; yields how much of it all threads have done. */
+/** Does the share of this thread in a job; yields how much of the job all threads have done. */
 export function* shareOfGroups({ kind, step }: GroupJob, place: GroupWorkplace): Work<void> {
   const { layout } = place;
   const { recipe, bytes, slots, sums, weights } = layout;
@@ -111,7 +111,7 @@ export function* shareOfGroups({ kind, step }: GroupJob, place: GroupWorkplace):
   }
 }
 
-/** Takes one number after the other that no other thread has, up to `count`; ends early when told to stop. */
+/** Yields the numbers up to `count` that no other thread has taken; ends early when all threads are to stop. */
 function* taken({ layout, memory }: GroupWorkplace, count: number): Generator<number> {
   const words = new Int32Array(memory.buffer);
   for (;;) {

@@ -1,4 +1,4 @@
-/** The memory of a recipe at work: three pictures, the sums of two sets of bands, constants, and a scratch a thread. */
+/** The memory of a running recipe: three pictures, the sums of two sets of bands, constants, and one scratch per thread. */
 
 import { transpose } from '../../../algebra/matrix.js';
 import type { Tile, TileNoise } from '../../../denoisers/denoiser.js';
@@ -17,7 +17,7 @@ import { padded, paddedRows } from '../kernels/shape.js';
 import { Arena } from './arena.js';
 import type { GroupLayout, References } from './group-jobs.js';
 
-/** What a picture of this size needs. */
+/** The memory layout for a picture of one size. */
 export class GroupMemory extends Arena implements GroupProgram {
   readonly width: number;
   readonly height: number;

@@ -1,20 +1,20 @@
-/** What the host can do for the kernels: its WebAssembly, and its threads. */
+/** What the host supports: WebAssembly features and threads. */
 import { allowRelaxedSimd, cores, withoutThreads } from '#threads';
 import { F32, Module, type V128 } from '../kernels/assembler.js';
 import { startThreads } from './team.js';
 
-/** Fewer patches than this are done before threads would have begun. */
+/** The smallest number of patches for threads: fewer are done before threads would have started. */
 const WORTH_THREADS = 4096;
 
-/** What the host's WebAssembly can do. */
+/** What WebAssembly on this host supports. */
 export interface Abilities {
   readonly simd: boolean;
   readonly fma: boolean;
-  /** Why the kernels cannot run here, or undefined where they can. */
+  /** Why the kernels cannot run here; undefined if they can. */
   readonly obstacle?: string;
 }
 
-/** Asks the host: SIMD, the fused multiply-add of relaxed SIMD, which some hosts have behind a flag, and memory. */
+/** Tests the host for SIMD, the fused multiply-add of relaxed SIMD (behind a flag on some hosts), and memory. */
 export function abilities(): Abilities {
   able ??= probe();
   return able;
@@ -39,7 +39,7 @@ export function instructions(fma: boolean): string {
   return fma ? 'SIMD with fused multiply-add' : 'SIMD';
 }
 
-/** Hosts reserve gigabytes of addresses for any memory, which a limit such as `ulimit -v` may not allow. */
+/** Tests whether a memory can be created. Hosts reserve gigabytes of addresses for each, which `ulimit -v` may not allow. */
 function memoryObstacle(): string | undefined {
   try {
     new WebAssembly.Memory({ initial: 1 });
@@ -49,7 +49,7 @@ function memoryObstacle(): string | undefined {
   }
 }
 
-/** How many threads a problem of P patches gets, when so many were asked for, and why. They have been started then. */
+/** The number of threads for P patches, and why; `asked` is the number that was asked for. Starts the threads. */
 export async function threadsFor(P: number, asked?: number): Promise<{ threads: number; why: string }> {
   if (withoutThreads) return { threads: 1, why: `one thread, because ${withoutThreads}` };
   if (asked === undefined && P < WORTH_THREADS) {

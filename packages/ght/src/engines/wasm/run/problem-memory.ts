@@ -1,14 +1,14 @@
-/** The memory of one problem: what lies where, and the codes that are read and written in it. */
+/** The memory of one problem: its layout, and reading and writing of codes. */
 import type { Codes } from '../../../codes/codes.js';
 import type { Shape } from '../kernels/shape.js';
 import type { Scratch, Tables } from '../kernels/tables.js';
 import { scratchOf, tablesOf } from '../kernels/tables.js';
 import { Arena } from './arena.js';
 
-/** Patches a chunk: what a thread works on between two looks at the clock, and small enough for the cache. */
+/** Patches per chunk: the work of a thread between two checks of the clock, and small enough for the cache. */
 export const CHUNK = 256;
 
-/** Where everything is, as plain data that threads can be told. */
+/** The addresses of all arrays, as plain data that can be sent to threads. */
 export interface Layout {
   readonly N: number;
   readonly L: number;
@@ -17,32 +17,32 @@ export interface Layout {
   readonly P: number;
   readonly chunks: number;
   readonly scratch: Scratch;
-  /** Where each thread's scratch begins; there are as many as threads. */
+  /** The scratch of each thread. */
   readonly scratches: readonly number[];
   /** The coordinates c of all patches. */
   readonly c: number;
-  /** Float64 errors, one a chunk. */
+  /** Float64 errors, one per chunk. */
   readonly errors: number;
-  /** A word that is 1 when all threads are to stop. */
+  /** A word that is set to 1 to stop all threads. */
   readonly stop: number;
 }
 
 /**
- * A set of codes as a stream: chunk by chunk the values and indices of its patches, those of each thread's chunks in a
- * region of its own. Chunk n belongs to thread n modulo their number.
+ * A set of codes as a stream: the values and indices of its patches, chunk by chunk. Each thread has its own region for its
+ * chunks. Chunk n belongs to thread n modulo the number of threads.
  */
 export interface Stream {
-  /** Two bytes a patch: how many values it has. */
+  /** Two bytes per patch: the number of its values. */
   readonly counts: number;
-  /** Two words a chunk: where its values and its indices begin. */
+  /** Two words per chunk: where its values and its indices begin. */
   readonly places: number;
-  /** Where the regions of the threads begin, and how many values each can hold. */
+  /** Where the regions of the threads begin, and the number of values that each can hold. */
   values: readonly number[];
   indices: readonly number[];
   capacity: number;
 }
 
-/** One problem's memory. */
+/** The memory of one problem. */
 export class ProblemMemory extends Arena {
   readonly tables: Tables;
   readonly layout: Layout;
@@ -66,13 +66,13 @@ export class ProblemMemory extends Arena {
     for (const [at, values] of contents) this.floats(at, values.length).set(values);
   }
 
-  /** A stream without room for values yet. */
+  /** A stream that has no room for values yet. */
   stream(): Stream {
     const { P, chunks } = this.layout;
     return { counts: this.take(2 * P), places: this.take(8 * chunks), values: [], indices: [], capacity: 0 };
   }
 
-  /** Gives each region of a stream, whose contents are no longer needed, room for so many values. */
+  /** Gives each region of a stream room for `capacity` values. The previous contents are lost. */
   widen(stream: Stream, capacity: number): void {
     if (stream.capacity >= capacity) return;
     const { scratches, indexBytes } = this.layout;
@@ -101,7 +101,7 @@ export class ProblemMemory extends Arena {
     this.#indices(stream.indices[0], codes.indices.length).set(codes.indices);
   }
 
-  /** The codes in a stream, atoms in rising order; what was set to zero in it is left out. */
+  /** The codes in a stream, with atoms in increasing order and without zeros. */
   read(stream: Stream): Codes {
     const { P, L, chunks, indexBytes } = this.layout;
     const counts = this.halves(stream.counts, P);
@@ -119,7 +119,7 @@ export class ProblemMemory extends Arena {
       const first = n;
       for (let i = 0; i < counts[p]; i++) {
         if (value[i] === 0) continue;
-        // A pursuit leaves its atoms in the order of choice: insert each where it belongs.
+        // A pursuit stores its atoms in the order of selection: insertion sort.
         let at = n++;
         for (; at > first && indices[at - 1] > index[i]; at--) {
           indices[at] = indices[at - 1];

@@ -10,22 +10,22 @@ import { GroupMemory } from './group-memory.js';
 import type { Team } from './team.js';
 import { alone, workers } from './team.js';
 
-/** How recipes are followed on the kernels. */
+/** Options for running recipes on the kernels. */
 export interface KernelOptions {
   readonly fma: boolean;
   readonly threads: number;
-  /** Rows of a band, for tests; no fewer than are needed are ever taken. */
+  /** Rows per band, for tests; raised to the smallest number at which groups two bands apart do not overlap. @default `bandOf(recipe)` */
   readonly band?: number;
 }
 
-/** Bytes that a recipe needs for a picture of this size, about: its pictures, and sums and weights of two sets of bands. */
+/** The approximate bytes of a recipe for a picture of this size: its pictures, and sums and weights of two sets of bands. */
 export function recipeBytes(recipe: readonly Step[], width: number, height: number, channels: number): number {
   return 4 * width * height * channels * (slotsOf(recipe).size + 4);
 }
 
-/** Follows a recipe on the kernels, tile after tile. */
+/** Runs a recipe on the kernels, tile after tile. */
 export function recipeRunner(recipe: readonly Step[], options: KernelOptions): RecipeRunner {
-  // One memory for all tiles: those that nobody needs any more are collected late, and would pile up.
+  // One memory for all tiles: unused memories are collected late, and would accumulate.
   let room: WebAssembly.Memory | undefined;
   return {
     bytes: (width, height, channels) => recipeBytes(recipe, width, height, channels),
@@ -37,7 +37,7 @@ export function recipeRunner(recipe: readonly Step[], options: KernelOptions): R
   };
 }
 
-/** Follows the recipe that a memory is laid out for; what comes back lies in that memory. */
+/** Runs the recipe for which a memory is laid out; the result is in that memory. */
 async function followIn(
   memory: GroupMemory,
   tile: Tile,
@@ -75,7 +75,7 @@ async function followIn(
   }
 }
 
-/** The asking thread alone. */
+/** A team of the calling thread alone. */
 async function lone(memory: GroupMemory, module: WebAssembly.Module): Promise<Team<GroupJob, void>> {
   const { exports } = await WebAssembly.instantiate(module, { env: { memory: memory.memory } });
   const place = {

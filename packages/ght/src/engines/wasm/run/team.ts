@@ -1,19 +1,19 @@
-/** Who does the jobs of a problem: the thread that asks, or a team of workers over one shared memory. */
+/** Runs the jobs of a problem: on the calling thread, or on a team of workers over one shared memory. */
 
 import { cores, startThread, type Thread } from '#threads';
 import type { Watch, Work } from '../../../work.js';
 import { drive } from '../../../work.js';
 import type { Job, Outcome } from './patch-jobs.js';
 
-/** Does jobs, all threads at once, and gives the outcome of each. */
+/** Runs jobs on all of its threads at once. */
 export interface Team<J = Job, O = Outcome> {
-  /** `look` is called now and then meanwhile; what it throws ends the job. */
+  /** Runs a job and returns the outcome of each thread. `look` is called regularly meanwhile; an error that it throws ends the job. */
   run(job: J, watch?: Watch, look?: () => void): Promise<readonly O[]>;
-  /** Lets the threads go; they wait for the next problem. */
+  /** Releases the threads for the next problem. */
   dispose(): void;
 }
 
-/** The asking thread alone, which does all of a job. */
+/** A team of the calling thread alone, which does the whole job. */
 export function alone<J, O>(share: (job: J) => Work<O>): Team<J, O> {
   return {
     run: async (job, watch, look) => [await drive(share(job), look ? { ...watch, onFraction: look } : watch)],
@@ -21,30 +21,30 @@ export function alone<J, O>(share: (job: J) => Work<O>): Team<J, O> {
   };
 }
 
-/** A thread, and the bytes of all memories it has been shown. */
+/** A thread, and the bytes of all memories that it has received. */
 interface Member {
   readonly thread: Thread;
   held: number;
 }
 
 /**
- * Threads that have no problem at the moment. Starting one takes tens of milliseconds, so as many as there are cores are kept.
- * The one pool of the process: runs follow each other and share it; it holds no data, and no answer depends on it.
+ * Idle threads. Starting one takes tens of milliseconds, so one per core is kept. This is the only pool of the process: all runs
+ * share it. It holds no data, and no result depends on it.
  */
 const idle: Member[] = [];
 
 /**
- * A thread lets go of a memory only when its garbage is collected, and it makes so little that this hardly ever happens. So it
- * is let go itself once it may hold this many bytes. A small memory counts as more than it has: the host reserves gibibytes of
- * addresses for each.
+ * A thread releases a memory only when its garbage is collected, and it creates so little garbage that this hardly ever happens.
+ * So a thread is terminated once it may hold this many bytes. A small memory counts as more than its size, because the host
+ * reserves gibibytes of addresses for each.
  */
 const MOST_HELD = 2 ** 28;
 const LEAST_HELD = 2 ** 22;
 
-/** Milliseconds between two looks at how far the threads are. */
+/** Milliseconds between two checks of the progress of the threads. */
 const LOOK = 50;
 
-/** What is to happen when a signal is aborted. One listener serves all runs that share it: hosts warn of many. */
+/** The actions for an aborted signal. One listener serves all runs that share the signal: hosts warn about many listeners. */
 const acts = new WeakMap<AbortSignal, Set<() => void>>();
 
 function actsOn(signal: AbortSignal): Set<() => void> {
@@ -52,7 +52,7 @@ function actsOn(signal: AbortSignal): Set<() => void> {
   if (known) return known;
   const made = new Set<() => void>();
   acts.set(signal, made);
-  // Made in a function that sees no act: a listener lives as long as its signal, and with it all that its function has seen.
+  // Created in a function that has no action in scope: a listener lives as long as its signal, with everything its closure holds.
   signal.addEventListener('abort', () => made.forEach((act) => void act()), { once: true });
   return made;
 }
@@ -63,8 +63,8 @@ function takeMember(): Member {
 }
 
 /**
- * Starts so many threads if they are not there, and says why if they do not come up: a bundler may have lost their script,
- * the system may give no more of them. Asked before a problem is laid out for that many.
+ * Starts `count` threads or reuses idle ones, and returns the reason if that fails: a bundler may have lost their script, or the
+ * system may allow no more threads. Called before a problem is laid out for that number.
  */
 export async function startThreads(count: number): Promise<string | undefined> {
   const members: Member[] = [];
@@ -78,16 +78,16 @@ export async function startThreads(count: number): Promise<string | undefined> {
   return answers.find((answer) => answer.status === 'rejected')?.reason.message;
 }
 
-/** What a team is assigned: which jobs it will be asked to do, the code and the memory. */
+/** The assignment of a team: the kind of its jobs, the code and the memory. */
 export interface Assignment {
   readonly kind: 'patches' | 'groups';
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
-  /** As many threads as scratches; a word that is 1 when all are to stop; whatever else the jobs need. */
+  /** One scratch per thread; a word that is set to 1 to stop all threads; and whatever else the jobs need. */
   readonly layout: { readonly scratches: readonly number[]; readonly stop: number };
 }
 
-/** A team of workers, as many as the layout has scratches for. */
+/** A team of workers, one for each scratch of the layout. */
 export async function workers<J, O>(assignment: Assignment): Promise<Team<J, O>> {
   const { memory, layout } = assignment;
   const members = layout.scratches.map(takeMember);
@@ -96,12 +96,12 @@ export async function workers<J, O>(assignment: Assignment): Promise<Team<J, O>>
   const askOne = (thread: Thread, message: unknown) =>
     thread.ask(message).catch((error) => {
       broken = true;
-      // The share of this thread is lost, and with it the job: the others need not finish theirs.
+      // The share of this thread is lost, so the job has failed: the others need not finish theirs.
       stop(1);
       throw error;
     });
   const ask = async (message: (thread: number) => unknown) => {
-    // Every thread is waited for, also when another has failed: nobody may still be writing afterwards.
+    // Wait for every thread, also when another has failed: no thread may still be writing afterwards.
     const answers = await Promise.allSettled(members.map(({ thread }, i) => askOne(thread, message(i))));
     const failed = answers.find((answer) => answer.status === 'rejected');
     if (failed) throw failed.reason;

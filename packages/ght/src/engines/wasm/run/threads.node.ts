@@ -6,20 +6,20 @@ import { answerTo, type Thread, threadOver } from './threads.js';
 
 export type { Thread } from './threads.js';
 
-/** How many threads are worth having. */
+/** The number of threads that can run at once. */
 export const cores = availableParallelism();
-/** Why there can be no threads, or undefined where there can. */
+/** Why threads cannot be used; undefined if they can. */
 export const withoutThreads: string | undefined = undefined;
 
 /**
- * Turns on relaxed SIMD where the host has it behind a flag, as Node 20 does. A flag of V8 is global to the process: it only
- * allows more instructions, and changes nothing that could run before.
+ * Turns on relaxed SIMD if the host has it behind a flag, as Node 20 does. A flag of V8 is global to the process, but this one only
+ * allows more instructions and does not change existing code.
  */
 export function allowRelaxedSimd(): void {
   setFlagsFromString('--experimental-wasm-relaxed-simd');
 }
 
-/** Starts a thread; one that is not at work does not keep the process alive. */
+/** Starts a thread. An idle thread does not keep the process alive. */
 export function startThread(): Thread {
   const worker = new Worker(new URL('./worker.js', import.meta.url));
   const { thread, answered, ended } = threadOver({
@@ -39,7 +39,7 @@ export function startThread(): Thread {
   return thread;
 }
 
-/** In a worker: answers every message with what `reply` makes of it. */
+/** In a worker: answers every message with the result of `reply`. */
 export function answer<T>(reply: (message: T) => Promise<unknown>): void {
   parentPort?.on('message', async (message: T) => parentPort?.postMessage(await answerTo(message, reply)));
 }

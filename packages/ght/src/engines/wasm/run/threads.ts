@@ -1,6 +1,6 @@
-/** What the engine needs of its platform: threads, and how many there are. Each platform has a file that provides it. */
+/** What the engine needs from its platform: threads and their number. Each platform has a file that provides it. */
 
-/** A worker thread that answers one message after the other. */
+/** A worker thread that answers one message at a time. */
 export interface Thread {
   /** False once it has ended, by itself or by being terminated. */
   readonly alive: boolean;
@@ -8,13 +8,13 @@ export interface Thread {
   terminate(): void;
 }
 
-/** What a worker says to a message. */
+/** The answer of a worker to a message. */
 export interface Answer {
   readonly value?: unknown;
   readonly error?: string;
 }
 
-/** A thread over whatever the platform calls a worker, which tells it what the worker answers and when it has ended. */
+/** A thread over the worker of a platform. The platform reports the answers of the worker and its end. */
 export function threadOver(worker: { post(message: unknown): void; terminate(): void }) {
   let waiting: { resolve: (value: unknown) => void; reject: (error: Error) => void } | undefined;
   let alive = true;
@@ -30,7 +30,7 @@ export function threadOver(worker: { post(message: unknown): void; terminate(): 
     ask: (message) =>
       new Promise((resolve, reject) => {
         if (!alive) throw new Error('a worker thread had ended');
-        if (waiting) throw new Error('a thread was asked before it had answered');
+        if (waiting) throw new Error('a thread got a message before it had answered the previous one');
         waiting = { resolve, reject };
         worker.post(message);
       }),
@@ -40,7 +40,7 @@ export function threadOver(worker: { post(message: unknown): void; terminate(): 
     thread,
     answered: ({ value, error }: Answer) =>
       settle((to) => (error === undefined ? to.resolve(value) : to.reject(new Error(error)))),
-    /** Nobody may wait for it again. */
+    /** Marks the thread as ended, and rejects the message that it has not answered. */
     ended: (why: string) => {
       alive = false;
       settle((to) => to.reject(new Error(why)));
@@ -48,7 +48,7 @@ export function threadOver(worker: { post(message: unknown): void; terminate(): 
   };
 }
 
-/** In a worker: what is said to a message, when `reply` makes the answer. */
+/** In a worker: the answer to a message, which is the result of `reply` or its error. */
 export async function answerTo<T>(message: T, reply: (message: T) => Promise<unknown>): Promise<Answer> {
   try {
     return { value: await reply(message) };

@@ -1,4 +1,4 @@
-/** The program of a worker thread: it answers that it has started, receives an assignment, then does its share of one job after the other. */
+/** The program of a worker thread. It answers that it has started, receives an assignment, then does its share of each job. */
 import { answer } from '#threads';
 import { finish, type Work } from '../../../work.js';
 import type { Kernels } from '../kernels/module.js';
@@ -9,14 +9,14 @@ import { share } from './patch-jobs.js';
 import type { Layout } from './problem-memory.js';
 import type { Assignment } from './team.js';
 
-type Told = Assignment & { readonly thread: number };
+type ThreadAssignment = Assignment & { readonly thread: number };
 
 let doShare: ((job: unknown) => Work<unknown>) | undefined;
 
-answer(async (message: 'up' | Told | { readonly job: unknown }) => {
+answer(async (message: 'up' | ThreadAssignment | { readonly job: unknown }) => {
   if (message === 'up') return undefined;
   if ('job' in message) {
-    if (!doShare) throw new Error('a job came before its assignment');
+    if (!doShare) throw new Error('a job arrived before its assignment');
     return finish(doShare(message.job));
   }
   const { kind, module, memory, layout, thread } = message;

@@ -3,7 +3,7 @@ import { I32, V128 } from '../assembler.js';
 import { madd } from '../maps.js';
 import type { GroupTarget } from './target.js';
 
-/** Puts the patches of a group, one after the other at `group`, where they belong: Σ weight·window·patch and Σ weight·window. */
+/** Adds the patches of a group, stored one after the other at `group`, to the planes Σ weight·window·patch and Σ weight·window. */
 export function aggregation(
   f: Fn,
   target: GroupTarget,
@@ -39,8 +39,8 @@ export function aggregation(
 }
 
 /**
- * combine(sums, others, weights, otherWeights, out, bytes): out = (sums + others) / (weights + otherWeights), and the four
- * become zero for the next pass; all over a whole number of vectors.
+ * combine(sums, others, weights, otherWeights, out, bytes): out = (sums + others) / (weights + otherWeights). The four inputs
+ * are set to zero for the next pass. `bytes` must be a whole number of vectors.
  */
 export function combine(module: Module): void {
   module.fn('combine', ['i32', 'i32', 'i32', 'i32', 'i32', 'i32'], undefined, (f) => {
@@ -58,7 +58,7 @@ export function combine(module: Module): void {
   });
 }
 
-/** blend(a, b, out, bytes, share): out = share·a + (1 − share)·b over a whole number of vectors. */
+/** blend(a, b, out, bytes, share): out = share·a + (1 − share)·b. `bytes` must be a whole number of vectors. */
 export function blend(module: Module): void {
   module.fn('blend', ['i32', 'i32', 'i32', 'i32', 'f32'], undefined, (f) => {
     const [a, b, out, bytes] = f.parameters as I32[];

@@ -1,29 +1,29 @@
 /**
- * The eigenvalues of a symmetric tridiagonal matrix T above a bound. By Sturm the number of eigenvalues above x is the number
- * of positive terms in
+ * The eigenvalues of a symmetric tridiagonal matrix T above a bound. By Sturm's theorem, the number of eigenvalues above x is the
+ * number of positive terms in
  *
  *     q₀ = d₀ − x,   qᵢ = dᵢ − x − eᵢ₋₁² / qᵢ₋₁
  *
- * so each is found by bisection. Only few of the eigenvalues of a group stand out of its noise, so this costs far less than
- * the whole decomposition. Every term waits for the one before it: eight eigenvalues go side by side, one a lane.
+ * so each is found by bisection. Only a few eigenvalues of a group are above its noise, so this costs far less than the whole
+ * decomposition. Every term depends on the one before it, so eight eigenvalues are computed side by side, one per lane.
  */
 import type { Fn, I32, Module } from '../assembler.js';
 import { F32, V128 } from '../assembler.js';
 import type { GroupTarget } from './target.js';
 
-/** Bisections, in the logarithm: what is left is a part in 10⁵ of the eigenvalue, which inverse iteration makes up for. */
+/** Bisections of the logarithm. The error that remains is 10⁻⁵ of the eigenvalue, which inverse iteration tolerates. */
 const BISECTIONS = 20;
-/** Eigenvalues below this part of the largest are nothing but rounding. */
+/** Eigenvalues below this share of the largest are rounding errors. */
 const LEAST = 1e-7;
-/** Instead of a term that is zero. */
+/** Replaces a term that is zero. */
 const TINY = 1e-20;
 
-/** The value away from zero: itself where its magnitude is at least `least`. */
+/** The value, or `least` if its magnitude is not above that, to avoid a division by zero. */
 export function awayFromZero(value: V128, least: V128): V128 {
   return value.choose(value.abs().gt(least), least);
 }
 
-/** rank(scratch, bound) → how many eigenvalues lie above the bound. */
+/** rank(scratch, bound) → the number of eigenvalues above the bound. */
 export function rankAbove(module: Module, name: string, target: GroupTarget, N: number): Fn {
   const { diagonal, off } = target.scratch;
   return module.fn(`${name}Rank`, ['i32', 'f32'], 'i32', (f) => {
@@ -45,7 +45,7 @@ export function rankAbove(module: Module, name: string, target: GroupTarget, N: 
   });
 }
 
-/** A bound above all eigenvalues, by Gershgorin. */
+/** An upper bound of all eigenvalues, by Gershgorin's theorem. */
 export function boundAbove(f: Fn, target: GroupTarget, at: I32, N: number): F32 {
   const { diagonal, off } = target.scratch;
   const [most, e, place, end] = [f.f32(0), f.f32(0), f.i32(at), f.i32(at.add(4 * N))];
@@ -64,7 +64,7 @@ export function boundAbove(f: Fn, target: GroupTarget, at: I32, N: number): F32 
 const lanes = (from: number) =>
   new V128([0xfd, 0x0c, ...new Uint8Array(Float32Array.from([0, 1, 2, 3], (lane) => from + lane).buffer)]);
 
-/** eigenvalues(scratch, bound, rank): the `rank` that lie above the bound, largest first, to the values of the scratch. */
+/** eigenvalues(scratch, bound, rank): writes the `rank` eigenvalues above the bound to the scratch, largest first. */
 export function eigenvalues(module: Module, name: string, target: GroupTarget, N: number): Fn {
   const { diagonal, off, values } = target.scratch;
   return module.fn(`${name}Eigenvalues`, ['i32', 'f32', 'i32'], undefined, (f) => {
@@ -80,7 +80,7 @@ export function eigenvalues(module: Module, name: string, target: GroupTarget, N
     f.repeat(
       () => {
         both((v) => {
-          // Beyond the last one the lanes repeat it.
+          // Lanes beyond the last eigenvalue repeat it.
           wanted[v].set(
             chosen
               .toFloat()

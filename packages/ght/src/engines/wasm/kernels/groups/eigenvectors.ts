@@ -1,6 +1,6 @@
 /**
- * The eigenvectors of a symmetric tridiagonal matrix T to the eigenvalues that were found, by inverse iteration,
- * (T − λ) z ← z: four at a time, one a lane.
+ * The eigenvectors of a symmetric tridiagonal matrix T for the eigenvalues that were found, by inverse iteration,
+ * (T − λ) z ← z: four at a time, one per lane.
  */
 import type { Fn, I32, Module } from '../assembler.js';
 import { F32, V128 } from '../assembler.js';
@@ -8,17 +8,17 @@ import { madd, nmadd, sumLanes } from '../maps.js';
 import { awayFromZero, boundAbove } from './eigenvalues.js';
 import type { GroupTarget } from './target.js';
 
-/** Solutions with T − λ, from a vector without preference on. */
+/** The number of inverse iterations, starting from an arbitrary vector. */
 const SOLUTIONS = 3;
-/** Instead of a pivot that is zero, relative to the largest eigenvalue. */
+/** Replaces a pivot that is zero, relative to the largest eigenvalue. */
 const LEAST_PIVOT = 1e-7;
 
-/** eigenvectors(scratch, rank): those of the first `rank` eigenvalues of the scratch, orthonormal, to its vectors. */
+/** eigenvectors(scratch, rank): writes the orthonormal vectors of the first `rank` eigenvalues of the scratch to its vectors. */
 export function eigenvectors(module: Module, name: string, target: GroupTarget, N: number): Fn {
   const { scratch, tables } = target;
   const { diagonal, off, values, pivots, solutions, vectors } = scratch;
   const pitch = 4 * N;
-  /** Of a row of pivots: the multiplier, three entries of the upper factor, and whether rows were exchanged. */
+  /** Offsets in a row of pivots: the multiplier, three entries of the upper factor, and whether rows were exchanged. */
   const [MULTIPLIER, U0, U1, U2, EXCHANGED] = [0, 16, 32, 48, 64];
   const PIVOT_BYTES = 80;
   return module.fn(`${name}Eigenvectors`, ['i32', 'i32'], undefined, (f) => {
@@ -29,7 +29,7 @@ export function eigenvectors(module: Module, name: string, target: GroupTarget, 
     const one = f.v128(F32.of(1).splat());
 
     const [a, b, below, nextA, nextB, swap, pivot, multiplier] = f.vectors(8);
-    /** T − λ = P L U with rows exchanged where the entry below is the larger. */
+    /** T − λ = P L U, with rows exchanged where the entry below the diagonal is larger. */
     const factor = () => {
       place.set(at);
       to.set(at.add(pivots));
@@ -113,7 +113,7 @@ export function eigenvectors(module: Module, name: string, target: GroupTarget, 
       );
     };
 
-    /** What the four begin with: any numbers, but others for each. */
+    /** The four starting vectors: arbitrary numbers, different for each. */
     const begin = () => {
       from.set(at);
       place.set(chosen.shl(2));
@@ -127,7 +127,7 @@ export function eigenvectors(module: Module, name: string, target: GroupTarget, 
         () => from.lt(end),
       );
     };
-    /** The lanes as rows of vectors. */
+    /** Writes the lanes as rows of vectors. */
     const spread = () => {
       from.set(at);
       to.set(chosen.mul(pitch).add(at));
@@ -162,7 +162,7 @@ export function eigenvectors(module: Module, name: string, target: GroupTarget, 
   });
 }
 
-/** Gram–Schmidt on the first vectors of the scratch, twice: eigenvalues that are close have vectors that are not orthogonal. */
+/** Gram–Schmidt on the first vectors of the scratch, twice: inverse iteration for close eigenvalues gives vectors that are not orthogonal. */
 function orthonormalise(f: Fn, target: GroupTarget, at: I32, rank: I32, pitch: number): void {
   const { vectors } = target.scratch;
   const [x, y, along, beside, end] = [f.i32(at), f.i32(), f.i32(), f.i32(), f.i32()];

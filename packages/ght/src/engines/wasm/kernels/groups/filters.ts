@@ -1,4 +1,4 @@
-/** The filters of groups/filters.ts that work in transformed coordinates. */
+/** The filters of groups/filters.ts that work on transform coefficients. */
 import type { Fn, I32, Module } from '../assembler.js';
 import { F32 } from '../assembler.js';
 import { madd, sumLanes } from '../maps.js';
@@ -9,8 +9,8 @@ import { transformFunctions } from './transforms.js';
 import { groupDeviations } from './whitening.js';
 
 /**
- * name(from, pilot, count, sums, weights, scratch, noise): filters the first `count` groups of the lists, made of patches of the
- * plane `from`, and adds them to `sums` and `weights`. `noise` is the plane's table of deviations, where there is one.
+ * name(from, pilot, count, sums, weights, scratch, noise): filters the first `count` groups of the lists, which consist of patches
+ * of the plane `from`, and adds them to `sums` and `weights`. `noise` is the table of deviations of the plane, if there is one.
  */
 export function transformFilter(module: Module, name: string, target: GroupTarget): void {
   const { pass, scratch } = target;
@@ -41,7 +41,7 @@ export function transformFilter(module: Module, name: string, target: GroupTarge
     const gained = filter.kind === 'threshold' ? threshold(f, target, filter.tau) : wiener(f, target);
 
     f.count(count, () => {
-      // Haar wants a power of two.
+      // The Haar transform needs a power of two.
       members.set(list.i32().powerBelow());
       places.set(list.add(16));
       end.set(members.mul(bytes).add(group));
@@ -66,7 +66,7 @@ export function transformFilter(module: Module, name: string, target: GroupTarge
 
 type Gained = (group: I32, pilot: I32, end: I32) => F32;
 
-/** Zero below τ, but for the first; gives 1 / kept. */
+/** Sets coefficients below τ to zero, except the first; returns 1 / (number kept). */
 function threshold(f: Fn, { pass }: GroupTarget, tau: number): Gained {
   const [at, kept, taus] = [f.i32(), f.i32(), f.v128(F32.of(tau).splat())];
   const [value, large, mean] = [f.v128(), f.v128(), f.f32()];
@@ -91,10 +91,10 @@ function threshold(f: Fn, { pass }: GroupTarget, tau: number): Gained {
   };
 }
 
-/** A pilot coefficient beside which the noise is nothing: g = 1. */
+/** A pilot coefficient so large that the noise is negligible: g = 1. */
 const CERTAIN = 1e9;
 
-/** c ← c·g with g = p² / (p² + 1), 1 for the first; gives 1 / Σ g². */
+/** c ← c·g with g = p² / (p² + 1), and g = 1 for the first; returns 1 / Σ g². */
 function wiener(f: Fn, target: GroupTarget): Gained {
   const { patch } = target.pass;
   const [at, beside] = [f.i32(), f.i32()];

@@ -1,4 +1,4 @@
-/** The low-rank filter of groups/filters.ts. The eigenproblem is always that of the N×N side, which is the smaller one but in tiny images. */
+/** The low-rank filter of groups/filters.ts. The eigenproblem is always N×N, which is the smaller one except in tiny images. */
 import type { Fn, I32, Module } from '../assembler.js';
 import { F32, V128 } from '../assembler.js';
 import { madd, sumLanes } from '../maps.js';
@@ -63,7 +63,7 @@ export function lowRankFilter(module: Module, name: string, target: GroupTarget)
   });
 }
 
-/** (from, list, scratch): the patches of a group one after the other, their mean taken off and kept. */
+/** (from, list, scratch): gathers the patches of a group one after the other, and subtracts and stores their mean. */
 function gatherCentred(module: Module, name: string, target: GroupTarget): Fn {
   const { pass, width, scratch } = target;
   const n = pass.patch;
@@ -75,7 +75,7 @@ function gatherCentred(module: Module, name: string, target: GroupTarget): Fn {
     const scale = f.v128(F32.of(1).div(members.toFloat()).splat());
     const group = f.i32(at.add(scratch.group));
     f.count(n, () => {
-      // A row of every patch, and of their sum.
+      // One row of every patch, and of their sum.
       for (const sum of sums) sum.set(V128.zero);
       place.set(list.add(16));
       patch.set(group);
@@ -139,7 +139,7 @@ function gatherWhitened(module: Module, name: string, { pass, scratch }: GroupTa
   });
 }
 
-/** (members, scratch): the matrix Σ x xᵀ, in tiles of four rows and two vectors on and above the diagonal, then mirrored. */
+/** (members, scratch): the matrix Σ x xᵀ in tiles of four rows and two vectors, on and above the diagonal, then mirrored. */
 function gramMatrix(module: Module, name: string, target: GroupTarget): Fn {
   const { pass, scratch } = target;
   const N = pass.patch ** 2;
@@ -192,7 +192,7 @@ function gramMatrix(module: Module, name: string, target: GroupTarget): Fn {
       },
       () => top.lt(4 * N),
     );
-    // Below the diagonal.
+    // Mirror to the part below the diagonal.
     const [i, j, above] = [f.i32(0), f.i32(), f.i32()];
     f.repeat(
       () => {

@@ -4,14 +4,14 @@ import { madd } from '../maps.js';
 import type { GroupTarget } from './target.js';
 import { listBytes, stripsOf } from './target.js';
 
-/** Registers for sums; with a sample and a difference they stay within the sixteen there are. */
+/** Registers for sums: together with a sample and a difference they fit into sixteen registers. */
 const SUMS = 11;
 
 /**
- * match(guide, y, columns, count, scratch): the groups of the references in row y whose places are at `columns`, to the
- * lists of the scratch; as in groups/matching.ts. For one row of candidates at a time, nearest first, and all their shifts
- * along it at once: the distances of a reference are sums over the strips of columns that its patch is made of, and
- * neighbouring references share strips. Among equals the place decides, which is the lower half of a key.
+ * match(guide, y, columns, count, scratch): writes the groups of the references in row y at the places `columns` to the lists of
+ * the scratch, as in groups/matching.ts. It takes one row of candidates at a time, nearest first, and all shifts along the row at
+ * once. The distances of a reference are sums over the strips of columns that its patch consists of, and neighbouring references
+ * share strips. Equal distances are ordered by place, which is the lower half of a key.
  */
 export function matching(module: Module, name: string, target: GroupTarget): void {
   const { pass, width, height, scratch } = target;
@@ -30,7 +30,7 @@ export function matching(module: Module, name: string, target: GroupTarget): voi
     const sums = f.vectors(vectors);
     const [sample, difference] = [f.v128(), f.v128()];
 
-    /** For every reference: its place along the row, its members so far, how many there are and the worst. */
+    /** Loops over the references: place along the row, members so far, their number, and the largest distance. */
     const eachReference = (body: (i: I32) => void) => {
       keys.set(at.add(scratch.keys));
       state.set(at.add(scratch.states));
@@ -42,7 +42,7 @@ export function matching(module: Module, name: string, target: GroupTarget): voi
       });
     };
 
-    /** Puts a candidate where it belongs among the members; the last falls off where there are too many. */
+    /** Inserts a candidate into the sorted members; the last one is dropped if there are too many. */
     const insert = () => {
       slot.set(keys.add(found.shl(3)));
       f.if(
@@ -50,7 +50,7 @@ export function matching(module: Module, name: string, target: GroupTarget): voi
         () => found.set(found.add(1)),
         () => slot.set(slot.sub(8)),
       );
-      // Four at a time while all of them go up.
+      // Four at a time while all of them move up.
       f.while(
         () => slot.ge(keys.add(32)).and(slot.sub(32).i64().gt(key)),
         () => {
@@ -75,7 +75,7 @@ export function matching(module: Module, name: string, target: GroupTarget): voi
       });
     };
 
-    /** Distances of one strip at all shifts: Σ over its samples, for as many shifts at a time as there are registers. */
+    /** Distances of one strip at all shifts: sums over its samples, for as many shifts at a time as there are registers. */
     const sumStrip = () => {
       slot.set(first.add(strip));
       slot.set(
@@ -122,7 +122,7 @@ export function matching(module: Module, name: string, target: GroupTarget): voi
       }
     };
 
-    /** Of the candidates in this row those that are near enough, from left to right. */
+    /** Inserts the candidates of this row that are near enough, from left to right. */
     const take = () => {
       sums.forEach((sum, v) => {
         f.store(at, sum, scratch.distances + 16 * v);
@@ -136,7 +136,7 @@ export function matching(module: Module, name: string, target: GroupTarget): voi
             () => {
               n.set(near.lowestBit().shl(2).add(shift));
               near.set(near.and(near.sub(1)));
-              // Left of the picture the number is huge.
+              // Left of the picture the unsigned number is huge.
               place.set(x.add(n).sub(4 * reach));
               distance.set(n.add(at).f32(scratch.distances));
               const inside = place.le(4 * (width - patch)).and(n.le(8 * reach));
@@ -155,9 +155,9 @@ export function matching(module: Module, name: string, target: GroupTarget): voi
       f.store(state, worst, 4);
     };
 
-    /** One reference and one row: the strips that are new, then the sums over all. */
+    /** One reference and one row of candidates: computes the new strips, then the sums over all strips. */
     const reference = () => {
-      // The ring of strips goes on where the reference before was one stride to the left, and begins again elsewhere.
+      // The ring of strips continues if the previous reference was one stride to the left; otherwise it starts again.
       f.if(
         x.eq(before.add(4 * stride)),
         () => {
@@ -181,7 +181,7 @@ export function matching(module: Module, name: string, target: GroupTarget): voi
       found.set(state.i32());
       worst.set(state.f32(4));
       worsts.set(worst.splat());
-      // From left to right wherever the ring begins, which is there twice: a distance must not depend on the run.
+      // The ring is stored twice, so that sums always go from left to right: a distance must not depend on where the ring begins.
       place.set(first.mul(16 * vectors).add(at));
       sums.forEach((sum, v) => {
         sum.set(place.v128(scratch.strips + 16 * v));
@@ -198,11 +198,11 @@ export function matching(module: Module, name: string, target: GroupTarget): voi
         f.store(state, F32.of(Number.POSITIVE_INFINITY), 4);
       });
       f.count(2 * reach + 1, (i) => {
-        // y, y − 1, y + 1, y − 2, …; above the picture the number is huge.
+        // y, y − 1, y + 1, y − 2, …; above the picture the unsigned number is huge.
         row.set(y.add(i.shr(1)).choose(i.and(1).not(), y.sub(i.add(1).shr(1))));
         f.if(row.le(height - patch), () => {
           row.set(row.mul(pitch));
-          // No reference was there.
+          // There is no previous reference.
           before.set(1 << 30);
           eachReference(reference);
         });

@@ -8,7 +8,7 @@ import { matching } from './matching.js';
 import type { GroupScratch, NoiseTable, PassTables } from './target.js';
 import { brightness } from './whitening.js';
 
-/** What the code of a recipe is emitted for: the size of the picture, and where its constants and scratch lie. */
+/** What the code of a recipe depends on: the size of the picture, and the addresses of its constants and scratch. */
 export interface GroupProgram {
   readonly recipe: readonly Step[];
   readonly width: number;
@@ -16,7 +16,7 @@ export interface GroupProgram {
   readonly scratch: GroupScratch;
   /** The constants of each step that is a pass. */
   readonly tables: readonly (PassTables | undefined)[];
-  /** The noise by brightness and frequency, where it is not white. */
+  /** The noise by brightness and frequency, if it is not white. */
   readonly noise?: NoiseTable;
 }
 

@@ -2,32 +2,32 @@ import type { Pass } from '../../../../groups/recipes.js';
 import type { Fused } from '../maps.js';
 import { padded } from '../shape.js';
 
-/** References that are matched before their groups are filtered: few enough that their lists stay in the cache. */
+/** The number of references that are matched before their groups are filtered: few enough that their lists stay in the cache. */
 export const RUN = 32;
 
-/** What the kernels of a pass are emitted for. The side of its patches must be a multiple of four: rows are whole vectors. */
+/** What the kernels of a pass depend on. The side of its patches must be a multiple of four, so that rows are whole vectors. */
 export interface GroupTarget extends Fused {
   readonly pass: Pass;
-  /** The size of a plane: rows follow each other without a gap. */
+  /** The size of a plane, which is stored without gaps between rows. */
   readonly width: number;
   readonly height: number;
   readonly scratch: GroupScratch;
-  /** Where the constants of the pass are. */
+  /** The addresses of the constants of the pass. */
   readonly tables: PassTables;
-  /** Where the noise is given by frequency: its brightnesses. Patches are then whitened. */
+  /** The noise, if it is given by brightness and frequency. Patches are then whitened. */
   readonly noise?: NoiseTable;
 }
 
-/** Where noise that is given by brightness and frequency lies in memory. */
+/** The addresses of noise that is given by brightness and frequency. */
 export interface NoiseTable {
-  /** How many brightnesses there are, and where: a float each. */
+  /** The number of brightnesses and their address: one float each. */
   readonly count: number;
   readonly brightness: number;
-  /** Of each plane the deviations, a row of frequencies per brightness, and the last row twice. */
+  /** The deviations of each plane: one row of frequencies per brightness, with the last row twice. */
   readonly deviations: readonly number[];
 }
 
-/** Where the constants of a pass lie in memory, in bytes. */
+/** The addresses of the constants of a pass, in bytes. */
 export interface PassTables {
   /** The analysis of a patch A and its synthesis B, row by row, and their transposes. */
   readonly A: number;
@@ -36,34 +36,34 @@ export interface PassTables {
   readonly BT: number;
   /** The window, row by row. */
   readonly window: number;
-  /** Numbers without a pattern, that inverse iterations begin with. */
+  /** Pseudo-random numbers with which inverse iterations start. */
   readonly start: number;
-  /** Where references lie along a row, a word each, in bytes. */
+  /** The places of references along a row in bytes, one word each. */
   readonly columns: number;
 }
 
-/** Where a thread keeps what it needs for a run of references, in bytes from the start of its scratch. */
+/** The scratch of a thread for a run of references: offsets in bytes from its start. */
 export interface GroupScratch {
   /** The groups of a run; see {@link listBytes}. */
   readonly lists: number;
-  /** Of each reference of a run the members found so far, nearest first: distance and place in 64 bits each. */
+  /** The members found so far for each reference of a run, nearest first: distance and place in 64 bits each. */
   readonly keys: number;
-  /** How many there are, and the distance of the worst once there are enough: a word each. */
+  /** The number of members, and the largest distance once there are enough: one word each. */
   readonly states: number;
-  /** Distances at all shifts of the strips that a reference is made of, twice, and of the whole reference. */
+  /** Distances at all shifts: of the strips that a reference consists of, stored twice, and of the whole reference. */
   readonly strips: number;
   readonly distances: number;
   /** The patches of a group, and of its pilot. */
   readonly group: number;
   readonly pilot: number;
-  /** The half-way product of a transform. */
+  /** The intermediate product of a transform. */
   readonly half: number;
   /** The window times the weight of the group. */
   readonly weights: number;
   /** The deviations of the noise in a group, and their inverses. */
   readonly deviations: number;
   readonly inverses: number;
-  /** What the eigenproblem needs; see tridiagonal.ts, eigenvalues.ts and eigenvectors.ts. */
+  /** The arrays of the eigenproblem; see tridiagonal.ts, eigenvalues.ts and eigenvectors.ts. */
   readonly mean: number;
   readonly matrix: number;
   readonly diagonal: number;
@@ -80,17 +80,17 @@ export interface GroupScratch {
 }
 
 /**
- * Bytes of one group in a list: how many members there are; where noise is given, how far the group is from one brightness to
- * the next, and the distance of the first of the two in a table of deviations; from byte 16 on where each member begins. All in
- * bytes.
+ * The bytes of one group in a list. First the number of members. Then, if the noise is given, the position of the group between
+ * two brightnesses, from 0 to 1, and the offset of the first of the two in a table of deviations. From byte 16 on, the offset of
+ * each member in a plane. Offsets are in bytes.
  */
 export function listBytes({ members }: Pick<Pass, 'members'>): number {
   return 16 + 4 * padded(members);
 }
 
 /**
- * The strips of columns that the patch of a reference is made of, so wide that neighbouring references share them, and the
- * vectors that hold the distances at all shifts of one.
+ * The width and number of the strips of columns that the patch of a reference consists of, so that neighbouring references share
+ * them, and the number of vectors that hold the distances of a strip at all shifts.
  */
 export function stripsOf({ patch, stride, reach }: Pass): { wide: number; strips: number; vectors: number } {
   let wide = Math.min(patch, stride);
@@ -132,7 +132,7 @@ export function groupScratch(passes: readonly Pass[]): GroupScratch {
     values: take(rank((N) => 4 * N)),
     v: take(rank((N) => 4 * N)),
     w: take(rank((N) => 4 * N)),
-    // Four lanes of multiplier, diagonal, two upper diagonals and exchange a row.
+    // Per row, four lanes each of the multiplier, the diagonal, two upper diagonals and the exchange.
     pivots: take(rank((N) => 5 * 16 * (N + 2))),
     solutions: take(rank((N) => 16 * (N + 2))),
     vectors: take(rank((N) => 4 * N * N)),

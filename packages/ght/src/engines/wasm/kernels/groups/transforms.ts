@@ -5,17 +5,17 @@ import { product } from '../maps.js';
 import type { GroupTarget } from './target.js';
 import { whitened } from './whitening.js';
 
-/** The transform of a patch, whitened where the noise is given. */
+/** The transform of a patch, with whitening if the noise is given. */
 export interface PatchFunctions {
-  /** (from, out, scratch): A X Aᵀ of the patch that begins at `from` in a plane. */
+  /** (from, out, scratch): A X Aᵀ for the patch X that begins at `from` in a plane. */
   readonly analysis: Fn;
-  /** (patch, scratch): B C Bᵀ of a patch by itself, in place. */
+  /** (patch, scratch): B C Bᵀ for the coefficients C of a patch, in place. */
   readonly synthesis: Fn;
 }
 
-/** The functions that a filter in transformed coordinates is made of. */
+/** The functions that a filter on transform coefficients uses. */
 export interface TransformFunctions extends PatchFunctions {
-  /** (group, members): Haar along a group, in place, and its inverse. Sums and differences stay where the pair was. */
+  /** (group, members): the Haar transform along a group, in place, and its inverse. Sums and differences replace their pair. */
   readonly haar: Fn;
   readonly inverseHaar: Fn;
 }
@@ -26,7 +26,7 @@ export function patchFunctions(module: Module, name: string, target: GroupTarget
   const n = pass.patch;
   const size = { rows: n, inner: n, vectors: n / 4 };
 
-  /** L X R of the patch at `from`, whose rows are `row` bytes apart. */
+  /** L X R for the patch X at `from`, whose rows are `row` bytes apart. */
   const applyBothSides = (f: Fn, from: I32, row: number, L: number, R: number, out: I32, at: I32) => {
     product(
       f,

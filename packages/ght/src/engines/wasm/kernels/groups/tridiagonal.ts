@@ -3,8 +3,8 @@
  *
  *     p = β A v,   w = p − (β/2)(vᵀp) v,   A ← A − v wᵀ − w vᵀ
  *
- * A row of the matrix becomes the v of its reflection. Everything goes by blocks of four vectors, so the first block of a
- * step also has entries before the step's own: v and w are zero there.
+ * The v of a reflection replaces its row of the matrix. All loops run over blocks of four vectors, so the first block of a
+ * step also has entries before those of the step: v and w are zero there.
  */
 import type { Fn, I32, Module } from '../assembler.js';
 import { F32, V128 } from '../assembler.js';
@@ -13,10 +13,10 @@ import type { GroupTarget } from './target.js';
 
 /** Bytes of a block: four vectors. */
 const BLOCK = 64;
-/** A row of smaller squares than this is zero. */
+/** A row whose sum of squares is below this counts as zero. */
 const NOTHING = 1e-30;
 
-/** The parts of a step that sum or change whole rows. */
+/** The operations of a step on whole rows. */
 class Rows {
   readonly pitch: number;
   readonly row: I32;
@@ -35,7 +35,7 @@ class Rows {
     this.column = f.i32();
   }
 
-  /** For every block of columns from byte `start` on: its address relative to the scratch. */
+  /** Loops over the blocks of columns from byte `start` on; `body` gets the address relative to the scratch. */
   eachBlock(start: I32, body: (column: I32) => void): void {
     const { f, at, column } = this;
     column.set(start.add(at));
@@ -49,7 +49,7 @@ class Rows {
     );
   }
 
-  /** Zero in the vector at scratch offset `vector`, from byte `start` to byte `end`. */
+  /** Clears the vector at scratch offset `vector` from byte `start` to byte `end`. */
   clear(vector: number, start: I32, end: I32): void {
     const { f, at } = this;
     const place = f.i32(start.add(at));
@@ -75,7 +75,7 @@ class Rows {
     return sumLanes(f, sums[0].add(sums[1]).add(sums[2].add(sums[3])));
   }
 
-  /** w = β A v by rows of the symmetric A, two at a time; `first` is the byte of the first row's own entry of v. */
+  /** w = β A v by rows of the symmetric A, two at a time; `first` is the byte of the entry of v that belongs to the first row. */
   times(start: I32, first: I32, beta: V128): void {
     const { f, target, at, pitch, row, end } = this;
     const { matrix, v: V, w: W } = target.scratch;
@@ -137,8 +137,8 @@ class Rows {
 }
 
 /**
- * tridiagonal(scratch): the matrix of the scratch becomes its diagonal, the entries beside it, β and, row by row, v of
- * every reflection.
+ * tridiagonal(scratch): computes the diagonal, the subdiagonal and β from the matrix of the scratch. The v of every reflection
+ * replace the rows of the matrix.
  */
 export function tridiagonal(module: Module, name: string, target: GroupTarget, N: number): Fn {
   const { matrix, diagonal, off, beta: BETA, v: V, w: W } = target.scratch;
@@ -150,7 +150,7 @@ export function tridiagonal(module: Module, name: string, target: GroupTarget, N
     const [squares, x, root, beta, half] = [f.f32(), f.f32(), f.f32(), f.f32(), f.v128()];
     f.repeat(
       () => {
-        // In bytes: the step's own entry, the one after it, and the block where that is.
+        // Offsets in bytes: the entry of the step, the next one, and the block of the next one.
         here.set(k.shl(2));
         first.set(here.add(4));
         start.set(first.and(~(BLOCK - 1)));
@@ -169,7 +169,7 @@ export function tridiagonal(module: Module, name: string, target: GroupTarget, N
           x.set(next.f32(V));
           root.set(squares.sqrt());
           beta.set(F32.of(1).div(squares.add(x.abs().mul(root))));
-          // The sign that does not cancel.
+          // The sign that avoids cancellation.
           root.set(F32.of(0).sub(root.copySign(x)));
           f.store(next, x.sub(root), V);
           rows.times(start, first, beta.splat());
@@ -201,7 +201,7 @@ export function tridiagonal(module: Module, name: string, target: GroupTarget, N
   });
 }
 
-/** reflect(scratch, rank): x ← Qx for the first vectors of the scratch: the reflections, the last one first. */
+/** reflect(scratch, rank): x ← Qx for the first vectors of the scratch, by the reflections in reverse order. */
 export function reflect(module: Module, name: string, target: GroupTarget, N: number): Fn {
   const { matrix, beta: BETA, vectors } = target.scratch;
   const pitch = 4 * N;

@@ -7,10 +7,10 @@ import type { GroupTarget, NoiseTable } from './target.js';
 import { listBytes } from './target.js';
 import type { PatchFunctions } from './transforms.js';
 
-/** Where a list says how far its group is from one brightness to the next, and where the first of them is. */
+/** Offsets in a list of the position of its group between two brightnesses, and of the row of the first of them. */
 const [SHARE, ROW] = [4, 8];
 
-/** name(guide, count, scratch): finds the brightness of the first `count` groups of the lists, on the first plane of the guide. */
+/** name(guide, count, scratch): finds the brightness of the first `count` groups of the lists, in the first plane of the guide. */
 export function brightness(module: Module, name: string, target: GroupTarget, noise: NoiseTable): void {
   const { pass, width, scratch } = target;
   const n = pass.patch;
@@ -20,7 +20,7 @@ export function brightness(module: Module, name: string, target: GroupTarget, no
     const [members, place, patch, row, knot] = [f.i32(), f.i32(), f.i32(), f.i32(), f.i32()];
     const [sum, mean, low] = [f.v128(), f.f32(), f.f32()];
     f.count(count, () => {
-      // The members that the filter takes.
+      // The number of members that the filter uses.
       members.set(pass.filter.kind === 'rank' ? list.i32() : list.i32().powerBelow());
       sum.set(V128.zero);
       place.set(list.add(16));
@@ -55,7 +55,7 @@ export function brightness(module: Module, name: string, target: GroupTarget, no
   });
 }
 
-/** Emits the deviations of a group, and their inverses, into the scratch: between two rows of the plane's table. */
+/** Emits the deviations of a group, and their inverses, into the scratch: interpolated between two rows of the table of the plane. */
 export function groupDeviations(f: Fn, target: GroupTarget, at: I32, list: I32, table: I32): void {
   const { pass, scratch } = target;
   const bytes = 4 * pass.patch ** 2;
@@ -78,7 +78,7 @@ function scale(f: Fn, { pass }: GroupTarget, at: I32, patch: I32, factors: numbe
   }
 }
 
-/** The transform of a patch followed by a division by the deviations of its group, and the way back. */
+/** The transform of a patch followed by a division by the deviations of its group, and its inverse. */
 export function whitened(module: Module, name: string, target: GroupTarget, plain: PatchFunctions): PatchFunctions {
   const { deviations, inverses } = target.scratch;
   return {
