@@ -11,7 +11,10 @@
  *
  * The chromas show whether the noise was white. The noise of a camera is coarse in chroma: C, the larger of the deviations of the
  * chromas at r < 2, is 2 W and more. White noise has W/4 ≤ C ≤ 5W/4. Below that, the chromas were rounded to zero or smoothed by
- * the camera, and the limit applies only if luma has no flat areas.
+ * the camera.
+ *
+ * If luma has flat areas, its spectrum deserves more belief than this rule. Then the limit applies only if the chromas have white
+ * noise, and if W was measured rather than hidden by the steps: coarse noise leaves the fine frequencies empty.
  */
 import { LOW, levelOver, RADIUS, rootMeanSquare } from './frequencies.js';
 import { quantile } from './order.js';
@@ -19,6 +22,8 @@ import type { PlaneSpectrum } from './spectrum.js';
 
 /** W is this quantile over the frequencies beyond this radius. Noise up to this share of its step may be hidden at each. */
 const FINE = { quantile: 0.2, radius: 4, share: 0.25 } as const;
+/** The share of W that is measured at least. */
+const MEASURED = 0.8;
 /** The range of C for white noise, in units of W. */
 const CHROMA = { least: 0.25, most: 1.25 } as const;
 
@@ -27,9 +32,10 @@ const fineFrequencies = RADIUS.flatMap((r, f) => (r > FINE.radius ? [f] : []));
 /** An upper bound of the deviations of luma, given its quantisation steps; infinity if the noise is not known to be white. */
 export function whiteLimit([luma, ...chromas]: readonly PlaneSpectrum[], steps: ArrayLike<number>): number {
   const deviation = rootMeanSquare(luma.deviations);
-  const fine = Float64Array.from(fineFrequencies, (f) => Math.max(deviation[f], FINE.share * steps[f]));
-  const W = quantile(fine, FINE.quantile);
+  const over = (value: (f: number) => number) => quantile(Float64Array.from(fineFrequencies, value), FINE.quantile);
+  const W = over((f) => Math.max(deviation[f], FINE.share * steps[f]));
+  const measured = over((f) => deviation[f]);
   const C = Math.max(...chromas.map(({ deviations }) => levelOver(deviations, LOW)));
-  const isWhite = C <= CHROMA.most * W && (C >= CHROMA.least * W || luma.trust < 1);
-  return isWhite ? W : Number.POSITIVE_INFINITY;
+  const isShown = C >= CHROMA.least * W && measured >= MEASURED * W;
+  return C <= CHROMA.most * W && (isShown || luma.trust < 1) ? W : Number.POSITIVE_INFINITY;
 }
