@@ -9,11 +9,12 @@
  *    level is at most 2.5 times the lowest of all; without one it is the lowest, and believed in part. A bin below
  *    0.35 of the median level in deep shadows or bright lights is not asked: the camera has pressed them together.
  * 2. The spectrum S(f) is the geometric mean of V(f) over the anchor and the bins whose level is within a factor e^0.15 of its
- *    level and whose R is at most 1.2, or at most that of the anchor.
+ *    level and whose R is at most 1.2, or at most that of the anchor. It is multiplied by the square of how much the anchor is
+ *    believed (`belief`), which is 1 where R_a ≤ 1.2.
  * 3. Every bin has S(f) times a level. That of the bins in 2 is the mean of V_b(f)/S(f) over f. That of the others is the 20%
- *    quantile, since texture is least where that is smallest. It is at most 2² where R ≤ 1.2, else 1.25². Frequencies below 1.5, and
- *    those where S is below 0.1 of its mean over 2 ≤ r < 5, such as JPEG has emptied, are left out. Where R_a > 1.2, all
- *    deviations are multiplied by how much the anchor is believed (`belief`).
+ *    quantile, since texture is least where that is smallest. It is at most 2² where R ≤ 1.2, else 1.25². So an anchor with belief β
+ *    keeps min(1, 1.25 β) of its deviations. Frequencies below 1.5, and those where S is below 0.1 of its mean over
+ *    2 ≤ r < 5, such as JPEG has emptied, are left out.
  * 4. Frequencies r < 2 are at most 1.35 times the deviation at 2 ≤ r < 3.2, since shading is not noise; in chroma, where
  *    shading is weak and noise is not, 4 times. The mean has 1.6 times its neighbours. The bins are smoothed by (1 2 1)/4.
  */
@@ -89,7 +90,7 @@ export interface PlaneSpectrum {
   readonly anchor: number;
   /**
    * From 0 to 1: min(1, 1.2/R) of the anchor. 1 says that flat areas were found. Less says that there were none; the
-   * deviations are then at most this share of what was measured.
+   * deviations are then at most 1.25 times this share of what was measured.
    */
   readonly trust: number;
   /** The deviation at middle frequencies, 2 ≤ r < 5, root mean square over brightness. */
@@ -197,10 +198,11 @@ function planeSpectrum(
   const measured = geometricMean(like.map((b) => bins[b].variance));
   const believed = belief(ratios[anchor], slopeOf(measured), isChroma, blocks);
   const spectrum = measured.map((value) => value * believed ** 2);
-  const levels = levelsOf(bins, measured, like);
+  const levels = levelsOf(bins, spectrum, like);
   const variances = smoothed(levels.map((level) => limited(spectrum, level, lowMost)));
   const deviations = variances.map((variance) => variance.map((value) => Math.sqrt(value) / scale));
-  const level = levels.reduce((sum, value) => sum + value, 0) / levels.length;
+  const all = levelsOf(bins, measured, like);
+  const level = all.reduce((sum, value) => sum + value, 0) / all.length;
   const coarsest = Math.sqrt(level * meanOver(measured, LOW)) / scale;
   return { deviations, ratios, anchor, trust, coarsest, ...bandsOf(deviations) };
 }

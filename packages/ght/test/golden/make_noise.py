@@ -209,15 +209,16 @@ def plane_spectrum(V, R, is_end, is_chroma, blocks, choices):
     anchor, like = anchor_of(V, R, is_end, choices)
     with np.errstate(divide="ignore"):
         measured = np.where(NOT_MEAN, np.exp(np.log(V[like]).mean(axis=0)), 0)
-    levels = levels_of(V, R, measured, like, choices)
-    variances = levels[:, None] * measured * belief(R[anchor], measured, is_chroma, blocks) ** 2
+    S = measured * belief(R[anchor], measured, is_chroma, blocks) ** 2
+    variances = levels_of(V, R, S, like, choices)[:, None] * S
     most = (4 if is_chroma else 1.35) ** 2 * variances[:, RING].mean(axis=1, keepdims=True)
     variances = np.where(LOW, np.minimum(variances, most), variances)
     variances[:, 0] = 1.6 ** 2 * np.maximum(variances[:, 1], variances[:, 8])
     smooth = variances.copy()
     smooth[1:-1] = (variances[:-2] + 2 * variances[1:-1] + variances[2:]) / 4
+    level = levels_of(V, R, measured, like, choices).mean()
     return {"V": V, "R": R, "anchor": anchor, "trust": min(1, BELIEVABLE / R[anchor]),
-            "coarsest": np.sqrt(levels.mean() * measured[LOW].mean()), "deviations": np.sqrt(smooth)}
+            "coarsest": np.sqrt(level * measured[LOW].mean()), "deviations": np.sqrt(smooth)}
 
 
 def bands(deviations):
