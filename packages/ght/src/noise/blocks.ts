@@ -1,10 +1,17 @@
 /**
  * The 8×8 blocks on which the noise of an image is measured, sorted by brightness.
  *
- * Blocks are 3 pixels apart in both directions, and further apart in large images. The distance is always odd, so that all phases
- * of a grid in the image occur. In a JPEG whose grid is known, only the blocks of that grid are used: off the grid, one quantised
- * coefficient leaks into many, so the emptiest blocks would be chosen. A block with a clipped sample in any channel is left
- * out, because clipping reduces its noise. The others are divided into bins of about equal count by their mean in the first plane.
+ * Blocks are 3 pixels apart in both directions, and further apart in large images (5, 7, … pixels, until there are at most
+ * 30,000). The distance is always odd, so that all phases of a grid in the image occur. In a JPEG whose grid is known, only the
+ * blocks of that grid are used: off the grid, one quantised coefficient leaks into many, so the emptiest blocks would be chosen.
+ *
+ * A block with a clipped sample in any channel is left out, because clipping reduces its noise. If fewer than 2000 blocks and
+ * fewer than a quarter of them would remain, none is left out.
+ *
+ * The brightness of a block is its mean in the first plane. n blocks are divided into k = ⌊n/1500⌋ bins of about equal count, from 1
+ * to 8 (in a JPEG ⌊n/600⌋, from 1 to 6). Limit b is the brightness of rank ⌊bn/k⌋, counted from 0; a block at a limit belongs
+ * above it. A limit is dropped if fewer than 750 (300) blocks lie between it and the limit before, or above it. The brightness of
+ * a bin is the median of its blocks, the upper one of two.
  */
 import { clippedAt } from '../measures/noise.js';
 import type { Samples } from '../signal/image.js';

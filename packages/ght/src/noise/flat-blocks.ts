@@ -6,14 +6,16 @@
  *
  *     t = Σ y(f)² / S(f)      over f of that half
  *
- * and the new S(f) of the *other* half is the mean of y(f)² over the blocks of lowest t. Ranking and measurement use different
- * frequencies, so the selection does not bias the noise towards lower values. Texture fills both halves, so textured blocks are
- * left out. There are three rounds; S(f) starts at the 10% quantiles of the squares.
+ * and the new S(f) of the *other* half is the mean of y(f)² over the blocks of lowest t: 5% of them but at least 150 (12% and 60 in
+ * a JPEG), and at most a quarter. Ranking and measurement use different frequencies, so the selection does not bias the noise
+ * towards lower values. Texture fills both halves, so textured blocks are left out. There are three rounds; S(f) starts at the
+ * 10% quantiles of the squares. In t, no S(f) counts as less than 0.001 of the mean of S.
  *
  *     R = mean of y(f)² over the next blocks in rank / mean of y(f)² over the chosen,      f at middle radius
  *
- * again in the half that is not used for ranking. With noise alone all blocks are alike and R is about 1. If the chosen blocks
- * contain texture, the next ones contain more of it, and R is 1.4 to 10.
+ * again in the half that is not used for ranking. The next blocks are up to twice as many as the chosen, and R is the mean over both
+ * halves. With noise alone all blocks are alike and R is about 1. If the chosen blocks contain texture, the next ones contain more
+ * of it, and R is 1.4 to 10.
  */
 import type { Samples } from '../signal/image.js';
 import type { Work } from '../work.js';

@@ -8,9 +8,12 @@
  * 1. The level of a bin is √(mean of V over 2 ≤ r < 5). The anchor a is the bin of lowest level among those with R ≤ 1.2 whose
  *    level is at most 2.5 times the lowest of all. If there is none, it is the lowest bin, with reduced trust. A bin below
  *    0.35 of the median level in deep shadows or highlights is ignored: the camera has compressed that range.
- * 2. The spectrum S(f) is V_a(f), averaged with bins of nearly the same level and R ≤ 1.2.
- * 3. Every other bin has S(f) times a level: the 20% quantile of V_b(f)/S(f), since texture is least where that is smallest. The
- *    level is at most 2² if R ≤ 1.2, else 1.25². Frequencies below 1.5, and those that JPEG has set to zero, are left out.
+ * 2. The spectrum S(f) is the geometric mean of V(f) over the anchor and the bins whose level is within a factor e^0.15 of its
+ *    level and whose R is at most 1.2, or at most that of the anchor.
+ * 3. Every bin has S(f) times a level. That of the bins in 2 is the mean of V_b(f)/S(f) over f. That of the others is the 20%
+ *    quantile, since texture is least where that is smallest. The level is at most 2² if R ≤ 1.2, else 1.25². Frequencies below 1.5,
+ *    and those where S is below 0.1 of its mean over 2 ≤ r < 5, such as JPEG has set to zero, are left out. If R_a > 1.2, all
+ *    deviations are multiplied by the belief in the anchor (`belief`).
  * 4. Frequencies r < 2 are at most 1.35 times the deviation at 2 ≤ r < 3.2, since shading is not noise; in chroma, where
  *    shading is weak and noise is not, at most 4 times. The mean has 1.6 times the deviation of its neighbours. The bins are
  *    smoothed by (1 2 1)/4.
@@ -115,7 +118,8 @@ export interface SpectrumEstimate {
 
 /**
  * Estimates the noise of planes as `decorrelate` returns them: luma and two chromas, or any other number of planes, each by
- * itself. The result is deterministic and independent of an offset of the samples, and deviations scale with the image.
+ * itself. The result is deterministic, and deviations scale with the image. An offset of the samples matters only for what counts
+ * as shadows and highlights.
  */
 export function* colouredNoise(
   planes: readonly Samples[],
@@ -147,7 +151,8 @@ export function* colouredNoise(
     }
     found.push(planeSpectrum(measured, isEnd, isColour && c > 0, blocks, plane.scale));
   }
-  if (isColour && jpeg) found[0] = atMost(found[0], whiteLimit(found, jpegSteps(jpeg, 3, peak / JPEG_PEAK)[0]));
+  if (isColour && jpeg)
+    found[0] = atMost(found[0], whiteLimit(found, jpegSteps(jpeg, 3, peak / JPEG_PEAK)[0], blocks >= TEXTURE.blocks));
   return {
     brightness: bins.map(({ brightness }) => brightness),
     planes: found,
@@ -195,11 +200,10 @@ function planeSpectrum(
   const measured = geometricMean(like.map((b) => bins[b].variance));
   const believed = belief(ratios[anchor], slopeOf(measured), isChroma, blocks);
   const spectrum = measured.map((value) => value * believed ** 2);
-  const levels = levelsOf(bins, spectrum, like);
+  const levels = levelsOf(bins, measured, like);
   const variances = smoothed(levels.map((level) => limited(spectrum, level, lowMost)));
   const deviations = variances.map((variance) => variance.map((value) => Math.sqrt(value) / scale));
-  const all = levelsOf(bins, measured, like);
-  const level = all.reduce((sum, value) => sum + value, 0) / all.length;
+  const level = levels.reduce((sum, value) => sum + value, 0) / levels.length;
   const coarsest = Math.sqrt(level * meanOver(measured, LOW)) / scale;
   return { deviations, ratios, anchor, trust, coarsest, ...bandsOf(deviations) };
 }

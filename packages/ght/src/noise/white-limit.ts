@@ -13,8 +13,9 @@
  * chromas at r < 2, is 2 W and more. White noise has W/4 ≤ C ≤ 5W/4. Below that, the chromas were rounded to zero or smoothed by
  * the camera.
  *
- * If luma has flat areas, its spectrum deserves more belief than this rule. Then the limit applies only if the chromas have white
- * noise, and if W was measured rather than hidden by the steps: coarse noise leaves the fine frequencies empty.
+ * If luma has flat areas, or too few blocks to tell, its spectrum deserves more belief than this rule. Then the limit applies only
+ * if the chromas have white noise, and if W was measured rather than hidden by the steps: at least 0.8 of it is the same quantile of
+ * the deviations alone. Coarse noise leaves the fine frequencies empty.
  */
 import { LOW, levelOver, RADIUS, rootMeanSquare } from './frequencies.js';
 import { quantile } from './order.js';
@@ -29,13 +30,20 @@ const CHROMA = { least: 0.25, most: 1.25 } as const;
 
 const fineFrequencies = RADIUS.flatMap((r, f) => (r > FINE.radius ? [f] : []));
 
-/** An upper bound of the deviations of luma, given its quantisation steps; infinity if the noise is not known to be white. */
-export function whiteLimit([luma, ...chromas]: readonly PlaneSpectrum[], steps: ArrayLike<number>): number {
+/**
+ * An upper bound of the deviations of luma, given its quantisation steps; infinity if the noise is not known to be white. `isLarge`
+ * says whether there are enough blocks to know that luma has no flat areas.
+ */
+export function whiteLimit(
+  [luma, ...chromas]: readonly PlaneSpectrum[],
+  steps: ArrayLike<number>,
+  isLarge: boolean,
+): number {
   const deviation = rootMeanSquare(luma.deviations);
   const over = (value: (f: number) => number) => quantile(Float64Array.from(fineFrequencies, value), FINE.quantile);
   const W = over((f) => Math.max(deviation[f], FINE.share * steps[f]));
   const measured = over((f) => deviation[f]);
   const C = Math.max(...chromas.map(({ deviations }) => levelOver(deviations, LOW)));
   const isShown = C >= CHROMA.least * W && measured >= MEASURED * W;
-  return C <= CHROMA.most * W && (isShown || luma.trust < 1) ? W : Number.POSITIVE_INFINITY;
+  return C <= CHROMA.most * W && (isShown || (isLarge && luma.trust < 1)) ? W : Number.POSITIVE_INFINITY;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Codes } from '../../src/index.js';
 
-/** A golden JSON file, made by make_golden.py or make_denoisers.py beside this file. */
+/** A golden JSON file, made by make_golden.py, make_denoisers.py or make_noise.py beside this file. */
 export function golden(name: string) {
   return JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
 }

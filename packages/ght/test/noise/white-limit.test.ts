@@ -22,20 +22,23 @@ describe('whiteLimit', () => {
   const texture = plane(40, 40, 15);
 
   it('is the level of the fine frequencies if the chromas have white noise', () => {
-    expect(whiteLimit([texture, plane(15, 8, 3), plane(14, 7, 3)], steps(10))).toBe(15);
+    expect(whiteLimit([texture, plane(15, 8, 3), plane(14, 7, 3)], steps(10), true)).toBe(15);
   });
 
-  it('is a quarter of the step if finer frequencies were rounded to zero', () => {
-    expect(whiteLimit([plane(40, 40, 0), plane(15, 8, 0), plane(14, 7, 0)], steps(60))).toBe(15);
+  it('is a quarter of the step if finer frequencies were rounded to zero and luma has no flat areas', () => {
+    const chromas = [plane(15, 8, 0), plane(14, 7, 0)];
+    expect(whiteLimit([plane(40, 40, 0, 0.8), ...chromas], steps(60), true)).toBe(15);
+    expect(whiteLimit([plane(40, 40, 0), ...chromas], steps(60), true)).toBe(Number.POSITIVE_INFINITY);
+    expect(whiteLimit([plane(40, 40, 0, 0.8), ...chromas], steps(60), false)).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('does not apply to a camera, whose chroma noise is coarse', () => {
-    expect(whiteLimit([texture, plane(30, 8, 1), plane(10, 3, 1)], steps(10))).toBe(Number.POSITIVE_INFINITY);
+    expect(whiteLimit([texture, plane(30, 8, 1), plane(10, 3, 1)], steps(10), true)).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('applies without noise in the chromas only if luma has no flat areas', () => {
     const none = plane(0, 0, 0);
-    expect(whiteLimit([texture, none, none], steps(10))).toBe(Number.POSITIVE_INFINITY);
-    expect(whiteLimit([plane(40, 40, 15, 0.8), none, none], steps(10))).toBe(15);
+    expect(whiteLimit([texture, none, none], steps(10), true)).toBe(Number.POSITIVE_INFINITY);
+    expect(whiteLimit([plane(40, 40, 15, 0.8), none, none], steps(10), true)).toBe(15);
   });
 });
