@@ -55,7 +55,7 @@ describe('ght decode', () => {
       'own.npz',
     );
     await json('decode', 'own.npz', '-o', 'own-again.png');
-    expect(await read('own-again.png')).toEqual(await read('own.png'));
+    expect(await pixels(await read('own-again.png'))).toEqual(await pixels(await read('own.png')));
     const { L, P } = await loadCodes(await read('own.npz'));
     expect([L, P]).toEqual([4, (width / 2) * (height / 2)]);
   });

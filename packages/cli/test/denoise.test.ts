@@ -185,7 +185,7 @@ describe('ght denoise', () => {
     ['--sigma 3,4', '--sigma must be a number, one for each of the 1 planes, or auto, but got [3,4]'],
     ['--sigma 3,', '--sigma must be a finite number, but got ""'],
     ['--method paper --sigma 3,4', '--sigma must be a number, one for each of the 1 planes, or auto, but got [3,4]'],
-    ['--format jpg', '--format must come with a folder as -o, but got "jpg"'],
+    ['--format jpg', '--format must come with -o - or a folder as -o, but got "jpg"'],
     ['--jpeg-quality 90', '--jpeg-quality must come with an output that ends in .jpg, but got "refused.png"'],
     ['--jpeg-quality 101', '--jpeg-quality must be a whole number from 1 to 100, but got "101"'],
     ['--json --quiet', '--json and --quiet exclude each other'],

@@ -80,7 +80,7 @@ describe('a stream is refused', () => {
     expect((await ght('denoise', 'a.png', 'b.png', '-o', '-')).stderr).toContain('-o must be a folder for several');
     expect((await ght('denoise', 'a.png', '-o', '-', '--json')).stderr).toContain('--json must be left out with -o -');
     expect((await ght('denoise', 'a.png', '-o', 'c.png', '--format', 'png')).stderr).toContain(
-      '--format must come with -o -',
+      '--format must come with -o - or a folder as -o',
     );
     expect(await contents()).toEqual(before);
   });

@@ -35,6 +35,7 @@ import {
   type BatchFile,
   batchOf,
   checkResult,
+  FORMAT_REMEDY,
   formatOfName,
   type ImageFile,
   imageExtensions,
@@ -294,7 +295,7 @@ function checkName(input: string, output: string): void {
 
 /** Names a result in a folder: the name of the image with the extension of the given format. */
 function renamer({ format, jpegQuality }: DenoiseFlags): ((name: string) => string) | undefined {
-  if (jpegQuality !== undefined && format !== undefined) checkQuality(extensionOf(format), jpegQuality);
+  if (jpegQuality !== undefined && format !== undefined) checkQuality(`image${extensionOf(format)}`, jpegQuality);
   return renamed(format);
 }
 
@@ -304,9 +305,9 @@ function checkFormatFlags({ output, format, jpegQuality }: DenoiseFlags): void {
   if (format !== undefined) {
     throw new OptionError(
       '--format',
-      'must come with a folder as -o',
-      format,
-      'remove it, and give -o a name with that extension',
+      'must come with -o - or a folder as -o',
+      extensionOf(format).slice(1),
+      FORMAT_REMEDY,
     );
   }
   checkQuality(output, jpegQuality);

@@ -23,6 +23,7 @@ export { readImageFolder } from './imageFolder.js';
 export { prepareReportFolder, reportFolder } from './reportFolder.js';
 export {
   checkResult,
+  FORMAT_REMEDY,
   isStream,
   openInput,
   pagesResult,

@@ -41,12 +41,15 @@ export async function openInput(path: string, parameter: string, options: ReadOp
   return openImage(bytes, parameter, { ...options, name: input });
 }
 
+/** What to do instead of giving a format for a file that has a name. */
+export const FORMAT_REMEDY = 'remove it, and give -o a name with that extension';
+
 /** Refuses, before any work, a place or a format that a result could not be written to; what comes later knows the image. */
 export async function checkResult(path: string, format: ImageFormat | undefined): Promise<void> {
   if (!isStream(path)) {
     await checkOutput(path, imageExtensions, '-o');
     if (format !== undefined) {
-      throw new OptionError('--format', 'must come with -o -', format, 'name the file with the extension instead');
+      throw new OptionError('--format', 'must come with -o - or a folder as -o', format, FORMAT_REMEDY);
     }
   } else if (process.stdout.isTTY) {
     throw new EnvironmentError('-o', 'must lead to a file or a program', output, 'write ght … -o - > image.png');

@@ -12,8 +12,8 @@ export interface ProgressDisplay {
   stop(): void;
 }
 
-/** Milliseconds before progress is shown: shorter runs need none. */
-const PATIENCE = 400;
+/** Milliseconds before a bar, and before the first plain line: a shorter run needs no progress. */
+const PATIENCE = { bar: 400, line: 1000 } as const;
 /** Milliseconds between two plain lines. */
 const PAUSE = 2000;
 
@@ -28,7 +28,7 @@ function bar(label: string): ProgressDisplay {
   let shown: SingleBar | undefined;
   return {
     onProgress(progress) {
-      if (!shown && performance.now() - start < PATIENCE) return;
+      if (!shown && performance.now() - start < PATIENCE.bar) return;
       if (!shown) {
         const format = `${label} [{bar}] {percentage}%  {state}  ETA {eta_formatted}`;
         shown = new SingleBar({ format, stream: process.stderr, hideCursor: true, clearOnComplete: true, barsize: 28 });
@@ -45,10 +45,12 @@ function bar(label: string): ProgressDisplay {
 
 function lines(label: string): ProgressDisplay {
   let start = performance.now();
-  let last = start - PAUSE + PATIENCE;
+  let last = start - PAUSE + PATIENCE.line;
   let before = 0;
   return {
     onProgress(progress) {
+      // What is done needs no waiting for.
+      if (progress.fraction >= 1) return;
       const now = performance.now();
       // The search for a target starts again at every budget that it tries.
       if (progress.fraction < before) start = now;

@@ -236,8 +236,8 @@ export function write(module: Module, target: Target, functions: PursuitFunction
 /**
  * omp(patches, c, limits, countsOut, valuesOut, indicesOut, scratch, gains, gainsRow) → end of valuesOut
  *
- * Pursues each patch up to its limit (two bytes a patch) by the atom most like the residual, and writes its code, and what
- * each of its atoms gained, a row of `gainsRow` bytes a patch.
+ * Pursues each patch up to its limit (two bytes per patch) by the atom most like the residual, and writes its code, and what
+ * each of its atoms gained, a row of `gainsRow` bytes per patch.
  */
 export function omp(module: Module, target: Target, functions: PursuitFunctions & { readonly write: Fn }): void {
   const { shape, tables, scratch } = target;

@@ -16,7 +16,7 @@ export interface Tables {
   /** Q of both parts, row by row: the rotation c = Qᵀy. */
   readonly QA: number;
   readonly QB: number;
-  /** DᵀD, a row an atom; the squared length of each atom, and its inverse (0 for an atom that is zero). */
+  /** DᵀD, one row per atom; the squared length of each atom, and its inverse (0 for an atom that is zero). */
   readonly gram: number;
   readonly norms: number;
   readonly inverseNorms: number;

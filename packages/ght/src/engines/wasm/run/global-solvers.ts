@@ -21,7 +21,7 @@ const LEAST = 2 ** -149;
 const SAMPLE = 8;
 /** Room for candidates, of the S that are wanted: what comes close to them in steady state, and a little more. */
 const ROOM = 1.04;
-/** Atoms a patch from which on it is quicker to pack all candidates than to pick them one by one. */
+/** Atoms per patch from which on it is quicker to pack all candidates than to pick them one by one. */
 const MANY = 13;
 /** How often candidates are made again to have about as many as wanted; equal values may leave no such number. */
 const TRIES = 8;

@@ -13,18 +13,18 @@ export interface IterateJob {
   readonly q: number;
   readonly threshold: number;
   readonly lo: number;
-  /** Whether many candidates a patch are expected. */
+  /** Whether many candidates per patch are expected. */
   readonly many: boolean;
   /** Where to gather the bits of the candidates from `lo` up to `high`, among which the next threshold is expected. */
   readonly near: { readonly out: readonly number[]; readonly room: number; readonly high: number };
-  /** Every step-th chunk only, as a sample; all of them unless told. */
+  /** Every step-th chunk only, as a sample. @default 1, all of them */
   readonly step?: number;
 }
 
-/** OMP: pursues every patch up to its limit; `gains` takes what each atom gained, a row a patch. */
+/** OMP: pursues every patch up to its limit; `gains` takes what each atom gained, one row per patch. */
 export interface OmpJob {
   readonly kind: 'omp';
-  /** Two bytes a patch. */
+  /** Two bytes per patch. */
   readonly limits: number;
   readonly out: Stream;
   readonly gains: number;

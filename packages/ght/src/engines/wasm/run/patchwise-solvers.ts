@@ -135,7 +135,7 @@ export class PatchwiseSolvers {
     return reports;
   }
 
-  /** The most values that any one thread may have to write, for so many a patch. */
+  /** The most values that any one thread may have to write, for so many per patch. */
   #busiestShare(limit: (p: number) => number): number {
     const { P, scratches } = this.memory.layout;
     const shares = new Float64Array(scratches.length);
