@@ -34,7 +34,7 @@ try {
   const tested = test(process.execPath);
   const projects = ['ght', 'images', 'lab', 'cli', 'packages'].flatMap((name) => ['--project', name]);
   const testedBoth = existsSync(other) ? test(other, ...projects) : true;
-  if (!tidy) console.log('lint failed: npm run format mends most of it');
+  if (!tidy) console.log('lint failed: npm run format fixes most of it');
   if (!typed) console.log('types failed');
   if (!built) console.log('building the page or the library for pages failed');
   if (!testedBoth) console.log('tests failed on Node 24');
