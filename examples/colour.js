@@ -1,6 +1,6 @@
 // Colour: three planes under one budget, from pixels that lie side by side and back.
 import { createRequire } from 'node:module';
-import { atomsPerPatch, represent } from 'ght';
+import { atomsPerPatch, fromInterleaved, represent, toInterleaved } from 'ght';
 import sharp from 'sharp';
 
 // A file or a canvas has R, G, B (and alpha) side by side; an image of the library has one plane per channel.
@@ -10,8 +10,7 @@ const { data, info } = await sharp(path)
   .removeAlpha()
   .raw()
   .toBuffer({ resolveWithObject: true });
-const plane = (channel) => data.filter((_, i) => i % 3 === channel);
-const image = { width: info.width, height: info.height, planes: [plane(0), plane(1), plane(2)], peak: 255 };
+const image = fromInterleaved({ width: info.width, height: info.height, data });
 
 // All three planes share the budget. The codes are those of luma and two chromas: luma takes most of the atoms by itself.
 const { codes, grid, patches, psnr, image: shown } = await represent(image, { budget: { perPatch: 3 } });
@@ -23,11 +22,8 @@ const spent = [0, 1, 2].map((channel) => {
 console.log(`${patches} patches of three planes, ${psnr.toFixed(2)} dB`);
 console.log(`atoms: luma ${spent[0]}, chroma ${spent[1]} and ${spent[2]}`);
 
-// Back: results are neither rounded nor clipped. A Uint8ClampedArray does both.
-const pixels = new Uint8ClampedArray(data.length);
-for (const [channel, samples] of shown.planes.entries()) {
-  for (let i = 0; i < samples.length; i++) pixels[3 * i + channel] = samples[i];
-}
+// Back: results are neither rounded nor clipped. toInterleaved does both for integers.
+const { data: pixels } = toInterleaved(shown);
 const png = await sharp(pixels, { raw: { width: info.width, height: info.height, channels: 3 } })
   .png()
   .toBuffer();

@@ -1,7 +1,7 @@
 // A server that denoises: POST an image, get a PNG back. It stops computing when the client leaves.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { denoise, randomSource, readJpegInfo } from 'ght';
+import { denoise, fromInterleaved, randomSource, readJpegInfo, toInterleaved } from 'ght';
 import sharp from 'sharp';
 
 const MOST_BYTES = 20e6;
@@ -28,13 +28,9 @@ async function decode(bytes) {
 /** Denoises 8-bit pixels; gives them back rounded and clipped, with what was found in words. */
 async function denoisePixels({ data, info }, jpeg, signal) {
   const { width, height, channels } = info;
-  const planes = Array.from({ length: channels }, (_, channel) => data.filter((_, i) => i % channels === channel));
   // One thread per request: a busy server has a request for every core.
-  const { image, words } = await denoise({ width, height, planes, peak: 255 }, { jpeg, signal, threads: 1 });
-  const pixels = new Uint8ClampedArray(data.length);
-  for (const [channel, samples] of image.planes.entries()) {
-    for (let i = 0; i < samples.length; i++) pixels[channels * i + channel] = samples[i];
-  }
+  const { image, words } = await denoise(fromInterleaved({ width, height, data }), { jpeg, signal, threads: 1 });
+  const { data: pixels } = toInterleaved(image);
   return { words, png: await sharp(pixels, { raw: { width, height, channels } }).png().toBuffer() };
 }
 
