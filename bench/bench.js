@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { overcompleteDct, solverCatalogue, spectralNormSquared, writeNpy } from 'ght';
 import { halved, naturalPatches } from 'ght-lab';
 import { flags } from './flags.js';
+import { compareGiven, givenTable } from './given.js';
 
 const asked = flags(import.meta.filename, { quick: { type: 'boolean' }, 'no-peers': { type: 'boolean' } });
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
@@ -157,6 +158,15 @@ if (!asked['no-peers']) {
         }
       }
       table([`P = 2^${Math.log2(P)}, s = 10`, 'NumPy', 'threads', 'NumPy, ns', 'GHT, ns', 'ratio'], compared);
+
+      const given = await compareGiven({
+        P: asked.quick ? 2 ** 14 : 2 ** 17,
+        threads: threads.at(-1),
+        rounds: 2 * ROUNDS,
+        python: numpy,
+      });
+      peers.push(...given);
+      table(...givenTable(given));
     }
     const sklearn = python('sklearn');
     if (!sklearn) console.log('\nscikit-learn: not installed');
