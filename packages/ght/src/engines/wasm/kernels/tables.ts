@@ -7,7 +7,7 @@ export interface Tables {
   /** σ and g of every coordinate. */
   readonly sigma: number;
   readonly g: number;
-  /** V, a row of coordinates an atom. */
+  /** V, a row of coordinates per atom. */
   readonly V: number;
   /** Of a separable shape: V of A row by row, V of B, and its transpose. Of a dense one: the transpose of V, in panels. */
   readonly VA: number;
@@ -16,7 +16,7 @@ export interface Tables {
   /** Q of both parts, row by row, or Q in panels: the rotation c = Qᵀy. */
   readonly QA: number;
   readonly QB: number;
-  /** DᵀD, a row an atom; the squared length of each atom, and its inverse (0 for an atom that is zero). */
+  /** DᵀD, a row per atom; the squared length of each atom, and its inverse (0 for an atom that is zero). */
   readonly gram: number;
   readonly norms: number;
   readonly inverseNorms: number;
