@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { overcompleteDct, solverCatalogue, spectralNormSquared, writeNpy } from 'ght';
 import { halved, naturalPatches } from 'ght-lab';
 import { flags } from './flags.js';
+import { compareGiven, givenTable } from './given.js';
 
 const asked = flags(import.meta.filename, { quick: { type: 'boolean' }, 'no-peers': { type: 'boolean' } });
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
@@ -110,6 +111,20 @@ table(
   ]),
 );
 
+const filed = asked.quick ? 2 ** 14 : 2 ** 17;
+const dense = ['qpm', 'admm'].flatMap((solver) =>
+  threads.map((T) =>
+    best(() => run(process.execPath, [here('measure.js'), solver, filed, 10, T, 40, 'dense'].map(String))),
+  ),
+);
+table(
+  [`a dense 64×100, P = 2^${Math.log2(filed)}, s = 10`, 'threads', 'ns per patch and iteration', 'CPU ns', 'GFLOP/s'],
+  dense.map(({ solver, threads: T, wall, cpu }) => {
+    const operations = 2 * (640 + 6400 + (solver === 'admm' ? 4 : 3) * 64) + 10;
+    return [solver, T, number(wall), number(cpu), number(operations / wall, 1)];
+  }),
+);
+
 const peers = [];
 if (!asked['no-peers']) {
   const works = (command, module) => {
@@ -157,6 +172,10 @@ if (!asked['no-peers']) {
         }
       }
       table([`P = 2^${Math.log2(P)}, s = 10`, 'NumPy', 'threads', 'NumPy, ns', 'GHT, ns', 'ratio'], compared);
+
+      const given = await compareGiven({ P: filed, threads: threads.at(-1), rounds: 2 * ROUNDS, python: numpy });
+      peers.push(...given);
+      table(...givenTable(given));
     }
     const sklearn = python('sklearn');
     if (!sklearn) console.log('\nscikit-learn: not installed');
@@ -200,5 +219,5 @@ for (const solver of ['qpm', 'admm']) {
       `s = 30 takes ${number(wall(30) / wall(5), 2)}× of s = 5`,
   );
 }
-writeFileSync(here('results.json'), `${JSON.stringify({ environment, ours, peers }, null, 1)}\n`);
+writeFileSync(here('results.json'), `${JSON.stringify({ environment, ours, dense, peers }, null, 1)}\n`);
 console.log('\nwrote bench/results.json');

@@ -1,12 +1,16 @@
 // One measurement in its own process, so that memory and threads start clean. Prints one JSON object.
-// usage: node bench/measure.js SOLVER P s THREADS ITERATIONS
-import { isIterative, overcompleteDct, solverCatalogue, spectralNormSquared } from 'ght';
+// usage: node bench/measure.js SOLVER P s THREADS ITERATIONS [dense]
+// dense: the same atoms in another order, so that they are no Kronecker product
+import { denseDictionary, isIterative, overcompleteDct, solverCatalogue, spectralNormSquared } from 'ght';
 import { halved, naturalPatches } from 'ght-lab';
 import { engines } from '../packages/ght/dist/engines/engines.js';
 import { signalsIn } from '../packages/ght/dist/signal/signals.js';
+import { otherOrder } from './given.js';
 
-const [solver, P, s, threads, iterations] = process.argv.slice(2).map((value, i) => (i === 0 ? value : Number(value)));
-const D = overcompleteDct(8, 10);
+const [solver, ...numbers] = process.argv.slice(2);
+const [P, s, threads, iterations] = numbers.map(Number);
+const dct = overcompleteDct(8, 10);
+const D = numbers.at(-1) === 'dense' ? denseDictionary(dct.N, dct.L, otherOrder(dct)) : dct;
 const Y = naturalPatches(await halved(), P, 1);
 const before = process.memoryUsage().rss;
 const loadStart = performance.now();

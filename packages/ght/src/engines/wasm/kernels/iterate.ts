@@ -1,6 +1,7 @@
 /** One iteration of GHT-QPM or GHT-ADMM on a run of patches, as a WebAssembly function. */
 import type { F32, Fn, I32, Module } from './assembler.js';
 import { mask16, V128 } from './assembler.js';
+import { groupCoefficients, inGroups } from './dense.js';
 import type { Target } from './maps.js';
 import { addLanes, filter, madd, nmadd, storeIndex, toCoefficients, toCoordinates } from './maps.js';
 
@@ -14,7 +15,16 @@ import { addLanes, filter, madd, nmadd, storeIndex, toCoefficients, toCoordinate
  * - `step`: every other;
  * - `again`: the iteration is repeated with another `lo`; q is already the new one, so M = q − t.
  */
-export type Dual = 'none' | 'start' | 'step' | 'again';
+type Dual = 'none' | 'start' | 'step' | 'again';
+const duals: Readonly<Record<IterationName, Dual>> = {
+  qpm: 'none',
+  admmStart: 'start',
+  admm: 'step',
+  admmAgain: 'again',
+};
+
+/** The names of the iterations among the kernels. */
+export type IterationName = 'qpm' | 'admmStart' | 'admm' | 'admmAgain';
 
 /**
  * iterate(patches, counts, values, indices, countsOut, valuesOut, indicesOut, c, q, scratch, many, threshold, lo)
@@ -22,14 +32,22 @@ export type Dual = 'none' | 'start' | 'step' | 'again';
  *
  * For each patch: filter its code by the threshold (H_S, in place), t = Vᵀz, the residual r = c − σt and its square, M,
  * X = Z + VM, and write out every |x| ≥ lo as a candidate for the next code, the way that is quicker for `many` or few.
+ * In a dense shape X = Z + VM is made for a group of patches at once.
  */
-export function iteration(module: Module, target: Target, name: string, dual: Dual): void {
+export function iterations(module: Module, target: Target): void {
   const types = [...new Array(11).fill('i32'), 'f32', 'f32'];
-  module.fn(name, types, 'i32', (f) => buildIteration(f, target, dual));
+  const { group } = target.scratch;
+  const together = group && groupCoefficients(module, target, group);
+  for (const [name, dual] of Object.entries(duals)) {
+    module.fn(name, types, 'i32', (f) => buildIteration(f, target, dual, together));
+  }
 }
 
-function buildIteration(f: Fn, target: Target, dual: Dual): void {
+function buildIteration(f: Fn, target: Target, dual: Dual, together: Fn | undefined): void {
   const { shape, tables, scratch } = target;
+  const { group } = scratch;
+  // Z is laid out where X is made, or in the row of scores, which iterations do not need.
+  const place = group ? { M: group.M, Z: group.X, X: group.X } : { M: scratch.M, Z: scratch.score, X: scratch.X };
   const [patches, counts, values, indices, countsOut, valuesOut, indicesOut, c, q, at, many, tau, lo] =
     f.parameters as [...[I32, I32, I32, I32, I32, I32, I32, I32, I32, I32, I32], ...[F32, F32]];
   const threshold = f.v128(tau.splat());
@@ -39,10 +57,10 @@ function buildIteration(f: Fn, target: Target, dual: Dual): void {
   const [squares, r, M] = [f.v128(), f.v128(), f.v128()];
   const zero = f.i32(0);
 
-  const coordinate = (v: number, t: V128) => {
+  const coordinate = (slot: I32, v: number, t: V128) => {
     const there = 16 * v;
     if (dual === 'again') {
-      f.store(at, q.v128(there).sub(t), scratch.M + there);
+      f.store(slot, q.v128(there).sub(t), place.M + there);
       return;
     }
     r.set(nmadd(target, zero.v128(tables.sigma + there), t, c.v128(there)));
@@ -55,55 +73,63 @@ function buildIteration(f: Fn, target: Target, dual: Dual): void {
       f.store(q, M, there);
       M.set(M.sub(t));
     }
-    f.store(at, M, scratch.M + there);
+    f.store(slot, M, place.M + there);
   };
 
-  f.while(
-    () => patches.gt(0),
-    () => {
-      count.set(counts.u16());
-      start.set(valuesOut);
-      squares.set(V128.zero);
-      filter(f, { values, indices, count }, threshold);
-      toCoordinates(f, target, at, { values, indices, count }, scratch.score, coordinate);
-      if (dual !== 'again') addLanes(error, squares);
-      // Z was laid out in the row of scores, which iterations do not need.
-      toCoefficients(f, target, at, scratch.score);
-      const out = { lowest, valuesOut, indicesOut };
-      if (shape.indexBytes === 1)
-        f.if(
-          many,
-          () => packCandidates(f, target, at, out),
-          () => emitCandidates(f, target, at, out),
-        );
-      else emitCandidates(f, target, at, out);
-      f.store16(countsOut, valuesOut.sub(start).shr(2));
-      values.set(values.add(count.shl(2)));
-      indices.set(indices.add(count.mul(shape.indexBytes)));
-      counts.set(counts.add(2));
-      countsOut.set(countsOut.add(2));
-      c.set(c.add(4 * shape.R4));
-      if (dual !== 'none') q.set(q.add(4 * shape.R4));
-      patches.set(patches.sub(1));
-    },
-  );
+  /** From the code of a patch to its M, with Z beside it. */
+  const prepare = (slot: I32) => {
+    count.set(counts.u16());
+    squares.set(V128.zero);
+    filter(f, { values, indices, count }, threshold);
+    toCoordinates(f, target, slot, { values, indices, count }, place.Z, (v, t) => coordinate(slot, v, t));
+    if (dual !== 'again') addLanes(error, squares);
+    values.set(values.add(count.shl(2)));
+    indices.set(indices.add(count.mul(shape.indexBytes)));
+    counts.set(counts.add(2));
+    c.set(c.add(4 * shape.R4));
+    if (dual !== 'none') q.set(q.add(4 * shape.R4));
+  };
+  /** From the X of a patch to its candidates. */
+  const finish = (slot: I32) => {
+    const out = { row: slot, X: place.X, lowest, valuesOut, indicesOut };
+    start.set(valuesOut);
+    if (shape.indexBytes === 1)
+      f.if(
+        many,
+        () => packCandidates(f, target, out),
+        () => emitCandidates(f, target, out),
+      );
+    else emitCandidates(f, target, out);
+    f.store16(countsOut, valuesOut.sub(start).shr(2));
+    countsOut.set(countsOut.add(2));
+  };
+  if (group && together) inGroups(f, group, { patches, scratch: at }, { prepare, together, finish });
+  else {
+    f.count(patches, () => {
+      prepare(at);
+      toCoefficients(f, target, at, place.Z);
+      finish(at);
+    });
+  }
   if (dual !== 'again') f.store(at, at.f64(scratch.error).add(error.double(0)).add(error.double(1)), scratch.error);
   f.return(valuesOut);
 }
 
-/** Where candidates go. */
+/** Where X is, `X` bytes from the start of `row`, and where candidates go. */
 interface Candidates {
+  readonly row: I32;
+  readonly X: number;
   readonly lowest: V128;
   readonly valuesOut: I32;
   readonly indicesOut: I32;
 }
 
-/** Writes every |x| ≥ lo of scratch X to the output, four atoms at a time: the same work however many there are. */
-function packCandidates(f: Fn, target: Target, at: I32, { lowest, valuesOut, indicesOut }: Candidates): void {
-  const { shape, scratch, tables, fma } = target;
+/** Writes every |x| ≥ lo of X to the output, four atoms at a time: the same work however many there are. */
+function packCandidates(f: Fn, target: Target, { row, X, lowest, valuesOut, indicesOut }: Candidates): void {
+  const { shape, tables, fma } = target;
   const [value, set] = [f.v128(), f.i32()];
   for (let v = 0; v < shape.L4 / 4; v++) {
-    value.set(at.v128(scratch.X + 16 * v));
+    value.set(row.v128(X + 16 * v));
     set.set(value.abs().ge(lowest).mask());
     const front = set.shl(4).v128(tables.packBytes);
     f.store(valuesOut, fma ? value.relaxedSwizzle(front) : value.swizzle(front));
@@ -120,16 +146,16 @@ function packCandidates(f: Fn, target: Target, at: I32, { lowest, valuesOut, ind
   }
 }
 
-/** Writes every |x| ≥ lo of scratch X to the output, one by one: 64 atoms at a time by a bit mask. */
-function emitCandidates(f: Fn, target: Target, at: I32, { lowest, valuesOut, indicesOut }: Candidates): void {
-  const { shape, scratch } = target;
+/** Writes every |x| ≥ lo of X to the output, one by one: 64 atoms at a time by a bit mask. */
+function emitCandidates(f: Fn, target: Target, { row, X, lowest, valuesOut, indicesOut }: Candidates): void {
+  const { shape } = target;
   const set = f.i64();
   const atom = f.i32();
   for (let first = 0; first < shape.L4; first += 64) {
     const vectors = Math.min(16, (shape.L4 - first) / 4);
     const large = (v: number) =>
-      at
-        .v128(scratch.X + 4 * first + 16 * v)
+      row
+        .v128(X + 4 * first + 16 * v)
         .abs()
         .ge(lowest);
     for (let v = 0; v < vectors; v += 4) {
@@ -141,7 +167,7 @@ function emitCandidates(f: Fn, target: Target, at: I32, { lowest, valuesOut, ind
       () => set.isZero().not(),
       () => {
         atom.set(set.lowest());
-        f.store(valuesOut, at.add(atom.shl(2)).i32(scratch.X + 4 * first));
+        f.store(valuesOut, row.add(atom.shl(2)).i32(X + 4 * first));
         const index = first === 0 ? atom : atom.add(first);
         storeIndex(f, target, indicesOut, index);
         valuesOut.set(valuesOut.add(4));

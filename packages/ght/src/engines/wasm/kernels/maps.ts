@@ -2,7 +2,7 @@
 import type { F32, Fn } from './assembler.js';
 import { I32, V128 } from './assembler.js';
 import type { Shape } from './shape.js';
-import { padded } from './shape.js';
+import { PANEL_ROW, padded, panelVector } from './shape.js';
 import type { Scratch, Tables } from './tables.js';
 
 /** Whether the host has fused multiply-add. */
@@ -35,6 +35,19 @@ export interface Rows {
   readonly step: number;
 }
 
+/** The rows that {@link product} multiplies; `place` is where vector v of a row begins, in bytes. @default 16·v */
+interface Source {
+  readonly base: I32;
+  readonly offset: number;
+  readonly row: number;
+  readonly place?: (v: number) => number;
+}
+
+/** A table of panels with so many rows. */
+function inPanels(offset: number, rows: number): Source {
+  return { base: I32.of(0), offset, row: PANEL_ROW, place: (v) => panelVector(rows, v) };
+}
+
 /** Registers a tile may hold as sums; with its sources and one coefficient it stays within the sixteen there are. */
 const SUMS = 10;
 
@@ -47,10 +60,12 @@ export function product(
   target: Fused,
   size: { readonly rows: number; readonly inner: number; readonly vectors: number },
   coefficient: Rows,
-  source: { readonly base: I32; readonly offset: number; readonly row: number },
+  source: Source,
   done: (row: number, vector: number, sum: V128) => void,
 ): void {
-  const wide = Math.min(size.vectors, SUMS);
+  const place = source.place ?? ((v: number) => 16 * v);
+  // Even tiles: the last one should not be a sliver.
+  const wide = Math.ceil(size.vectors / Math.ceil(size.vectors / SUMS));
   const sums = f.vectors(Math.min(SUMS, size.rows * wide));
   const sources = f.vectors(Math.min(wide, 4));
   const splat = f.v128();
@@ -58,24 +73,24 @@ export function product(
   for (let left = 0; left < size.vectors; left += wide) {
     const width = Math.min(wide, size.vectors - left);
     const tallest = Math.max(1, Math.floor(SUMS / width));
-    // Even tiles: the last one should not be a sliver.
     const tiles = Math.ceil(size.rows / tallest);
     for (let tile = 0, top = 0; tile < tiles; tile++) {
       const height = Math.floor((size.rows - top) / (tiles - tile));
       const used = sums.slice(0, height * width);
       for (const sum of used) sum.set(V128.zero);
       from.set(coefficient.base.add(coefficient.offset + top * coefficient.row));
-      along.set(source.base.add(source.offset + 16 * left));
+      const ahead = (v: number) => place(left + v) - place(left);
+      along.set(source.base.add(source.offset + place(left)));
       end.set(along.add(size.inner * source.row));
       f.repeat(
         () => {
           const inRegisters = width <= sources.length && height > 1;
-          if (inRegisters) for (let v = 0; v < width; v++) sources[v].set(along.v128(16 * v));
+          if (inRegisters) for (let v = 0; v < width; v++) sources[v].set(along.v128(ahead(v)));
           for (let i = 0; i < height; i++) {
             splat.set(from.splat(i * coefficient.row));
             for (let v = 0; v < width; v++) {
               const sum = used[i * width + v];
-              sum.set(madd(target, splat, inRegisters ? sources[v] : along.v128(16 * v), sum));
+              sum.set(madd(target, splat, inRegisters ? sources[v] : along.v128(ahead(v)), sum));
             }
           }
           from.set(from.add(coefficient.step));
@@ -96,16 +111,16 @@ export function product(
 export function toCoefficients(f: Fn, target: Target, at: I32, plus?: number): void {
   const { shape, tables, scratch } = target;
   const [A, B] = shape.parts;
-  const row = 4 * shape.L4;
   const store = (sum: V128, offset: number) =>
     f.store(at, plus === undefined ? sum : sum.add(at.v128(plus + offset)), scratch.X + offset);
   if (!B) {
+    const inner = A.sigma.length;
     product(
       f,
       target,
-      { rows: 1, inner: A.sigma.length, vectors: shape.L4 / 4 },
+      { rows: 1, inner, vectors: shape.L4 / 4 },
       { base: at, offset: scratch.M, row: 0, step: 4 },
-      { base: I32.of(0), offset: tables.VT, row },
+      inPanels(tables.VT, inner),
       (_, v, sum) => store(sum, 16 * v),
     );
     return;
@@ -142,7 +157,7 @@ export function rotateSignal(f: Fn, target: Target, at: I32, out: I32): void {
       target,
       { rows: 1, inner: shape.N, vectors: shape.R4 / 4 },
       { base: at, offset: scratch.M, row: 0, step: 4 },
-      { base: I32.of(0), offset: tables.QA, row: 4 * padded(A.sigma.length) },
+      inPanels(tables.QA, shape.N),
       (_, v, sum) => f.store(out, sum, 16 * v),
     );
     return;

@@ -1,7 +1,7 @@
 import { aiht } from './aiht.js';
 import { Module } from './assembler.js';
 import { cosamp } from './cosamp.js';
-import { collect, iteration } from './iterate.js';
+import { collect, type IterationName, iterations } from './iterate.js';
 import type { Target } from './maps.js';
 import { keepLargest } from './patchwise.js';
 import { jointOmp } from './paths.js';
@@ -117,9 +117,6 @@ export type OnCodes = (
   scratch: number,
 ) => void;
 
-/** The names of the iterations among the kernels. */
-export type IterationName = 'qpm' | 'admmStart' | 'admm' | 'admmAgain';
-
 /** The functions of a problem's module; what they take is said where they are made. */
 export interface Kernels extends Readonly<Record<IterationName, Iterate>> {
   rotateSignals(signals: number, patches: number, c: number, scratch: number): void;
@@ -138,10 +135,7 @@ export interface Kernels extends Readonly<Record<IterationName, Iterate>> {
 export function moduleFor(target: Target, shared: boolean): Uint8Array<ArrayBuffer> {
   const module = new Module();
   rotateSignals(module, target);
-  iteration(module, target, 'qpm', 'none');
-  iteration(module, target, 'admmStart', 'start');
-  iteration(module, target, 'admm', 'step');
-  iteration(module, target, 'admmAgain', 'again');
+  iterations(module, target);
   collect(module);
   const pursuit = pursuitFunctions(module, target);
   const fits = { ...pursuit, residual: residual(module, target) };

@@ -1,19 +1,19 @@
 import { gram, matrix, transpose } from '../../../algebra/matrix.js';
 import type { Decomposition, Shape } from './shape.js';
-import { padded, paddedRows, rightVectors, singularValues } from './shape.js';
+import { padded, paddedRows, panels, rightVectors, singularValues, TILE } from './shape.js';
 
 /** Where the constants of a problem lie in memory, in bytes. */
 export interface Tables {
   /** σ and g of every coordinate. */
   readonly sigma: number;
   readonly g: number;
-  /** V, a row of coordinates an atom. */
+  /** V, a row of coordinates per atom. */
   readonly V: number;
-  /** Of a separable shape: V of A row by row, V of B, and its transpose. Of a dense one: the transpose of V. */
+  /** Of a separable shape: V of A row by row, V of B, and its transpose. Of a dense one: the transpose of V, in panels. */
   readonly VA: number;
   readonly VB: number;
   readonly VT: number;
-  /** Q of both parts, row by row: the rotation c = Qᵀy. */
+  /** Q of both parts, row by row, or Q in panels: the rotation c = Qᵀy. */
   readonly QA: number;
   readonly QB: number;
   /** DᵀD, one row per atom; the squared length of each atom, and its inverse (0 for an atom that is zero). */
@@ -47,8 +47,8 @@ export function tablesOf(shape: Shape, start: number): { tables: Tables; content
     V: place(rightVectors(shape)),
     VA: place(B ? paddedRows(A.V) : new Float32Array(0)),
     VB: place(B ? paddedRows(B.V) : new Float32Array(0)),
-    VT: place(paddedRows(transpose(B ? B.V : A.V))),
-    QA: place(paddedRows(A.Q)),
+    VT: place(B ? paddedRows(transpose(B.V)) : panels(transpose(A.V))),
+    QA: place(B ? paddedRows(A.Q) : panels(A.Q)),
     QB: place(B ? paddedRows(B.Q) : new Float32Array(0)),
     ...placeGram(shape, place),
     rowsOfAtom: place(rowsOfAtom(shape)),
@@ -145,9 +145,23 @@ export interface Scratch {
   /** Room for other rows of all atoms, and for other vectors of coordinates: the patch-wise iterative solvers. */
   readonly atomRows: readonly number[];
   readonly coordinateRows: readonly number[];
+  /** Of a dense shape: the patches that are worked on together. */
+  readonly group: Group | undefined;
   /** Room for sparse codes: values, then indices. */
   readonly codes: readonly { readonly values: number; readonly indices: number }[];
   readonly bytes: number;
+}
+
+/** A group of patches in the scratch; each has a slot. */
+export interface Group {
+  readonly patches: number;
+  /** Where the first slot begins, in bytes from the start of the scratch, and how long each is. */
+  readonly at: number;
+  readonly bytes: number;
+  /** In bytes from the start of a slot: M; Z, where X = Z + VM is then made; the squared error, float32. */
+  readonly M: number;
+  readonly X: number;
+  readonly error: number;
 }
 
 /** The scratch of a shape. */
@@ -184,9 +198,17 @@ export function scratchOf(shape: Shape): Scratch {
     tally: take(8),
     atomRows: Array.from({ length: 7 }, () => take(4 * L4)),
     coordinateRows: Array.from({ length: 7 }, () => take(4 * R4)),
+    group: B ? undefined : groupOf(shape, take),
     codes: Array.from({ length: 3 }, () => ({ values: take(4 * L4), indices: take(2 * L4) })),
     get bytes() {
       return at;
     },
   };
+}
+
+function groupOf({ L4, R4 }: Shape, take: (bytes: number) => number): Group {
+  const X = 4 * R4;
+  const error = X + 4 * L4;
+  const bytes = 64 * Math.ceil((error + 4) / 64);
+  return { patches: TILE.patches, at: take(TILE.patches * bytes), bytes, M: 0, X, error };
 }

@@ -9,7 +9,7 @@ import { nthLargest, quotas } from '../../../budget/rank.js';
 import type { Codes } from '../../../codes/codes.js';
 import type { StepReport } from '../../../solvers/loop.js';
 import type { Watch } from '../../../work.js';
-import type { IterationName } from '../kernels/module.js';
+import type { IterationName } from '../kernels/iterate.js';
 import { singularValues } from '../kernels/shape.js';
 import type { ProblemMemory, Stream } from './problem-memory.js';
 import { CHUNK } from './problem-memory.js';

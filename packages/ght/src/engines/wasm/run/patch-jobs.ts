@@ -1,6 +1,7 @@
 /** What a thread does with the chunks that are its own. The same code runs in a worker and, alone, on the main thread. */
 import type { Work } from '../../../work.js';
-import type { IterationName, Kernels } from '../kernels/module.js';
+import type { IterationName } from '../kernels/iterate.js';
+import type { Kernels } from '../kernels/module.js';
 import type { Layout, Stream } from './problem-memory.js';
 import { CHUNK } from './problem-memory.js';
 

@@ -1,6 +1,8 @@
+import type { Matrix } from '../../../algebra/matrix.js';
 import type { Codes } from '../../../codes/codes.js';
 import { emptyCodes } from '../../../codes/codes.js';
 import type { Dictionary } from '../../../dictionary/dictionary.js';
+import { kroneckerFactors } from '../../../dictionary/kronecker.js';
 import { runsOf, type Signals } from '../../../signal/signals.js';
 import type { IterativeSolver, PatchwiseSolver } from '../../../solvers/catalogue.js';
 import type { Effort, Spending } from '../../../solvers/joint-omp.js';
@@ -32,7 +34,9 @@ export async function loadProblem(
 ): Promise<Loaded> {
   const { P } = signals;
   const { threads, why } = await threadsFor(P, asked);
-  const shape = shapeOf(D);
+  const factors = D.factors ?? kroneckerFactors(D.atoms);
+  const recognised = factors && !D.factors ? [`the dictionary is separable, ${factors.map(sizeOf).join(' ⊗ ')}`] : [];
+  const shape = shapeOf({ ...D, factors });
   const memory = new ProblemMemory(shape, P, threads);
   const target = { shape, tables: memory.tables, scratch: memory.layout.scratch, fma };
   const module = await WebAssembly.compile(moduleFor(target, threads > 1));
@@ -45,7 +49,12 @@ export async function loadProblem(
     threads > 1
       ? await workers<Job, Outcome>({ kind: 'patches', module, memory: memory.memory, layout })
       : alone((job: Job) => share(job, place));
-  return new WasmProblem({ name: 'wasm', threads, why: `${instructions(fma)}; ${why}` }, memory, team, outsideRange);
+  const info = { name: 'wasm', threads, why: [instructions(fma), ...recognised, why].join('; ') };
+  return new WasmProblem(info, memory, team, outsideRange);
+}
+
+function sizeOf({ rows, cols }: Matrix): string {
+  return `${rows}×${cols}`;
 }
 
 /** c = Qᵀy for all signals; gives back what of ‖Y‖² lies outside the range of D. */
