@@ -19,7 +19,7 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
   ...{ solve: 'solvers', denoise: 'images', denoisePaper: 'images', represent: 'images', extract: 'images' },
   ...{ aggregate: 'images', patchGrid: 'images', estimateSigma: 'images', estimatePoissonGaussian: 'images' },
   ...{ stabiliser: 'images', psnr: 'images', rmsePixel: 'images', ssim: 'images', heatmap: 'images' },
-  ...{ drawHeatmap: 'images', reconstruct: 'solvers', isGhtError: 'solvers' },
+  ...{ drawHeatmap: 'images', reconstruct: 'solvers', isGhtError: 'solvers', learn: 'learn' },
   decorrelate: () =>
     fc.assert(
       fc.property(
