@@ -4,6 +4,7 @@ import { EnvironmentError, type GhtError, InputError, isGhtError, OptionError, R
 import { compareCommand } from './commands/compare.js';
 import { denoiseCommand } from './commands/denoise.js';
 import { infoCommand } from './commands/info.js';
+import { learnCommand } from './commands/learn.js';
 import { noiseCommand } from './commands/noise.js';
 import { representCommand } from './commands/represent.js';
 import { reproduceCommand } from './commands/reproduce.js';
@@ -40,7 +41,12 @@ const flagOf: Readonly<Record<string, string>> = {
   threads: '--threads',
   signals: '--signals',
   dictionary: '--dictionary',
+  iterations: '--iterations',
+  patches: '--patches',
+  seed: '--seed',
+  initial: '--init',
   image: 'IMAGE',
+  images: 'IMAGE',
 };
 
 /**
@@ -115,6 +121,7 @@ Exit codes:
   compareCommand(program, context);
   denoiseCommand(program, context);
   solveCommand(program, context);
+  learnCommand(program, context);
   reproduceCommand(program, context);
   infoCommand(program, context);
   noiseCommand(program, context);

@@ -13,6 +13,8 @@ export type { Selection } from './budget/select.js';
 export { hardThreshold, selectLargest, survives } from './budget/select.js';
 export type { Codes } from './codes/codes.js';
 export { atomsPerPatch, codesFromDense, denseFromCodes, nonzeros } from './codes/codes.js';
+export type { StoredDictionary } from './codes/dictionary-file.js';
+export { loadDictionary, saveDictionary } from './codes/dictionary-file.js';
 export type { NpyArray, NpyType } from './codes/npy.js';
 export { readNpy, writeNpy } from './codes/npy.js';
 export { loadCodes, saveCodes } from './codes/npz.js';
@@ -27,6 +29,7 @@ export {
   spectralNormSquared,
 } from './dictionary/dictionary.js';
 export { gaussianDictionary } from './dictionary/gaussian.js';
+export { drawAtoms } from './draw/atoms.js';
 export { drawHeatmap, heatColour } from './draw/heatmap.js';
 export type { EngineInfo } from './engines/engine.js';
 export type { EngineName } from './engines/engines.js';

@@ -3,6 +3,7 @@ export {
   checkOutput,
   checkOutputs,
   type Output,
+  readBytes,
   refuseOverwriting,
   writeFileAtomically,
   writeTogether,

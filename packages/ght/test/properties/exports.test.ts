@@ -94,7 +94,12 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
     expect(ght.supportMismatch(codesOf(2, 2, [0]), codesOf(2, 2, [0]))).toBe(0);
     expect(refusal(() => ght.supportMismatch(codesOf(2, 2, [1]), codesOf(2, 3, [1])))).toContain('one size');
   },
-  ...{ saveCodes: 'exports', loadCodes: 'exports' },
+  ...{ saveCodes: 'exports', loadCodes: 'exports', saveDictionary: 'exports', loadDictionary: 'exports' },
+  drawAtoms: () =>
+    eachDictionary((D) => {
+      if (!Number.isInteger(Math.sqrt(D.N))) expect(refusal(() => ght.drawAtoms(D))).toContain('square patch');
+      else ght.checkImage(ght.drawAtoms(D, undefined, 1));
+    }),
   writeNpy: () =>
     fc.assert(
       fc.property(fc.array(fc.double(), { maxLength: 30 }), (list) => {
@@ -333,6 +338,22 @@ it('codes with any values are loaded unchanged from a file', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
       await expect(ght.loadCodes(bytes)).rejects.toSatisfy(ght.isInputError);
+    }),
+    runs(60),
+  );
+});
+
+it('dictionaries of any scale are loaded unchanged from a file, and other bytes are refused', async () => {
+  await fc.assert(
+    fc.asyncProperty(dictionary, async (D) => {
+      expect((await ght.loadDictionary(await ght.saveDictionary({ dictionary: D }))).dictionary).toEqual(D);
+    }),
+    runs(27),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), fc.boolean(), async (bytes, zipped) => {
+      const file = Uint8Array.from([...(zipped ? [0x50, 0x4b] : []), ...bytes]);
+      await expect(ght.loadDictionary(file)).rejects.toSatisfy(ght.isInputError);
     }),
     runs(60),
   );
