@@ -34,13 +34,19 @@ function* fitFactor(own: Matrix, other: Matrix, acts: 'rows' | 'columns', codes:
   const WY = matrix(own.cols, n);
   const W = new Float64Array(m * own.cols);
   const column = new Float64Array(m);
+  // The patch that used each atom last, and the atoms that the present patch uses.
+  const lastUse = new Int32Array(own.cols).fill(-1);
+  const used: number[] = [];
   for (let p = 0; p < P; p++) {
     if (p % PATCHES_A_YIELD === 0) yield p / P;
-    const used = new Set<number>();
+    used.length = 0;
     for (let i = indptr[p]; i < indptr[p + 1]; i++) {
       const j = ownIndex(indices[i]);
-      if (!used.has(j)) W.fill(0, j * m, (j + 1) * m);
-      used.add(j);
+      if (lastUse[j] !== p) {
+        lastUse[j] = p;
+        used.push(j);
+        W.fill(0, j * m, (j + 1) * m);
+      }
       addScaled(W, j * m, values[i], other.data, otherIndex(indices[i]) * m, m);
     }
     for (const j of used) for (const i of used) WW.data[j * own.cols + i] += dot(W, j * m, W, i * m, m);

@@ -5,12 +5,12 @@
  * huge or not numbers. A single one would spoil all atoms. So every code is checked first, refitted in float64 if it fails,
  * and left out of the step if it fails again.
  */
-import { dot, type Matrix } from '../algebra/matrix.js';
+import { dot, type Matrix, matrix } from '../algebra/matrix.js';
 import type { Codes } from '../codes/codes.js';
 import { addPatch } from '../codes/reconstruct.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { denseDictionary, separableDictionary } from '../dictionary/dictionary.js';
-import { supportFit } from '../solvers/least-squares.js';
+import { type SupportFit, supportFit } from '../solvers/least-squares.js';
 import { PATCHES_A_YIELD, part, type Work } from '../work.js';
 import { fitFactors } from './factors.js';
 import { ksvdSweep } from './ksvd.js';
@@ -31,7 +31,8 @@ export function* dictionaryStep(D: Dictionary, Y: Float64Array, codes: Codes): W
       const [from, to] = [round, round + 1].map((each) => 0.2 + (0.8 * each) / ROUNDS);
       factors = yield* part(fitFactors(factors, sound, Y), from, to);
     }
-    return separableDictionary(factors[0], factors[1], 'learned');
+    const [A, B] = factors.map((factor, i) => withConstants(factor, (D.factors as readonly Matrix[])[i]));
+    return separableDictionary(A, B, 'learned');
   }
   const atoms = { ...D.atoms, data: D.atoms.data.slice() };
   const R = Y.slice();
@@ -40,7 +41,17 @@ export function* dictionaryStep(D: Dictionary, Y: Float64Array, codes: Codes): W
     const [from, to] = [sweep, sweep + 1].map((each) => 0.2 + (0.8 * each) / SWEEPS);
     yield* part(ksvdSweep(atoms, sound, R), from, to);
   }
-  return denseDictionary(D.N, D.L, atoms.data, 'learned');
+  return denseDictionary(D.N, D.L, withConstants(atoms, D.atoms).data, 'learned');
+}
+
+/** The new atoms, but those that were constant stay so: a flat patch then needs one atom and has no error. */
+function withConstants(next: Matrix, before: Matrix): Matrix {
+  const { rows, cols } = next;
+  const isConstant = Array.from({ length: cols }, (_, l) => {
+    const atom = before.data.subarray(l * rows, (l + 1) * rows);
+    return atom.every((value) => Math.abs(value - atom[0]) <= 1e-12);
+  });
+  return matrix(rows, cols, (n, l) => (isConstant[l] ? before : next).data[l * rows + n]);
 }
 
 /** The codes without those that cannot be used; a copy, whose coefficients may be changed. */
@@ -50,7 +61,7 @@ export function* soundCodes(D: Dictionary, Y: Float64Array, codes: Codes): Work<
   const checked = { ...codes, values };
   const indptr = new Int32Array(P + 1);
   const kept: number[] = [];
-  const fit = supportFit(D);
+  let fit: SupportFit | undefined;
   const r = new Float64Array(D.N);
   const isSound = (p: number) => {
     const energy = dot(Y, p * D.N, Y, p * D.N, D.N);
@@ -68,6 +79,7 @@ export function* soundCodes(D: Dictionary, Y: Float64Array, codes: Codes): Work<
     let sound = isSound(p);
     if (!sound) {
       const x = new Float64Array(to - from);
+      fit ??= supportFit(D);
       fit(Y, p * D.N, codes.indices.subarray(from, to), x);
       values.set(x, from);
       sound = isSound(p);

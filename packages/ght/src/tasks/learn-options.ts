@@ -4,10 +4,13 @@ import { overcompleteDct } from '../dictionary/dct.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { checkDictionary, denseDictionary, separableDictionary, unitAtoms } from '../dictionary/dictionary.js';
 import type { EngineName } from '../engines/engines.js';
-import { callable, InputError, knownOptions, OptionError, wholeNumber, yesOrNo } from '../errors.js';
+import { callable, InputError, knownOptions, OptionError, oneOf, wholeNumber, yesOrNo } from '../errors.js';
 import type { LearnEntry } from './learn.js';
 import type { Progress, Settings } from './options.js';
 import { settle, solverDefaults } from './options.js';
+
+/** The solvers that can code the patches: those that end with least squares, which a dictionary step starts from. */
+const coders = ['joint-omp', 'omp'] as const;
 
 /** The options for learning a dictionary. All are optional. */
 export interface LearnOptions {
@@ -34,6 +37,13 @@ export interface LearnOptions {
    * @default { perPatch: 10 }, or all atoms of a smaller dictionary
    */
   readonly budget?: Budget;
+  /**
+   * The solver that codes the patches. Learn with the one that is used later: `omp`, which gives every patch the same number of
+   * atoms, leads to other atoms than `joint-omp`.
+   *
+   * @default 'joint-omp'
+   */
+  readonly solver?: (typeof coders)[number];
   /** The number of iterations, at least 1. @default 40 */
   readonly iterations?: number;
   /** The most patches to keep of all images, from 64. More take longer and give a better dense dictionary. @default 65536 */
@@ -76,7 +86,7 @@ export interface LearnSettings extends Pick<LearnOptions, 'signal' | 'onProgress
 }
 
 const optionNames = [
-  ...['patch', 'atoms', 'separable', 'budget', 'iterations', 'patches', 'batch', 'seed', 'initial'],
+  ...['patch', 'atoms', 'separable', 'budget', 'solver', 'iterations', 'patches', 'batch', 'seed', 'initial'],
   ...['engine', 'threads', 'signal', 'onProgress', 'onBest'],
 ];
 
@@ -85,7 +95,8 @@ export function settleLearn(options: LearnOptions): LearnSettings {
   knownOptions(options, optionNames);
   const { signal, onProgress, onBest, engine, threads } = options;
   callable('onBest', onBest, 'give a function that takes the dictionary, or leave it out');
-  const coding = settle({ solver: 'joint-omp', engine, threads, signal });
+  const solver = oneOf('solver', options.solver ?? 'joint-omp', coders);
+  const coding = settle({ solver, engine, threads, signal });
   const separable = yesOrNo('separable', options.separable ?? false, 'use true for A ⊗ B');
   const initial = initialDictionary(options, separable);
   const budget = options.budget ?? { perPatch: Math.min(solverDefaults.budget.perPatch, initial.L) };

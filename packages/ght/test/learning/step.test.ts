@@ -107,6 +107,16 @@ describe('a dictionary step', () => {
     expect(all.atoms.data).toEqual(finish(dictionaryStep(twins, patches.subarray(0, 4), given(2))).atoms.data);
   });
 
+  it('leaves constant atoms as they are, so that a flat patch needs one atom', () => {
+    const dct = overcompleteDct(4, 5);
+    const { codes: Z, Y: signals } = planted(perturbed(dct, 0.3, 5), 200, 3, 6);
+    for (const start of [dct, denseDictionary(16, 25, dct.atoms.data)]) {
+      const { atoms } = finish(dictionaryStep(start, signals, Z));
+      for (const value of atoms.data.subarray(0, 16)) expect(value).toBeCloseTo(0.25, 12);
+      expect(Math.abs(atoms.data[16] - dct.atoms.data[16])).toBeGreaterThan(1e-3);
+    }
+  });
+
   it('keeps the kind of the dictionary', () => {
     expect(finish(dictionaryStep(D, Y, codes)).factors).toBeUndefined();
     const dct = overcompleteDct(4, 5);

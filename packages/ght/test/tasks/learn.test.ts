@@ -38,6 +38,15 @@ describe('learn', () => {
     expect(rmse).toBeLessThan(0.3 * initialRmse);
   });
 
+  it('learns other atoms for OMP, which are better for OMP', async () => {
+    const image = picture(96, 96);
+    const options = { ...small, atoms: 64, separable: true } as const;
+    const [joint, patchwise] = [await learn(image, options), await learn(image, { ...options, solver: 'omp' })];
+    const omp = (dictionary = joint.dictionary) =>
+      represent(image, { dictionary, solver: 'omp', budget: small.budget });
+    expect((await omp(patchwise.dictionary)).rmse).toBeLessThan((await omp()).rmse);
+  });
+
   it('gives the same bits with 1 and 2 threads, and other patches for another seed', async () => {
     const image = picture(96, 96);
     const run = (options: object) => learn(image, { ...small, iterations: 2, separable: true, ...options });
@@ -133,6 +142,7 @@ describe('learn', () => {
     ['budget.perPatch', { budget: { perPatch: 1000 } }, 'must be from 0 to the 256 atoms'],
     ['iterations', { iterations: 0 }, 'must be a whole number from 1'],
     ['batch', { batch: 10 }, 'must be a whole number from 256'],
+    ['solver', { solver: 'admm' }, 'must be one of joint-omp, omp'],
     ['atom', { atom: 5 }, 'is not an option'],
     ['atoms', { initial: dct, atoms: 100 }, 'must be left out when an initial dictionary is given'],
     ['initial', { initial: dct, patch: 4 }, 'must have 16 rows for 4×4 patches'],
