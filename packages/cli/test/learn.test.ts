@@ -10,6 +10,18 @@ beforeAll(async () => {
   await save('b.png', await png(textured(48, 40, 255, 2)));
 });
 
+describe('ght represent --dictionary', () => {
+  it('takes the learned dictionary and that of the paper by name', async () => {
+    const flags = ['represent', 'a.png', '--solver', 'joint-omp', '--budget', '5', '--dictionary'];
+    const [learned, paper] = [await json(...flags, 'learned'), await json(...flags, 'paper')];
+    expect([learned.atoms, paper.atoms]).toEqual([256, 100]);
+    expect(learned.psnr).toBeGreaterThan(paper.psnr);
+    const { code, stderr } = await ght(...flags, 'dct');
+    expect(code).toBe(2);
+    expect(stderr).toContain('--dictionary must be one of learned, paper, but got "dct"');
+  });
+});
+
 describe('ght learn', () => {
   it('writes a separable dictionary with its facts, a picture of the atoms and the history', async () => {
     const flags = ['--separable', '--picture', 'atoms.png', '--history', 'rmse.csv'];

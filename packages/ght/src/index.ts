@@ -29,6 +29,7 @@ export {
   spectralNormSquared,
 } from './dictionary/dictionary.js';
 export { gaussianDictionary } from './dictionary/gaussian.js';
+export { learnedDictionary } from './dictionary/learned.js';
 export { drawAtoms } from './draw/atoms.js';
 export { drawHeatmap, heatColour } from './draw/heatmap.js';
 export type { EngineInfo } from './engines/engine.js';
@@ -86,7 +87,7 @@ export type { LearnOptions } from './tasks/learn-options.js';
 export { memoryEstimate } from './tasks/memory-estimate.js';
 export type { Penalty, Progress, SolveOptions } from './tasks/options.js';
 export { solverDefaults } from './tasks/options.js';
-export type { Representation, RepresentOptions } from './tasks/represent.js';
-export { represent } from './tasks/represent.js';
+export type { DictionaryName, Representation, RepresentOptions } from './tasks/represent.js';
+export { dictionaryNames, represent } from './tasks/represent.js';
 export type { SignalOptions, Solution } from './tasks/solve.js';
 export { solve } from './tasks/solve.js';

@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
-import { represent, saveCodes, solverCatalogue, solverDefaults } from 'ght';
+import { Option } from 'commander';
+import { type DictionaryName, dictionaryNames, represent, saveCodes, solverCatalogue, solverDefaults } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import {
   budgetFlag,
+  choiceOf,
   engineFlags,
   jsonFlag,
   numberOf,
@@ -29,6 +31,7 @@ import { progressDisplay } from '../output/progress.js';
 import { imageLine, imageSummary, runFacts, spread, summarise } from '../output/summary.js';
 
 interface RepresentFlags extends Flags {
+  readonly dictionary?: DictionaryName;
   readonly output?: string;
   readonly heatmap?: string;
   readonly codes?: string;
@@ -53,7 +56,12 @@ export function representCommand(program: Command, context: Context): void {
     'instead of a budget: the smallest that reaches this PSNR',
     numberOf('--target-psnr'),
   );
-  patchFlags(command);
+  patchFlags(command).addOption(
+    new Option(
+      '--dictionary <name>',
+      'learned: 64×256, learned from photographs, for joint-omp; paper: the 64×100 DCT',
+    ).argParser(choiceOf('--dictionary', dictionaryNames)),
+  );
   engineFlags(solverFlags(command))
     .option('--heatmap <file>', 'write the atoms a patch as a picture (.png)')
     .option('--codes <file>', 'write the sparse codes, readable by scipy.sparse.load_npz (.npz)')
@@ -64,6 +72,7 @@ export function representCommand(program: Command, context: Context): void {
       `
 Examples:
   ght represent photo.png -o small.png --budget 5
+  ght represent photo.png -o better.png --budget 5 --solver joint-omp --dictionary learned
   ght represent photo.png --solver qpm --budget 20 --heatmap atoms.png --history rmse.csv
   ght represent scan.tiff -o scan-40dB.tiff --solver joint-omp --target-psnr 40 --codes scan.npz`,
     )
@@ -71,7 +80,8 @@ Examples:
 }
 
 async function runRepresent(path: string, flags: RepresentFlags, { print, signal }: Context): Promise<void> {
-  const options = representOptions(flags);
+  const named = flags.dictionary === undefined ? {} : { dictionary: flags.dictionary };
+  const options = { ...representOptions(flags), ...named };
   const outputs = [
     { path: flags.output, kinds: imageExtensions, parameter: '-o' },
     { path: flags.heatmap, kinds: ['.png'], parameter: '--heatmap' },

@@ -65,7 +65,8 @@ const HELD_OUT = { share: 1 / 8, most: 4096 };
  *     minimise ‖DZ − Y‖²_F over D and Z   subject to   ‖Z‖₀ ≤ S   and atoms of norm 1
  *
  * It alternates: joint OMP (option `solver`) codes a batch of patches with its share of the budget, then the atoms are fitted
- * to the codes. The dictionary that is best on patches held out from training is returned. To continue learning, pass it as `initial`.
+ * to the codes. The dictionary that is best on patches held out from training is returned. To continue learning, pass it
+ * as `initial`.
  *
  * Images are read once, one after the other; a random sample of their patches is kept (option `patches`). RGB is learned
  * as it is represented: luma and two chromas, which share the budget. Samples are in units of the first image's peak.

@@ -118,6 +118,11 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
       }),
       runs(200),
     ),
+  learnedDictionary: () => {
+    for (const s of [0, 3, 1e300]) expect(ght.learnedDictionary(s).L).toBe(256);
+    for (const bad of badNumbers)
+      expect(refusal(() => ght.learnedDictionary(bad as number))).toContain('perPatch must be');
+  },
   completeDct: () => {
     for (const side of [1, 2, 7]) expect(ght.coherence(ght.completeDct(side))).toBeLessThan(1e-9);
     for (const bad of [...badNumbers, 0, 33, 2.5])
