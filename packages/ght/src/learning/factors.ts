@@ -11,15 +11,15 @@
 import { backwardSubstitute, cholesky, forwardSubstitute } from '../algebra/cholesky.js';
 import { addScaled, dot, type Matrix, matrix } from '../algebra/matrix.js';
 import type { Codes } from '../codes/codes.js';
-import { PATCHES_A_YIELD, type Work } from '../work.js';
+import { PATCHES_A_YIELD, part, type Work } from '../work.js';
 
 /** Relative to the mean diagonal entry: enough to factor a matrix in which an atom is hardly used. */
 const RIDGE = 1e-9;
 
 /** A and B after one update each. Changes the coefficients in place. */
 export function* fitFactors([A, B]: readonly [Matrix, Matrix], codes: Codes, Y: Float64Array): Work<[Matrix, Matrix]> {
-  const nextA = yield* fitFactor(A, B, 'rows', codes, Y);
-  return [nextA, yield* fitFactor(B, nextA, 'columns', codes, Y)];
+  const nextA = yield* part(fitFactor(A, B, 'rows', codes, Y), 0, 0.5);
+  return [nextA, yield* part(fitFactor(B, nextA, 'columns', codes, Y), 0.5, 1)];
 }
 
 /** The factor that acts on the rows (A) or the columns (B) of a patch by least squares, the other one held. */

@@ -117,6 +117,17 @@ describe('a dictionary step', () => {
     }
   });
 
+  it('tells a fraction done that never falls, from 0 to 1', () => {
+    const dct = overcompleteDct(4, 5);
+    const { codes: Z, Y: signals } = planted(dct, 200, 2, 4);
+    for (const start of [dct, denseDictionary(16, 25, dct.atoms.data)]) {
+      const fractions = [...dictionaryStep(start, signals, Z)];
+      expect(fractions.length).toBeGreaterThan(5);
+      expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
+      expect(fractions.at(-1)).toBeLessThanOrEqual(1);
+    }
+  });
+
   it('keeps the kind of the dictionary', () => {
     expect(finish(dictionaryStep(D, Y, codes)).factors).toBeUndefined();
     const dct = overcompleteDct(4, 5);
