@@ -9,7 +9,8 @@ const LARGE = 14;
 
 /**
  * The dictionary 64×256 for patches of 8×8 pixels that was learned from photographs (`shipped.ts`), for a budget of this many
- * atoms per patch. It is separable: A ⊗ B with 16 atoms each. Use it with joint OMP.
+ * atoms per patch. It is separable: A ⊗ B with 16 atoms each. Use it with joint OMP; QPM and
+ * ADMM lose by it.
  */
 export function learnedDictionary(perPatch = 10): Dictionary {
   notNegative('perPatch', perPatch, 'give the atoms per patch, such as 10');

@@ -32,7 +32,8 @@ export interface RepresentOptions extends SolveOptions {
   /**
    * A dictionary to use instead of the DCT, with as many rows as a patch has pixels. `atoms` must then be left out. Two have
    * names, both for patches of 8×8 pixels: `learned` is a 64×256 dictionary learned from photographs, for small or large
-   * budgets ({@link learnedDictionary}), and `paper` is the 64×100 overcomplete DCT.
+   * budgets ({@link learnedDictionary}); use it with joint OMP, since QPM and ADMM lose by it. `paper` is the 64×100
+   * overcomplete DCT.
    */
   readonly dictionary?: Dictionary | DictionaryName;
 }
