@@ -70,7 +70,12 @@ describe('ght learn', () => {
     const endless = ['--atoms', '9x9', '--budget', '4', '--iterations', '100000'];
     const child = start('learn', 'a.png', ...endless, '-o', 'stopped.npz');
     const outcome = ended(child);
-    while (!('stopped.npz' in (await contents()))) await new Promise((resolve) => setTimeout(resolve, 100));
+    const written = () =>
+      read('stopped.npz').then(
+        () => true,
+        () => false,
+      );
+    while (!(await written())) await new Promise((resolve) => setTimeout(resolve, 100));
     child.kill('SIGINT');
     const { code, stderr } = await outcome;
     expect(code).toBe(130);
