@@ -74,6 +74,12 @@ export function unitAtoms(D: Matrix): Matrix {
   return matrix(rows, cols, (n, l) => D.data[l * rows + n] / norms[l]);
 }
 
+/** Whether atom l of a matrix has the same value everywhere. */
+export function isConstantAtom({ rows, data }: Matrix, l: number): boolean {
+  const atom = data.subarray(l * rows, (l + 1) * rows);
+  return atom.every((value) => Math.abs(value - atom[0]) <= 1e-12);
+}
+
 /** DᵀD: the inner products of all pairs of atoms. */
 export function gramMatrix(D: Dictionary): Matrix {
   return gram(D.atoms);

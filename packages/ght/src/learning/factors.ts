@@ -6,11 +6,12 @@
  *     W = A Xᵀ:    Bᵀ = (Σ WᵀW)⁻¹ Σ WᵀYᵀ        (sums over all patches)
  *
  * The columns of the new factor are then scaled to norm 1 and the codes by the inverse, which leaves DZ as it is. So
- * ‖Y − DZ‖ never rises.
+ * ‖Y − DZ‖ never rises. Constant columns are held as well.
  */
 import { backwardSubstitute, cholesky, forwardSubstitute } from '../algebra/cholesky.js';
 import { addScaled, dot, type Matrix, matrix } from '../algebra/matrix.js';
 import type { Codes } from '../codes/codes.js';
+import { isConstantAtom } from '../dictionary/dictionary.js';
 import { PATCHES_A_YIELD, part, type Work } from '../work.js';
 
 /** Relative to the mean diagonal entry: enough to factor a matrix in which an atom is hardly used. */
@@ -55,6 +56,7 @@ function* fitFactor(own: Matrix, other: Matrix, acts: 'rows' | 'columns', codes:
       for (const j of used) WY.data[r * own.cols + j] += dot(W, j * m, column, 0, m);
     }
   }
+  for (let j = 0; j < own.cols; j++) if (isConstantAtom(own, j)) hold(own, j, WW, WY);
   const fitted = solved(WW, WY);
   if (!fitted) return own;
   const norms = new Float64Array(own.cols).fill(1);
@@ -71,6 +73,20 @@ function* fitFactor(own: Matrix, other: Matrix, acts: 'rows' | 'columns', codes:
   }
   for (let i = 0; i < values.length; i++) values[i] *= norms[ownIndex(indices[i])];
   return fitted;
+}
+
+/** Changes the equations so that column j of the factor stays as it is, and the others are fitted beside it. */
+function hold(own: Matrix, j: number, WW: Matrix, WY: Matrix): void {
+  const { rows: n, cols: atoms } = own;
+  let diagonal = 0;
+  for (let i = 0; i < atoms; i++) diagonal = Math.max(diagonal, WW.data[i * atoms + i]);
+  for (let i = 0; i < atoms; i++) {
+    for (let r = 0; r < n; r++) WY.data[r * atoms + i] -= WW.data[j * atoms + i] * own.data[j * n + r];
+    WW.data[j * atoms + i] = 0;
+    WW.data[i * atoms + j] = 0;
+  }
+  WW.data[j * atoms + j] = diagonal;
+  for (let r = 0; r < n; r++) WY.data[r * atoms + j] = diagonal * own.data[j * n + r];
 }
 
 /** The factor F with (WW + εI) Fᵀ = WY; undefined if there is nothing to fit. */

@@ -7,10 +7,12 @@
  *     z_l ← d_lᵀ E
  *
  * This is one step of the power method for the leading singular vectors of E (Rubinstein, Zibulevsky and Elad, 2008). Both
- * updates are least squares with the other factor held, so ‖Y − DZ‖ never rises. R = Y − DZ is kept up to date.
+ * updates are least squares with the other factor held, so ‖Y − DZ‖ never rises. R = Y − DZ is kept up to date. Of a constant
+ * atom only the coefficients are updated.
  */
 import { addScaled, dot, type Matrix } from '../algebra/matrix.js';
 import type { Codes } from '../codes/codes.js';
+import { isConstantAtom } from '../dictionary/dictionary.js';
 import type { Work } from '../work.js';
 
 /** One sweep over all atoms. Changes the atoms, the coefficients and the residuals R (N×P) in place. */
@@ -30,6 +32,7 @@ export function* ksvdSweep(atoms: Matrix, codes: Codes, R: Float64Array): Work<v
       addScaled(next, 0, z, R, patches[u] * N, N);
     }
     addScaled(next, 0, energy, D, l * N, N);
+    if (isConstantAtom(atoms, l)) next.set(D.subarray(l * N, (l + 1) * N));
     const norm = Math.sqrt(dot(next, 0, next, 0, N));
     // An atom that no patch uses stays as it is.
     if (!(norm > 0)) continue;

@@ -1,11 +1,13 @@
 /**
  * One dictionary step: better atoms for codes whose support is held, by K-SVD (dense) or least squares (separable).
  *
+ * Constant atoms are not changed: a flat patch then needs one atom and has no error.
+ *
  * Over coherent atoms a pursuit in float32 can end on a support that is almost linearly dependent, with coefficients that are
  * huge or not numbers. A single one would spoil all atoms. So every code is checked first, refitted in float64 if it fails,
  * and left out of the step if it fails again.
  */
-import { dot, type Matrix, matrix } from '../algebra/matrix.js';
+import { dot, type Matrix } from '../algebra/matrix.js';
 import type { Codes } from '../codes/codes.js';
 import { addPatch } from '../codes/reconstruct.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
@@ -31,8 +33,7 @@ export function* dictionaryStep(D: Dictionary, Y: Float64Array, codes: Codes): W
       const [from, to] = [round, round + 1].map((each) => 0.2 + (0.8 * each) / ROUNDS);
       factors = yield* part(fitFactors(factors, sound, Y), from, to);
     }
-    const [A, B] = factors.map((factor, i) => withConstants(factor, (D.factors as readonly Matrix[])[i]));
-    return separableDictionary(A, B, 'learned');
+    return separableDictionary(factors[0], factors[1], 'learned');
   }
   const atoms = { ...D.atoms, data: D.atoms.data.slice() };
   const R = Y.slice();
@@ -41,17 +42,7 @@ export function* dictionaryStep(D: Dictionary, Y: Float64Array, codes: Codes): W
     const [from, to] = [sweep, sweep + 1].map((each) => 0.2 + (0.8 * each) / SWEEPS);
     yield* part(ksvdSweep(atoms, sound, R), from, to);
   }
-  return denseDictionary(D.N, D.L, withConstants(atoms, D.atoms).data, 'learned');
-}
-
-/** The new atoms, but those that were constant stay so: a flat patch then needs one atom and has no error. */
-function withConstants(next: Matrix, before: Matrix): Matrix {
-  const { rows, cols } = next;
-  const isConstant = Array.from({ length: cols }, (_, l) => {
-    const atom = before.data.subarray(l * rows, (l + 1) * rows);
-    return atom.every((value) => Math.abs(value - atom[0]) <= 1e-12);
-  });
-  return matrix(rows, cols, (n, l) => (isConstant[l] ? before : next).data[l * rows + n]);
+  return denseDictionary(D.N, D.L, atoms.data, 'learned');
 }
 
 /** The codes without those that cannot be used; a copy, whose coefficients may be changed. */
