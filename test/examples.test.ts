@@ -48,6 +48,14 @@ it('examples/dictionary.js shows that atoms made for a picture represent it bett
   expect(own).toBeGreaterThan(dct + 3);
 });
 
+it('examples/learn.js shows that a learned dictionary represents another image better', () => {
+  const text = output('learn');
+  const [before, after] = /RMSE ([\d.]+) before, ([\d.]+) after/.exec(text)?.slice(1).map(Number) ?? [];
+  expect(after).toBeLessThan(0.9 * before);
+  const [dct, learned] = numbers(text, /([\d.]+) dB/g);
+  expect(learned).toBeGreaterThan(dct + 1);
+});
+
 it('examples/colour.js shows that luma gets most of the atoms', () => {
   const text = output('colour');
   const [, luma, first, second] = /luma (\d+), chroma (\d+) and (\d+)/.exec(text)?.map(Number) ?? [];

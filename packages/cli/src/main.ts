@@ -5,6 +5,7 @@ import { compareCommand } from './commands/compare.js';
 import { decodeCommand } from './commands/decode.js';
 import { denoiseCommand } from './commands/denoise.js';
 import { infoCommand } from './commands/info.js';
+import { learnCommand } from './commands/learn.js';
 import { noiseCommand } from './commands/noise.js';
 import { representCommand } from './commands/represent.js';
 import { reproduceCommand } from './commands/reproduce.js';
@@ -44,9 +45,14 @@ const flagOf: Readonly<Record<string, string>> = {
   threads: '--threads',
   signals: '--signals',
   dictionary: '--dictionary',
+  iterations: '--iterations',
+  patches: '--patches',
+  seed: '--seed',
+  initial: '--init',
   image: 'IMAGE',
   codes: 'CODES',
   peak: '--peak',
+  images: 'IMAGE',
 };
 
 /**
@@ -130,6 +136,7 @@ Exit codes:
   compareCommand(program, context);
   denoiseCommand(program, context);
   solveCommand(program, context);
+  learnCommand(program, context);
   reproduceCommand(program, context);
   infoCommand(program, context);
   noiseCommand(program, context);

@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { workplace } from './command.js';
 
 const { ght } = workplace();
-const commands = ['represent', 'decode', 'compare', 'denoise', 'solve', 'reproduce', 'info', 'noise', 'studio'];
+const commands = [
+  ...['represent', 'decode', 'compare', 'denoise', 'solve', 'learn', 'reproduce', 'info', 'noise', 'studio'],
+];
 
 describe('help', () => {
   it('ght --help lists every command, with examples; ght alone prints the same, but fails', async () => {

@@ -1,6 +1,7 @@
 /** Matrices in .npy files: signals and dictionaries. */
-import { type Dictionary, denseDictionary, InputError, OptionError } from 'ght';
-import { readArray } from '../io/index.js';
+import { extname } from 'node:path';
+import { type Dictionary, denseDictionary, InputError, loadDictionary, OptionError } from 'ght';
+import { readArray, readBytes } from '../io/index.js';
 import { measure } from '../output/table.js';
 
 /** A matrix, column after column. */
@@ -26,8 +27,18 @@ export async function readColumns(path: string, flag: string): Promise<Columns> 
 /** The largest deviation of the length of an atom from 1: float32 rounds by less. */
 const TOLERANCE = 1e-4;
 
+/** The dictionary in a .npz file of `ght learn`, factors and all, or in a .npy file. */
+async function readMatrix(path: string, flag: string): Promise<Columns & { readonly dictionary: Dictionary }> {
+  if (extname(path).toLowerCase() !== '.npz') {
+    const columns = await readColumns(path, flag);
+    return { ...columns, dictionary: denseDictionary(columns.rows, columns.cols, columns.data) };
+  }
+  const { dictionary } = await loadDictionary(await readBytes(path, flag));
+  return { rows: dictionary.N, cols: dictionary.L, data: dictionary.atoms.data, dictionary };
+}
+
 /**
- * Reads a dictionary of patches from a .npy file, and derives the side of the patches, which is the square root of the number of
+ * Reads a dictionary of patches from a .npy or .npz file, and derives the side of the patches, which is the square root of the number of
  * rows. Atoms must have length 1: the S largest coefficients are kept, and those of a longer atom would be smaller. Atoms are not
  * scaled here, so that the codes belong to the matrix in the file.
  */
@@ -36,7 +47,7 @@ export async function readDictionary(
   patch: number | undefined,
 ): Promise<{ readonly dictionary: Dictionary; readonly patch: number }> {
   const flag = '--dictionary';
-  const { rows, cols, data } = await readColumns(path, flag);
+  const { rows, cols, data, dictionary } = await readMatrix(path, flag);
   const side = Math.sqrt(rows);
   if (!Number.isInteger(side)) {
     const rule = 'must have as many rows as a square patch has pixels, such as 64';
@@ -46,7 +57,6 @@ export async function readDictionary(
     const rule = `must be ${side}, as the dictionary has ${rows} rows`;
     throw new OptionError('--patch', rule, patch, 'leave it out, or give another dictionary');
   }
-  const dictionary = denseDictionary(rows, cols, data);
   const lengths = Float64Array.from({ length: cols }, (_, l) => Math.hypot(...data.subarray(l * rows, (l + 1) * rows)));
   if (lengths.some((length) => !(Math.abs(length - 1) <= TOLERANCE))) {
     const [least, most] = [Math.min(...lengths), Math.max(...lengths)].map(measure);

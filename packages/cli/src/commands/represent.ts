@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Image, RepresentOptions } from 'ght';
-import { psnrOf, represent, saveCodes, solverCatalogue, solverDefaults } from 'ght';
+import type { DictionaryName, Image, RepresentOptions } from 'ght';
+import { dictionaryNames, psnrOf, represent, saveCodes, solverCatalogue, solverDefaults } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import {
@@ -71,8 +71,9 @@ export function representCommand(program: Command, context: Context): void {
   budgetFlag(command);
   spreadFlag(targetFlags(totalBudgetFlag(command)));
   patchFlags(command).option(
-    '--dictionary <D.npy>',
-    'your own dictionary instead of the DCT: one atom per column, of length 1, its pixels row by row',
+    '--dictionary <name|file>',
+    'learned: 64×256, learned from photographs, for joint-omp; paper: the 64×100 DCT; or your own (.npy: one atom per column, of ' +
+      'length 1, its pixels row by row; .npz: from ght learn)',
   );
   engineFlags(solverFlags(command))
     .option('--heatmap <file>', 'write the atoms per patch as a picture (.png)')
@@ -85,6 +86,7 @@ export function representCommand(program: Command, context: Context): void {
       `
 Examples:
   ght represent photo.png -o small.png --budget 5
+  ght represent photo.png -o better.png --budget 5 --solver joint-omp --dictionary learned
   ght represent photo.png -o results/ --solver qpm --budget 20 --heatmap atoms.png --history rmse.csv
   ght represent scan.tiff -o scan-40dB.tiff --solver joint-omp --target-psnr 40
   ght represent photo.png --codes photo.npz && ght decode photo.npz -o again.png
@@ -101,8 +103,22 @@ async function runRepresent(path: string, flags: RepresentFlags, given: Context)
   await inMadeFolder(folder, () => representFile(path, { ...flags, output, format }, context));
 }
 
+/** Whether `--dictionary` names a dictionary of the library rather than a file. */
+function isName(text: string): text is DictionaryName {
+  return (dictionaryNames as readonly string[]).includes(text);
+}
+
+/** The dictionary that `--dictionary` asks for, and the side of its patches. */
+async function dictionaryOf({
+  dictionary,
+  patch,
+}: RepresentFlags): Promise<Pick<RepresentOptions, 'dictionary' | 'patch'>> {
+  if (dictionary === undefined) return {};
+  return isName(dictionary) ? { dictionary } : readDictionary(dictionary, patch);
+}
+
 async function representFile(path: string, flags: RepresentFlags, { print, signal }: Context): Promise<void> {
-  const own = flags.dictionary === undefined ? {} : await readDictionary(flags.dictionary, flags.patch);
+  const own = await dictionaryOf(flags);
   const asked = { ...representOptions(flags), ...own };
   if (flags.jpegQuality !== undefined && !isStream(flags.output)) {
     checkQuality(flags.output ?? 'no output', flags.jpegQuality);
@@ -114,7 +130,8 @@ async function representFile(path: string, flags: RepresentFlags, { print, signa
     { path: flags.history, kinds: historyExtensions, parameter: '--history' },
   ];
   const inputs = [{ path, parameter: 'IMAGE' }];
-  if (flags.dictionary !== undefined) inputs.push({ path: flags.dictionary, parameter: '--dictionary' });
+  if (flags.dictionary !== undefined && !isName(flags.dictionary))
+    inputs.push({ path: flags.dictionary, parameter: '--dictionary' });
   await checkOutputs(
     inputs.filter(({ path }) => !isStream(path)),
     outputs,

@@ -1,6 +1,6 @@
 import { symmetricEigen } from '../algebra/eigen.js';
 import type { Matrix } from '../algebra/matrix.js';
-import { dot, gram, kron, transpose } from '../algebra/matrix.js';
+import { dot, gram, kron, matrix, transpose } from '../algebra/matrix.js';
 import { InputError, kindOf } from '../errors.js';
 
 /**
@@ -63,6 +63,21 @@ export function separableDictionary(A: Matrix, B: Matrix, name = 'separable'): D
   const atoms = kron(A, B);
   const { N, L, name: full } = denseDictionary(atoms.rows, atoms.cols, atoms.data, name);
   return { name: full, N, L, atoms, factors: [A, B] };
+}
+
+/** The matrix with its columns, the atoms, scaled to norm 1. */
+export function unitAtoms(D: Matrix): Matrix {
+  const { rows, cols } = D;
+  const norms = Array.from({ length: cols }, (_, l) => Math.sqrt(dot(D.data, l * rows, D.data, l * rows, rows)));
+  const empty = norms.indexOf(0);
+  if (empty >= 0) throw new InputError(`atom ${empty}`, 'must not be zero', 0, 'remove it or give it another value');
+  return matrix(rows, cols, (n, l) => D.data[l * rows + n] / norms[l]);
+}
+
+/** Whether atom l of a matrix has the same value everywhere. */
+export function isConstantAtom({ rows, data }: Matrix, l: number): boolean {
+  const atom = data.subarray(l * rows, (l + 1) * rows);
+  return atom.every((value) => Math.abs(value - atom[0]) <= 1e-12);
 }
 
 /** DᵀD: the inner products of all pairs of atoms. */

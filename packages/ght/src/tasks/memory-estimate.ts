@@ -19,7 +19,10 @@ export function memoryEstimate(
   const { patch = 8, stride = patch } = options;
   const P = patchGrid(width, height, patch, stride).count * channels;
   const N = patch ** 2;
-  const L = options.dictionary?.L ?? atomsPerSide(patch, options.atoms) ** 2;
+  const { dictionary } = options;
+  const named = { learned: 256, paper: 100 } as const;
+  const L =
+    typeof dictionary === 'string' ? named[dictionary] : (dictionary?.L ?? atomsPerSide(patch, options.atoms) ** 2);
   const S = expectedAtoms(resolveBudget(budgetFor(settings, L), N, L, P, 1), N, P);
   const bytes = (each: Engine) => each.problemBytes({ N, L, P, S });
   const engine = bytes(fittingEngine(settings.engine, { bytes }));

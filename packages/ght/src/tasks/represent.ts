@@ -4,7 +4,8 @@ import { atomsPerPatch } from '../codes/codes.js';
 import { overcompleteDct } from '../dictionary/dct.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { checkDictionary } from '../dictionary/dictionary.js';
-import { InputError, OptionError } from '../errors.js';
+import { learnedDictionary } from '../dictionary/learned.js';
+import { InputError, OptionError, oneOf } from '../errors.js';
 import { psnrOf, rmseOver } from '../measures/error.js';
 import { decorrelation } from '../signal/colour.js';
 import type { Image, Samples } from '../signal/image.js';
@@ -16,7 +17,7 @@ import type { Signals } from '../signal/signals.js';
 import { drive, type Work } from '../work.js';
 import { rebuiltPlanes } from './decode.js';
 import type { Settings, SolveOptions } from './options.js';
-import { budgetFor, settle } from './options.js';
+import { budgetFor, settle, solverDefaults } from './options.js';
 import type { Solution } from './solve.js';
 import { solveProblem } from './solve.js';
 
@@ -28,9 +29,20 @@ export interface RepresentOptions extends SolveOptions {
   readonly stride?: number;
   /** Atoms per side of the overcomplete DCT, from 1 to 64. @default 10, or the side of a patch if that is larger */
   readonly atoms?: number;
-  /** A dictionary to use instead of the DCT, with as many rows as a patch has pixels. `atoms` must then be left out. */
-  readonly dictionary?: Dictionary;
+  /**
+   * A dictionary to use instead of the DCT, with as many rows as a patch has pixels. `atoms` must then be left out. Two have
+   * names, both for patches of 8×8 pixels: `learned` is a 64×256 dictionary learned from photographs, for small or large
+   * budgets ({@link learnedDictionary}); use it with joint OMP, since QPM and ADMM lose by it. `paper` is the 64×100
+   * overcomplete DCT.
+   */
+  readonly dictionary?: Dictionary | DictionaryName;
 }
+
+/** The dictionaries that have a name. */
+export const dictionaryNames = ['learned', 'paper'] as const;
+
+/** The name of a dictionary. */
+export type DictionaryName = (typeof dictionaryNames)[number];
 
 /** The representation of an image under one global budget. */
 export interface Representation extends Solution {
@@ -69,7 +81,8 @@ export async function representWeighted(
   checkShape(image);
   const { patch = 8, stride = patch, atoms, dictionary } = options;
   const grid = patchGrid(image.width, image.height, patch, stride);
-  const D = chooseDictionary(patch, atoms, dictionary);
+  const perPatch = expectedPerPatch(settings.budget, grid.count * image.planes.length);
+  const D = chooseDictionary(patch, atoms, dictionary, perPatch);
   const { planes, most } = await drive(prepare(image), settings);
 
   function* show(codes: Codes): Work<{ readonly planes: readonly Samples[]; readonly rmsePixel: number }> {
@@ -145,17 +158,39 @@ export function atomsPerSide(patch: number, atoms?: number): number {
   return atoms ?? (patch === 1 ? 1 : Math.max(10, patch));
 }
 
-function chooseDictionary(patch: number, atoms: number | undefined, given: Dictionary | undefined): Dictionary {
-  if (!given) return overcompleteDct(patch, atomsPerSide(patch, atoms));
+/** The dictionary given, named or by default, for patches of this side and a budget of about this many atoms per patch. */
+function chooseDictionary(
+  patch: number,
+  atoms: number | undefined,
+  given: Dictionary | DictionaryName | undefined,
+  perPatch: number,
+): Dictionary {
+  if (given === undefined) return overcompleteDct(patch, atomsPerSide(patch, atoms));
   if (atoms !== undefined) {
     throw new OptionError('atoms', 'must be left out when a dictionary is given', atoms, 'remove one of the two');
   }
+  if (typeof given === 'string') return namedDictionary(oneOf('dictionary', given, dictionaryNames), patch, perPatch);
   checkDictionary(given);
   if (given.N !== patch ** 2) {
     const rule = `must have ${patch ** 2} rows for ${patch}×${patch} patches`;
     throw new InputError('dictionary', rule, `${given.N}×${given.L}`, 'change the patch or the dictionary');
   }
   return given;
+}
+
+function namedDictionary(name: DictionaryName, patch: number, perPatch: number): Dictionary {
+  if (patch !== 8) {
+    throw new OptionError('patch', `must be 8 for the dictionary ${name}`, patch, 'leave out one of the two');
+  }
+  return name === 'learned' ? learnedDictionary(perPatch) : overcompleteDct(8, 10);
+}
+
+/** The atoms per patch of a budget; for one that shows only on the way, the default. */
+function expectedPerPatch(budget: Budget | undefined, P: number): number {
+  if (typeof budget !== 'object' || budget === null) return solverDefaults.budget.perPatch;
+  const s = 'perPatch' in budget ? budget.perPatch : 'total' in budget ? budget.total / P : Number.NaN;
+  // An invalid budget is refused when it is resolved.
+  return s >= 0 ? s : solverDefaults.budget.perPatch;
 }
 
 function sumOverPlanes(counts: Int32Array, perPlane: number): Int32Array {

@@ -19,7 +19,7 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
   ...{ solve: 'solvers', denoise: 'images', denoisePaper: 'images', represent: 'images', extract: 'images' },
   ...{ aggregate: 'images', patchGrid: 'images', estimateSigma: 'images', estimatePoissonGaussian: 'images' },
   ...{ stabiliser: 'images', psnr: 'images', rmsePixel: 'images', ssim: 'images', heatmap: 'images' },
-  ...{ drawHeatmap: 'images', reconstruct: 'solvers', isGhtError: 'solvers' },
+  ...{ drawHeatmap: 'images', reconstruct: 'solvers', isGhtError: 'solvers', learn: 'learn' },
   fromInterleaved: () =>
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 60 }), fc.integer({ min: 1, max: 5 }), (data, channels) => {
@@ -122,6 +122,12 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
     expect(refusal(() => ght.supportMismatch(codesOf(2, 2, [1]), codesOf(2, 3, [1])))).toContain('one size');
   },
   ...{ saveCodes: 'exports', loadCodes: 'exports', decodeImage: 'exports' },
+  ...{ saveDictionary: 'exports', loadDictionary: 'exports' },
+  drawAtoms: () =>
+    eachDictionary((D) => {
+      if (!Number.isInteger(Math.sqrt(D.N))) expect(refusal(() => ght.drawAtoms(D))).toContain('square patch');
+      else ght.checkImage(ght.drawAtoms(D, undefined, 1));
+    }),
   writeNpy: () =>
     fc.assert(
       fc.property(fc.array(fc.double(), { maxLength: 30 }), (list) => {
@@ -140,6 +146,11 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
       }),
       runs(200),
     ),
+  learnedDictionary: () => {
+    for (const s of [0, 3, 1e300]) expect(ght.learnedDictionary(s).L).toBe(256);
+    for (const bad of badNumbers)
+      expect(refusal(() => ght.learnedDictionary(bad as number))).toContain('perPatch must be');
+  },
   completeDct: () => {
     for (const side of [1, 2, 7]) expect(ght.coherence(ght.completeDct(side))).toBeLessThan(1e-9);
     for (const bad of [...badNumbers, 0, 33, 2.5])
@@ -381,5 +392,21 @@ it('decodeImage(saveCodes(represent(image))) is the image of the representation'
       expect(decoded.codes).toEqual(codes);
     }),
     runs(20),
+  );
+});
+
+it('dictionaries of any scale are loaded unchanged from a file, and other bytes are refused', async () => {
+  await fc.assert(
+    fc.asyncProperty(dictionary, async (D) => {
+      expect((await ght.loadDictionary(await ght.saveDictionary({ dictionary: D }))).dictionary).toEqual(D);
+    }),
+    runs(27),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), fc.boolean(), async (bytes, zipped) => {
+      const file = Uint8Array.from([...(zipped ? [0x50, 0x4b] : []), ...bytes]);
+      await expect(ght.loadDictionary(file)).rejects.toSatisfy(ght.isInputError);
+    }),
+    runs(60),
   );
 });

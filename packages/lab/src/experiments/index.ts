@@ -4,6 +4,7 @@ import { type CloseUp, closeUp } from './close-up.js';
 import { type Convergence, convergence } from './convergence.js';
 import { type Denoising, denoising } from './denoising.js';
 import { type Heatmap, heatmap } from './heatmap.js';
+import { type Learning, learning } from './learning.js';
 import { type Megapixel, megapixel } from './megapixel.js';
 import { type Million, million } from './million.js';
 import { type Rho, rho } from './rho.js';
@@ -21,6 +22,7 @@ export interface Findings {
   readonly convergence: Convergence;
   readonly denoising: Denoising;
   readonly rho: Rho;
+  readonly learning: Learning;
 }
 
 export type { ExperimentName };
@@ -36,4 +38,5 @@ export const experiments: { readonly [Name in ExperimentName]: Experiment<Findin
   convergence,
   denoising,
   rho,
+  learning,
 };

@@ -4,6 +4,7 @@ import { drawCloseUp } from './close-up.js';
 import { drawConvergence } from './convergence.js';
 import { drawDenoising } from './denoising.js';
 import { drawHeatmap } from './heatmap.js';
+import { drawLearning } from './learning.js';
 import { drawMegapixel } from './megapixel.js';
 import { drawMillion } from './million.js';
 import { drawRho } from './rho.js';
@@ -21,4 +22,5 @@ export const drawings: { readonly [Name in ExperimentName]: (data: Findings[Name
   convergence: drawConvergence,
   denoising: drawDenoising,
   rho: drawRho,
+  learning: drawLearning,
 };
