@@ -143,7 +143,7 @@ describe('learn', () => {
     ['iterations', { iterations: 0 }, 'must be a whole number from 1'],
     ['batch', { batch: 10 }, 'must be a whole number from 256'],
     ['solver', { solver: 'admm' }, 'must be one of joint-omp, omp'],
-    ['atom', { atom: 5 }, 'is not an option'],
+    ['unknown option', { atom: 5 }, 'atom; did you mean atoms?'],
     ['atoms', { initial: dct, atoms: 100 }, 'must be left out when an initial dictionary is given'],
     ['initial', { initial: dct, patch: 4 }, 'must have 16 rows for 4×4 patches'],
     ['initial', { initial: randomAtoms(64, 100, 1), separable: true }, 'must have factors'],
