@@ -35,7 +35,7 @@ import { pursuer } from './pursuit.js';
 
 /**
  * How many prices a path may lose before it is left. A larger gain behind so much loss is next to never seen: of 65,536
- * patches of photographs at most two had another allotment with their whole paths followed, at 1 to 30 atoms per patch.
+ * patches of photographs at most three had another allotment with their whole paths followed, at 1 to 30 atoms per patch.
  */
 export const PATIENCE = 1.5;
 
