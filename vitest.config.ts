@@ -11,6 +11,8 @@ const timeouts = { testTimeout: 120_000, hookTimeout: 120_000 };
 
 export default defineConfig({
   test: {
+    // Most tests use one core, so that a worker per core is quicker than Vitest's one core less.
+    maxWorkers: '100%',
     projects: [
       { resolve: { alias }, test: { name: 'ght', include: ['packages/ght/test/**/*.test.ts'], ...timeouts } },
       { test: { name: 'images', include: ['packages/images/test/**/*.test.ts'], ...timeouts } },

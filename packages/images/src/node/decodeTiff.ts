@@ -4,7 +4,7 @@ import type { ImageMetadata, SampleDepth, SampleKind } from '../imageFile.js';
 import { asSamples, type RasterSamples } from '../raster.js';
 import { unitOf, valid } from '../resolution.js';
 import { checkSize, type Decoded, type Refuse } from './decoded.js';
-import { loadGeotiff } from './packages.js';
+import { loadGeotiff } from './geotiff.js';
 import { countDirectories } from './tiffPages.js';
 
 /** A TIFF whose pages are looked at one by one. */

@@ -16,10 +16,3 @@ export async function loadSharp() {
   });
   return sharp;
 }
-
-/** geotiff. */
-export function loadGeotiff() {
-  return import('geotiff').catch((reason: unknown) => {
-    throw new IncompleteInstallation('geotiff, which reads TIFF files', reason);
-  });
-}
