@@ -5,7 +5,7 @@ import { imageExtensions } from 'ght-images';
 import { destinationOf, readImage } from 'ght-images/node';
 import type { NamedImage } from 'ght-lab';
 
-/** Pixels a side that an image must have for the experiments. */
+/** Pixels per side that an image must have for the experiments. */
 const LEAST = 64;
 
 /**

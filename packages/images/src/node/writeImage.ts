@@ -98,7 +98,7 @@ export function checkHolds(format: ImageFormat, image: Image, like: ImageFile, p
   }
   const most = longestSide[format] ?? Number.POSITIVE_INFINITY;
   if (Math.max(image.width, image.height) > most) {
-    const rule = `must name a format that holds ${image.width}×${image.height} pixels, as ${name} ends at ${most} a side`;
+    const rule = `must name a format that holds ${image.width}×${image.height} pixels, as ${name} ends at ${most} per side`;
     throw refuse(rule, 'use .png or .tiff');
   }
 }

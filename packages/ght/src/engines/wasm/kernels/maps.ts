@@ -221,6 +221,12 @@ export function copyCode(
   });
 }
 
+/** Moves on from a code with so many entries to the one after it. */
+export function passCode({ shape }: Target, { values, indices }: Omit<SparseCode, 'count'>, count: I32): void {
+  values.set(values.add(count.shl(2)));
+  indices.set(indices.add(count.mul(shape.indexBytes)));
+}
+
 /** H_S on a code: values under the threshold are set to zero, in place. What follows it is filtered too, by the same rule. */
 export function filter(f: Fn, code: SparseCode, threshold: V128): void {
   const [value, at] = [f.v128(), f.i32(code.values)];

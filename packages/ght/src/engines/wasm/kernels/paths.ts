@@ -12,7 +12,7 @@ import { PATIENCE } from '../../../solvers/joint-omp.js';
 import type { Fn, I32, Module } from './assembler.js';
 import { F32, F64, V128 } from './assembler.js';
 import type { Target } from './maps.js';
-import { copyCode, nmadd } from './maps.js';
+import { copyCode, nmadd, passCode } from './maps.js';
 import type { PursuitFunctions } from './pursue.js';
 import { ASTRAY, DEPENDENT, NEGLIGIBLE, startPursuit } from './pursue.js';
 
@@ -332,10 +332,8 @@ function settle(module: Module, target: Target, own: Own): void {
         },
       );
       f.store16(countsOut, n);
-      values.set(values.add(had.shl(2)));
-      indices.set(indices.add(had.mul(shape.indexBytes)));
-      valuesOut.set(valuesOut.add(n.shl(2)));
-      indicesOut.set(indicesOut.add(n.mul(shape.indexBytes)));
+      passCode(target, { values, indices }, had);
+      passCode(target, { values: valuesOut, indices: indicesOut }, n);
       bounds.set(bounds.add(8));
       counts.set(counts.add(2));
       countsOut.set(countsOut.add(2));

@@ -1,5 +1,5 @@
 /**
- * Orthogonal pursuit in the Gram domain, a patch at a time: the kernel of OMP and of every least-squares fit.
+ * Orthogonal pursuit in the Gram domain, one patch at a time: the kernel of OMP and of every least-squares fit.
  *
  * With an orthonormal basis Q of the atoms chosen so far, only inner products with all atoms are kept: α = Dᵀr, and the
  * rows pᵢ = Dᵀqᵢ. Atom j joins by

@@ -10,7 +10,7 @@ import { LEAST_NEW } from '../../../solvers/swaps.js';
 import type { Fn, I32, Module } from './assembler.js';
 import { F32, V128 } from './assembler.js';
 import type { Target } from './maps.js';
-import { copyCode, indexAt, madd, nmadd, sumLanes } from './maps.js';
+import { copyCode, indexAt, madd, nmadd, passCode, sumLanes } from './maps.js';
 import type { PursuitFunctions } from './pursue.js';
 import { DEPENDENT_IN_FIT, startPursuit } from './pursue.js';
 import { padded } from './shape.js';
@@ -292,10 +292,8 @@ export function swap(module: Module, target: Target, functions: PursuitFunctions
         },
       );
       f.store16(countsOut, n);
-      values.set(values.add(had.shl(2)));
-      indices.set(indices.add(had.mul(shape.indexBytes)));
-      valuesOut.set(valuesOut.add(n.shl(2)));
-      indicesOut.set(indicesOut.add(n.mul(shape.indexBytes)));
+      passCode(target, { values, indices }, had);
+      passCode(target, { values: valuesOut, indices: indicesOut }, n);
       counts.set(counts.add(2));
       countsOut.set(countsOut.add(2));
       prices.set(prices.add(8));

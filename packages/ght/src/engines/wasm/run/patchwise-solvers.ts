@@ -11,10 +11,10 @@ import type { ProblemMemory, Stream } from './problem-memory.js';
 import { CHUNK } from './problem-memory.js';
 import type { Team } from './team.js';
 
-/** Iterations of AIHT and CoSaMP whose errors are told one by one; a patch that takes more is told with its last. */
+/** Iterations of AIHT and CoSaMP whose errors are reported one by one; a patch that takes more is reported with its last. */
 const RECORDED = 256;
 
-/** The solvers that work a patch at a time, on one loaded problem. */
+/** The solvers that work on one patch at a time, on one loaded problem. */
 export class PatchwiseSolvers {
   #out: Stream;
   #limits = 0;
