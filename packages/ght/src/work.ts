@@ -5,7 +5,7 @@
 export type Work<T> = Generator<number, T, void>;
 
 /** Patches between two yields: a few milliseconds of work, so that an abort is noticed soon. */
-export const PATCHES_A_YIELD = 64;
+export const PATCHES_PER_YIELD = 64;
 
 /** Samples between two yields of work that reads each sample once: about a millisecond. */
 const SAMPLES_PER_YIELD = 2 ** 16;

@@ -24,7 +24,7 @@ import type { Signals } from '../signal/signals.js';
 import type { IterativeSolver } from '../solvers/catalogue.js';
 import type { StepReport } from '../solvers/loop.js';
 import type { Work } from '../work.js';
-import { drive, PATCHES_A_YIELD, type Watch } from '../work.js';
+import { drive, PATCHES_PER_YIELD, type Watch } from '../work.js';
 import type { Engine } from './engine.js';
 import { PlainProblem } from './plain.js';
 import { plainRecipes } from './plain-recipes.js';
@@ -84,7 +84,7 @@ class Portable extends PlainProblem {
     const K = this.#K(rho);
     const r = new Float64Array(N);
     for (let p = 0; p < this.P; p++) {
-      if (p % PATCHES_A_YIELD === 0) yield p / this.P;
+      if (p % PATCHES_PER_YIELD === 0) yield p / this.P;
       residual.call(this, p, r);
       K(r, 0, V, p * L);
       this.#addCode(p, 1, V, p * L);
@@ -98,7 +98,7 @@ class Portable extends PlainProblem {
     const r = new Float64Array(N);
     let error = 0;
     for (let p = 0; p < this.P; p++) {
-      if (p % PATCHES_A_YIELD === 0) yield 1;
+      if (p % PATCHES_PER_YIELD === 0) yield 1;
       this.#residual(p, r);
       for (let n = 0; n < N; n++) error += r[n] * r[n];
     }

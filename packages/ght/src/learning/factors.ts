@@ -12,7 +12,7 @@ import { backwardSubstitute, cholesky, forwardSubstitute } from '../algebra/chol
 import { addScaled, dot, type Matrix, matrix } from '../algebra/matrix.js';
 import type { Codes } from '../codes/codes.js';
 import { isConstantAtom } from '../dictionary/dictionary.js';
-import { PATCHES_A_YIELD, part, type Work } from '../work.js';
+import { PATCHES_PER_YIELD, part, type Work } from '../work.js';
 
 /** Relative to the mean diagonal entry: enough to factor a matrix in which an atom is hardly used. */
 const RIDGE = 1e-9;
@@ -39,7 +39,7 @@ function* fitFactor(own: Matrix, other: Matrix, acts: 'rows' | 'columns', codes:
   const lastUse = new Int32Array(own.cols).fill(-1);
   const used: number[] = [];
   for (let p = 0; p < P; p++) {
-    if (p % PATCHES_A_YIELD === 0) yield p / P;
+    if (p % PATCHES_PER_YIELD === 0) yield p / P;
     used.length = 0;
     for (let i = indptr[p]; i < indptr[p + 1]; i++) {
       const j = ownIndex(indices[i]);

@@ -13,7 +13,7 @@ import { addPatch } from '../codes/reconstruct.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { denseDictionary, separableDictionary } from '../dictionary/dictionary.js';
 import { type SupportFit, supportFit } from '../solvers/least-squares.js';
-import { PATCHES_A_YIELD, part, type Work } from '../work.js';
+import { PATCHES_PER_YIELD, part, type Work } from '../work.js';
 import { fitFactors } from './factors.js';
 import { ksvdSweep } from './ksvd.js';
 
@@ -65,7 +65,7 @@ export function* soundCodes(D: Dictionary, Y: Float64Array, codes: Codes): Work<
     return dot(r, 0, r, 0, D.N) <= energy;
   };
   for (let p = 0; p < P; p++) {
-    if (p % PATCHES_A_YIELD === 0) yield p / P;
+    if (p % PATCHES_PER_YIELD === 0) yield p / P;
     const [from, to] = [codes.indptr[p], codes.indptr[p + 1]];
     let sound = isSound(p);
     if (!sound) {

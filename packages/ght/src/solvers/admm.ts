@@ -18,7 +18,7 @@ import type { Matrix } from '../algebra/matrix.js';
 import type { Selection } from '../budget/select.js';
 import { keepLargest } from '../budget/select.js';
 import type { Work } from '../work.js';
-import { PATCHES_A_YIELD } from '../work.js';
+import { PATCHES_PER_YIELD } from '../work.js';
 
 /** One iteration: reads Z and Λ, computes X + Λ/ρ, and writes the new Z and Λ. */
 export function* admmStep(
@@ -35,7 +35,7 @@ export function* admmStep(
     for (let i = from; i < from + L; i++) X[i] = W[i] + rho * Z[i] - Lambda[i];
     forwardSubstitute(C, X, from);
     backwardSubstitute(C, X, from);
-    if ((from / L) % PATCHES_A_YIELD === 0) yield from / X.length;
+    if ((from / L) % PATCHES_PER_YIELD === 0) yield from / X.length;
   }
   // X + Λ/ρ is written to Z, and H_S turns it into Z in place.
   for (let i = 0; i < Z.length; i++) Z[i] = X[i] + Lambda[i] / rho;

@@ -28,7 +28,7 @@ import { chooseLargest, survives } from '../budget/select.js';
 import { countWorth, emptyWorth, mayBeWorth, worthwhile } from '../budget/worth.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import type { Work } from '../work.js';
-import { PATCHES_A_YIELD } from '../work.js';
+import { PATCHES_PER_YIELD } from '../work.js';
 import type { PatchSolver } from './patchwise.js';
 import type { Pursuit } from './pursuit.js';
 import { pursuer } from './pursuit.js';
@@ -175,7 +175,7 @@ function* settle(
   for (const price of [first, first / 4, 0]) {
     if (price < paths.price) {
       for (let p = 0; p < P; p++) {
-        if (p % PATCHES_A_YIELD === 0) yield p / P;
+        if (p % PATCHES_PER_YIELD === 0) yield p / P;
         follow(p, price, lambda);
       }
       paths.price = price;
@@ -198,7 +198,7 @@ function* estimate(D: Dictionary, Y: Float64Array, P: number, S: Spending): Work
   }
   const follow = follower(D, signals, sample);
   for (let p = 0; p < n; p++) {
-    if (p % PATCHES_A_YIELD === 0) yield 0;
+    if (p % PATCHES_PER_YIELD === 0) yield 0;
     follow(p, 0);
   }
   if (typeof S === 'number') return divide(sample, Math.ceil((S * n) / P)).threshold;

@@ -1,6 +1,6 @@
 import type { Codes } from '../codes/codes.js';
 import type { Work } from '../work.js';
-import { PATCHES_A_YIELD } from '../work.js';
+import { PATCHES_PER_YIELD } from '../work.js';
 
 /** The course of a patch-wise solver on one patch: the squared error and the number of atoms after each iteration. */
 export interface Descent {
@@ -43,7 +43,7 @@ export function* sweep(Y: Float64Array, N: number, L: number, solve: PatchSolver
   let settledError = 0;
   const x = new Float64Array(L);
   for (let p = 0; p < P; p++) {
-    if (p % PATCHES_A_YIELD === 0) yield p / P;
+    if (p % PATCHES_PER_YIELD === 0) yield p / P;
     x.fill(0);
     const descent = solve(Y, p * N, x);
     for (let k = errors.length; k < descent.errors.length; k++) {

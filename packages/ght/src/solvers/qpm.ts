@@ -18,7 +18,7 @@ import { keepLargest } from '../budget/select.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { OptionError } from '../errors.js';
 import type { Work } from '../work.js';
-import { PATCHES_A_YIELD } from '../work.js';
+import { PATCHES_PER_YIELD } from '../work.js';
 
 /** C of DᵀD + ρI = CCᵀ. */
 export function factor(D: Dictionary, rho: number): Matrix {
@@ -52,7 +52,7 @@ export function* qpmStep(
     for (let i = from; i < from + L; i++) X[i] = W[i] + rho * Z[i];
     forwardSubstitute(C, X, from);
     backwardSubstitute(C, X, from);
-    if ((from / L) % PATCHES_A_YIELD === 0) yield from / X.length;
+    if ((from / L) % PATCHES_PER_YIELD === 0) yield from / X.length;
   }
   return keepLargest(X, S, Z);
 }

@@ -8,7 +8,7 @@ import type { Codes } from '../codes/codes.js';
 import { addPatch } from '../codes/reconstruct.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import type { Work } from '../work.js';
-import { PATCHES_A_YIELD } from '../work.js';
+import { PATCHES_PER_YIELD } from '../work.js';
 import { supportFit } from './least-squares.js';
 
 /** The refitted codes and their squared error ‖DZ − Y‖². */
@@ -18,7 +18,7 @@ export function* refit(D: Dictionary, Y: Float64Array, codes: Codes): Work<{ cod
   const values = codes.values.slice();
   let total = 0;
   for (let p = 0; p < P; p++) {
-    if (p % PATCHES_A_YIELD === 0) yield p / P;
+    if (p % PATCHES_PER_YIELD === 0) yield p / P;
     const [first, end] = [indptr[p], indptr[p + 1]];
     const before = squaredErrorOf(D, Y, codes, p);
     const x = values.slice(first, end);

@@ -15,7 +15,7 @@ import type { Dictionary } from '../dictionary/dictionary.js';
 import { resolvent } from '../dictionary/resolvent.js';
 import { runsOf, type Signals } from '../signal/signals.js';
 import type { Work } from '../work.js';
-import { PATCHES_A_YIELD } from '../work.js';
+import { PATCHES_PER_YIELD } from '../work.js';
 
 /** S by the threshold rule, at the price κσ². */
 export function* significantAtoms(D: Dictionary, signals: Signals, rho: number, price: number): Work<number> {
@@ -32,7 +32,7 @@ export function* significantAtoms(D: Dictionary, signals: Signals, rho: number, 
     for (let l = 0; l < L; l++) norm[l] += x[l] * x[l];
   }
   const worth = emptyWorth(L * P);
-  for (const { from, Y } of runsOf(signals, PATCHES_A_YIELD)) {
+  for (const { from, Y } of runsOf(signals, PATCHES_PER_YIELD)) {
     yield from / P;
     for (let i = 0; i < Y.length; i += N) {
       K(Y, i, x, 0);

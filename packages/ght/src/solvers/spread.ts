@@ -9,14 +9,14 @@ import type { Dictionary } from '../dictionary/dictionary.js';
 import type { Signals } from '../signal/signals.js';
 import { runsOf } from '../signal/signals.js';
 import type { Work } from '../work.js';
-import { PATCHES_A_YIELD } from '../work.js';
+import { PATCHES_PER_YIELD } from '../work.js';
 
 /** The limit of each patch, from its codes with s atoms; of equal residuals the first patches get the atoms. */
 export function* spreadLimits(D: Dictionary, Y: Signals, codes: Codes, S: number): Work<Int32Array> {
   const { N, P } = Y;
   const s = Math.floor(S / P);
   const residuals = new Float64Array(P);
-  for (const { from, Y: patches } of runsOf(Y, PATCHES_A_YIELD)) {
+  for (const { from, Y: patches } of runsOf(Y, PATCHES_PER_YIELD)) {
     for (let i = 0; i < patches.length; i += N) {
       const p = from + i / N;
       addPatch(D, codes, p, patches, i, -1);

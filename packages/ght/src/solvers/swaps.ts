@@ -21,7 +21,7 @@ import { dot, gram, matrix } from '../algebra/matrix.js';
 import type { Codes } from '../codes/codes.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import type { Work } from '../work.js';
-import { PATCHES_A_YIELD } from '../work.js';
+import { PATCHES_PER_YIELD } from '../work.js';
 
 /** Of its squared length, what of an atom must lie outside the support for it to join. */
 export const LEAST_NEW = 1e-2;
@@ -199,7 +199,7 @@ export function* swapped(D: Dictionary, Y: Float64Array, codes: Codes, S: number
   function* all(next: (code: LocalCode, p: number) => LocalCode): Work<number> {
     const made: LocalCode[] = [];
     for (let p = 0; p < P; p++) {
-      if (p % PATCHES_A_YIELD === 0) yield p / P;
+      if (p % PATCHES_PER_YIELD === 0) yield p / P;
       made.push(next(local[p], p));
     }
     local = made;

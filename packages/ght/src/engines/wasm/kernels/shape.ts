@@ -86,7 +86,7 @@ export function singularValues(shape: Shape): Float32Array {
   return coordinates(shape, (a, b) => A.sigma[a] * (B ? B.sigma[b] : 1));
 }
 
-/** V, a row of coordinates an atom. */
+/** V, one row of coordinates per atom. */
 export function rightVectors(shape: Shape): Float32Array {
   const [A, B] = shape.parts;
   const table = new Float32Array(shape.L * shape.R4);

@@ -20,7 +20,7 @@ export interface Tables {
   readonly gram: number;
   readonly norms: number;
   readonly inverseNorms: number;
-  /** Of a separable shape, two half-words an atom: in bytes, where its row of V_A begins, and its row of ZᵀV_A. */
+  /** Of a separable shape, two half-words per atom: in bytes, where its row of V_A begins, and its row of ZᵀV_A. */
   readonly rowsOfAtom: number;
   /** For each of the 16 sets of four lanes: the bytes that bring its lanes to the front, and their numbers, a byte each. */
   readonly packBytes: number;
