@@ -16,6 +16,7 @@ export default defineConfig({
     projects: [
       { resolve: { alias }, test: { name: 'ght', include: ['packages/ght/test/**/*.test.ts'], ...timeouts } },
       { test: { name: 'images', include: ['packages/images/test/**/*.test.ts'], ...timeouts } },
+      { test: { name: 'tiles', include: ['packages/tiles/test/**/*.test.ts'], ...timeouts } },
       { test: { name: 'lab', include: ['packages/lab/test/**/*.test.ts'], ...timeouts } },
       {
         plugins: [svelte({ configFile: 'packages/studio/svelte.config.js' })],
