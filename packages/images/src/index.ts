@@ -15,6 +15,5 @@ export { fullScale, rangeOf } from './range.js';
 export type { Raster, RasterSamples } from './raster.js';
 export { asSamples, toPlanes, toRaster } from './raster.js';
 export type { Resolution } from './resolution.js';
-export { perCentimetre } from './resolution.js';
 export type { Planes } from './upright.js';
 export { upright } from './upright.js';
