@@ -36,7 +36,8 @@ export async function openSource(name: string, options: SourceOptions = {}): Pro
   const place = await stat(name).catch(() => undefined);
   if (place?.isDirectory()) return zarrSource(name, options);
   if (!place?.isFile()) return wholeFile(name, options);
-  const head = await headOf(name, HEAD_BYTES);
+  // What cannot be opened has its error from the reader of whole files.
+  const head = await headOf(name, HEAD_BYTES).catch(() => new Uint8Array(0));
   const format = formatOfContent(head);
   if (format === 'tiff') return openTiffFile(name, options);
   // The others have no size that does not fit in memory, or no decoder that goes row by row.

@@ -18,6 +18,7 @@ import {
 } from 'ght-images/node';
 import type { Picture, Rectangle } from '../picture.js';
 import type { Source } from '../source.js';
+import { FileRanges } from './fileRanges.js';
 import { abortable, checkAddress, isAddress, refusingFor, request, type SourceOptions } from './sourceOptions.js';
 import { checkWindow } from './windows.js';
 
@@ -58,18 +59,21 @@ export async function openTiff(name: string, options: SourceOptions = {}): Promi
   checkAddress(name, options);
   const refuse = refusingFor(name, options);
   const { bytes, version } = isAddress(name) ? await addressFacts(name, options) : await fileFacts(name, refuse);
-  const { fromFile, fromUrl } = await loadGeotiff();
-  const opening = () => (isAddress(name) ? fromUrl(name, {}, options.signal) : fromFile(name, options.signal));
-  const file = await abortable(() => intact(opening(), 'tiff', refuse), options.signal);
-  try {
-    return await abortable(
-      () => intact(describe(file, name, { bytes, version }, refuse), 'tiff', refuse),
-      options.signal,
-    );
-  } catch (error) {
-    file.close();
-    throw error;
-  }
+  const { GeoTIFF, fromUrl } = await loadGeotiff();
+  const { signal } = options;
+  return abortable(async () => {
+    const ranges = isAddress(name) ? undefined : await intact(FileRanges.open(name), 'tiff', refuse);
+    try {
+      const opening = ranges ? GeoTIFF.fromSource(ranges, undefined, signal) : fromUrl(name, {}, signal);
+      const file = await intact(opening, 'tiff', refuse);
+      const tiff = await intact(describe(file, name, { bytes, version }, refuse), 'tiff', refuse);
+      signal?.throwIfAborted();
+      return { ...tiff, close: async () => ranges?.close() };
+    } catch (error) {
+      await ranges?.close();
+      throw error;
+    }
+  }, signal);
 }
 
 function loadGeotiff() {
@@ -105,7 +109,12 @@ async function addressFacts(name: string, options: SourceOptions): Promise<FileF
   return { bytes, version };
 }
 
-async function describe(file: GeoTIFF, name: string, facts: FileFacts, refuse: Refuse): Promise<OpenTiff> {
+async function describe(
+  file: GeoTIFF,
+  name: string,
+  facts: FileFacts,
+  refuse: Refuse,
+): Promise<Omit<OpenTiff, 'close'>> {
   const image = await file.getImage(0);
   const [width, height, channels] = [image.getWidth(), image.getHeight(), image.getSamplesPerPixel()];
   checkClaim({ width, height, channels, bytes: facts.bytes }, refuse);
@@ -113,13 +122,7 @@ async function describe(file: GeoTIFF, name: string, facts: FileFacts, refuse: R
   const tags = await readTiffTags(image.getFileDirectory(), 1, refuse);
   const orientation = await tags.orientation();
   const chunk = { width: image.getTileWidth(), height: image.getTileHeight() };
-  const common = {
-    chunk,
-    version: facts.version,
-    tiled: image.isTiled,
-    orientation,
-    close: async () => void file.close(),
-  };
+  const common = { chunk, version: facts.version, tiled: image.isTiled, orientation };
   const exact = exactPicture(image, tags);
   if (!exact) {
     if (isAddress(name)) {

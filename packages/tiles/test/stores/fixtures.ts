@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { GhtError, Image, Samples } from 'ght';
 import type { ImageFile } from 'ght-images';
 import { encodeImage } from 'ght-images/node';
-import type { Picture, Rectangle, Sink, Source } from 'ght-tiles';
+import { joinTiff, type Picture, type Rectangle, type Sink, type Source, zarrSink } from 'ght-tiles';
 import { afterAll, beforeAll, expect } from 'vitest';
 
 /** A folder for the files of one test file. */
@@ -121,4 +121,13 @@ export async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
   return files.map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1)).sort();
+}
+
+/** A tiled TIFF of a picture, made through a Zarr. */
+export async function joined(picture: Sampled, file: string, run = 'joined', chunk = 32): Promise<void> {
+  const folder = `${file}.${run}.zarr`;
+  const sink = await zarrSink(folder, { run, picture: picture.picture, chunk });
+  await writeAll(sink, picture);
+  await sink.finish();
+  await joinTiff(folder, file);
 }

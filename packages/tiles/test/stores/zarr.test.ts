@@ -19,7 +19,7 @@ const run = 'run-1';
 const chunk = 32;
 
 describe('a picture in a Zarr', () => {
-  it.each(sampleTypes)('comes back bit by bit: $sample$depth, odd sizes, with and without opacity', async (type) => {
+  it.each(sampleTypes)('comes back bit by bit: $sample $depth, odd sizes, with and without opacity', async (type) => {
     for (const [width, height, channels, alpha] of [
       [77, 45, 1, false],
       [33, 64, 3, true],
@@ -117,7 +117,7 @@ describe('the levels of a pyramid', () => {
     mean - Math.floor(mean) === 0.5 ? 2 * Math.round(Math.floor(mean + 0.5) / 2 - 0.25) : Math.round(mean);
 
   it.each([sampleTypes[0], sampleTypes[3], sampleTypes[4]])(
-    'are means of 2×2 samples, halves to even, exact at odd borders: $sample$depth',
+    'are means of 2×2 samples, halves to even, exact at odd borders: $sample $depth',
     async (type) => {
       const picture = sampled(75, 49, {}, type);
       const folder = path(`pyramid-${type.sample}.zarr`);
