@@ -1,12 +1,13 @@
 /**
- * A sample of an image that is too large to be looked at as a whole: windows of 512×512 pixels, spread evenly and put together to
- * an image. Windows begin at multiples of their side, so that a grid of 8×8 or 16×16 blocks in the image is one in the sample.
+ * A sample of an image that is too large to be looked at as a whole: windows, usually of 512×512 pixels, spread evenly and put
+ * together to an image. Windows begin at multiples of their side, so that a grid of 8×8 or 16×16 blocks in the image is one in the sample.
  */
 import type { Samples } from './image.js';
 import { allOf, cut, emptyLike, place, type Rectangle, type Size } from './rectangle.js';
 
-/** The side of a window. */
-const SIDE = 512;
+/** The largest and the smallest side of a window: powers of two. */
+const LARGEST = 512;
+const SMALLEST = 16;
 
 /** The windows of an image that are put together to a sample. */
 export interface SampleLayout {
@@ -24,7 +25,9 @@ export function sampleLayout(image: Size, pixels: number): SampleLayout {
     const all = allOf(image);
     return { size: all, whole: true, windows: [{ from: all, to: all }] };
   }
-  const [width, height] = [Math.min(SIDE, image.width), Math.min(SIDE, image.height)];
+  // There are about 16 windows or more.
+  const side = Math.min(LARGEST, Math.max(SMALLEST, 2 ** Math.floor(Math.log2(Math.sqrt(pixels) / 4))));
+  const [width, height] = [Math.min(side, image.width), Math.min(side, image.height)];
   // Whole windows alone, so that all have the same size.
   const [across, down] = [Math.floor(image.width / width), Math.floor(image.height / height)];
   const most = Math.max(1, Math.floor(pixels / (width * height)));
