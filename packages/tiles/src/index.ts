@@ -17,7 +17,7 @@ export { decodeData, encodeData } from './stores/data.js';
 export { folderScratch } from './stores/folderScratch.js';
 export type { JoinOptions } from './stores/joinTiff.js';
 export { joinTiff } from './stores/joinTiff.js';
-export { memorySource, openSource } from './stores/openSource.js';
+export { openSource } from './stores/openSource.js';
 export type { SourceOptions } from './stores/sourceOptions.js';
 export { tiffSource } from './stores/tiffSource.js';
 export type { ZarrSinkOptions } from './stores/zarrSink.js';
