@@ -18,7 +18,7 @@ export function loadZarrita() {
 
 let loading: Promise<Codec> | undefined;
 
-/** zstd at the level that the documents name: half the time of gzip for smaller files. */
+/** zstd at the level that the documents name: about half the time of gzip, for files of nearly the same size. */
 export function zstd(): Promise<Codec> {
   loading ??= loadZarrita().then(async ({ registry }) => {
     const Zstd = await registry.get('zstd')?.();
