@@ -2,18 +2,12 @@
 import { access, mkdir, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { IncompleteInstallation, writeFileAtomically } from 'ght-images/node';
+import { loadZarrita } from './zarrita.js';
 
 /** A compression of bytes. */
 export interface Codec {
   encode(bytes: Uint8Array): Promise<Uint8Array> | Uint8Array;
   decode(bytes: Uint8Array): Promise<Uint8Array> | Uint8Array;
-}
-
-/** zarrita, loaded when needed. */
-export function loadZarrita() {
-  return import('zarrita').catch((reason: unknown) => {
-    throw new IncompleteInstallation('zarrita, which reads and writes Zarr', reason);
-  });
 }
 
 let loading: Promise<Codec> | undefined;
