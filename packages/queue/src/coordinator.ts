@@ -18,6 +18,9 @@ const REPORT = 1000;
 /** Milliseconds after which a server that does not answer is left behind. */
 const FAREWELL = 5000;
 
+/** Seconds for which answers are kept for other coordinators of the same run. */
+const EXPIRY = 3600;
+
 /** How often and how soon a tile is tried again. */
 export interface Retries {
   readonly attempts: number;
@@ -85,35 +88,39 @@ export class Coordinator {
     let before = 0;
     let fraction = 0;
     let reported = 0;
-    let step = await passes.next();
-    while (!step.done) {
-      const { name: pass, share, tiles } = step.value;
-      const tell = (done: number) => {
-        fraction = Math.min(1, Math.max(fraction, before + share * (done / Math.max(tiles.length, 1))));
-        onProgress?.({ fraction, pass, done, tiles: tiles.length });
-        if (Date.now() < reported + REPORT) return;
-        reported = Date.now();
-        void this.#redis.hset(keys.run(this.#run), 'fraction', fraction).catch(() => {});
-      };
-      const answers = await runPass({ ...on, ...retries }, step.value, signal, tell).catch(async (error) => {
-        // The plan closes what it has opened.
-        await passes.throw(error);
-        throw error;
-      });
-      before += share;
-      step = await passes.next(answers);
-      signal?.throwIfAborted();
+    try {
+      let step = await passes.next();
+      while (!step.done) {
+        const { name: pass, share, tiles } = step.value;
+        const tell = (done: number) => {
+          fraction = Math.min(1, Math.max(fraction, before + share * (done / Math.max(tiles.length, 1))));
+          onProgress?.({ fraction, pass, done, tiles: tiles.length });
+          if (Date.now() < reported + REPORT) return;
+          reported = Date.now();
+          void this.#redis.hset(keys.run(this.#run), 'fraction', fraction).catch(() => {});
+        };
+        const answers = await runPass({ ...on, ...retries }, step.value, signal, tell);
+        before += share;
+        step = await passes.next(answers);
+        signal?.throwIfAborted();
+      }
+      onProgress?.({ fraction: 1, pass: 'done', done: 0, tiles: 0 });
+      return step.value;
+    } finally {
+      // After an error or an abort, the plan may release what it holds.
+      await passes.return(undefined as never);
     }
-    return step.value;
   }
 
-  /** Notes that the run is done; the last of its coordinators removes the answers. */
+  /**
+   * Notes that the run is done. The last of its coordinators removes the answers; they expire by themselves if another one only
+   * seems to be there, because it was killed a moment ago.
+   */
   async finish(): Promise<void> {
     await mark(this.#redis, this.#run, 'done');
     await this.#leave();
-    if ((await living(this.#redis, keys.coordinators(this.#run))).size > 0) return;
-    await removeAnswers(this.#redis, this.#run);
-    await removeJobs(this.#queue, this.#run);
+    const others = await living(this.#redis, keys.coordinators(this.#run));
+    await removeAnswers(this.#redis, this.#run, others.size > 0 ? EXPIRY : 0);
   }
 
   /** Notes that the run has ended early. Tiles that wait are given up, answers are kept. */

@@ -8,7 +8,7 @@ import { denoise, type EngineName, type Image, qualities, randomSource, represen
 import { version } from './identity.js';
 
 /** Pixels per side of the images that are solved: several patches, and more than one group of them. */
-const SIDE = 64;
+const SIDE = 48;
 
 const known = new Map<EngineName, Promise<string>>();
 

@@ -119,11 +119,13 @@ export async function failuresOf(redis: Redis, run: string): Promise<Failure[]> 
   return (await redis.lrange(keys.failures(run), 0, -1)).map((text) => JSON.parse(text) as Failure);
 }
 
-/** Removes passes, answers and failures; the record itself stays for `runs`. */
-export async function removeAnswers(redis: Redis, run: string): Promise<void> {
+/** Removes passes, answers and failures, at once or after so many seconds; the record itself stays for `runs`. */
+export async function removeAnswers(redis: Redis, run: string, after = 0): Promise<void> {
   const passes = await redis.smembers(keys.passes(run));
   const own = passes.flatMap((pass) => [keys.pass(run, pass), keys.answers(run, pass)]);
-  await redis.unlink(keys.passes(run), keys.failures(run), ...own);
+  const all = [keys.passes(run), keys.failures(run), ...own];
+  if (after === 0) await redis.unlink(...all);
+  else for (const key of all) await redis.expire(key, after);
 }
 
 /** The runs in progress that need another fingerprint. */

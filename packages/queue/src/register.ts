@@ -2,8 +2,8 @@
 import type { Redis } from 'ioredis';
 
 /** Milliseconds after which a silent process counts as gone, and between two signs of life. */
-const EXPIRY = 15_000;
-const RENEWAL = 4_000;
+const EXPIRY = 10_000;
+const RENEWAL = 3_000;
 
 const entryKey = (register: string, name: string) => `${register}:${name}`;
 

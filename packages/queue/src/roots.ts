@@ -9,7 +9,7 @@ import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep, win32 } from 'node:path';
 import { EnvironmentError, InputError, OptionError } from 'ght';
-import type { Places } from 'ght-tiles';
+import type { Places, Sink, Source } from 'ght-tiles';
 
 /** Folders by the names of roots. */
 export type Roots = Readonly<Record<string, string>>;
@@ -97,14 +97,44 @@ function nearestReal(path: string): string {
   return join(nearestReal(dirname(path)), basename(path));
 }
 
+/** Places in roots. What they opened stays open for the next tile, until they are closed. */
+export interface RootedPlaces extends Places {
+  /** Closes all sources and sinks. They are opened again when they are asked for. */
+  close(): Promise<void>;
+}
+
 /** Places that know images by their names in roots, and open nothing else. */
-export function rootedPlaces({ roots, http = [], files }: PlacesOptions): Places {
+export function rootedPlaces({ roots, http = [], files }: PlacesOptions): RootedPlaces {
   const folders = checkRoots(roots);
   const prefixes = http.map(addressPrefix);
+  const opened = new Map<string, Promise<Source | Sink>>();
+  const kept = <T extends Source | Sink>(key: string, open: () => Promise<T>): Promise<T> => {
+    const image = (opened.get(key) as Promise<T> | undefined) ?? open();
+    opened.set(key, image);
+    // What could not be opened is tried again the next time.
+    image.catch(() => opened.delete(key));
+    return image;
+  };
   return {
-    source: async (name) => files.source(ADDRESS.test(name) ? allowed(name, prefixes) : await pathOf(name, folders)),
-    sink: async (name, picture) => files.sink(await pathOf(name, folders), picture),
+    source: (name) => {
+      return kept(`source ${name}`, async () => {
+        return files.source(ADDRESS.test(name) ? allowed(name, prefixes) : await pathOf(name, folders));
+      });
+    },
+    sink: async (name, picture) => {
+      const key = `sink ${name}`;
+      if (picture) {
+        await opened.get(key)?.then((sink) => sink.close());
+        opened.delete(key);
+      }
+      return kept(key, async () => files.sink(await pathOf(name, folders), picture));
+    },
     scratch: async (name) => files.scratch(await pathOf(name, folders)),
+    close: async () => {
+      const images = [...opened.values()];
+      opened.clear();
+      for (const image of await Promise.allSettled(images)) if (image.status === 'fulfilled') await image.value.close();
+    },
   };
 }
 

@@ -6,11 +6,12 @@ import { Coordinator } from './coordinator.js';
 import { fingerprint as fingerprintHere } from './fingerprint.js';
 import { runName, version } from './identity.js';
 import type { RunRecord } from './record.js';
-import { type PlacesOptions, rootedPlaces } from './roots.js';
 
 /** Options of {@link queueRunner}. */
-export interface QueueRunnerOptions extends ServerOptions, PlacesOptions {
-  /** The names of the sources in a request; their versions are part of the identity of a run. @default its field `source` */
+export interface QueueRunnerOptions extends ServerOptions {
+  /** Opens images by their names, which must mean the same to all workers: those of `rootedPlaces`. */
+  readonly places: Places;
+  /** The names of the sources in a request; their versions are part of the identity of a run. @default its field `input` */
   readonly sources?: (request: Data) => readonly string[];
   /** Bytes that the work of a tile needs; workers with less leave the tiles to others. @default not known */
   readonly memory?: number;
@@ -29,7 +30,7 @@ export interface QueueRunnerOptions extends ServerOptions, PlacesOptions {
  * continues a run that was interrupted, and shares one that is in progress. Aborting it cancels the run.
  */
 export function queueRunner(url: string, options: QueueRunnerOptions): Runner {
-  const { attempts = 4, backoff = 500, sources = sourceField } = options;
+  const { attempts = 4, backoff = 500, sources = inputField, places } = options;
   if (!Number.isInteger(attempts) || attempts < 1) {
     throw new OptionError(
       'attempts',
@@ -39,7 +40,6 @@ export function queueRunner(url: string, options: QueueRunnerOptions): Runner {
     );
   }
   if (!(backoff >= 0)) throw new OptionError('backoff', 'must be at least 0', backoff, 'give milliseconds');
-  const places = rootedPlaces(options);
 
   async function run<Request extends Data, Result>(
     plan: Plan<Request, Result>,
@@ -69,17 +69,15 @@ export function queueRunner(url: string, options: QueueRunnerOptions): Runner {
   return { run };
 }
 
-function sourceField(request: Data): readonly string[] {
-  const { source } = (request ?? {}) as { readonly source?: Data };
-  return typeof source === 'string' ? [source] : [];
+function inputField(request: Data): readonly string[] {
+  const { input } = (request ?? {}) as { readonly input?: Data };
+  return typeof input === 'string' ? [input] : [];
 }
 
 async function versionsOf(places: Places, names: readonly string[]): Promise<Record<string, string>> {
   const versions: Record<string, string> = {};
   for (const name of names) {
-    const source = await places.source(name);
-    versions[name] = source.version;
-    await source.close();
+    versions[name] = (await places.source(name)).version;
   }
   return versions;
 }

@@ -112,7 +112,6 @@ async function reportOf(redis: Redis, run: string, entries: ReadonlyMap<string, 
   const names = ['plan', 'state', 'started', 'version', 'fingerprint', 'fraction', 'pass'] as const;
   const values = (await redis.hmget(keys.run(run), ...names)).map((value) => value ?? '');
   const [plan, state, started, version, fingerprint, fraction, pass] = values;
-  const finished = state === 'done';
   const tiles = Number((await redis.hget(keys.pass(run, pass), 'tiles')) ?? 0);
   const done = await redis.hlen(keys.answers(run, pass));
   const alive = (await living(redis, keys.coordinators(run))).size > 0;
@@ -120,10 +119,17 @@ async function reportOf(redis: Redis, run: string, entries: ReadonlyMap<string, 
   const refused = [...entries].filter(([, entry]) => entry.fingerprint !== fingerprint);
   return {
     ...{ run, plan, started, version, fingerprint, pass, done, tiles },
-    state: alive ? 'running' : state === 'running' ? 'interrupted' : (state as RunMark),
-    fraction: finished ? 1 : Number(fraction),
+    state: shownState(state as RunMark, alive),
+    fraction: state === 'done' ? 1 : Number(fraction),
     workers: fit.map(([name]) => name),
     refused: refused.map(([name]) => name),
     failures: await failuresOf(redis, run),
   };
+}
+
+/** A run that is marked as running but has no coordinator was interrupted; one that has failed may have been started again. */
+function shownState(marked: RunMark, alive: boolean): RunReport['state'] {
+  if (marked === 'done' || marked === 'cancelled') return marked;
+  if (alive) return 'running';
+  return marked === 'running' ? 'interrupted' : marked;
 }

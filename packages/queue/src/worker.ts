@@ -13,7 +13,7 @@ import type { TileMessage } from './queue.js';
 import type { RunRecord, ToldPass } from './record.js';
 import { addFailure, kindOf, readPass, readRun, reasonOf, runsOfOthers, stateOf, storeAnswer } from './record.js';
 import { enter, living, type WorkerEntry } from './register.js';
-import { type PlacesOptions, rootedPlaces } from './roots.js';
+import { type PlacesOptions, type RootedPlaces, rootedPlaces } from './roots.js';
 
 /** Options of {@link queueWorker}. */
 export interface QueueWorkerOptions extends ServerOptions, PlacesOptions {
@@ -73,6 +73,8 @@ export async function queueWorker(url: string, options: QueueWorkerOptions): Pro
     runRetryDelay: 1000,
   });
   tellOnce(worker, url, onWarning);
+  // Without tiles, no file is kept open.
+  worker.on('drained', () => void places.close().catch(() => {}));
   const others = setInterval(() => void tellOfOthers().catch(() => {}), 10 * LOOK);
   const told = new Set<string>();
   const tellOfOthers = async () => {
@@ -90,6 +92,7 @@ export async function queueWorker(url: string, options: QueueWorkerOptions): Pro
   const close = async () => {
     clearInterval(others);
     await worker.close();
+    await places.close();
     await registered.leave();
     redis.disconnect();
   };
@@ -106,7 +109,7 @@ export async function queueWorker(url: string, options: QueueWorkerOptions): Pro
 interface TilesOptions extends Pick<QueueWorkerOptions, 'plans' | 'memory' | 'onTile'> {
   readonly name: string;
   readonly fingerprint: string;
-  readonly places: Places;
+  readonly places: RootedPlaces;
 }
 
 /** The work on tiles of any run, one at a time. */
@@ -164,6 +167,8 @@ class Tiles {
 
   async #told(run: string, pass: string) {
     if (this.#last?.run === run && this.#last.pass === pass) return this.#last;
+    // Another run may need another version of the same file.
+    if (this.#last?.run !== run) await this.#options.places.close();
     const record = await readRun(this.#redis, run);
     const told = await readPass(this.#redis, run, pass);
     this.#last = record && told && { run, pass, record, told };
@@ -253,7 +258,6 @@ function withVersions(places: Places, versions: Readonly<Record<string, string>>
     source: async (name) => {
       const source = await places.source(name);
       if (!Object.hasOwn(versions, name) || versions[name] === source.version) return source;
-      await source.close();
       const rule = `must be the version ${versions[name]} that the run began with`;
       throw new EnvironmentError(
         `source ${name}`,

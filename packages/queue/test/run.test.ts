@@ -112,7 +112,7 @@ describe.skipIf(!hasRedis)(`a run on the queue ${NEEDS}`, () => {
 
   it('is cancelled by its signal: waiting tiles are dropped, running ones stopped; again, it goes on', async () => {
     const request = stage.request(4);
-    const slow = await stage.worker({}, { TOY_MS: '1500' });
+    const slow = await stage.worker({}, { TOY_MS: '0,60000' });
     const stop = new AbortController();
     const onProgress = ({ done }: { done: number }) => done === 1 && stop.abort(new Error('enough'));
     const running = stage.runner().run(plan, request, { signal: stop.signal, onProgress });
@@ -131,7 +131,7 @@ describe.skipIf(!hasRedis)(`a run on the queue ${NEEDS}`, () => {
 
   it('is cancelled from elsewhere, and cleaned away', async () => {
     const request = stage.request(4);
-    await stage.worker({}, { TOY_MS: '1000' });
+    await stage.worker({}, { TOY_MS: '60000' });
     const running = stage.runner().run(plan, request);
     running.catch(() => {});
     const [{ run }] = await until('the run', async () => {

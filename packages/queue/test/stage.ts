@@ -18,8 +18,8 @@ export interface Result {
 }
 
 export type Request = {
-  readonly source: string;
-  readonly sink: string;
+  readonly input: string;
+  readonly output: string;
   readonly tiles: number;
   readonly length: number;
 } & {
@@ -81,11 +81,12 @@ export class Stage {
     const length = 16;
     const bytes = Uint8Array.from({ length: tiles * length }, (_, i) => (i * i * 7 + i) % 251);
     writeFileSync(join(this.root, 'source'), bytes);
-    return { source: 'data:source', sink: 'data:out', tiles, length, ...more };
+    return { input: 'data:source', output: 'data:out', tiles, length, ...more };
   }
 
   options(more: Partial<QueueRunnerOptions> = {}): QueueRunnerOptions {
-    return { roots: { data: this.root }, files: files, fingerprint: FINGERPRINT, backoff: 50, ...more };
+    const places = rootedPlaces({ roots: { data: this.root }, files });
+    return { places, fingerprint: FINGERPRINT, backoff: 50, ...more };
   }
 
   runner(more: Partial<QueueRunnerOptions> = {}) {
@@ -95,7 +96,7 @@ export class Stage {
   /** The result of the plan in this process, tile after tile, and the bytes that it writes to another sink. */
   async expected(request: Request): Promise<{ result: Result; files: Record<string, string> }> {
     const places = rootedPlaces({ roots: { data: this.root }, files: files });
-    const alone = { ...request, sink: 'data:alone' };
+    const alone = { ...request, output: 'data:alone' };
     const passes = plan.passes(alone, places);
     let step = await passes.next();
     while (!step.done) {

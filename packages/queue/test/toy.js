@@ -60,32 +60,33 @@ function note(...words) {
   if (process.env.TOY_LOG) appendFileSync(process.env.TOY_LOG, `${words.join(' ')} ${process.pid}\n`);
 }
 
-/** Takes the milliseconds TOY_MS, and stops early when the run is cancelled. */
-async function pause(signal, ...words) {
+/** Takes a while, and stops early when the run is cancelled. TOY_MS: milliseconds of tile 0, of tile 1 and so on; the last for all others. */
+async function pause(signal, work, tile) {
   if (!process.env.TOY_MS) return;
-  await sleep(Number(process.env.TOY_MS), undefined, { signal }).catch((error) => {
-    note('stopped', ...words);
+  const times = process.env.TOY_MS.split(',').map(Number);
+  await sleep(times[Math.min(tile, times.length - 1)], undefined, { signal }).catch((error) => {
+    note('stopped', work, tile);
     throw error;
   });
 }
 
 /** The part of the source that is tile `tile`. */
-async function partOf({ source, length }, tile, places) {
-  const opened = await places.source(source);
+async function partOf({ input, length }, tile, places) {
+  const opened = await places.source(input);
   const [bytes] = await opened.read({ left: tile * length, top: 0, width: length, height: 1 });
   return bytes;
 }
 
-/** Request: { source, sink, tiles, length, forbidden }: a tile that holds the byte `forbidden` is invalid. */
+/** Request: { input, output, tiles, length, forbidden }: a tile that holds the byte `forbidden` is invalid. */
 export const toyPlan = {
   name: 'toy',
-  async *passes({ sink, tiles, length }, places) {
+  async *passes({ output, tiles, length }, places) {
     const numbers = Array.from({ length: tiles }, (_, i) => i);
     const answers = yield { name: 'sum', work: 'sum', argument: null, tiles: numbers, share: 0.5 };
     const total = answers.reduce((sum, [part]) => sum + part, 0);
     const argument = { mean: Float64Array.of(total / (tiles * length)) };
     const written = yield { name: 'write-1', work: 'write', argument, tiles: numbers, share: 0.5 };
-    await (await places.sink(sink)).finish();
+    await (await places.sink(output)).finish();
     return { mean: argument.mean[0], written: written.map(({ norm }) => norm) };
   },
   work: {
@@ -103,7 +104,7 @@ export const toyPlan = {
       note('write', tile);
       await pause(signal, 'write', tile);
       const rest = Float64Array.from(bytes, (byte) => byte - argument.mean[0]);
-      const sink = await places.sink(request.sink);
+      const sink = await places.sink(request.output);
       await sink.write({ left: tile * request.length, top: 0, width: request.length, height: 1 }, [rest]);
       return { norm: Math.hypot(...rest) };
     },

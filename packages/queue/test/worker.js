@@ -12,7 +12,7 @@ const worker = await queueWorker(url, {
   files,
   onWarning,
   onTile: console.log,
-  patience: 1500,
+  patience: 3000,
   ...options,
 });
 process.once('SIGTERM', async () => {
