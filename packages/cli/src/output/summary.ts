@@ -1,6 +1,7 @@
 /** The summary of a result, for `--json` and for people. */
 import type { Solution, SolverName } from 'ght';
 import { atomsPerPatch, isPatchwise, solverCatalogue } from 'ght';
+import type { Picture } from 'ght-tiles';
 import type { ImageFile } from '../io/index.js';
 import { oneLine } from './line.js';
 import { count, decibels, facts, measure } from './table.js';
@@ -67,7 +68,14 @@ export function imageSummary({ image, depth, sample }: ImageFile) {
 
 /** `photo.png: 512×410, 3 channels, 8 bit`. */
 export function imageLine(path: string, file: ImageFile): string {
-  const { width, height, channels, depth, sample } = imageSummary(file);
+  return pictureLine(path, imageSummary(file));
+}
+
+/** The same for an image that is not in memory. */
+export function pictureLine(
+  path: string,
+  { width, height, channels, depth, sample }: Pick<Picture, 'width' | 'height' | 'channels' | 'depth' | 'sample'>,
+): string {
   const kind = { float: `${depth}-bit float`, int: `${depth} bit, signed`, uint: `${depth} bit` }[sample];
   return `${oneLine(path)}: ${width}×${height}, ${channels} channel${channels === 1 ? '' : 's'}, ${kind}`;
 }

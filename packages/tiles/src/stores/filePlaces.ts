@@ -1,0 +1,25 @@
+import { basename, dirname, join } from 'node:path';
+import type { Places } from '../plan.js';
+import { folderScratch } from './folderScratch.js';
+import { openSource } from './openSource.js';
+import type { SourceOptions } from './sourceOptions.js';
+import { zarrSink } from './zarrSink.js';
+
+/** How images are opened by their paths. */
+export interface FilePlacesOptions extends SourceOptions {
+  /** The identity of the run, for the process that creates its output. @default the output must have been created before */
+  readonly run?: string;
+}
+
+/** Images by their paths: any file or Zarr is a source, a Zarr is a sink. What a run keeps on the way is in a hidden folder beside it. */
+export function filePlaces({ run, ...options }: FilePlacesOptions = {}): Places {
+  return {
+    source: (path) => openSource(path, options),
+    sink: (path, picture) => zarrSink(path, { run, picture }),
+    scratch: async (path) => folderScratch(scratchBeside(path)),
+  };
+}
+
+function scratchBeside(path: string): string {
+  return join(dirname(path), `.${basename(path)}.scratch`);
+}
