@@ -1,7 +1,7 @@
 // `learn` in its own process, so that its time includes starting threads and compiling kernels. Prints one JSON object.
 // usage: node bench/learner.js SETTINGS
-// SETTINGS is JSON: { training, folder, s, threads, iterations, separable }. It starts from the DCT. Each dictionary that is the best so far
-// goes to a file in the folder, and the CPU and wall seconds until then are printed.
+// SETTINGS is JSON: { training, folder, s, threads, iterations, separable }. It starts from the DCT. Each dictionary that is
+// the best so far goes to a file in the folder, and the CPU and wall seconds until then are printed.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { learn, overcompleteDct, readNpy, writeNpy } from 'ght';
