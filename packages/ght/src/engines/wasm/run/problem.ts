@@ -12,6 +12,7 @@ import type { PatchStop } from '../../../solvers/stopping.js';
 import type { Watch, Work } from '../../../work.js';
 import { drive } from '../../../work.js';
 import type { EngineInfo, Loaded } from '../../engine.js';
+import type { Target } from '../kernels/maps.js';
 import type { Kernels } from '../kernels/module.js';
 import { moduleFor } from '../kernels/module.js';
 import { shapeOf } from '../kernels/shape.js';
@@ -39,7 +40,7 @@ export async function loadProblem(
   const shape = shapeOf({ ...D, factors });
   const memory = new ProblemMemory(shape, P, threads);
   const target = { shape, tables: memory.tables, scratch: memory.layout.scratch, fma };
-  const module = await WebAssembly.compile(moduleFor(target, threads > 1));
+  const module = await compiled(target, threads > 1);
   const instance = await WebAssembly.instantiate(module, { env: { memory: memory.memory } });
   const kernels = instance.exports as unknown as Kernels;
   const outsideRange = await drive(rotate(memory, kernels, signals), watch);
@@ -51,6 +52,22 @@ export async function loadProblem(
       : alone((job: Job) => share(job, place));
   const info = { name: 'wasm', threads, why: [instructions(fma), ...recognised, why].join('; ') };
   return new WasmProblem(info, memory, team, outsideRange);
+}
+
+/** The code of the last shapes, by all that it depends on: learning loads hundreds of problems of one shape. */
+const modules = new Map<string, WebAssembly.Module>();
+const MODULES = 4;
+
+/** The kernels for a target, compiled at most once while they are among the last that were used. */
+async function compiled({ shape, ...target }: Target, shared: boolean): Promise<WebAssembly.Module> {
+  // Kernels read the numbers of a dictionary from memory, so only its sizes matter.
+  const parts = shape.parts.map(({ Q, sigma, V }) => [Q.rows, sigma.length, V.rows]);
+  const key = JSON.stringify([{ ...shape, parts }, target, shared]);
+  const module = modules.get(key) ?? (await WebAssembly.compile(moduleFor({ shape, ...target }, shared)));
+  modules.delete(key);
+  modules.set(key, module);
+  for (const oldest of modules.keys()) if (modules.size > MODULES) modules.delete(oldest);
+  return module;
 }
 
 function sizeOf({ rows, cols }: Matrix): string {
