@@ -122,6 +122,13 @@ describe('estimated noise', () => {
     expect(passes).toContain('coarse');
   });
 
+  it('coloured, with impulses, in a sample whose windows touch', async () => {
+    const image = noisyPicture(210, 190, 3, 'uint8', { smooth: true, sigma: 6, impulses: 0.03 });
+    const { report } = await same(image, { quality: 'fast' }, 64, 2 ** 14);
+    expect(report.noise.kind).toBe('coloured');
+    expect(report.impulses.count).toBeGreaterThan(1000);
+  });
+
   it('coloured, balanced and grey', async () => {
     const image = noisyPicture(170, 260, 1, 'float32', { smooth: true });
     expect((await same(image, { quality: 'balanced' }, 120)).passes).toContain('coarse');

@@ -102,22 +102,21 @@ export async function runTiles<Request extends Data, Result>(
 type Watch = Parameters<ReturnType<typeof runHere>['run']>[2];
 
 async function here<Request extends Data, Result>(
-  { path, plan, request }: TiledRun<Request, Result>,
+  { path, plan, request, flags }: TiledRun<Request, Result>,
   source: Source,
   zarr: string,
   context: Context,
   watch: Watch,
 ): Promise<{ readonly result: Result; readonly by: string }> {
   const asked = request({ input: path, output: zarr });
-  // The side of the tiles does not change the result, so that a run may be continued with another one.
   const identity = encodeData({
     plan: plan.name,
-    asked: { ...(asked as object), tile: null },
+    asked,
     source: source.version,
     version: versionOf(),
   });
   const run = createHash('sha256').update(identity).digest('hex').slice(0, 16);
-  const files = filePlaces({ run });
+  const files = filePlaces({ run, chunk: chunkFor(flags.tile) });
   const sink = await files.sink(zarr, source.picture);
   const places: Places = { ...files, source: async () => source, sink: async () => sink };
   context.stopped.note = `what is done is in ${zarr}, and the same command continues it`;
@@ -146,7 +145,11 @@ async function onQueue<Request extends Data, Result>(
     .update(encodeData({ asked, source: source.version, version: versionOf() }))
     .digest('hex')
     .slice(0, 16)}`;
-  const places = rootedPlaces({ roots, http, files: filePlaces({ run, http: http.length > 0 }) });
+  const places = rootedPlaces({
+    roots,
+    http,
+    files: filePlaces({ run, chunk: chunkFor(flags.tile), http: http.length > 0 }),
+  });
   let name = '';
   try {
     await places.sink((asked as unknown as Names).output, source.picture);
@@ -164,6 +167,11 @@ async function onQueue<Request extends Data, Result>(
   } finally {
     await places.close();
   }
+}
+
+/** The side of a chunk: tiles consist of whole chunks, so that smaller tiles need smaller ones. */
+function chunkFor(tile = 512): number {
+  return Math.min(512, Math.max(16, 16 * Math.floor(tile / 16)));
 }
 
 function versionOf(): string {
