@@ -4,7 +4,7 @@ export type { ServerOptions } from './connection.js';
 export { fingerprint } from './fingerprint.js';
 export type { Failure } from './record.js';
 export type { WorkerEntry } from './register.js';
-export type { PlacesOptions, RootedPlaces, Roots } from './roots.js';
+export type { Files, PlacesOptions, RootedPlaces, Roots } from './roots.js';
 export { nameInRoots, parseMemory, parseRoots, rootedPlaces } from './roots.js';
 export type { QueueRunnerOptions } from './runner.js';
 export { queueRunner } from './runner.js';

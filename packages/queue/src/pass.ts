@@ -4,10 +4,9 @@
  */
 import type { Queue, QueueEvents } from 'bullmq';
 import { OptionError } from 'ght';
-import type { Data, Pass } from 'ght-tiles';
+import { type Data, decodeData, type Pass } from 'ght-tiles';
 import type { Redis } from 'ioredis';
 import { jobName, keys, tileOf } from './keys.js';
-import { decodeData } from './message.js';
 import type { TileMessage } from './queue.js';
 import { failedTile, failuresOf, type RunRecord, stateOf, writePass, writeRun } from './record.js';
 

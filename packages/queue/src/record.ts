@@ -1,9 +1,8 @@
 /** What Redis knows about a run, beside the jobs that wait: its request, its passes, its answers and its failures. */
 import { EnvironmentError, type ErrorKind, InputError, isGhtError, OptionError, ResourceError } from 'ght';
-import type { Data, Pass } from 'ght-tiles';
+import { type Data, decodeData, encodeData, type Pass } from 'ght-tiles';
 import type { Redis } from 'ioredis';
 import { keys } from './keys.js';
-import { decodeData, encodeData } from './message.js';
 
 /** What a run is, as its coordinator writes it. */
 export interface RunRecord {

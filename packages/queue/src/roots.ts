@@ -9,7 +9,16 @@ import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep, win32 } from 'node:path';
 import { EnvironmentError, InputError, OptionError } from 'ght';
-import type { Places, Sink, Source } from 'ght-tiles';
+import {
+  folderScratch,
+  openSource,
+  type Picture,
+  type Places,
+  type Scratch,
+  type Sink,
+  type Source,
+  zarrSink,
+} from 'ght-tiles';
 
 /** Folders by the names of roots. */
 export type Roots = Readonly<Record<string, string>>;
@@ -23,9 +32,26 @@ export interface PlacesOptions {
    * @default [], no source over HTTP
    */
   readonly http?: readonly string[];
-  /** Opens images by their paths and addresses; it is given only those inside the roots. */
-  readonly files: Places;
+  /** Opens files by their paths; it is given only those inside the roots. @default the stores of ght-tiles */
+  readonly files?: Files;
 }
+
+/** Opens files by their paths. */
+export interface Files {
+  /** The image at a path or address. */
+  source(path: string): Promise<Source>;
+  /** The image that a run writes to a path; created if a picture is given. */
+  sink(path: string, run: string, picture?: Picture): Promise<Sink>;
+  /** The intermediate results in a folder. */
+  scratch(path: string): Promise<Scratch>;
+}
+
+/** TIFF, Zarr and other images in, Zarr out. */
+const imageFiles: Files = {
+  source: (path) => openSource(path, { http: true }),
+  sink: (path, run, picture) => zarrSink(path, { run, picture }),
+  scratch: async (path) => folderScratch(path),
+};
 
 /** Two letters at least, so that a drive of Windows is not taken for a root. */
 const ROOT_NAME = /^[A-Za-z][\w-]+$/;
@@ -103,38 +129,42 @@ export interface RootedPlaces extends Places {
   close(): Promise<void>;
 }
 
-/** Places that know images by their names in roots, and open nothing else. */
-export function rootedPlaces({ roots, http = [], files }: PlacesOptions): RootedPlaces {
+/** Checks the roots, and gives the places of runs: they know images by their names in roots, and open nothing else. */
+export function rootedPlaces({ roots, http = [], files = imageFiles }: PlacesOptions): (run: string) => RootedPlaces {
   const folders = checkRoots(roots);
   const prefixes = http.map(addressPrefix);
-  const opened = new Map<string, Promise<Source | Sink>>();
-  const kept = <T extends Source | Sink>(key: string, open: () => Promise<T>): Promise<T> => {
-    const image = (opened.get(key) as Promise<T> | undefined) ?? open();
-    opened.set(key, image);
-    // What could not be opened is tried again the next time.
-    image.catch(() => opened.delete(key));
-    return image;
-  };
-  return {
-    source: (name) => {
-      return kept(`source ${name}`, async () => {
-        return files.source(ADDRESS.test(name) ? allowed(name, prefixes) : await pathOf(name, folders));
-      });
-    },
-    sink: async (name, picture) => {
-      const key = `sink ${name}`;
-      if (picture) {
-        await opened.get(key)?.then((sink) => sink.close());
-        opened.delete(key);
-      }
-      return kept(key, async () => files.sink(await pathOf(name, folders), picture));
-    },
-    scratch: async (name) => files.scratch(await pathOf(name, folders)),
-    close: async () => {
-      const images = [...opened.values()];
-      opened.clear();
-      for (const image of await Promise.allSettled(images)) if (image.status === 'fulfilled') await image.value.close();
-    },
+  return (run) => {
+    const opened = new Map<string, Promise<Source | Sink>>();
+    const kept = <T extends Source | Sink>(key: string, open: () => Promise<T>): Promise<T> => {
+      const image = (opened.get(key) as Promise<T> | undefined) ?? open();
+      opened.set(key, image);
+      // What could not be opened is tried again the next time.
+      image.catch(() => opened.delete(key));
+      return image;
+    };
+    return {
+      source: (name) => {
+        return kept(`source ${name}`, async () => {
+          return files.source(ADDRESS.test(name) ? allowed(name, prefixes) : await pathOf(name, folders));
+        });
+      },
+      sink: async (name, picture) => {
+        const key = `sink ${name}`;
+        if (picture) {
+          await opened.get(key)?.then((sink) => sink.close());
+          opened.delete(key);
+        }
+        return kept(key, async () => files.sink(await pathOf(name, folders), run, picture));
+      },
+      // Another run would find other results under the same names.
+      scratch: async (name) => files.scratch(await pathOf(`${name}.${run}.scratch`, folders)),
+      close: async () => {
+        const images = [...opened.values()];
+        opened.clear();
+        for (const image of await Promise.allSettled(images))
+          if (image.status === 'fulfilled') await image.value.close();
+      },
+    };
   };
 }
 

@@ -6,11 +6,10 @@ import { Coordinator } from './coordinator.js';
 import { fingerprint as fingerprintHere } from './fingerprint.js';
 import { runName, version } from './identity.js';
 import type { RunRecord } from './record.js';
+import { type PlacesOptions, type RootedPlaces, rootedPlaces } from './roots.js';
 
 /** Options of {@link queueRunner}. */
-export interface QueueRunnerOptions extends ServerOptions {
-  /** Opens images by their names, which must mean the same to all workers: those of `rootedPlaces`. */
-  readonly places: Places;
+export interface QueueRunnerOptions extends ServerOptions, PlacesOptions {
   /** The names of the sources in a request; their versions are part of the identity of a run. @default its field `input` */
   readonly sources?: (request: Data) => readonly string[];
   /** Bytes that the work of a tile needs; workers with less leave the tiles to others. @default not known */
@@ -21,8 +20,8 @@ export interface QueueRunnerOptions extends ServerOptions {
   readonly backoff?: number;
   /** What says that two machines compute the same bits. @default computed by the function `fingerprint` */
   readonly fingerprint?: string;
-  /** Told the name of the run before its first pass. */
-  readonly onRun?: (run: string) => void;
+  /** Called before the first pass with the name of the run, such as to create its output with `places.sink`. */
+  readonly begin?: (run: string, places: Places) => Promise<void> | void;
 }
 
 /**
@@ -30,7 +29,8 @@ export interface QueueRunnerOptions extends ServerOptions {
  * continues a run that was interrupted, and shares one that is in progress. Aborting it cancels the run.
  */
 export function queueRunner(url: string, options: QueueRunnerOptions): Runner {
-  const { attempts = 4, backoff = 500, sources = inputField, places } = options;
+  const { attempts = 4, backoff = 500, sources = inputField, begin } = options;
+  const placesOf = rootedPlaces(options);
   if (!Number.isInteger(attempts) || attempts < 1) {
     throw new OptionError(
       'attempts',
@@ -48,13 +48,14 @@ export function queueRunner(url: string, options: QueueRunnerOptions): Runner {
   ): Promise<Result> {
     watch.signal?.throwIfAborted();
     const fingerprint = options.fingerprint ?? (await fingerprintHere());
-    const versions = await versionsOf(places, sources(request));
+    const versions = await versionsOf(sources(request), placesOf('none'));
     const identity = { plan: plan.name, request, sources: versions, fingerprint };
     const record: RunRecord = { ...identity, version, memory: options.memory ?? 0 };
     const name = runName(identity);
+    const places = placesOf(name);
     const coordinator = await Coordinator.open(url, options, name, record);
     try {
-      options.onRun?.(name);
+      await begin?.(name, places);
       const result = await coordinator.passes(plan, request, places, watch, { attempts, backoff });
       await coordinator.finish();
       return result;
@@ -63,7 +64,7 @@ export function queueRunner(url: string, options: QueueRunnerOptions): Runner {
       await coordinator.giveUp(cancelled ? 'cancelled' : 'failed');
       throw error;
     } finally {
-      await coordinator.close();
+      await Promise.all([coordinator.close(), places.close()]);
     }
   }
   return { run };
@@ -74,10 +75,12 @@ function inputField(request: Data): readonly string[] {
   return typeof input === 'string' ? [input] : [];
 }
 
-async function versionsOf(places: Places, names: readonly string[]): Promise<Record<string, string>> {
-  const versions: Record<string, string> = {};
-  for (const name of names) {
-    versions[name] = (await places.source(name)).version;
+/** The versions of sources, by name. */
+async function versionsOf(names: readonly string[], places: RootedPlaces): Promise<Record<string, string>> {
+  try {
+    const sources = await Promise.all(names.map((name) => places.source(name)));
+    return Object.fromEntries(names.map((name, i) => [name, sources[i].version]));
+  } finally {
+    await places.close();
   }
-  return versions;
 }

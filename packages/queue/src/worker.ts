@@ -51,11 +51,11 @@ export async function queueWorker(url: string, options: QueueWorkerOptions): Pro
   if (!/^[\w.-]+$/.test(name)) {
     throw new OptionError('name', 'must consist of letters, digits, dots, - and _', name, 'give another name');
   }
-  const places = rootedPlaces(options);
+  const placesOf = rootedPlaces(options);
   const redis = await connect(url, options);
   const fingerprint = options.fingerprint ?? (await fingerprintHere());
   await checkServer(redis, url, onWarning);
-  const tiles = new Tiles(redis, { ...options, name, fingerprint, places });
+  const tiles = new Tiles(redis, { ...options, name, fingerprint, placesOf });
   const entry = (): WorkerEntry => {
     const names = { plans: plans.map((plan) => plan.name), roots: Object.keys(options.roots) };
     return { fingerprint, version, ...names, memory: memory ?? null, tile: tiles.current };
@@ -74,7 +74,7 @@ export async function queueWorker(url: string, options: QueueWorkerOptions): Pro
   });
   tellOnce(worker, url, onWarning);
   // Without tiles, no file is kept open.
-  worker.on('drained', () => void places.close().catch(() => {}));
+  worker.on('drained', () => void tiles.release());
   const others = setInterval(() => void tellOfOthers().catch(() => {}), 10 * LOOK);
   const told = new Set<string>();
   const tellOfOthers = async () => {
@@ -92,7 +92,7 @@ export async function queueWorker(url: string, options: QueueWorkerOptions): Pro
   const close = async () => {
     clearInterval(others);
     await worker.close();
-    await places.close();
+    await tiles.release();
     await registered.leave();
     redis.disconnect();
   };
@@ -109,6 +109,15 @@ export async function queueWorker(url: string, options: QueueWorkerOptions): Pro
 interface TilesOptions extends Pick<QueueWorkerOptions, 'plans' | 'memory' | 'onTile'> {
   readonly name: string;
   readonly fingerprint: string;
+  readonly placesOf: (run: string) => RootedPlaces;
+}
+
+/** Run and pass of a tile, as they are kept for the next one. */
+interface LastPass {
+  readonly run: string;
+  readonly pass: string;
+  readonly record: RunRecord;
+  readonly told: ToldPass;
   readonly places: RootedPlaces;
 }
 
@@ -119,7 +128,7 @@ class Tiles {
   readonly #redis: Redis;
   readonly #options: TilesOptions;
   /** Run and pass of the last tile: most tiles are of the same pass. */
-  #last: { run: string; pass: string; record: RunRecord; told: ToldPass } | undefined;
+  #last: LastPass | undefined;
 
   constructor(redis: Redis, options: TilesOptions) {
     this.#redis = redis;
@@ -139,7 +148,7 @@ class Tiles {
       const there = await this.#told(run, pass);
       if (there === undefined) return;
       await this.#afterOthers(job, token);
-      const answer = await this.#answer(there.record, there.told, run, tile);
+      const answer = await this.#answer(there, tile);
       if (answer === undefined) return;
       await storeAnswer(this.#redis, run, pass, tile, answer);
       onTile?.(`${run} ${pass} ${tile}: done`);
@@ -165,19 +174,26 @@ class Tiles {
     return (await this.#redis.hexists(keys.answers(run, pass), String(tile))) === 1;
   }
 
-  async #told(run: string, pass: string) {
+  /** Closes what is open. */
+  async release(): Promise<void> {
+    await this.#last?.places.close().catch(() => {});
+  }
+
+  async #told(run: string, pass: string): Promise<LastPass | undefined> {
     if (this.#last?.run === run && this.#last.pass === pass) return this.#last;
-    // Another run may need another version of the same file.
-    if (this.#last?.run !== run) await this.#options.places.close();
     const record = await readRun(this.#redis, run);
     const told = await readPass(this.#redis, run, pass);
-    this.#last = record && told && { run, pass, record, told };
+    // Another run may need another version of the same file.
+    if (this.#last?.run !== run) await this.release();
+    const places = this.#last?.run === run ? this.#last.places : this.#options.placesOf(run);
+    this.#last = record && told && { run, pass, record, told, places };
     return this.#last;
   }
 
   /** The answer, or undefined if the run was cancelled meanwhile. */
-  async #answer(record: RunRecord, { work, argument }: ToldPass, run: string, tile: number): Promise<Data | undefined> {
-    const { plans, places, memory = Number.POSITIVE_INFINITY, fingerprint } = this.#options;
+  async #answer({ run, record, told, places }: LastPass, tile: number): Promise<Data | undefined> {
+    const { work, argument } = told;
+    const { plans, memory = Number.POSITIVE_INFINITY, fingerprint } = this.#options;
     if (record.fingerprint !== fingerprint || record.version !== version) {
       const rule = `must have fingerprint ${record.fingerprint} and version ${record.version}`;
       throw new EnvironmentError(

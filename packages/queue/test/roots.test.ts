@@ -3,18 +3,18 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isEnvironmentError, isInputError, isOptionError } from 'ght';
-import type { Places, Sink, Source } from 'ght-tiles';
+import type { Sink, Source } from 'ght-tiles';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { nameInRoots, parseMemory, parseRoots, rootedPlaces } from '../src/index.js';
+import { type Files, nameInRoots, parseMemory, parseRoots, rootedPlaces } from '../src/index.js';
 import { errorOf } from './stage.js';
 
 let folder: string;
 let root: string;
 /** Places that only say which path they were asked for. */
-const files: Places = {
+const files: Files = {
   source: async (path) => path as unknown as Source,
   sink: async (path) => path as unknown as Sink,
-  scratch: async (path) => path as unknown as Awaited<ReturnType<Places['scratch']>>,
+  scratch: async (path) => path as unknown as Awaited<ReturnType<Files['scratch']>>,
 };
 
 beforeAll(() => {
@@ -31,17 +31,19 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('names in roots', () => {
-  const places = () => rootedPlaces({ roots: { data: root }, files });
+  const places = () => rootedPlaces({ roots: { data: root }, files })('run');
 
   it('are paths below the folder of the root, there or not yet there', async () => {
     expect(await places().source('data:a.tif')).toBe(join(root, 'a.tif'));
     expect(await places().sink('data:inner/new/clean.zarr')).toBe(join(root, 'inner/new/clean.zarr'));
-    expect(await places().scratch('data:inner/./x')).toBe(join(root, 'inner/x'));
+    expect(await places().scratch('data:inner/./x')).toBe(join(root, 'inner/x.run.scratch'));
+    await expect(places().scratch('data:../x')).rejects.toThrow('must lie inside its root');
+    await expect(places().scratch('data:inner/out/x')).rejects.toThrow('must lie inside its root');
   });
 
   it('may pass links that stay inside, and roots that are links themselves', async () => {
     expect(await places().source('data:within/x.tif')).toBe(join(root, 'inner/x.tif'));
-    const linked = rootedPlaces({ roots: { data: join(folder, 'link-to-data') }, files });
+    const linked = rootedPlaces({ roots: { data: join(folder, 'link-to-data') }, files })('run');
     expect(await linked.source('data:a.tif')).toBe(join(root, 'a.tif'));
   });
 
@@ -60,7 +62,7 @@ describe('names in roots', () => {
     ['data:dangling'],
     ['data:dangling/chunk'],
   ])('refuse %j, for reading and for writing', async (name) => {
-    for (const kind of ['source', 'sink', 'scratch'] as const) {
+    for (const kind of ['source', 'sink'] as const) {
       const error = await errorOf(places()[kind](name));
       expect(isInputError(error), `${kind} ${error}`).toBe(true);
       expect(error.message).toMatch(/^image must lie inside its root/);
@@ -78,7 +80,7 @@ describe('names in roots', () => {
 
   it('open addresses only if they begin with an allowed one', async () => {
     const http = ['https://slides.example', 'http://lab.example:8080/public'];
-    const allowed = rootedPlaces({ roots: { data: root }, http, files });
+    const allowed = rootedPlaces({ roots: { data: root }, http, files })('run');
     expect(await allowed.source('https://slides.example/a.tif')).toBe('https://slides.example/a.tif');
     expect(await allowed.source('HTTP://lab.example:8080/public/b.tif')).toBe('http://lab.example:8080/public/b.tif');
     const refused = [
@@ -92,7 +94,7 @@ describe('names in roots', () => {
     }
     await expect(places().source('https://slides.example/a.tif')).rejects.toThrow('that this process allows (none)');
     await expect(allowed.sink('https://slides.example/a.tif')).rejects.toThrow('must be root:path');
-    const any = rootedPlaces({ roots: { data: root }, http: ['https://'], files });
+    const any = rootedPlaces({ roots: { data: root }, http: ['https://'], files })('run');
     expect(await any.source('https://x.example/')).toBe('https://x.example/');
   });
 });

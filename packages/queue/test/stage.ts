@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Data, Places, Plan } from 'ght-tiles';
-import { type QueueRunnerOptions, queueRunner, rootedPlaces } from '../src/index.js';
+import type { Data, Plan } from 'ght-tiles';
+import { type Files, type QueueRunnerOptions, queueRunner, rootedPlaces } from '../src/index.js';
 import { startRedis, type TestServer } from './redis.js';
 import { toyFiles, toyPlan } from './toy.js';
 
@@ -57,7 +57,7 @@ export async function until<T>(what: string, test: () => T | Promise<T>, seconds
   throw new Error(`waited in vain for ${what}`);
 }
 
-const files = toyFiles() as unknown as Places;
+const files = toyFiles() as unknown as Files;
 
 export class Stage {
   readonly folder = mkdtempSync(join(tmpdir(), 'ght-queue-'));
@@ -85,8 +85,7 @@ export class Stage {
   }
 
   options(more: Partial<QueueRunnerOptions> = {}): QueueRunnerOptions {
-    const places = rootedPlaces({ roots: { data: this.root }, files });
-    return { places, fingerprint: FINGERPRINT, backoff: 50, ...more };
+    return { roots: { data: this.root }, files, fingerprint: FINGERPRINT, backoff: 50, ...more };
   }
 
   runner(more: Partial<QueueRunnerOptions> = {}) {
@@ -95,7 +94,7 @@ export class Stage {
 
   /** The result of the plan in this process, tile after tile, and the bytes that it writes to another sink. */
   async expected(request: Request): Promise<{ result: Result; files: Record<string, string> }> {
-    const places = rootedPlaces({ roots: { data: this.root }, files: files });
+    const places = rootedPlaces({ roots: { data: this.root }, files })('alone');
     const alone = { ...request, output: 'data:alone' };
     const passes = plan.passes(alone, places);
     let step = await passes.next();

@@ -1,55 +1,7 @@
-/** Data as bytes and back, and the identity of runs that is made of it. */
-import * as fc from 'fast-check';
-import { isInputError } from 'ght';
-import type { Data } from 'ght-tiles';
+/** What the same command has in common: the name of its run, and the arithmetic of its workers. */
 import { describe, expect, it } from 'vitest';
 import { fingerprint } from '../src/fingerprint.js';
 import { runName } from '../src/identity.js';
-import { decodeData, encodeData } from '../src/message.js';
-
-const data = fc.letrec<{ data: Data }>((tie) => ({
-  data: fc.oneof(
-    { maxDepth: 4 },
-    fc.constantFrom<Data>(null, true, false, Number.NaN, Number.NEGATIVE_INFINITY, -0, 0.1),
-    fc.string(),
-    fc.double(),
-    fc.uint8Array(),
-    fc.uint16Array(),
-    fc.uint32Array(),
-    fc.int32Array(),
-    fc.float32Array(),
-    fc.float64Array(),
-    fc.array(tie('data')),
-    fc.dictionary(fc.oneof(fc.string(), fc.constantFrom('$', '__proto__x')), tie('data')),
-  ),
-})).data;
-
-describe('messages', () => {
-  it('come back as they were, types and bits', () => {
-    fc.assert(
-      fc.property(data, fc.nat(9), (value, offset) => {
-        const bytes = encodeData(value);
-        // A message may begin anywhere in memory.
-        const moved = new Uint8Array(bytes.length + offset).subarray(offset);
-        moved.set(bytes);
-        expect(decodeData(moved)).toStrictEqual(structuredClone(value));
-      }),
-    );
-  });
-
-  it('refuse functions when written, and anything else when read', () => {
-    expect(() => encodeData((() => 1) as unknown as Data)).toThrow('must hold data');
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
-        try {
-          decodeData(bytes);
-        } catch (error) {
-          expect(isInputError(error), String(error)).toBe(true);
-        }
-      }),
-    );
-  });
-});
 
 describe('the name of a run', () => {
   const identity = {
