@@ -68,7 +68,9 @@ const HEAD_BYTES = 2 ** 20;
 /** What the header of a JPEG says, as for an image that is read whole. */
 async function jpegOf(path: string): Promise<DenoiseOptions['jpeg']> {
   if (isAddress(path) || isZarr(path)) return undefined;
-  const file = await open(path);
+  // What cannot be opened has its error from the reader of the image.
+  const file = await open(path).catch(() => undefined);
+  if (!file) return undefined;
   try {
     const { bytesRead, buffer } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
     const head = buffer.subarray(0, bytesRead);

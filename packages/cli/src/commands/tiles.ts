@@ -10,6 +10,7 @@ import {
   type Data,
   encodeData,
   filePlaces,
+  folderScratch,
   joinTiff,
   type MemorySink,
   memoryScratch,
@@ -20,9 +21,11 @@ import {
   type Plan,
   runHere,
   type Source,
+  zarrSink,
 } from 'ght-tiles';
 import type { Context } from '../context.js';
 import { checkOutput, type ImageFile, resultOutput, writeResults } from '../io/index.js';
+import { oneLine } from '../output/line.js';
 import type { ProgressDisplay } from '../output/progress.js';
 import { isAddress, isZarr, loadQueue, type TileFlags } from '../tileFlags.js';
 
@@ -80,8 +83,10 @@ export async function runTiles<Request extends Data, Result>(
         const rule = 'must end in .zarr or .tif with --workers';
         throw new OptionError('-o', rule, output, 'name a Zarr or a TIFF');
       }
-      const sink = memorySink(picture);
-      const places = { source: async () => source, sink: async () => sink, scratch: async () => memoryScratch() };
+      const side = chunkFor(flags.tile);
+      const sink = memorySink(picture, { width: side, height: side });
+      const scratch = memoryScratch();
+      const places = { source: async () => source, sink: async () => sink, scratch: async () => scratch };
       const result = await runHere(places).run(run.plan, run.request({ input: path, output }), watch);
       await writeFromMemory(output, sink, flags.jpegQuality);
       return { result, picture, by: 'here' };
@@ -134,39 +139,30 @@ async function onQueue<Request extends Data, Result>(
   context: Context,
   watch: Watch,
 ): Promise<{ readonly result: Result; readonly by: string }> {
-  const { nameInRoots, parseRoots, queueRunner, rootedPlaces } = await loadQueue();
+  const { nameInRoots, parseRoots, queueRunner } = await loadQueue();
   const roots = parseRoots(flags.root ?? ['data=.']);
   const asked = request({
     input: isAddress(path) ? path : nameInRoots(roots, resolve(path)),
     output: nameInRoots(roots, resolve(zarr)),
   });
-  const http = isAddress(path) ? [new URL('.', path).href] : [];
-  const run = `queue ${createHash('sha256')
-    .update(encodeData({ asked, source: source.version, version: versionOf() }))
-    .digest('hex')
-    .slice(0, 16)}`;
-  const places = rootedPlaces({
-    roots,
-    http,
-    files: filePlaces({ run, chunk: chunkFor(flags.tile), http: http.length > 0 }),
-  });
   let name = '';
-  try {
-    await places.sink((asked as unknown as Names).output, source.picture);
-    const runner = queueRunner(flags.workers as string, {
-      places,
-      ...(memory !== undefined && { memory }),
-      onRun: (started) => {
-        name = started;
-        context.stopped.note = `run ${name} was cancelled; the same command starts it again where it was`;
-      },
-      onWarning: (warning) => process.stderr.write(`ght: ${warning}\n`),
-    });
-    const result = await runner.run(plan, asked, watch);
-    return { result, by: `run ${name}` };
-  } finally {
-    await places.close();
-  }
+  const runner = queueRunner(flags.workers as string, {
+    roots,
+    http: isAddress(path) ? [new URL('.', path).href] : [],
+    files: {
+      source: (place) => openSource(place, { http: true, signal: context.signal }),
+      sink: (place, run, picture) => zarrSink(place, { run, picture, chunk: chunkFor(flags.tile) }),
+      scratch: async (place) => folderScratch(place),
+    },
+    ...(memory !== undefined && { memory }),
+    begin: async (run, places) => {
+      name = run;
+      context.stopped.note = `run ${run} was cancelled; the same command goes on where it was`;
+      await places.sink((asked as unknown as Names).output, source.picture);
+    },
+    onWarning: (warning) => process.stderr.write(`ght: ${oneLine(warning)}\n`),
+  });
+  return { result: await runner.run(plan, asked, watch), by: `run ${name}` };
 }
 
 /** The side of a chunk: tiles consist of whole chunks, so that smaller tiles need smaller ones. */

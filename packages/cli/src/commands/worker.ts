@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { denoisePlan, filePlaces } from 'ght-tiles';
+import { denoisePlan } from 'ght-tiles';
 import type { Context } from '../context.js';
 import { quietFlag } from '../flags.js';
 import { oneLine } from '../output/line.js';
@@ -52,7 +52,6 @@ async function runWorker(url: string, flags: WorkerFlags, { print, signal, stopp
     plans: [denoisePlan()],
     roots: parseRoots(flags.root ?? []),
     http: flags.http ?? [],
-    files: filePlaces({ http: flags.http !== undefined }),
     ...(flags.memory !== undefined && { memory: parseMemory(flags.memory) }),
     ...(flags.name !== undefined && { name: flags.name }),
     onTile: (line) => print(oneLine(line)),

@@ -7,14 +7,14 @@ import { zarrSink } from './zarrSink.js';
 
 /** How images are opened by their paths. */
 export interface FilePlacesOptions extends SourceOptions {
-  /** The identity of the run, for the process that creates its output. @default the output must have been created before */
-  readonly run?: string;
+  /** The identity of the run: it writes into new folders, or continues its own. */
+  readonly run: string;
   /** The side of the chunks of an output that is created. @default 512 */
   readonly chunk?: number;
 }
 
 /** Images by their paths: any file or Zarr is a source, a Zarr is a sink. What a run keeps on the way is in a hidden folder beside it. */
-export function filePlaces({ run, chunk, ...options }: FilePlacesOptions = {}): Places {
+export function filePlaces({ run, chunk, ...options }: FilePlacesOptions): Places {
   return {
     source: (path) => openSource(path, options),
     sink: (path, picture) => zarrSink(path, { run, picture, chunk }),

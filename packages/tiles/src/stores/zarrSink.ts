@@ -12,11 +12,8 @@ import { fieldsOf, groupDocument, levelDocument, recordOf, sampleTypeOf, type Za
 
 /** How a Zarr is written. */
 export interface ZarrSinkOptions {
-  /**
-   * The identity of the run. A folder of the same run is continued; a folder of another run is never touched. It may be left out only
-   * where the picture is, by a process that was told to write into a folder that another one has claimed.
-   */
-  readonly run?: string;
+  /** The identity of the run. A folder of the same run is continued; a folder of another run is never touched. */
+  readonly run: string;
   /** The picture to create. Without it, the folder must have been created before, perhaps by another process. */
   readonly picture?: Picture;
   /** The side of a chunk in pixels: a multiple of 16 from 16 to 4096. @default 512 */
@@ -96,7 +93,7 @@ async function claim(folder: ZarrFolder, options: ZarrSinkOptions): Promise<Zarr
   checkChunk(chunk);
   const present = await recordIn(folder);
   if (present) {
-    if (run !== undefined && present.run !== run) {
+    if (present.run !== run) {
       const rule = 'must be a new folder, or one of the same run';
       throw new OptionError(parameter, rule, path, 'remove it or choose another name: another run wrote it');
     }
@@ -111,7 +108,7 @@ async function claim(folder: ZarrFolder, options: ZarrSinkOptions): Promise<Zarr
     if (!(await folder.has(name))) await folder.writeJson(name, document);
     return present;
   }
-  if (!picture || run === undefined) {
+  if (!picture) {
     throw new InputError(parameter, 'must be a Zarr that was begun by the run', path, 'start the run again');
   }
   sampleTypeOf(picture);
