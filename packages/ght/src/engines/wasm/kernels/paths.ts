@@ -9,124 +9,150 @@
  * the few patches whose n(λ) is not n(mid).
  */
 import { PATIENCE } from '../../../solvers/joint-omp.js';
-import type { Fn, I32, Module } from './assembler.js';
-import { F32, F64, V128 } from './assembler.js';
+import type { Fn, Module } from './assembler.js';
+import { F32, F64, type I32, V128 } from './assembler.js';
 import type { Target } from './maps.js';
 import { copyCode, nmadd, passCode } from './maps.js';
 import type { PursuitFunctions } from './pursue.js';
-import { ASTRAY, DEPENDENT, NEGLIGIBLE, startPursuit } from './pursue.js';
+import { ASTRAY, NEGLIGIBLE, startPursuit } from './pursue.js';
 
 /** In place of an atom: none. */
 const NONE = 0xffff;
+
+/** The scores of all atoms, made one vector after the other; none is negative, so they compare as integers do, which is faster. */
+class Scores {
+  private readonly largest: V128;
+  private readonly score: V128;
+
+  constructor(
+    private readonly f: Fn,
+    private readonly row: I32,
+  ) {
+    [this.largest, this.score] = f.vectors(2);
+    this.largest.set(V128.zero);
+  }
+
+  /** Takes in vector v. */
+  add(v: number, score: V128): void {
+    const { f, row, largest } = this;
+    this.score.set(score);
+    f.store(row, this.score, 16 * v);
+    largest.set(largest.maxBits(this.score));
+  }
+
+  /** The atom with the largest score, the first of equals; NONE if that is not above the floor. */
+  best(floor: F32): I32 {
+    const { f, row, largest } = this;
+    const [from, lanes, best] = [f.i32(row), f.i32(), f.i32(NONE)];
+    largest.set(largest.max(largest.shuffle([2, 3, 0, 1])));
+    largest.set(largest.max(largest.shuffle([1, 0, 3, 2])));
+    f.if(largest.lane(0).gt(floor), () => {
+      f.repeat(
+        () => {
+          lanes.set(from.v128().eq(largest).mask());
+          from.set(from.add(16));
+        },
+        () => lanes.not(),
+      );
+      best.set(from.sub(row).shr(2).sub(4).add(lanes.lowestBit()));
+    });
+    return best;
+  }
+}
+
+/**
+ * advance(scratch, j, out, inverse, β, floor) → the atom to join next, or NONE: what the join of atom j changes. `inverse` is
+ * 1/√v_j. One loop over all atoms makes p (as orthogonalise does) and updates α, ν and the scores.
+ */
+function advance(module: Module, target: Target, orthogonalised: Fn): Fn {
+  const { shape, tables, scratch } = target;
+  const vectors = shape.L4 / 4;
+  return module.fn('advance', ['i32', 'i32', 'i32', 'f32', 'f32', 'f32'], 'i32', (f) => {
+    const [at, j, out, inverse, beta, floor] = f.parameters as [I32, I32, I32, F32, F32, F32];
+    const zero = f.i32(0);
+    const [p, x, nu] = f.vectors(3);
+    f.call(orthogonalised, at, j, out);
+    const scores = new Scores(f, f.i32(at.add(scratch.score)));
+    const [scale, step, one] = [f.v128(inverse.splat()), f.v128(beta.splat()), f.v128(F32.of(1).splat())];
+    for (let v = 0; v < vectors; v++) {
+      p.set(out.v128(16 * v).mul(scale));
+      f.store(out, p, 16 * v);
+      x.set(nmadd(target, step, p, at.v128(scratch.X + 16 * v)));
+      f.store(at, x, scratch.X + 16 * v);
+      nu.set(nmadd(target, p, p, at.v128(scratch.nu + 16 * v)));
+      f.store(at, nu, scratch.nu + 16 * v);
+      const weight = one.div(nu).and(nu.gtBits(zero.v128(tables.leastNew + 16 * v)));
+      scores.add(v, x.mul(x).mul(weight));
+    }
+    f.return(scores.best(floor));
+  });
+}
 
 /**
  * follow(scratch, c, atMost, price, without) → how many atoms joined: the pursuit of one patch by the order-recursive choice,
  * which ends where a longer path is not worth its price. One atom may not join; NONE excludes none. What each atom gained is
  * in the scratch.
  *
- * After a join one loop over all atoms scales p and updates α, ν and the scores. ν is −1 where an atom may not join.
+ * ν_j, the squared length of what is new in atom j, is known for every atom, so its gain is known before it joins. What the
+ * last join of a path would change is never computed. ν is −1 where an atom may not join.
  */
 function follow(module: Module, target: Target, functions: PursuitFunctions): Fn {
   const { shape, tables, scratch } = target;
   const vectors = shape.L4 / 4;
   const row = 4 * shape.L4;
   const most = Math.min(shape.N, shape.L);
+  const advanced = advance(module, target, functions.orthogonalise);
   return module.fn('follow', ['i32', 'i32', 'i32', 'f64', 'i32'], 'i32', (f) => {
     const [at, c, atMost, price, without] = f.parameters as [I32, I32, I32, F64, I32];
     const zero = f.i32(0);
-    const [k, j, slot, from, lanes] = [f.i32(0), f.i32(), f.i32(), f.i32(), f.i32()];
+    const [k, j, slot] = [f.i32(0), f.i32(), f.i32()];
     const [fresh, inverse, beta, gain] = [f.f32(), f.f32(), f.f32(), f.f32()];
-    const [weight, nu, x, p, largest] = f.vectors(5);
-    const one = f.v128(F32.of(1).splat());
-    const least = f.v128(F32.of(DEPENDENT).splat());
+    const x = f.v128();
     const left = f.f32(startPursuit(f, target, functions.correlate, at, c));
     const floor = f.f32(left.mul(NEGLIGIBLE));
     const rounding = f.f32(left.mul(ASTRAY.energy));
     // How far Σ(gain − price) is below the best it has been.
     const [lost, patience] = [f.f64(0), f.f64(price.mul(PATIENCE))];
     const limit = f.i32(atMost.choose(atMost.lt(most), most));
-
-    const score = (v: number) => {
-      weight.set(x.mul(x).mul(weight));
-      f.store(at, weight, scratch.score + 16 * v);
-      largest.set(largest.max(weight));
-    };
-    /** Takes atom j out of the choice. */
-    const close = () => {
-      f.store(slot, F32.of(-1), scratch.nu);
-      f.store(slot, F32.of(0), scratch.score);
-      largest.set(V128.zero);
-      f.count(vectors, (v) => largest.set(largest.max(at.add(v.shl(4)).v128(scratch.score))));
-    };
     const out = f.i32(at.add(scratch.rows));
-    largest.set(V128.zero);
+    slot.set(at.add(without.shl(2)));
+    f.if(without.ne(NONE), () => f.store(slot, F32.of(0), scratch.X));
+    const scores = new Scores(f, f.i32(at.add(scratch.score)));
     for (let v = 0; v < vectors; v++) {
       x.set(at.v128(scratch.X + 16 * v));
       f.store(at, zero.v128(tables.norms + 16 * v), scratch.nu + 16 * v);
-      weight.set(zero.v128(tables.inverseNorms + 16 * v));
-      score(v);
+      scores.add(v, x.mul(x).mul(zero.v128(tables.inverseNorms + 16 * v)));
     }
-    f.if(without.ne(NONE), () => {
-      slot.set(at.add(without.shl(2)));
-      close();
-    });
+    f.if(without.ne(NONE), () => f.store(slot, F32.of(-1), scratch.nu));
     /** Ends where all that is left of the patch could not pay for what was lost and one more atom, or too much was lost. */
     const endWhereLost = () => {
       f.if(lost.add(price).gt(left.add(rounding).promote()).or(lost.gt(patience)), () => limit.set(k));
     };
+    j.set(scores.best(floor));
     endWhereLost();
     f.while(
-      () => k.lt(limit),
+      () => k.lt(limit).and(j.ne(NONE)),
       () => {
-        largest.set(largest.max(largest.shuffle([2, 3, 0, 1])));
-        largest.set(largest.max(largest.shuffle([1, 0, 3, 2])));
-        f.if(
-          largest.lane(0).gt(floor),
-          () => {
-            // The first atom with the largest score.
-            from.set(at.add(scratch.score));
-            f.repeat(
-              () => {
-                lanes.set(from.v128().eq(largest).mask());
-                from.set(from.add(16));
-              },
-              () => lanes.not(),
-            );
-            j.set(from.sub(at).sub(scratch.score).shr(2).sub(4).add(lanes.lowestBit()));
-            slot.set(at.add(j.shl(2)));
-            f.call(functions.orthogonalise, at, j, out);
-            fresh.set(out.add(j.shl(2)).f32());
-            f.if(fresh.le(j.shl(2).f32(tables.norms).mul(DEPENDENT)), close, () => {
-              f.store(slot, F32.of(-1), scratch.nu);
-              largest.set(V128.zero);
-              inverse.set(F32.of(1).div(fresh.sqrt()));
-              beta.set(slot.f32(scratch.X).mul(inverse));
-              gain.set(beta.mul(beta));
-              slot.set(at.add(k.shl(2)));
-              f.store(slot, beta, scratch.beta);
-              f.store(slot, j, scratch.support);
-              f.store(slot, gain, scratch.gains);
-              const [scale, step] = [f.v128(inverse.splat()), f.v128(beta.splat())];
-              for (let v = 0; v < vectors; v++) {
-                p.set(out.v128(16 * v).mul(scale));
-                f.store(out, p, 16 * v);
-                x.set(nmadd(target, step, p, at.v128(scratch.X + 16 * v)));
-                f.store(at, x, scratch.X + 16 * v);
-                nu.set(nmadd(target, p, p, at.v128(scratch.nu + 16 * v)));
-                f.store(at, nu, scratch.nu + 16 * v);
-                weight.set(one.div(nu).and(nu.gt(zero.v128(tables.norms + 16 * v).mul(least))));
-                score(v);
-              }
-              left.set(left.sub(gain));
-              lost.set(lost.add(price).sub(gain.promote()).max(0));
-              out.set(out.add(row));
-              k.set(k.add(1));
-              endWhereLost();
-            });
-          },
-          // Nothing is left to gain.
-          () => limit.set(k),
-        );
+        slot.set(at.add(j.shl(2)));
+        fresh.set(slot.f32(scratch.nu));
+        inverse.set(F32.of(1).div(fresh.sqrt()));
+        beta.set(slot.f32(scratch.X).mul(inverse));
+        gain.set(beta.mul(beta));
+        f.store(slot, F32.of(-1), scratch.nu);
+        // All that the coefficients need of the last row.
+        f.store(out.add(j.shl(2)), fresh.mul(inverse));
+        slot.set(at.add(k.shl(2)));
+        f.store(slot, beta, scratch.beta);
+        f.store(slot, j, scratch.support);
+        f.store(slot, gain, scratch.gains);
+        left.set(left.sub(gain));
+        lost.set(lost.add(price).sub(gain.promote()).max(0));
+        k.set(k.add(1));
+        endWhereLost();
+        f.if(k.lt(limit), () => {
+          j.set(f.value(advanced, at, j, out, inverse, beta, floor) as I32);
+          out.set(out.add(row));
+        });
       },
     );
     f.return(k);

@@ -14,13 +14,9 @@ import type { Fn, I32, Module } from './assembler.js';
 import { F32, V128 } from './assembler.js';
 import type { Target } from './maps.js';
 import { nmadd, storeIndex, sumLanes, toCoefficients } from './maps.js';
+import { DEPENDENT } from './tables.js';
 
-/**
- * Of an atom's squared length, what must be new in it for it to join. In float32 every join can lose as many digits as
- * this has zeros; at less than 1e-3 pursuits of 30 atoms and more were seen to go astray.
- */
-export const DEPENDENT = 3e-3;
-/** The same for a fit on given atoms, which has no choice among them: as little as rounding allows. */
+/** What DEPENDENT is for a fit on given atoms, which has no choice among them: as little as rounding allows. */
 export const DEPENDENT_IN_FIT = 1e-5;
 /** Vectors of a row whose sums are held in registers at once. */
 const SUMS = 9;
