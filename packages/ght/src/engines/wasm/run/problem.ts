@@ -12,6 +12,7 @@ import type { PatchStop } from '../../../solvers/stopping.js';
 import type { Watch, Work } from '../../../work.js';
 import { drive } from '../../../work.js';
 import type { EngineInfo, Loaded } from '../../engine.js';
+import type { Target } from '../kernels/maps.js';
 import type { Kernels } from '../kernels/module.js';
 import { moduleFor } from '../kernels/module.js';
 import { shapeOf } from '../kernels/shape.js';
@@ -39,7 +40,7 @@ export async function loadProblem(
   const shape = shapeOf({ ...D, factors });
   const memory = new ProblemMemory(shape, P, threads);
   const target = { shape, tables: memory.tables, scratch: memory.layout.scratch, fma };
-  const module = await WebAssembly.compile(moduleFor(target, threads > 1));
+  const module = await compiledFor(target, threads > 1);
   const instance = await WebAssembly.instantiate(module, { env: { memory: memory.memory } });
   const kernels = instance.exports as unknown as Kernels;
   const outsideRange = await drive(rotate(memory, kernels, signals), watch);
@@ -53,6 +54,24 @@ export async function loadProblem(
   return new WasmProblem(info, memory, team, outsideRange);
 }
 
+/** Modules that were compiled, by the sizes they were emitted for; the one used last comes last. */
+const compiled = new Map<string, WebAssembly.Module>();
+const MOST_COMPILED = 8;
+
+/**
+ * The compiled kernels. A module has its machine code, which the host improves while it runs, so the next problem of the same
+ * sizes starts with the fastest code.
+ */
+async function compiledFor(target: Target, shared: boolean): Promise<WebAssembly.Module> {
+  const sizes = target.shape.parts.map(({ Q, sigma, V }) => [Q.rows, sigma.length, V.rows]);
+  const key = JSON.stringify({ sizes, fma: target.fma, shared });
+  const module = compiled.get(key) ?? (await WebAssembly.compile(moduleFor(target, shared)));
+  compiled.delete(key);
+  compiled.set(key, module);
+  for (const oldest of compiled.keys()) if (compiled.size > MOST_COMPILED) compiled.delete(oldest);
+  return module;
+}
+
 function sizeOf({ rows, cols }: Matrix): string {
   return `${rows}×${cols}`;
 }
@@ -60,6 +79,7 @@ function sizeOf({ rows, cols }: Matrix): string {
 /** c = Qᵀy for all signals; gives back what of ‖Y‖² lies outside the range of D. */
 function* rotate(memory: ProblemMemory, kernels: Kernels, signals: Signals): Work<number> {
   const { N, R4, P, c, scratches } = memory.layout;
+  const rank = memory.shape.parts.reduce((product, { sigma }) => product * sigma.length, 1);
   const staging = memory.take(4 * N * CHUNK);
   let all = 0;
   let within = 0;
@@ -68,11 +88,14 @@ function* rotate(memory: ProblemMemory, kernels: Kernels, signals: Signals): Wor
     const staged = memory.floats(staging, Y.length);
     staged.set(Y);
     kernels.rotateSignals(staging, patches, c + 4 * R4 * from, scratches[0]);
-    all += energy(staged);
-    within += energy(memory.floats(c + 4 * R4 * from, R4 * patches));
+    // Atoms that span all signals leave nothing outside.
+    if (rank < N) {
+      all += energy(staged);
+      within += energy(memory.floats(c + 4 * R4 * from, R4 * patches));
+    }
     yield from / P;
   }
-  // Within rounding nothing is outside, as for every dictionary that spans all signals.
+  // Less is rounding.
   return within < all * (1 - 1e-6) ? all - within : 0;
 }
 
