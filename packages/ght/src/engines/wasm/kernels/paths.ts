@@ -89,12 +89,13 @@ function offer(module: Module): Fn {
  * paths(patches, c, atMost, restarts, bounds, countsOut, valuesOut, indicesOut, scratch, offers, low, mid, high, λ) → end of valuesOut
  *     follows each patch, and so many times again without one of its first atoms; keeps the path that is worth most at λ.
  *     Writes its code of n(mid) atoms, with the indices of the further ones up to n(low); n(high), n(low) and n(mid) to `bounds`
- *     (four half-words, the last of them unused), and the prices of the atoms between the first two to `offers`. The tally is
- *     where the offers end and the sum of all n(high).
+ *     (half-words, then the squared error of the code), and the prices of the atoms between the first two to `offers`. The
+ *     tally is where the offers end and the sum of all n(high).
  *
  * settle(patches, c, bounds, offers, counts, values, indices, countsOut, valuesOut, indicesOut, scratch, ties, λ) → end of valuesOut
  *     writes the codes with n(high) atoms and those whose offer is above λ; of those equal to it the first `ties`. A code
- *     that has as many atoms already is copied; another is made from the indices of its path.
+ *     that has as many atoms already is copied; another is made from the indices of its path. The scratch's error is the sum
+ *     of their squared errors.
  */
 export function jointOmp(module: Module, target: Target, functions: PursuitFunctions & { readonly write: Fn }): void {
   const own = {
@@ -108,6 +109,9 @@ export function jointOmp(module: Module, target: Target, functions: PursuitFunct
   paths(module, target, own);
   settle(module, target, own);
 }
+
+/** Bytes of a patch's bounds, and where its error is among them. */
+export const BOUNDS = { bytes: 12, error: 8 };
 
 type Own = PursuitFunctions & Readonly<Record<'write' | 'follow' | 'retrace' | 'bestPrefix' | 'worth' | 'offer', Fn>>;
 
@@ -135,6 +139,7 @@ function paths(module: Module, target: Target, own: Own): void {
         upper.set(prefix(low, followed));
         wanted.set(prefix(mid, upper));
         n.set(f.value(own.write, at, c, gains, wanted, valuesOut, indicesOut) as I32);
+        f.store(bounds, at.f32(scratch.left), BOUNDS.error);
         // A path that rounding leads astray ends there.
         f.if(n.lt(wanted), () => {
           followed.set(n);
@@ -176,7 +181,7 @@ function paths(module: Module, target: Target, own: Own): void {
       f.store16(bounds, n, 4);
       f.store16(countsOut, entries);
       passCode(target, { values: valuesOut, indices: indicesOut }, entries);
-      bounds.set(bounds.add(8));
+      bounds.set(bounds.add(BOUNDS.bytes));
       countsOut.set(countsOut.add(2));
       c.set(c.add(4 * shape.R4));
     });
@@ -193,7 +198,7 @@ function settle(module: Module, target: Target, own: Own): void {
       f.parameters as I32[];
     const threshold = f.parameters[12] as F64;
     const [n, end] = [f.i32(), f.i32()];
-    const price = f.f64();
+    const [price, sum] = [f.f64(), f.f64(0)];
     f.count(patches, () => {
       n.set(bounds.u16());
       end.set(offers.add(bounds.u16(2).sub(n).shl(3)));
@@ -217,20 +222,23 @@ function settle(module: Module, target: Target, own: Own): void {
         n.eq(bounds.u16(4)),
         () => {
           copyCode(f, target, n, { values, indices }, { values: valuesOut, indices: indicesOut });
+          sum.set(sum.add(bounds.f32(BOUNDS.error).promote()));
         },
         () => {
           f.call(own.retrace, at, c, indices, n);
           n.set(f.value(own.write, at, c, at.add(scratch.gains), n, valuesOut, indicesOut) as I32);
+          sum.set(sum.add(at.f32(scratch.left).promote()));
         },
       );
       f.store16(countsOut, n);
       passCode(target, { values, indices }, counts.u16());
       passCode(target, { values: valuesOut, indices: indicesOut }, n);
-      bounds.set(bounds.add(8));
+      bounds.set(bounds.add(BOUNDS.bytes));
       counts.set(counts.add(2));
       countsOut.set(countsOut.add(2));
       c.set(c.add(4 * shape.R4));
     });
+    f.store(at, sum, scratch.error);
     f.return(valuesOut);
   });
 }

@@ -194,13 +194,15 @@ export function startPursuit(f: Fn, { shape, scratch }: Target, correlated: Fn, 
 
 /**
  * write(scratch, c, gains, count, values, indices) → count: writes the code of the first so many atoms that have joined, in
- * the order of choice. Fewer where the last of them were all but dependent, so that rounding has the better of them.
+ * the order of choice. Fewer where the last of them were all but dependent, so that rounding has the better of them. Leaves
+ * the squared error of the code in the scratch.
  */
 export function write(module: Module, target: Target, functions: PursuitFunctions & { readonly residual: Fn }): Fn {
   const { scratch } = target;
   return module.fn('write', new Array(6).fill('i32'), 'i32', (f) => {
     const [at, c, gains, count, values, indices] = f.parameters as I32[];
     const [slot, out, index, astray] = [f.i32(), f.i32(), f.i32(), f.i32()];
+    const error = f.f32();
     const left = f.f32(at.f32(scratch.energy));
     const allowed = f.f32(left.mul(ASTRAY.energy));
     f.count(count, (i) => left.set(left.sub(gains.add(i.shl(2)).f32())));
@@ -216,7 +218,7 @@ export function write(module: Module, target: Target, functions: PursuitFunction
           out.set(out.add(4));
           index.set(index.add(target.shape.indexBytes));
         });
-        const error = f.value(functions.residual, values, indices, count, c, at.add(scratch.M), at) as F32;
+        error.set(f.value(functions.residual, values, indices, count, c, at.add(scratch.M), at) as F32);
         astray.set(error.le(left.max(0).mul(ASTRAY.error).add(allowed)).not().and(count.gt(0)));
         f.if(astray, () => {
           count.set(count.sub(1));
@@ -225,6 +227,7 @@ export function write(module: Module, target: Target, functions: PursuitFunction
       },
       () => astray,
     );
+    f.store(at, error, scratch.left);
     f.return(count);
   });
 }

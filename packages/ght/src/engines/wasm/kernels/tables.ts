@@ -143,6 +143,8 @@ export interface Scratch {
   /** What each atom that joined a path has gained, and ‖y‖² of its patch, float32. */
   readonly gains: number;
   readonly energy: number;
+  /** The squared error of the code that was written last, float32. */
+  readonly left: number;
   /** The gains of the best path so far, and the atoms that are excluded in turn. */
   readonly bestGains: number;
   readonly excluded: number;
@@ -200,6 +202,7 @@ export function scratchOf(shape: Shape): Scratch {
     x: take(4 * L4),
     gains: take(4 * padded(most)),
     energy: take(4),
+    left: take(4),
     bestGains: take(4 * padded(most)),
     excluded: take(4 * padded(most)),
     neighbours: take(4 * (L4 + padded(most)) * most),

@@ -3,7 +3,7 @@ import type { Codes } from '../../../codes/codes.js';
 import { emptyCodes } from '../../../codes/codes.js';
 import type { Dictionary } from '../../../dictionary/dictionary.js';
 import { kroneckerFactors } from '../../../dictionary/kronecker.js';
-import { runsOf, type Signals } from '../../../signal/signals.js';
+import type { Signals } from '../../../signal/signals.js';
 import type { IterativeSolver, PatchwiseSolver } from '../../../solvers/catalogue.js';
 import type { Effort, Spending } from '../../../solvers/joint-omp.js';
 import type { StepReport } from '../../../solvers/loop.js';
@@ -83,10 +83,10 @@ function* rotate(memory: ProblemMemory, kernels: Kernels, signals: Signals): Wor
   const staging = memory.take(4 * N * CHUNK);
   let all = 0;
   let within = 0;
-  for (const { from, Y } of runsOf(signals, CHUNK)) {
-    const patches = Y.length / N;
-    const staged = memory.floats(staging, Y.length);
-    staged.set(Y);
+  for (let from = 0; from < P; from += CHUNK) {
+    const patches = Math.min(CHUNK, P - from);
+    const staged = memory.floats(staging, N * patches);
+    signals.read(from, staged);
     kernels.rotateSignals(staging, patches, c + 4 * R4 * from, scratches[0]);
     // Atoms that span all signals leave nothing outside.
     if (rank < N) {
