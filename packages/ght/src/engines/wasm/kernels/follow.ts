@@ -86,9 +86,9 @@ function advance(module: Module, target: Target, orthogonalised: Fn): Fn {
 }
 
 /**
- * follow(scratch, c, atMost, price, without) → how many atoms joined: the pursuit of one patch by the order-recursive choice,
- * which ends where a longer path is not worth its price. One atom may not join; NONE excludes none. What each atom gained is
- * in the scratch.
+ * follow(scratch, c, correlated, atMost, price, without) → how many atoms joined: the pursuit of one patch by the order-recursive choice,
+ * which ends where a longer path is not worth its price. `correlated` is whether α = Dᵀy is at X already. One atom may not
+ * join; NONE excludes none. What each atom gained is in the scratch.
  *
  * ν_j, the squared length of what is new in atom j, is known for every atom, so its gain is known before it joins. What the
  * last join of a path would change is never computed. ν is −1 where an atom may not join.
@@ -99,13 +99,13 @@ export function follow(module: Module, target: Target, functions: PursuitFunctio
   const row = 4 * shape.L4;
   const most = Math.min(shape.N, shape.L);
   const advanced = advance(module, target, functions.orthogonalise);
-  return module.fn('follow', ['i32', 'i32', 'i32', 'f64', 'i32'], 'i32', (f) => {
-    const [at, c, atMost, price, without] = f.parameters as [I32, I32, I32, F64, I32];
+  return module.fn('follow', ['i32', 'i32', 'i32', 'i32', 'f64', 'i32'], 'i32', (f) => {
+    const [at, c, correlated, atMost, price, without] = f.parameters as [I32, I32, I32, I32, F64, I32];
     const zero = f.i32(0);
     const [k, j, slot] = [f.i32(0), f.i32(), f.i32()];
     const [fresh, inverse, beta, gain] = [f.f32(), f.f32(), f.f32(), f.f32()];
     const x = f.v128();
-    const left = f.f32(startPursuit(f, target, functions.correlate, at, c));
+    const left = f.f32(startPursuit(f, target, functions.correlate, at, c, correlated));
     const floor = f.f32(left.mul(NEGLIGIBLE));
     const rounding = f.f32(left.mul(ASTRAY.energy));
     // How far Σ(gain − price) is below the best it has been.

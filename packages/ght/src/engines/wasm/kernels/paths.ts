@@ -8,7 +8,9 @@
  * of the envelope of its gains. When the patches together have settled λ from those, all that is left is to code the few
  * patches again whose n(λ) is not n(mid), by the atoms that their paths have found.
  */
-import type { F64, Fn, I32, Module } from './assembler.js';
+import type { F64, Fn, Module } from './assembler.js';
+import { I32 } from './assembler.js';
+import { inGroups } from './dense.js';
 import { follow, NONE, retrace } from './follow.js';
 import type { Target } from './maps.js';
 import { copyCode, passCode, storeIndex } from './maps.js';
@@ -97,7 +99,11 @@ function offer(module: Module): Fn {
  *     that has as many atoms already is copied; another is made from the indices of its path. The scratch's error is the sum
  *     of their squared errors.
  */
-export function jointOmp(module: Module, target: Target, functions: PursuitFunctions & { readonly write: Fn }): void {
+export function jointOmp(
+  module: Module,
+  target: Target,
+  functions: PursuitFunctions & { readonly write: Fn; readonly together?: Fn },
+): void {
   const own = {
     ...functions,
     follow: follow(module, target, functions),
@@ -113,7 +119,11 @@ export function jointOmp(module: Module, target: Target, functions: PursuitFunct
 /** Bytes of a patch's bounds, and where its error is among them. */
 export const BOUNDS = { bytes: 12, error: 8 };
 
-type Own = PursuitFunctions & Readonly<Record<'write' | 'follow' | 'retrace' | 'bestPrefix' | 'worth' | 'offer', Fn>>;
+type Own = PursuitFunctions &
+  Readonly<Record<'write' | 'follow' | 'retrace' | 'bestPrefix' | 'worth' | 'offer', Fn>> & {
+    /** groupCorrelations of a dense shape. */
+    readonly together?: Fn;
+  };
 
 function paths(module: Module, target: Target, own: Own): void {
   const { shape, scratch } = target;
@@ -129,8 +139,8 @@ function paths(module: Module, target: Target, own: Own): void {
     const gains = f.i32(at.add(scratch.bestGains));
     const prefix = (price: F64, most: I32) => f.value(own.bestPrefix, gains, most, price) as I32;
     /** Follows the path without the atom `tried`; it becomes the patch's own if it is worth more than all before it. */
-    const consider = () => {
-      length.set(f.value(own.follow, at, c, atMost, low, tried) as I32);
+    const consider = (correlated: 0 | 1) => {
+      length.set(f.value(own.follow, at, c, I32.of(correlated), atMost, low, tried) as I32);
       f.if(restarts.gt(0), () => value.set(f.value(own.worth, at.add(scratch.gains), length, lambda) as F64));
       f.if(value.gt(best), () => {
         best.set(value);
@@ -156,10 +166,11 @@ function paths(module: Module, target: Target, own: Own): void {
         );
       });
     };
-    f.count(patches, () => {
+    /** All of one patch; `correlated` is whether α = Dᵀy is at X already. */
+    const each = (correlated: 0 | 1) => {
       best.set(-1);
       tried.set(NONE);
-      consider();
+      consider(correlated);
       f.if(restarts.gt(0), () => {
         // The first atom is next to always the mean of the patch, without which no path is better.
         restart.set(prefix(lambda, followed));
@@ -170,7 +181,7 @@ function paths(module: Module, target: Target, own: Own): void {
         });
         f.count(restart, (i) => {
           tried.set(i.shl(2).add(at).i32(scratch.excluded));
-          consider();
+          consider(0);
         });
       });
       lower.set(prefix(high, upper));
@@ -184,7 +195,20 @@ function paths(module: Module, target: Target, own: Own): void {
       bounds.set(bounds.add(BOUNDS.bytes));
       countsOut.set(countsOut.add(2));
       c.set(c.add(4 * shape.R4));
-    });
+    };
+    const { group } = scratch;
+    if (group && own.together) {
+      const next = f.i32(c);
+      const prepare = (slot: I32) => {
+        for (let v = 0; v < shape.R4 / 4; v++) f.store(slot, next.v128(16 * v), group.M + 16 * v);
+        next.set(next.add(4 * shape.R4));
+      };
+      const finish = (slot: I32) => {
+        for (let v = 0; v < shape.L4 / 4; v++) f.store(at, slot.v128(group.X + 16 * v), scratch.X + 16 * v);
+        each(1);
+      };
+      inGroups(f, group, { patches, scratch: at }, { prepare, together: own.together, finish });
+    } else f.count(patches, () => each(0));
     f.store(at, offers, scratch.tally);
     f.store(at, sure, scratch.tally + 4);
     f.return(valuesOut);

@@ -10,8 +10,8 @@
  * β² is what the error falls by, and R(i, k) = pᵢ(j_k) is the triangle of D restricted to the support: R x = β gives the
  * coefficients. There is no solve inside the loop.
  */
-import type { Fn, I32, Module } from './assembler.js';
-import { F32, V128 } from './assembler.js';
+import type { Fn, Module } from './assembler.js';
+import { F32, I32, V128 } from './assembler.js';
 import type { Target } from './maps.js';
 import { nmadd, storeIndex, sumLanes, toCoefficients } from './maps.js';
 import { DEPENDENT } from './tables.js';
@@ -177,8 +177,15 @@ function largest(module: Module, { shape }: Target): Fn {
   });
 }
 
-/** Takes a patch in: ‖y‖² to the scratch, and α = Dᵀy to X. Gives ‖y‖². */
-export function startPursuit(f: Fn, { shape, scratch }: Target, correlated: Fn, at: I32, c: I32): F32 {
+/** Takes a patch in: ‖y‖² to the scratch, and α = Dᵀy to X, unless it is there already. Gives ‖y‖². */
+export function startPursuit(
+  f: Fn,
+  { shape, scratch }: Target,
+  correlated: Fn,
+  at: I32,
+  c: I32,
+  isThere: I32 = I32.of(0),
+): F32 {
   const [energy, vector] = f.vectors(2);
   energy.set(V128.zero);
   for (let v = 0; v < shape.R4 / 4; v++) {
@@ -188,7 +195,7 @@ export function startPursuit(f: Fn, { shape, scratch }: Target, correlated: Fn, 
   }
   const all = f.f32(sumLanes(f, energy));
   f.store(at, all, scratch.energy);
-  f.call(correlated, at);
+  f.if(isThere.not(), () => f.call(correlated, at));
   return all;
 }
 
