@@ -2,7 +2,7 @@ import { InputError, wholeNumber } from '../errors.js';
 import { finish, type Work } from '../work.js';
 import type { Samples } from './image.js';
 import { mirror } from './mirror.js';
-import { type Signals, signalsIn } from './signals.js';
+import { type Floats, type Signals, signalsIn } from './signals.js';
 
 /**
  * Where the patches of a plane lie: `patch`×`patch` squares, `stride` apart, row by row.
@@ -60,7 +60,7 @@ export function extract(
 }
 
 /** The patches of a plane from number `first` on, as many as fit in `into`. */
-export function extractRun(grid: PatchGrid, plane: Samples, first: number, into: Float64Array): void {
+export function extractRun(grid: PatchGrid, plane: Samples, first: number, into: Floats): void {
   const { width, height, patch, stride, columns } = grid;
   for (let p = first, i = 0; i < into.length; p++) {
     const [left, top] = [(p % columns) * stride, Math.floor(p / columns) * stride];

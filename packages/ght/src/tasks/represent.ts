@@ -13,7 +13,7 @@ import { checkPixels, checkShape, mapped } from '../signal/image.js';
 import type { PatchGrid } from '../signal/patches.js';
 import { extractRun, patchGrid } from '../signal/patches.js';
 import { largestOf } from '../signal/scale.js';
-import type { Signals } from '../signal/signals.js';
+import type { Floats, Signals } from '../signal/signals.js';
 import { drive, type Work } from '../work.js';
 import { rebuiltPlanes } from './decode.js';
 import type { Settings, SolveOptions } from './options.js';
@@ -143,7 +143,7 @@ function* prepare(image: Image): Work<{ readonly planes: readonly Samples[]; rea
 /** The columns of Y: the patches of all planes, plane after plane. */
 function patchesOf(planes: readonly Samples[], grid: PatchGrid): Signals {
   const N = grid.patch ** 2;
-  const read = (from: number, into: Float64Array) => {
+  const read = (from: number, into: Floats) => {
     const [c, first] = [Math.floor(from / grid.count), from % grid.count];
     const here = into.subarray(0, N * (grid.count - first));
     extractRun(grid, planes[c], first, here);

@@ -11,8 +11,8 @@ import { chooseEngine } from '../engines/engines.js';
 import { callable, InputError, OptionError, positive } from '../errors.js';
 import { psnrOf } from '../measures/error.js';
 import type { Samples } from '../signal/image.js';
-import { checkSamples, refuseBadNumber } from '../signal/image.js';
-import { largestOf, shifted, shiftedPositive } from '../signal/scale.js';
+import { checkSamples } from '../signal/image.js';
+import { largestFinite, shifted, shiftedPositive } from '../signal/scale.js';
 import type { Signals } from '../signal/signals.js';
 import { signalsIn } from '../signal/signals.js';
 import type { IterativeSolver, PatchwiseSolver, SolverName } from '../solvers/catalogue.js';
@@ -93,8 +93,7 @@ export async function solve(D: Dictionary, Y: Samples, options: SignalOptions = 
   const { errorOf } = options;
   callable('errorOf', errorOf, 'give a function of the codes, or leave it out');
   const where = (i: number) => `signals sample (row ${i % D.N}, signal ${Math.floor(i / D.N)})`;
-  await drive(refuseBadNumber(Y, where), settings);
-  const most = await drive(largestOf(Y), settings);
+  const most = await drive(largestFinite(Y, where), settings);
   // All-zero signals have no scale, and any scale will do.
   const peak = positive('peak', options.peak ?? (most || 1), 'give the full scale of the signals, such as 255');
   return solveProblem({ D, Y: signalsIn(Y, D.N), peak, most, budget: budgetFor(settings, D.L), settings, errorOf });

@@ -11,6 +11,7 @@ import type { Effort, Spending } from '../../../solvers/joint-omp.js';
 import { chooseWorthwhile, isSettled, RESTARTS } from '../../../solvers/joint-omp.js';
 import { cutFor, LEAST_GAIN, MOST_MOVES, PriceSearch } from '../../../solvers/swaps.js';
 import { passes, type Watch, watchOver } from '../../../work.js';
+import { BOUNDS } from '../kernels/paths.js';
 import type { Outcome, PathsJob } from './patch-jobs.js';
 import type { ProblemMemory, Stream } from './problem-memory.js';
 import { CHUNK } from './problem-memory.js';
@@ -67,6 +68,8 @@ interface Found {
   readonly codes: Stream;
   readonly threshold: number;
   readonly kept: number;
+  /** Whether the errors of all chunks are those of these codes. */
+  readonly measured: boolean;
 }
 
 /** Joint OMP on one loaded problem. */
@@ -85,7 +88,7 @@ export class JointOmp {
     const { N, L, P, chunks } = memory.layout;
     this.#row = Math.min(N, L);
     this.#draft = memory.stream();
-    this.#bounds = memory.take(8 * P);
+    this.#bounds = memory.take(BOUNDS.bytes * P);
     this.#ties = memory.take(4 * chunks);
     this.#offers = { places: memory.take(8 * chunks), out: [], room: 0 };
   }
@@ -120,7 +123,7 @@ export class JointOmp {
       settled = await this.#settle(S, all, near, { restarts: RESTARTS, lambda }, watchOver(watch, paths, restarts));
     }
     const kept = await this.#commit(settled, out, watchOver(watch, restarts, codes));
-    const found = { codes: out, threshold: settled.threshold, kept };
+    const found = { codes: out, threshold: settled.threshold, kept, measured: true };
     return effort === 3 && improvable ? this.#swap(found, watchOver(watch, codes, 1)) : found;
   }
 
@@ -156,7 +159,7 @@ export class JointOmp {
     while (kept > S) await search(0, cutFor(losses(), kept - S));
     // The other stream is free again.
     if (source !== codes) this.#draft = codes;
-    return { codes: source, threshold: price.lambda, kept };
+    return { codes: source, threshold: price.lambda, kept, measured: false };
   }
 
   #sample(n: number, deep: number): Sample {

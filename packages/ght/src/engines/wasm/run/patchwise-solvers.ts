@@ -74,9 +74,9 @@ export class PatchwiseSolvers {
 
   async jointOmp(S: Spending, effort: Effort, watch?: Watch): Promise<StepReport[]> {
     this.#joint ??= new JointOmp(this.memory, this.team);
-    const { codes, threshold, kept } = await this.#joint.run(S, effort, this.#out, watchOver(watch, 0, 0.95));
+    const { codes, threshold, kept, measured } = await this.#joint.run(S, effort, this.#out, watchOver(watch, 0, 0.95));
     this.#out = codes;
-    const error = await this.#measure('measure', this.#out, watchOver(watch, 0.95, 1));
+    const error = measured ? this.#error() : await this.#measure('measure', this.#out, watchOver(watch, 0.95, 1));
     return [{ ...this.#report(error, kept), threshold }];
   }
 
@@ -145,6 +145,11 @@ export class PatchwiseSolvers {
 
   async #measure(kind: 'measure' | 'refit', stream: Stream, watch?: Watch): Promise<number> {
     await this.team.run({ kind, stream }, watch);
+    return this.#error();
+  }
+
+  /** The sum of the errors of all chunks. */
+  #error(): number {
     const { errors, chunks } = this.memory.layout;
     return this.memory.doubles(errors, chunks).reduce((sum, value) => sum + value, 0);
   }

@@ -3,7 +3,7 @@ import type { Codes } from '../../../codes/codes.js';
 import { emptyCodes } from '../../../codes/codes.js';
 import type { Dictionary } from '../../../dictionary/dictionary.js';
 import { kroneckerFactors } from '../../../dictionary/kronecker.js';
-import { runsOf, type Signals } from '../../../signal/signals.js';
+import type { Signals } from '../../../signal/signals.js';
 import type { IterativeSolver, PatchwiseSolver } from '../../../solvers/catalogue.js';
 import type { Effort, Spending } from '../../../solvers/joint-omp.js';
 import type { StepReport } from '../../../solvers/loop.js';
@@ -40,7 +40,7 @@ export async function loadProblem(
   const shape = shapeOf({ ...D, factors });
   const memory = new ProblemMemory(shape, P, threads);
   const target = { shape, tables: memory.tables, scratch: memory.layout.scratch, fma };
-  const module = await compiled(target, threads > 1);
+  const module = await compiledFor(target, threads > 1);
   const instance = await WebAssembly.instantiate(module, { env: { memory: memory.memory } });
   const kernels = instance.exports as unknown as Kernels;
   const outsideRange = await drive(rotate(memory, kernels, signals), watch);
@@ -54,19 +54,22 @@ export async function loadProblem(
   return new WasmProblem(info, memory, team, outsideRange);
 }
 
-/** The code of the last shapes, by all that it depends on: learning loads hundreds of problems of one shape. */
-const modules = new Map<string, WebAssembly.Module>();
-const MODULES = 4;
+/** The modules that were compiled last, by all that their code depends on; the one used last comes last. */
+const compiled = new Map<string, WebAssembly.Module>();
+const MOST_COMPILED = 8;
 
-/** The kernels for a target, compiled at most once while they are among the last that were used. */
-async function compiled({ shape, ...target }: Target, shared: boolean): Promise<WebAssembly.Module> {
+/**
+ * The compiled kernels. A module has its machine code, which the host improves while it runs, so the next problem of the same
+ * sizes starts with the fastest code.
+ */
+async function compiledFor({ shape, ...target }: Target, shared: boolean): Promise<WebAssembly.Module> {
   // Kernels read the numbers of a dictionary from memory, so only its sizes matter.
   const parts = shape.parts.map(({ Q, sigma, V }) => [Q.rows, sigma.length, V.rows]);
   const key = JSON.stringify([{ ...shape, parts }, target, shared]);
-  const module = modules.get(key) ?? (await WebAssembly.compile(moduleFor({ shape, ...target }, shared)));
-  modules.delete(key);
-  modules.set(key, module);
-  for (const oldest of modules.keys()) if (modules.size > MODULES) modules.delete(oldest);
+  const module = compiled.get(key) ?? (await WebAssembly.compile(moduleFor({ shape, ...target }, shared)));
+  compiled.delete(key);
+  compiled.set(key, module);
+  for (const oldest of compiled.keys()) if (compiled.size > MOST_COMPILED) compiled.delete(oldest);
   return module;
 }
 
@@ -77,19 +80,23 @@ function sizeOf({ rows, cols }: Matrix): string {
 /** c = Qᵀy for all signals; gives back what of ‖Y‖² lies outside the range of D. */
 function* rotate(memory: ProblemMemory, kernels: Kernels, signals: Signals): Work<number> {
   const { N, R4, P, c, scratches } = memory.layout;
+  const rank = memory.shape.parts.reduce((product, { sigma }) => product * sigma.length, 1);
   const staging = memory.take(4 * N * CHUNK);
   let all = 0;
   let within = 0;
-  for (const { from, Y } of runsOf(signals, CHUNK)) {
-    const patches = Y.length / N;
-    const staged = memory.floats(staging, Y.length);
-    staged.set(Y);
+  for (let from = 0; from < P; from += CHUNK) {
+    const patches = Math.min(CHUNK, P - from);
+    const staged = memory.floats(staging, N * patches);
+    signals.read(from, staged);
     kernels.rotateSignals(staging, patches, c + 4 * R4 * from, scratches[0]);
-    all += energy(staged);
-    within += energy(memory.floats(c + 4 * R4 * from, R4 * patches));
+    // Atoms that span all signals leave nothing outside.
+    if (rank < N) {
+      all += energy(staged);
+      within += energy(memory.floats(c + 4 * R4 * from, R4 * patches));
+    }
     yield from / P;
   }
-  // Within rounding nothing is outside, as for every dictionary that spans all signals.
+  // Less is rounding.
   return within < all * (1 - 1e-6) ? all - within : 0;
 }
 
