@@ -115,6 +115,19 @@ describe('ght represent', () => {
     expect([paper.rho, paper.rmse, paper.iterations]).toEqual([0.1, spelt.rmse, 3]);
   });
 
+  it('--rho from..to rises between the two', async () => {
+    const flags = ['represent', 'grey.png', '--solver', 'admm', '--rho'];
+    const [rising, low, high] = [
+      await json(...flags, '0.01..0.3'),
+      await json(...flags, '0.01'),
+      await json(...flags, '0.3'),
+    ];
+    expect(rising.rho).toEqual({ from: low.rho, to: high.rho });
+    expect(rising.rmse).toBeLessThan(Math.min(low.rmse, high.rmse));
+    const { stdout } = await ght(...flags, '0.01..0.3');
+    expect(stdout).toMatch(/ρ = [\d.]+\.\.[\d.]+ absolute/);
+  });
+
   it.each(['qpm', 'admm'])('--engine reference and auto agree for %s', async (solver) => {
     const flags = ['represent', 'grey.png', '--solver', solver, '--tolerance', '0', '--max-iterations', '5'];
     const reference = await json(...flags, '--engine', 'reference');

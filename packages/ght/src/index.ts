@@ -80,6 +80,7 @@ export type { IterativeSolver, PatchwiseSolver, SolverEntry, SolverName } from '
 export { isIterative, isPatchwise, solverCatalogue, solverNames } from './solvers/catalogue.js';
 export type { Effort } from './solvers/joint-omp.js';
 export type { HistoryEntry, StepReport, StopReason } from './solvers/loop.js';
+export type { RisingPenalty } from './solvers/penalty.js';
 export type { DecodedImage } from './tasks/decode.js';
 export { decodeImage } from './tasks/decode.js';
 export type { Denoised } from './tasks/denoise.js';

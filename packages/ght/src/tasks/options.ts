@@ -6,13 +6,16 @@ import { knownOptions, notNegative, OptionError, oneOf, positive, wholeNumber, y
 import type { SolverEntry, SolverName } from '../solvers/catalogue.js';
 import { isPatchwise, solverCatalogue, solverNames } from '../solvers/catalogue.js';
 import type { Effort } from '../solvers/joint-omp.js';
+import type { RisingPenalty } from '../solvers/penalty.js';
 
 /**
  * The penalty ρ. A number is in units of ‖D‖₂², so that it means the same for every dictionary, whatever its scale.
- * `{ absolute }` is the paper's ρ, as in the formulas.
+ * `{ from, to }`, in the same units, rises by the same factor from iteration to iteration. `{ absolute }` is the paper's ρ, as
+ * in the formulas.
  */
 export type Penalty =
   | number
+  | RisingPenalty
   | {
       /** ρ as in the formulas, above 0. */
       readonly absolute: number;
@@ -148,7 +151,7 @@ export function settle(options: SolveOptions, others: readonly string[] = []): S
     throw new OptionError('initial', `must be left out for ${solver}`, 'codes', `only ${able} can start from codes`);
   }
   const rho = entry.rho === null ? null : (options.rho ?? (options.preset === 'paper' ? PAPER_RHO : entry.rho));
-  if (rho !== null) positive('rho', typeof rho === 'object' ? rho.absolute : rho, 'use a value such as 0.1');
+  if (rho !== null) checkPenalty(rho);
   const { budget, initial, threads, signal, onProgress } = options;
   return {
     ...{ solver, budget, rho, initial, engine, threads, signal, onProgress },
@@ -168,6 +171,17 @@ export function settle(options: SolveOptions, others: readonly string[] = []): S
       'use a value such as 1e-5, or 0',
     ),
   };
+}
+
+function checkPenalty(rho: Penalty): void {
+  if (typeof rho !== 'object' || 'absolute' in rho) {
+    positive('rho', typeof rho === 'object' ? rho.absolute : rho, 'use a value such as 0.1');
+    return;
+  }
+  positive('rho.from', rho.from, 'use a value such as 0.005');
+  positive('rho.to', rho.to, 'use a value such as 0.3');
+  if (rho.to < rho.from)
+    throw new OptionError('rho.to', 'must not be below the value it rises from', rho.to, 'exchange the two');
 }
 
 function checkSpread(solver: SolverName, given: boolean = solverDefaults.spread): boolean {

@@ -152,6 +152,29 @@ describe('represent', () => {
     expect((await represent(grey, { preset: 'paper', rho: { absolute: 0.3 }, maxIterations: 2 })).rho).toBe(0.3);
   });
 
+  it('lets ρ rise, for a smaller error than a constant one on a larger dictionary', async () => {
+    const options = { solver: 'admm', atoms: 16, budget: { perPatch: 6 } } as const;
+    const constant = await represent(grey, { ...options, rho: 0.15 });
+    const rising = await represent(grey, { ...options, rho: { from: 0.002, to: 0.2 } });
+    expect(rising.rmse).toBeLessThan(0.9 * constant.rmse);
+    const { from, to } = rising.rho as { from: number; to: number };
+    expect([to / from, to / (constant.rho as number)]).toEqual([expect.closeTo(100, 9), expect.closeTo(0.2 / 0.15, 9)]);
+    // It does not stop before the end of the rise, and a target starts over with every budget it tries.
+    expect(rising.iterations).toBe(100);
+    const target = await represent(grey, { ...options, rho: { from: 0.002, to: 0.2 }, budget: { rmse: rising.rmse } });
+    expect(target.rmse).toBeLessThanOrEqual(rising.rmse);
+    expect(target.nonzeros / rising.nonzeros).toBeCloseTo(1, 1);
+    // The same problem in other units.
+    const large = {
+      ...grey,
+      planes: grey.planes.map((plane) => plane.map((value) => value * 2 ** 40)),
+      peak: 255 * 2 ** 40,
+    };
+    const scaled = await represent(large, { ...options, rho: { from: 0.002, to: 0.2 } });
+    expect(scaled.rmse / 2 ** 40).toBeCloseTo(rising.rmse, 3);
+    expect(scaled.rho).toEqual(rising.rho);
+  });
+
   it('interprets ρ independently of the scale of the dictionary', async () => {
     const D = completeDct(8);
     const tripled = { ...D, factors: undefined, atoms: { ...D.atoms, data: D.atoms.data.map((value) => 3 * value) } };
@@ -229,6 +252,12 @@ describe('represent rejects', () => {
     [{ solver: 'lasso' }, 'solver must be one of qpm, admm, joint-omp, omp, aiht, cosamp, but got "lasso"'],
     [{ rho: 0 }, 'rho must be a finite number above 0, but got 0'],
     [{ rho: { absolute: -1 } }, 'rho must be a finite number above 0, but got -1'],
+    [{ rho: { from: 0, to: 1 } }, 'rho.from must be a finite number above 0, but got 0'],
+    [{ rho: { from: 0.1 } }, 'rho.to must be a finite number above 0, but got undefined'],
+    [
+      { rho: { from: 0.2, to: 0.1 } },
+      'rho.to must not be below the value it rises from, but got 0.1: exchange the two',
+    ],
     [{ solver: 'omp', rho: 1 }, 'rho must be left out for omp, which has no penalty'],
     [{ solver: 'admm', effort: 2 }, 'effort must be left out for admm, but got 2: only joint-omp has one'],
     [{ solver: 'joint-omp', effort: 4 as 3 }, 'effort must be a whole number from 1 to 3, but got 4: use 1, 2 or 3'],
