@@ -136,7 +136,7 @@ export function patchFlags(command: Command): Command {
 /** How the solver works. */
 export function solverFlags(command: Command): Command {
   const penalised = solverNames.filter((name) => solverCatalogue[name].rho !== null);
-  const defaults = penalised.map((name) => solverCatalogue[name].rho).join(' and ');
+  const defaults = penalised.map((name) => penaltyText(solverCatalogue[name].rho ?? 0)).join(' and ');
   return command
     .option(
       '--rho <r>',

@@ -41,7 +41,11 @@ export interface SolveOptions {
    * @default false
    */
   readonly spread?: boolean;
-  /** ρ of GHT-QPM and GHT-ADMM; the others have none. */
+  /**
+   * ρ of GHT-QPM and GHT-ADMM; the others have none. A constant one, as in the paper, is a number such as 0.15.
+   *
+   * @default 0.05 for GHT-QPM, { from: 0.002, to: 0.2 } for GHT-ADMM
+   */
   readonly rho?: Penalty;
   /**
    * How much work joint OMP does for a smaller error at the same budget, from 1 to 3; the other solvers ignore it. 1: one pursuit
