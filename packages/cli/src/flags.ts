@@ -62,11 +62,11 @@ export function choiceOf<T extends string>(flag: string, names: readonly T[]): (
   };
 }
 
-/** `--solver`, and the `--effort` of joint OMP. */
-export function solverFlag(command: Command): Command {
+/** `--solver`, and the `--effort` of joint OMP; `usual` is the solver of the command if none is given. */
+export function solverFlag(command: Command, usual: SolverName = solverDefaults.solver): Command {
   return command
     .addOption(
-      new Option('--solver <name>', `${solverNames.join(', ')} (default: ${solverDefaults.solver})`).argParser(
+      new Option('--solver <name>', `${solverNames.join(', ')} (default: ${usual})`).argParser(
         choiceOf('--solver', solverNames),
       ),
     )
@@ -127,7 +127,7 @@ export function patchFlags(command: Command): Command {
     .option('--patch <n>', 'side of a patch in pixels (default: 8)', numberOf('--patch'))
     .option(
       '--atoms <m>',
-      'atoms per side of the overcomplete DCT, m×m in all (default: 10, or the patch if larger)',
+      'use the overcomplete DCT, with m atoms per side, m×m in all (default: 10, or the patch if larger)',
       numberOf('--atoms'),
     )
     .option('--stride <n>', 'pixels from one patch to the next (default: the patch)', numberOf('--stride'));
@@ -162,7 +162,7 @@ export function solverFlags(command: Command): Command {
     .addOption(
       new Option(
         '--preset <name>',
-        'paper: ρ = 0.1 absolute, stop at 1e-5, no refit; other flags override it',
+        'paper: ρ = 0.1 absolute, stop at 1e-5, no refit, admm; other flags override it',
       ).argParser(choiceOf('--preset', ['paper'] as const)),
     );
 }

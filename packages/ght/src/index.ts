@@ -95,6 +95,6 @@ export { memoryEstimate } from './tasks/memory-estimate.js';
 export type { Penalty, Progress, SolveOptions } from './tasks/options.js';
 export { solverDefaults } from './tasks/options.js';
 export type { DictionaryName, Representation, RepresentOptions } from './tasks/represent.js';
-export { dictionaryNames, represent } from './tasks/represent.js';
+export { dictionaryNames, represent, representDefaults } from './tasks/represent.js';
 export type { SignalOptions, Solution } from './tasks/solve.js';
 export { solve } from './tasks/solve.js';

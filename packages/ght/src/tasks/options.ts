@@ -26,7 +26,7 @@ export type Penalty =
  * must not change before its promise has settled.
  */
 export interface SolveOptions {
-  /** The algorithm. @default 'admm' */
+  /** The algorithm. @default 'admm'; of `represent` 'joint-omp', unless `preset` is given */
   readonly solver?: SolverName;
   /**
    * The number of nonzeros that may be used. Patch-wise solvers use ⌊S/P⌋ in every patch.
@@ -117,7 +117,7 @@ export interface Settings {
   readonly onProgress: ((progress: Progress) => void) | undefined;
 }
 
-/** The default options; the default ρ of each solver is in {@link solverCatalogue}. */
+/** The default options of `solve`; the default ρ of each solver is in {@link solverCatalogue}. */
 export const solverDefaults = {
   solver: 'admm',
   budget: { perPatch: 10 },
@@ -136,16 +136,24 @@ const optionNames: readonly string[] = [
   ...['preset', 'initial', 'engine', 'threads', 'signal', 'onProgress'],
 ];
 
-/** Checks the options of a solve and fills in the defaults. `others` are the names of options that a task adds. */
-export function settle(options: SolveOptions, others: readonly string[] = []): Settings {
+/**
+ * Checks the options of a solve and fills in the defaults. `others` are the names of options that a task adds, `usual` is its
+ * solver if none is given.
+ */
+export function settle(
+  options: SolveOptions,
+  others: readonly string[] = [],
+  usual: SolverName = solverDefaults.solver,
+): Settings {
   knownOptions(options, [...optionNames, ...others]);
-  const solver = oneOf('solver', options.solver ?? solverDefaults.solver, solverNames);
+  const solver = oneOf('solver', options.solver ?? (options.preset ? solverDefaults.solver : usual), solverNames);
   const entry: SolverEntry = solverCatalogue[solver];
   if (options.preset !== undefined) oneOf('preset', options.preset, ['paper']);
   const engine = checkEngineName(options.engine);
   if (options.threads !== undefined) checkThreads(options.threads);
   if (entry.rho === null && options.rho !== undefined) {
-    throw new OptionError('rho', `must be left out for ${solver}, which has no penalty`, options.rho, 'remove it');
+    const remedy = 'remove it, or choose the solver qpm or admm';
+    throw new OptionError('rho', `must be left out for ${solver}, which has no penalty`, options.rho, remedy);
   }
   if (entry.method !== 'allotment' && options.effort !== undefined) {
     throw new OptionError('effort', `must be left out for ${solver}`, options.effort, 'only joint-omp has one');
