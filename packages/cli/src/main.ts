@@ -41,6 +41,8 @@ const flagOf: Readonly<Record<string, string>> = {
   atoms: '--atoms',
   stride: '--stride',
   rho: '--rho',
+  'rho.from': '--rho',
+  'rho.to': '--rho',
   maxIterations: '--max-iterations',
   tolerance: '--tolerance',
   engine: '--engine',

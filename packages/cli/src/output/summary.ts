@@ -1,7 +1,8 @@
 /** The summary of a result, for `--json` and for people. */
-import type { Solution, SolverName } from 'ght';
+import type { RisingPenalty, Solution, SolverName } from 'ght';
 import { atomsPerPatch, isPatchwise, solverCatalogue } from 'ght';
 import type { Picture } from 'ght-tiles';
+import { penaltyText } from '../flags.js';
 import type { ImageFile } from '../io/index.js';
 import { oneLine } from './line.js';
 import { count, decibels, facts, measure } from './table.js';
@@ -22,7 +23,7 @@ export interface Summary {
   readonly rmsePixel: number;
   /** Null if there is nothing to compare with, or no difference. */
   readonly psnr: number | null;
-  readonly rho: number | null;
+  readonly rho: number | RisingPenalty | null;
   readonly iterations: number;
   readonly stopReason: string;
   readonly seconds: number;
@@ -90,7 +91,10 @@ export function runFacts(summary: Summary, extra: readonly (readonly [string, st
   const average = (n: number) => `${count(n)} (${(n / patches).toFixed(2)} per ${one})`;
   const unspent = limitWords(summary, one);
   return facts([
-    ['solver', `${solverCatalogue[summary.solver].title}${rho === null ? '' : `, ρ = ${measure(rho)} absolute`}`],
+    [
+      'solver',
+      `${solverCatalogue[summary.solver].title}${rho === null ? '' : `, ρ = ${penaltyText(rho, measure)} absolute`}`,
+    ],
     [many, `${count(patches)}, over ${atoms} atoms`],
     ['budget', average(budget)],
     ...(unspent === undefined ? [] : [['limit', unspent] as const]),

@@ -14,6 +14,7 @@ import type { PatchGrid } from '../signal/patches.js';
 import { extractRun, patchGrid } from '../signal/patches.js';
 import { largestOf } from '../signal/scale.js';
 import type { Floats, Signals } from '../signal/signals.js';
+import type { SolverName } from '../solvers/catalogue.js';
 import { drive, type Work } from '../work.js';
 import { rebuiltPlanes } from './decode.js';
 import type { Settings, SolveOptions } from './options.js';
@@ -27,16 +28,25 @@ export interface RepresentOptions extends SolveOptions {
   readonly patch?: number;
   /** Pixels from one patch to the next, from 1 to the side of a patch. @default the side of a patch, so that patches do not overlap */
   readonly stride?: number;
-  /** Atoms per side of the overcomplete DCT, from 1 to 64. @default 10, or the side of a patch if that is larger */
+  /**
+   * Atoms per side of the overcomplete DCT, from 1 to 64, instead of a dictionary.
+   *
+   * @default 10, or the side of a patch if that is larger
+   */
   readonly atoms?: number;
   /**
-   * A dictionary to use instead of the DCT, with as many rows as a patch has pixels. `atoms` must then be left out. Two have
-   * names, both for patches of 8×8 pixels: `learned` is a 64×256 dictionary learned from photographs, for small or large
-   * budgets ({@link learnedDictionary}); use it with joint OMP, since QPM and ADMM lose by it. `paper` is the 64×100
-   * overcomplete DCT.
+   * The dictionary, with as many rows as a patch has pixels. `atoms` must then be left out. Two have names, both for patches of
+   * 8×8 pixels: `learned` is a 64×256 dictionary learned from photographs, for small or large budgets
+   * ({@link learnedDictionary}), and `paper` is the 64×100 overcomplete DCT. QPM and ADMM have a larger error with the learned one.
+   *
+   * @default 'learned' for joint OMP on patches of 8×8 pixels without `atoms`, if no sample exceeds twice the peak; otherwise the
+   * overcomplete DCT
    */
   readonly dictionary?: Dictionary | DictionaryName;
 }
+
+/** The default options of {@link represent}. With `preset: 'paper'` the solver is that of `solve`, GHT-ADMM. */
+export const representDefaults = { ...solverDefaults, solver: 'joint-omp', patch: 8 } as const;
 
 /** The dictionaries that have a name. */
 export const dictionaryNames = ['learned', 'paper'] as const;
@@ -79,11 +89,13 @@ export async function representWeighted(
 ): Promise<Representation> {
   const settings = settleRepresent(options);
   checkShape(image);
-  const { patch = 8, stride = patch, atoms, dictionary } = options;
+  const { patch = representDefaults.patch, stride = patch, atoms } = options;
   const grid = patchGrid(image.width, image.height, patch, stride);
-  const perPatch = expectedPerPatch(settings.budget, grid.count * image.planes.length);
-  const D = chooseDictionary(patch, atoms, dictionary, perPatch);
+  const P = grid.count * image.planes.length;
   const { planes, most } = await drive(prepare(image), settings);
+  // On a large offset the learned atoms, whose means differ from 0, would leave float32 too few digits.
+  const usual = most <= 2 * image.peak ? usualDictionary(settings.solver, patch, atoms) : undefined;
+  const D = chooseDictionary(patch, atoms, options.dictionary ?? usual, expectedPerPatch(settings.budget, P));
 
   function* show(codes: Codes): Work<{ readonly planes: readonly Samples[]; readonly rmsePixel: number }> {
     const planes = yield* rebuiltPlanes(D, codes, grid, weigh);
@@ -127,7 +139,12 @@ export async function representWeighted(
 
 /** Checks the options for representing an image, except those that need the image. */
 export function settleRepresent(options: RepresentOptions): Settings {
-  return settle(options, ['patch', 'stride', 'atoms', 'dictionary']);
+  return settle(options, ['patch', 'stride', 'atoms', 'dictionary'], representDefaults.solver);
+}
+
+/** The name of the dictionary that is used if none is given; undefined for the overcomplete DCT. */
+export function usualDictionary(solver: SolverName, patch: number, atoms?: number): DictionaryName | undefined {
+  return solver === 'joint-omp' && patch === 8 && atoms === undefined ? 'learned' : undefined;
 }
 
 /** Checks the samples of an image; returns its planes in the axes in which they are represented, and their largest magnitude. */

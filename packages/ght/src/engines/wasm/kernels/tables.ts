@@ -10,9 +10,10 @@ export const DEPENDENT = 3e-3;
 
 /** Where the constants of a problem lie in memory, in bytes. */
 export interface Tables {
-  /** σ and g of every coordinate. */
+  /** σ and g of every coordinate, and σ times what the dual variable is rescaled by when ρ changes. */
   readonly sigma: number;
   readonly g: number;
+  readonly dualSigma: number;
   /** V, a row of coordinates per atom. */
   readonly V: number;
   /** Of a separable shape: V of A row by row, V of B, and its transpose. Of a dense one: the transpose of V, in panels. */
@@ -52,6 +53,7 @@ export function tablesOf(shape: Shape, start: number): { tables: Tables; content
   const tables = {
     sigma: place(singularValues(shape)),
     g: place(new Float32Array(shape.R4)),
+    dualSigma: place(new Float32Array(shape.R4)),
     V: place(rightVectors(shape)),
     VA: place(B ? paddedRows(A.V) : new Float32Array(0)),
     VB: place(B ? paddedRows(B.V) : new Float32Array(0)),

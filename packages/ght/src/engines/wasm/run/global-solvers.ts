@@ -35,6 +35,12 @@ interface Algorithm {
 const QPM: Algorithm = { first: 'qpm', next: 'qpm', again: 'qpm' };
 const ADMM: Algorithm = { first: 'admmStart', next: 'admm', again: 'admmAgain' };
 
+/** ρ of an iteration, and of the one after it, the same if left out. */
+export interface Penalties {
+  readonly rho: number;
+  readonly next?: number;
+}
+
 /** Where the iterations stand: candidates for Zᵏ, and all that is needed to make them again with another `lo`. */
 interface State {
   readonly source: Stream;
@@ -93,14 +99,14 @@ export class GlobalSolvers {
     this.memory.write(this.#start, Z0);
   }
 
-  qpm(S: number, rho: number, watch?: Watch): Promise<StepReport> {
-    return this.#step(S, rho, QPM, watch);
+  qpm(S: number, penalties: Penalties, watch?: Watch): Promise<StepReport> {
+    return this.#step(S, penalties, QPM, watch);
   }
 
-  admm(S: number, rho: number, watch?: Watch): Promise<StepReport> {
+  admm(S: number, penalties: Penalties, watch?: Watch): Promise<StepReport> {
     const { R4, P } = this.memory.layout;
     if (this.#q === 0) this.#q = this.memory.take(4 * R4 * P);
-    return this.#step(S, rho, ADMM, watch);
+    return this.#step(S, penalties, ADMM, watch);
   }
 
   /** The newest codes are the result. */
@@ -113,21 +119,31 @@ export class GlobalSolvers {
     return this.#best && this.memory.read(this.#best);
   }
 
-  async #step(S: number, rho: number, algorithm: Algorithm, watch?: Watch): Promise<StepReport> {
+  async #step(S: number, { rho, next = rho }: Penalties, algorithm: Algorithm, watch?: Watch): Promise<StepReport> {
     const { memory } = this;
     this.#many = S > MANY * memory.layout.P;
-    if (rho !== this.#rho) {
-      this.#rho = rho;
-      memory.floats(memory.tables.g, this.#sigma.length).set(this.#sigma.map((sigma) => sigma / (sigma * sigma + rho)));
-    }
+    if (!this.#state) this.#penalise(rho);
+    if (rho !== this.#rho) throw new Error(`an iteration with ρ = ${this.#rho} was begun, but ${rho} is asked for`);
     await this.#propose(S, algorithm, watch);
     const selected = this.#select(S);
+    this.#penalise(next);
     const error = await this.#commit(S, selected, algorithm, watch);
     return {
       rmse: Math.sqrt((error + this.outsideRange) / memory.layout.P),
       threshold: S > 0 ? selected.threshold : Number.POSITIVE_INFINITY,
       kept: selected.kept,
     };
+  }
+
+  /** Sets the ρ of the next pass. Where the last pass had another, its dual variable U = Λ/ρ is rescaled. */
+  #penalise(rho: number): void {
+    const { memory } = this;
+    const rescaling = this.#state ? this.#rho / rho : 1;
+    const fill = (table: number, of: (sigma: number) => number) =>
+      memory.floats(table, this.#sigma.length).set(this.#sigma.map(of));
+    fill(memory.tables.g, (sigma) => sigma / (sigma * sigma + rho));
+    fill(memory.tables.dualSigma, (sigma) => sigma * rescaling);
+    this.#rho = rho;
   }
 
   /** Candidates for Zᵏ: those that the last commit made, or the first ones; S of them or a few more. */

@@ -133,8 +133,8 @@ class WasmProblem implements Loaded {
   reset(Z0: Codes = this.#empty()): void {
     this.#global.reset(Z0);
   }
-  iterate(solver: IterativeSolver, S: number, rho: number, watch?: Watch): Promise<StepReport> {
-    return this.#global[solver](S, rho, watch);
+  iterate(solver: IterativeSolver, S: number, rho: number, watch?: Watch, next?: number): Promise<StepReport> {
+    return this.#global[solver](S, { rho, next }, watch);
   }
   keep(): void {
     this.#global.keep();
