@@ -42,11 +42,10 @@ describe.skipIf(!hasRedis)(`faults on the queue ${NEEDS}`, () => {
     const request = stage.request(10);
     await stage.worker({}, SLOW);
     const first = stage.coordinator(request);
-    await first.line(/^progress sum 2 of 10$/);
+    await first.line(/^progress sum [2-9] of 10$/);
     await first.kill('SIGKILL');
     // No coordinator: the tiles that wait are worked on all the same.
-    const [{ done }] = await runs(stage.server.url);
-    await until('more answers', async () => (await runs(stage.server.url))[0].done > done + 1);
+    await until('the other answers', async () => (await runs(stage.server.url))[0].done === 10);
     const second = stage.coordinator(request);
     const begun = await expectSameBits(request, resultOf(await second.line(/^result /)));
     expect(begun).toEqual(Array(20).fill(1));
@@ -62,7 +61,7 @@ describe.skipIf(!hasRedis)(`faults on the queue ${NEEDS}`, () => {
     const request = stage.request(12);
     await Promise.all([stage.worker({}, SLOW), stage.worker({}, SLOW)]);
     const coordinator = stage.coordinator(request);
-    await coordinator.line(/^progress sum 3 of 12$/);
+    await coordinator.line(/^progress sum [3-9] of 12$/);
     await stage.server.kill();
     await sleep(500);
     await stage.server.restart();
@@ -96,18 +95,12 @@ describe.skipIf(!hasRedis)(`faults on the queue ${NEEDS}`, () => {
     const request = stage.request(6);
     // Tile 2 begins with byte 32.
     const full = await stage.worker({ name: 'full', full: 32 });
-    const running = stage.runner().run(plan, request);
+    // So many attempts that the other worker comes in time.
+    const running = stage.runner({ attempts: 12 }).run(plan, request);
     await full.line(/write-1 2: the disk is full/);
-    const failures = async () => (await runs(stage.server.url))[0].failures;
-    expect(await failures()).toMatchObject([
-      {
-        pass: 'write-1',
-        tile: 2,
-        worker: 'full',
-        kind: 'resource',
-        reason: expect.stringMatching(/disk is full.*ENOSPC/),
-      },
-    ]);
+    const [{ failures }] = await runs(stage.server.url);
+    const reason = expect.stringMatching(/disk is full.*ENOSPC/);
+    expect(failures[0]).toMatchObject({ pass: 'write-1', tile: 2, worker: 'full', kind: 'resource', reason });
     const able = await stage.worker({ name: 'able' });
     await expectSameBits(request, await running);
     expect(able.lines.some((line) => line.endsWith('write-1 2: done'))).toBe(true);
@@ -116,10 +109,9 @@ describe.skipIf(!hasRedis)(`faults on the queue ${NEEDS}`, () => {
   it('two coordinators of one run have one result, and each tile is done once', async () => {
     await stage.start();
     const request = stage.request(10);
-    await Promise.all([stage.worker({}, SLOW), stage.worker({}, SLOW)]);
-    const first = stage.coordinator(request);
-    await first.line(/^progress sum 1 of 10$/);
-    const second = stage.coordinator(request);
+    const [first, second] = [stage.coordinator(request), stage.coordinator(request)];
+    await Promise.all([first.line(/^progress sum 0 of 10$/), second.line(/^progress sum 0 of 10$/)]);
+    await Promise.all([stage.worker(), stage.worker()]);
     const results = await Promise.all([first.line(/^result /), second.line(/^result /)]);
     expect(results[0]).toBe(results[1]);
     expect(await expectSameBits(request, resultOf(results[0]))).toEqual(Array(20).fill(1));
