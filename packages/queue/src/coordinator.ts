@@ -1,6 +1,5 @@
 /** The part of a run that is in one place: it asks for one pass after the other, and watches. */
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue, QueueEvents } from 'bullmq';
 import type { Data, Places, Plan, RunWatch } from 'ght-tiles';
@@ -10,7 +9,7 @@ import { keys } from './keys.js';
 import { runPass } from './pass.js';
 import { openEvents, openQueue, removeJobs } from './queue.js';
 import { mark, type RunRecord, removeAnswers, writeRun } from './record.js';
-import { enter, living, type WorkerEntry } from './register.js';
+import { enter, living, processName, type WorkerEntry } from './register.js';
 
 /** Milliseconds between two looks at the workers, and between two reports of progress to the server. */
 const WORKERS = 5000;
@@ -62,7 +61,7 @@ export class Coordinator {
     const redis = await connect(url, options);
     try {
       await checkServer(redis, url, onWarning);
-      const name = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
+      const name = `${processName()}-${randomUUID().slice(0, 8)}`;
       const { leave } = await enter(redis, keys.coordinators(run), name, () => ({}));
       await writeRun(redis, run, record);
       const queue = openQueue(record.fingerprint, url, options);

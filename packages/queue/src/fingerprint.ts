@@ -4,26 +4,21 @@
  * with the same hash.
  */
 import { createHash } from 'node:crypto';
-import { denoise, type EngineName, type Image, qualities, randomSource, represent } from 'ght';
+import { denoise, type Image, qualities, randomSource, represent } from 'ght';
 import { version } from './identity.js';
 
 /** Pixels per side of the images that are solved: several patches, and more than one group of them. */
 const SIDE = 48;
 
-const known = new Map<EngineName, Promise<string>>();
+let known: Promise<string> | undefined;
 
-/**
- * The fingerprint of this process: 12 hexadecimal digits. It takes a second or two the first time.
- *
- * @param engine another engine has another fingerprint. @default 'auto', as in the work of plans
- */
-export function fingerprint(engine: EngineName = 'auto'): Promise<string> {
-  const found = known.get(engine) ?? computed(engine);
-  known.set(engine, found);
-  return found;
+/** The fingerprint of this process: 12 hexadecimal digits. It takes a second the first time. */
+export function fingerprint(): Promise<string> {
+  known ??= computed();
+  return known;
 }
 
-async function computed(engine: EngineName): Promise<string> {
+async function computed(): Promise<string> {
   const hash = createHash('sha256').update(version);
   const add = (array: { buffer: ArrayBufferLike; byteOffset: number; byteLength: number }) => {
     hash.update(new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
@@ -31,14 +26,14 @@ async function computed(engine: EngineName): Promise<string> {
   const grey = testImage(1);
   for (const solver of ['joint-omp', 'admm', 'qpm'] as const) {
     const limits = solver === 'joint-omp' ? {} : { maxIterations: 5 };
-    const { codes } = await represent(grey, { solver, budget: { perPatch: 5 }, engine, threads: 1, ...limits });
+    const { codes } = await represent(grey, { solver, budget: { perPatch: 5 }, threads: 1, ...limits });
     add(codes.indices);
     add(codes.values);
   }
   // The noise is estimated, so that the estimators are part of it.
   for (const quality of qualities) {
     for (const image of quality === 'fast' ? [grey, testImage(3)] : [grey]) {
-      const { image: clean } = await denoise(image, { quality, engine, threads: 1 });
+      const { image: clean } = await denoise(image, { quality, threads: 1 });
       for (const plane of clean.planes) add(plane as Float64Array);
     }
   }

@@ -2,6 +2,7 @@
  * One pass on the queue. Its answers are in Redis under the name of the run, so that whoever asks for the same pass again, after a
  * crash or at the same time, finds what is done. Only tiles that have neither an answer nor a job are added.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue, QueueEvents } from 'bullmq';
 import { OptionError } from 'ght';
 import { type Data, decodeData, type Pass } from 'ght-tiles';
@@ -27,6 +28,8 @@ export interface RunOnQueue {
 const LOOK = 2000;
 /** A look at very many tiles must not take more than one part of this many of the time. */
 const PART = 20;
+/** Milliseconds for which events are gathered, so that answers are fetched by many. */
+const GATHER = 20;
 /** Jobs or answers per command. */
 const BATCH = 500;
 
@@ -76,6 +79,7 @@ export async function runPass(
       const all = answers.all();
       if (all) return all;
       await alarm.wait(lookAt - Date.now());
+      if (!signal?.aborted) await sleep(GATHER);
     }
   } finally {
     on.events.off('completed', tileDone);

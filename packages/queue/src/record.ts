@@ -141,8 +141,7 @@ export async function runsOfOthers(redis: Redis, fingerprint: string): Promise<{
 export function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   const text = (message || String(error)).split('\n')[0];
-  if (code === 'ENOSPC' || code === 'EDQUOT') return `the disk is full (${text})`;
-  return isGhtError(error) || error instanceof Error ? text : String(error);
+  return code === 'ENOSPC' || code === 'EDQUOT' ? `the disk is full (${text})` : text;
 }
 
 /** The kind of an error, for {@link failedTile}. */

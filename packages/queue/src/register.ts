@@ -1,9 +1,13 @@
 /** Who is alive: workers, and coordinators of a run. An entry expires by itself when its process no longer renews it. */
+import { hostname } from 'node:os';
 import type { Redis } from 'ioredis';
 
 /** Milliseconds after which a silent process counts as gone, and between two signs of life. */
 const EXPIRY = 10_000;
 const RENEWAL = 3_000;
+
+/** The host and the number of this process, of letters that names may have. */
+export const processName = () => `${hostname().replace(/[^\w.-]/g, '-')}-${process.pid}`;
 
 const entryKey = (register: string, name: string) => `${register}:${name}`;
 

@@ -1,5 +1,4 @@
 /** A worker takes tiles from the queue, one at a time, until it is closed. */
-import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job as QueuedJob, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import { EnvironmentError, isEnvironmentError, OptionError } from 'ght';
@@ -12,7 +11,7 @@ import { keys, PREFIX, queueName } from './keys.js';
 import type { TileMessage } from './queue.js';
 import type { RunRecord, ToldPass } from './record.js';
 import { addFailure, kindOf, readPass, readRun, reasonOf, runsOfOthers, stateOf, storeAnswer } from './record.js';
-import { enter, living, type WorkerEntry } from './register.js';
+import { enter, living, processName, type WorkerEntry } from './register.js';
 import { type PlacesOptions, type RootedPlaces, rootedPlaces } from './roots.js';
 
 /** Options of {@link queueWorker}. */
@@ -23,7 +22,7 @@ export interface QueueWorkerOptions extends ServerOptions, PlacesOptions {
   readonly memory?: number;
   /** The name in reports; no two workers may have the same. @default the host and the process number */
   readonly name?: string;
-  /** What says that two machines compute the same bits. @default computed by {@link fingerprintHere} */
+  /** What says that two machines compute the same bits. @default computed by the function `fingerprint` */
   readonly fingerprint?: string;
   /** Milliseconds after which the tile of a worker that is silent, since it was killed, goes to another one. @default 10000 */
   readonly patience?: number;
@@ -47,7 +46,7 @@ const LOOK = 1000;
 
 /** Starts a worker. It finds the server, or an EnvironmentError says why not. */
 export async function queueWorker(url: string, options: QueueWorkerOptions): Promise<QueueWorker> {
-  const { plans, memory, patience = 10_000, name = `${hostname()}-${process.pid}`, onWarning } = options;
+  const { plans, memory, patience = 10_000, name = processName(), onWarning } = options;
   if (!/^[\w.-]+$/.test(name)) {
     throw new OptionError('name', 'must consist of letters, digits, dots, - and _', name, 'give another name');
   }
@@ -148,15 +147,15 @@ class Tiles {
       const there = await this.#told(run, pass);
       if (there === undefined) return;
       await this.#afterOthers(job, token);
-      const answer = await this.#answer(there, tile);
-      if (answer === undefined) return;
-      await storeAnswer(this.#redis, run, pass, tile, answer);
+      const answered = await this.#answer(there, tile);
+      if (answered === undefined) return;
+      await storeAnswer(this.#redis, run, pass, tile, answered.answer);
       onTile?.(`${run} ${pass} ${tile}: done`);
     } catch (error) {
       if (error instanceof WaitingError) throw error;
       const reason = reasonOf(error);
-      onTile?.(`${run} ${pass} ${tile}: ${reason}`);
       if (isEnvironmentError(error)) await this.#refuse(job, token, reason);
+      onTile?.(`${run} ${pass} ${tile}: ${reason}`);
       const at = new Date().toISOString();
       await addFailure(this.#redis, run, { pass, tile, worker: name, reason, kind: kindOf(error), at });
       await job.updateData({ ...job.data, failedAt: [...(job.data.failedAt ?? []), name] });
@@ -169,9 +168,11 @@ class Tiles {
 
   /** Whether nobody waits for this tile any more, or it has been answered before. */
   async #isOver(run: string, pass: string, tile: number): Promise<boolean> {
-    const state = await stateOf(this.#redis, run);
-    if (state === null || state === 'cancelled') return true;
-    return (await this.#redis.hexists(keys.answers(run, pass), String(tile))) === 1;
+    const [state, answered] = await Promise.all([
+      stateOf(this.#redis, run),
+      this.#redis.hexists(keys.answers(run, pass), String(tile)),
+    ]);
+    return state === null || state === 'cancelled' || answered === 1;
   }
 
   /** Closes what is open. */
@@ -191,7 +192,7 @@ class Tiles {
   }
 
   /** The answer, or undefined if the run was cancelled meanwhile. */
-  async #answer({ run, record, told, places }: LastPass, tile: number): Promise<Data | undefined> {
+  async #answer({ run, record, told, places }: LastPass, tile: number): Promise<{ answer: Data } | undefined> {
     const { work, argument } = told;
     const { plans, memory = Number.POSITIVE_INFINITY, fingerprint } = this.#options;
     if (record.fingerprint !== fingerprint || record.version !== version) {
@@ -220,7 +221,7 @@ class Tiles {
     }, LOOK);
     try {
       const own = withVersions(places, record.sources);
-      return await plan.work[work](record.request, { tile, argument, signal: controller.signal }, own);
+      return { answer: await plan.work[work](record.request, { tile, argument, signal: controller.signal }, own) };
     } catch (error) {
       if (controller.signal.aborted) return undefined;
       throw error;
@@ -258,9 +259,7 @@ class Tiles {
   }
 }
 
-/**
- * Puts a job back at once, and takes no other for a moment, so that others get it. BullMQ counts no attempt.
- */
+/** Puts a job back at once, and takes no other for a moment, so that others get it. BullMQ counts no attempt. */
 async function leaveToOthers(job: QueuedJob<TileMessage>, token: string | undefined): Promise<never> {
   await job.moveToWait(token);
   await sleep(REST);

@@ -1,6 +1,5 @@
-/** What the same command has in common: the name of its run, and the arithmetic of its workers. */
+/** The name of a run: the same for the same command on the same data. */
 import { describe, expect, it } from 'vitest';
-import { fingerprint } from '../src/fingerprint.js';
 import { runName } from '../src/identity.js';
 
 describe('the name of a run', () => {
@@ -36,14 +35,5 @@ describe('the name of a run', () => {
       { ...identity, fingerprint: 'bbbb' },
     ];
     expect(new Set([identity, ...others].map(runName)).size).toBe(others.length + 1);
-  });
-});
-
-describe('the fingerprint', () => {
-  it('is the same for the same engine, and another one where the bits differ', async () => {
-    const [fast, again, portable] = await Promise.all([fingerprint(), fingerprint('wasm'), fingerprint('portable')]);
-    expect(fast).toMatch(/^[0-9a-f]{12}$/);
-    expect(again).toBe(fast);
-    expect(portable).not.toBe(fast);
   });
 });

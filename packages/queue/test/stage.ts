@@ -49,7 +49,7 @@ export async function errorOf(work: Promise<unknown>): Promise<Error> {
 }
 
 /** Waits until something is so; fails after a while. */
-export async function until<T>(what: string, test: () => T | Promise<T>, seconds = 30): Promise<NonNullable<T>> {
+export async function until<T>(what: string, test: () => T | Promise<T>, seconds = 60): Promise<NonNullable<T>> {
   for (const end = Date.now() + 1000 * seconds; Date.now() < end; await sleep(20)) {
     const value = await test();
     if (value) return value;
@@ -131,8 +131,12 @@ export class Stage {
   }
 
   /** Starts a worker, and waits until it takes tiles. */
-  async worker(options: Record<string, unknown> = {}, environment: NodeJS.ProcessEnv = {}): Promise<Child> {
-    const child = this.#child('worker.js', options, environment);
+  async worker(
+    options: Record<string, unknown> = {},
+    environment: NodeJS.ProcessEnv = {},
+    nodeOptions: readonly string[] = [],
+  ): Promise<Child> {
+    const child = this.#child('worker.js', options, environment, nodeOptions);
     await child.line(/^ready$/);
     return child;
   }
@@ -141,11 +145,19 @@ export class Stage {
     return this.#child('coordinator.js', { request, ...options });
   }
 
-  #child(script: string, options: Record<string, unknown>, environment: NodeJS.ProcessEnv = {}): Child {
+  #child(
+    script: string,
+    options: Record<string, unknown>,
+    environment: NodeJS.ProcessEnv = {},
+    nodeOptions: readonly string[] = [],
+  ): Child {
     const given = { url: this.server.url, roots: { data: this.root }, fingerprint: FINGERPRINT, ...options };
     const path = fileURLToPath(new URL(script, import.meta.url));
     const env = { ...process.env, TOY_LOG: this.log, ...environment };
-    const child = spawn(process.execPath, [path, JSON.stringify(given)], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [...nodeOptions, path, JSON.stringify(given)], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     const lines: string[] = [];
     let rest = '';
     const take = (text: string) => {
