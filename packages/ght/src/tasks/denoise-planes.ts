@@ -2,7 +2,7 @@ import type { Denoiser, TileProgress } from '../denoisers/denoiser.js';
 import type { PlanesNoise } from '../denoisers/frame.js';
 import { framedTile, frameOf, leaveFrame, planeFor } from '../denoisers/frame.js';
 import { tileSide, tilesOf } from '../denoisers/tiles.js';
-import type { Engine, EngineInfo } from '../engines/engine.js';
+import type { Engine, EngineInfo, LoadedDenoiser } from '../engines/engine.js';
 import type { EngineName } from '../engines/engines.js';
 import { chooseEngine, fittingEngine } from '../engines/engines.js';
 import { oneOf, wholeNumber } from '../errors.js';
@@ -75,9 +75,35 @@ export async function denoisePlanes(
   { quality, engine: name, threads, signal, onProgress, tile }: PlanesSettings,
 ): Promise<DenoisedPlanes> {
   const recipe = recipeOf(quality, 'deviations' in noise ? 'coloured' : 'white');
-  const bytes = (each: Engine) => tileBytes(each, recipe, width, height, planes.length);
+  const denoiser = await recipeFor(recipe, { width, height, channels: planes.length }, { engine: name, threads });
+  const { planes: result, noisy } = await denoiseBy(denoiser, planes, width, height, noise, {
+    signal,
+    onProgress,
+    tile,
+  });
+  return { planes: result, noisy, engine: denoiser.info };
+}
+
+/** Loads a recipe into an engine, for pictures of this size. */
+export async function recipeFor(
+  recipe: readonly Step[],
+  { width, height, channels }: { readonly width: number; readonly height: number; readonly channels: number },
+  { engine: name, threads }: Pick<PlanesSettings, 'engine' | 'threads'>,
+): Promise<LoadedDenoiser> {
+  const bytes = (each: Engine) => tileBytes(each, recipe, width, height, channels);
   const { engine, reason } = await chooseEngine(name, { bytes });
-  const denoiser = await engine.denoiser(recipe, width * height, { threads, reason });
+  return engine.denoiser(recipe, width * height, { threads, reason });
+}
+
+/** {@link denoisePlanes} by a denoiser that is loaded already. */
+export async function denoiseBy(
+  denoiser: Denoiser,
+  planes: readonly Samples[],
+  width: number,
+  height: number,
+  noise: PlanesNoise,
+  { signal, onProgress, tile }: Pick<PlanesSettings, 'signal' | 'onProgress' | 'tile'>,
+): Promise<Omit<DenoisedPlanes, 'engine'>> {
   const { frame, noisy } = await drive(frameOf(planes, noise), { signal });
   const result = planes.map((plane, c) => (noisy[c] ? planeFor(frame, c, plane.length) : copyOf(plane)));
   const side = tile ?? tileSide(denoiser, width, height, planes.length);
@@ -93,5 +119,5 @@ export async function denoisePlanes(
     }
   }
   onProgress?.({ fraction: 1, pass: denoiser.passes[denoiser.passes.length - 1] });
-  return { planes: result, noisy, engine: denoiser.info };
+  return { planes: result, noisy };
 }

@@ -1,0 +1,186 @@
+import { InputError } from '../errors.js';
+import { biharmonic } from '../operators/biharmonic.js';
+import { maskOperator } from '../operators/mask.js';
+import type { Plane } from '../operators/operator.js';
+import type { Image, Samples } from '../signal/image.js';
+import { checkPixels, checkSamples, checkShape } from '../signal/image.js';
+import { drive, stretches, type Work } from '../work.js';
+import type { RestorationOptions, Restored } from './restore-options.js';
+import { checkSigma, settleRestoration } from './restore-options.js';
+import { imagePlanes, loopPlanes, restorePlanes, unitOf } from './restore-planes.js';
+
+/** Options of `inpaint`. All are optional. */
+export interface InpaintOptions extends RestorationOptions {
+  /**
+   * The standard deviation of white noise on the known pixels, in the units of the image, at least 0. With 0 the known pixels are
+   * returned as they are; otherwise they are denoised too.
+   *
+   * @default 0
+   */
+  readonly sigma?: number;
+}
+
+/** The deviations of the first and the last step. A high start finds texture again. */
+const [FIRST, LAST] = [50, 0.5];
+/** How far from a missing pixel the picture is used, in pixels; about as far as one pass of the prior reaches. */
+const MARGIN = 64;
+
+/**
+ * Fills missing pixels from the pixels around them. The mask has one sample per pixel, and pixels where it is not 0 are missing. `auto`
+ * takes transparent pixels (alpha 0) and samples that are NaN as missing, in all channels. The values of missing pixels are ignored.
+ * Transparent pixels that were filled become opaque.
+ *
+ * Scratches, text, dead pixels and small holes are filled with the texture of their surroundings. Holes wider than about 16 pixels
+ * stay blurred in the middle.
+ */
+export async function inpaint(image: Image, mask: Samples | 'auto', options: InpaintOptions = {}): Promise<Restored> {
+  checkShape(image);
+  const settings = settleRestoration(options, ['sigma']);
+  const { signal } = settings;
+  const sigma = checkSigma(options.sigma === undefined ? 0 : options.sigma);
+  const missing = await drive(missingPixels(image, mask), { signal });
+  const known = await drive(withoutMissing(image, missing), { signal });
+
+  const unit = await drive(unitOf({ planes: known, peak: image.peak }), { signal });
+  // Without noise only the missing pixels change, so only their surroundings are needed.
+  const box = sigma > 0 ? { left: 0, top: 0, width: image.width, height: image.height } : boxAround(missing, image);
+  const holes = cut(missing, image.width, box);
+  const planes = await drive(
+    loopPlanes(
+      known.map((plane) => cut(plane, image.width, box)),
+      unit,
+    ),
+    { signal },
+  );
+  const outcome = await restorePlanes(
+    {
+      ...{ task: 'inpaint', operator: maskOperator(box, holes), planes },
+      start: (plane) => biharmonic(plane, box, holes),
+      ...{ sigma, first: FIRST, last: LAST },
+    },
+    unit,
+    settings,
+  );
+  const restored = await drive(imagePlanes(outcome.planes, unit), { signal });
+  const filled = await drive(pasted(known, image.width, restored, box, sigma > 0 ? undefined : holes), { signal });
+  const alpha = image.alpha && (await drive(opaque(image.alpha, missing), { signal }));
+  const { history, engine } = outcome;
+  return {
+    image: { ...image, planes: filled, ...(alpha && { alpha }) },
+    ...{ sigma, estimated: false, quality: settings.quality, history, engine },
+  };
+}
+
+/** 1 for each missing pixel. */
+function* missingPixels({ width, height, planes, alpha }: Image, mask: Samples | 'auto'): Work<Uint8Array> {
+  const length = width * height;
+  const auto = mask === 'auto';
+  if (!auto) {
+    checkSamples('mask', mask);
+    if (mask.length !== length) {
+      const rule = `must have one sample per pixel of the image, ${width}×${height} = ${length}`;
+      throw new InputError('mask', rule, mask.length, 'give a mask of the size of the image');
+    }
+  }
+  const missing = new Uint8Array(length);
+  let count = 0;
+  for (const [from, to] of stretches(length)) {
+    for (let i = from; i < to; i++) {
+      const gone = auto ? alpha?.[i] === 0 || planes.some((plane) => Number.isNaN(plane[i])) : mask[i] !== 0;
+      if (!gone) continue;
+      missing[i] = 1;
+      count++;
+    }
+    yield to / length;
+  }
+  if (count === 0) {
+    const rule = auto
+      ? 'must be given for an image without transparent pixels and without NaN'
+      : 'must mark at least one pixel as missing, with a sample other than 0';
+    throw new InputError('mask', rule, auto ? 'none' : 'only 0', 'mark the pixels that are to be filled');
+  }
+  if (count === length) {
+    const rule = 'must leave at least one pixel known, with the sample 0';
+    throw new InputError('mask', rule, 'every pixel missing', 'mark only the pixels that are to be filled');
+  }
+  return missing;
+}
+
+/** The planes in float64 with 0 at the missing pixels; the known ones are checked. */
+function* withoutMissing(image: Image, missing: Uint8Array): Work<readonly Plane[]> {
+  const planes: Plane[] = [];
+  for (const plane of image.planes) {
+    const known = new Float64Array(plane.length);
+    for (const [from, to] of stretches(plane.length)) {
+      for (let i = from; i < to; i++) known[i] = missing[i] ? 0 : plane[i];
+      yield to / plane.length;
+    }
+    planes.push(known);
+  }
+  yield* checkPixels({ ...image, planes });
+  return planes;
+}
+
+/** A rectangle of pixels. */
+interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The missing pixels with a margin. */
+function boxAround(missing: Uint8Array, { width, height }: Image): Box {
+  let [left, right, top, bottom] = [width, 0, height, 0];
+  for (let i = 0; i < missing.length; i++) {
+    if (missing[i] === 0) continue;
+    const [x, y] = [i % width, Math.floor(i / width)];
+    left = Math.min(left, x);
+    right = Math.max(right, x);
+    top = Math.min(top, y);
+    bottom = Math.max(bottom, y);
+  }
+  left = Math.max(0, left - MARGIN);
+  top = Math.max(0, top - MARGIN);
+  return {
+    ...{ left, top },
+    width: Math.min(width, right + 1 + MARGIN) - left,
+    height: Math.min(height, bottom + 1 + MARGIN) - top,
+  };
+}
+
+/** The part of a plane in a box. */
+function cut<T extends Plane | Uint8Array>(plane: T, width: number, box: Box): T {
+  const part = plane.slice(0, box.width * box.height) as T;
+  for (let y = 0; y < box.height; y++) {
+    const from = (box.top + y) * width + box.left;
+    part.set(plane.subarray(from, from + box.width), y * box.width);
+  }
+  return part;
+}
+
+/** Writes restored planes into a box of an image: only where `holes` is not 0, if it is given. */
+function* pasted(
+  planes: readonly Plane[],
+  width: number,
+  restored: readonly Plane[],
+  box: Box,
+  holes: Uint8Array | undefined,
+): Work<readonly Plane[]> {
+  for (const [c, plane] of planes.entries()) {
+    for (let i = 0; i < restored[c].length; i++) {
+      if (holes && holes[i] === 0) continue;
+      plane[(box.top + Math.floor(i / box.width)) * width + box.left + (i % box.width)] = restored[c][i];
+    }
+    yield c / planes.length;
+  }
+  return planes;
+}
+
+/** The alpha plane with its largest value at transparent pixels that were filled. */
+function* opaque(alpha: Samples, missing: Uint8Array): Work<Samples> {
+  let most = 0;
+  for (let i = 0; i < alpha.length; i++) if (alpha[i] > most) most = alpha[i];
+  yield 0.5;
+  return alpha.map((value, i) => (missing[i] && value === 0 ? most : value)) as Samples;
+}
