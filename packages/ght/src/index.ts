@@ -96,6 +96,8 @@ export { denoisePaper } from './tasks/denoise-paper.js';
 export { denoiseMemoryEstimate } from './tasks/denoise-planes.js';
 export type { InpaintOptions } from './tasks/inpaint.js';
 export { inpaint } from './tasks/inpaint.js';
+export type { InpaintedPaper, InpaintPaperOptions } from './tasks/inpaint-paper.js';
+export { inpaintPaper } from './tasks/inpaint-paper.js';
 export type { ImageSource, LearnEntry, Learned } from './tasks/learn.js';
 export { learn } from './tasks/learn.js';
 export type { LearnOptions } from './tasks/learn-options.js';

@@ -1,10 +1,10 @@
-import { InputError } from '../errors.js';
 import { biharmonic } from '../operators/biharmonic.js';
 import { maskOperator } from '../operators/mask.js';
 import type { Plane } from '../operators/operator.js';
 import type { Image, Samples } from '../signal/image.js';
-import { checkPixels, checkSamples, checkShape } from '../signal/image.js';
-import { drive, stretches, type Work } from '../work.js';
+import { checkShape } from '../signal/image.js';
+import { drive, type Work } from '../work.js';
+import { missingPixels, opaque, withoutMissing } from './missing.js';
 import type { RestorationOptions, Restored } from './restore-options.js';
 import { checkSigma, settleRestoration } from './restore-options.js';
 import { imagePlanes, loopPlanes, restorePlanes, unitOf } from './restore-planes.js';
@@ -71,56 +71,6 @@ export async function inpaint(image: Image, mask: Samples | 'auto', options: Inp
   };
 }
 
-/** 1 for each missing pixel. */
-function* missingPixels({ width, height, planes, alpha }: Image, mask: Samples | 'auto'): Work<Uint8Array> {
-  const length = width * height;
-  const auto = mask === 'auto';
-  if (!auto) {
-    checkSamples('mask', mask);
-    if (mask.length !== length) {
-      const rule = `must have one sample per pixel of the image, ${width}×${height} = ${length}`;
-      throw new InputError('mask', rule, mask.length, 'give a mask of the size of the image');
-    }
-  }
-  const missing = new Uint8Array(length);
-  let count = 0;
-  for (const [from, to] of stretches(length)) {
-    for (let i = from; i < to; i++) {
-      const gone = auto ? alpha?.[i] === 0 || planes.some((plane) => Number.isNaN(plane[i])) : mask[i] !== 0;
-      if (!gone) continue;
-      missing[i] = 1;
-      count++;
-    }
-    yield to / length;
-  }
-  if (count === 0) {
-    const rule = auto
-      ? 'must be given for an image without transparent pixels and without NaN'
-      : 'must mark at least one pixel as missing, with a sample other than 0';
-    throw new InputError('mask', rule, auto ? 'none' : 'only 0', 'mark the pixels that are to be filled');
-  }
-  if (count === length) {
-    const rule = 'must leave at least one pixel known, with the sample 0';
-    throw new InputError('mask', rule, 'every pixel missing', 'mark only the pixels that are to be filled');
-  }
-  return missing;
-}
-
-/** The planes in float64 with 0 at the missing pixels; the known ones are checked. */
-function* withoutMissing(image: Image, missing: Uint8Array): Work<readonly Plane[]> {
-  const planes: Plane[] = [];
-  for (const plane of image.planes) {
-    const known = new Float64Array(plane.length);
-    for (const [from, to] of stretches(plane.length)) {
-      for (let i = from; i < to; i++) known[i] = missing[i] ? 0 : plane[i];
-      yield to / plane.length;
-    }
-    planes.push(known);
-  }
-  yield* checkPixels({ ...image, planes });
-  return planes;
-}
-
 /** A rectangle of pixels. */
 interface Box {
   readonly left: number;
@@ -175,12 +125,4 @@ function* pasted(
     yield c / planes.length;
   }
   return planes;
-}
-
-/** The alpha plane with its largest value at transparent pixels that were filled. */
-function* opaque(alpha: Samples, missing: Uint8Array): Work<Samples> {
-  let most = 0;
-  for (let i = 0; i < alpha.length; i++) if (alpha[i] > most) most = alpha[i];
-  yield 0.5;
-  return alpha.map((value, i) => (missing[i] && value === 0 ? most : value)) as Samples;
 }

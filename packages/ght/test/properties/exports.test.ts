@@ -20,7 +20,7 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
   ...{ aggregate: 'images', patchGrid: 'images', estimateSigma: 'images', estimatePoissonGaussian: 'images' },
   ...{ stabiliser: 'images', psnr: 'images', rmsePixel: 'images', ssim: 'images', heatmap: 'images' },
   ...{ drawHeatmap: 'images', reconstruct: 'solvers', isGhtError: 'solvers', learn: 'learn' },
-  ...{ inpaint: 'restore', deblur: 'restore', upscale: 'restore', restore: 'restore' },
+  ...{ inpaint: 'restore', inpaintPaper: 'restore', deblur: 'restore', upscale: 'restore', restore: 'restore' },
   ...{ gaussianKernel: 'restore', diskKernel: 'restore', motionKernel: 'restore' },
   fromInterleaved: () =>
     fc.assert(

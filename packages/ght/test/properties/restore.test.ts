@@ -7,6 +7,7 @@ import {
   diskKernel,
   gaussianKernel,
   inpaint,
+  inpaintPaper,
   isGhtError,
   motionKernel,
   qualities,
@@ -39,6 +40,19 @@ describe('restoration of any size and scale', () => {
         });
       }),
       runs(30),
+    );
+  });
+
+  it('inpaintPaper', async () => {
+    await fc.assert(
+      fc.asyncProperty(image, fc.constantFrom(undefined, 0, 2.5, 1e9), async (given, budget) => {
+        const mask = Uint8Array.from(given.planes[0], (_, i) => i % 3 && 1);
+        if (!mask.includes(1)) return;
+        const result = await inpaintPaper(given, mask, { budget });
+        expect(finite(result.image)).toBe(true);
+        expect(result.nonzeros).toBeLessThanOrEqual(result.budget);
+      }),
+      runs(20),
     );
   });
 

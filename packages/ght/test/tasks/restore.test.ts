@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Image, Restored, RestoreProgress } from '../../src/index.js';
-import { deblur, gaussianKernel, inpaint, psnr, randomSource, restore, upscale } from '../../src/index.js';
+import {
+  deblur,
+  gaussianKernel,
+  inpaint,
+  inpaintPaper,
+  psnr,
+  randomSource,
+  restore,
+  upscale,
+} from '../../src/index.js';
 import { blurOperator } from '../../src/operators/blur.js';
 import { checkedKernel } from '../../src/operators/kernel.js';
 import { reductionOperator } from '../../src/operators/reduction.js';
@@ -40,9 +49,7 @@ const scaledBy = (image: Image, by: number): Image => ({
   planes: image.planes.map((plane) => Float64Array.from(plane, (value) => by * value)),
 });
 const largestDifference = (a: Image, b: Image) =>
-  Math.max(
-    ...a.planes.map((plane, c) => plane.reduce((most, v, i) => Math.max(most, Math.abs(v - b.planes[c][i])), 0)),
-  );
+  Math.max(...a.planes.flatMap((plane, c) => Array.from(plane, (value, i) => Math.abs(value - b.planes[c][i]))));
 const one = { threads: 1 } as const;
 
 describe('inpainting', () => {
@@ -331,5 +338,29 @@ describe('restoration refuses', () => {
     for (const blur of ['box', { gaussian: 0 }, null]) {
       await expect(upscale(clean, 2, { blur: blur as 'area' })).rejects.toThrow('blur must be bicubic, area, or');
     }
+  });
+});
+
+describe('inpainting from the paper’s side', () => {
+  it('fills pixels under one budget, below the loop on a photograph', async () => {
+    const image = await greyPhotograph('march-pastoral', 48);
+    const missing = maskOf(image, 0.5);
+    const { image: filled, budget, nonzeros, patches } = await inpaintPaper(image, missing);
+    expect(patches).toBe(21 * 21);
+    expect(nonzeros).toBeLessThanOrEqual(budget);
+    filled.planes[0].forEach((value, i) => {
+      if (!missing[i]) expect(value).toBe(image.planes[0][i]);
+    });
+    const [paper, loop] = [psnr(filled, image), psnr((await inpaint(image, missing, one)).image, image)];
+    expect(paper).toBeGreaterThan(20);
+    expect(loop).toBeGreaterThan(paper + 1);
+    const less = await inpaintPaper(image, missing, { budget: 1 });
+    expect(less.budget).toBe(21 * 21);
+    expect(psnr(less.image, image)).toBeLessThan(paper);
+  });
+
+  it('refuses what it cannot use', async () => {
+    await expect(inpaintPaper(clean, mask, { budget: -1 })).rejects.toThrow('budget must be a finite number');
+    await expect(inpaintPaper(clean, new Uint8Array(3))).rejects.toThrow('mask must have one sample per pixel');
   });
 });
