@@ -157,7 +157,7 @@ function shake(side, seed) {
   const path = [];
   for (let k = 0; k < 400; k++) {
     [vx, vy] = [0.97 * vx + 0.12 * normal(), 0.97 * vy + 0.12 * normal()];
-    [x, y] = [x + 0.25 * vx, y + 0.25 * vy];
+    [x, y] = [x + 0.12 * vx, y + 0.12 * vy];
     path.push([x, y]);
   }
   const mean = [0, 1].map((axis) => path.reduce((sum, at) => sum + at[axis], 0) / path.length);
