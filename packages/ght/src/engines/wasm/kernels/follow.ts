@@ -202,7 +202,6 @@ export function follow(module: Module, target: Target, functions: PursuitFunctio
           f.if(k.eq(1).and(left.lt(flat)), () => {
             left.set(f.value(startedAgain, at, c, first, beta.mul(inverse)) as F32);
             rounding.set(left.mul(ASTRAY.energy));
-            floor.set(left.mul(NEGLIGIBLE));
             j.set(f.value(chosen, at, floor) as I32);
           });
         });
