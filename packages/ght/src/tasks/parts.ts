@@ -1,5 +1,5 @@
 /**
- * The steps of tasks on parts of an image, for images beyond one memory: what `ght-tiles` is made of. These are not meant for use on
+ * The steps of tasks: what `ght-tiles` is made of, for images beyond one memory, and what the lab compares with. These are not meant for use on
  * their own, and change without notice.
  */
 export type { Denoiser } from '../denoisers/denoiser.js';
@@ -7,6 +7,7 @@ export type { Extent, PlanesFrame } from '../denoisers/frame.js';
 export type { Placement } from '../denoisers/tiles.js';
 export { placementOf, tileSide } from '../denoisers/tiles.js';
 export type { LoadedDenoiser } from '../engines/engine.js';
+export { biharmonic } from '../operators/biharmonic.js';
 export type { Part, Rectangle, Size } from '../signal/rectangle.js';
 export { cut, gridOf, place } from '../signal/rectangle.js';
 export { drive } from '../work.js';
