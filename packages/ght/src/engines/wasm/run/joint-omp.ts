@@ -11,7 +11,7 @@ import type { Effort, Spending } from '../../../solvers/joint-omp.js';
 import { chooseWorthwhile, isSettled, RESTARTS } from '../../../solvers/joint-omp.js';
 import { cutFor, LEAST_GAIN, MOST_MOVES, PriceSearch } from '../../../solvers/swaps.js';
 import { passes, type Watch, watchOver } from '../../../work.js';
-import type { Outcome, PathsJob } from './patch-jobs.js';
+import type { Job, Outcome, PathsJob } from './patch-jobs.js';
 import type { ProblemMemory, Stream } from './problem-memory.js';
 import { CHUNK } from './problem-memory.js';
 import type { Team } from './team.js';
@@ -80,7 +80,7 @@ export class JointOmp {
 
   constructor(
     private readonly memory: ProblemMemory,
-    private readonly team: Team,
+    private readonly team: Team<Job, Outcome>,
   ) {
     const { N, L, P, chunks } = memory.layout;
     this.#row = Math.min(N, L);

@@ -1,4 +1,4 @@
-/** The memory of one problem: its layout, and reading and writing of codes. */
+/** The memory of a shard: its layout, and reading and writing of codes. */
 import type { Codes } from '../../../codes/codes.js';
 import type { Shape } from '../kernels/shape.js';
 import type { Scratch, Tables } from '../kernels/tables.js';
@@ -14,8 +14,10 @@ export interface Layout {
   readonly L: number;
   readonly R4: number;
   readonly indexBytes: 1 | 2;
+  /** Patches and chunks of the shard, and the number that its first chunk has in the whole problem. */
   readonly P: number;
   readonly chunks: number;
+  readonly firstChunk: number;
   readonly scratch: Scratch;
   /** The scratch of each thread. */
   readonly scratches: readonly number[];
@@ -42,7 +44,7 @@ export interface Stream {
   capacity: number;
 }
 
-/** The memory of one problem. */
+/** The memory of a shard. */
 export class ProblemMemory extends Arena {
   readonly tables: Tables;
   readonly layout: Layout;
@@ -51,6 +53,7 @@ export class ProblemMemory extends Arena {
     readonly shape: Shape,
     P: number,
     threads: number,
+    firstChunk: number,
   ) {
     const { tables, contents } = tablesOf(shape, 1024);
     super(tables.end, threads > 1, 'use the portable engine, fewer patches or a smaller budget');
@@ -62,7 +65,7 @@ export class ProblemMemory extends Arena {
     const stop = this.take(64);
     const errors = this.take(8 * chunks);
     const c = this.take(4 * R4 * P);
-    this.layout = { N, L, R4, indexBytes, P, chunks, scratch, scratches, c, errors, stop };
+    this.layout = { N, L, R4, indexBytes, P, chunks, firstChunk, scratch, scratches, c, errors, stop };
     for (const [at, values] of contents) this.floats(at, values.length).set(values);
   }
 
@@ -85,43 +88,55 @@ export class ProblemMemory extends Arena {
     return this.layout.indexBytes === 1 ? new Uint8Array(this.memory.buffer, at, length) : this.halves(at, length);
   }
 
-  /** Writes codes into a stream, in the region of the first thread. */
-  write(stream: Stream, codes: Codes): void {
-    const { P, chunks, indexBytes } = this.layout;
-    this.widen(stream, codes.values.length);
-    const counts = this.halves(stream.counts, P);
-    for (let p = 0; p < P; p++) counts[p] = codes.indptr[p + 1] - codes.indptr[p];
-    const places = this.words(stream.places, 2 * chunks);
-    for (let chunk = 0; chunk < chunks; chunk++) {
-      const first = codes.indptr[chunk * CHUNK];
-      places[2 * chunk] = stream.values[0] + 4 * first;
-      places[2 * chunk + 1] = stream.indices[0] + indexBytes * first;
-    }
-    this.floats(stream.values[0], codes.values.length).set(codes.values);
-    this.#indices(stream.indices[0], codes.indices.length).set(codes.indices);
+  /** Number of the shard's first patch in the whole problem. */
+  get first(): number {
+    return CHUNK * this.layout.firstChunk;
   }
 
-  /** The codes in a stream, with atoms in increasing order and without zeros. */
-  read(stream: Stream): Codes {
-    const { P, L, chunks, indexBytes } = this.layout;
+  /** Writes this shard's part of the codes of all patches into a stream, in the region of the first thread. */
+  write(stream: Stream, { indptr, indices, values }: Codes): void {
+    const { first } = this;
+    const { P, chunks, indexBytes } = this.layout;
+    const [from, end] = [indptr[first], indptr[first + P]];
+    this.widen(stream, end - from);
+    const counts = this.halves(stream.counts, P);
+    for (let p = 0; p < P; p++) counts[p] = indptr[first + p + 1] - indptr[first + p];
+    const places = this.words(stream.places, 2 * chunks);
+    for (let chunk = 0; chunk < chunks; chunk++) {
+      const before = indptr[first + chunk * CHUNK] - from;
+      places[2 * chunk] = stream.values[0] + 4 * before;
+      places[2 * chunk + 1] = stream.indices[0] + indexBytes * before;
+    }
+    this.floats(stream.values[0], end - from).set(values.subarray(from, end));
+    this.#indices(stream.indices[0], end - from).set(indices.subarray(from, end));
+  }
+
+  /** The number of values in a stream. */
+  sizeOf(stream: Stream): number {
+    return this.halves(stream.counts, this.layout.P).reduce((sum, count) => sum + count, 0);
+  }
+
+  /**
+   * Reads a stream into this shard's part of the codes of all patches, which follows that of the shards before it. Atoms are
+   * in increasing order, and there are no zeros.
+   */
+  read(stream: Stream, { indptr, indices, values }: Codes): void {
+    const { first } = this;
+    const { P, chunks, indexBytes } = this.layout;
     const counts = this.halves(stream.counts, P);
     const places = this.words(stream.places, 2 * chunks);
-    const total = counts.reduce((sum, count) => sum + count, 0);
-    const indptr = new Int32Array(P + 1);
-    const indices = new Int32Array(total);
-    const values = new Float64Array(total);
-    let n = 0;
+    let n = indptr[first];
     for (let p = 0, from = 0; p < P; p++) {
       const chunk = Math.floor(p / CHUNK);
       if (p % CHUNK === 0) from = 0;
       const value = this.floats(places[2 * chunk] + 4 * from, counts[p]);
       const index = this.#indices(places[2 * chunk + 1] + indexBytes * from, counts[p]);
-      const first = n;
+      const begin = n;
       for (let i = 0; i < counts[p]; i++) {
         if (value[i] === 0) continue;
         // A pursuit stores its atoms in the order of selection: insertion sort.
         let at = n++;
-        for (; at > first && indices[at - 1] > index[i]; at--) {
+        for (; at > begin && indices[at - 1] > index[i]; at--) {
           indices[at] = indices[at - 1];
           values[at] = values[at - 1];
         }
@@ -129,8 +144,7 @@ export class ProblemMemory extends Arena {
         values[at] = value[i];
       }
       from += counts[p];
-      indptr[p + 1] = n;
+      indptr[first + p + 1] = n;
     }
-    return { L, P, indptr, indices: indices.slice(0, n), values: values.slice(0, n) };
   }
 }

@@ -3,7 +3,7 @@ import type { Codes } from '../../../codes/codes.js';
 import { emptyCodes } from '../../../codes/codes.js';
 import type { Dictionary } from '../../../dictionary/dictionary.js';
 import { kroneckerFactors } from '../../../dictionary/kronecker.js';
-import { runsOf, type Signals } from '../../../signal/signals.js';
+import { runsOf, type Signals, someOf } from '../../../signal/signals.js';
 import type { IterativeSolver, PatchwiseSolver } from '../../../solvers/catalogue.js';
 import type { Effort, Spending } from '../../../solvers/joint-omp.js';
 import type { StepReport } from '../../../solvers/loop.js';
@@ -17,40 +17,49 @@ import { moduleFor } from '../kernels/module.js';
 import { shapeOf } from '../kernels/shape.js';
 import { GlobalSolvers } from './global-solvers.js';
 import { instructions, threadsFor } from './host.js';
-import type { Job, Outcome } from './patch-jobs.js';
 import { share } from './patch-jobs.js';
 import { PatchwiseSolvers } from './patchwise-solvers.js';
 import { CHUNK, ProblemMemory } from './problem-memory.js';
-import type { Team } from './team.js';
+import type { ShardTeam } from './shards.js';
+import { patchesPerShard, Shards, shardsOf, sum } from './shards.js';
 import { alone, workers } from './team.js';
 
-/** Lays out a problem in a memory of its own and rotates its signals into the coordinates of the kernels. */
+/** How a problem is laid out. */
+export interface ProblemOptions {
+  readonly fma: boolean;
+  /** The number of threads that was asked for. */
+  readonly threads?: number;
+  /** The most patches of a shard. @default as many as one WebAssembly memory holds with room to spare */
+  readonly patchesPerShard?: number;
+}
+
+/** Lays out a problem in memories of its own and rotates its signals into the coordinates of the kernels. */
 export async function loadProblem(
   D: Dictionary,
   signals: Signals,
-  fma: boolean,
-  asked: number | undefined,
+  { fma, threads: asked, patchesPerShard: most = patchesPerShard(D.N, D.L) }: ProblemOptions,
   watch: Watch | undefined,
 ): Promise<Loaded> {
-  const { P } = signals;
-  const { threads, why } = await threadsFor(P, asked);
+  const { threads, why } = await threadsFor(signals.P, asked);
   const factors = D.factors ?? kroneckerFactors(D.atoms);
   const recognised = factors && !D.factors ? [`the dictionary is separable, ${factors.map(sizeOf).join(' ⊗ ')}`] : [];
   const shape = shapeOf({ ...D, factors });
-  const memory = new ProblemMemory(shape, P, threads);
-  const target = { shape, tables: memory.tables, scratch: memory.layout.scratch, fma };
+  const memories = shardsOf(signals.P, most).map(
+    ({ firstChunk, P }) => new ProblemMemory(shape, P, threads, firstChunk),
+  );
+  // All shards begin with the same tables, so they have the same code.
+  const target = { shape, tables: memories[0].tables, scratch: memories[0].layout.scratch, fma };
   const module = await WebAssembly.compile(moduleFor(target, threads > 1));
-  const instance = await WebAssembly.instantiate(module, { env: { memory: memory.memory } });
-  const kernels = instance.exports as unknown as Kernels;
-  const outsideRange = await drive(rotate(memory, kernels, signals), watch);
-  const { layout } = memory;
-  const place = { layout, memory: memory.memory, kernels, thread: 0 };
-  const team =
+  const instances = memories.map(({ memory }) => WebAssembly.instantiate(module, { env: { memory } }));
+  const kernels = (await Promise.all(instances)).map(({ exports }) => exports as unknown as Kernels);
+  const outsideRange = await drive(rotate(memories, kernels, signals), watch);
+  const places = memories.map(({ layout, memory }, i) => ({ layout, memory, kernels: kernels[i], thread: 0 }));
+  const team: ShardTeam =
     threads > 1
-      ? await workers<Job, Outcome>({ kind: 'patches', module, memory: memory.memory, layout })
-      : alone((job: Job) => share(job, place));
+      ? await workers({ kind: 'patches', module, places: memories.map(({ memory, layout }) => ({ memory, layout })) })
+      : alone((jobs) => share(jobs, places));
   const info = { name: 'wasm', threads, why: [instructions(fma), ...recognised, why].join('; ') };
-  return new WasmProblem(info, memory, team, outsideRange);
+  return new WasmProblem(info, new Shards(memories, team), team, outsideRange);
 }
 
 function sizeOf({ rows, cols }: Matrix): string {
@@ -58,19 +67,21 @@ function sizeOf({ rows, cols }: Matrix): string {
 }
 
 /** c = Qᵀy for all signals; gives back what of ‖Y‖² lies outside the range of D. */
-function* rotate(memory: ProblemMemory, kernels: Kernels, signals: Signals): Work<number> {
-  const { N, R4, P, c, scratches } = memory.layout;
-  const staging = memory.take(4 * N * CHUNK);
+function* rotate(memories: readonly ProblemMemory[], kernels: readonly Kernels[], signals: Signals): Work<number> {
   let all = 0;
   let within = 0;
-  for (const { from, Y } of runsOf(signals, CHUNK)) {
-    const patches = Y.length / N;
-    const staged = memory.floats(staging, Y.length);
-    staged.set(Y);
-    kernels.rotateSignals(staging, patches, c + 4 * R4 * from, scratches[0]);
-    all += energy(staged);
-    within += energy(memory.floats(c + 4 * R4 * from, R4 * patches));
-    yield from / P;
+  for (const [shard, memory] of memories.entries()) {
+    const { N, R4, P, c, scratches } = memory.layout;
+    const staging = memory.take(4 * N * CHUNK);
+    for (const { from, Y } of runsOf(someOf(signals, memory.first, P), CHUNK)) {
+      const patches = Y.length / N;
+      const staged = memory.floats(staging, Y.length);
+      staged.set(Y);
+      kernels[shard].rotateSignals(staging, patches, c + 4 * R4 * from, scratches[0]);
+      all += energy(staged);
+      within += energy(memory.floats(c + 4 * R4 * from, R4 * patches));
+      yield (memory.first + from) / signals.P;
+    }
   }
   // Within rounding nothing is outside, as for every dictionary that spans all signals.
   return within < all * (1 - 1e-6) ? all - within : 0;
@@ -90,21 +101,21 @@ class WasmProblem implements Loaded {
 
   constructor(
     readonly info: EngineInfo,
-    private readonly memory: ProblemMemory,
-    private readonly team: Team,
+    private readonly shards: Shards,
+    private readonly team: ShardTeam,
     outsideRange: number,
   ) {
-    this.#global = new GlobalSolvers(memory, team, outsideRange);
-    this.#patchwise = new PatchwiseSolvers(memory, team, outsideRange);
+    this.#global = new GlobalSolvers(shards, outsideRange);
+    this.#patchwise = new PatchwiseSolvers(shards, outsideRange);
     this.#result = () => this.#empty();
   }
 
   #empty(): Codes {
-    return emptyCodes(this.memory.layout.L, this.memory.layout.P);
+    return emptyCodes(this.shards.shape.L, this.shards.P);
   }
   /** The memory in use. */
   get bytes(): number {
-    return this.memory.memory.buffer.byteLength;
+    return sum(this.shards.memories.map(({ memory }) => memory.buffer.byteLength));
   }
   reset(Z0: Codes = this.#empty()): void {
     this.#global.reset(Z0);
