@@ -84,13 +84,23 @@ const patchwise = (['omp', 'cosamp', 'aiht'] as const).map((solver): [string, Us
     return [first, await loaded.sweep(solver, limits, STOP), await loaded.codes(), await loaded.refit()];
   },
 ]);
+const joint = ([1, 2, 3] as const).map((effort): [string, Use] => [
+  `joint OMP with effort ${effort}, of a budget that ends among equal gains, of others, and at a price`,
+  async (loaded, P) => {
+    const results = [];
+    for (const S of [Math.floor(P / 6), 3 * P, 0, { price: 300 }]) {
+      results.push(await loaded.jointOmp(S, {}, effort), await loaded.codes());
+    }
+    return results;
+  },
+]);
 
 const dictionaries: Readonly<Record<string, Dictionary>> = {
   separable: overcompleteDct(8, 10),
   dense: gaussianDictionary(64, 90, 1),
 };
 
-describe.each([...iterative, ...patchwise])('%s', (_, use) => {
+describe.each([...iterative, ...patchwise, ...joint])('%s', (_, use) => {
   it('has the bits of one memory', async () => {
     const result = async (engine: Engine, D: Dictionary, Y: Float64Array, threads: number) => {
       const loaded = await engine.load(D, signalsIn(Y, D.N), { threads });
@@ -116,6 +126,23 @@ describe.each([...iterative, ...patchwise])('%s', (_, use) => {
       runs(5),
     );
   });
+});
+
+it('joint OMP estimates its price from the same samples', async () => {
+  const D = overcompleteDct(4, 5);
+  // Enough patches for both samples.
+  const P = 7000;
+  const Y = signals(D, P, 1);
+  const result = async (engine: Engine, threads: number) => {
+    const loaded = await engine.load(D, signalsIn(Y, D.N), { threads });
+    const reports = await loaded.jointOmp(2 * P);
+    const codes = await loaded.codes();
+    loaded.dispose();
+    return { reports, codes };
+  };
+  const expected = await result(engines.wasm, 1);
+  expect(await result(wasmEngine({ patchesPerShard: 1024 }), 2)).toEqual(expected);
+  expect(await result(wasmEngine({ patchesPerShard: 768 }), 1)).toEqual(expected);
 });
 
 it('of equal magnitudes those of the first patches survive, also over shards', async () => {

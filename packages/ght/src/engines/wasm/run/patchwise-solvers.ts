@@ -7,7 +7,6 @@ import type { AtomLimits } from '../../../solvers/patchwise.js';
 import type { PatchStop } from '../../../solvers/stopping.js';
 import { type Watch, watchOver } from '../../../work.js';
 import { JointOmp } from './joint-omp.js';
-import type { Job } from './patch-jobs.js';
 import { CHUNK } from './problem-memory.js';
 import type { Shards, Streams } from './shards.js';
 import { sum } from './shards.js';
@@ -77,14 +76,9 @@ export class PatchwiseSolvers {
   }
 
   async jointOmp(S: Spending, effort: Effort, watch?: Watch): Promise<StepReport[]> {
-    const { memories } = this.shards;
-    const team = {
-      run: async (job: Job, watch?: Watch) => (await this.shards.run(() => job, watch))[0],
-      dispose: () => {},
-    };
-    this.#joint ??= new JointOmp(memories[0], team);
-    const { codes, threshold, kept } = await this.#joint.run(S, effort, this.#out[0], watchOver(watch, 0, 0.95));
-    this.#out = [codes];
+    this.#joint ??= new JointOmp(this.shards);
+    const { codes, threshold, kept } = await this.#joint.run(S, effort, this.#out, watchOver(watch, 0, 0.95));
+    this.#out = codes;
     const error = await this.#measure('measure', watchOver(watch, 0.95, 1));
     return [{ ...this.#report(error, kept), threshold }];
   }

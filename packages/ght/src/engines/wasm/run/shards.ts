@@ -115,6 +115,11 @@ export class Shards {
   }
 }
 
+/** The sum of what all threads answered, over all shards. */
+export function total(outcomes: Outcomes, of: 'written' | 'near' | 'sure'): number {
+  return sum(outcomes.flat().map((outcome) => outcome[of]));
+}
+
 /** The sum of many numbers. */
 export function sum(counts: ArrayLike<number>): number {
   let total = 0;
