@@ -54,13 +54,11 @@ export interface LoadOptions {
 /** An engine. */
 export interface Engine {
   readonly name: ConcreteEngine;
-  /** The most bytes that one problem may need here, and the name of the limit, for messages. */
-  readonly capacity: { readonly bytes: number; readonly of: string };
   /** Samples larger than this multiple of the full scale lose precision at that scale. */
   readonly range: number;
   /** Whether the engine can run here, and if not, why. Called before anything is loaded. */
   probe(): Promise<Availability>;
-  /** Approximate bytes needed for a problem. */
+  /** Approximate bytes needed for a problem. What the machine has free is the only limit. */
   problemBytes(size: ProblemSize): number;
   /** Copies the dictionary and the signals into the engine's memory, once. */
   load(D: Dictionary, signals: Signals, options?: LoadOptions, watch?: Watch): Promise<Loaded>;

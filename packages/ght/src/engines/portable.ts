@@ -32,7 +32,6 @@ import { plainRecipes } from './plain-recipes.js';
 /** Runs on any JavaScript host; several times as fast as the reference, and equal to it up to rounding. */
 export const portableEngine: Engine = {
   name: 'portable',
-  capacity: { bytes: Number.POSITIVE_INFINITY, of: 'the heap' },
   range: Number.POSITIVE_INFINITY,
   probe: async () => ({ available: true, offers: 'plain TypeScript' }),
   // Y; V, the most that a selection copies of it, and three sets of codes: the current, the next and the best.

@@ -17,7 +17,6 @@ import { plainRecipes } from './plain-recipes.js';
 /** The paper as written, in float64: cached Cholesky, two substitutions, dense X, Z and Λ. Other engines are tested against it. */
 export const referenceEngine: Engine = {
   name: 'reference',
-  capacity: { bytes: Number.POSITIVE_INFINITY, of: 'the heap' },
   range: Number.POSITIVE_INFINITY,
   probe: async () => ({ available: true, offers: 'plain TypeScript' }),
   // Y; W, X, Z and Λ, the copies of a selection, and two sets of codes.

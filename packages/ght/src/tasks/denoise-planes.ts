@@ -4,7 +4,7 @@ import { framedTile, frameOf, leaveFrame, planeFor } from '../denoisers/frame.js
 import { tileSide, tilesOf } from '../denoisers/tiles.js';
 import type { Engine, EngineInfo } from '../engines/engine.js';
 import type { EngineName } from '../engines/engines.js';
-import { chooseEngine, fittingEngine } from '../engines/engines.js';
+import { chooseEngine, usualEngine } from '../engines/engines.js';
 import { oneOf, wholeNumber } from '../errors.js';
 import { marginOf } from '../groups/extent.js';
 import type { Quality, Step } from '../groups/recipes.js';
@@ -50,8 +50,7 @@ export function denoiseMemoryEstimate(
     wholeNumber(name, value, 1, Number.POSITIVE_INFINITY, 'give the size of the image');
   }
   const recipe = recipeOf(oneOf('quality', quality, qualities));
-  const bytes = (each: Engine) => tileBytes(each, recipe, width, height, channels);
-  return 4 * width * height * channels + bytes(fittingEngine(engine, { bytes }));
+  return 4 * width * height * channels + tileBytes(usualEngine(engine), recipe, width, height, channels);
 }
 
 /** The bytes that an engine needs for one tile of an image of this size. */
@@ -75,8 +74,7 @@ export async function denoisePlanes(
   { quality, engine: name, threads, signal, onProgress, tile }: PlanesSettings,
 ): Promise<DenoisedPlanes> {
   const recipe = recipeOf(quality, 'deviations' in noise ? 'coloured' : 'white');
-  const bytes = (each: Engine) => tileBytes(each, recipe, width, height, planes.length);
-  const { engine, reason } = await chooseEngine(name, { bytes });
+  const { engine, reason } = await chooseEngine(name);
   const denoiser = await engine.denoiser(recipe, width * height, { threads, reason });
   const { frame, noisy } = await drive(frameOf(planes, noise), { signal });
   const result = planes.map((plane, c) => (noisy[c] ? planeFor(frame, c, plane.length) : copyOf(plane)));

@@ -1,6 +1,5 @@
 import { recipeDenoiser } from '../../groups/denoiser.js';
 import type { Engine } from '../engine.js';
-import { MOST_MEMORY } from './run/arena.js';
 import { abilities, instructions, threadsFor } from './run/host.js';
 import { loadProblem } from './run/problem.js';
 import { recipeBytes, recipeRunner } from './run/recipe.js';
@@ -22,7 +21,6 @@ export function wasmEngine({ fma, patchesPerShard }: WasmOptions = {}): Engine {
   const fused = () => fma ?? abilities().fma;
   return {
     name: 'wasm',
-    capacity: { bytes: MOST_MEMORY, of: 'one WebAssembly memory' },
     range: FARTHEST,
     async probe() {
       const { obstacle } = abilities();

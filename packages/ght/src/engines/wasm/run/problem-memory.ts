@@ -56,7 +56,7 @@ export class ProblemMemory extends Arena {
     firstChunk: number,
   ) {
     const { tables, contents } = tablesOf(shape, 1024);
-    super(tables.end, threads > 1, 'use the portable engine, fewer patches or a smaller budget');
+    super(tables.end, threads > 1, 'use fewer patches or a smaller budget');
     this.tables = tables;
     const { N, L, R4, indexBytes } = shape;
     const chunks = Math.ceil(P / CHUNK);
