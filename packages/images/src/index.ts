@@ -13,7 +13,7 @@ export type { NoiseKind, Pixels } from './memory.js';
 export { denoiseMemory, representMemory } from './memory.js';
 export { fullScale, rangeOf } from './range.js';
 export type { Raster, RasterSamples } from './raster.js';
-export { toPlanes, toRaster } from './raster.js';
+export { asSamples, toPlanes, toRaster } from './raster.js';
 export type { Resolution } from './resolution.js';
 export type { Planes } from './upright.js';
 export { upright } from './upright.js';

@@ -25,7 +25,10 @@ export type Data =
   | readonly Data[]
   | { readonly [key: string]: Data | undefined };
 
-/** Opens images by their names in a request. A worker accepts only names that lie inside its roots. */
+/**
+ * Opens images by their names in a request. A worker accepts only names that lie inside its roots. What was opened belongs to the
+ * places: they may return the same source or sink again, and close it when the run is over.
+ */
 export interface Places {
   /** The image to read. */
   source(name: string): Promise<Source>;

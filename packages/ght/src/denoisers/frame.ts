@@ -5,9 +5,10 @@
 import type { ColouredNoise } from '../noise/model.js';
 import type { Samples } from '../signal/image.js';
 import { mirror } from '../signal/mirror.js';
-import { stretches, type Work } from '../work.js';
+import { gridOf, type Rectangle, type Size } from '../signal/rectangle.js';
+import type { Work } from '../work.js';
 import type { Tile, TileNoise } from './denoiser.js';
-import type { Placement, Rectangle } from './tiles.js';
+import type { Placement } from './tiles.js';
 
 /** How the planes of an image enter a denoiser: value = centre + scale · framed. */
 export interface Frame {
@@ -25,19 +26,64 @@ const FAR = 2 ** 16;
 /** The noise of planes as they are denoised: one deviation per plane, or deviations by brightness and frequency. */
 export type PlanesNoise = { readonly sigma: readonly number[] } | ColouredNoise;
 
-/** The frame of an image whose planes have this noise, and which of the planes have noise to remove. */
-export function* frameOf(
-  planes: readonly Samples[],
-  noise: PlanesNoise,
-): Work<{ readonly frame: Frame; readonly noisy: readonly boolean[] }> {
+/** The sum and the range of the samples of one plane in a part of an image. */
+export interface Extent {
+  readonly sum: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** The frame of planes, and which of them have noise to remove; plain data. */
+export interface PlanesFrame {
+  readonly frame: Frame;
+  readonly noisy: readonly boolean[];
+}
+
+/**
+ * Sums are taken over blocks of this side, and those of the blocks are added row by row. So the mean of an image has the same bits
+ * wherever the sums of its blocks were computed.
+ */
+export const BLOCK = 512;
+
+/** The extents of all blocks of planes: `extents[b][c]` for block b of plane c. The planes are whole, or begin and end with blocks. */
+export function* blockExtents(planes: readonly Samples[], size: Size): Work<Extent[][]> {
+  const extents: Extent[][] = [];
+  const blocks = gridOf(size, { width: BLOCK, height: BLOCK });
+  for (const [b, block] of blocks.entries()) {
+    const extent: Extent[] = [];
+    for (const plane of planes) {
+      extent.push(extentOf(plane, size.width, block));
+      yield (b + extent.length / planes.length) / blocks.length;
+    }
+    extents.push(extent);
+  }
+  return extents;
+}
+
+function extentOf(plane: Samples, stride: number, { left, top, width, height }: Rectangle): Extent {
+  let [sum, least, most] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let y = top; y < top + height; y++) {
+    for (let i = y * stride + left; i < y * stride + left + width; i++) {
+      sum += plane[i];
+      if (plane[i] < least) least = plane[i];
+      if (plane[i] > most) most = plane[i];
+    }
+  }
+  return { sum, least, most };
+}
+
+/** The frame of planes of this many pixels with this noise, from the extents of their blocks in order. */
+export function frameOf(blocks: readonly (readonly Extent[])[], pixels: number, noise: PlanesNoise): PlanesFrame {
   const sigma = 'sigma' in noise ? noise.sigma : noise.deviations.map(level);
   const [centres, scales, noisy]: [number[], number[], boolean[]] = [[], [], []];
-  for (const [c, plane] of planes.entries()) {
-    const { mean, range } = yield* extentOf(plane);
-    centres.push(mean);
+  for (const [c, deviation] of sigma.entries()) {
+    const least = blocks.reduce((least, block) => Math.min(least, block[c].least), Number.POSITIVE_INFINITY);
+    const most = blocks.reduce((most, block) => Math.max(most, block[c].most), Number.NEGATIVE_INFINITY);
+    const range = most - least;
+    centres.push(blocks.reduce((sum, block) => sum + block[c].sum, 0) / pixels);
     // A plane without noise still guides the others: its noise is set to almost zero.
-    scales.push(Math.max(sigma[c], LEAST_NOISE * range) || 1);
-    noisy.push(sigma[c] > LEAST_NOISE * range);
+    scales.push(Math.max(deviation, LEAST_NOISE * range) || 1);
+    noisy.push(deviation > LEAST_NOISE * range);
   }
   const frame = { centres, scales };
   return { frame: 'sigma' in noise ? frame : { ...frame, noise: framedNoise(noise, frame) }, noisy };
@@ -54,19 +100,6 @@ function framedNoise({ brightness, deviations }: ColouredNoise, { centres, scale
     brightness: brightness.map((value) => (value - centres[0]) / scales[0]),
     deviations: deviations.map((rows, c) => rows.map((row) => row.map((deviation) => deviation / scales[c]))),
   };
-}
-
-function* extentOf(plane: Samples): Work<{ readonly mean: number; readonly range: number }> {
-  let [sum, least, most] = [0, plane[0], plane[0]];
-  for (const [from, to] of stretches(plane.length)) {
-    for (let i = from; i < to; i++) {
-      sum += plane[i];
-      if (plane[i] < least) least = plane[i];
-      if (plane[i] > most) most = plane[i];
-    }
-    yield to / plane.length;
-  }
-  return { mean: sum / plane.length, range: most - least };
 }
 
 /** A plane for the result: float32, or float64 where the rounding of float32 would show beside the noise. */
@@ -102,7 +135,7 @@ export function framedTile(
 
 /**
  * Takes the part of a denoised tile that is kept, `tileWidth` wide, out of its frame, and writes it to its place in a plane
- * that is `width` wide. Yields the fraction done.
+ * that covers the rectangle `at`. Yields the fraction done.
  */
 export function* leaveFrame(
   { centres, scales }: Frame,
@@ -111,12 +144,12 @@ export function* leaveFrame(
   tileWidth: number,
   { inner, outer }: Placement,
   plane: Samples,
-  width: number,
+  at: Rectangle,
 ): Work<void> {
   const [centre, scale] = [centres[channel], scales[channel]];
   for (let y = inner.top; y < inner.top + inner.height; y++) {
     const from = (y - outer.top) * tileWidth + inner.left - outer.left;
-    const to = y * width + inner.left;
+    const to = (y - at.top) * at.width + inner.left - at.left;
     for (let x = 0; x < inner.width; x++) plane[to + x] = centre + scale * denoised[from + x];
     yield (y - inner.top) / inner.height;
   }

@@ -3,15 +3,8 @@
  * noise alone. Each tile has a margin so wide that the part that is kept does not depend on anything outside, and it begins
  * where the denoiser's alignment allows. So the tiles together give exactly the untiled result.
  */
+import { gridOf, type Rectangle, type Size } from '../signal/rectangle.js';
 import type { Denoiser } from './denoiser.js';
-
-/** A rectangle of pixels. */
-export interface Rectangle {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-}
 
 /** The rectangle that is processed (`outer`) and the part of it that is kept (`inner`), in pixels of the whole picture. */
 export interface Placement {
@@ -23,28 +16,23 @@ export interface Placement {
 export type TileGeometry = Pick<Denoiser, 'margin' | 'alignment'>;
 
 /** The tiles of a picture, row by row. Each keeps side × side pixels or slightly more; a small picture is one tile. */
-export function tilesOf({ margin, alignment }: TileGeometry, width: number, height: number, side: number): Placement[] {
-  const [columns, rows] = [along(alignment.columns, width), along(alignment.rows, height)];
-  return rows.flatMap((row) =>
-    columns.map((column) => {
-      const cut = (part: 'inner' | 'outer') => {
-        const [left, wide] = column[part];
-        const [top, high] = row[part];
-        return { left, top, width: wide, height: high };
-      };
-      return { inner: cut('inner'), outer: cut('outer') };
-    }),
-  );
+export function tilesOf(geometry: TileGeometry, width: number, height: number, side: number): Placement[] {
+  const { columns, rows } = geometry.alignment;
+  const step = (grid: number) => grid * Math.max(1, Math.ceil(side / grid));
+  const inners = gridOf({ width, height }, { width: step(columns), height: step(rows) });
+  return inners.map((inner) => placementOf(geometry, inner, { width, height }));
+}
 
-  /** The tiles along a side; all begin at multiples of `grid`. */
-  function along(grid: number, length: number) {
-    const step = grid * Math.max(1, Math.ceil(side / grid));
-    const wide = grid * Math.ceil(margin / grid);
-    return Array.from({ length: Math.ceil(length / step) }, (_, i) => {
-      const [from, to] = [i * step, Math.min(length, (i + 1) * step)];
-      const [first, last] = [Math.max(0, from - wide), Math.min(length, to + wide)];
-      return { inner: [from, to - from], outer: [first, last - first] };
-    });
+/** The tile that keeps the rectangle `inner` of a picture, which may begin anywhere. */
+export function placementOf({ margin, alignment }: TileGeometry, inner: Rectangle, picture: Size): Placement {
+  const [left, width] = along(inner.left, inner.width, alignment.columns, picture.width);
+  const [top, height] = along(inner.top, inner.height, alignment.rows, picture.height);
+  return { inner, outer: { left, top, width, height } };
+
+  /** Only the beginning must be a multiple of the grid. */
+  function along(from: number, length: number, grid: number, end: number) {
+    const first = Math.max(0, grid * Math.floor((from - margin) / grid));
+    return [first, Math.min(end, from + length + margin) - first] as const;
   }
 }
 

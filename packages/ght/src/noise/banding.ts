@@ -33,6 +33,7 @@
  * (steps of Student's t with 3 degrees of freedom) by reweighted least squares, and o = P − g.
  */
 import type { Samples } from '../signal/image.js';
+import type { Rectangle } from '../signal/rectangle.js';
 import type { Work } from '../work.js';
 import { type Axis, axesOf, nugget, offsetsOf } from './row-profile.js';
 
@@ -70,12 +71,14 @@ export function* findBanding(planes: readonly Samples[], width: number, height: 
   return { rows: row, columns: column, words, rowOffsets, columnOffsets };
 }
 
-/** The planes without their banding. A plane that has none is returned as it is. */
+/** The offsets of all rows and columns of an image. */
+export type BandOffsets = Pick<BandingReport, 'rowOffsets' | 'columnOffsets'>;
+
+/** The planes of a part of an image without the banding of the image. A plane that has none is returned as it is. */
 export function* withoutBanding(
   planes: readonly Samples[],
-  width: number,
-  height: number,
-  { rowOffsets, columnOffsets }: Pick<BandingReport, 'rowOffsets' | 'columnOffsets'>,
+  { left, top, width, height }: Rectangle,
+  { rowOffsets, columnOffsets }: BandOffsets,
 ): Work<Samples[]> {
   const without: Samples[] = [];
   for (const [c, plane] of planes.entries()) {
@@ -87,7 +90,7 @@ export function* withoutBanding(
     const result = plane instanceof Float64Array ? new Float64Array(plane.length) : new Float32Array(plane.length);
     for (let y = 0; y < height; y++) {
       for (let x = 0; x < width; x++) {
-        result[y * width + x] = plane[y * width + x] - (rows?.[y] ?? 0) - (columns?.[x] ?? 0);
+        result[y * width + x] = plane[y * width + x] - (rows?.[top + y] ?? 0) - (columns?.[left + x] ?? 0);
       }
       if (y % 64 === 0) yield y / height;
     }

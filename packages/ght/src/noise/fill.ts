@@ -8,7 +8,8 @@
  *     x = Σ_d w_d x_d / Σ_d w_d,        w_d = 1 / (ℓ_d² (D_d + ε)²)
  *
  * with the squared length ℓ_d² = 1 or 2 of a step, and a small ε that keeps the weights finite. This is repeated: the first time
- * with the good samples alone, then also with the samples that are filled in already.
+ * with the good samples alone, then also with the samples that are filled in already. Each round uses only the values of the
+ * round before, so a sample depends on no others than those within {@link FILL_REACH}. A hole deeper than that stays as it is inside.
  */
 import type { Samples } from '../signal/image.js';
 import type { Work } from '../work.js';
@@ -22,40 +23,48 @@ const DIRECTIONS = [
 ] as const;
 /** Half the side of the square in which differences are taken. */
 const REACH = 2;
+/** The most rounds in which a hole is filled, from its outside to its inside: 17 samples wide. */
+const ROUNDS = 8;
 /** How many times the filled samples are refined. */
 const REFINEMENTS = 2;
+/** How far a filled sample depends on others: those of the square, and the next one along a direction, in each round. */
+export const FILL_REACH = (ROUNDS + REFINEMENTS) * (REACH + 1);
 /** Samples between two yields. */
 const SAMPLES_PER_YIELD = 2 ** 11;
 
-/** A copy of the plane with the samples at `sites` interpolated; at least one sample must be good. */
+/** A copy of the plane with the samples at `sites` interpolated. */
 export function* filled(plane: Samples, width: number, height: number, sites: Uint32Array): Work<Samples> {
   const result = plane instanceof Float64Array ? new Float64Array(plane) : new Float32Array(plane);
   const missing = new Uint8Array(plane.length);
   for (const i of sites) missing[i] = 1;
+  const estimates = function* (some: Uint32Array): Work<Float64Array> {
+    const values = new Float64Array(some.length);
+    for (let k = 0; k < some.length; k++) {
+      const known = missing[some[k]];
+      missing[some[k]] = 1;
+      values[k] = estimate(result, missing, width, height, some[k]);
+      missing[some[k]] = known;
+      if (k % SAMPLES_PER_YIELD === 0) yield k / some.length;
+    }
+    return values;
+  };
   // From the outside of a hole to its inside: each round fills the samples that have a known neighbour.
   let rest = sites;
-  while (rest.length > 0) {
-    const values = new Float64Array(rest.length);
-    for (let k = 0; k < rest.length; k++) {
-      values[k] = estimate(result, missing, width, height, rest[k]);
-      if (k % SAMPLES_PER_YIELD === 0) yield k / rest.length;
-    }
+  for (let round = 0; round < ROUNDS && rest.length > 0; round++) {
+    const values = yield* estimates(rest);
     rest.forEach((i, k) => {
       if (Number.isNaN(values[k])) return;
       result[i] = values[k];
       missing[i] = 0;
     });
-    const left = rest.filter((_, k) => Number.isNaN(values[k]));
-    if (left.length === rest.length) break;
-    rest = left;
+    rest = rest.filter((_, k) => Number.isNaN(values[k]));
   }
+  const full = rest.length === 0 ? sites : sites.filter((i) => missing[i] === 0);
   for (let round = 0; round < REFINEMENTS; round++) {
-    for (let k = 0; k < sites.length; k++) {
-      missing[sites[k]] = 1;
-      result[sites[k]] = estimate(result, missing, width, height, sites[k]);
-      missing[sites[k]] = 0;
-      if (k % SAMPLES_PER_YIELD === 0) yield k / sites.length;
-    }
+    const values = yield* estimates(full);
+    full.forEach((i, k) => {
+      result[i] = values[k];
+    });
   }
   return result;
 }

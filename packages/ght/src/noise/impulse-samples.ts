@@ -15,6 +15,8 @@ const FEWEST_GOOD = 3;
 const SCALES = 5;
 /** How many times impulses of any value are searched, each time without those found before. */
 const ROUNDS = 3;
+/** How far it depends on others whether a sample is an impulse: twice the neighbourhood, then one sample per round. */
+export const SEARCH_REACH = 2 * REACH + ROUNDS;
 /** Samples between two yields. */
 const SAMPLES_PER_YIELD = 2 ** 14;
 
@@ -67,7 +69,8 @@ function isFrequent(plane: Samples, width: number, height: number, i: number, sh
 
 /**
  * Marks the impulses of these signs, whatever their value, in `found`. Impulses among the neighbours hide others, so the search
- * is repeated without those found before.
+ * is repeated without those found before. Returns the smallest scale of each round, which is the typical one of the plane. If these
+ * are given, they are used: a part of a plane is searched by the scales of the whole.
  */
 export function* samplesOfAnyValue(
   plane: Samples,
@@ -75,11 +78,13 @@ export function* samplesOfAnyValue(
   height: number,
   signs: readonly Sign[],
   found: Uint8Array,
-): Work<void> {
+  floors?: readonly number[],
+): Work<number[]> {
+  const used: number[] = [];
   const scales = new Float64Array(plane.length);
   const distances = new Float64Array(plane.length);
   const good = new Float64Array(9);
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < (floors?.length ?? ROUNDS); round++) {
     const known = found.slice();
     distances.fill(0);
     for (let i = 0; i < plane.length; i++) {
@@ -102,15 +107,18 @@ export function* samplesOfAnyValue(
       scales[i] = good[Math.ceil(0.75 * count) - 1];
       if (alike <= 1 && signs.includes(distance > 0 ? 1 : -1)) distances[i] = Math.abs(distance);
     }
-    const floor = typical(scales);
+    const floor = floors?.[round] ?? typical(scales);
+    used.push(floor);
     let more = 0;
     for (let i = 0; i < plane.length; i++) {
       if (distances[i] <= SCALES * Math.max(scales[i], floor)) continue;
       found[i] = 1;
       more++;
     }
-    if (more === 0) break;
+    // A part without impulses may still have some by the scale of the next round.
+    if (more === 0 && !floors) break;
   }
+  return used;
 }
 
 /** The median of the values, from a sample of at most a few thousand. */

@@ -33,9 +33,9 @@
  */
 import type { Samples } from '../signal/image.js';
 import type { Work } from '../work.js';
-import { filled } from './fill.js';
-import { populations } from './impulse-population.js';
-import { samplesOfAnyValue, samplesOfLevels } from './impulse-samples.js';
+import { FILL_REACH, filled } from './fill.js';
+import { type Level, populations, type Sign } from './impulse-population.js';
+import { SEARCH_REACH, samplesOfAnyValue, samplesOfLevels } from './impulse-samples.js';
 
 /** The kind of impulses in an image. */
 export type ImpulseKind = 'none' | 'salt-and-pepper' | 'hot pixels' | 'impulses';
@@ -54,34 +54,79 @@ export interface ImpulseReport {
   readonly sites: readonly Uint32Array[];
 }
 
+/** Which samples of a plane are impulses, as found in the whole plane or in a sample of it; plain data. */
+export interface ImpulseRule {
+  readonly levels: readonly Level[];
+  readonly signs: readonly Sign[];
+  /** The smallest scale of impulses of any value, per round of the search. */
+  readonly floors: readonly number[];
+}
+
+/** How far a plane without impulses depends on samples of the plane with them. */
+export const IMPULSE_REACH = SEARCH_REACH + FILL_REACH;
+
 /** Below this share of the samples, impulses of one sign are called hot pixels. */
 const FEW = 0.005;
 
-/** Finds the impulses of each plane. The planes are not changed. */
-export function* findImpulses(planes: readonly Samples[], width: number, height: number): Work<ImpulseReport> {
+/** Finds the impulses of each plane, and the rule that finds them in a part of it. The planes are not changed. */
+export function* findImpulses(
+  planes: readonly Samples[],
+  width: number,
+  height: number,
+): Work<ImpulseReport & { readonly rules: readonly (ImpulseRule | undefined)[] }> {
   const sites: Uint32Array[] = [];
-  let [bright, dark, ofOneValue] = [false, false, false];
+  const rules: (ImpulseRule | undefined)[] = [];
   for (const plane of planes) {
-    const { levels, signs } = yield* populations(plane, width, height);
-    if (levels.length === 0 && signs.length === 0) {
-      sites.push(new Uint32Array(0));
-      continue;
-    }
-    const found = new Uint8Array(plane.length);
-    if (levels.length > 0) yield* samplesOfLevels(plane, width, height, levels, found);
-    if (signs.length > 0) yield* samplesOfAnyValue(plane, width, height, signs, found);
-    sites.push(marked(found));
-    if (levels.length > 0) ofOneValue = true;
-    for (const sign of [...levels.map((level) => level.sign), ...signs]) {
-      if (sign > 0) bright = true;
-      else dark = true;
-    }
+    const population = yield* populations(plane, width, height);
+    const any = population.levels.length > 0 || population.signs.length > 0;
+    const found = any ? yield* search(plane, width, height, population) : { sites: new Uint32Array(0), floors: [] };
+    sites.push(found.sites);
+    rules.push(any ? { ...population, floors: found.floors } : undefined);
   }
   const count = sites.reduce((sum, { length }) => sum + length, 0);
-  const fraction = count / (planes.length * width * height);
-  const few = fraction < FEW && !(ofOneValue && bright && dark);
+  return { ...impulsesInWords(rules, count, planes.length * width * height), sites, rules };
+}
+
+/** The impulses of each plane of a part of an image by the rules of the whole. */
+export function* impulsesByRule(
+  planes: readonly Samples[],
+  width: number,
+  height: number,
+  rules: readonly (ImpulseRule | undefined)[],
+): Work<Uint32Array[]> {
+  const sites: Uint32Array[] = [];
+  for (const [c, plane] of planes.entries()) {
+    const rule = rules[c];
+    sites.push(rule ? (yield* search(plane, width, height, rule, rule.floors)).sites : new Uint32Array(0));
+  }
+  return sites;
+}
+
+function* search(
+  plane: Samples,
+  width: number,
+  height: number,
+  { levels, signs }: Pick<ImpulseRule, 'levels' | 'signs'>,
+  given?: readonly number[],
+): Work<{ readonly sites: Uint32Array; readonly floors: readonly number[] }> {
+  const found = new Uint8Array(plane.length);
+  if (levels.length > 0) yield* samplesOfLevels(plane, width, height, levels, found);
+  const floors = signs.length > 0 ? yield* samplesOfAnyValue(plane, width, height, signs, found, given) : [];
+  return { sites: marked(found), floors };
+}
+
+/** The report on impulses that were found by rules, `count` in all of the samples. */
+export function impulsesInWords(
+  rules: readonly (ImpulseRule | undefined)[],
+  count: number,
+  samples: number,
+): Omit<ImpulseReport, 'sites'> {
+  const signs = rules.flatMap((rule) => [...(rule?.levels ?? []).map(({ sign }) => sign), ...(rule?.signs ?? [])]);
+  const ofOneValue = rules.some((rule) => rule !== undefined && rule.levels.length > 0);
+  const fraction = count / samples;
+  const few = fraction < FEW && !(ofOneValue && signs.includes(1) && signs.includes(-1));
   const kind = count === 0 ? 'none' : few ? 'hot pixels' : ofOneValue ? 'salt-and-pepper' : 'impulses';
-  return { count, fraction, kind, words: wordsOf(kind, count, fraction), sites };
+  return { count, fraction, kind, words: wordsOf(kind, count, fraction) };
 }
 
 /** The planes with impulses interpolated from their neighbours. All other samples, and planes without impulses, stay as they are. */

@@ -1,6 +1,7 @@
 /** Planes at half their size, and back: for structures too coarse for a patch. */
 import type { Work } from '../work.js';
 import type { Samples } from './image.js';
+import { grown, type Rectangle, type Size } from './rectangle.js';
 
 /** Half the length of a side, rounded up. */
 export function halfOf(length: number): number {
@@ -30,6 +31,9 @@ export function* halved(plane: Samples, width: number, height: number): Work<Flo
  */
 const TAPS = [-9 / 128, 111 / 128, 29 / 128, -3 / 128] as const;
 
+/** The largest distance of those samples from the nearest one. */
+const REACH = 2;
+
 /** The coarse samples around enlarged sample i, in the order of {@link TAPS}; the edge samples are repeated beyond the edge. */
 function around(i: number, count: number): readonly [number, number, number, number] {
   const k = i >> 1;
@@ -38,26 +42,36 @@ function around(i: number, count: number): readonly [number, number, number, num
   return [inside(k - side), k, inside(k + side), inside(k + 2 * side)];
 }
 
-/** Adds a plane of half the size to a plane, enlarged by cubic convolution. */
+/** The part of a plane of half the size that {@link addEnlarged} reads for a part of a plane. */
+export function halfAround({ left, top, width, height }: Rectangle, whole: Size): Rectangle {
+  const [first, upper] = [left >> 1, top >> 1];
+  const part = { left: first, top: upper, width: halfOf(left + width) - first, height: halfOf(top + height) - upper };
+  return grown(part, REACH, { width: halfOf(whole.width), height: halfOf(whole.height) });
+}
+
+/**
+ * Adds a plane of half the size, enlarged by cubic convolution, to the part `at` of a plane. The half plane covers at least what
+ * {@link halfAround} returns.
+ */
 export function* addEnlarged(
   plane: Float32Array | Float64Array,
-  width: number,
-  height: number,
+  at: Rectangle,
+  whole: Size,
   half: Samples,
+  halfAt: Rectangle,
 ): Work<void> {
-  const [w, h] = [halfOf(width), halfOf(height)];
-  const row = new Float64Array(w);
-  const columns = Array.from({ length: width }, (_, x) => around(x, w));
-  for (let y = 0; y < height; y++) {
-    const [a, b, c, d] = around(y, h);
-    for (let x = 0; x < w; x++) {
-      row[x] =
-        TAPS[0] * half[a * w + x] + TAPS[1] * half[b * w + x] + TAPS[2] * half[c * w + x] + TAPS[3] * half[d * w + x];
+  const [w, h] = [halfOf(whole.width), halfOf(whole.height)];
+  const row = new Float64Array(halfAt.width);
+  const columns = Array.from({ length: at.width }, (_, x) => around(at.left + x, w).map((i) => i - halfAt.left));
+  for (let y = 0; y < at.height; y++) {
+    const [a, b, c, d] = around(at.top + y, h).map((i) => (i - halfAt.top) * halfAt.width);
+    for (let x = 0; x < halfAt.width; x++) {
+      row[x] = TAPS[0] * half[a + x] + TAPS[1] * half[b + x] + TAPS[2] * half[c + x] + TAPS[3] * half[d + x];
     }
-    for (let x = 0; x < width; x++) {
+    for (let x = 0; x < at.width; x++) {
       const [i, j, k, l] = columns[x];
-      plane[y * width + x] += TAPS[0] * row[i] + TAPS[1] * row[j] + TAPS[2] * row[k] + TAPS[3] * row[l];
+      plane[y * at.width + x] += TAPS[0] * row[i] + TAPS[1] * row[j] + TAPS[2] * row[k] + TAPS[3] * row[l];
     }
-    yield y / height;
+    yield y / at.height;
   }
 }

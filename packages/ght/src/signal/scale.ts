@@ -42,6 +42,11 @@ export function shiftedPositive(value: number, e: number): number {
 export function* imageExponent({ planes }: Image): Work<number> {
   let most = 0;
   for (const plane of planes) most = Math.max(most, yield* largestOf(plane));
+  return imageUnit(most);
+}
+
+/** {@link imageExponent} of an image with samples up to `most`. */
+export function imageUnit(most: number): number {
   return unitExponent(most, -40, 40);
 }
 

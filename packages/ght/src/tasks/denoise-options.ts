@@ -79,8 +79,13 @@ export interface DenoiseSettings {
   readonly keepGrain: number;
   readonly impulses: boolean;
   readonly banding: boolean;
+  /** The most pixels in which defects and noise are searched; of a larger image, a sample is looked at. */
+  readonly sampled: number;
   readonly planes: PlanesSettings;
 }
+
+/** The most pixels that are looked at. The estimates use fewer blocks than that, so a larger sample would not change them much. */
+const SAMPLED = 2 ** 24;
 
 const optionNames = [
   ...['sigma', 'noise', 'jpeg', 'strength', 'strengthChroma', 'keepGrain', 'impulses', 'banding'],
@@ -109,6 +114,7 @@ export function settleDenoise(channels: number, options: DenoiseOptions): Denois
     keepGrain,
     impulses: oneOf('impulses', impulses, ['auto', 'off']) === 'auto',
     banding: oneOf('banding', banding, ['auto', 'off']) === 'auto',
+    sampled: SAMPLED,
     planes: {
       quality: oneOf('quality', quality, qualities),
       engine: checkEngineName(options.engine),

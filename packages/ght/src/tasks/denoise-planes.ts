@@ -1,8 +1,8 @@
-import type { Denoiser, TileProgress } from '../denoisers/denoiser.js';
-import type { PlanesNoise } from '../denoisers/frame.js';
-import { framedTile, frameOf, leaveFrame, planeFor } from '../denoisers/frame.js';
-import { tileSide, tilesOf } from '../denoisers/tiles.js';
-import type { Engine, EngineInfo } from '../engines/engine.js';
+import type { Denoiser, TileProgress, TileWatch } from '../denoisers/denoiser.js';
+import type { PlanesFrame, PlanesNoise } from '../denoisers/frame.js';
+import { blockExtents, framedTile, frameOf, leaveFrame, planeFor } from '../denoisers/frame.js';
+import { type Placement, tileSide, tilesOf } from '../denoisers/tiles.js';
+import type { Engine, EngineInfo, LoadedDenoiser } from '../engines/engine.js';
 import type { EngineName } from '../engines/engines.js';
 import { chooseEngine, usualEngine } from '../engines/engines.js';
 import { oneOf, wholeNumber } from '../errors.js';
@@ -11,6 +11,7 @@ import type { Quality, Step } from '../groups/recipes.js';
 import { qualities, recipeOf } from '../groups/recipes.js';
 import type { Samples } from '../signal/image.js';
 import { copyOf } from '../signal/image.js';
+import { allOf, cut, type Part, type Rectangle, type Size, within } from '../signal/rectangle.js';
 import { drive } from '../work.js';
 
 /** Checked options for planes, with all defaults. */
@@ -61,6 +62,17 @@ function tileBytes(engine: Engine, recipe: readonly Step[], width: number, heigh
   return bytes(Math.min(width, side), Math.min(height, side), channels);
 }
 
+/** The denoiser of a quality for an image of this size, on the engine that is chosen for it. */
+export async function loadDenoiser(
+  { width, height }: Size,
+  noise: 'white' | 'coloured',
+  { quality, engine: name, threads }: PlanesSettings,
+): Promise<LoadedDenoiser> {
+  const recipe = recipeOf(quality, noise);
+  const { engine, reason } = await chooseEngine(name);
+  return engine.denoiser(recipe, width * height, { threads, reason });
+}
+
 /**
  * Removes noise from planes, with one global threshold over all of them: each is measured in units of its noise, separately at
  * every frequency if the noise is not white. Groups of patches are found on the first plane and used on all. Values may have any
@@ -71,25 +83,41 @@ export async function denoisePlanes(
   width: number,
   height: number,
   noise: PlanesNoise,
-  { quality, engine: name, threads, signal, onProgress, tile }: PlanesSettings,
+  settings: PlanesSettings,
 ): Promise<DenoisedPlanes> {
-  const recipe = recipeOf(quality, 'deviations' in noise ? 'coloured' : 'white');
-  const { engine, reason } = await chooseEngine(name);
-  const denoiser = await engine.denoiser(recipe, width * height, { threads, reason });
-  const { frame, noisy } = await drive(frameOf(planes, noise), { signal });
-  const result = planes.map((plane, c) => (noisy[c] ? planeFor(frame, c, plane.length) : copyOf(plane)));
+  const { signal, onProgress, tile } = settings;
+  const whole = allOf({ width, height });
+  const denoiser = await loadDenoiser(whole, 'sigma' in noise ? 'white' : 'coloured', settings);
+  const framed = frameOf(await drive(blockExtents(planes, whole), { signal }), width * height, noise);
   const side = tile ?? tileSide(denoiser, width, height, planes.length);
-  const placements = noisy.includes(true) ? tilesOf(denoiser, width, height, side) : [];
+  const tiles = tilesOf(denoiser, width, height, side);
+  const denoised = await denoiseTiles(denoiser, { at: whole, planes }, framed, tiles, whole, { signal, onProgress });
+  onProgress?.({ fraction: 1, pass: denoiser.passes[denoiser.passes.length - 1] });
+  return { planes: denoised, noisy: framed.noisy, engine: denoiser.info };
+}
+
+/** Denoises the tiles of a part of planes that have this frame, and returns the rectangle `kept`, which the tiles fill. */
+export async function denoiseTiles(
+  denoiser: Denoiser,
+  { at, planes }: Part,
+  { frame, noisy }: PlanesFrame,
+  tiles: readonly Placement[],
+  kept: Rectangle,
+  { signal, onProgress }: TileWatch,
+): Promise<Samples[]> {
+  const result = planes.map((plane, c) =>
+    noisy[c] ? planeFor(frame, c, kept.width * kept.height) : copyOf(cut(plane, at, kept)),
+  );
+  const placements = noisy.includes(true) ? tiles : [];
   for (const [i, placement] of placements.entries()) {
-    const framed = framedTile(frame, planes, width, placement.outer, denoiser.least);
+    const framed = framedTile(frame, planes, at.width, within(placement.outer, at), denoiser.least);
     const tell =
-      onProgress && ((at: TileProgress) => onProgress({ ...at, fraction: (i + at.fraction) / placements.length }));
+      onProgress && ((now: TileProgress) => onProgress({ ...now, fraction: (i + now.fraction) / placements.length }));
     const denoised = await denoiser.run(framed, { signal, onProgress: tell });
     for (const [c, plane] of result.entries()) {
       if (!noisy[c]) continue;
-      await drive(leaveFrame(frame, c, denoised[c], framed.width, placement, plane, width), { signal });
+      await drive(leaveFrame(frame, c, denoised[c], framed.width, placement, plane, kept), { signal });
     }
   }
-  onProgress?.({ fraction: 1, pass: denoiser.passes[denoiser.passes.length - 1] });
-  return { planes: result, noisy, engine: denoiser.info };
+  return result;
 }

@@ -14,8 +14,10 @@ import type { ColouredNoise } from '../noise/model.js';
 import { colouredNoise, type PlaneSpectrum, times } from '../noise/spectrum.js';
 import { addEnlarged, halfOf, halved } from '../signal/halves.js';
 import type { Image, Samples } from '../signal/image.js';
-import { drive, type Work } from '../work.js';
-import type { DenoisedPlanes, PlanesSettings } from './denoise-planes.js';
+import { allOf, type Part, type Size } from '../signal/rectangle.js';
+import { sampledPlanes, sampleLayout } from '../signal/sample.js';
+import { drive, stretches, type Work } from '../work.js';
+import type { PlanesSettings } from './denoise-planes.js';
 import { denoisePlanes } from './denoise-planes.js';
 
 /** The shortest side for two scales: half of it still has enough blocks. */
@@ -23,7 +25,7 @@ const SMALLEST = 128;
 /** Twice the noise of the half image is at most this multiple of what was measured in the image. */
 const AGREEMENT = 1.25;
 /** The share of the progress for the coarse scale. */
-const COARSE_SHARE = 0.2;
+export const COARSE_SHARE = 0.2;
 
 /** How strongly noise is removed: a factor of the deviation in all planes, and another one for the chromas. */
 export interface Strength {
@@ -31,59 +33,35 @@ export interface Strength {
   readonly chroma: number;
 }
 
-/** The denoised planes, and the noise estimated at the fine scale. */
-export interface TwoScales extends DenoisedPlanes {
-  readonly estimate: NoiseEstimate;
+/** Whether coloured noise of an image of this size is removed at two scales. */
+export function hasTwoScales({ width, height }: Size): boolean {
+  return Math.min(width, height) >= SMALLEST;
 }
 
-/** Denoises the decorrelated planes of an image at both scales. The planes are overwritten. */
-export async function denoiseScales(
-  image: Image,
-  planes: Float64Array[],
-  { jpeg, levels }: NoiseEstimate,
-  { strength, chroma }: Strength,
-  settings: PlanesSettings,
-): Promise<TwoScales> {
-  const { width, height } = image;
-  const { signal, onProgress } = settings;
-  const coarse = Math.min(width, height) >= SMALLEST;
-  const part = (from: number, share: number): PlanesSettings['onProgress'] =>
-    onProgress && ((at) => onProgress({ ...at, fraction: from + share * at.fraction }));
-  if (coarse) {
-    const [w, h] = [halfOf(width), halfOf(height)];
-    const { halves, noise } = await drive(coarseNoise(planes, image, levels, { strength, chroma }), {
-      signal,
-    });
-    const quality = settings.quality === 'fast' ? 'fast' : 'balanced';
-    const how = { ...settings, quality, onProgress: part(0, COARSE_SHARE) } as const;
-    const denoised = await denoisePlanes(halves, w, h, noise, how);
-    for (const [c, plane] of planes.entries()) {
-      if (!denoised.noisy[c]) continue;
-      await drive(addDifference(plane, width, height, denoised.planes[c], halves[c]), { signal });
-    }
-  }
-  const spectrum = await drive(spectrumOf(image, planes, jpeg), { signal });
-  const estimate = colouredEstimate(image, spectrum, jpeg);
-  const model = scaled(estimate.model as ColouredNoise, { strength, chroma });
-  const from = coarse ? COARSE_SHARE : 0;
-  const fine = { ...settings, onProgress: part(from, 1 - from) };
-  return { ...(await denoisePlanes(planes, width, height, model, fine)), estimate };
+/** The settings of the coarse scale. */
+export function coarseSettings(settings: PlanesSettings): PlanesSettings {
+  return { ...settings, quality: settings.quality === 'fast' ? 'fast' : 'balanced' };
 }
 
-/** Planes at half their size, and the noise in them: 0 for a plane without flat areas. */
-function* coarseNoise(
-  planes: readonly Samples[],
-  { width, height, peak }: Image,
-  levels: readonly SpectrumLevel[] | undefined,
-  { strength, chroma }: Strength,
-): Work<{ readonly halves: Float32Array[]; readonly noise: ColouredNoise }> {
+/** Planes at half their size. */
+export function* halvedPlanes(planes: readonly Samples[], { width, height }: Size): Work<Float32Array[]> {
   const halves: Float32Array[] = [];
   for (const plane of planes) halves.push(yield* halved(plane, width, height));
+  return halves;
+}
+
+/** The noise of decorrelated planes at half their size, times the strengths: 0 for a plane without flat areas. */
+export function* coarseNoise(
+  planes: readonly Samples[],
+  { width, height, peak }: Size & Pick<Image, 'peak'>,
+  levels: readonly SpectrumLevel[] | undefined,
+  { strength, chroma }: Strength,
+): Work<ColouredNoise> {
+  const halves = yield* halvedPlanes(planes, { width, height });
   const spectrum = yield* colouredNoise(halves, halfOf(width), halfOf(height), { peak });
   const believed = spectrum.planes.map((plane, c) => bounded(plane, levels?.[c].coarsest));
   const estimate = { ...spectrum, planes: believed };
-  const noise = colouredModel(estimate, { factor: UNCORRELATED, strength, chroma, onlyTrusted: true });
-  return { halves, noise };
+  return colouredModel(estimate, { factor: UNCORRELATED, strength, chroma, onlyTrusted: true });
 }
 
 /** The noise of a half plane, reduced if it is more than the whole plane can have. */
@@ -92,15 +70,59 @@ function bounded(plane: PlaneSpectrum, low = Number.POSITIVE_INFINITY): PlaneSpe
   return level > AGREEMENT * low ? times(plane, (AGREEMENT * low) / level) : plane;
 }
 
-function* addDifference(
-  plane: Float64Array,
-  width: number,
-  height: number,
-  denoised: Samples,
-  half: Float32Array,
-): Work<void> {
-  for (let i = 0; i < half.length; i++) half[i] = denoised[i] - half[i];
-  yield* addEnlarged(plane, width, height, half);
+/** Replaces half planes by what denoising changed in them. */
+export function* coarseDifferences(halves: readonly Float32Array[], denoised: readonly Samples[]): Work<void> {
+  for (const [c, half] of halves.entries()) {
+    for (const [from, to] of stretches(half.length)) {
+      for (let i = from; i < to; i++) half[i] = denoised[c][i] - half[i];
+      yield to / half.length;
+    }
+  }
+}
+
+/** Adds the differences at half the size to the planes of a part of an image, which are overwritten. */
+export function* addDifferences({ at, planes }: Part, whole: Size, differences: Part): Work<void> {
+  for (const [c, plane] of planes.entries()) {
+    yield* addEnlarged(plane as Float64Array, at, whole, differences.planes[c], differences.at);
+  }
+}
+
+/** The noise of an image after the coarse scale, from its decorrelated planes. */
+export function* fineEstimate(
+  image: Image,
+  planes: readonly Samples[],
+  jpeg: NoiseEstimate['jpeg'],
+): Work<NoiseEstimate> {
+  return colouredEstimate(image, yield* spectrumOf(image, planes, jpeg), jpeg);
+}
+
+/**
+ * Removes the coarse noise of the decorrelated planes of an image, which are overwritten, and estimates the remaining noise. Both
+ * estimates look at a sample of at most `sampled` pixels.
+ */
+export async function removeCoarse(
+  image: Image,
+  planes: readonly Samples[],
+  { jpeg, levels }: NoiseEstimate,
+  strength: Strength,
+  sampled: number,
+  settings: PlanesSettings,
+): Promise<NoiseEstimate> {
+  const { signal } = settings;
+  const layout = sampleLayout(image, sampled);
+  const size = { ...layout.size, peak: image.peak };
+  const sampleOf = (whole: readonly Samples[]) => sampledPlanes(whole, image, layout);
+  if (hasTwoScales(image)) {
+    const half = { width: halfOf(image.width), height: halfOf(image.height) };
+    const noise = await drive(coarseNoise(sampleOf(planes), size, levels, strength), { signal });
+    const halves = await drive(halvedPlanes(planes, image), { signal });
+    const denoised = await denoisePlanes(halves, half.width, half.height, noise, coarseSettings(settings));
+    await drive(coarseDifferences(halves, denoised.planes), { signal });
+    const differences = { at: allOf(half), planes: halves };
+    await drive(addDifferences({ at: allOf(image), planes }, image, differences), { signal });
+  }
+  const sample = { ...image, ...layout.size, planes: sampleOf(image.planes) };
+  return drive(fineEstimate(sample, sampleOf(planes), jpeg), { signal });
 }
 
 /** The noise multiplied by the strengths. The chromas are the second and third of three planes. */

@@ -2,17 +2,19 @@
  * Removes noise from an image according to its model. White noise is removed directly; noise that grows with the signal,
  * after a variance-stabilising transform; coloured noise by its spectrum, at two scales if the spectrum was estimated.
  */
+import type { PlanesNoise } from '../denoisers/frame.js';
 import type { EngineInfo } from '../engines/engine.js';
 import type { NoiseEstimate } from '../noise/estimate.js';
+import type { NoiseModel } from '../noise/model.js';
 import { decorrelatedDeviations, decorrelation, recorrelation } from '../signal/colour.js';
 import type { Image, Samples } from '../signal/image.js';
 import { mapped } from '../signal/image.js';
-import type { PoissonGaussian, Stabiliser } from '../signal/stabilise.js';
+import type { Stabiliser } from '../signal/stabilise.js';
 import { stabiliser } from '../signal/stabilise.js';
 import { drive, type Work } from '../work.js';
 import type { DenoiseSettings } from './denoise-options.js';
-import { denoisePlanes } from './denoise-planes.js';
-import { denoiseScales, type Strength, scaled } from './denoise-scales.js';
+import { denoisePlanes, type PlanesSettings } from './denoise-planes.js';
+import { COARSE_SHARE, hasTwoScales, removeCoarse, type Strength, scaled } from './denoise-scales.js';
 
 /** The denoised planes, or undefined if there was no noise; and the noise that was removed. */
 export interface NoiseRemoved {
@@ -25,71 +27,71 @@ export interface NoiseRemoved {
 export async function removeNoise(
   image: Image,
   estimate: NoiseEstimate,
-  settings: DenoiseSettings,
+  { strength, told, sampled, planes: how }: DenoiseSettings,
 ): Promise<NoiseRemoved> {
-  const { model } = estimate;
+  const { signal, onProgress } = how;
+  const axes = await drive(toAxes(image.planes, estimate.model), { signal });
+  const share = isEstimatedColour(estimate.model, told) && hasTwoScales(image) ? COARSE_SHARE : 0;
+  const part = (from: number, to: number) =>
+    ({
+      ...how,
+      onProgress: onProgress && ((now) => onProgress({ ...now, fraction: from + (to - from) * now.fraction })),
+    }) satisfies PlanesSettings;
+  const noise = isEstimatedColour(estimate.model, told)
+    ? await removeCoarse(image, axes, estimate, strength, sampled, part(0, share))
+    : estimate;
   const { width, height } = image;
-  const { strength, planes: how } = settings;
-  const { signal } = how;
-  if (model.kind !== 'coloured') {
-    const noise = model.kind === 'white' ? model.sigma.map((sigma) => ({ gain: 0, sigma, offset: 0 })) : model.planes;
-    return { ...(await removeEven(image, noise, settings)), estimate };
-  }
-  const planes = await drive(axes(image.planes), { signal });
-  const outcome =
-    settings.told === undefined
-      ? await denoiseScales(image, planes, estimate, strength, how)
-      : { ...(await denoisePlanes(planes, width, height, scaled(model, strength), how)), estimate };
-  if (!outcome.noisy.includes(true)) return { ...outcome, planes: undefined };
-  return { ...outcome, planes: await drive(recorrelation(outcome.planes, planes), { signal }) };
-}
-
-/** The decorrelated planes in float64, as copies that may be overwritten. */
-function* axes(planes: readonly Samples[]): Work<Float64Array[]> {
-  const turned = yield* decorrelation(planes);
-  return turned.map((plane, c) => (plane === planes[c] ? Float64Array.from(plane) : (plane as Float64Array)));
-}
-
-/** Removes white noise, and noise that a variance-stabilising transform makes white. */
-async function removeEven(
-  image: Image,
-  noise: readonly Required<PoissonGaussian>[],
-  { strength, planes: settings }: DenoiseSettings,
-): Promise<{ readonly planes: readonly Samples[] | undefined; readonly engine: EngineInfo }> {
-  const { signal } = settings;
-  const stabilisers = noise.map((each) => (each.gain > 0 ? stabiliser(each) : undefined));
-  const stable = await drive(stabilised(image.planes, stabilisers), { signal });
-  const deviations = decorrelatedDeviations(noise.map(({ sigma }, c) => (stabilisers[c] ? 1 : sigma)));
-  const sigma = deviations.map((deviation, c) => deviation * strengthOf(strength, c, deviations.length));
-  const denoised = await denoisePlanes(stable, image.width, image.height, { sigma }, settings);
+  const denoised = await denoisePlanes(axes, width, height, axesNoise(noise.model, strength), part(share, 1));
   const planes = denoised.noisy.includes(true)
-    ? await drive(restored(denoised.planes, stable, stabilisers), { signal })
+    ? await drive(fromAxes(denoised.planes, noise.model, axes), { signal })
     : undefined;
-  return { planes, engine: denoised.engine };
+  return { planes, estimate: noise, engine: denoised.engine };
+}
+
+/** Whether the noise is coloured and was estimated: then it is estimated again after the coarse scale. */
+export function isEstimatedColour({ kind }: NoiseModel, told: NoiseModel | undefined): boolean {
+  return kind === 'coloured' && told === undefined;
+}
+
+/**
+ * The planes in which the noise is the same everywhere and independent from plane to plane: luma and chromas, after the transform
+ * that stabilises noise that grows with the signal. For coloured noise they are copies that may be overwritten.
+ */
+export function* toAxes(planes: readonly Samples[], model: NoiseModel): Work<readonly Samples[]> {
+  const even: Samples[] = [];
+  for (const [c, plane] of planes.entries()) even.push(yield* through(plane, stabiliserOf(model, c)?.forward));
+  const axes = yield* decorrelation(even);
+  if (model.kind !== 'coloured') return axes;
+  return axes.map((plane, c) => (plane === planes[c] ? Float64Array.from(plane) : plane));
+}
+
+/** The inverse of {@link toAxes}; `into` may be planes of the same size that are no longer needed. */
+export function* fromAxes(
+  denoised: readonly Samples[],
+  model: NoiseModel,
+  into?: readonly Samples[],
+): Work<readonly Samples[]> {
+  const planes: Samples[] = [];
+  for (const [c, plane] of (yield* recorrelation(denoised, into)).entries()) {
+    planes.push(yield* through(plane, stabiliserOf(model, c)?.inverse));
+  }
+  return planes;
+}
+
+/** The noise of the planes that {@link toAxes} returns, times the strengths. */
+export function axesNoise(model: NoiseModel, strength: Strength): PlanesNoise {
+  if (model.kind === 'coloured') return scaled(model, strength);
+  const even = model.kind === 'white' ? model.sigma : model.planes.map(({ gain, sigma }) => (gain > 0 ? 1 : sigma));
+  const deviations = decorrelatedDeviations(even);
+  return { sigma: deviations.map((deviation, c) => deviation * strengthOf(strength, c, deviations.length)) };
+}
+
+function stabiliserOf(model: NoiseModel, c: number): Stabiliser | undefined {
+  return model.kind === 'signal-dependent' && model.planes[c].gain > 0 ? stabiliser(model.planes[c]) : undefined;
 }
 
 function strengthOf({ strength, chroma }: Strength, c: number, channels: number): number {
   return channels === 3 && c > 0 ? strength * chroma : strength;
-}
-
-/** Decorrelated planes in which the noise is the same everywhere. */
-function* stabilised(planes: readonly Samples[], stabilisers: readonly (Stabiliser | undefined)[]) {
-  const even: Samples[] = [];
-  for (const [c, plane] of planes.entries()) even.push(yield* through(plane, stabilisers[c]?.forward));
-  return yield* decorrelation(even);
-}
-
-/** The inverse of {@link stabilised}; the stabilised planes are overwritten. */
-function* restored(
-  denoised: readonly Samples[],
-  stable: readonly Samples[],
-  stabilisers: readonly (Stabiliser | undefined)[],
-): Work<Samples[]> {
-  const planes: Samples[] = [];
-  for (const [c, plane] of (yield* recorrelation(denoised, stable)).entries()) {
-    planes.push(yield* through(plane, stabilisers[c]?.inverse));
-  }
-  return planes;
 }
 
 function* through(plane: Samples, f: ((value: number) => number) | undefined): Work<Samples> {

@@ -1,18 +1,32 @@
 /** Planes in units of their noise, and back. */
 import { describe, expect, it } from 'vitest';
-import { type Frame, framedTile, frameOf, leaveFrame, planeFor } from '../../src/denoisers/frame.js';
+import {
+  BLOCK,
+  blockExtents,
+  type Frame,
+  framedTile,
+  frameOf,
+  leaveFrame,
+  type PlanesNoise,
+  planeFor,
+} from '../../src/denoisers/frame.js';
+import type { Samples } from '../../src/index.js';
 import { finish } from '../../src/work.js';
 import { watched } from '../solvers/definitions.js';
 
 describe('the frame of an image', () => {
   const planes = [Float64Array.of(10, 20, 30, 80, 0, 10), Float64Array.of(7, 7, 7, 7, 7, 7)];
-  const framed = (sigma: number[]) => finish(frameOf(planes, { sigma }));
+  const frameFor = (shown: readonly Samples[], noise: PlanesNoise) => {
+    const size = { width: 1, height: shown[0].length };
+    return frameOf(finish(blockExtents(shown, size)), size.height, noise);
+  };
+  const framed = (sigma: number[]) => frameFor(planes, { sigma });
 
   it('is centred at the mean of each plane, in units of its noise', () => {
     const { frame, noisy } = framed([4, 0.5]);
     expect(frame).toEqual({ centres: [25, 7], scales: [4, 0.5] });
     expect(noisy).toEqual([true, true]);
-    const pixel = finish(frameOf([Float64Array.of(9)], { sigma: [4] }));
+    const pixel = frameFor([Float64Array.of(9)], { sigma: [4] });
     expect(pixel).toEqual({ frame: { centres: [9], scales: [4] }, noisy: [true] });
   });
 
@@ -28,7 +42,7 @@ describe('the frame of an image', () => {
       [new Float64Array(64).fill(4)],
       [Float64Array.from({ length: 64 }, (_, f) => (f < 32 ? 3 : 1))],
     ];
-    const { frame, noisy } = finish(frameOf(planes, { kind: 'coloured', brightness: [5], deviations }));
+    const { frame, noisy } = frameFor(planes, { kind: 'coloured', brightness: [5], deviations });
     // The level of the second plane is √(mean of 9 and 1).
     expect(frame.scales).toEqual([4, Math.sqrt(5)]);
     expect(frame.noise?.brightness).toEqual([(5 - 25) / 4]);
@@ -37,14 +51,22 @@ describe('the frame of an image', () => {
     expect(noisy).toEqual([true, true]);
   });
 
-  it('reads every sample of a large plane, and reports progress', () => {
-    const large = new Float64Array(70_000);
-    large[69_999] = 7e9;
+  it('has the mean of the sums of blocks, wherever they are computed, and reports progress', () => {
+    const [width, height] = [2 * BLOCK + 40, BLOCK + 30];
+    const large = Float64Array.from({ length: width * height }, (_, i) => Math.sin(i) / 3);
+    large[width * height - 1] = 7e9;
     large[0] = -7e9;
-    large[65_536] = 7e5;
-    const { fractions, result } = watched(frameOf([large], { sigma: [0] }));
-    expect(fractions).toEqual([65_536 / 70_000, 1]);
-    expect(result.frame).toMatchObject({ centres: [10], scales: [14e3] });
+    const { fractions, result } = watched(blockExtents([large], { width, height }));
+    expect(fractions).toEqual([1, 2, 3, 4, 5, 6].map((n) => n / 6));
+    // Block 4 by itself: the middle one of the second row.
+    const [wide, high] = [BLOCK, 30];
+    const block = Float64Array.from({ length: wide * high }, (_, i) => {
+      return large[(BLOCK + Math.floor(i / wide)) * width + BLOCK + (i % wide)];
+    });
+    expect(finish(blockExtents([block], { width: wide, height: high }))).toEqual([result[4]]);
+    const { frame } = frameOf(result, width * height, { sigma: [0] });
+    expect(frame.centres[0]).toBeCloseTo(large.reduce((sum, value) => sum + value, 0) / large.length, 12);
+    expect(frame.scales).toEqual([14e3]);
   });
 
   it('uses float64 if a unit of noise is less than 2^-16 of the centre', () => {
@@ -84,11 +106,17 @@ describe('into the frame and out of it', () => {
     };
     const framed = Float64Array.from({ length: 12 }, (_, i) => i);
     const plane = new Float64Array(6 * 5);
-    const { fractions } = watched(leaveFrame(scaled, 1, framed, 4, tile, plane, 6));
+    const { fractions } = watched(
+      leaveFrame(scaled, 1, framed, 4, tile, plane, { left: 0, top: 0, width: 6, height: 5 }),
+    );
     const expected = new Float64Array(30);
     expected.set([150, 160], 2 * 6 + 3);
     expected.set([190, 200], 3 * 6 + 3);
     expect(plane).toEqual(expected);
     expect(fractions).toEqual([0, 1 / 2]);
+    // The same, where the plane is only the kept part.
+    const kept = new Float64Array(4);
+    finish(leaveFrame(scaled, 1, framed, 4, tile, kept, tile.inner));
+    expect([...kept]).toEqual([150, 160, 190, 200]);
   });
 });

@@ -1,6 +1,6 @@
 /** Tiles: every pixel is kept once, and a tile includes all pixels that its kept part depends on. */
 import { describe, expect, it } from 'vitest';
-import { tileSide, tilesOf } from '../../src/denoisers/tiles.js';
+import { placementOf, tileSide, tilesOf } from '../../src/denoisers/tiles.js';
 
 describe('the tiles of a picture', () => {
   const along = (tiles: ReturnType<typeof tilesOf>, part: 'inner' | 'outer') => ({
@@ -8,18 +8,25 @@ describe('the tiles of a picture', () => {
     rows: [...new Set(tiles.map((tile) => `${tile[part].top}+${tile[part].height}`))],
   });
 
-  it('begin where the alignment allows, and have the margin, rounded up to it, on each side', () => {
+  it('begin where the alignment allows, and have the margin on each side', () => {
     // Columns in multiples of 3: 7 becomes 9, the margin is 6. Rows in multiples of 60.
     const tiles = tilesOf({ margin: 6, alignment: { columns: 3, rows: 60 } }, 20, 130, 7);
     expect(tiles).toHaveLength(9);
     expect(along(tiles, 'inner')).toEqual({ columns: ['0+9', '9+9', '18+2'], rows: ['0+60', '60+60', '120+10'] });
-    expect(along(tiles, 'outer')).toEqual({ columns: ['0+15', '3+17', '12+8'], rows: ['0+120', '0+130', '60+70'] });
+    expect(along(tiles, 'outer')).toEqual({ columns: ['0+15', '3+17', '12+8'], rows: ['0+66', '0+126', '60+70'] });
     expect(tiles.slice(0, 4).map(({ inner }) => [inner.left, inner.top])).toEqual([
       [0, 0],
       [9, 0],
       [18, 0],
       [0, 60],
     ]);
+  });
+
+  it('may keep any rectangle: only the margin begins where the alignment allows', () => {
+    const geometry = { margin: 6, alignment: { columns: 3, rows: 60 } };
+    const inner = { left: 10, top: 70, width: 8, height: 8 };
+    const { outer } = placementOf(geometry, inner, { width: 20, height: 130 });
+    expect(outer).toEqual({ left: 3, top: 60, width: 17, height: 24 });
   });
 
   it('are one if the side covers the picture', () => {

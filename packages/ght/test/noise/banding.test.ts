@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Image } from '../../src/index.js';
 import { psnr, randomSource } from '../../src/index.js';
 import { findBanding, withoutBanding } from '../../src/noise/banding.js';
+import { allOf } from '../../src/signal/rectangle.js';
 import { drive, finish } from '../../src/work.js';
 import { greyPhotograph, photograph } from '../photographs.js';
 import { noisy, picture } from '../pictures.js';
@@ -13,7 +14,7 @@ const quality = (clean: Image, image: Image) => psnr(clean.planes[0], image.plan
 const found = ({ planes, width, height }: Image) => finish(findBanding(planes, width, height));
 const cleaned = (image: Image) => ({
   ...image,
-  planes: finish(withoutBanding(image.planes, image.width, image.height, found(image))),
+  planes: finish(withoutBanding(image.planes, allOf(image), found(image))),
 });
 
 /** The image with an independent offset for every row, or every column. */
@@ -82,7 +83,7 @@ describe('no banding', () => {
       const { width, height } = image;
       const report = finish(findBanding(planes, width, height));
       expect([report.rows, report.columns, report.words]).toEqual([0, 0, '']);
-      finish(withoutBanding(planes, width, height, report)).forEach((plane, c) => {
+      finish(withoutBanding(planes, allOf({ width, height }), report)).forEach((plane, c) => {
         expect(plane).toBe(planes[c]);
       });
     }

@@ -1,12 +1,10 @@
-import type { Metadata } from 'sharp';
 import { decodeBmp, readBmpHeader } from '../bmp.js';
-import { framesOf, resolutionOf } from '../chunks.js';
-import { uprightExif } from '../exif.js';
-import type { ImageFormat, ImageMetadata } from '../imageFile.js';
+import type { ImageFormat } from '../imageFile.js';
 import { toPlanes } from '../raster.js';
 import { checkSize, type Decoded, type Refuse } from './decoded.js';
-import { commonCompressions, openTiff, type TiffPage } from './decodeTiff.js';
-import { loadSharp } from './packages.js';
+import { openTiff, type TiffPage } from './decodeTiff.js';
+import { openBySharp, type SharpFormat } from './sharpImage.js';
+import { commonCompressions } from './tiffTags.js';
 
 /** A file whose pages are decoded one by one. */
 export interface Pages {
@@ -45,59 +43,12 @@ function decodeBitmap(bytes: Buffer, refuse: Refuse): Decoded {
 
 async function decodeBySharp(
   bytes: Buffer,
-  format: 'png' | 'jpeg' | 'webp' | 'tiff',
+  format: SharpFormat,
   refuse: Refuse,
   page?: { readonly index: number; readonly tags: TiffPage },
 ): Promise<Decoded> {
-  const sharp = await loadSharp();
-  const input = {
-    // libtiff also warns of harmless things, such as the unlabelled alpha that OpenCV writes.
-    failOn: format === 'tiff' ? 'error' : 'warning',
-    ignoreIcc: true,
-    // The limit is checked below, where the message can name the size; more channels than five are bands.
-    limitInputPixels: false,
-    limitInputChannels: false,
-    ...(page && { page: page.index }),
-  } as const;
-  const header = await sharp(bytes, input).metadata();
-  const { width, height, channels, space, depth } = header;
-  checkSize({ width, height, channels, bytes: bytes.length }, refuse);
-  const frames = page ? 1 : Math.max(header.pages ?? 1, format === 'png' ? framesOf(bytes, format) : 1);
-  if (frames > 1) throw refuse('must hold exactly one frame', 'save the frame you want as a file of its own');
-  if (!['b-w', 'srgb', 'grey16', 'rgb16'].includes(space)) {
-    throw refuse(`must be grey or RGB, not ${space}`, 'convert it to RGB first');
-  }
-  if (depth !== 'uchar' && depth !== 'ushort') {
-    throw refuse('must hold integers of 8, 16 or 32 bits, or floats', 'convert its samples to 32-bit float');
-  }
-
-  const raw = async (channel?: 'alpha') => {
-    // Asking for the colour space it already has keeps sharp from converting, 16 bits to 8 above all.
-    const pipeline = sharp(bytes, input).toColourspace(space).raw({ depth });
-    const { data, info } = await (channel ? pipeline.extractChannel(channel) : pipeline).toUint8Array();
-    // Not as the Buffer that it may be, whose slices are no copies.
-    const samples =
-      depth === 'uchar'
-        ? new Uint8Array(data.buffer, data.byteOffset, data.length)
-        : new Uint16Array(data.buffer, data.byteOffset, data.length / 2);
-    return toPlanes(samples, info.channels);
-  };
-  const planes = await raw();
-  // Of 8-bit grey with alpha, sharp gives out the grey only.
-  if (planes.length < channels) planes.push(...(await raw('alpha')));
-  const resolution = format === 'tiff' ? undefined : resolutionOf(bytes, format);
-  return {
-    width,
-    height,
-    planes,
-    alpha: page ? page.tags.hasAlpha(space === 'srgb' || space === 'rgb16', channels) : header.hasAlpha,
-    depth: depth === 'uchar' ? 8 : 16,
-    sample: 'uint',
-    orientation: header.orientation ?? 1,
-    metadata: { ...keptMetadata(header), ...page?.tags.metadata, ...(resolution && { resolution }) },
-  };
-}
-
-function keptMetadata({ icc, exif }: Metadata): ImageMetadata {
-  return { ...(icc ? { icc } : {}), ...(exif ? { exif: uprightExif(exif) } : {}) };
+  const file = { source: bytes, format, head: bytes, bytes: bytes.length };
+  const image = await openBySharp(file, refuse, checkSize, page);
+  const { width, height, alpha, depth, sample, orientation, metadata } = image;
+  return { width, height, alpha, depth, sample, orientation, metadata, planes: await image.read() };
 }

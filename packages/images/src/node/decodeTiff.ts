@@ -1,11 +1,10 @@
 import type { GeoTIFFImage } from 'geotiff';
-import { describedResolution, imageJCount } from '../description.js';
-import type { ImageMetadata, SampleDepth, SampleKind } from '../imageFile.js';
+import type { SampleDepth, SampleKind } from '../imageFile.js';
 import { asSamples, type RasterSamples } from '../raster.js';
-import { unitOf, valid } from '../resolution.js';
 import { checkSize, type Decoded, type Refuse } from './decoded.js';
 import { loadGeotiff } from './geotiff.js';
 import { countDirectories } from './tiffPages.js';
+import { readTiffTags, type TiffTags } from './tiffTags.js';
 
 /** A TIFF whose pages are looked at one by one. */
 export interface Tiff {
@@ -16,39 +15,14 @@ export interface Tiff {
 }
 
 /** One page of a TIFF. */
-export interface TiffPage {
-  /** Whether the last of so many channels is opacity rather than one more band. */
-  hasAlpha(colour: boolean, channels: number): boolean;
-  /** The resolution and the description. */
-  readonly metadata: ImageMetadata;
+export interface TiffPage extends Pick<TiffTags, 'hasAlpha' | 'metadata'> {
   /** How its samples are compressed, in a word. */
   readonly compression: string;
   /** Reads what sharp gives only in part: floats, signed and 32-bit integers, and grey with further bands. */
   readonly decodeBands?: () => Promise<Decoded>;
 }
 
-// By its number: geotiff knows it under a name with a blank, which its types do not list.
-const iccTag = 34675;
 const kinds: Readonly<Record<number, SampleKind>> = { 1: 'uint', 2: 'int', 3: 'float' };
-// White or black as zero, RGB, palette and YCbCr; the others are CMYK, Lab, masks and camera sensors.
-const greyOrColour: readonly unknown[] = [0, 1, 2, 3, 6];
-const otherColours: Readonly<Record<number, string>> = {
-  ...{ 4: 'a mask', 5: 'CMYK', 8: 'CIE Lab', 9: 'ICC Lab', 10: 'ITU Lab', 32803: 'a camera sensor' },
-  ...{ 32844: 'LogL', 32845: 'LogLuv', 34892: 'linear raw' },
-};
-const associatedAlpha = 1;
-const straightAlpha = 2;
-
-const compressions: Readonly<Record<number, string>> = {
-  ...{ 1: 'none', 2: 'CCITT RLE', 3: 'CCITT T.4', 4: 'CCITT T.6', 5: 'LZW', 6: 'old-style JPEG', 7: 'JPEG' },
-  ...{ 8: 'Deflate', 32946: 'Deflate', 32773: 'PackBits', 32766: 'NeXT', 32809: 'ThunderScan' },
-  ...{ 34661: 'JBIG', 34676: 'SGI LogLuv', 34677: 'SGI LogLuv 24', 34712: 'JPEG 2000', 34887: 'LERC' },
-  ...{ 34925: 'LZMA', 50000: 'Zstandard', 50001: 'WebP', 50002: 'JPEG XL', 52546: 'JPEG XL' },
-};
-/** Those that no decoder here reads. */
-const unreadable: readonly number[] = [6, 32766, 32809, 34661, 34676, 34677, 34712, 34925, 50002, 52546];
-/** Those that everybody reads, so that a failure has other reasons. */
-export const commonCompressions: readonly string[] = ['none', 'LZW', 'JPEG', 'Deflate', 'PackBits'];
 
 /** Opens a TIFF. */
 export async function openTiff(bytes: Buffer, refuse: Refuse): Promise<Tiff> {
@@ -64,32 +38,12 @@ export async function openTiff(bytes: Buffer, refuse: Refuse): Promise<Tiff> {
   return { pages, page: async (index) => openPage(await file.getImage(index), bytes.length, pages, refuse) };
 }
 
-/** Reads the directory of a page; premultiplied alpha is refused, as it could not be undone exactly. */
+/** Reads the directory of a page. */
 async function openPage(image: GeoTIFFImage, bytes: number, pages: number, refuse: Refuse): Promise<TiffPage> {
-  const tags = image.getFileDirectory();
-  const code = Number((await tags.loadValue('Compression')) ?? 1);
-  const compression = compressions[code] ?? `number ${code}`;
-  if (unreadable.includes(code)) {
-    const rule = `must have a compression that is read here, not ${compression}`;
-    throw refuse(rule, 'save it with LZW, Deflate or no compression');
-  }
-  const photometric = Number(await tags.loadValue('PhotometricInterpretation'));
-  if (!greyOrColour.includes(photometric)) {
-    const name = otherColours[photometric];
-    throw refuse(`must be grey or RGB${name ? `, not ${name}` : ''}`, 'convert it to RGB first');
-  }
-  const labels = Array.from<number, number>((await tags.loadValue('ExtraSamples')) ?? [], Number);
-  if (labels.includes(associatedAlpha)) {
-    throw refuse('must have straight alpha, not premultiplied', 'save it again with unassociated alpha');
-  }
-  // Many writers leave the fourth channel of RGB unlabelled; a second channel of grey is alpha only if it says so.
-  const hasAlpha = (colour: boolean, channels: number) => labels.at(-1) === straightAlpha || (colour && channels === 4);
-  // Damage to what is beside the samples is no reason to lose them.
-  const metadata = await metadataOf(tags).catch((): ImageMetadata => ({}));
-  if (imageJCount(metadata.description ?? '') > Math.max(1, pages)) {
-    const rule = `must list its ${imageJCount(metadata.description ?? '')} images as pages, which ImageJ leaves out of large files`;
-    throw refuse(rule, 'save it again in parts of less than 4 GiB');
-  }
+  const directory = image.getFileDirectory();
+  const tags = await readTiffTags(directory, pages, refuse);
+  const { hasAlpha, metadata, photometric } = tags;
+  const compression = tags.compression.name;
   const [depth, bands] = [image.getBitsPerSample(), image.getSamplesPerPixel()];
   const sample = kinds[image.getSampleFormat()];
   const grey = photometric === 0 || photometric === 1;
@@ -107,12 +61,12 @@ async function openPage(image: GeoTIFFImage, bytes: number, pages: number, refus
     if (photometric !== 1 && photometric !== 2) {
       throw refuse('must be RGB, or grey with black as zero', 'convert it to one of these');
     }
-    const counts = await tags.loadValue(image.isTiled ? 'TileByteCounts' : 'StripByteCounts');
+    const counts = await directory.loadValue(image.isTiled ? 'TileByteCounts' : 'StripByteCounts');
     // Sparse files leave out what is empty, and do not say what it is empty of.
     if (Array.from<number, number>(counts ?? [], Number).includes(0)) {
       throw refuse('must hold every strip and tile of its image', 'save it again in full, not sparse');
     }
-    const profile: ArrayLike<number> | undefined = await tags.loadValue(iccTag);
+    const icc = await tags.icc();
     const channels = await image.readRasters();
     return {
       width,
@@ -122,25 +76,9 @@ async function openPage(image: GeoTIFFImage, bytes: number, pages: number, refus
       alpha: hasAlpha(photometric === 2, bands),
       depth: sample === 'float' && depth === 16 ? 32 : (depth as SampleDepth),
       sample,
-      orientation: Number((await tags.loadValue('Orientation')) ?? 1),
-      metadata: { ...metadata, ...(profile ? { icc: Uint8Array.from(profile) } : {}) },
+      orientation: await tags.orientation(),
+      metadata: { ...metadata, ...(icc && { icc }) },
     };
   };
   return { hasAlpha, metadata, compression, decodeBands };
-}
-
-async function metadataOf(tags: ReturnType<GeoTIFFImage['getFileDirectory']>): Promise<ImageMetadata> {
-  const rational = async (name: 'XResolution' | 'YResolution') => {
-    // Its type is that of other fields: a number that is no quotient.
-    const value: unknown = await tags.loadValue(name);
-    const [numerator, denominator] =
-      ArrayBuffer.isView(value) || Array.isArray(value) ? (value as Uint32Array) : [0, 1];
-    return numerator / denominator;
-  };
-  const unit = unitOf(Number((await tags.loadValue('ResolutionUnit')) ?? 2));
-  const stored = valid({ x: await rational('XResolution'), y: await rational('YResolution'), unit });
-  const text = await tags.loadValue('ImageDescription');
-  const description = typeof text === 'string' ? text.replace(/\0+$/, '') : '';
-  const resolution = describedResolution(description, stored);
-  return { ...(resolution && { resolution }), ...(description !== '' && { description }) };
 }

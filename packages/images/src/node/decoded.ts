@@ -25,32 +25,40 @@ export type Refuse = (
 
 /** What a file says of its image before anything of that size is decoded. */
 export interface Declared {
+  /** Pixels per row. */
   readonly width: number;
+  /** Number of rows. */
   readonly height: number;
+  /** Samples per pixel. */
   readonly channels: number;
   /** The length of the file. */
   readonly bytes: number;
 }
 
 /** Refuses sizes beyond the limits before anything of that size is allocated, and empty images. */
-export function checkSize({ width, height, channels, bytes }: Declared, refuse: Refuse): void {
-  if (!(width > 0 && height > 0)) throw refuse(`must have pixels, not ${width}×${height}`, 'give another image');
-  if (!(channels > 0)) throw refuse('must have at least one channel', 'give another image');
+export function checkSize(declared: Declared, refuse: Refuse): void {
+  const { width, height, channels } = declared;
   if (width * height > pixelLimit) {
     throw refuse(`must have at most ${pixelLimit} pixels, not ${width}×${height}`, 'cut it into tiles', ResourceError);
   }
-  const samples = width * height * channels;
-  const size = `${width}×${height}×${channels}`;
-  if (samples > mostSamples(bytes)) {
-    const rule = `must hold the image it announces, but ${bytes} bytes for ${size} samples are too few to be one`;
-    throw refuse(rule, 'save it again as PNG, or fetch it again');
-  }
+  checkClaim(declared, refuse);
   // Results are float64, whatever the samples are in the file.
-  if (8 * samples > totalmem()) {
+  if (8 * width * height * channels > totalmem()) {
     throw refuse(
-      `must fit in the memory of this machine, which ${size} samples do not`,
+      `must fit in the memory of this machine, which ${width}×${height}×${channels} samples do not`,
       'cut it into tiles',
       ResourceError,
     );
+  }
+}
+
+/** Refuses empty images, and files too short for the image they announce; for images of any size. */
+export function checkClaim({ width, height, channels, bytes }: Declared, refuse: Refuse): void {
+  if (!(width > 0 && height > 0)) throw refuse(`must have pixels, not ${width}×${height}`, 'give another image');
+  if (!(channels > 0)) throw refuse('must have at least one channel', 'give another image');
+  if (width * height * channels > mostSamples(bytes)) {
+    const size = `${width}×${height}×${channels}`;
+    const rule = `must hold the image it announces, but ${bytes} bytes for ${size} samples are too few to be one`;
+    throw refuse(rule, 'save it again as PNG, or fetch it again');
   }
 }

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, open, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
+import { access, type FileHandle, open, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { EnvironmentError, type GhtError, InputError, OptionError, ResourceError } from 'ght';
 import { removeStrays, temporaryFor } from './temporaries.js';
@@ -152,9 +152,24 @@ export function writeFileAtomically(path: string, bytes: Uint8Array, parameter =
  * do they take their names. A failure, such as a full disk, leaves what was there as it was, and no temporary file; what a
  * killed run has left behind in the folders is removed on the way. A link is followed, so that it stays a link.
  */
-export async function writeTogether(files: readonly Output[]): Promise<void> {
-  const staged: { readonly temporary: string; readonly target: string; readonly file: Output }[] = [];
-  let at: Output | undefined;
+export function writeTogether(files: readonly Output[]): Promise<void> {
+  return writeStaged(
+    files.map(({ path, parameter, bytes }) => ({ path, parameter, fill: (file) => file.writeFile(bytes) })),
+  );
+}
+
+/** Writes a file whole or not at all that is too large to be in memory: `fill` writes its content, in any order. */
+export function writeFileBy(path: string, fill: (file: FileHandle) => Promise<void>, parameter = '-o'): Promise<void> {
+  return writeStaged([{ path, parameter, fill }]);
+}
+
+interface Staged extends Named {
+  readonly fill: (file: FileHandle) => Promise<void>;
+}
+
+async function writeStaged(files: readonly Staged[]): Promise<void> {
+  const staged: { readonly temporary: string; readonly target: string; readonly file: Staged }[] = [];
+  let at: Staged | undefined;
   try {
     for (const file of files) {
       at = file;
@@ -162,7 +177,7 @@ export async function writeTogether(files: readonly Output[]): Promise<void> {
       await removeStrays(dirname(target));
       const temporary = temporaryFor(target);
       staged.push({ temporary, target, file });
-      await writeSynced(temporary, file.bytes, await modeOf(target));
+      await writeSynced(temporary, file.fill, await modeOf(target));
     }
     for (const { temporary, target, file } of staged) {
       at = file;
@@ -170,8 +185,15 @@ export async function writeTogether(files: readonly Output[]): Promise<void> {
     }
   } catch (error) {
     for (const { temporary } of staged) await rm(temporary, { force: true });
-    throw at ? unwritable(error as NodeJS.ErrnoException, at.path, at.parameter) : error;
+    // What `fill` reads may fail too, and it may be aborted: only the errors of the file system are about the output.
+    if (!at || !isSystemError(error)) throw error;
+    throw unwritable(error, at.path, at.parameter);
   }
+}
+
+/** Whether an error has a code of the system, such as ENOSPC. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && /^E[A-Z0-9]+$/.test(String((error as NodeJS.ErrnoException).code));
 }
 
 /** The permissions of the file that is replaced; undefined for a new file, which gets those of any new file. */
@@ -180,12 +202,12 @@ async function modeOf(path: string): Promise<number | undefined> {
   return present && present.mode & 0o777;
 }
 
-async function writeSynced(path: string, bytes: Uint8Array, mode: number | undefined): Promise<void> {
+async function writeSynced(path: string, fill: Staged['fill'], mode: number | undefined): Promise<void> {
   const file = await open(path, 'wx', mode);
   try {
     // The umask takes from the mode a file is opened with. Not every file system has permissions to give back.
     if (mode !== undefined) await file.chmod(mode).catch(() => {});
-    await file.writeFile(bytes);
+    await fill(file);
     await file.sync();
   } finally {
     await file.close();

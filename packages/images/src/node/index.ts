@@ -1,4 +1,5 @@
 /** Reads and writes image files in Node. */
+export { checkClaim, checkSize, type Declared, type Refuse } from './decoded.js';
 export {
   checkOutput,
   checkOutputs,
@@ -8,11 +9,16 @@ export {
   readBytes,
   refuseOverwriting,
   writeFileAtomically,
+  writeFileBy,
   writeTogether,
 } from './files.js';
 export { checkFolder, makeFolder, removeEmptyFolders } from './folders.js';
 export { IncompleteInstallation, loadSharp } from './packages.js';
-export { type ImagePages, openImage, type ReadOptions, readArray, readImage } from './readImage.js';
+export { type ImagePages, intact, openImage, type ReadOptions, readArray, readImage, refusing } from './readImage.js';
+export { openBySharp, type SharpFile, type SharpFormat, type SharpImage } from './sharpImage.js';
+export { removeStrays, temporaryFor } from './temporaries.js';
+export { describingFields, encodeDirectory, type TiffField, takeDifferences } from './tiffFields.js';
+export { readTiffTags, type TiffDirectory, type TiffTags } from './tiffTags.js';
 export {
   checkFormat,
   checkHolds,

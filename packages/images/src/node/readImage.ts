@@ -101,7 +101,7 @@ async function open(bytes: Buffer, format: ImageFormat, refuse: Refuse, axes: Re
 }
 
 /** What a decoder throws, as an error about the file. */
-function intact<T>(work: Promise<T>, format: ImageFormat, refuse: Refuse): Promise<T> {
+export function intact<T>(work: Promise<T>, format: string, refuse: Refuse): Promise<T> {
   return work.catch((cause: unknown) => {
     if (isGhtError(cause)) throw cause;
     if (cause instanceof RangeError && /allocation failed/.test(cause.message)) {
@@ -145,7 +145,8 @@ function nameOf(source: string | Uint8Array, { name = 'bytes' }: ReadOptions): s
   return typeof source === 'string' ? source : name;
 }
 
-function refusing(path: string, parameter: string): Refuse {
+/** Makes the errors about a file that `parameter` names. */
+export function refusing(path: string, parameter: string): Refuse {
   return (rule, remedy, Kind = InputError, options) => new Kind(parameter, rule, path, remedy, options);
 }
 

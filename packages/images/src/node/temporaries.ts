@@ -28,11 +28,11 @@ export function temporaryFor(target: string): string {
 }
 
 /**
- * Removes the temporary files of dead runs from a folder, once a process: of this machine when their process is no more,
+ * Removes the temporary files of dead runs from a folder, once per process unless `again` is set: of this machine when their process is no more,
  * of others, whose processes cannot be seen, when they have not changed for an hour. What cannot be removed stays.
  */
-export async function removeStrays(folder: string): Promise<void> {
-  if (tidied.has(folder)) return;
+export async function removeStrays(folder: string, again = false): Promise<void> {
+  if (tidied.has(folder) && !again) return;
   tidied.add(folder);
   const names = await readdir(folder).catch(() => []);
   await Promise.all(

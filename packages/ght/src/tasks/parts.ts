@@ -1,0 +1,34 @@
+/**
+ * The steps of tasks on parts of an image, for images beyond one memory: what `ght-tiles` is made of. These are not meant for use on
+ * their own, and change without notice.
+ */
+export type { Denoiser } from '../denoisers/denoiser.js';
+export type { Extent, PlanesFrame } from '../denoisers/frame.js';
+export type { Placement } from '../denoisers/tiles.js';
+export { placementOf } from '../denoisers/tiles.js';
+export type { LoadedDenoiser } from '../engines/engine.js';
+export type { Part, Rectangle, Size } from '../signal/rectangle.js';
+export { cut, gridOf, place } from '../signal/rectangle.js';
+export { drive } from '../work.js';
+export { denoiseSettled } from './denoise.js';
+export type { NoiseReport, Seen } from './denoise-findings.js';
+export { lookAt, reportOf, seenInAll } from './denoise-findings.js';
+export type { DenoiseSettings } from './denoise-options.js';
+export { settleDenoise } from './denoise-options.js';
+export type { Known, PartedImage, ReadDifferences } from './denoise-parts.js';
+export {
+  denoiseHalves,
+  denoisePart,
+  findAgain,
+  findInSample,
+  frameOfHalves,
+  frameOfImage,
+  halfSize,
+  isChanged,
+  measure,
+  measuredParts,
+  measureHalves,
+} from './denoise-parts.js';
+export { loadDenoiser } from './denoise-planes.js';
+export { coarseSettings } from './denoise-scales.js';
+export { isEstimatedColour } from './remove-noise.js';

@@ -1,0 +1,132 @@
+import { rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { formatOfContent, type ImageFile } from 'ght-images';
+import {
+  checkClaim,
+  intact,
+  openBySharp,
+  readImage,
+  removeStrays,
+  type SharpImage,
+  temporaryFor,
+} from 'ght-images/node';
+import type { Picture } from '../picture.js';
+import type { Source } from '../source.js';
+import { checkAddress, isAddress, refusingFor, type SourceOptions } from './sourceOptions.js';
+import { fileFacts, headOf, openTiff, pictureOf, tiffSource } from './tiffSource.js';
+import { copiesExactly, copyBySharp, copyTiled } from './tiledCopy.js';
+import { checkWindow, copyRows, planesOf } from './windows.js';
+import { zarrSource } from './zarrSource.js';
+
+const DEFAULT_MEMORY = 2 ** 28;
+/** Profiles and EXIF lie before the samples, and are shorter than this. */
+const HEAD_BYTES = 2 ** 22;
+
+/**
+ * Opens an image of any kind and size: a Zarr, a TIFF, or any file that `readImage` reads. Tiled files are read window by window. Others
+ * are read into memory if they are small, or else copied into a temporary tiled file, which `close` removes. Samples are exactly those
+ * that `readImage` gives, and what it refuses is refused with the same errors.
+ */
+export async function openSource(name: string, options: SourceOptions = {}): Promise<Source> {
+  checkAddress(name, options);
+  if (isAddress(name)) {
+    return /\.zarr\/?([?#].*)?$/i.test(name) ? zarrSource(name, options) : tiffSource(name, options);
+  }
+  const place = await stat(name).catch(() => undefined);
+  if (place?.isDirectory()) return zarrSource(name, options);
+  if (!place?.isFile()) return wholeFile(name, options);
+  // What cannot be opened has its error from the reader of whole files.
+  const head = await headOf(name, HEAD_BYTES).catch(() => new Uint8Array(0));
+  const format = formatOfContent(head);
+  if (format === 'tiff') return openTiffFile(name, options);
+  // The others have no size that does not fit in memory, or no decoder that goes row by row.
+  if (format !== 'png' && format !== 'jpeg') return wholeFile(name, options);
+  const refuse = refusingFor(name, options);
+  const file = { source: name, format, head, bytes: place.size };
+  const image = await intact(openBySharp(file, refuse, checkClaim), format, refuse);
+  return fitsInMemory(pictureOf(image), options) ? wholeFile(name, options) : copyOf(name, image, options);
+}
+
+async function openTiffFile(name: string, options: SourceOptions): Promise<Source> {
+  const tiff = await openTiff(name, options);
+  if (tiff.tiled && tiff.orientation === 1) return tiff;
+  try {
+    if (fitsInMemory(tiff.picture, options) || tiff.orientation !== 1) return await wholeFile(name, options);
+    if (tiff.sharp) return await copyOf(name, tiff.sharp, options);
+    return await fromCopy(tiff, (target) => copyTiled(tiff, target, options.signal), options);
+  } finally {
+    await tiff.close();
+  }
+}
+
+function fitsInMemory(picture: Picture, { memory = DEFAULT_MEMORY }: SourceOptions): boolean {
+  return (picture.width * picture.height * planesOf(picture) * picture.depth) / 8 <= memory;
+}
+
+/** A source that sharp copies, if it does so exactly; the others are read whole, up to the limit of the reader. */
+async function copyOf(name: string, image: SharpImage, options: SourceOptions): Promise<Source> {
+  if (!copiesExactly(image)) return wholeFile(name, options);
+  const refuse = refusingFor(name, options);
+  const { version } = await fileFacts(name, refuse);
+  const make = (target: string) => copyBySharp(name, image, target, refuse, options.signal);
+  return fromCopy({ picture: pictureOf(image), version }, make, options);
+}
+
+/** A source that reads from a temporary tiled copy. What a killed run has left of its own is removed first. */
+async function fromCopy(
+  { picture, version }: Pick<Source, 'picture' | 'version'>,
+  make: (target: string) => Promise<void>,
+  { folder = tmpdir(), ...options }: SourceOptions,
+): Promise<Source> {
+  await removeStrays(folder);
+  const target = temporaryFor(join(folder, 'tiled.tif'));
+  const remove = () => rm(target, { force: true });
+  try {
+    await make(target);
+    const copy = await tiffSource(target, options);
+    const close = async () => {
+      await copy.close();
+      await remove();
+    };
+    return { ...copy, picture, version, close };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function wholeFile(name: string, { parameter, signal }: SourceOptions): Promise<Source> {
+  signal?.throwIfAborted();
+  const file = await readImage(name, parameter);
+  const { version } = await fileFacts(name, refusingFor(name, { parameter }));
+  signal?.throwIfAborted();
+  return memorySource(file, version);
+}
+
+/** An image that is in memory as a source, such as one that `readImage` gave. */
+export function memorySource(file: Omit<ImageFile, 'format'>, version: string): Source {
+  const { image, sample, depth, metadata } = file;
+  const { width, height, planes, alpha } = image;
+  const all = alpha ? [...planes, alpha] : planes;
+  const picture: Picture = {
+    ...{ width, height, channels: planes.length, alpha: alpha !== undefined, sample, depth },
+    ...(metadata && { metadata }),
+  };
+  return {
+    picture,
+    chunk: { width, height },
+    version,
+    async read(window, signal) {
+      signal?.throwIfAborted();
+      checkWindow(window, picture);
+      return all.map((plane) => {
+        const part = plane.slice(0, window.width * window.height);
+        const from = { data: plane, at: window.top * width + window.left, stride: width };
+        copyRows(from, { data: part, at: 0, stride: window.width }, window.width, window.height);
+        return part;
+      });
+    },
+    async close() {},
+  };
+}

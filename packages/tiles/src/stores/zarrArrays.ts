@@ -1,0 +1,104 @@
+/** Small Zarr arrays of a single chunk: what lies beside the picture. */
+import { InputError } from 'ght';
+import { bytesOf, type ZarrFolder, zstd } from './zarrChunks.js';
+import { fieldsOf } from './zarrLayout.js';
+
+const types = { uint32: Uint32Array, int32: Int32Array, float64: Float64Array } as const;
+type ArrayType = keyof typeof types;
+/** What holds the numbers of a type. */
+export type ArrayData<Type extends ArrayType> = InstanceType<(typeof types)[Type]>;
+
+/** The `zarr.json` of an array in chunks of a size. */
+export function numbersDocument(type: ArrayType, shape: readonly number[], chunkShape: readonly number[]): object {
+  return {
+    ...{ zarr_format: 3, node_type: 'array', shape, data_type: type },
+    chunk_grid: { name: 'regular', configuration: { chunk_shape: chunkShape } },
+    chunk_key_encoding: { name: 'default', configuration: { separator: '/' } },
+    fill_value: 0,
+    codecs: [
+      { name: 'bytes', configuration: { endian: 'little' } },
+      { name: 'zstd', configuration: { level: 1, checksum: false } },
+    ],
+    attributes: {},
+  };
+}
+
+/** Writes an array as one chunk, and its document after it. */
+export async function writeNumbers<Type extends ArrayType>(
+  folder: ZarrFolder,
+  name: string,
+  type: Type,
+  shape: readonly number[],
+  data: ArrayData<Type>,
+): Promise<void> {
+  const place = shape.map(() => 0).join('/');
+  if (data.length > 0) await writeChunk(folder, `${name}/c/${place}`, data);
+  const chunkShape = shape.map((side) => Math.max(1, side));
+  await folder.writeJson(`${name}/zarr.json`, numbersDocument(type, shape, chunkShape));
+}
+
+/** Writes the numbers of a chunk. */
+export async function writeChunk(folder: ZarrFolder, name: string, data: ArrayBufferView): Promise<void> {
+  await folder.write(name, await (await zstd()).encode(bytesOf(data)));
+}
+
+/** Reads an array of so many dimensions that `writeNumbers` wrote; undefined where there is none. */
+export async function readNumbers<Type extends ArrayType>(
+  folder: ZarrFolder,
+  name: string,
+  type: Type,
+  dimensions: number,
+): Promise<{ readonly shape: readonly number[]; readonly data: ArrayData<Type> } | undefined> {
+  const document = await readDocument(folder, `${name}/zarr.json`);
+  if (!document) return undefined;
+  const shape: unknown[] = Array.isArray(document.shape) ? document.shape : [];
+  const sound =
+    shape.length === dimensions && shape.every((side) => Number.isSafeInteger(side) && (side as number) >= 0);
+  if (!sound || document.data_type !== type) throw damaged(folder, `${name}/zarr.json`);
+  const sides = shape as number[];
+  const length = sides.reduce((product, side) => product * side, 1);
+  const data =
+    length === 0
+      ? (new types[type](0) as ArrayData<Type>)
+      : await readChunk(folder, `${name}/c/${sides.map(() => 0).join('/')}`, type, length);
+  return { shape: sides, data };
+}
+
+/** Reads the numbers of a chunk of known length. */
+export async function readChunk<Type extends ArrayType>(
+  folder: ZarrFolder,
+  name: string,
+  type: Type,
+  length: number,
+): Promise<ArrayData<Type>> {
+  const packed = await folder.read(name);
+  const codec = await zstd();
+  const bytes = packed && (await Promise.resolve(codec.decode(packed)).catch(() => undefined));
+  // Before anything of the stated size is allocated.
+  if (!bytes || bytes.length !== length * types[type].BYTES_PER_ELEMENT) throw damaged(folder, name);
+  const data = new types[type](length);
+  bytesOf(data).set(bytes);
+  return data as ArrayData<Type>;
+}
+
+/** The fields of a document, or undefined where there is none. */
+export async function readDocument(
+  folder: ZarrFolder,
+  name: string,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const bytes = await folder.read(name);
+  if (!bytes) return undefined;
+  try {
+    const fields = fieldsOf(JSON.parse(bytes.toString()));
+    if (fields) return fields;
+  } catch {
+    // Reported below.
+  }
+  throw damaged(folder, name);
+}
+
+/** The error of a file that is not as it was written. */
+export function damaged(folder: ZarrFolder, name: string): InputError {
+  const rule = `must have intact files, which ${name} is not`;
+  return new InputError(folder.parameter, rule, folder.path, 'remove this file and run the command again');
+}
