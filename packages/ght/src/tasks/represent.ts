@@ -12,6 +12,7 @@ import type { Image, Samples } from '../signal/image.js';
 import { checkPixels, checkShape, mapped } from '../signal/image.js';
 import type { PatchGrid } from '../signal/patches.js';
 import { extractRun, patchGrid } from '../signal/patches.js';
+import type { Size } from '../signal/rectangle.js';
 import { largestOf } from '../signal/scale.js';
 import type { Signals } from '../signal/signals.js';
 import { drive, type Work } from '../work.js';
@@ -79,10 +80,7 @@ export async function representWeighted(
 ): Promise<Representation> {
   const settings = settleRepresent(options);
   checkShape(image);
-  const { patch = 8, stride = patch, atoms, dictionary } = options;
-  const grid = patchGrid(image.width, image.height, patch, stride);
-  const perPatch = expectedPerPatch(settings.budget, grid.count * image.planes.length);
-  const D = chooseDictionary(patch, atoms, dictionary, perPatch);
+  const { grid, D, budget } = layOutPatches(options, settings, image, image.planes.length);
   const { planes, most } = await drive(prepare(image), settings);
 
   function* show(codes: Codes): Work<{ readonly planes: readonly Samples[]; readonly rmsePixel: number }> {
@@ -98,7 +96,6 @@ export async function representWeighted(
     return yield* rmseOver(written, image.planes);
   }
 
-  const budget = withNoiseRule(budgetFor(settings, D.L), patch, stride);
   const solution = await solveProblem({
     D,
     Y: patchesOf(planes, grid),
@@ -123,6 +120,14 @@ export async function representWeighted(
     rmsePixel,
     psnr: psnrOf(rmsePixel, image.peak),
   };
+}
+
+/** The grid of the patches, the dictionary and the budget for planes of this size. */
+export function layOutPatches(options: RepresentOptions, settings: Settings, { width, height }: Size, planes: number) {
+  const { patch = 8, stride = patch, atoms, dictionary } = options;
+  const grid = patchGrid(width, height, patch, stride);
+  const D = chooseDictionary(patch, atoms, dictionary, expectedPerPatch(settings.budget, grid.count * planes));
+  return { grid, D, budget: withNoiseRule(budgetFor(settings, D.L), patch, stride) };
 }
 
 /** Checks the options for representing an image, except those that need the image. */

@@ -1,6 +1,7 @@
 import { recipeDenoiser } from '../../groups/denoiser.js';
 import type { Engine } from '../engine.js';
 import { abilities, instructions, threadsFor } from './run/host.js';
+import { loadPart } from './run/part.js';
 import { loadProblem } from './run/problem.js';
 import { recipeBytes, recipeRunner } from './run/recipe.js';
 import { problemBytes } from './run/shards.js';
@@ -29,6 +30,7 @@ export function wasmEngine({ fma, patchesPerShard }: WasmOptions = {}): Engine {
     problemBytes,
     load: (D, signals, { threads } = {}, watch) =>
       loadProblem(D, signals, { fma: fused(), threads, patchesPerShard }, watch),
+    loadPart: (D, signals, { threads } = {}, watch) => loadPart(D, signals, { fma: fused(), threads }, watch),
     recipeBytes,
     async denoiser(recipe, pixels, { threads: asked } = {}) {
       const { threads, why } = await threadsFor(pixels, asked);

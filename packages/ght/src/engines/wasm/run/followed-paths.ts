@@ -1,24 +1,12 @@
 /** The paths of joint OMP, followed at a price: what each patch has there, and the prices of the atoms in a bracket around it. */
 import { quotas } from '../../../budget/rank.js';
+import type { Bracket, Sample, Tries } from '../../../solvers/bracket.js';
 import type { Watch } from '../../../work.js';
+import type { Followed } from '../../engine.js';
 import type { PathsJob } from './patch-jobs.js';
 import { CHUNK } from './problem-memory.js';
 import type { Outcomes, Shards, Streams } from './shards.js';
 import { total } from './shards.js';
-
-/** The prices at which paths are followed: λ is expected at `mid`, and lies between the others. */
-export type Bracket = Pick<PathsJob, 'low' | 'mid' | 'high'>;
-
-/** How often patches are pursued again, and the price at which their paths are compared. */
-export type Tries = Pick<PathsJob, 'restarts' | 'lambda'>;
-
-/** The first patches of every step-th chunk, how many those are, and how far they are followed. */
-export interface Sample {
-  readonly step: number;
-  readonly each: number;
-  readonly patches: number;
-  readonly atMost: number;
-}
 
 /** What H_S keeps: the atoms above the threshold, and so many of those at it. */
 export interface Selected {
@@ -69,15 +57,15 @@ export class FollowedPaths {
 
   /** Follows the paths of a sample within a bracket; `expected` is about how many atoms they have at its middle. */
   async follow(
-    sample: Sample,
+    { step, each, patches }: Sample,
+    atMost: number,
     bracket: Bracket,
     tries: Tries,
     expected: number,
     pass: () => Watch | undefined,
   ): Promise<void> {
     const { shards } = this;
-    const { step, each, atMost } = sample;
-    const most = sample.patches * atMost;
+    const most = patches * atMost;
     const whole = bracket.high === Number.POSITIVE_INFINITY;
     const codes = bracket.mid === Number.POSITIVE_INFINITY ? 0 : ROOM.codes * expected;
     const offers = whole ? (bracket.low === 0 ? most : 2 * expected) : ROOM.offers * expected;
@@ -106,6 +94,41 @@ export class FollowedPaths {
     }
   }
 
+  /** What `restore` needs in order to go on from here. Only for a problem of one shard whose paths were all followed. */
+  save(): Followed {
+    const [{ layout, halves, words, doubles }] = this.shards.memories;
+    const bounds = halves(this.#bounds[0], 4 * layout.P).slice();
+    const places = words(this.#offers[0].places, 2 * layout.chunks);
+    const offers = new Float64Array(total(this.#outcomes, 'near'));
+    for (let chunk = 0, end = 0; chunk < layout.chunks; chunk++) {
+      const own = doubles(places[2 * chunk], (places[2 * chunk + 1] - places[2 * chunk]) / 8);
+      offers.set(own, end);
+      end += own.length;
+    }
+    return { sure: this.sure, offers, bounds, draft: this.shards.memories[0].pack(this.draft[0]) };
+  }
+
+  /** Puts paths back that were followed before. */
+  restore({ sure, offers, bounds, draft }: Followed): void {
+    const [memory] = this.shards.memories;
+    const { P, chunks } = memory.layout;
+    memory.halves(this.#bounds[0], 4 * P).set(bounds);
+    memory.unpack(this.draft[0], draft);
+    this.#widenOffers(0, offers.length);
+    const [begin] = this.#offers[0].out;
+    memory.doubles(begin, offers.length).set(offers);
+    const places = memory.words(this.#offers[0].places, 2 * chunks);
+    for (let chunk = 0, end = begin; chunk < chunks; chunk++) {
+      places[2 * chunk] = end;
+      // A patch has as many offers as atoms between its two bounds.
+      for (let p = chunk * CHUNK; p < Math.min(P, (chunk + 1) * CHUNK); p++)
+        end += 8 * (bounds[4 * p + 1] - bounds[4 * p]);
+      places[2 * chunk + 1] = end;
+    }
+    const all = { written: draft.values.length, near: offers.length, sure, overflowed: false, nearOverflowed: false };
+    this.#outcomes = [[all]];
+  }
+
   #widenOffers(shard: number, room: number): void {
     if (room <= this.#offers[shard].room) return;
     const memory = this.shards.memories[shard];
@@ -114,7 +137,7 @@ export class FollowedPaths {
   }
 
   /** Writes the codes that were selected; gives the number of their atoms. */
-  async commit(selected: Selected, out: Streams, watch?: Watch): Promise<number> {
+  async commit(selected: Omit<Selected, 'kept'>, out: Streams, watch?: Watch): Promise<number> {
     this.#placeTies(selected);
     for (const [shard, memory] of this.shards.memories.entries()) {
       const most = Math.max(...this.#outcomes[shard].map(({ written, near }) => written + near));
@@ -129,7 +152,7 @@ export class FollowedPaths {
   }
 
   /** Of the atoms at the threshold the first are kept, in the order of the patches: how many in each chunk. */
-  #placeTies({ threshold, ties, surplus }: Selected): void {
+  #placeTies({ threshold, ties, surplus }: Omit<Selected, 'kept'>): void {
     const { memories } = this.shards;
     const quota = memories.map(({ layout, words }, shard) => words(this.#ties[shard], layout.chunks).fill(ALL_TIES));
     if (surplus === 0) return;

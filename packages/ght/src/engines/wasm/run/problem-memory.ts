@@ -1,12 +1,12 @@
 /** The memory of a shard: its layout, and reading and writing of codes. */
 import type { Codes } from '../../../codes/codes.js';
+import { CHUNK } from '../../../solvers/bracket.js';
 import type { Shape } from '../kernels/shape.js';
 import type { Scratch, Tables } from '../kernels/tables.js';
 import { scratchOf, tablesOf } from '../kernels/tables.js';
 import { Arena } from './arena.js';
 
-/** Patches per chunk: the work of a thread between two checks of the clock, and small enough for the cache. */
-export const CHUNK = 256;
+export { CHUNK };
 
 /** The addresses of all arrays, as plain data that can be sent to threads. */
 export interface Layout {
@@ -42,6 +42,13 @@ export interface Stream {
   values: readonly number[];
   indices: readonly number[];
   capacity: number;
+}
+
+/** Codes as a stream has them: values and indices of patch after patch, in the order of the pursuit. */
+export interface PackedCodes {
+  readonly counts: Uint16Array;
+  readonly values: Float32Array;
+  readonly indices: Uint8Array | Uint16Array;
 }
 
 /** The memory of a shard. */
@@ -109,6 +116,40 @@ export class ProblemMemory extends Arena {
     }
     this.floats(stream.values[0], end - from).set(values.subarray(from, end));
     this.#indices(stream.indices[0], end - from).set(indices.subarray(from, end));
+  }
+
+  /** The codes in a stream as they are, chunk after chunk. */
+  pack(stream: Stream): PackedCodes {
+    const counts = this.halves(stream.counts, this.layout.P).slice();
+    const places = this.words(stream.places, 2 * this.layout.chunks);
+    const total = this.sizeOf(stream);
+    const values = new Float32Array(total);
+    const indices = this.layout.indexBytes === 1 ? new Uint8Array(total) : new Uint16Array(total);
+    let end = 0;
+    for (let chunk = 0; chunk < this.layout.chunks; chunk++) {
+      let size = 0;
+      for (const count of counts.subarray(chunk * CHUNK, (chunk + 1) * CHUNK)) size += count;
+      values.set(this.floats(places[2 * chunk], size), end);
+      indices.set(this.#indices(places[2 * chunk + 1], size), end);
+      end += size;
+    }
+    return { counts, values, indices };
+  }
+
+  /** Writes packed codes into a stream, in the region of the first thread. */
+  unpack(stream: Stream, { counts, values, indices }: PackedCodes): void {
+    this.widen(stream, values.length);
+    this.halves(stream.counts, counts.length).set(counts);
+    this.floats(stream.values[0], values.length).set(values);
+    this.#indices(stream.indices[0], indices.length).set(indices);
+    const places = this.words(stream.places, 2 * this.layout.chunks);
+    for (let p = 0, before = 0; p < counts.length; p++) {
+      if (p % CHUNK === 0) {
+        places[(2 * p) / CHUNK] = stream.values[0] + 4 * before;
+        places[(2 * p) / CHUNK + 1] = stream.indices[0] + this.layout.indexBytes * before;
+      }
+      before += counts[p];
+    }
   }
 
   /** The number of values in a stream. */

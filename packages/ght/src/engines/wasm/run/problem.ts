@@ -11,7 +11,8 @@ import type { AtomLimits } from '../../../solvers/patchwise.js';
 import type { PatchStop } from '../../../solvers/stopping.js';
 import type { Watch, Work } from '../../../work.js';
 import { drive } from '../../../work.js';
-import type { EngineInfo, Loaded } from '../../engine.js';
+import type { Energies, EngineInfo, Loaded } from '../../engine.js';
+import { outsideOf } from '../../engine.js';
 import type { Kernels } from '../kernels/module.js';
 import { moduleFor } from '../kernels/module.js';
 import { shapeOf } from '../kernels/shape.js';
@@ -33,13 +34,21 @@ export interface ProblemOptions {
   readonly patchesPerShard?: number;
 }
 
-/** Lays out a problem in memories of its own and rotates its signals into the coordinates of the kernels. */
-export async function loadProblem(
+/** A problem that is laid out in memories of its own, with its signals rotated into the coordinates of the kernels. */
+export interface LaidOut {
+  readonly info: EngineInfo;
+  readonly shards: Shards;
+  readonly team: ShardTeam;
+  readonly energies: Energies;
+}
+
+/** Lays out a problem. */
+export async function layOut(
   D: Dictionary,
   signals: Signals,
   { fma, threads: asked, patchesPerShard: most = patchesPerShard(D.N, D.L) }: ProblemOptions,
-  watch: Watch | undefined,
-): Promise<Loaded> {
+  watch?: Watch,
+): Promise<LaidOut> {
   const { threads, why } = await threadsFor(signals.P, asked);
   const factors = D.factors ?? kroneckerFactors(D.atoms);
   const recognised = factors && !D.factors ? [`the dictionary is separable, ${factors.map(sizeOf).join(' ⊗ ')}`] : [];
@@ -52,24 +61,30 @@ export async function loadProblem(
   const module = await WebAssembly.compile(moduleFor(target, threads > 1));
   const instances = memories.map(({ memory }) => WebAssembly.instantiate(module, { env: { memory } }));
   const kernels = (await Promise.all(instances)).map(({ exports }) => exports as unknown as Kernels);
-  const outsideRange = await drive(rotate(memories, kernels, signals), watch);
+  const energies = await drive(rotate(memories, kernels, signals), watch);
   const places = memories.map(({ layout, memory }, i) => ({ layout, memory, kernels: kernels[i], thread: 0 }));
   const team: ShardTeam =
     threads > 1
       ? await workers({ kind: 'patches', module, places: memories.map(({ memory, layout }) => ({ memory, layout })) })
       : alone((jobs) => share(jobs, places));
   const info = { name: 'wasm', threads, why: [instructions(fma), ...recognised, why].join('; ') };
-  return new WasmProblem(info, new Shards(memories, team), team, outsideRange);
+  return { info, shards: new Shards(memories, team), team, energies };
+}
+
+/** Loads a problem. */
+export async function loadProblem(...problem: Parameters<typeof layOut>): Promise<Loaded> {
+  const { info, shards, team, energies } = await layOut(...problem);
+  return new WasmProblem(info, shards, team, outsideOf(energies));
 }
 
 function sizeOf({ rows, cols }: Matrix): string {
   return `${rows}×${cols}`;
 }
 
-/** c = Qᵀy for all signals; gives back what of ‖Y‖² lies outside the range of D. */
-function* rotate(memories: readonly ProblemMemory[], kernels: readonly Kernels[], signals: Signals): Work<number> {
-  let all = 0;
-  let within = 0;
+/** c = Qᵀy for all signals; gives back the energy of both. */
+function* rotate(memories: readonly ProblemMemory[], kernels: readonly Kernels[], signals: Signals): Work<Energies> {
+  const chunks = Math.ceil(signals.P / CHUNK);
+  const energies = { all: new Float64Array(chunks), within: new Float64Array(chunks) };
   for (const [shard, memory] of memories.entries()) {
     const { N, R4, P, c, scratches } = memory.layout;
     const staging = memory.take(4 * N * CHUNK);
@@ -78,13 +93,13 @@ function* rotate(memories: readonly ProblemMemory[], kernels: readonly Kernels[]
       const staged = memory.floats(staging, Y.length);
       staged.set(Y);
       kernels[shard].rotateSignals(staging, patches, c + 4 * R4 * from, scratches[0]);
-      all += energy(staged);
-      within += energy(memory.floats(c + 4 * R4 * from, R4 * patches));
+      const chunk = (memory.first + from) / CHUNK;
+      energies.all[chunk] = energy(staged);
+      energies.within[chunk] = energy(memory.floats(c + 4 * R4 * from, R4 * patches));
       yield (memory.first + from) / signals.P;
     }
   }
-  // Within rounding nothing is outside, as for every dictionary that spans all signals.
-  return within < all * (1 - 1e-6) ? all - within : 0;
+  return energies;
 }
 
 function energy(values: Float32Array): number {
