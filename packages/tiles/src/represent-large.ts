@@ -19,9 +19,9 @@ export interface RepresentLargeOptions extends Omit<RepresentOptions, 'signal' |
 }
 
 /**
- * Represents an image of any size by joint OMP under one global budget, with the codes of `represent` on the whole image. Neither
- * the image nor its codes are in memory as a whole. The sink has the size and the channels of the source; it is finished, but not
- * closed.
+ * Represents an image of any size under one global budget, with the codes and the history of `represent` on the whole image. The
+ * image is never in memory as a whole. By joint OMP its codes are not either; the other solvers need memory for all patches, about
+ * 600 bytes each. The sink has the size and the channels of the source; it is finished, but not closed.
  */
 export async function representLarge(
   source: Source,

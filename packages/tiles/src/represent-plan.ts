@@ -1,5 +1,5 @@
 /**
- * Joint OMP as passes over an image, with the codes of `represent` on the whole image:
+ * Representing an image as passes over it, with the codes of `represent` on the whole image. Joint OMP:
  *
  *     look → estimate → follow → rank, rank, rank → (follow → rank, rank, rank) → settle → codes → picture → finish
  *
@@ -7,8 +7,13 @@
  * the first digit of their price, `rank` by the next digits, until the price λ of the last atom within the budget is known. (A
  * bracket without λ is followed by another one; the passes in brackets are for effort 2.) `settle` makes the codes at that price.
  * The passes after it go over rows of the picture. What a run has followed, and its codes, are in the scratch.
+ *
+ * The iterations of the other solvers go over all patches again and again, so these are solved in one place, which reads the
+ * image part by part and needs memory for the patches and their codes:
+ *
+ *     look → solve → codes → picture → finish
  */
-import { type Codes, InputError, OptionError, psnrOf, type RepresentOptions, type SolverName } from 'ght';
+import { type Codes, InputError, OptionError, psnrOf, type RepresentOptions, type Solution } from 'ght';
 import {
   type Bracket,
   CHUNK,
@@ -41,6 +46,7 @@ import {
   rebuiltPart,
   rowsFor,
   settlePart,
+  solveParts,
   type Tries,
 } from 'ght/parts';
 import type { Picture, Rectangle } from './picture.js';
@@ -54,7 +60,7 @@ export type RepresentRequest = {
   readonly input: string;
   /** The name of the picture to write, which was created before, and of the codes beside it. */
   readonly output: string;
-  /** The options of `represent` but `signal` and `onProgress`. The solver is joint OMP. @default {} */
+  /** The options of `represent` but `signal` and `onProgress`. @default {} */
   readonly options?: { readonly [name: string]: Data | undefined };
   /** The side of a square of pixels that is worked on at once. @default 2048 */
   readonly tile?: number;
@@ -63,19 +69,9 @@ export type RepresentRequest = {
 };
 
 /** The result of representing an image in tiles; codes and picture are in their stores. */
-export interface RepresentedTiles {
-  /** The solver. */
-  readonly solver: SolverName;
+export interface RepresentedTiles extends Omit<Solution, 'codes' | 'engine'> {
   /** The number of patches in all planes. */
   readonly patches: number;
-  /** S: the number of nonzeros allowed. */
-  readonly budget: number;
-  /** The number of nonzeros used. */
-  readonly nonzeros: number;
-  /** The paper's RMSE per patch, with the bits of the untiled run. */
-  readonly rmse: number;
-  /** The price λ: the smallest gain of an atom. */
-  readonly threshold: number | null;
   /** Root mean square error per sample; it is summed tile by tile, so the last digits may differ from those of the untiled run. */
   readonly rmsePixel: number;
   /** Peak signal-to-noise ratio in dB, from `rmsePixel` and the full scale. */
@@ -89,6 +85,7 @@ const SHARES = {
   follow: 0.7,
   rank: 0.003,
   settle: 0.12,
+  solve: 0.85,
   codes: 0.04,
   picture: 0.09,
 } as const;
@@ -135,45 +132,23 @@ export function representPlan(): Plan<RepresentRequest, RepresentedTiles> {
       const { chunk } = await places.sink(request.output);
       const range = yield* rangeOf(request, source.picture);
       const at = opened(request, source, range);
-      const { problem, runs } = at;
+      const { problem } = at;
       const bands = bandsOf(source.picture, chunk, request.tile);
       const layout = codesLayout(at, range[0]);
       await places.codes?.(request.output, layout);
 
-      const [estimate] = yield pass('estimate', SHARES.estimate, 1, { range });
-      let prices = pricesOf(bracketIn(estimate as Prices), ONCE);
-      let found = yield* findPrice(problem, runs, range, prices, 0);
-      const lambda = found.threshold;
-      if (problem.settings.effort === 2 && lambda > 0 && lambda < Number.POSITIVE_INFINITY) {
-        prices = pricesOf(nearby(lambda, problem.S), { restarts: RESTARTS, lambda });
-        found = yield* findPrice(problem, runs, range, prices, found.argument.pass + 1);
-      }
-      const { threshold, lastRun, ties, energies } = found;
-      const settle = { ...found.argument, threshold: Float64Array.of(threshold), lastRun, ties };
-      const settled = told<{ errors: Float64Array; nonzeros: number }[]>(
-        yield pass('settle', SHARES.settle, runs.length, settle),
-      );
-      if (places.codes) yield pass('codes', SHARES.codes, problem.planes * codeBands(layout), settle);
-      const squares = told<Float64Array[]>(yield pass('picture', SHARES.picture, bands.length, settle));
+      const solution = yield* isJoint(problem) ? jointOmp(at, range) : solved(range);
+      const { argument } = solution;
+      if (places.codes) yield pass('codes', SHARES.codes, problem.planes * codeBands(layout), argument);
+      const squares = told<Float64Array[]>(yield pass('picture', SHARES.picture, bands.length, argument));
       yield pass('finish', 0, 1);
       await (await places.scratch(request.output)).clear();
 
-      const nonzeros = settled.reduce((sum, each) => sum + each.nonzeros, 0);
-      const errors = settled.map((each) => each.errors);
-      const report = partsReport(problem, energies, errors, threshold);
       const { width, height, channels } = source.picture;
       let square = 0;
       for (let c = 0; c < channels; c++) square += squares.reduce((sum, own) => sum + own[c], 0);
       const rmsePixel = Math.sqrt(square / (width * height * channels));
-      return {
-        solver: problem.settings.solver,
-        patches: problem.P,
-        budget: problem.S,
-        nonzeros,
-        ...report,
-        rmsePixel,
-        psnr: psnrOf(rmsePixel, range[0]),
-      };
+      return { ...solution.result, patches: problem.P, rmsePixel, psnr: psnrOf(rmsePixel, range[0]) };
     },
     work: {
       async look(request, { tile, signal, onFraction }, places) {
@@ -209,6 +184,10 @@ export function representPlan(): Plan<RepresentRequest, RepresentedTiles> {
         const { codes, errors } = await settle(request, job, places, job.tile);
         return data({ errors, nonzeros: codes.indptr[codes.P] });
       },
+      async solve(request, job, places) {
+        const { codes: _, engine: __, ...result } = await solve(request, job, places);
+        return data(result);
+      },
       async codes(request, job, places) {
         const store = await places.codes?.(request.output);
         if (!store) return null;
@@ -232,6 +211,40 @@ export function representPlan(): Plan<RepresentRequest, RepresentedTiles> {
       },
     },
   };
+}
+
+/** What the passes of a solver have found, and what the passes after them are told. */
+interface Solved {
+  readonly argument: { readonly range: Range };
+  readonly result: Omit<Solution, 'codes' | 'engine'>;
+}
+
+/** The passes of joint OMP. */
+async function* jointOmp({ problem, runs }: Opened, range: Range): AsyncGenerator<Pass, Solved, readonly Data[]> {
+  const start = performance.now();
+  const [estimate] = yield pass('estimate', SHARES.estimate, 1, { range });
+  let found = yield* findPrice(problem, runs, range, pricesOf(bracketIn(estimate as Prices), ONCE), 0);
+  const lambda = found.threshold;
+  if (problem.settings.effort === 2 && lambda > 0 && lambda < Number.POSITIVE_INFINITY) {
+    const prices = pricesOf(nearby(lambda, problem.S), { restarts: RESTARTS, lambda });
+    found = yield* findPrice(problem, runs, range, prices, found.argument.pass + 1);
+  }
+  const { threshold, lastRun, ties, energies } = found;
+  const argument: SettleArgument = { ...found.argument, threshold: Float64Array.of(threshold), lastRun, ties };
+  const answers = yield pass('settle', SHARES.settle, runs.length, argument);
+  const settled = told<{ errors: Float64Array; nonzeros: number }[]>(answers);
+  const kept = settled.reduce((sum, each) => sum + each.nonzeros, 0);
+  const errors = settled.map((each) => each.errors);
+  const entry = { k: 1, ...partsReport(problem, energies, errors, threshold), kept, ms: performance.now() - start };
+  const { solver } = problem.settings;
+  const end = { rho: null, iterations: 1, stopReason: 'complete', history: [entry] } as const;
+  return { argument, result: { solver, budget: problem.S, nonzeros: kept, rmse: entry.rmse, ...end } };
+}
+
+/** The pass of all other solvers. */
+async function* solved(range: Range): AsyncGenerator<Pass, Solved, readonly Data[]> {
+  const [result] = yield pass('solve', SHARES.solve, 1, { range });
+  return { argument: { range }, result: told<Solved['result']>(result) };
 }
 
 /** The passes that find λ from paths that are followed with these prices first. */
@@ -317,13 +330,16 @@ interface Opened {
 function opened({ options = {}, tile = SIDE }: RepresentRequest, source: Source, range: Range, signal?: AbortSignal) {
   const { channels } = source.picture;
   const image = partedImage(source, signal);
-  const given = { solver: 'joint-omp', ...(options as RepresentOptions) } as const;
-  const problem = partedProblem(image, channels, given, range[0], range[1]);
+  const problem = partedProblem(image, channels, options as RepresentOptions, range[0], range[1]);
   return { image, problem, runs: chunkRuns(problem, (tile / problem.grid.stride) ** 2) };
 }
 
 async function openedBy(request: RepresentRequest, { argument, signal }: Job, places: Places): Promise<Opened> {
   return opened(request, await places.source(request.input), told<{ range: Range }>(argument).range, signal);
+}
+
+function isJoint({ settings }: PartedProblem): boolean {
+  return settings.solver === 'joint-omp';
 }
 
 /** Follows the paths of a run and stores them. */
@@ -359,30 +375,64 @@ async function settle(request: RepresentRequest, job: Job, places: Places, run: 
   return result;
 }
 
+/** Solves the problem of all patches and stores the codes of every run. */
+async function solve(request: RepresentRequest, job: Job, places: Places): Promise<Solution> {
+  const { problem, image, runs } = await openedBy(request, job, places);
+  const solution = await solveParts(problem, image, job);
+  const scratch = await places.scratch(request.output);
+  const { indptr, indices, values } = solution.codes;
+  for (const [run, { first, end }] of runs.map((each) => patchesIn(problem, each)).entries()) {
+    const [from, to] = [indptr[first], indptr[end]];
+    const own = indptr.slice(first, end + 1).map((position) => position - from);
+    await scratch.put(codesKey(run), { indptr: own, indices: indices.slice(from, to), values: values.slice(from, to) });
+  }
+  return solution;
+}
+
+/** The numbers of the patches of a run: from `first` to `end`. */
+function patchesIn(
+  { P }: PartedProblem,
+  { first, chunks }: ChunkRun,
+): { readonly first: number; readonly end: number } {
+  return { first: first * CHUNK, end: Math.min(P, (first + chunks) * CHUNK) };
+}
+
 /** The codes of patches that lie one after the other. */
 async function codesOf(request: RepresentRequest, job: Job, places: Places, first: number, P: number): Promise<Codes> {
   const { problem, runs } = await openedBy(request, job, places);
   const scratch = await places.scratch(request.output);
-  const parts: { from: number; end: number; at: number; codes: Pick<Codes, 'indptr' | 'indices' | 'values'> }[] = [];
-  for (const [run, { first: chunk, chunks }] of runs.entries()) {
-    const [begin, last] = [chunk * CHUNK, Math.min(problem.P, (chunk + chunks) * CHUNK)];
+  const parts: PatchesOf[] = [];
+  for (const [run, { first: begin, end: last }] of runs.map((each) => patchesIn(problem, each)).entries()) {
     const [from, end] = [Math.max(first, begin), Math.min(first + P, last)];
     if (from >= end) continue;
-    const known = await scratch.get(codesKey(run));
-    const codes = known
-      ? told<Codes>(known)
-      : (await settle(request, { ...job, onFraction: undefined }, places, run)).codes;
-    parts.push({ from: from - begin, end: end - begin, at: from - first, codes });
+    const codes = (await scratch.get(codesKey(run))) ?? (await codesAgain(request, job, places, run));
+    parts.push({ from: from - begin, end: end - begin, at: from - first, codes: told<RunCodes>(codes) });
   }
   return joined(problem.dictionary.L, P, parts);
 }
 
-/** Runs of patches, from patch `from` to `end` of some codes, as the patches from `at` on. */
-function joined(
-  L: number,
-  P: number,
-  parts: readonly { from: number; end: number; at: number; codes: Pick<Codes, 'indptr' | 'indices' | 'values'> }[],
-): Codes {
+/** The codes of a run that are no longer in the scratch. */
+async function codesAgain(request: RepresentRequest, job: Job, places: Places, run: number): Promise<Data> {
+  const again = { ...job, onFraction: undefined };
+  const { problem, runs } = await openedBy(request, job, places);
+  if (isJoint(problem)) return data((await settle(request, again, places, run)).codes);
+  const { codes } = await solve(request, again, places);
+  const { first, end } = patchesIn(problem, runs[run]);
+  return data(joined(codes.L, end - first, [{ from: first, end, at: 0, codes }]));
+}
+
+/** The codes of a run, as they are stored. */
+type RunCodes = Pick<Codes, 'indptr' | 'indices' | 'values'>;
+
+/** The patches from number `from` to `end` of some codes, which come to be those from `at` on. */
+interface PatchesOf {
+  readonly from: number;
+  readonly end: number;
+  readonly at: number;
+  readonly codes: RunCodes;
+}
+
+function joined(L: number, P: number, parts: readonly PatchesOf[]): Codes {
   const total = parts.reduce((sum, { from, end, codes }) => sum + codes.indptr[end] - codes.indptr[from], 0);
   const indptr = new Int32Array(P + 1);
   const [indices, values] = [new Int32Array(total), new Float64Array(total)];

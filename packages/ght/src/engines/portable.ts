@@ -36,7 +36,10 @@ export const portableEngine: Engine = {
   probe: async () => ({ available: true, offers: 'plain TypeScript' }),
   // Y; V, the most that a selection copies of it, and three sets of codes: the current, the next and the best.
   problemBytes: ({ N, L, P, S }) => 8 * N * P + 1.2 * 8 * L * P + 3 * 12 * S,
-  load: async (D, signals, { reason = 'asked for' } = {}) => new Portable(D, signals, reason),
+  async load(D, signals, { reason = 'asked for' } = {}) {
+    await signals.prepare?.(0, signals.P);
+    return new Portable(D, signals, reason);
+  },
   // There is no cheaper form of recipes in plain TypeScript: groups are found and filtered as written.
   ...plainRecipes('portable', 'asked for'),
 };

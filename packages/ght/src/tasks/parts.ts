@@ -48,4 +48,5 @@ export {
   rebuiltPart,
   rowsFor,
   settlePart,
+  solveParts,
 } from './represent-parts.js';

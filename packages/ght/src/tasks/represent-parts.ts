@@ -1,11 +1,11 @@
 /**
- * Joint OMP on parts of an image, for images whose patches, or even codes, do not fit in memory. The codes have the bits of
- * `represent` on the whole image.
+ * Representing an image that is never in memory as a whole, with the codes of `represent`.
  *
- * A part is a run of whole chunks of the patches, in the order of the untiled run: row by row, plane after plane. Parts are
+ * Joint OMP works on parts, so that neither the patches nor the codes need to fit in memory. A part is a run of whole chunks of the patches, in the order of the untiled run: row by row, plane after plane. Parts are
  * followed within one bracket (`solvers/bracket.ts`) and tell how many atoms are above it and what the prices of those inside are.
  * From that λ is found for all parts, and each of them makes its codes.
  */
+import type { Budget } from '../budget/budget.js';
 import { resolveBudget } from '../budget/budget.js';
 import type { Codes } from '../codes/codes.js';
 import { reconstruction } from '../codes/reconstruct.js';
@@ -29,6 +29,8 @@ import type { PartedImage } from './denoise-parts.js';
 import type { Settings } from './options.js';
 import type { RepresentOptions } from './represent.js';
 import { layOutPatches, settleRepresent } from './represent.js';
+import type { Solution } from './solve.js';
+import { solveProblem } from './solve.js';
 import { shiftedCodes, shiftedDictionary, shiftedEntry, shiftedSignals, type Units, unitsOf } from './units.js';
 
 /** What all parts have in common. */
@@ -41,14 +43,16 @@ export interface PartedProblem {
   /** Patches of all planes, and the chunks that they fill. */
   readonly P: number;
   readonly chunks: number;
-  /** The budget. */
+  readonly budget: Budget;
+  /** The number of nonzeros that may be used; 0 while it is not known. */
   readonly S: number;
   /** Atoms of a patch at most. */
   readonly longest: number;
   /** The units in which it is solved, if they are others. */
   readonly units: Units | undefined;
-  /** The largest sample, in units of the full scale. */
-  readonly reach: number;
+  /** The full scale, and the largest sample. */
+  readonly peak: number;
+  readonly most: number;
 }
 
 /** A run of whole chunks. */
@@ -66,26 +70,30 @@ export function partedProblem(
   most: number,
 ): PartedProblem {
   const settings = settleRepresent(options);
-  if (settings.solver !== 'joint-omp') {
-    throw new OptionError('solver', 'must be joint-omp for an image in parts', settings.solver, 'use joint-omp');
-  }
+  const joint = settings.solver === 'joint-omp';
   if (settings.effort === 3) {
     throw new OptionError('effort', 'must be 1 or 2 for an image in parts', settings.effort, 'use 2');
   }
-  if (settings.refit) {
+  if (joint && settings.refit) {
     throw new OptionError('refit', 'must be left out for joint-omp in parts', true, 'joint OMP always fits its codes');
+  }
+  if (settings.spread) {
+    throw new OptionError('spread', 'must be left out for an image in parts', true, 'remove it');
   }
   const { grid, D, budget } = layOutPatches(options, settings, size, planes);
   const P = grid.count * planes;
   const goal = resolveBudget(budget, D.N, D.L, P, peak);
-  if (!('S' in goal)) {
-    const remedy = 'give { perPatch } or { total }, which a smaller image can tell';
-    throw new OptionError('budget', 'must be perPatch or total for an image in parts', budget, remedy);
+  const rmse = 'rmse' in goal && 'rmse' in budget && !joint;
+  if (!('S' in goal) && !rmse) {
+    const remedy = 'give { perPatch } or { total }, such as a part of the image needs';
+    const kinds = joint ? 'perPatch or total' : 'perPatch, total or rmse';
+    throw new OptionError('budget', `must be ${kinds} for ${settings.solver} in parts`, budget, remedy);
   }
   const chunks = Math.ceil(P / CHUNK);
   const longest = Math.min(D.N, D.L);
   const units = unitsOf(D, most);
-  return { settings, dictionary: D, grid, planes, P, chunks, S: goal.S, longest, units, reach: most / peak };
+  const S = 'S' in goal ? goal.S : 0;
+  return { settings, dictionary: D, grid, planes, P, chunks, budget, S, longest, units, peak, most };
 }
 
 /** The runs of about so many patches that the patches are divided into. */
@@ -101,6 +109,28 @@ export function* largestInPart(planes: readonly Samples[]): Work<number> {
   let most = 0;
   for (const plane of yield* decorrelation(planes)) for (const value of plane) most = Math.max(most, Math.abs(value));
   return most;
+}
+
+/**
+ * Solves the problem of all patches, which are read one part after the other. For every solver but joint OMP, whose memory is that of
+ * the engine and of the codes.
+ */
+export function solveParts(problem: PartedProblem, image: PartedImage, watch: Watch = {}): Promise<Solution> {
+  const { P, dictionary, budget, peak, most, settings } = problem;
+  const { signal, onFraction } = watch;
+  let ready: { readonly from: number; readonly signals: Signals } | undefined;
+  const Y: Signals = {
+    ...{ N: dictionary.N, P },
+    async prepare(from, count) {
+      ready = { from, signals: await readRuns(problem, image, planeRuns(problem, from, from + count), signal) };
+    },
+    read(from, into) {
+      if (!ready) throw new Error('signals are read before they are ready');
+      ready.signals.read(from - ready.from, into);
+    },
+  };
+  const onProgress = onFraction && (({ fraction }: { readonly fraction: number }) => onFraction(fraction));
+  return solveProblem({ D: dictionary, Y, peak, most, budget, settings: { ...settings, signal, onProgress } });
 }
 
 /** The bracket in which λ of all patches is expected, from the samples of the untiled run. */
@@ -157,12 +187,12 @@ export async function settlePart(
 
 /** Runs work on a part that is loaded into an engine. */
 async function inPart<T>(
-  { dictionary, units, settings, reach }: PartedProblem,
+  { dictionary, units, settings, peak, most }: PartedProblem,
   signals: Signals,
   watch: Watch,
   work: (part: LoadedPart) => Promise<T>,
 ): Promise<T> {
-  const { engine } = await chooseEngine(settings.engine, reach);
+  const { engine } = await chooseEngine(settings.engine, most / peak);
   if (!engine.loadPart) {
     const rule = 'must be wasm for an image in parts';
     throw new EnvironmentError('engine', rule, engine.name, 'use wasm on a host that has it, or represent the whole');
@@ -200,15 +230,19 @@ function sampledRuns({ P, chunks, grid }: PartedProblem, { step, each }: Sample)
 
 /** The patches of a part: one run per plane. */
 function readPart(problem: PartedProblem, image: PartedImage, run: ChunkRun, signal?: AbortSignal): Promise<Signals> {
-  const { P, grid } = problem;
-  const end = Math.min(P, (run.first + run.chunks) * CHUNK);
+  const end = Math.min(problem.P, (run.first + run.chunks) * CHUNK);
+  return readRuns(problem, image, planeRuns(problem, run.first * CHUNK, end), signal);
+}
+
+/** The patches from number `from` to `end`, one run per plane. */
+function planeRuns({ grid }: PartedProblem, from: number, end: number): PatchRun[] {
   const runs: PatchRun[] = [];
-  for (let first = run.first * CHUNK; first < end; ) {
+  for (let first = from; first < end; ) {
     const count = Math.min(end - first, grid.count - (first % grid.count));
     runs.push({ first, count });
     first += count;
   }
-  return readRuns(problem, image, runs, signal);
+  return runs;
 }
 
 /** Reads the pixels of runs of patches, as signals one after the other. */

@@ -51,9 +51,9 @@ export function shiftedDictionary(D: Dictionary, d: number): Dictionary {
 }
 
 /** Signals times 2^e. */
-export function shiftedSignals({ N, P, read }: Signals, e: number): Signals {
+export function shiftedSignals({ N, P, read, prepare }: Signals, e: number): Signals {
   return {
-    ...{ N, P },
+    ...{ N, P, prepare },
     read(from, into) {
       read(from, into);
       for (let i = 0; i < into.length; i++) into[i] = shifted(into[i], e);

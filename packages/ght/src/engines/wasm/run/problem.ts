@@ -61,7 +61,7 @@ export async function layOut(
   const module = await WebAssembly.compile(moduleFor(target, threads > 1));
   const instances = memories.map(({ memory }) => WebAssembly.instantiate(module, { env: { memory } }));
   const kernels = (await Promise.all(instances)).map(({ exports }) => exports as unknown as Kernels);
-  const energies = await drive(rotate(memories, kernels, signals), watch);
+  const energies = await rotate(memories, kernels, signals, watch);
   const places = memories.map(({ layout, memory }, i) => ({ layout, memory, kernels: kernels[i], thread: 0 }));
   const team: ShardTeam =
     threads > 1
@@ -81,25 +81,54 @@ function sizeOf({ rows, cols }: Matrix): string {
   return `${rows}×${cols}`;
 }
 
+/** Signals that are made ready at once, if they are not yet. */
+const AHEAD = 2 ** 16;
+
 /** c = Qᵀy for all signals; gives back the energy of both. */
-function* rotate(memories: readonly ProblemMemory[], kernels: readonly Kernels[], signals: Signals): Work<Energies> {
+async function rotate(
+  memories: readonly ProblemMemory[],
+  kernels: readonly Kernels[],
+  signals: Signals,
+  watch?: Watch,
+): Promise<Energies> {
   const chunks = Math.ceil(signals.P / CHUNK);
   const energies = { all: new Float64Array(chunks), within: new Float64Array(chunks) };
   for (const [shard, memory] of memories.entries()) {
-    const { N, R4, P, c, scratches } = memory.layout;
+    const { N, P } = memory.layout;
+    const own = someOf(signals, memory.first, P);
     const staging = memory.take(4 * N * CHUNK);
-    for (const { from, Y } of runsOf(someOf(signals, memory.first, P), CHUNK)) {
-      const patches = Y.length / N;
-      const staged = memory.floats(staging, Y.length);
-      staged.set(Y);
-      kernels[shard].rotateSignals(staging, patches, c + 4 * R4 * from, scratches[0]);
-      const chunk = (memory.first + from) / CHUNK;
-      energies.all[chunk] = energy(staged);
-      energies.within[chunk] = energy(memory.floats(c + 4 * R4 * from, R4 * patches));
-      yield (memory.first + from) / signals.P;
+    const step = own.prepare ? AHEAD : P;
+    for (let from = 0; from < P; from += step) {
+      const count = Math.min(step, P - from);
+      await own.prepare?.(from, count);
+      await drive(rotateRun(memory, kernels[shard], own, from, count, staging, energies), watch);
     }
   }
   return energies;
+}
+
+/** The same for some signals of a shard, from number `first` on. */
+function* rotateRun(
+  memory: ProblemMemory,
+  kernels: Kernels,
+  signals: Signals,
+  first: number,
+  count: number,
+  staging: number,
+  { all, within }: Energies,
+): Work<void> {
+  const { N, R4, c, scratches } = memory.layout;
+  for (const run of runsOf(someOf(signals, first, count), CHUNK)) {
+    const from = first + run.from;
+    const patches = run.Y.length / N;
+    const staged = memory.floats(staging, run.Y.length);
+    staged.set(run.Y);
+    kernels.rotateSignals(staging, patches, c + 4 * R4 * from, scratches[0]);
+    const chunk = (memory.first + from) / CHUNK;
+    all[chunk] = energy(staged);
+    within[chunk] = energy(memory.floats(c + 4 * R4 * from, R4 * patches));
+    yield from / signals.P;
+  }
 }
 
 function energy(values: Float32Array): number {
