@@ -17,6 +17,7 @@ export default defineConfig({
       { resolve: { alias }, test: { name: 'ght', include: ['packages/ght/test/**/*.test.ts'], ...timeouts } },
       { test: { name: 'images', include: ['packages/images/test/**/*.test.ts'], ...timeouts } },
       { test: { name: 'tiles', include: ['packages/tiles/test/**/*.test.ts'], ...timeouts } },
+      { test: { name: 'queue', include: ['packages/queue/test/**/*.test.ts'], ...timeouts } },
       { test: { name: 'lab', include: ['packages/lab/test/**/*.test.ts'], ...timeouts } },
       {
         plugins: [svelte({ configFile: 'packages/studio/svelte.config.js' })],

@@ -5,10 +5,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { overcompleteDct, solverCatalogue, spectralNormSquared, writeNpy } from 'ght';
+import { overcompleteDct, spectralNormSquared, writeNpy } from 'ght';
 import { halved, naturalPatches } from 'ght-lab';
 import { flags } from './flags.js';
-import { compareGiven, givenTable } from './given.js';
+import { CONSTANT_RHO, compareGiven, givenTable } from './given.js';
 
 const asked = flags(import.meta.filename, { quick: { type: 'boolean' }, 'no-peers': { type: 'boolean' } });
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
@@ -153,7 +153,7 @@ if (!asked['no-peers']) {
       const P = sizes[sizes.length - 1];
       await save(P);
       for (const solver of ['qpm', 'admm']) {
-        const rho = solverCatalogue[solver].rho * spectralNormSquared(D);
+        const rho = CONSTANT_RHO[solver] * spectralNormSquared(D);
         for (const dtype of ['float32', 'float64']) {
           for (const T of threads) {
             const args = [here('peers/numpy_ght.py'), signals, dictionary, solver, 10 * P, rho, 5, dtype].map(String);

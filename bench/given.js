@@ -5,11 +5,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { overcompleteDct, solverCatalogue, spectralNormSquared, writeNpy } from 'ght';
+import { overcompleteDct, spectralNormSquared, writeNpy } from 'ght';
 import { halved, naturalPatches } from 'ght-lab';
 import { flags } from './flags.js';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
+
+/** A constant ρ in units of ‖D‖₂², as in the paper: NumPy factors its matrix once. */
+export const CONSTANT_RHO = { qpm: 0.05, admm: 0.15 };
 
 /** The entries of a dictionary with its atoms in another order, in which they are no Kronecker product. */
 export function otherOrder({ N, L, atoms }) {
@@ -40,7 +43,8 @@ function solveOnce(folder, dictionary, solver, P, threads) {
         '--budget',
         '10',
       ],
-      ...['--max-iterations', '40', '--tolerance', '0', '-o', join(folder, 'codes.npz'), '--history', history],
+      ...['--rho', String(CONSTANT_RHO[solver]), '--max-iterations', '40', '--tolerance', '0'],
+      ...['-o', join(folder, 'codes.npz'), '--history', history],
     ],
     { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
   );
@@ -71,7 +75,7 @@ export async function compareGiven({ P, threads, rounds, python }) {
     save('dense-by-row', [L, N], shuffled);
     const results = [];
     for (const solver of ['qpm', 'admm']) {
-      const rho = solverCatalogue[solver].rho * spectralNormSquared(D);
+      const rho = CONSTANT_RHO[solver] * spectralNormSquared(D);
       const numpy = [here('peers/numpy_ght.py'), file('signals-by-row'), file('dense-by-row'), solver, 10 * P, rho, 8];
       const least = { separable: Number.POSITIVE_INFINITY, dense: Number.POSITIVE_INFINITY };
       let [peer, engine] = [Number.POSITIVE_INFINITY, {}];

@@ -1,11 +1,11 @@
 // One measurement in its own process, so that memory and threads start clean. Prints one JSON object.
 // usage: node bench/measure.js SOLVER P s THREADS ITERATIONS [dense]
 // dense: the same atoms in another order, so that they are no Kronecker product
-import { denseDictionary, isIterative, overcompleteDct, solverCatalogue, spectralNormSquared } from 'ght';
+import { denseDictionary, isIterative, overcompleteDct, spectralNormSquared } from 'ght';
 import { halved, naturalPatches } from 'ght-lab';
 import { engines } from '../packages/ght/dist/engines/engines.js';
 import { signalsIn } from '../packages/ght/dist/signal/signals.js';
-import { otherOrder } from './given.js';
+import { CONSTANT_RHO, otherOrder } from './given.js';
 
 const [solver, ...numbers] = process.argv.slice(2);
 const [P, s, threads, iterations] = numbers.map(Number);
@@ -31,7 +31,7 @@ const timed = async (run) => {
   cpu.push((user + system) * 1e3);
 };
 if (isIterative(solver)) {
-  const rho = solverCatalogue[solver].rho * spectralNormSquared(D);
+  const rho = CONSTANT_RHO[solver] * spectralNormSquared(D);
   for (let k = 0; k < iterations; k++) await timed(async () => (await loaded.iterate(solver, S, rho)).rmse);
   // The first iterations search for the threshold, so they are not counted.
   times.splice(0, 4);

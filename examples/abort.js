@@ -12,6 +12,7 @@ const controller = new AbortController();
 let done = 0;
 try {
   await represent(image, {
+    solver: 'admm',
     stride: 2,
     tolerance: 0,
     signal: AbortSignal.any([controller.signal, AbortSignal.timeout(60_000)]),
@@ -29,5 +30,5 @@ try {
 }
 
 // Nothing is left running: the next call has all threads again.
-const { psnr } = await represent(image, { budget: { perPatch: 4 }, maxIterations: 3 });
+const { psnr } = await represent(image, { budget: { perPatch: 4 } });
 console.log(`the next call: ${psnr.toFixed(2)} dB`);

@@ -135,3 +135,23 @@ describe('the package of images', () => {
     }
   });
 });
+
+describe('the package of the queue', () => {
+  const index = join(root, 'packages/queue/src/index.ts');
+
+  it('documents every public name and member, and has the names that are recorded', () => {
+    const { checker, names } = publicNames(index);
+    const undocumented = names.filter((name) => name.getDocumentationComment(checker).length === 0);
+    expect(undocumented.map(({ name }) => name)).toEqual([]);
+    const silent = names.flatMap(membersOf).filter(({ node }) => ts.getJSDocCommentsAndTags(node).length === 0);
+    expect(silent.map(({ name }) => name)).toEqual([]);
+    expect(names.map(({ name }) => name).sort()).toMatchSnapshot();
+  });
+
+  it('takes code from nowhere but its own packages: no import of a name that is computed', () => {
+    const folder = join(root, 'packages/queue/src');
+    const texts = (readdirSync(folder) as string[]).map((name) => readFileSync(join(folder, name), 'utf8'));
+    expect(texts.length).toBeGreaterThan(10);
+    for (const text of texts) expect(text).not.toMatch(/\bimport\(|\brequire\(|(?<!\.)\beval\(|new Function\b|node:vm/);
+  });
+});

@@ -1,7 +1,7 @@
 /** The flags that several commands share, and how they become options of the library. */
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import type { Budget, EngineName, RepresentOptions, SolveOptions, SolverName } from 'ght';
+import type { Budget, EngineName, RepresentOptions, RisingPenalty, SolveOptions, SolverName } from 'ght';
 import { engineNames, isPatchwise, OptionError, solverCatalogue, solverDefaults, solverNames } from 'ght';
 
 /** What the shared flags leave in a command's options. */
@@ -16,7 +16,7 @@ export interface Flags {
   readonly atoms?: number;
   readonly stride?: number;
   readonly spread?: true;
-  readonly rho?: number;
+  readonly rho?: number | RisingPenalty;
   readonly rhoAbsolute?: number;
   readonly effort?: number;
   readonly refit?: true;
@@ -38,6 +38,22 @@ export function numberOf(flag: string): (text: string) => number {
   };
 }
 
+/** A parser for `--rho`: a number, or two for a rising penalty. */
+function penaltyOf(text: string): number | RisingPenalty {
+  const values = text.split('..').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
+  if (values.length > 2 || !values.every(Number.isFinite)) {
+    const remedy = 'write it like --rho 0.1 or --rho 0.002..0.2';
+    throw new OptionError('--rho', 'must be a finite number, or two with .. between them', text, remedy);
+  }
+  const [from, to] = values;
+  return values.length === 1 ? from : { from, to };
+}
+
+/** How a penalty is written after `--rho`. */
+export function penaltyText(rho: number | RisingPenalty, write: (value: number) => string = String): string {
+  return typeof rho === 'number' ? write(rho) : `${write(rho.from)}..${write(rho.to)}`;
+}
+
 /** A parser for a flag whose value is one of some names. */
 export function choiceOf<T extends string>(flag: string, names: readonly T[]): (text: string) => T {
   return (text) => {
@@ -46,11 +62,11 @@ export function choiceOf<T extends string>(flag: string, names: readonly T[]): (
   };
 }
 
-/** `--solver`, and the `--effort` of joint OMP. */
-export function solverFlag(command: Command): Command {
+/** `--solver`, and the `--effort` of joint OMP; `usual` is the solver of the command if none is given. */
+export function solverFlag(command: Command, usual: SolverName = solverDefaults.solver): Command {
   return command
     .addOption(
-      new Option('--solver <name>', `${solverNames.join(', ')} (default: ${solverDefaults.solver})`).argParser(
+      new Option('--solver <name>', `${solverNames.join(', ')} (default: ${usual})`).argParser(
         choiceOf('--solver', solverNames),
       ),
     )
@@ -111,7 +127,7 @@ export function patchFlags(command: Command): Command {
     .option('--patch <n>', 'side of a patch in pixels (default: 8)', numberOf('--patch'))
     .option(
       '--atoms <m>',
-      'atoms per side of the overcomplete DCT, m×m in all (default: 10, or the patch if larger)',
+      'use the overcomplete DCT, with m atoms per side, m×m in all (default: 10, or the patch if larger)',
       numberOf('--atoms'),
     )
     .option('--stride <n>', 'pixels from one patch to the next (default: the patch)', numberOf('--stride'));
@@ -120,12 +136,12 @@ export function patchFlags(command: Command): Command {
 /** How the solver works. */
 export function solverFlags(command: Command): Command {
   const penalised = solverNames.filter((name) => solverCatalogue[name].rho !== null);
-  const defaults = penalised.map((name) => solverCatalogue[name].rho).join(' and ');
+  const defaults = penalised.map((name) => penaltyText(solverCatalogue[name].rho ?? 0)).join(' and ');
   return command
     .option(
       '--rho <r>',
-      `penalty ρ in units of ‖D‖₂², for ${penalised.join(' and ')} (default: ${defaults})`,
-      numberOf('--rho'),
+      `penalty ρ in units of ‖D‖₂², for ${penalised.join(' and ')}; from..to rises from iteration to iteration (default: ${defaults})`,
+      penaltyOf,
     )
     .option(
       '--rho-absolute <r>',
@@ -146,7 +162,7 @@ export function solverFlags(command: Command): Command {
     .addOption(
       new Option(
         '--preset <name>',
-        'paper: ρ = 0.1 absolute, stop at 1e-5, no refit; other flags override it',
+        'paper: ρ = 0.1 absolute, stop at 1e-5, no refit, admm; other flags override it',
       ).argParser(choiceOf('--preset', ['paper'] as const)),
     );
 }
@@ -233,7 +249,7 @@ function onlyOne<K extends keyof Flags>(flags: Flags, names: Readonly<Record<K, 
   const given = (Object.keys(names) as K[]).filter((key) => flags[key] !== undefined);
   if (given.length > 1) {
     const spelt = given.map((key) => names[key]);
-    const value = given.map((key) => flags[key]).join(' and ');
+    const value = given.map((key) => (key === 'rho' && flags.rho ? penaltyText(flags.rho) : flags[key])).join(' and ');
     throw new OptionError(spelt.join(' and '), 'exclude each other', value, `give only one of them`);
   }
   return given[0];

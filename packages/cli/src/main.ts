@@ -9,8 +9,10 @@ import { learnCommand } from './commands/learn.js';
 import { noiseCommand } from './commands/noise.js';
 import { representCommand } from './commands/represent.js';
 import { reproduceCommand } from './commands/reproduce.js';
+import { runsCommand } from './commands/runs.js';
 import { solveCommand } from './commands/solve.js';
 import { studioCommand } from './commands/studio.js';
+import { workerCommand } from './commands/worker.js';
 import type { Context } from './context.js';
 import type { Flags } from './flags.js';
 import { say } from './output/line.js';
@@ -39,6 +41,8 @@ const flagOf: Readonly<Record<string, string>> = {
   atoms: '--atoms',
   stride: '--stride',
   rho: '--rho',
+  'rho.from': '--rho',
+  'rho.to': '--rho',
   maxIterations: '--max-iterations',
   tolerance: '--tolerance',
   engine: '--engine',
@@ -53,6 +57,12 @@ const flagOf: Readonly<Record<string, string>> = {
   codes: 'CODES',
   peak: '--peak',
   images: 'IMAGE',
+  tile: '--tile',
+  root: '--root',
+  memory: '--memory',
+  http: '--http',
+  name: '--name',
+  run: '--cancel',
 };
 
 /**
@@ -140,6 +150,8 @@ Exit codes:
   reproduceCommand(program, context);
   infoCommand(program, context);
   noiseCommand(program, context);
+  workerCommand(program, context);
+  runsCommand(program, context);
   studioCommand(program, context);
   for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} });
   return program;

@@ -65,6 +65,17 @@ describe('ght solve', () => {
     expect((await ght('solve', '--help')).stdout.replace(/--patch|patch-wise/g, '')).not.toMatch(/patch|pixel|image/);
   });
 
+  it('says whether the dictionary was recognised as separable', async () => {
+    const [A, B] = [D.slice(0, 4).map((row) => row.slice(0, 5)), D.slice(4, 9).map((row) => row.slice(0, 6))];
+    await save('kron.npy', npy(A.flatMap((a) => B.map((b) => a.flatMap((x) => b.map((y) => x * y))))));
+    const engineOf = async (dictionary: string) => {
+      const { stdout } = await ght('solve', ...inputs, '--dictionary', dictionary, '--budget', '1', '--engine', 'wasm');
+      return /^ {2}engine +(.*)$/m.exec(stdout)?.[1];
+    };
+    expect(await engineOf('kron.npy')).toContain('the dictionary is separable, 4×5 ⊗ 5×6; ');
+    expect(await engineOf('D.npy')).toMatch(/^SIMD[^;]*; one thread, /);
+  });
+
   it('takes all-zero signals: no atom is needed', async () => {
     await save('zero.npy', npy(Y.map((row) => row.map(() => 0))));
     const result = await json('solve', ...inputs, '--signals', 'zero.npy', '--total-budget', '10');

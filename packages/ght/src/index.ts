@@ -80,6 +80,7 @@ export type { IterativeSolver, PatchwiseSolver, SolverEntry, SolverName } from '
 export { isIterative, isPatchwise, solverCatalogue, solverNames } from './solvers/catalogue.js';
 export type { Effort } from './solvers/joint-omp.js';
 export type { HistoryEntry, StepReport, StopReason } from './solvers/loop.js';
+export type { RisingPenalty } from './solvers/penalty.js';
 export type { DecodedImage } from './tasks/decode.js';
 export { decodeImage } from './tasks/decode.js';
 export type { Denoised } from './tasks/denoise.js';
@@ -94,6 +95,6 @@ export { memoryEstimate } from './tasks/memory-estimate.js';
 export type { Penalty, Progress, SolveOptions } from './tasks/options.js';
 export { solverDefaults } from './tasks/options.js';
 export type { DictionaryName, Representation, RepresentOptions } from './tasks/represent.js';
-export { dictionaryNames, represent } from './tasks/represent.js';
+export { dictionaryNames, represent, representDefaults } from './tasks/represent.js';
 export type { SignalOptions, Solution } from './tasks/solve.js';
 export { solve } from './tasks/solve.js';

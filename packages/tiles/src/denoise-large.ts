@@ -8,7 +8,7 @@ import type { Source } from './source.js';
 
 /** Options of `denoiseLarge`: those of `denoise`, and how the image is divided. */
 export interface DenoiseLargeOptions extends Omit<DenoiseOptions, 'signal' | 'onProgress'> {
-  /** The side of the tiles in pixels, rounded down to whole chunks of the sink, at least one. @default as large as 512 MiB allow, at most 4096 */
+  /** The side of the tiles in pixels, rounded down to whole chunks of the sink, at least one. @default as large as 512 MiB allow */
   readonly tile?: number;
   /**
    * Where coarse noise is kept between passes, if the noise is coloured: a float32 sample for every four samples of the image.

@@ -40,6 +40,7 @@ import {
   type Size,
   seenInAll,
   settleDenoise,
+  tileSide,
 } from 'ght/parts';
 import type { Picture } from './picture.js';
 import type { Data, Job, Pass, Places, Plan } from './plan.js';
@@ -75,8 +76,6 @@ export interface DenoisedTiles extends NoiseReport {
 const SHARES = { look: 0.02, estimate: 0.02, measure: 0.02, finish: 0.02 } as const;
 /** The most bytes that the passes of a tile may need. */
 const MOST_BYTES = 2 ** 29;
-/** The largest side of a tile: larger ones hardly have less margin. */
-const LARGEST = 4096;
 /** The side of the pieces in which the coarse scale is stored. */
 const PIECE = 512;
 
@@ -197,6 +196,9 @@ export function denoisePlan(): Plan<DenoiseRequest, DenoisedTiles> {
         const { image, settings, source } = at;
         const { known, framed, step, changed, coarse } = told<FineArgument>(job.argument);
         const inner = gridOf(image, step)[job.tile];
+        const sink = await places.sink(request.output);
+        // An interrupted run has written the same samples.
+        if (await sink.has(inner)) return null;
         const given = changed && !source.picture.alpha ? [] : await source.read(inner, job.signal);
         const read = differences(request, job, at, coarse, places);
         const load = () => loadDenoiser(image, framed.frame.noise ? 'coloured' : 'white', settings.planes);
@@ -206,7 +208,6 @@ export function denoisePlan(): Plan<DenoiseRequest, DenoisedTiles> {
               return denoisePart(image, known, framed, placement, denoiser, read, settings, watchOf(job));
             })
           : given.slice(0, source.picture.channels);
-        const sink = await places.sink(request.output);
         await sink.write(inner, [...planes, ...given.slice(source.picture.channels)]);
         return null;
       },
@@ -308,12 +309,8 @@ function peakOf({ sample, depth }: Picture, { least, most }: Seen): number {
 }
 
 /** The side of tiles that need at most about 512 MiB. */
-function sideOf({ bytes, margin }: LoadedDenoiser, { width, height }: Size, channels: number, told?: number): number {
-  if (told !== undefined) return told;
-  let side = Math.min(LARGEST, Math.max(width, height));
-  const needed = () => bytes(Math.min(width, side + 2 * margin), Math.min(height, side + 2 * margin), channels);
-  while (side > PIECE && needed() > MOST_BYTES) side -= PIECE / 2;
-  return side;
+function sideOf(denoiser: LoadedDenoiser, { width, height }: Size, channels: number, told?: number): number {
+  return told ?? tileSide(denoiser, width, height, channels, MOST_BYTES);
 }
 
 /** The size of tiles of about this side that consist of whole chunks. */
@@ -330,9 +327,16 @@ const pieceName = ({ left, top }: Rectangle) => `coarse-${left}-${top}`;
 
 /** The pieces that have pixels of a window. */
 function overlapping(image: Size, piece: Size, { left, top, width, height }: Rectangle): Rectangle[] {
-  return gridOf(image, piece).filter(
-    (at) => at.left < left + width && left < at.left + at.width && at.top < top + height && top < at.top + at.height,
-  );
+  const [right, bottom] = [Math.min(image.width, left + width), Math.min(image.height, top + height)];
+  const first = { left: left - (left % piece.width), top: top - (top % piece.height) };
+  const pieces: Rectangle[] = [];
+  for (let y = first.top; y < bottom; y += piece.height) {
+    for (let x = first.left; x < right; x += piece.width) {
+      const [wide, high] = [Math.min(piece.width, image.width - x), Math.min(piece.height, image.height - y)];
+      pieces.push({ left: x, top: y, width: wide, height: high });
+    }
+  }
+  return pieces;
 }
 
 function checkTile(tile: number | undefined): void {

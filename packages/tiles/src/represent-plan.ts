@@ -493,7 +493,8 @@ function lookedAt(picture: Picture): Rectangle[] {
 /** The full scale and the largest sample. Those of 8- and 16-bit samples need no look at the image. */
 async function* rangeOf({ peak }: RepresentRequest, picture: Picture): AsyncGenerator<Pass, Range, readonly Data[]> {
   const { sample, depth } = picture;
-  if (sample === 'uint' && depth <= 16) return Float64Array.of(peak ?? 2 ** depth - 1, 2 ** depth - 1);
+  const full = 2 ** depth - 1;
+  if (sample === 'uint' && depth <= 16 && (peak ?? full) >= full) return Float64Array.of(peak ?? full, full);
   const looked = told<Float64Array[]>(yield pass('look', SHARES.look, lookedAt(picture).length));
   let [least, greatest, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
   for (const own of looked) {

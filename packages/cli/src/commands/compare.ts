@@ -38,7 +38,7 @@ export function compareCommand(program: Command, context: Context): void {
     .command('compare')
     .summary('compare all solvers on one image under the same budget')
     .description(
-      'Represents an image with every solver under the same budget: the two global ones of the paper, joint OMP, ' +
+      'Represents an image with every solver under the same budget and with the overcomplete DCT: the two global ones of the paper, joint OMP, ' +
         'and the three patch-wise ones, which give every patch the same number of atoms, S/P rounded down.',
     )
     .argument('<IMAGE>', 'the image')
@@ -59,7 +59,12 @@ Examples:
 
 async function runCompare(path: string, flags: CompareFlags, { print, signal }: Context): Promise<void> {
   const folder = flags.output;
-  const { rho, spread, ...options } = representOptions(flags);
+  const { rho, spread, ...given } = representOptions(flags);
+  // All solvers have the same dictionary, the overcomplete DCT. Joint OMP would use the learned one.
+  const options = {
+    ...given,
+    ...(given.atoms === undefined && (given.patch ?? 8) === 8 ? { dictionary: 'paper' as const } : {}),
+  };
   if (folder !== undefined) await checkFolder(folder);
   const file = await readChosen(path, flags);
   if (folder !== undefined) await checkFiles(folder, path, file);

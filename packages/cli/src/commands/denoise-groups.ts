@@ -45,7 +45,11 @@ export async function denoiseByGroups(file: ImageFile, options: DenoiseOptions, 
 }
 
 /** Advice for a result where nothing was removed, or perhaps not enough. */
-function adviceOn({ changed, estimated, trust }: Denoised): string | undefined {
+export function adviceOn({
+  changed,
+  estimated,
+  trust,
+}: Pick<Denoised, 'changed' | 'estimated' | 'trust'>): string | undefined {
   if (!changed) {
     return estimated
       ? 'nothing was found to remove: use --sigma if you know the noise'
@@ -56,7 +60,12 @@ function adviceOn({ changed, estimated, trust }: Denoised): string | undefined {
 }
 
 /** What was found, as rows of a name and a sentence. */
-function foundRows({ words, impulses, banding, estimated }: Denoised): [string, string][] {
+export function foundRows({
+  words,
+  impulses,
+  banding,
+  estimated,
+}: Pick<Denoised, 'words' | 'impulses' | 'banding' | 'estimated'>): [string, string][] {
   const noise = words.at(-1)?.replace(/^noise: /, estimated ? 'estimated: ' : 'given: ') ?? '';
   const rows: [string, string][] = [
     ['impulses', impulses.words],
@@ -111,7 +120,7 @@ async function readSpectrum(path: string): Promise<NoiseSpectrum> {
 }
 
 /** The kind of noise with the largest memory that these options allow. */
-function kindOf({ noise = 'auto', sigma }: DenoiseOptions): NoiseModel['kind'] {
+export function kindOf({ noise = 'auto', sigma }: DenoiseOptions): NoiseModel['kind'] {
   if (typeof noise === 'object') return 'spectrum' in noise ? 'coloured' : 'signal-dependent';
   if (noise === 'poisson-gaussian') return 'signal-dependent';
   return noise === 'auto' && (sigma === undefined || sigma === 'auto') ? 'coloured' : 'white';

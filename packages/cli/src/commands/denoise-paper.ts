@@ -1,4 +1,4 @@
-import { denoisePaper, estimateSigma, OptionError } from 'ght';
+import { denoisePaper, estimateSigma, OptionError, solverDefaults } from 'ght';
 import { representOptions } from '../flags.js';
 import type { ImageFile } from '../io/index.js';
 import { refuseTooLarge } from '../memoryLimit.js';
@@ -11,7 +11,7 @@ import { type Denoising, levelAgainst, type Outcome } from './denoised.js';
 export async function denoiseAsPaper(file: ImageFile, flags: DenoiseFlags, given: Denoising): Promise<Outcome> {
   const { image } = file;
   const options = representOptions({ ...flags, sigma: oneLevel(flags.sigma, file) });
-  refuseTooLarge(image, options);
+  refuseTooLarge(image, { solver: solverDefaults.solver, ...options });
   const { signal, onProgress, clean } = given;
   const start = performance.now();
   const result = await denoisePaper(image, { ...options, signal, onProgress });

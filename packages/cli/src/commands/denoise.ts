@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { DenoiseOptions, Image, Quality } from 'ght';
 import { InputError, OptionError, qualities } from 'ght';
+import { denoiseMemory, type Pixels } from 'ght-images';
 import type { ImagePages } from 'ght-images/node';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
@@ -50,15 +51,17 @@ import { oneLine } from '../output/line.js';
 import { checkQuality, jpegQuality } from '../output/picture.js';
 import { type ProgressDisplay, progressDisplay } from '../output/progress.js';
 import { imageLine } from '../output/summary.js';
-import { denoiseByGroups, denoiseOptions } from './denoise-groups.js';
+import { goesInTiles, type TileFlags, tileFlags } from '../tileFlags.js';
+import { denoiseByGroups, denoiseOptions, kindOf } from './denoise-groups.js';
 import { denoisePages, type Write } from './denoise-pages.js';
 import { denoiseAsPaper } from './denoise-paper.js';
+import { denoiseInTiles } from './denoise-tiles.js';
 import { checkReference, type Outcome } from './denoised.js';
 import { OutputFolders } from './output-folder.js';
 import { eachFile, sayFailed } from './several.js';
 
 /** The flags of `ght denoise`. */
-export interface DenoiseFlags extends Omit<Flags, 'sigma'>, InputFlags {
+export interface DenoiseFlags extends Omit<Flags, 'sigma'>, InputFlags, TileFlags {
   readonly output: string;
   readonly method: 'groups' | 'paper';
   readonly sigma?: number | readonly number[] | 'auto';
@@ -97,7 +100,7 @@ export function denoiseCommand(program: Command, context: Context): void {
     )
     .requiredOption(
       '-o, --output <file>',
-      'write the denoised image (.png .jpg .tiff .webp .bmp .npy); - is standard output; or the folder to write to, made if ' +
+      'write the denoised image (.png .jpg .tiff .webp .bmp .npy .zarr); - is standard output; or the folder to write to, made if ' +
         'missing: results have the names of the images, in the same subfolders',
     )
     .option('--jpeg-quality <q>', 'quality of .jpg outputs, from 1 to 100 (default: 95)', jpegQuality)
@@ -168,7 +171,7 @@ export function denoiseCommand(program: Command, context: Context): void {
         .default('groups', 'groups')
         .argParser(choiceOf('--method', ['groups', 'paper'] as const)),
     );
-  formatFlag(pagesFlag(inputFlags(command)));
+  tileFlags(formatFlag(pagesFlag(inputFlags(command))));
   jsonFlag(quietFlag(engineFlags(command))).optionsGroup('With --method paper:');
   solverFlags(patchFlags(solverFlag(spreadFlag(budgetFlag(command)))))
     .addHelpText(
@@ -182,6 +185,8 @@ Examples:
   ght denoise scans -o cleaned
   ght denoise "scans/**" -o cleaned --format jpg --jpeg-quality 92
   ght denoise raw.tiff -o clean.tiff --noise poisson-gaussian --peak 4095
+  ght denoise slide.tif -o clean.zarr
+  ght denoise slide.tif -o clean.tif --workers redis://queue/
   ght denoise stack.tiff -o clean.tiff --pages all
   curl https://example.org/photo.jpg | ght denoise - -o - --format png > clean.png
   ght denoise scan.tiff -o clean.tiff --noise-spectrum psd.npy
@@ -201,6 +206,16 @@ async function runDenoise(paths: string[], flags: DenoiseFlags, given: Context):
   const context = contextFor(given, flags.output, flags.json === true);
   // Errors in the flags are the same for every file, so they are checked first.
   const options = flags.method === 'groups' ? await denoiseOptions(flags) : undefined;
+  const memory = (pixels: Pixels) => denoiseMemory(pixels, flags.quality, kindOf(options ?? {}));
+  if (await goesInTiles(paths, flags.output, flags, memory)) {
+    if (!options) throw new OptionError('--method', 'must be groups for an image in tiles', 'paper', 'remove it');
+    if (paths.length > 1) {
+      const rule = 'must be one image if it is processed in tiles';
+      throw new OptionError('IMAGE', rule, paths.length, 'denoise one after the other');
+    }
+    await refuseOverwritingFiles([{ path: paths[0], parameter: 'IMAGE' }], [{ path: flags.output, parameter: '-o' }]);
+    return denoiseInTiles(paths[0], flags, options, context);
+  }
   const task: Task = { flags, options, context };
   const batch = await batchOf(paths, flags.output, renamer(flags));
   if (batch && isStream(flags.output)) {

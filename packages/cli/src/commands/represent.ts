@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { DictionaryName, Image, RepresentOptions } from 'ght';
-import { dictionaryNames, psnrOf, represent, saveCodes, solverCatalogue, solverDefaults } from 'ght';
+import { dictionaryNames, psnrOf, represent, representDefaults, saveCodes, solverCatalogue, solverDefaults } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import {
@@ -67,13 +67,13 @@ export function representCommand(program: Command, context: Context): void {
         'name of the image',
     )
     .option('--jpeg-quality <q>', 'quality of a .jpg output, from 1 to 100 (default: 95)', jpegQuality);
-  solverFlag(command);
+  solverFlag(command, representDefaults.solver);
   budgetFlag(command);
   spreadFlag(targetFlags(totalBudgetFlag(command)));
   patchFlags(command).option(
     '--dictionary <name|file>',
-    'learned: 64×256, learned from photographs, for joint-omp; paper: the 64×100 DCT; or your own (.npy: one atom per column, of ' +
-      'length 1, its pixels row by row; .npz: from ght learn)',
+    'learned: 64×256, learned from photographs; paper: the 64×100 DCT; or your own (.npy: one atom per column, of length 1, its ' +
+      'pixels row by row; .npz: from ght learn) (default: learned for joint-omp and 8×8 patches, otherwise the DCT)',
   );
   engineFlags(solverFlags(command))
     .option('--heatmap <file>', 'write the atoms per patch as a picture (.png)')
@@ -86,9 +86,9 @@ export function representCommand(program: Command, context: Context): void {
       `
 Examples:
   ght represent photo.png -o small.png --budget 5
-  ght represent photo.png -o better.png --budget 5 --solver joint-omp --dictionary learned
+  ght represent photo.png -o paper.png --budget 5 --solver admm --dictionary paper
   ght represent photo.png -o results/ --solver qpm --budget 20 --heatmap atoms.png --history rmse.csv
-  ght represent scan.tiff -o scan-40dB.tiff --solver joint-omp --target-psnr 40
+  ght represent scan.tiff -o scan-40dB.tiff --target-psnr 40
   ght represent photo.png --codes photo.npz && ght decode photo.npz -o again.png
   ght represent photo.png -o own.png --dictionary D.npy --sigma 8
   ght represent photo.png -o omp.png --solver omp --budget 2.5 --spread`,
@@ -138,7 +138,8 @@ async function representFile(path: string, flags: RepresentFlags, { print, signa
   );
   if (flags.output !== undefined) await checkResult(flags.output, flags.format);
   const pages = await openChosen(path, flags);
-  const display = progressDisplay(solverCatalogue[asked.solver ?? solverDefaults.solver].title, silent(flags));
+  const usual = flags.preset === undefined ? representDefaults.solver : solverDefaults.solver;
+  const display = progressDisplay(solverCatalogue[asked.solver ?? usual].title, silent(flags));
   const representPage = async (number: number, onProgress = display.onProgress) => {
     const file = await pages.read(number);
     if (flags.output) resultFormat(flags.output, file.image, file, flags.format);

@@ -90,5 +90,12 @@ async function runSolve(flags: SolveFlags, { print, signal }: Context): Promise<
   if (flags.json) {
     const { patches: _, rmsePixel: rmseSample, ...rest } = summary;
     print(JSON.stringify({ ...rest, rmseSample, signals: { rows: Y.rows, columns: Y.cols, peak } }));
-  } else print(`${oneLine(flags.signals)}: ${Y.rows}×${Y.cols}\n${runFacts(summary, [['wrote', flags.output]])}`);
+    return;
+  }
+  // Whether a matrix was recognised as separable decides how fast it is.
+  const facts = runFacts(summary, [
+    ['engine', solution.engine.why],
+    ['wrote', flags.output],
+  ]);
+  print(`${oneLine(flags.signals)}: ${Y.rows}×${Y.cols}\n${facts}`);
 }

@@ -1,6 +1,8 @@
 /** The summary of a result, for `--json` and for people. */
-import type { Solution, SolverName } from 'ght';
+import type { RisingPenalty, Solution, SolverName } from 'ght';
 import { atomsPerPatch, isPatchwise, solverCatalogue } from 'ght';
+import type { Picture } from 'ght-tiles';
+import { penaltyText } from '../flags.js';
 import type { ImageFile } from '../io/index.js';
 import { oneLine } from './line.js';
 import { count, decibels, facts, measure } from './table.js';
@@ -21,7 +23,7 @@ export interface Summary {
   readonly rmsePixel: number;
   /** Null if there is nothing to compare with, or no difference. */
   readonly psnr: number | null;
-  readonly rho: number | null;
+  readonly rho: number | RisingPenalty | null;
   readonly iterations: number;
   readonly stopReason: string;
   readonly seconds: number;
@@ -67,7 +69,14 @@ export function imageSummary({ image, depth, sample }: ImageFile) {
 
 /** `photo.png: 512×410, 3 channels, 8 bit`. */
 export function imageLine(path: string, file: ImageFile): string {
-  const { width, height, channels, depth, sample } = imageSummary(file);
+  return pictureLine(path, imageSummary(file));
+}
+
+/** The same for an image that is not in memory. */
+export function pictureLine(
+  path: string,
+  { width, height, channels, depth, sample }: Pick<Picture, 'width' | 'height' | 'channels' | 'depth' | 'sample'>,
+): string {
   const kind = { float: `${depth}-bit float`, int: `${depth} bit, signed`, uint: `${depth} bit` }[sample];
   return `${oneLine(path)}: ${width}×${height}, ${channels} channel${channels === 1 ? '' : 's'}, ${kind}`;
 }
@@ -82,7 +91,10 @@ export function runFacts(summary: Summary, extra: readonly (readonly [string, st
   const average = (n: number) => `${count(n)} (${(n / patches).toFixed(2)} per ${one})`;
   const unspent = limitWords(summary, one);
   return facts([
-    ['solver', `${solverCatalogue[summary.solver].title}${rho === null ? '' : `, ρ = ${measure(rho)} absolute`}`],
+    [
+      'solver',
+      `${solverCatalogue[summary.solver].title}${rho === null ? '' : `, ρ = ${penaltyText(rho, measure)} absolute`}`,
+    ],
     [many, `${count(patches)}, over ${atoms} atoms`],
     ['budget', average(budget)],
     ...(unspent === undefined ? [] : [['limit', unspent] as const]),

@@ -76,7 +76,8 @@ function extentOf(plane: Samples, stride: number, { left, top, width, height }: 
 export function frameOf(blocks: readonly (readonly Extent[])[], pixels: number, noise: PlanesNoise): PlanesFrame {
   const sigma = 'sigma' in noise ? noise.sigma : noise.deviations.map(level);
   const [centres, scales, noisy]: [number[], number[], boolean[]] = [[], [], []];
-  for (const [c, deviation] of sigma.entries()) {
+  for (const c of blocks[0].keys()) {
+    const deviation = sigma[c];
     const least = blocks.reduce((least, block) => Math.min(least, block[c].least), Number.POSITIVE_INFINITY);
     const most = blocks.reduce((most, block) => Math.max(most, block[c].most), Number.NEGATIVE_INFINITY);
     const range = most - least;
@@ -98,7 +99,7 @@ function level(deviations: readonly Float64Array[]): number {
 function framedNoise({ brightness, deviations }: ColouredNoise, { centres, scales }: Frame): TileNoise {
   return {
     brightness: brightness.map((value) => (value - centres[0]) / scales[0]),
-    deviations: deviations.map((rows, c) => rows.map((row) => row.map((deviation) => deviation / scales[c]))),
+    deviations: scales.map((scale, c) => deviations[c].map((row) => row.map((deviation) => deviation / scale))),
   };
 }
 

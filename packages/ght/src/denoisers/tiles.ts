@@ -53,10 +53,11 @@ export function tileSide(
   width: number,
   height: number,
   channels: number,
+  most = MOST_BYTES,
 ): number {
   let side = Math.max(width, height);
   const needed = () => bytes(Math.min(width, side + 2 * margin), Math.min(height, side + 2 * margin), channels);
-  const limit = () => ((side + 2 * margin) ** 2 < CHEAP_MARGIN * side ** 2 ? ENOUGH_BYTES : MOST_BYTES);
+  const limit = () => ((side + 2 * margin) ** 2 < CHEAP_MARGIN * side ** 2 ? Math.min(most, ENOUGH_BYTES) : most);
   while (side > LEAST_TILE && needed() > limit()) side = Math.floor(0.9 * side);
   return Math.max(side, LEAST_TILE);
 }

@@ -77,9 +77,9 @@ export interface Followed {
   readonly sure: number;
   /** The prices of the atoms in the bracket, patch after patch. */
   readonly offers: Float64Array;
-  /** Four per patch: its atoms above the bracket, those and its offers, the atom that was left out, and nothing. */
+  /** What is known of each patch: the number of its atoms above the bracket, and of those and its offers, first. */
   readonly bounds: Uint16Array;
-  /** The codes at the price in the middle of the bracket. */
+  /** The codes at the price in the middle of the bracket, and the atoms of the paths beyond. */
   readonly draft: {
     readonly counts: Uint16Array;
     readonly values: Float32Array;
@@ -140,8 +140,11 @@ export interface Loaded {
   readonly info: EngineInfo;
   /** Starts over: Z⁰ as given or 0, Λ⁰ = 0. A new budget without a reset continues from the last iterate. */
   reset(Z0?: Codes): void;
-  /** One iteration of GHT-QPM or GHT-ADMM; ρ is absolute. */
-  iterate(solver: IterativeSolver, S: number, rho: number, watch?: Watch): Promise<StepReport>;
+  /**
+   * One iteration of GHT-QPM or GHT-ADMM; ρ is absolute. `next` is the ρ of the iteration after it, the same if left out: an
+   * engine may begin that one in the same pass. After a reset any ρ may follow.
+   */
+  iterate(solver: IterativeSolver, S: number, rho: number, watch?: Watch, next?: number): Promise<StepReport>;
   /** Keeps the latest iterate as the result. */
   keep(): void;
   /** All patches, each by itself within its limit; the reports are of iterations 1, 2, … over all patches. */

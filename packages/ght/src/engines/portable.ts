@@ -10,6 +10,8 @@
  *     QPM    V ← Z + K(Y − DZ)
  *     ADMM   V ← Z + K(Y − D(Z − U))      Z − U is V with the sign of every dropped entry reversed
  *
+ * When ρ changes, U is rescaled, since Λ stays.
+ *
  * An iteration computes V, selects its S largest entries as the new Z, and measures the error of Z.
  */
 import type { Selection } from '../budget/select.js';
@@ -49,6 +51,9 @@ class Portable extends PlainProblem {
   #Z: Codes;
   readonly #D: LinearMap;
   #resolvent: { rho: number; K: LinearMap } | undefined;
+  /** ρ of the last iteration, and what U is multiplied by in this one. */
+  #lastRho: number | undefined;
+  #rescaling = 1;
 
   constructor(D: Dictionary, signals: Signals, why: string) {
     super(D, signals, { name: 'portable', threads: 1, why });
@@ -59,6 +64,7 @@ class Portable extends PlainProblem {
 
   override reset(Z0: Codes = emptyCodes(this.D.L, this.P)): void {
     this.#Z = Z0;
+    this.#lastRho = undefined;
     // U⁰ = 0: V holds Z⁰ alone.
     this.#V.fill(0);
     for (let p = 0; p < this.P; p++) this.#addCode(p, 1, this.#V, p * this.D.L);
@@ -73,6 +79,8 @@ class Portable extends PlainProblem {
   }
 
   *#step(S: number, rho: number, residual: (p: number, r: Float64Array) => void): Work<StepReport> {
+    this.#rescaling = this.#lastRho === undefined ? 1 : this.#lastRho / rho;
+    this.#lastRho = rho;
     yield* this.#propose(rho, residual);
     const selection = chooseLargest(this.#V, S);
     const rmse = yield* this.#commit(selection);
@@ -114,12 +122,12 @@ class Portable extends PlainProblem {
     addPatch(this.D, this.#Z, p, r, 0, -1);
   }
 
-  /** r ← y − D(z − u), where z − u = 2z − v. */
+  /** r ← y − D(z − fu), where u = v − z and f rescales it. */
   #reflectedResidual(p: number, r: Float64Array): void {
     const { N, L } = this.D;
     const reflected = new Float64Array(L);
-    for (let l = 0; l < L; l++) reflected[l] = -this.#V[p * L + l];
-    this.#addCode(p, 2, reflected, 0);
+    for (let l = 0; l < L; l++) reflected[l] = -this.#rescaling * this.#V[p * L + l];
+    this.#addCode(p, 1 + this.#rescaling, reflected, 0);
     this.#D(reflected, 0, r, 0);
     for (let n = 0; n < N; n++) r[n] = this.Y[p * N + n] - r[n];
   }

@@ -26,7 +26,7 @@ const LARGEST = 30;
 
 /** The dictionary after one step from D, with the kind of D: separable if it has factors. The atoms of D have norm 1. */
 export function* dictionaryStep(D: Dictionary, Y: Float64Array, codes: Codes): Work<Dictionary> {
-  const sound = yield* part(soundCodes(D, Y, codes), 0, 0.2);
+  const { sound, R } = yield* part(soundCodes(D, Y, codes), 0, 0.2);
   if (D.factors) {
     let factors: readonly [Matrix, Matrix] = D.factors;
     for (let round = 0; round < ROUNDS; round++) {
@@ -36,8 +36,6 @@ export function* dictionaryStep(D: Dictionary, Y: Float64Array, codes: Codes): W
     return separableDictionary(factors[0], factors[1], 'learned');
   }
   const atoms = { ...D.atoms, data: D.atoms.data.slice() };
-  const R = Y.slice();
-  for (let p = 0; p < sound.P; p++) addPatch(D, sound, p, R, p * D.N, -1);
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     const [from, to] = [sweep, sweep + 1].map((each) => 0.2 + (0.8 * each) / SWEEPS);
     yield* part(ksvdSweep(atoms, sound, R), from, to);
@@ -45,39 +43,44 @@ export function* dictionaryStep(D: Dictionary, Y: Float64Array, codes: Codes): W
   return denseDictionary(D.N, D.L, atoms.data, 'learned');
 }
 
-/** The codes without those that cannot be used; a copy, whose coefficients may be changed. */
-export function* soundCodes(D: Dictionary, Y: Float64Array, codes: Codes): Work<Codes> {
+/** The codes without those that cannot be used, as a copy whose coefficients may be changed, and R = Y − DZ for them. */
+function* soundCodes(D: Dictionary, Y: Float64Array, codes: Codes): Work<{ sound: Codes; R: Float64Array }> {
+  const { N } = D;
   const { L, P } = codes;
-  const values = codes.values.slice();
-  const checked = { ...codes, values };
+  const R = Y.slice();
+  const fitted = { ...codes, values: codes.values.slice() };
   const indptr = new Int32Array(P + 1);
-  const kept: number[] = [];
+  const indices = new Int32Array(codes.indices.length);
+  const values = new Float64Array(codes.values.length);
   let fit: SupportFit | undefined;
-  const r = new Float64Array(D.N);
   const isSound = (p: number) => {
-    const energy = dot(Y, p * D.N, Y, p * D.N, D.N);
+    const energy = dot(Y, p * N, Y, p * N, N);
     for (let i = codes.indptr[p]; i < codes.indptr[p + 1]; i++) {
-      if (!(values[i] ** 2 <= LARGEST ** 2 * energy)) return false;
+      if (!(fitted.values[i] ** 2 <= LARGEST ** 2 * energy)) return false;
     }
-    r.set(Y.subarray(p * D.N, (p + 1) * D.N));
-    addPatch(D, checked, p, r, 0, -1);
+    addPatch(D, fitted, p, R, p * N, -1);
     // Least squares is never worse than no atoms at all.
-    return dot(r, 0, r, 0, D.N) <= energy;
+    if (dot(R, p * N, R, p * N, N) <= energy) return true;
+    R.set(Y.subarray(p * N, (p + 1) * N), p * N);
+    return false;
   };
-  for (let p = 0; p < P; p++) {
+  for (let p = 0, kept = 0; p < P; p++) {
     if (p % PATCHES_PER_YIELD === 0) yield p / P;
     const [from, to] = [codes.indptr[p], codes.indptr[p + 1]];
     let sound = isSound(p);
     if (!sound) {
       const x = new Float64Array(to - from);
       fit ??= supportFit(D);
-      fit(Y, p * D.N, codes.indices.subarray(from, to), x);
-      values.set(x, from);
+      fit(Y, p * N, codes.indices.subarray(from, to), x);
+      fitted.values.set(x, from);
       sound = isSound(p);
     }
-    if (sound) for (let i = from; i < to; i++) kept.push(i);
-    indptr[p + 1] = kept.length;
+    for (let i = from; sound && i < to; i++, kept++) {
+      indices[kept] = codes.indices[i];
+      values[kept] = fitted.values[i];
+    }
+    indptr[p + 1] = kept;
   }
-  const indices = Int32Array.from(kept, (i) => codes.indices[i]);
-  return { L, P, indptr, indices, values: Float64Array.from(kept, (i) => values[i]) };
+  const kept = indptr[P];
+  return { sound: { L, P, indptr, indices: indices.slice(0, kept), values: values.slice(0, kept) }, R };
 }

@@ -71,8 +71,11 @@ export function* findBanding(planes: readonly Samples[], width: number, height: 
   return { rows: row, columns: column, words, rowOffsets, columnOffsets };
 }
 
-/** The offsets of all rows and columns of an image. */
-export type BandOffsets = Pick<BandingReport, 'rowOffsets' | 'columnOffsets'>;
+/** The offsets of all rows and columns of an image, per plane; plain data. */
+export interface BandOffsets {
+  readonly rowOffsets: readonly (Float64Array | null | undefined)[];
+  readonly columnOffsets: readonly (Float64Array | null | undefined)[];
+}
 
 /** The planes of a part of an image without the banding of the image. A plane that has none is returned as it is. */
 export function* withoutBanding(

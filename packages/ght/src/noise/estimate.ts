@@ -9,6 +9,7 @@ import { poissonGaussianEstimate } from '../measures/poisson-gaussian.js';
 import { decorrelation } from '../signal/colour.js';
 import type { Image, Samples } from '../signal/image.js';
 import { checkImage } from '../signal/image.js';
+import { SAMPLED, sampledImage, sampleLayout } from '../signal/sample.js';
 import { imageExponent, shifted, shiftedImage } from '../signal/scale.js';
 import { drive, part, rising, stretches, type Work } from '../work.js';
 import { colouredModel } from './coloured.js';
@@ -71,7 +72,7 @@ export type NoiseSought = Pick<NoiseOptions, 'kind' | 'jpeg' | 'offset'>;
 
 /**
  * Estimates the noise of an image: its kind, its strength, and how certain that is. The result is deterministic. The event loop
- * gets control every few milliseconds.
+ * gets control every few milliseconds. Of an image with more than 2^24 pixels, windows that are spread evenly are used.
  */
 export async function estimateNoise(image: Image, options: NoiseOptions = {}): Promise<NoiseEstimate> {
   checkImage(image);
@@ -86,9 +87,13 @@ export async function estimateNoise(image: Image, options: NoiseOptions = {}): P
   return estimate;
 }
 
-/** The estimate of an image of any scale. An image far from 1 is scaled first, so that no square overflows. */
-function* inUsualUnits(image: Image, options: NoiseSought): Work<NoiseEstimate> {
-  const e = yield* imageExponent(image);
+/**
+ * The estimate of an image of any scale and size. An image far from 1 is scaled first, so that no square overflows. Of a large
+ * image, the same sample is used as for denoising it.
+ */
+function* inUsualUnits(whole: Image, options: NoiseSought): Work<NoiseEstimate> {
+  const e = yield* imageExponent(whole);
+  const image = sampledImage(whole, sampleLayout(whole, SAMPLED));
   if (e === 0) return yield* noiseOf(image, options);
   const { offset } = options;
   const shiftedOptions = offset === undefined ? options : { ...options, offset: shifted(offset, -e) };

@@ -73,15 +73,15 @@ export function* findImpulses(
   planes: readonly Samples[],
   width: number,
   height: number,
-): Work<ImpulseReport & { readonly rules: readonly (ImpulseRule | undefined)[] }> {
+): Work<ImpulseReport & { readonly rules: readonly (ImpulseRule | null)[] }> {
   const sites: Uint32Array[] = [];
-  const rules: (ImpulseRule | undefined)[] = [];
+  const rules: (ImpulseRule | null)[] = [];
   for (const plane of planes) {
     const population = yield* populations(plane, width, height);
     const any = population.levels.length > 0 || population.signs.length > 0;
     const found = any ? yield* search(plane, width, height, population) : { sites: new Uint32Array(0), floors: [] };
     sites.push(found.sites);
-    rules.push(any ? { ...population, floors: found.floors } : undefined);
+    rules.push(any ? { ...population, floors: found.floors } : null);
   }
   const count = sites.reduce((sum, { length }) => sum + length, 0);
   return { ...impulsesInWords(rules, count, planes.length * width * height), sites, rules };
@@ -92,7 +92,7 @@ export function* impulsesByRule(
   planes: readonly Samples[],
   width: number,
   height: number,
-  rules: readonly (ImpulseRule | undefined)[],
+  rules: readonly (ImpulseRule | null)[],
 ): Work<Uint32Array[]> {
   const sites: Uint32Array[] = [];
   for (const [c, plane] of planes.entries()) {
@@ -117,12 +117,12 @@ function* search(
 
 /** The report on impulses that were found by rules, `count` in all of the samples. */
 export function impulsesInWords(
-  rules: readonly (ImpulseRule | undefined)[],
+  rules: readonly (ImpulseRule | null)[],
   count: number,
   samples: number,
 ): Omit<ImpulseReport, 'sites'> {
   const signs = rules.flatMap((rule) => [...(rule?.levels ?? []).map(({ sign }) => sign), ...(rule?.signs ?? [])]);
-  const ofOneValue = rules.some((rule) => rule !== undefined && rule.levels.length > 0);
+  const ofOneValue = rules.some((rule) => rule !== null && rule.levels.length > 0);
   const fraction = count / samples;
   const few = fraction < FEW && !(ofOneValue && signs.includes(1) && signs.includes(-1));
   const kind = count === 0 ? 'none' : few ? 'hot pixels' : ofOneValue ? 'salt-and-pepper' : 'impulses';

@@ -22,7 +22,7 @@ export interface Image {
 }
 
 /** Larger magnitudes are rejected like infinities, since their sums and differences would overflow. */
-const GREATEST = 1e300;
+export const GREATEST = 1e300;
 
 /** The arrays accepted as samples; a canvas gives the clamped one. */
 const ARRAYS = ['Float64Array', 'Float32Array', 'Uint16Array', 'Uint8Array', 'Uint8ClampedArray'];

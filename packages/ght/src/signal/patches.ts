@@ -3,7 +3,7 @@ import { finish, type Work } from '../work.js';
 import type { Samples } from './image.js';
 import { mirror } from './mirror.js';
 import { allOf, type Rectangle } from './rectangle.js';
-import { type Signals, signalsIn } from './signals.js';
+import { type Floats, type Signals, signalsIn } from './signals.js';
 
 /**
  * Where the patches of a plane lie: `patch`×`patch` squares, `stride` apart, row by row.
@@ -68,7 +68,7 @@ export function extractRun(
   grid: PatchGrid,
   samples: Samples,
   first: number,
-  into: Float64Array,
+  into: Floats,
   at: Rectangle = allOf(grid),
 ): void {
   const { width, height, patch, stride, columns } = grid;

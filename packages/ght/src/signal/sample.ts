@@ -2,9 +2,11 @@
  * A sample of an image that is too large to be looked at as a whole: windows, usually of 512×512 pixels, spread evenly and put
  * together to an image. Windows begin at multiples of their side, so that a grid of 8×8 or 16×16 blocks in the image is one in the sample.
  */
-import type { Samples } from './image.js';
+import type { Image, Samples } from './image.js';
 import { allOf, cut, emptyLike, place, type Rectangle, type Size } from './rectangle.js';
 
+/** The most pixels that are looked at. The estimates use fewer blocks than that, so a larger sample would not change them much. */
+export const SAMPLED = 2 ** 24;
 /** The largest and the smallest side of a window: powers of two. */
 const LARGEST = 512;
 const SMALLEST = 16;
@@ -31,7 +33,7 @@ export function sampleLayout(image: Size, pixels: number): SampleLayout {
   // Whole windows alone, so that all have the same size.
   const [across, down] = [Math.floor(image.width / width), Math.floor(image.height / height)];
   const most = Math.max(1, Math.floor(pixels / (width * height)));
-  const columns = Math.min(across, Math.max(1, Math.floor(Math.sqrt((most * across) / down))));
+  const columns = Math.min(across, most, Math.max(1, Math.floor(Math.sqrt((most * across) / down))));
   const rows = Math.min(down, Math.max(1, Math.floor(most / columns)));
   const windows = [];
   for (let row = 0; row < rows; row++) {
@@ -61,4 +63,10 @@ export function sampledPlanes(
     for (const { from, to } of windows) place(cut(plane, allOf(image), from), to, sample, allOf(size));
     return sample;
   });
+}
+
+/** The sample of an image. */
+export function sampledImage(image: Image, layout: SampleLayout): Image {
+  const { width, height } = layout.size;
+  return { ...image, width, height, planes: sampledPlanes(image.planes, image, layout) };
 }

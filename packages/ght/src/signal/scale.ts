@@ -4,7 +4,7 @@
  */
 import { finish, stretches, type Work } from '../work.js';
 import type { Image, Samples } from './image.js';
-import { mapped } from './image.js';
+import { GREATEST, mapped, refuseBadNumber } from './image.js';
 
 /** max |values|. */
 export function* largestOf(values: Samples): Work<number> {
@@ -13,6 +13,14 @@ export function* largestOf(values: Samples): Work<number> {
     for (let i = from; i < to; i++) most = Math.max(most, Math.abs(values[i]));
     yield to / values.length;
   }
+  return most;
+}
+
+/** max |samples|; rejects the first sample that is NaN, infinite or almost infinite, and `where` names it. */
+export function* largestFinite(samples: Samples, where: (index: number) => string): Work<number> {
+  // A NaN anywhere makes the maximum NaN, so good samples are read once.
+  const most = yield* largestOf(samples);
+  if (!(most <= GREATEST)) yield* refuseBadNumber(samples, where);
   return most;
 }
 

@@ -1,5 +1,8 @@
 import type { Samples } from './image.js';
 
+/** Where signals are copied to: an engine that computes in float32 needs no float64 copy first. */
+export type Floats = Float32Array | Float64Array;
+
 /**
  * The signals Y of a problem: P signals of N samples each, read in runs. So patches can be cut out of the image when an
  * engine loads them, and the float64 copy of all patches, eight times the size of an 8-bit photograph, is never needed.
@@ -8,7 +11,7 @@ export interface Signals {
   readonly N: number;
   readonly P: number;
   /** Copies the signals from number `from` on, one after the other, as many as fit in `into`. */
-  read(from: number, into: Float64Array): void;
+  read(from: number, into: Floats): void;
   /**
    * Makes `count` signals from number `from` on ready to be read, until the next call; called before they are read by an engine that
    * loads them. Absent where all of them are ready.

@@ -10,6 +10,9 @@
  *     Zᵏ = H_S(Xᵏ + Λᵏ⁻¹/ρ)
  *     Λᵏ = Λᵏ⁻¹ + ρ(Xᵏ − Zᵏ)
  *
+ * ρ may change from iteration to iteration (`penalty.ts`). Λ is the unscaled dual variable, so it stays as it is; an engine
+ * that carries U = Λ/ρ multiplies it by ρᵏ⁻¹/ρᵏ.
+ *
  * The problem is not convex and the error may rise, so the loop keeps the best iterate. (In the Lagrangian printed in the
  * paper, ρ would have to be ρ/2 for these updates. The updates are what the paper runs, and what is implemented here.)
  */

@@ -3,6 +3,8 @@
  * itself is in the solver's own file.
  */
 
+import type { RisingPenalty } from './penalty.js';
+
 /** The properties of a solver. */
 export interface SolverEntry {
   /** Its usual name. */
@@ -14,8 +16,8 @@ export interface SolverEntry {
   readonly method: 'iterative' | 'allotment' | 'patchwise';
   /** Whether all patches share one budget. */
   readonly joint: boolean;
-  /** The default ρ in units of ‖D‖₂², as measured in docs/choosing.md; null for a solver without a penalty. */
-  readonly rho: number | null;
+  /** The default ρ in units of ‖D‖₂², constant or rising, as measured in docs/choosing.md; null for a solver without a penalty. */
+  readonly rho: number | RisingPenalty | null;
   /** Whether it can start from given codes. */
   readonly startsFromCodes: boolean;
   /** Approximate time on one core, in microseconds per patch: base + perAtom · s, for s atoms per 8×8 patch. */
@@ -42,7 +44,7 @@ export const solverCatalogue = {
     title: 'GHT-ADMM',
     method: 'iterative',
     joint: true,
-    rho: 0.15,
+    rho: { from: 0.002, to: 0.2 },
     startsFromCodes: true,
     crowding: 0.8,
     effort: { base: 8, perAtom: 0.8 },

@@ -32,6 +32,8 @@ export interface LoopOptions {
   readonly maxIterations: number;
   /** The loop stops when two successive RMSE differ by less than this, in input units. With 0 it never stops for this reason. */
   readonly tolerance: number;
+  /** The loop does not stop for that reason before this iteration: while ρ rises, an error that stays says nothing. @default 0 */
+  readonly least?: number;
   readonly onEntry?: (entry: HistoryEntry) => void;
 }
 
@@ -47,7 +49,7 @@ export interface LoopOutcome {
 export async function iterate(
   step: () => Promise<StepReport>,
   keep: () => void,
-  { maxIterations, tolerance, onEntry }: LoopOptions,
+  { maxIterations, tolerance, least = 0, onEntry }: LoopOptions,
 ): Promise<LoopOutcome> {
   const history: HistoryEntry[] = [];
   let best = Number.POSITIVE_INFINITY;
@@ -70,7 +72,7 @@ export async function iterate(
     const entry = { k: history.length + 1, ...report, ms };
     history.push(entry);
     onEntry?.(entry);
-    if (Math.abs(before - report.rmse) < tolerance) {
+    if (entry.k > least && Math.abs(before - report.rmse) < tolerance) {
       stopReason = 'converged';
       break;
     }

@@ -16,8 +16,8 @@ import type { DenoiseSettings } from './denoise-options.js';
 
 /** The defects of an image; plain data. */
 export interface Defects extends BandOffsets {
-  /** How impulses are found in each plane; undefined for a plane without impulses. */
-  readonly impulses: readonly (ImpulseRule | undefined)[];
+  /** How impulses are found in each plane; null for a plane without impulses. */
+  readonly impulses: readonly (ImpulseRule | null)[];
   /** Row and column offsets in words and numbers. */
   readonly banding: Pick<BandingReport, 'rows' | 'columns' | 'words'>;
 }
@@ -47,17 +47,21 @@ export function* findDefects(
   const found = settings.impulses ? yield* findImpulses(planes, width, height) : undefined;
   if (found && found.count > 0) planes = yield* withoutImpulses(planes, width, height, found);
   const searched = settings.banding && isWhole;
-  const { rows, columns, words, ...offsets } = searched ? yield* findBanding(planes, width, height) : NO_BANDING;
-  planes = yield* withoutBanding(planes, allOf(image), offsets);
+  const bands = searched ? yield* findBanding(planes, width, height) : NO_BANDING;
+  planes = yield* withoutBanding(planes, allOf(image), bands);
+  const [rowOffsets, columnOffsets] = [bands.rowOffsets, bands.columnOffsets].map((all) =>
+    all.map((some) => some ?? null),
+  );
+  const { rows, columns, words } = bands;
   const banding = { rows, columns, words: settings.banding && !isWhole ? NOT_SEARCHED : words };
   // A sample may have no impulse by chance, a whole plane does not.
-  const impulses = planes.map((_, c) => (isWhole && found?.sites[c].length === 0 ? undefined : found?.rules[c]));
-  return { planes, impulses: found?.count ?? 0, defects: { impulses, ...offsets, banding } };
+  const impulses = planes.map((_, c) => (found && !(isWhole && found.sites[c].length === 0) ? found.rules[c] : null));
+  return { planes, impulses: found?.count ?? 0, defects: { impulses, rowOffsets, columnOffsets, banding } };
 }
 
 /** How far a part without defects depends on samples around it. */
 export function defectReach({ impulses }: Defects): number {
-  return impulses.some((rule) => rule !== undefined) ? IMPULSE_REACH : 0;
+  return impulses.some((rule) => rule !== null) ? IMPULSE_REACH : 0;
 }
 
 /** The rectangle `kept` of a part of an image without its defects. The part has {@link defectReach} more samples on each side. */

@@ -8,6 +8,7 @@ import type { JpegInfo, NoiseModel } from '../noise/model.js';
 import { checkJpeg } from '../noise/model.js';
 import type { NoiseSpectrum } from '../noise/told-spectrum.js';
 import { toldSpectrum } from '../noise/told-spectrum.js';
+import { SAMPLED } from '../signal/sample.js';
 import type { PoissonGaussian } from '../signal/stabilise.js';
 import type { PlanesSettings } from './denoise-planes.js';
 import type { Strength } from './denoise-scales.js';
@@ -83,9 +84,6 @@ export interface DenoiseSettings {
   readonly sampled: number;
   readonly planes: PlanesSettings;
 }
-
-/** The most pixels that are looked at. The estimates use fewer blocks than that, so a larger sample would not change them much. */
-const SAMPLED = 2 ** 24;
 
 const optionNames = [
   ...['sigma', 'noise', 'jpeg', 'strength', 'strengthChroma', 'keepGrain', 'impulses', 'banding'],

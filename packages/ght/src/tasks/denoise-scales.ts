@@ -15,7 +15,7 @@ import { colouredNoise, type PlaneSpectrum, times } from '../noise/spectrum.js';
 import { addEnlarged, halfOf, halved } from '../signal/halves.js';
 import type { Image, Samples } from '../signal/image.js';
 import { allOf, type Part, type Size } from '../signal/rectangle.js';
-import { sampledPlanes, sampleLayout } from '../signal/sample.js';
+import { sampledImage, sampledPlanes, sampleLayout } from '../signal/sample.js';
 import { drive, stretches, type Work } from '../work.js';
 import type { PlanesSettings } from './denoise-planes.js';
 import { denoisePlanes } from './denoise-planes.js';
@@ -121,8 +121,7 @@ export async function removeCoarse(
     const differences = { at: allOf(half), planes: halves };
     await drive(addDifferences({ at: allOf(image), planes }, image, differences), { signal });
   }
-  const sample = { ...image, ...layout.size, planes: sampleOf(image.planes) };
-  return drive(fineEstimate(sample, sampleOf(planes), jpeg), { signal });
+  return drive(fineEstimate(sampledImage(image, layout), sampleOf(planes), jpeg), { signal });
 }
 
 /** The noise multiplied by the strengths. The chromas are the second and third of three planes. */

@@ -3,7 +3,7 @@ import type { Quality } from '../groups/recipes.js';
 import type { Image } from '../signal/image.js';
 import { checkShape, copyOf } from '../signal/image.js';
 import { allOf } from '../signal/rectangle.js';
-import { sampledPlanes, sampleLayout } from '../signal/sample.js';
+import { sampledImage, sampleLayout } from '../signal/sample.js';
 import { drive, part, rising } from '../work.js';
 import { hasDefects, withoutDefects } from './defects.js';
 import { asGiven, find, inUsualUnits, lookAt, type NoiseReport, reportOf } from './denoise-findings.js';
@@ -46,7 +46,7 @@ export async function denoiseSettled(noisy: Image, settings: DenoiseSettings): P
   const seen = await drive(lookAt({ at: allOf(noisy), planes: noisy.planes }), { signal });
   const image = await drive(inUsualUnits(noisy, seen), { signal });
   const layout = sampleLayout(image, settings.sampled);
-  const sample = { ...image, ...layout.size, planes: sampledPlanes(image.planes, image, layout) };
+  const sample = sampledImage(image, layout);
   const findings = await drive(part(find(sample, layout.whole, seen, settings), 0, ESTIMATE_SHARE), {
     signal,
     onFraction,

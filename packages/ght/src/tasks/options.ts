@@ -6,13 +6,16 @@ import { knownOptions, notNegative, OptionError, oneOf, positive, wholeNumber, y
 import type { SolverEntry, SolverName } from '../solvers/catalogue.js';
 import { isPatchwise, solverCatalogue, solverNames } from '../solvers/catalogue.js';
 import type { Effort } from '../solvers/joint-omp.js';
+import type { RisingPenalty } from '../solvers/penalty.js';
 
 /**
  * The penalty ρ. A number is in units of ‖D‖₂², so that it means the same for every dictionary, whatever its scale.
- * `{ absolute }` is the paper's ρ, as in the formulas.
+ * `{ from, to }`, in the same units, rises by the same factor from iteration to iteration. `{ absolute }` is the paper's ρ, as
+ * in the formulas.
  */
 export type Penalty =
   | number
+  | RisingPenalty
   | {
       /** ρ as in the formulas, above 0. */
       readonly absolute: number;
@@ -23,7 +26,7 @@ export type Penalty =
  * must not change before its promise has settled.
  */
 export interface SolveOptions {
-  /** The algorithm. @default 'admm' */
+  /** The algorithm. @default 'admm'; of `represent` 'joint-omp', unless `preset` is given */
   readonly solver?: SolverName;
   /**
    * The number of nonzeros that may be used. Patch-wise solvers use ⌊S/P⌋ in every patch.
@@ -38,7 +41,11 @@ export interface SolveOptions {
    * @default false
    */
   readonly spread?: boolean;
-  /** ρ of GHT-QPM and GHT-ADMM; the others have none. */
+  /**
+   * ρ of GHT-QPM and GHT-ADMM; the others have none. A constant one, as in the paper, is a number such as 0.15.
+   *
+   * @default 0.05 for GHT-QPM, { from: 0.002, to: 0.2 } for GHT-ADMM
+   */
   readonly rho?: Penalty;
   /**
    * How much work joint OMP does for a smaller error at the same budget, from 1 to 3; the other solvers ignore it. 1: one pursuit
@@ -110,7 +117,7 @@ export interface Settings {
   readonly onProgress: ((progress: Progress) => void) | undefined;
 }
 
-/** The default options; the default ρ of each solver is in {@link solverCatalogue}. */
+/** The default options of `solve`; the default ρ of each solver is in {@link solverCatalogue}. */
 export const solverDefaults = {
   solver: 'admm',
   budget: { perPatch: 10 },
@@ -129,16 +136,24 @@ const optionNames: readonly string[] = [
   ...['preset', 'initial', 'engine', 'threads', 'signal', 'onProgress'],
 ];
 
-/** Checks the options of a solve and fills in the defaults. `others` are the names of options that a task adds. */
-export function settle(options: SolveOptions, others: readonly string[] = []): Settings {
+/**
+ * Checks the options of a solve and fills in the defaults. `others` are the names of options that a task adds, `usual` is its
+ * solver if none is given.
+ */
+export function settle(
+  options: SolveOptions,
+  others: readonly string[] = [],
+  usual: SolverName = solverDefaults.solver,
+): Settings {
   knownOptions(options, [...optionNames, ...others]);
-  const solver = oneOf('solver', options.solver ?? solverDefaults.solver, solverNames);
+  const solver = oneOf('solver', options.solver ?? (options.preset ? solverDefaults.solver : usual), solverNames);
   const entry: SolverEntry = solverCatalogue[solver];
   if (options.preset !== undefined) oneOf('preset', options.preset, ['paper']);
   const engine = checkEngineName(options.engine);
   if (options.threads !== undefined) checkThreads(options.threads);
   if (entry.rho === null && options.rho !== undefined) {
-    throw new OptionError('rho', `must be left out for ${solver}, which has no penalty`, options.rho, 'remove it');
+    const remedy = 'remove it, or choose the solver qpm or admm';
+    throw new OptionError('rho', `must be left out for ${solver}, which has no penalty`, options.rho, remedy);
   }
   if (entry.method !== 'allotment' && options.effort !== undefined) {
     throw new OptionError('effort', `must be left out for ${solver}`, options.effort, 'only joint-omp has one');
@@ -148,7 +163,7 @@ export function settle(options: SolveOptions, others: readonly string[] = []): S
     throw new OptionError('initial', `must be left out for ${solver}`, 'codes', `only ${able} can start from codes`);
   }
   const rho = entry.rho === null ? null : (options.rho ?? (options.preset === 'paper' ? PAPER_RHO : entry.rho));
-  if (rho !== null) positive('rho', typeof rho === 'object' ? rho.absolute : rho, 'use a value such as 0.1');
+  if (rho !== null) checkPenalty(rho);
   const { budget, initial, threads, signal, onProgress } = options;
   return {
     ...{ solver, budget, rho, initial, engine, threads, signal, onProgress },
@@ -168,6 +183,17 @@ export function settle(options: SolveOptions, others: readonly string[] = []): S
       'use a value such as 1e-5, or 0',
     ),
   };
+}
+
+function checkPenalty(rho: Penalty): void {
+  if (typeof rho !== 'object' || 'absolute' in rho) {
+    positive('rho', typeof rho === 'object' ? rho.absolute : rho, 'use a value such as 0.1');
+    return;
+  }
+  positive('rho.from', rho.from, 'use a value such as 0.005');
+  positive('rho.to', rho.to, 'use a value such as 0.3');
+  if (rho.to < rho.from)
+    throw new OptionError('rho.to', 'must not be below the value it rises from', rho.to, 'exchange the two');
 }
 
 function checkSpread(solver: SolverName, given: boolean = solverDefaults.spread): boolean {

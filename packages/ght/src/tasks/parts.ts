@@ -7,7 +7,7 @@ export { count, emptyHistogram, FLOAT64_DIGITS, isFound, magnitudeOf, narrow, ra
 export type { Denoiser } from '../denoisers/denoiser.js';
 export type { Extent, PlanesFrame } from '../denoisers/frame.js';
 export type { Placement } from '../denoisers/tiles.js';
-export { placementOf } from '../denoisers/tiles.js';
+export { placementOf, tileSide } from '../denoisers/tiles.js';
 export type { Energies, Followed, LoadedDenoiser } from '../engines/engine.js';
 export type { Part, Rectangle, Size } from '../signal/rectangle.js';
 export { cut, gridOf, place } from '../signal/rectangle.js';

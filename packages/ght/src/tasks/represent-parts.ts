@@ -20,7 +20,7 @@ import type { PatchGrid } from '../signal/patches.js';
 import { aggregation, extractRun, patchesOver, pixelsOf } from '../signal/patches.js';
 import type { Part, Rectangle, Size } from '../signal/rectangle.js';
 import { cut } from '../signal/rectangle.js';
-import type { Signals } from '../signal/signals.js';
+import type { Floats, Signals } from '../signal/signals.js';
 import type { Bracket, Sample, Tries } from '../solvers/bracket.js';
 import { around, CHUNK, depthOf, OPEN, samplesOf, shareOf } from '../solvers/bracket.js';
 import type { StepReport } from '../solvers/loop.js';
@@ -80,7 +80,7 @@ export function partedProblem(
   if (settings.spread) {
     throw new OptionError('spread', 'must be left out for an image in parts', true, 'remove it');
   }
-  const { grid, D, budget } = layOutPatches(options, settings, size, planes);
+  const { grid, D, budget } = layOutPatches(options, settings, size, planes, peak, most);
   const P = grid.count * planes;
   const goal = resolveBudget(budget, D.N, D.L, P, peak);
   const rmse = 'rmse' in goal && 'rmse' in budget && !joint;
@@ -271,7 +271,7 @@ async function readRuns(
     pieces.push({ from: P, first: inPlane, count, at, plane: planes[Math.floor(first / perPlane)] });
     P += count;
   }
-  const read = (from: number, into: Float64Array) => {
+  const read = (from: number, into: Floats) => {
     for (const piece of pieces) {
       const begin = Math.max(from, piece.from);
       const end = Math.min(from + into.length / N, piece.from + piece.count);
@@ -334,7 +334,7 @@ export function* rebuiltPart(
   for (const own of codes) {
     const all = reconstruction(dictionary, own);
     // The picture is put together one row of patches at a time.
-    const read = (from: number, into: Float64Array) =>
+    const read = (from: number, into: Floats) =>
       all.read((over.top - first + Math.floor(from / over.width)) * columns + over.left, into);
     const plane = yield* aggregation(part, { ...all, P: part.count, read });
     planes.push(cut(plane, covered, at));

@@ -14,7 +14,8 @@ import type { PatchGrid } from '../signal/patches.js';
 import { extractRun, patchGrid } from '../signal/patches.js';
 import type { Size } from '../signal/rectangle.js';
 import { largestOf } from '../signal/scale.js';
-import type { Signals } from '../signal/signals.js';
+import type { Floats, Signals } from '../signal/signals.js';
+import type { SolverName } from '../solvers/catalogue.js';
 import { drive, type Work } from '../work.js';
 import { rebuiltPlanes } from './decode.js';
 import type { Settings, SolveOptions } from './options.js';
@@ -28,16 +29,25 @@ export interface RepresentOptions extends SolveOptions {
   readonly patch?: number;
   /** Pixels from one patch to the next, from 1 to the side of a patch. @default the side of a patch, so that patches do not overlap */
   readonly stride?: number;
-  /** Atoms per side of the overcomplete DCT, from 1 to 64. @default 10, or the side of a patch if that is larger */
+  /**
+   * Atoms per side of the overcomplete DCT, from 1 to 64, instead of a dictionary.
+   *
+   * @default 10, or the side of a patch if that is larger
+   */
   readonly atoms?: number;
   /**
-   * A dictionary to use instead of the DCT, with as many rows as a patch has pixels. `atoms` must then be left out. Two have
-   * names, both for patches of 8×8 pixels: `learned` is a 64×256 dictionary learned from photographs, for small or large
-   * budgets ({@link learnedDictionary}); use it with joint OMP, since QPM and ADMM lose by it. `paper` is the 64×100
-   * overcomplete DCT.
+   * The dictionary, with as many rows as a patch has pixels. `atoms` must then be left out. Two have names, both for patches of
+   * 8×8 pixels: `learned` is a 64×256 dictionary learned from photographs, for small or large budgets
+   * ({@link learnedDictionary}), and `paper` is the 64×100 overcomplete DCT. QPM and ADMM have a larger error with the learned one.
+   *
+   * @default 'learned' for joint OMP on patches of 8×8 pixels without `atoms`, if no sample exceeds twice the peak; otherwise the
+   * overcomplete DCT
    */
   readonly dictionary?: Dictionary | DictionaryName;
 }
+
+/** The default options of {@link represent}. With `preset: 'paper'` the solver is that of `solve`, GHT-ADMM. */
+export const representDefaults = { ...solverDefaults, solver: 'joint-omp', patch: 8 } as const;
 
 /** The dictionaries that have a name. */
 export const dictionaryNames = ['learned', 'paper'] as const;
@@ -80,8 +90,8 @@ export async function representWeighted(
 ): Promise<Representation> {
   const settings = settleRepresent(options);
   checkShape(image);
-  const { grid, D, budget } = layOutPatches(options, settings, image, image.planes.length);
   const { planes, most } = await drive(prepare(image), settings);
+  const { grid, D, budget } = layOutPatches(options, settings, image, image.planes.length, image.peak, most);
 
   function* show(codes: Codes): Work<{ readonly planes: readonly Samples[]; readonly rmsePixel: number }> {
     const planes = yield* rebuiltPlanes(D, codes, grid, weigh);
@@ -122,17 +132,32 @@ export async function representWeighted(
   };
 }
 
-/** The grid of the patches, the dictionary and the budget for planes of this size. */
-export function layOutPatches(options: RepresentOptions, settings: Settings, { width, height }: Size, planes: number) {
-  const { patch = 8, stride = patch, atoms, dictionary } = options;
+/** The grid of the patches, the dictionary and the budget for planes of this size, with samples up to `most`. */
+export function layOutPatches(
+  options: RepresentOptions,
+  settings: Settings,
+  { width, height }: Size,
+  planes: number,
+  peak: number,
+  most: number,
+) {
+  const { patch = representDefaults.patch, stride = patch, atoms } = options;
   const grid = patchGrid(width, height, patch, stride);
-  const D = chooseDictionary(patch, atoms, dictionary, expectedPerPatch(settings.budget, grid.count * planes));
+  // On a large offset the learned atoms, whose means differ from 0, would leave float32 too few digits.
+  const usual = most <= 2 * peak ? usualDictionary(settings.solver, patch, atoms) : undefined;
+  const perPatch = expectedPerPatch(settings.budget, grid.count * planes);
+  const D = chooseDictionary(patch, atoms, options.dictionary ?? usual, perPatch);
   return { grid, D, budget: withNoiseRule(budgetFor(settings, D.L), patch, stride) };
 }
 
 /** Checks the options for representing an image, except those that need the image. */
 export function settleRepresent(options: RepresentOptions): Settings {
-  return settle(options, ['patch', 'stride', 'atoms', 'dictionary']);
+  return settle(options, ['patch', 'stride', 'atoms', 'dictionary'], representDefaults.solver);
+}
+
+/** The name of the dictionary that is used if none is given; undefined for the overcomplete DCT. */
+export function usualDictionary(solver: SolverName, patch: number, atoms?: number): DictionaryName | undefined {
+  return solver === 'joint-omp' && patch === 8 && atoms === undefined ? 'learned' : undefined;
 }
 
 /** Checks the samples of an image; returns its planes in the axes in which they are represented, and their largest magnitude. */
@@ -148,7 +173,7 @@ function* prepare(image: Image): Work<{ readonly planes: readonly Samples[]; rea
 /** The columns of Y: the patches of all planes, plane after plane. */
 function patchesOf(planes: readonly Samples[], grid: PatchGrid): Signals {
   const N = grid.patch ** 2;
-  const read = (from: number, into: Float64Array) => {
+  const read = (from: number, into: Floats) => {
     const [c, first] = [Math.floor(from / grid.count), from % grid.count];
     const here = into.subarray(0, N * (grid.count - first));
     extractRun(grid, planes[c], first, here);

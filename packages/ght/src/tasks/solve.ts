@@ -11,8 +11,8 @@ import { chooseEngine } from '../engines/engines.js';
 import { callable, InputError, OptionError, positive, ResourceError } from '../errors.js';
 import { psnrOf } from '../measures/error.js';
 import type { Samples } from '../signal/image.js';
-import { checkSamples, refuseBadNumber } from '../signal/image.js';
-import { largestOf, shifted, shiftedPositive } from '../signal/scale.js';
+import { checkSamples } from '../signal/image.js';
+import { largestFinite, shifted, shiftedPositive } from '../signal/scale.js';
 import type { Signals } from '../signal/signals.js';
 import { signalsIn } from '../signal/signals.js';
 import type { IterativeSolver, PatchwiseSolver, SolverName } from '../solvers/catalogue.js';
@@ -20,6 +20,8 @@ import { atomPrice, isIterative, isPatchwise, solverCatalogue } from '../solvers
 import type { Spending } from '../solvers/joint-omp.js';
 import type { HistoryEntry, StepReport, StopReason } from '../solvers/loop.js';
 import { iterate } from '../solvers/loop.js';
+import type { RisingPenalty } from '../solvers/penalty.js';
+import { penaltyAt, risingIterations } from '../solvers/penalty.js';
 import { significantAtoms } from '../solvers/significant.js';
 import { spreadLimits } from '../solvers/spread.js';
 import { drive, type Work } from '../work.js';
@@ -42,7 +44,7 @@ export interface Solution {
   /** The paper's RMSE per patch: sqrt(‖DZ − Y‖²_F / P). */
   readonly rmse: number;
   /** The penalty ρ as in the formulas; null for a solver without one. */
-  readonly rho: number | null;
+  readonly rho: number | RisingPenalty | null;
   /** The number of iterations; for a patch-wise solver, the most that any patch took. */
   readonly iterations: number;
   /** Why the run ended. */
@@ -93,8 +95,7 @@ export async function solve(D: Dictionary, Y: Samples, options: SignalOptions = 
   const { errorOf } = options;
   callable('errorOf', errorOf, 'give a function of the codes, or leave it out');
   const where = (i: number) => `signals sample (row ${i % D.N}, signal ${Math.floor(i / D.N)})`;
-  await drive(refuseBadNumber(Y, where), settings);
-  const most = await drive(largestOf(Y), settings);
+  const most = await drive(largestFinite(Y, where), settings);
   // All-zero signals have no scale, and any scale will do.
   const peak = positive('peak', options.peak ?? (most || 1), 'give the full scale of the signals, such as 255');
   return solveProblem({ D, Y: signalsIn(Y, D.N), peak, most, budget: budgetFor(settings, D.L), settings, errorOf });
@@ -123,7 +124,10 @@ function inUnitsOf({ d, y }: Units, problem: Problem): Problem {
     most: shifted(most, -y),
     settings: {
       ...settings,
-      rho: typeof rho === 'object' && rho !== null ? { absolute: shiftedPositive(rho.absolute, -2 * d) } : rho,
+      rho:
+        typeof rho === 'object' && rho !== null && 'absolute' in rho
+          ? { absolute: shiftedPositive(rho.absolute, -2 * d) }
+          : rho,
       initial: initial && shiftedCodes(initial, d - y),
       onProgress:
         onProgress &&
@@ -149,13 +153,18 @@ function outOfUnits(solution: Solution, units: Units): Solution {
     codes,
     nonzeros: nonzeros(codes),
     rmse: shifted(solution.rmse, y),
-    rho: solution.rho && shifted(solution.rho, 2 * d),
+    rho: shiftedPenalty(solution.rho, 2 * d),
     history: solution.history.map((entry) => shiftedEntry(entry, units, gains)),
   };
 }
 
 /** Codes count their entries in 32 bits. */
 const MOST_NONZEROS = 2 ** 31;
+
+function shiftedPenalty(rho: Solution['rho'], e: number): Solution['rho'] {
+  if (rho === null || typeof rho === 'number') return rho && shifted(rho, e);
+  return { from: shifted(rho.from, e), to: shifted(rho.to, e) };
+}
 
 /** Solves a problem without changing its units: chooses an engine, loads the problem, and uses the budget of the goal. */
 async function solveInUnits(problem: Problem, goal: Goal): Promise<Solution> {
@@ -196,21 +205,28 @@ async function solveInUnits(problem: Problem, goal: Goal): Promise<Solution> {
   }
 }
 
+/** ρ of the threshold rule for a solver without a constant one, in units of ‖D‖₂²: the value that κ was measured with. */
+const THRESHOLD_RHO = 0.15;
+
 /** The budget that noise of deviation σ justifies by the threshold rule. */
-function* standingOut({ D, Y, settings }: Problem, rho: number | null, sigma: number): Work<Spending> {
+function* standingOut({ D, Y, settings }: Problem, rho: RisingPenalty | null, sigma: number): Work<Spending> {
   const { solver, spread } = settings;
   const price = atomPrice(solver, D.N, D.L) * sigma ** 2;
   // An allotment finds the number of atoms while it runs.
   if (solverCatalogue[solver].method === 'allotment') return { price };
-  const S = yield* significantAtoms(D, Y, rho ?? solverCatalogue.admm.rho * spectralNormSquared(D), price);
+  const first = rho && rho.from === rho.to ? rho.to : THRESHOLD_RHO * spectralNormSquared(D);
+  const S = yield* significantAtoms(D, Y, first, price);
   return isPatchwise(solver) && !spread ? Math.round(S / Y.P) * Y.P : S;
 }
 
-/** A function that solves at a budget S, continuing from the iterate where its last call ended. */
+/**
+ * A function that solves at a budget S, continuing from the iterate where its last call ended. With a rising ρ it starts over: a
+ * large ρ hardly changes the support, and a small one forgets it.
+ */
 function runner(
   loaded: Loaded,
   { D, Y, peak, settings }: Problem,
-  rho: number | null,
+  rho: RisingPenalty | null,
   searching: boolean,
 ): (spending: Spending) => Promise<Omit<Solution, 'engine'>> {
   const { solver, spread, effort, refit, maxIterations, tolerance: relative, signal, onProgress } = settings;
@@ -225,14 +241,20 @@ function runner(
     };
     const watch = { signal, onFraction: tell };
 
-    const together = (iterative: IterativeSolver) => {
+    const together = (iterative: IterativeSolver, penalty: RisingPenalty) => {
       const onFraction = (fraction: number) => tell(((last?.k ?? 0) + fraction) / maxIterations);
       const onEntry = (entry: HistoryEntry) => {
         last = entry;
         onFraction(0);
       };
-      const step = () => loaded.iterate(iterative, S, rho as number, { signal, onFraction });
-      return iterate(step, () => loaded.keep(), { ...stop, onEntry });
+      const rising = risingIterations(penalty, maxIterations);
+      if (rising > 0) loaded.reset(settings.initial);
+      const step = () => {
+        const k = (last?.k ?? 0) + 1;
+        const [now, next] = [penaltyAt(penalty, k, maxIterations), penaltyAt(penalty, k + 1, maxIterations)];
+        return loaded.iterate(iterative, S, now, { signal, onFraction }, next);
+      };
+      return iterate(step, () => loaded.keep(), { ...stop, least: rising, onEntry });
     };
     const eachByItself = async (patchwise: PatchwiseSolver) => {
       const s = Math.floor(S / Y.P);
@@ -249,7 +271,7 @@ function runner(
       return { history, stopReason: 'complete' as const, rmse: reports[reports.length - 1].rmse };
     };
     const { history, stopReason, rmse } = isIterative(solver)
-      ? await together(solver)
+      ? await together(solver, rho as RisingPenalty)
       : isPatchwise(solver)
         ? await atOnce(() => eachByItself(solver))
         : await atOnce(() => loaded.jointOmp(spending, watch, effort));
@@ -262,7 +284,7 @@ function runner(
       budget: typeof spending === 'number' ? S : nonzeros(codes),
       nonzeros: nonzeros(codes),
       rmse: refitted,
-      rho,
+      rho: rho && rho.from === rho.to ? rho.to : rho,
       iterations: history.length,
       stopReason,
       history,
@@ -270,9 +292,13 @@ function runner(
   };
 }
 
-/** ρ as in the formulas; null for a solver without one, for which the norm of D is not computed. */
-function penalty(D: Dictionary, { rho }: Settings): number | null {
-  return typeof rho === 'number' ? rho * spectralNormSquared(D) : (rho?.absolute ?? null);
+/** ρ as in the formulas, a constant one as rising from itself to itself; null for a solver without one. */
+function penalty(D: Dictionary, { rho }: Settings): RisingPenalty | null {
+  if (rho === null) return null;
+  if (typeof rho === 'object' && 'absolute' in rho) return { from: rho.absolute, to: rho.absolute };
+  const { from, to } = typeof rho === 'number' ? { from: rho, to: rho } : rho;
+  const norm = spectralNormSquared(D);
+  return { from: from * norm, to: to * norm };
 }
 
 /** Formats an error per patch in the terms of the budget. */

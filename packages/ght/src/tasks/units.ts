@@ -55,8 +55,10 @@ export function shiftedSignals({ N, P, read, prepare }: Signals, e: number): Sig
   return {
     ...{ N, P, prepare },
     read(from, into) {
-      read(from, into);
-      for (let i = 0; i < into.length; i++) into[i] = shifted(into[i], e);
+      // In their own units they may not fit in float32.
+      const samples = new Float64Array(into.length);
+      read(from, samples);
+      for (let i = 0; i < into.length; i++) into[i] = shifted(samples[i], e);
     },
   };
 }

@@ -90,7 +90,7 @@ describe('the file of an image in codes', () => {
       writeNpy({ type: 'i8', shape: [numbers.length], data: Float64Array.from(numbers) });
     const cases: [string, Uint8Array<ArrayBuffer>, string][] = [
       ['grid', grid(40, 33, 8, 8), 'codes must be of whole planes, each of 25 patches, but got "20 patches"'],
-      ['grid', grid(40, 32, 4, 4), 'dictionary must be 16×100, as the patches and the codes are, but got "64×100"'],
+      ['grid', grid(40, 32, 4, 4), 'dictionary must be 16×256, as the patches and the codes are, but got "64×256"'],
       ['grid', grid(40, 32, 8), 'codes.grid must be the width and height of an image'],
       ['grid', grid(-1, 32, 8, 8), 'codes.grid must be the width and height of an image'],
       ['peak', writeNpy({ type: 'f8', shape: [1], data: Float64Array.of(Number.NaN) }), 'codes.peak must be a finite'],
@@ -103,7 +103,7 @@ describe('the file of an image in codes', () => {
     await expect(decodeImage(await changed(bytes, 'dictionary_b'))).rejects.toThrow('must hold the array dictionary_b');
     const { codes, grid: own } = (await coded(picture(40, 32))).result;
     const other = denseDictionary(64, 1, new Float64Array(64).fill(0.125));
-    await expect(saveCodes(codes, { grid: own, dictionary: other, peak: 255 })).rejects.toThrow('must be 64×100');
-    await expect(saveCodes(codes, { grid: own, dictionary: overcompleteDct(8, 10), peak: 0 })).rejects.toThrow('peak');
+    await expect(saveCodes(codes, { grid: own, dictionary: other, peak: 255 })).rejects.toThrow('must be 64×256');
+    await expect(saveCodes(codes, { grid: own, dictionary: overcompleteDct(8, 16), peak: 0 })).rejects.toThrow('peak');
   });
 });

@@ -199,6 +199,8 @@ const elsewhere = [
     'and',
     'or',
     'choose',
+    'maxBits',
+    'gtBits',
   ],
   ...[
     'lane',
@@ -230,6 +232,15 @@ describe('vectors', () => {
   ] as const)('%s compares lane by lane, and chooses', async (name, expected) => {
     const chosen = await four((x, y) => x.choose(x[name](y), y));
     expect(chosen).toEqual(a.map((value, i) => (expected(value, b[i]) ? value : b[i])));
+  });
+
+  it('maxBits and gtBits are max and gt where the second is not negative', async () => {
+    const first = [-1, 1e-40, 2.5, 7];
+    const second = [0, 3e-40, 2, 7];
+    const both = (apply: (x: V128, y: V128) => V128) =>
+      operation(vectors, 'v128', ([x, y]) => apply(x as V128, y as V128)).then((run) => run(first, second));
+    expect(await both((x, y) => x.maxBits(y))).toEqual([0, Math.fround(3e-40), 2.5, 7]);
+    expect(await both((x, y) => x.and(x.gtBits(y)))).toEqual([0, 0, 2.5, 0]);
   });
 
   it('and, or keep and join the bits of comparisons', async () => {

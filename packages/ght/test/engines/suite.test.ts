@@ -214,5 +214,27 @@ describe.each(engineCases.filter(([, { engine }]) => engine !== referenceEngine)
         if (within === float64) expectSameCodes(await ours.codes(), await theirs.codes(), 1e-8);
       }
     });
+
+    it.each(['qpm', 'admm'] as const)('agrees with the reference through %s with a ρ that changes', async (solver) => {
+      const rhos = [0.01, 0.03, 0.09, 0.3, 0.3, 0.1, 0.9, 0.9];
+      const [ours, theirs] = await Promise.all(
+        [engine, referenceEngine].map((each) => each.load(D, signalsIn(Y, D.N), { threads })),
+      );
+      // The second run starts over with the ρ of the first iteration, not with that of the last.
+      for (let run = 0; run < 2; run++) {
+        ours.reset();
+        theirs.reset();
+        for (const [k, rho] of rhos.entries()) {
+          const [a, b] = [
+            await ours.iterate(solver, made.S, rho, undefined, rhos[k + 1]),
+            await theirs.iterate(solver, made.S, rho, undefined, rhos[k + 1]),
+          ];
+          expect(a.rmse / b.rmse).toBeCloseTo(1, within.digits);
+        }
+        ours.keep();
+        theirs.keep();
+        expectSameCodes(await ours.codes(), await theirs.codes(), within.codes);
+      }
+    });
   },
 );

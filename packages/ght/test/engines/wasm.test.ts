@@ -32,6 +32,19 @@ const signals = (D: Dictionary, P: number, seed = 1) => {
   return Y;
 };
 
+describe('compiled kernels', () => {
+  it('are shared by problems of one size, each with its own dictionary', async () => {
+    const [A, B] = [gaussianDictionary(12, 20, 1), gaussianDictionary(12, 20, 2)];
+    const Y = signals(A, 50);
+    for (const D of [A, B, A]) {
+      const of = (engine: 'wasm' | 'portable') => solve(D, Y, { solver: 'joint-omp', engine, budget: { total: 150 } });
+      const [ours, theirs] = [await of('wasm'), await of('portable')];
+      expect(ours.codes.indices).toEqual(theirs.codes.indices);
+      expect(ours.rmse).toBeCloseTo(theirs.rmse, 3);
+    }
+  });
+});
+
 describe('the shapes', () => {
   const shapes: [string, Dictionary][] = [
     ['the paper’s 64×100', overcompleteDct(8, 10)],
@@ -77,6 +90,7 @@ describe('threads', () => {
       loaded.reset();
       // A changed budget continues from the last iterate.
       for (const S of [3000, 3000, 3000, 9000, 9000, 500]) results.push(await loaded.iterate(solver, S, 0.5));
+      for (const rho of [0.5, 0.6, 0.7]) results.push(await loaded.iterate(solver, 500, rho, undefined, rho + 0.1));
       loaded.keep();
       results.push(await loaded.codes(), await loaded.refit(), await loaded.codes());
     }

@@ -26,7 +26,17 @@ async function attempt(...args: Parameters<typeof solve>): Promise<Solution | un
 
 describe.each(each)('$solver on the $engine engine', ({ engine, solver }) => {
   const iterative = solver === 'qpm' || solver === 'admm';
-  const rho = iterative ? fc.constantFrom(undefined, 1e-12, 1e12, 1e300, { absolute: 1e-300 }) : fc.constant(undefined);
+  const rho = iterative
+    ? fc.constantFrom(
+        undefined,
+        1e-12,
+        1e12,
+        1e300,
+        { absolute: 1e-300 },
+        { from: 1e-3, to: 1 },
+        { from: 1e-9, to: 1e9 },
+      )
+    : fc.constant(undefined);
   const effort = solver === 'joint-omp' ? fc.constantFrom(1, 2, 3) : fc.constant(undefined);
 
   it('keeps to the budget, with finite codes whose error is the one it reports', async () => {

@@ -134,12 +134,13 @@ describe('the loop', () => {
     let k = 0;
     return async () => ({ rmse: errors[Math.min(k++, errors.length - 1)], threshold: 1, kept: 2 });
   };
-  const run = async (errors: number[], maxIterations = 10, tolerance = 0.1) => {
+  const run = async (errors: number[], maxIterations = 10, tolerance = 0.1, least?: number) => {
     const kept: number[] = [];
     const seen: number[] = [];
     const outcome = await iterate(steps(errors), () => kept.push(seen.length + 1), {
       maxIterations,
       tolerance,
+      least,
       onEntry: ({ k }) => seen.push(k),
     });
     return { ...outcome, kept, seen };
@@ -154,6 +155,11 @@ describe('the loop', () => {
       [3, 4.95],
     ]);
     expect(seen).toEqual([1, 2, 3]);
+  });
+
+  it('does not stop while ρ rises, however little the error changes', async () => {
+    const { history, stopReason } = await run([9, 9, 9, 9, 9, 9], 10, 0.1, 3);
+    expect([stopReason, history.length]).toEqual(['converged', 4]);
   });
 
   it('keeps the best iterate, not the last', async () => {

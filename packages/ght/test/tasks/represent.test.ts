@@ -31,12 +31,15 @@ describe('represent', () => {
     }
   });
 
-  it('beats the patch-wise solvers if patches differ, and joint OMP beats both', async () => {
+  it('beats the patch-wise solvers if patches differ, most of all with ADMM and joint OMP', async () => {
     const rmse: Record<string, number> = {};
     for (const solver of solverNames) rmse[solver] = (await represent(grey, { solver, budget: { perPatch: 6 } })).rmse;
     expect(rmse.admm).toBeLessThan(rmse.qpm);
     expect(rmse.qpm).toBeLessThan(rmse.omp);
-    expect(rmse['joint-omp']).toBeLessThan(rmse.admm);
+    expect(rmse['joint-omp']).toBeLessThan(rmse.qpm);
+    expect((await represent(grey, { solver: 'admm', rho: 0.15, budget: { perPatch: 6 } })).rmse).toBeGreaterThan(
+      rmse.admm,
+    );
   });
 
   it('gives the same bits for samples in narrow types', async () => {
@@ -144,12 +147,53 @@ describe('represent', () => {
     }
   });
 
+  it('uses joint OMP with the learned dictionary by default, and the DCT otherwise', async () => {
+    const used = async (options: RepresentOptions, image = grey) => {
+      const { solver, dictionary } = await represent(image, { maxIterations: 2, ...options });
+      return [solver, dictionary.L];
+    };
+    expect(await used({})).toEqual(['joint-omp', 256]);
+    expect((await represent(grey)).rmse).toBe(
+      (await represent(grey, { solver: 'joint-omp', dictionary: 'learned' })).rmse,
+    );
+    expect(await used({ solver: 'admm' })).toEqual(['admm', 100]);
+    expect(await used({ dictionary: 'paper' })).toEqual(['joint-omp', 100]);
+    expect(await used({ atoms: 12 })).toEqual(['joint-omp', 144]);
+    expect(await used({ patch: 6 })).toEqual(['joint-omp', 100]);
+    expect(await used({ preset: 'paper' })).toEqual(['admm', 100]);
+    const offset = { ...grey, planes: grey.planes.map((plane) => plane.map((value) => value + 1000)) };
+    expect(await used({}, offset)).toEqual(['joint-omp', 100]);
+  });
+
   it('does the paper exactly under its preset', async () => {
     const result = await represent(grey, { solver: 'qpm', preset: 'paper', maxIterations: 3 });
     expect(result.rho).toBe(0.1);
     const explicit = { rho: { absolute: 0.1 }, tolerance: 1e-5, refit: false, maxIterations: 3 };
     expect((await represent(grey, { solver: 'qpm', ...explicit })).rmse).toBe(result.rmse);
     expect((await represent(grey, { preset: 'paper', rho: { absolute: 0.3 }, maxIterations: 2 })).rho).toBe(0.3);
+  });
+
+  it('lets ρ rise, for a smaller error than a constant one on a larger dictionary', async () => {
+    const options = { solver: 'admm', atoms: 16, budget: { perPatch: 6 } } as const;
+    const constant = await represent(grey, { ...options, rho: 0.15 });
+    const rising = await represent(grey, { ...options, rho: { from: 0.002, to: 0.2 } });
+    expect(rising.rmse).toBeLessThan(0.9 * constant.rmse);
+    const { from, to } = rising.rho as { from: number; to: number };
+    expect([to / from, to / (constant.rho as number)]).toEqual([expect.closeTo(100, 9), expect.closeTo(0.2 / 0.15, 9)]);
+    // It does not stop before the end of the rise, and a target starts over with every budget it tries.
+    expect(rising.iterations).toBe(100);
+    const target = await represent(grey, { ...options, rho: { from: 0.002, to: 0.2 }, budget: { rmse: rising.rmse } });
+    expect(target.rmse).toBeLessThanOrEqual(rising.rmse);
+    expect(target.nonzeros / rising.nonzeros).toBeCloseTo(1, 1);
+    // The same problem in other units.
+    const large = {
+      ...grey,
+      planes: grey.planes.map((plane) => plane.map((value) => value * 2 ** 40)),
+      peak: 255 * 2 ** 40,
+    };
+    const scaled = await represent(large, { ...options, rho: { from: 0.002, to: 0.2 } });
+    expect(scaled.rmse / 2 ** 40).toBeCloseTo(rising.rmse, 3);
+    expect(scaled.rho).toEqual(rising.rho);
   });
 
   it('interprets ρ independently of the scale of the dictionary', async () => {
@@ -206,7 +250,8 @@ describe('represent', () => {
       const controller = new AbortController();
       setTimeout(() => controller.abort(), 100);
       const start = performance.now();
-      const run = represent(large, { engine, signal: controller.signal, tolerance: 0, maxIterations: 1e6 });
+      const endless = { solver: 'admm', tolerance: 0, maxIterations: 1e6 } as const;
+      const run = represent(large, { ...endless, engine, signal: controller.signal });
       await expect(run).rejects.toMatchObject({ name: 'AbortError' });
       // Half a second after the abort; doubled, because another process may hold the core.
       expect(performance.now() - start).toBeLessThan(100 + 2 * 500 + 500);
@@ -214,10 +259,18 @@ describe('represent', () => {
   });
 
   it('estimates more memory for the reference engine, and in proportion to the image', () => {
-    const one = memoryEstimate(1000, 1000, 1);
-    expect(memoryEstimate(2000, 1000, 1) / one).toBeCloseTo(2, 1);
-    expect(memoryEstimate(1000, 1000, 1, { engine: 'reference' })).toBeGreaterThan(1.4 * one);
-    expect(memoryEstimate(1000, 1000, 1, { stride: 4 })).toBeGreaterThan(2.5 * one);
+    // Large enough for the tables of the dictionary not to count.
+    const one = memoryEstimate(3000, 3000, 1);
+    expect(memoryEstimate(6000, 3000, 1) / one).toBeCloseTo(2, 1);
+    expect(memoryEstimate(3000, 3000, 1, { engine: 'reference' })).toBeGreaterThan(1.4 * one);
+    expect(memoryEstimate(3000, 3000, 1, { stride: 4 })).toBeGreaterThan(2.5 * one);
+  });
+
+  it('estimates the memory of the dictionary that is used by default', () => {
+    const bytes = (options: RepresentOptions) => memoryEstimate(1000, 1000, 1, { engine: 'reference', ...options });
+    expect(bytes({})).toBe(bytes({ solver: 'joint-omp', dictionary: 'learned' }));
+    expect(bytes({ solver: 'admm' })).toBe(bytes({ solver: 'admm', dictionary: 'paper' }));
+    expect(bytes({})).toBeGreaterThan(1.8 * bytes({ dictionary: 'paper' }));
   });
 });
 
@@ -227,8 +280,14 @@ describe('represent rejects', () => {
 
   it.each([
     [{ solver: 'lasso' }, 'solver must be one of qpm, admm, joint-omp, omp, aiht, cosamp, but got "lasso"'],
-    [{ rho: 0 }, 'rho must be a finite number above 0, but got 0'],
-    [{ rho: { absolute: -1 } }, 'rho must be a finite number above 0, but got -1'],
+    [{ solver: 'admm', rho: 0 }, 'rho must be a finite number above 0, but got 0'],
+    [{ solver: 'admm', rho: { absolute: -1 } }, 'rho must be a finite number above 0, but got -1'],
+    [{ solver: 'admm', rho: { from: 0, to: 1 } }, 'rho.from must be a finite number above 0, but got 0'],
+    [{ solver: 'admm', rho: { from: 0.1 } }, 'rho.to must be a finite number above 0, but got undefined'],
+    [
+      { solver: 'admm', rho: { from: 0.2, to: 0.1 } },
+      'rho.to must not be below the value it rises from, but got 0.1: exchange the two',
+    ],
     [{ solver: 'omp', rho: 1 }, 'rho must be left out for omp, which has no penalty'],
     [{ solver: 'admm', effort: 2 }, 'effort must be left out for admm, but got 2: only joint-omp has one'],
     [{ solver: 'joint-omp', effort: 4 as 3 }, 'effort must be a whole number from 1 to 3, but got 4: use 1, 2 or 3'],
@@ -239,7 +298,8 @@ describe('represent rejects', () => {
     [{ budgets: 3 }, 'unknown option budgets; did you mean budget?'],
     [{ onprogress: () => {} }, 'unknown option onprogress; did you mean onProgress?'],
     [{ spread: 1 }, 'spread must be true or false, but got 1'],
-    [{ spread: true }, 'spread must be left out for admm, which spends the whole budget, but got true'],
+    [{ rho: 0.1 }, 'rho must be left out for joint-omp, which has no penalty, but got 0.1: remove it, or choose'],
+    [{ spread: true }, 'spread must be left out for joint-omp, which spends the whole budget, but got true'],
     [{ dictionary: completeDct(8), atoms: 10 }, 'atoms must be left out when a dictionary is given'],
     [{ dictionary: completeDct(5) }, 'dictionary must have 64 rows for 8×8 patches, but got "25×25"'],
     [{ budget: { psnr: 400 } }, 'must be reachable'],

@@ -44,7 +44,9 @@ async function run(setting: Setting): Promise<Megapixel> {
     for (const s of budgets) {
       for (const solver of contenders) {
         const options = { ...optionsOf(solver, 'natural'), ...shared(setting), budget: { perPatch: s } };
-        const result = await pace(weightOf(solver, s), (watch) => represent(image, { ...options, ...watch }));
+        const result = await pace(weightOf(solver, s), (watch) =>
+          represent(image, { ...options, ...watch, dictionary: 'paper' }),
+        );
         runs.push(runOf(result, s));
         patches = result.patches;
       }

@@ -68,7 +68,10 @@ async function preview(
     solverCatalogue[last.solver].joint;
   const warm = session.pace.get(keyOf(settings, 'warm')) ?? full / 2;
   if (fits && solverCatalogue[settings.solver].startsFromCodes && settings.goal === 'atoms' && warm <= WARM_MS) {
-    const limits = { initial: last.codes, maxIterations: WARM_ITERATIONS };
+    // A rising ρ would begin by forgetting those codes.
+    const usual = solverCatalogue[settings.solver].rho;
+    const rho = options.rho ?? (typeof usual === 'object' ? usual?.to : usual);
+    const limits = { initial: last.codes, maxIterations: WARM_ITERATIONS, rho };
     const result = await timed(session, keyOf(settings, 'warm'), () =>
       represent(image, { ...options, ...limits, signal }),
     );

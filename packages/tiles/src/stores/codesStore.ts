@@ -25,17 +25,9 @@ import {
 } from 'ght';
 import type { Rectangle } from '../picture.js';
 import { checkWindow, piecesIn } from './windows.js';
-import {
-  damaged,
-  numbersDocument,
-  readChunk,
-  readDocument,
-  readNumbers,
-  writeChunk,
-  writeNumbers,
-} from './zarrArrays.js';
+import { damaged, readChunk, readDocument, readNumbers, writeChunk, writeNumbers } from './zarrArrays.js';
 import { ZarrFolder } from './zarrChunks.js';
-import { fieldsOf } from './zarrLayout.js';
+import { arrayDocument, fieldsOf } from './zarrLayout.js';
 import { recordIn } from './zarrSink.js';
 
 /** What all tiles of codes have in common. */
@@ -227,7 +219,7 @@ async function writeLayout(folder: ZarrFolder, { image, planes, tile }: CodesLay
     await writeNumbers(folder, `codes/${name}`, 'float64', [rows, cols], transposed(cols, rows, matrix.data));
   }
   const shape = [planes, grid.rows, grid.columns];
-  await folder.writeJson('codes/counts/zarr.json', numbersDocument('uint32', shape, [1, tile.rows, tile.columns]));
+  await folder.writeJson('codes/counts/zarr.json', arrayDocument('uint32', shape, [1, tile.rows, tile.columns]));
   const { width, height, patch, stride } = grid;
   const codes = { width, height, patch, stride, planes, tile: { columns: tile.columns, rows: tile.rows }, peak };
   // Last, since it tells that all the others are there.

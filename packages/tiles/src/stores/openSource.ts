@@ -48,6 +48,29 @@ export async function openSource(name: string, options: SourceOptions = {}): Pro
   return fitsInMemory(pictureOf(image), options) ? wholeFile(name, options) : copyOf(name, image, options);
 }
 
+/**
+ * What is known about an image before its samples are read; undefined for formats that are always read whole (WebP, BMP and .npy), and
+ * for files that cannot be opened.
+ */
+export async function pictureIn(name: string, options: SourceOptions = {}): Promise<Picture | undefined> {
+  if (isAddress(name)) return closed(await openSource(name, options));
+  const place = await stat(name).catch(() => undefined);
+  if (place?.isDirectory()) return closed(await zarrSource(name, options));
+  if (!place?.isFile()) return undefined;
+  const head = await headOf(name, HEAD_BYTES).catch(() => new Uint8Array(0));
+  const format = formatOfContent(head);
+  if (format === 'tiff') return closed(await openTiff(name, options));
+  if (format !== 'png' && format !== 'jpeg') return undefined;
+  const refuse = refusingFor(name, options);
+  const file = { source: name, format, head, bytes: place.size };
+  return pictureOf(await intact(openBySharp(file, refuse, checkClaim), format, refuse));
+}
+
+async function closed(source: Pick<Source, 'picture' | 'close'>): Promise<Picture> {
+  await source.close();
+  return source.picture;
+}
+
 async function openTiffFile(name: string, options: SourceOptions): Promise<Source> {
   const tiff = await openTiff(name, options);
   if (tiff.tiled && tiff.orientation === 1) return tiff;

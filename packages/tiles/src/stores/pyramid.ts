@@ -11,7 +11,7 @@ import { removeStrays } from 'ght-images/node';
 import { ChunkFiles } from './chunkFiles.js';
 import { planesOf, someAtOnce } from './windows.js';
 import { chunkName, type ZarrFolder } from './zarrChunks.js';
-import { arrayDocument, type Level, levelsOf, type ZarrRecord } from './zarrLayout.js';
+import { type Level, levelDocument, levelsOf, type ZarrRecord } from './zarrLayout.js';
 
 /** Builds all levels whose chunks are not there yet. Refuses a picture that lacks chunks. */
 export async function buildPyramid(folder: ZarrFolder, record: ZarrRecord, signal?: AbortSignal): Promise<void> {
@@ -20,7 +20,7 @@ export async function buildPyramid(folder: ZarrFolder, record: ZarrRecord, signa
   await checkComplete(folder, record);
   const chunks = await ChunkFiles.open(folder, record);
   for (let level = 1; level < levels.length; level++) {
-    await folder.writeJson(`${level}/zarr.json`, arrayDocument(picture, levels[level], chunk));
+    await folder.writeJson(`${level}/zarr.json`, levelDocument(picture, levels[level], chunk));
     await someAtOnce(
       places(levels[level], record),
       async ({ plane, row, column }) => {

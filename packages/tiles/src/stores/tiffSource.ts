@@ -24,6 +24,9 @@ import { checkWindow } from './windows.js';
 
 /** The most bytes of a tile or strip, which is decoded as a whole. */
 const MOST_TILE_BYTES = 2 ** 28;
+/** The size of the strips that a single one is split into. */
+const STRIP_BYTES = 2 ** 20;
+const UNCOMPRESSED = 1;
 /** The most pages that are looked at: a damaged chain of them may run in a circle. */
 const MOST_PAGES = 4096;
 
@@ -121,8 +124,7 @@ async function describe(
   await checkPages(file, { width, height }, refuse);
   const tags = await readTiffTags(image.getFileDirectory(), 1, refuse);
   const orientation = await tags.orientation();
-  const chunk = { width: image.getTileWidth(), height: image.getTileHeight() };
-  const common = { chunk, version: facts.version, tiled: image.isTiled, orientation };
+  const common = { version: facts.version, tiled: image.isTiled, orientation };
   const exact = exactPicture(image, tags);
   if (!exact) {
     if (isAddress(name)) {
@@ -131,13 +133,15 @@ async function describe(
         'fetch it first',
       );
     }
-    return { ...common, ...(await bySharp(name, facts.bytes, tags, refuse)) };
+    return { ...common, chunk: tileOf(image), ...(await bySharp(name, facts.bytes, tags, refuse)) };
   }
+  if (!image.isTiled && tags.compression.code === UNCOMPRESSED) await splitStrip(image);
   await checkTiles(image, facts.bytes, refuse);
   const icc = await tags.icc().catch(() => undefined);
   const picture = { width, height, ...exact, metadata: metadataFor(tags.metadata, icc) };
   return {
     ...common,
+    chunk: tileOf(image),
     picture,
     read: (window, signal) => readBy(window, picture, refuse, signal, () => rasters(image, window, signal)),
   };
@@ -177,9 +181,40 @@ async function checkPages(
   throw refuse('must hold exactly one page', 'save the page you want as a file of its own');
 }
 
+function tileOf(image: GeoTIFFImage): Source['chunk'] {
+  return { width: image.getTileWidth(), height: image.getTileHeight() };
+}
+
+/**
+ * Lets geotiff take the one strip of an image, as ImageJ writes it, for many: it decodes strips as a whole, but rows that are not
+ * compressed need no other rows.
+ */
+async function splitStrip(image: GeoTIFFImage): Promise<void> {
+  const directory = image.getFileDirectory();
+  const height = image.getHeight();
+  const [offsetsTag, rowsTag, countsTag] = [273, 278, 279];
+  const offsets = Array.from((await directory.loadValue(offsetsTag)) as ArrayLike<unknown>, Number);
+  const counts = Array.from((await directory.loadValue(countsTag)) as ArrayLike<unknown>, Number);
+  const strips = image.planarConfiguration === 2 ? image.getSamplesPerPixel() : 1;
+  const rowBytes = (image.getWidth() * image.getBytesPerPixel()) / strips;
+  const rows = Math.max(1, Math.floor(STRIP_BYTES / rowBytes));
+  if (image.getTileHeight() < height || rows >= height || offsets.length !== strips) return;
+  if (counts.some((count) => count < rowBytes * height)) throw new Error('the strip ends before its last row');
+  const places: number[] = [];
+  const lengths: number[] = [];
+  for (const offset of offsets) {
+    for (let row = 0; row < height; row += rows) {
+      places.push(offset + row * rowBytes);
+      lengths.push(Math.min(rows, height - row) * rowBytes);
+    }
+  }
+  for (const tag of [offsetsTag, countsTag]) directory.deferredArrays.delete(tag);
+  directory.actualizedFields.set(offsetsTag, places).set(rowsTag, rows).set(countsTag, lengths);
+}
+
 /** Refuses files that are cut short or sparse, and tiles that would not fit in memory. */
 async function checkTiles(image: GeoTIFFImage, bytes: number, refuse: Refuse): Promise<void> {
-  const planar = image.getFileDirectory().getValue('PlanarConfiguration') === 2;
+  const planar = image.planarConfiguration === 2;
   const channels = image.getSamplesPerPixel();
   const sampleBytes = image.getBitsPerSample() / 8;
   const [wide, tall] = [image.getTileWidth(), image.getTileHeight()];

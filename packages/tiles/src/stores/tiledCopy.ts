@@ -7,6 +7,7 @@ import { toRaster } from 'ght-images';
 import { intact, type Refuse, type SharpImage, temporaryFor, writeFileBy } from 'ght-images/node';
 import type { Source } from '../source.js';
 import { interleaved, TiledTiff } from './tiledTiff.js';
+import { copyRows } from './windows.js';
 
 /** The side of the tiles. */
 const TILE = 512;
@@ -30,10 +31,8 @@ export async function copyTiled(source: Source, target: string, signal?: AbortSi
       const [left, width] = [column * TILE, Math.min(TILE, picture.width - column * TILE)];
       const parts = planes.map((plane) => {
         const part = plane.slice(0, width * height);
-        for (let y = 0; y < height; y++) {
-          const start = y * picture.width + left;
-          part.set(plane.subarray(start, start + width), y * width);
-        }
+        const from = { data: plane, at: left, stride: picture.width };
+        copyRows(from, { data: part, at: 0, stride: width }, width, height);
         return toRaster({ width, height, planes: [part], peak: 1 }, sample, depth).rows(0, height);
       });
       return interleaved(parts, { width, height }, TILE);

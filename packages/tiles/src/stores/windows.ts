@@ -1,5 +1,6 @@
 /** Windows of an image: their checks, and cutting them out of planes. */
-import { OptionError, type Samples } from 'ght';
+import { OptionError } from 'ght';
+import type { RasterSamples } from 'ght-images';
 import type { Picture, Rectangle } from '../picture.js';
 
 /** Refuses a window that is empty or does not lie inside the image, or inside a grid of other `things` than pixels. */
@@ -20,21 +21,15 @@ export function planesOf({ channels, alpha }: Picture): number {
   return channels + (alpha ? 1 : 0);
 }
 
-/** Copies a rectangle of samples: `columns`×`rows` from one place in rows of one length to another. */
-export function copyRows(
-  from: {
-    readonly data: Samples | Int8Array | Int16Array | Int32Array | Uint32Array;
-    readonly at: number;
-    readonly stride: number;
-  },
-  to: {
-    readonly data: Samples | Int8Array | Int16Array | Int32Array | Uint32Array;
-    readonly at: number;
-    readonly stride: number;
-  },
-  columns: number,
-  rows: number,
-): void {
+/** Samples in rows of `stride` samples, from place `at` on. */
+interface Rows {
+  readonly data: RasterSamples;
+  readonly at: number;
+  readonly stride: number;
+}
+
+/** Copies a rectangle of samples. */
+export function copyRows(from: Rows, to: Rows, columns: number, rows: number): void {
   for (let y = 0; y < rows; y++) {
     const start = from.at + y * from.stride;
     to.data.set(from.data.subarray(start, start + columns), to.at + y * to.stride);

@@ -1,27 +1,12 @@
 /** Small Zarr arrays of a single chunk: what lies beside the picture. */
 import { InputError } from 'ght';
 import { bytesOf, type ZarrFolder, zstd } from './zarrChunks.js';
-import { fieldsOf } from './zarrLayout.js';
+import { arrayDocument, fieldsOf } from './zarrLayout.js';
 
 const types = { uint32: Uint32Array, int32: Int32Array, float64: Float64Array } as const;
 type ArrayType = keyof typeof types;
 /** What holds the numbers of a type. */
 export type ArrayData<Type extends ArrayType> = InstanceType<(typeof types)[Type]>;
-
-/** The `zarr.json` of an array in chunks of a size. */
-export function numbersDocument(type: ArrayType, shape: readonly number[], chunkShape: readonly number[]): object {
-  return {
-    ...{ zarr_format: 3, node_type: 'array', shape, data_type: type },
-    chunk_grid: { name: 'regular', configuration: { chunk_shape: chunkShape } },
-    chunk_key_encoding: { name: 'default', configuration: { separator: '/' } },
-    fill_value: 0,
-    codecs: [
-      { name: 'bytes', configuration: { endian: 'little' } },
-      { name: 'zstd', configuration: { level: 1, checksum: false } },
-    ],
-    attributes: {},
-  };
-}
 
 /** Writes an array as one chunk, and its document after it. */
 export async function writeNumbers<Type extends ArrayType>(
@@ -34,7 +19,7 @@ export async function writeNumbers<Type extends ArrayType>(
   const place = shape.map(() => 0).join('/');
   if (data.length > 0) await writeChunk(folder, `${name}/c/${place}`, data);
   const chunkShape = shape.map((side) => Math.max(1, side));
-  await folder.writeJson(`${name}/zarr.json`, numbersDocument(type, shape, chunkShape));
+  await folder.writeJson(`${name}/zarr.json`, arrayDocument(type, shape, chunkShape));
 }
 
 /** Writes the numbers of a chunk. */

@@ -2,6 +2,7 @@
 import { access, mkdir, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { IncompleteInstallation, writeFileAtomically } from 'ght-images/node';
+import { loadZarrita } from './zarrita.js';
 
 /** A compression of bytes. */
 export interface Codec {
@@ -9,16 +10,9 @@ export interface Codec {
   decode(bytes: Uint8Array): Promise<Uint8Array> | Uint8Array;
 }
 
-/** zarrita, loaded when needed. */
-export function loadZarrita() {
-  return import('zarrita').catch((reason: unknown) => {
-    throw new IncompleteInstallation('zarrita, which reads and writes Zarr', reason);
-  });
-}
-
 let loading: Promise<Codec> | undefined;
 
-/** zstd at the level that the documents name: half the time of gzip for smaller files. */
+/** zstd at the level that the documents name: about half the time of gzip, for files of nearly the same size. */
 export function zstd(): Promise<Codec> {
   loading ??= loadZarrita().then(async ({ registry }) => {
     const Zstd = await registry.get('zstd')?.();

@@ -65,22 +65,25 @@ export function levelsOf({ width, height }: Level, chunk: number): Level[] {
   return levels;
 }
 
-/** The `zarr.json` of a level. */
-export function arrayDocument(picture: Picture, { width, height }: Level, chunk: number): object {
+/** The `zarr.json` of an array in chunks that are compressed with zstd. */
+export function arrayDocument(type: SampleType, shape: readonly number[], chunkShape: readonly number[]): object {
   return {
-    ...{ zarr_format: 3, node_type: 'array' },
-    shape: [planesOf(picture), height, width],
-    data_type: sampleTypeOf(picture),
-    chunk_grid: { name: 'regular', configuration: { chunk_shape: [1, chunk, chunk] } },
+    ...{ zarr_format: 3, node_type: 'array', shape, data_type: type },
+    chunk_grid: { name: 'regular', configuration: { chunk_shape: chunkShape } },
     chunk_key_encoding: { name: 'default', configuration: { separator: '/' } },
     fill_value: 0,
     codecs: [
       { name: 'bytes', configuration: { endian: 'little' } },
       { name: 'zstd', configuration: { level: 1, checksum: false } },
     ],
-    dimension_names: ['c', 'y', 'x'],
     attributes: {},
   };
+}
+
+/** The `zarr.json` of a level. */
+export function levelDocument(picture: Picture, { width, height }: Level, chunk: number): object {
+  const shape = [planesOf(picture), height, width];
+  return { ...arrayDocument(sampleTypeOf(picture), shape, [1, chunk, chunk]), dimension_names: ['c', 'y', 'x'] };
 }
 
 /** The `zarr.json` of the group. Only levels that are complete are named, so that viewers find all they look for. */

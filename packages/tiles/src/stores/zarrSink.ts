@@ -8,7 +8,7 @@ import type { Sink } from '../sink.js';
 import { buildPyramid } from './pyramid.js';
 import { checkWindow, copyRows, piecesIn, planesOf, someAtOnce } from './windows.js';
 import { bytesOf, chunkName, ZarrFolder, zstd } from './zarrChunks.js';
-import { arrayDocument, fieldsOf, groupDocument, recordOf, sampleTypeOf, type ZarrRecord } from './zarrLayout.js';
+import { fieldsOf, groupDocument, levelDocument, recordOf, sampleTypeOf, type ZarrRecord } from './zarrLayout.js';
 
 /** How a Zarr is written. */
 export interface ZarrSinkOptions {
@@ -104,7 +104,7 @@ async function claim(folder: ZarrFolder, options: ZarrSinkOptions): Promise<Zarr
     }
     // A run may be killed between its first two documents.
     const name = '0/zarr.json';
-    const document = arrayDocument(present.picture, present.picture, present.chunk);
+    const document = levelDocument(present.picture, present.picture, present.chunk);
     if (!(await folder.has(name))) await folder.writeJson(name, document);
     return present;
   }
@@ -121,7 +121,7 @@ async function claim(folder: ZarrFolder, options: ZarrSinkOptions): Promise<Zarr
   }
   const record = { run, finished: false, chunk, picture };
   await folder.writeJson('zarr.json', groupDocument(record));
-  await folder.writeJson('0/zarr.json', arrayDocument(picture, picture, chunk));
+  await folder.writeJson('0/zarr.json', levelDocument(picture, picture, chunk));
   return record;
 }
 

@@ -14,7 +14,7 @@ import type { Picture, Rectangle } from '../picture.js';
 import type { Source } from '../source.js';
 import { abortable, checkAddress, isAddress, refusingFor, type SourceOptions } from './sourceOptions.js';
 import { checkWindow, piecesIn, planesOf } from './windows.js';
-import { loadZarrita } from './zarrChunks.js';
+import { loadZarrita } from './zarrita.js';
 import { fieldsOf, recordOf, sampleOf } from './zarrLayout.js';
 
 /** The most bytes of a chunk: a document of a few bytes could ask for any number. */

@@ -219,6 +219,56 @@ describe('a file that is not tiled', () => {
   });
 });
 
+describe('a TIFF of one strip, big-endian and not compressed, as ImageJ writes it', () => {
+  const [width, height] = [800, 1000];
+  const at = (i: number) => (i * 40503 + 77) % 65536;
+
+  it.each([
+    ['interleaved', 1],
+    ['plane after plane', 2],
+  ] as const)('is read in parts: %s', async (_name, planar) => {
+    const samples = width * height * 2;
+    const tags = [
+      [256, 3, [width]],
+      [257, 3, [height]],
+      [258, 3, [16, 16]],
+      [259, 3, [1]],
+      [262, 3, [1]],
+      [273, 4, planar === 1 ? [200] : [200, 200 + samples]],
+      [277, 3, [2]],
+      [278, 3, [height]],
+      [279, 4, planar === 1 ? [2 * samples] : [samples, samples]],
+      [284, 3, [planar]],
+    ] as const;
+    const bytes = Buffer.alloc(200 + 2 * samples);
+    bytes.write('MM\0*\0\0\0\x08', 'latin1');
+    bytes.writeUInt16BE(tags.length, 8);
+    let aside = 160;
+    for (const [i, [tag, type, values]] of tags.entries()) {
+      const entry = 10 + 12 * i;
+      const size = type === 3 ? 2 : 4;
+      bytes.writeUInt16BE(tag, entry);
+      bytes.writeUInt16BE(type, entry + 2);
+      bytes.writeUInt32BE(values.length, entry + 4);
+      const inside = values.length * size <= 4;
+      if (!inside) bytes.writeUInt32BE(aside, entry + 8);
+      for (const [k, value] of values.entries())
+        bytes.writeUIntBE(value, (inside ? entry + 8 : aside) + size * k, size);
+      if (!inside) aside += 8;
+    }
+    for (let i = 0; i < samples; i++) bytes.writeUInt16BE(at(i), 200 + 2 * i);
+    const file = path(`strip-${planar}.tif`);
+    await writeFile(file, bytes);
+    const source = await openSource(file, { memory: 0, folder: path('.') });
+    await expectAsRead(source, file);
+    await source.close();
+    await truncate(file, bytes.length - 2);
+    expect(await messageOf(() => openSource(file, { memory: 0 }))).toMatch(
+      /^IMAGE must be an intact TIFF file \([^\n]+\)/,
+    );
+  });
+});
+
 describe('an image on the web', () => {
   let server: Server;
   let address = '';

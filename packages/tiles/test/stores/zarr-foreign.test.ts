@@ -118,6 +118,24 @@ describe('a Zarr of another program', () => {
     expect(await messageOf(read)).toMatch(message);
   });
 
+  it('cannot name a picture outside its folder', async () => {
+    await plain('secret.zarr', { shape: [4, 9] }, new Uint8Array(36));
+    const folder = path('escape.zarr');
+    await mkdir(folder);
+    for (const target of ['../secret.zarr', path('secret.zarr'), 'a/../../secret.zarr']) {
+      const axes = [
+        { name: 'y', type: 'space' },
+        { name: 'x', type: 'space' },
+      ];
+      const ome = { version: '0.5', multiscales: [{ axes, datasets: [{ path: target }] }] };
+      const group = { zarr_format: 3, node_type: 'group', attributes: { ome } };
+      await writeFile(join(folder, 'zarr.json'), JSON.stringify(group));
+      expect(await messageOf(() => zarrSource(folder)), target).toMatch(
+        /^IMAGE must be an intact ZARR file \([^\n]+\)/,
+      );
+    }
+  });
+
   it('that is none is told from one that is damaged', async () => {
     await mkdir(path('photos'));
     expect(await messageOf(() => openSource(path('photos')))).toMatch(/^IMAGE must be a Zarr, with zarr\.json/);

@@ -8,7 +8,9 @@ import { addLanes, filter, madd, nmadd, storeIndex, toCoefficients, toCoordinate
 /**
  * What to do with the dual variable. GHT-ADMM carries q = Vᵀv, the coordinates of V = X + U, from one iteration to the next:
  *
- *     M = g ∘ (r − σ(t − q)),   q ← t + M
+ *     M = g ∘ (r − fσ(t − q)),   q ← t + M
+ *
+ * q − t is the scaled dual variable U = Λ/ρ of the last iteration, and f = ρᵏ⁻¹/ρᵏ rescales it when ρ changes.
  *
  * - `none`: GHT-QPM, M = g ∘ r;
  * - `start`: the first iteration of GHT-ADMM, where U = 0, so t − q = 0;
@@ -65,7 +67,7 @@ function buildIteration(f: Fn, target: Target, dual: Dual, together: Fn | undefi
     }
     r.set(nmadd(target, zero.v128(tables.sigma + there), t, c.v128(there)));
     squares.set(madd(target, r, r, squares));
-    if (dual === 'step') r.set(nmadd(target, zero.v128(tables.sigma + there), t.sub(q.v128(there)), r));
+    if (dual === 'step') r.set(nmadd(target, zero.v128(tables.dualSigma + there), t.sub(q.v128(there)), r));
     M.set(r.mul(zero.v128(tables.g + there)));
     if (dual !== 'none') {
       // M is taken as q − t, not as computed, so that `again` finds the same bits.

@@ -1,6 +1,7 @@
 import { aiht } from './aiht.js';
 import { Module } from './assembler.js';
 import { cosamp } from './cosamp.js';
+import { groupCorrelations } from './dense.js';
 import { collect, type IterationName, iterations } from './iterate.js';
 import type { Target } from './maps.js';
 import { keepLargest } from './patchwise.js';
@@ -142,6 +143,7 @@ export function moduleFor(target: Target, shared: boolean): Uint8Array<ArrayBuff
   const functions = {
     ...fits,
     write: write(module, target, fits),
+    together: target.scratch.group && groupCorrelations(module, target, target.scratch.group),
     keepLargest: keepLargest(module, target, pursuit.largest),
   };
   omp(module, target, functions);

@@ -5,133 +5,16 @@
  *
  * a running maximum, and it grows as λ falls. Every patch is pursued once, with three prices: its code is n(mid) atoms, mid
  * being where λ is expected. Of the atoms between n(high) and n(low) it tells the price at which each is bought: the steps
- * of the envelope of its gains. When the patches together have settled λ from those, all that is left is to pursue again
- * the few patches whose n(λ) is not n(mid).
+ * of the envelope of its gains. When the patches together have settled λ from those, all that is left is to code the few
+ * patches again whose n(λ) is not n(mid), by the atoms that their paths have found.
  */
-import { PATIENCE } from '../../../solvers/joint-omp.js';
-import type { Fn, I32, Module } from './assembler.js';
-import { F32, F64, V128 } from './assembler.js';
+import type { F64, Fn, Module } from './assembler.js';
+import { I32 } from './assembler.js';
+import { inGroups } from './dense.js';
+import { follow, NONE, retrace } from './follow.js';
 import type { Target } from './maps.js';
-import { copyCode, nmadd, passCode } from './maps.js';
+import { copyCode, passCode, storeIndex } from './maps.js';
 import type { PursuitFunctions } from './pursue.js';
-import { ASTRAY, DEPENDENT, NEGLIGIBLE, startPursuit } from './pursue.js';
-
-/** In place of an atom: none. */
-const NONE = 0xffff;
-
-/**
- * follow(scratch, c, atMost, price, without) → how many atoms joined: the pursuit of one patch by the order-recursive choice,
- * which ends where a longer path is not worth its price. One atom may not join; NONE excludes none. What each atom gained is
- * in the scratch.
- *
- * After a join one loop over all atoms scales p and updates α, ν and the scores. ν is −1 where an atom may not join.
- */
-function follow(module: Module, target: Target, functions: PursuitFunctions): Fn {
-  const { shape, tables, scratch } = target;
-  const vectors = shape.L4 / 4;
-  const row = 4 * shape.L4;
-  const most = Math.min(shape.N, shape.L);
-  return module.fn('follow', ['i32', 'i32', 'i32', 'f64', 'i32'], 'i32', (f) => {
-    const [at, c, atMost, price, without] = f.parameters as [I32, I32, I32, F64, I32];
-    const zero = f.i32(0);
-    const [k, j, slot, from, lanes] = [f.i32(0), f.i32(), f.i32(), f.i32(), f.i32()];
-    const [fresh, inverse, beta, gain] = [f.f32(), f.f32(), f.f32(), f.f32()];
-    const [weight, nu, x, p, largest] = f.vectors(5);
-    const one = f.v128(F32.of(1).splat());
-    const least = f.v128(F32.of(DEPENDENT).splat());
-    const left = f.f32(startPursuit(f, target, functions.correlate, at, c));
-    const floor = f.f32(left.mul(NEGLIGIBLE));
-    const rounding = f.f32(left.mul(ASTRAY.energy));
-    // How far Σ(gain − price) is below the best it has been.
-    const [lost, patience] = [f.f64(0), f.f64(price.mul(PATIENCE))];
-    const limit = f.i32(atMost.choose(atMost.lt(most), most));
-
-    const score = (v: number) => {
-      weight.set(x.mul(x).mul(weight));
-      f.store(at, weight, scratch.score + 16 * v);
-      largest.set(largest.max(weight));
-    };
-    /** Takes atom j out of the choice. */
-    const close = () => {
-      f.store(slot, F32.of(-1), scratch.nu);
-      f.store(slot, F32.of(0), scratch.score);
-      largest.set(V128.zero);
-      f.count(vectors, (v) => largest.set(largest.max(at.add(v.shl(4)).v128(scratch.score))));
-    };
-    const out = f.i32(at.add(scratch.rows));
-    largest.set(V128.zero);
-    for (let v = 0; v < vectors; v++) {
-      x.set(at.v128(scratch.X + 16 * v));
-      f.store(at, zero.v128(tables.norms + 16 * v), scratch.nu + 16 * v);
-      weight.set(zero.v128(tables.inverseNorms + 16 * v));
-      score(v);
-    }
-    f.if(without.ne(NONE), () => {
-      slot.set(at.add(without.shl(2)));
-      close();
-    });
-    /** Ends where all that is left of the patch could not pay for what was lost and one more atom, or too much was lost. */
-    const endWhereLost = () => {
-      f.if(lost.add(price).gt(left.add(rounding).promote()).or(lost.gt(patience)), () => limit.set(k));
-    };
-    endWhereLost();
-    f.while(
-      () => k.lt(limit),
-      () => {
-        largest.set(largest.max(largest.shuffle([2, 3, 0, 1])));
-        largest.set(largest.max(largest.shuffle([1, 0, 3, 2])));
-        f.if(
-          largest.lane(0).gt(floor),
-          () => {
-            // The first atom with the largest score.
-            from.set(at.add(scratch.score));
-            f.repeat(
-              () => {
-                lanes.set(from.v128().eq(largest).mask());
-                from.set(from.add(16));
-              },
-              () => lanes.not(),
-            );
-            j.set(from.sub(at).sub(scratch.score).shr(2).sub(4).add(lanes.lowestBit()));
-            slot.set(at.add(j.shl(2)));
-            f.call(functions.orthogonalise, at, j, out);
-            fresh.set(out.add(j.shl(2)).f32());
-            f.if(fresh.le(j.shl(2).f32(tables.norms).mul(DEPENDENT)), close, () => {
-              f.store(slot, F32.of(-1), scratch.nu);
-              largest.set(V128.zero);
-              inverse.set(F32.of(1).div(fresh.sqrt()));
-              beta.set(slot.f32(scratch.X).mul(inverse));
-              gain.set(beta.mul(beta));
-              slot.set(at.add(k.shl(2)));
-              f.store(slot, beta, scratch.beta);
-              f.store(slot, j, scratch.support);
-              f.store(slot, gain, scratch.gains);
-              const [scale, step] = [f.v128(inverse.splat()), f.v128(beta.splat())];
-              for (let v = 0; v < vectors; v++) {
-                p.set(out.v128(16 * v).mul(scale));
-                f.store(out, p, 16 * v);
-                x.set(nmadd(target, step, p, at.v128(scratch.X + 16 * v)));
-                f.store(at, x, scratch.X + 16 * v);
-                nu.set(nmadd(target, p, p, at.v128(scratch.nu + 16 * v)));
-                f.store(at, nu, scratch.nu + 16 * v);
-                weight.set(one.div(nu).and(nu.gt(zero.v128(tables.norms + 16 * v).mul(least))));
-                score(v);
-              }
-              left.set(left.sub(gain));
-              lost.set(lost.add(price).sub(gain.promote()).max(0));
-              out.set(out.add(row));
-              k.set(k.add(1));
-              endWhereLost();
-            });
-          },
-          // Nothing is left to gain.
-          () => limit.set(k),
-        );
-      },
-    );
-    f.return(k);
-  });
-}
 
 /** bestPrefix(gains, count, price) → n(price) of a path of so many atoms. */
 function bestPrefix(module: Module): Fn {
@@ -207,18 +90,24 @@ function offer(module: Module): Fn {
  *
  * paths(patches, c, atMost, restarts, bounds, countsOut, valuesOut, indicesOut, scratch, offers, low, mid, high, λ) → end of valuesOut
  *     follows each patch, and so many times again without one of its first atoms; keeps the path that is worth most at λ.
- *     Writes its code of n(mid) atoms, n(high), n(low) and the atom that was left out to `bounds` (four half-words, the last of
- *     them unused), and the prices of the atoms between those to `offers`. The tally is where the offers end and the sum of
- *     all n(high).
+ *     Writes its code of n(mid) atoms, with the indices of the further ones up to n(low); n(high), n(low) and n(mid) to `bounds`
+ *     (half-words, then the squared error of the code), and the prices of the atoms between the first two to `offers`. The
+ *     tally is where the offers end and the sum of all n(high).
  *
  * settle(patches, c, bounds, offers, counts, values, indices, countsOut, valuesOut, indicesOut, scratch, ties, λ) → end of valuesOut
  *     writes the codes with n(high) atoms and those whose offer is above λ; of those equal to it the first `ties`. A code
- *     that has as many atoms already is copied; another is made by pursuing its patch again.
+ *     that has as many atoms already is copied; another is made from the indices of its path. The scratch's error is the sum
+ *     of their squared errors.
  */
-export function jointOmp(module: Module, target: Target, functions: PursuitFunctions & { readonly write: Fn }): void {
+export function jointOmp(
+  module: Module,
+  target: Target,
+  functions: PursuitFunctions & { readonly write: Fn; readonly together?: Fn },
+): void {
   const own = {
     ...functions,
     follow: follow(module, target, functions),
+    retrace: retrace(module, target, functions),
     bestPrefix: bestPrefix(module),
     worth: worth(module),
     offer: offer(module),
@@ -227,42 +116,64 @@ export function jointOmp(module: Module, target: Target, functions: PursuitFunct
   settle(module, target, own);
 }
 
-type Own = PursuitFunctions & Readonly<Record<'write' | 'follow' | 'bestPrefix' | 'worth' | 'offer', Fn>>;
+/** Bytes of a patch's bounds, and where its error is among them. */
+export const BOUNDS = { bytes: 12, error: 8 };
 
-function paths(module: Module, { shape, scratch }: Target, own: Own): void {
+type Own = PursuitFunctions &
+  Readonly<Record<'write' | 'follow' | 'retrace' | 'bestPrefix' | 'worth' | 'offer', Fn>> & {
+    /** groupCorrelations of a dense shape. */
+    readonly together?: Fn;
+  };
+
+function paths(module: Module, target: Target, own: Own): void {
+  const { shape, scratch } = target;
   const types = [...new Array(10).fill('i32'), 'f64', 'f64', 'f64', 'f64'] as const;
   const most = Math.min(shape.N, shape.L);
   module.fn('paths', types, 'i32', (f) => {
     const [patches, c, atMost, restarts, bounds, countsOut, valuesOut, indicesOut, at, offers] = f.parameters as I32[];
     const [low, mid, high, lambda] = f.parameters.slice(10) as F64[];
-    const [length, followed, wanted, n, upper, lower] = f.words(6);
-    const [tried, without, restart] = f.words(3);
+    const [length, followed, n, wanted, upper, lower, entries] = f.words(7);
+    const [tried, restart] = f.words(2);
     const [value, best] = [f.f64(), f.f64()];
     const sure = f.i32(0);
     const gains = f.i32(at.add(scratch.bestGains));
-    const prefix = (price: F64) => f.value(own.bestPrefix, gains, followed, price) as I32;
+    const prefix = (price: F64, most: I32) => f.value(own.bestPrefix, gains, most, price) as I32;
     /** Follows the path without the atom `tried`; it becomes the patch's own if it is worth more than all before it. */
-    const consider = () => {
-      length.set(f.value(own.follow, at, c, atMost, low, tried) as I32);
-      value.set(f.value(own.worth, at.add(scratch.gains), length, lambda) as F64);
+    const consider = (correlated: 0 | 1) => {
+      length.set(f.value(own.follow, at, c, I32.of(correlated), atMost, low, tried) as I32);
+      f.if(restarts.gt(0), () => value.set(f.value(own.worth, at.add(scratch.gains), length, lambda) as F64));
       f.if(value.gt(best), () => {
         best.set(value);
-        without.set(tried);
         followed.set(length);
         for (let v = 0; v < Math.ceil(most / 4); v++) f.store(gains, at.v128(scratch.gains + 16 * v), 16 * v);
-        wanted.set(prefix(mid));
+        upper.set(prefix(low, followed));
+        wanted.set(prefix(mid, upper));
         n.set(f.value(own.write, at, c, gains, wanted, valuesOut, indicesOut) as I32);
+        f.store(bounds, at.f32(scratch.left), BOUNDS.error);
         // A path that rounding leads astray ends there.
-        f.if(n.lt(wanted), () => followed.set(n));
+        f.if(n.lt(wanted), () => {
+          followed.set(n);
+          upper.set(prefix(low, n));
+        });
+        entries.set(n);
+        f.while(
+          () => entries.lt(upper),
+          () => {
+            const atom = entries.shl(2).add(at).i32(scratch.support);
+            storeIndex(f, target, indicesOut.add(entries.mul(shape.indexBytes)), atom);
+            entries.set(entries.add(1));
+          },
+        );
       });
     };
-    f.count(patches, () => {
+    /** All of one patch; `correlated` is whether α = Dᵀy is at X already. */
+    const each = (correlated: 0 | 1) => {
       best.set(-1);
       tried.set(NONE);
-      consider();
+      consider(correlated);
       f.if(restarts.gt(0), () => {
         // The first atom is next to always the mean of the patch, without which no path is better.
-        restart.set(f.value(own.bestPrefix, gains, followed, lambda) as I32);
+        restart.set(prefix(lambda, followed));
         restart.set(restarts.choose(restarts.lt(restart), restart.sub(1).choose(restart.gt(0), 0)));
         f.count(restart, (i) => {
           const slot = i.shl(2).add(at);
@@ -270,23 +181,34 @@ function paths(module: Module, { shape, scratch }: Target, own: Own): void {
         });
         f.count(restart, (i) => {
           tried.set(i.shl(2).add(at).i32(scratch.excluded));
-          consider();
+          consider(0);
         });
       });
-      lower.set(prefix(high));
-      upper.set(prefix(low));
+      lower.set(prefix(high, upper));
       offers.set(f.value(own.offer, gains, lower, upper, offers) as I32);
       sure.set(sure.add(lower));
       f.store16(bounds, lower);
       f.store16(bounds, upper, 2);
-      f.store16(bounds, without, 4);
-      f.store16(countsOut, n);
-      valuesOut.set(valuesOut.add(n.shl(2)));
-      indicesOut.set(indicesOut.add(n.mul(shape.indexBytes)));
-      bounds.set(bounds.add(8));
+      f.store16(bounds, n, 4);
+      f.store16(countsOut, entries);
+      passCode(target, { values: valuesOut, indices: indicesOut }, entries);
+      bounds.set(bounds.add(BOUNDS.bytes));
       countsOut.set(countsOut.add(2));
       c.set(c.add(4 * shape.R4));
-    });
+    };
+    const { group } = scratch;
+    if (group && own.together) {
+      const next = f.i32(c);
+      const prepare = (slot: I32) => {
+        for (let v = 0; v < shape.R4 / 4; v++) f.store(slot, next.v128(16 * v), group.M + 16 * v);
+        next.set(next.add(4 * shape.R4));
+      };
+      const finish = (slot: I32) => {
+        for (let v = 0; v < shape.L4 / 4; v++) f.store(at, slot.v128(group.X + 16 * v), scratch.X + 16 * v);
+        each(1);
+      };
+      inGroups(f, group, { patches, scratch: at }, { prepare, together: own.together, finish });
+    } else f.count(patches, () => each(0));
     f.store(at, offers, scratch.tally);
     f.store(at, sure, scratch.tally + 4);
     f.return(valuesOut);
@@ -299,8 +221,8 @@ function settle(module: Module, target: Target, own: Own): void {
     const [patches, c, bounds, offers, counts, values, indices, countsOut, valuesOut, indicesOut, at, ties] =
       f.parameters as I32[];
     const threshold = f.parameters[12] as F64;
-    const [n, end, had, made] = [f.i32(), f.i32(), f.i32(), f.i32()];
-    const price = f.f64();
+    const [n, end] = [f.i32(), f.i32()];
+    const [price, sum] = [f.f64(), f.f64(0)];
     f.count(patches, () => {
       n.set(bounds.u16());
       end.set(offers.add(bounds.u16(2).sub(n).shl(3)));
@@ -320,25 +242,27 @@ function settle(module: Module, target: Target, own: Own): void {
           );
         },
       );
-      had.set(counts.u16());
       f.if(
-        n.eq(had),
+        n.eq(bounds.u16(4)),
         () => {
           copyCode(f, target, n, { values, indices }, { values: valuesOut, indices: indicesOut });
+          sum.set(sum.add(bounds.f32(BOUNDS.error).promote()));
         },
         () => {
-          made.set(f.value(own.follow, at, c, n, F64.of(0), bounds.u16(4)) as I32);
-          n.set(f.value(own.write, at, c, at.add(scratch.gains), made, valuesOut, indicesOut) as I32);
+          f.call(own.retrace, at, c, indices, n);
+          n.set(f.value(own.write, at, c, at.add(scratch.gains), n, valuesOut, indicesOut) as I32);
+          sum.set(sum.add(at.f32(scratch.left).promote()));
         },
       );
       f.store16(countsOut, n);
-      passCode(target, { values, indices }, had);
+      passCode(target, { values, indices }, counts.u16());
       passCode(target, { values: valuesOut, indices: indicesOut }, n);
-      bounds.set(bounds.add(8));
+      bounds.set(bounds.add(BOUNDS.bytes));
       counts.set(counts.add(2));
       countsOut.set(countsOut.add(2));
       c.set(c.add(4 * shape.R4));
     });
+    f.store(at, sum, scratch.error);
     f.return(valuesOut);
   });
 }

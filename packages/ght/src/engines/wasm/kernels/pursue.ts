@@ -10,17 +10,13 @@
  * β² is what the error falls by, and R(i, k) = pᵢ(j_k) is the triangle of D restricted to the support: R x = β gives the
  * coefficients. There is no solve inside the loop.
  */
-import type { Fn, I32, Module } from './assembler.js';
-import { F32, V128 } from './assembler.js';
+import type { Fn, Module } from './assembler.js';
+import { F32, I32, V128 } from './assembler.js';
 import type { Target } from './maps.js';
 import { nmadd, storeIndex, sumLanes, toCoefficients } from './maps.js';
+import { DEPENDENT } from './tables.js';
 
-/**
- * Of an atom's squared length, what must be new in it for it to join. In float32 every join can lose as many digits as
- * this has zeros; at less than 1e-3 pursuits of 30 atoms and more were seen to go astray.
- */
-export const DEPENDENT = 3e-3;
-/** The same for a fit on given atoms, which has no choice among them: as little as rounding allows. */
+/** What DEPENDENT is for a fit on given atoms, which has no choice among them: as little as rounding allows. */
 export const DEPENDENT_IN_FIT = 1e-5;
 /** Vectors of a row whose sums are held in registers at once. */
 const SUMS = 9;
@@ -181,8 +177,15 @@ function largest(module: Module, { shape }: Target): Fn {
   });
 }
 
-/** Takes a patch in: ‖y‖² to the scratch, and α = Dᵀy to X. Gives ‖y‖². */
-export function startPursuit(f: Fn, { shape, scratch }: Target, correlated: Fn, at: I32, c: I32): F32 {
+/** Takes a patch in: ‖y‖² to the scratch, and α = Dᵀy to X, unless it is there already. Gives ‖y‖². */
+export function startPursuit(
+  f: Fn,
+  { shape, scratch }: Target,
+  correlated: Fn,
+  at: I32,
+  c: I32,
+  isThere: I32 = I32.of(0),
+): F32 {
   const [energy, vector] = f.vectors(2);
   energy.set(V128.zero);
   for (let v = 0; v < shape.R4 / 4; v++) {
@@ -192,19 +195,21 @@ export function startPursuit(f: Fn, { shape, scratch }: Target, correlated: Fn, 
   }
   const all = f.f32(sumLanes(f, energy));
   f.store(at, all, scratch.energy);
-  f.call(correlated, at);
+  f.if(isThere.not(), () => f.call(correlated, at));
   return all;
 }
 
 /**
  * write(scratch, c, gains, count, values, indices) → count: writes the code of the first so many atoms that have joined, in
- * the order of choice. Fewer where the last of them were all but dependent, so that rounding has the better of them.
+ * the order of choice. Fewer where the last of them were all but dependent, so that rounding has the better of them. Leaves
+ * the squared error of the code in the scratch.
  */
 export function write(module: Module, target: Target, functions: PursuitFunctions & { readonly residual: Fn }): Fn {
   const { scratch } = target;
   return module.fn('write', new Array(6).fill('i32'), 'i32', (f) => {
     const [at, c, gains, count, values, indices] = f.parameters as I32[];
     const [slot, out, index, astray] = [f.i32(), f.i32(), f.i32(), f.i32()];
+    const error = f.f32();
     const left = f.f32(at.f32(scratch.energy));
     const allowed = f.f32(left.mul(ASTRAY.energy));
     f.count(count, (i) => left.set(left.sub(gains.add(i.shl(2)).f32())));
@@ -220,7 +225,7 @@ export function write(module: Module, target: Target, functions: PursuitFunction
           out.set(out.add(4));
           index.set(index.add(target.shape.indexBytes));
         });
-        const error = f.value(functions.residual, values, indices, count, c, at.add(scratch.M), at) as F32;
+        error.set(f.value(functions.residual, values, indices, count, c, at.add(scratch.M), at) as F32);
         astray.set(error.le(left.max(0).mul(ASTRAY.error).add(allowed)).not().and(count.gt(0)));
         f.if(astray, () => {
           count.set(count.sub(1));
@@ -229,6 +234,7 @@ export function write(module: Module, target: Target, functions: PursuitFunction
       },
       () => astray,
     );
+    f.store(at, error, scratch.left);
     f.return(count);
   });
 }

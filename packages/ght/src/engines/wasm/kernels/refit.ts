@@ -1,7 +1,7 @@
 /** Residuals and refit of existing codes. */
 import type { Fn, I32, Module } from './assembler.js';
 import { F32 } from './assembler.js';
-import { groupCorrelations, inGroups } from './dense.js';
+import { inGroups } from './dense.js';
 import type { Target } from './maps.js';
 import { indexAt, madd, nmadd, sumLanes, toCoordinates } from './maps.js';
 import type { PursuitFunctions } from './pursue.js';
@@ -56,11 +56,15 @@ interface Cursor {
  * code leaves of its patch is fitted by the same atoms and added; an atom that depends on the ones before it stays as it
  * is, which loses nothing. A code that would not become better stays as it is.
  */
-export function refit(module: Module, target: Target, functions: PursuitFunctions & { readonly residual: Fn }): void {
+export function refit(
+  module: Module,
+  target: Target,
+  functions: PursuitFunctions & { readonly residual: Fn; readonly together?: Fn },
+): void {
   const { shape, scratch } = target;
   const { group } = scratch;
   const fit = fitPatch(module, target, functions);
-  const together = group && groupCorrelations(module, target, group);
+  const { together } = functions;
   module.fn('refit', new Array(6).fill('i32'), undefined, (f) => {
     const [patches, counts, values, indices, c, at] = f.parameters as I32[];
     const count = f.i32();

@@ -2,11 +2,18 @@ import { gram, matrix, transpose } from '../../../algebra/matrix.js';
 import type { Decomposition, Shape } from './shape.js';
 import { padded, paddedRows, panels, rightVectors, singularValues, TILE } from './shape.js';
 
+/**
+ * Of an atom's squared length, what must be new in it for it to join. In float32 every join can lose as many digits as
+ * this has zeros; at less than 1e-3 pursuits of 30 atoms and more were seen to go astray.
+ */
+export const DEPENDENT = 3e-3;
+
 /** Where the constants of a problem lie in memory, in bytes. */
 export interface Tables {
-  /** σ and g of every coordinate. */
+  /** σ and g of every coordinate, and σ times what the dual variable is rescaled by when ρ changes. */
   readonly sigma: number;
   readonly g: number;
+  readonly dualSigma: number;
   /** V, a row of coordinates per atom. */
   readonly V: number;
   /** Of a separable shape: V of A row by row, V of B, and its transpose. Of a dense one: the transpose of V, in panels. */
@@ -20,6 +27,8 @@ export interface Tables {
   readonly gram: number;
   readonly norms: number;
   readonly inverseNorms: number;
+  /** Of the squared length of each atom, what must be new in it for it to join. */
+  readonly leastNew: number;
   /** Of a separable shape, two half-words per atom: in bytes, where its row of V_A begins, and its row of ZᵀV_A. */
   readonly rowsOfAtom: number;
   /** For each of the 16 sets of four lanes: the bytes that bring its lanes to the front, and their numbers, a byte each. */
@@ -44,6 +53,7 @@ export function tablesOf(shape: Shape, start: number): { tables: Tables; content
   const tables = {
     sigma: place(singularValues(shape)),
     g: place(new Float32Array(shape.R4)),
+    dualSigma: place(new Float32Array(shape.R4)),
     V: place(rightVectors(shape)),
     VA: place(B ? paddedRows(A.V) : new Float32Array(0)),
     VB: place(B ? paddedRows(B.V) : new Float32Array(0)),
@@ -103,12 +113,13 @@ function placeGram(shape: Shape, place: (values: Float32Array) => number) {
   const dust = 1e-12 * Math.min(1, longest);
   for (let j = 0; j < L; j++) {
     for (let i = 0; i < L; i++) table[j * L4 + i] = Math.abs(entry(i, j)) < dust ? 0 : entry(i, j);
-    norms[j] = entry(j, j);
+    norms[j] = table[j * L4 + j];
   }
   return {
     gram: place(table),
     norms: place(norms),
     inverseNorms: place(norms.map((norm) => (norm > 0 ? 1 / norm : 0))),
+    leastNew: place(norms.map((norm) => norm * Math.fround(DEPENDENT))),
   };
 }
 
@@ -134,6 +145,8 @@ export interface Scratch {
   /** What each atom that joined a path has gained, and ‖y‖² of its patch, float32. */
   readonly gains: number;
   readonly energy: number;
+  /** The squared error of the code that was written last, float32. */
+  readonly left: number;
   /** The gains of the best path so far, and the atoms that are excluded in turn. */
   readonly bestGains: number;
   readonly excluded: number;
@@ -191,6 +204,7 @@ export function scratchOf(shape: Shape): Scratch {
     x: take(4 * L4),
     gains: take(4 * padded(most)),
     energy: take(4),
+    left: take(4),
     bestGains: take(4 * padded(most)),
     excluded: take(4 * padded(most)),
     neighbours: take(4 * (L4 + padded(most)) * most),

@@ -293,6 +293,14 @@ export class V128 extends Value {
   max(other: V128) {
     return other.lanes(this, 0xeb);
   }
+  /** The larger of each lane, of lanes that are not negative. */
+  maxBits(other: V128) {
+    return this.lanes(other, 0xb8);
+  }
+  /** Whether each lane is larger than a lane that is not negative. */
+  gtBits(other: V128) {
+    return this.lanes(other, 0x3b);
+  }
   abs() {
     return new V128(this.each(0xe0));
   }

@@ -3,6 +3,7 @@ import { quotas } from '../../../budget/rank.js';
 import type { Bracket, Sample, Tries } from '../../../solvers/bracket.js';
 import type { Watch } from '../../../work.js';
 import type { Followed } from '../../engine.js';
+import { BOUNDS } from '../kernels/paths.js';
 import type { PathsJob } from './patch-jobs.js';
 import { CHUNK } from './problem-memory.js';
 import type { Outcomes, Shards, Streams } from './shards.js';
@@ -19,6 +20,8 @@ export interface Selected {
 
 /** Room for codes and for offers, of the atoms that are expected. */
 const ROOM = { codes: 1.15, offers: 0.4 };
+/** Half-words of a patch's bounds. */
+const HALVES = BOUNDS.bytes / 2;
 /** More than any chunk has. */
 export const ALL_TIES = 2 ** 31 - 1;
 
@@ -33,7 +36,7 @@ export class FollowedPaths {
 
   constructor(private readonly shards: Shards) {
     this.draft = shards.streams();
-    this.#bounds = shards.take(({ P }) => 8 * P);
+    this.#bounds = shards.take(({ P }) => BOUNDS.bytes * P);
     this.#ties = shards.take(({ chunks }) => 4 * chunks);
     this.#offers = shards.take(({ chunks }) => 8 * chunks).map((places) => ({ places, out: [], room: 0 }));
   }
@@ -97,7 +100,7 @@ export class FollowedPaths {
   /** What `restore` needs in order to go on from here. Only for a problem of one shard whose paths were all followed. */
   save(): Followed {
     const [{ layout, halves, words, doubles }] = this.shards.memories;
-    const bounds = halves(this.#bounds[0], 4 * layout.P).slice();
+    const bounds = halves(this.#bounds[0], HALVES * layout.P).slice();
     const places = words(this.#offers[0].places, 2 * layout.chunks);
     const offers = new Float64Array(total(this.#outcomes, 'near'));
     for (let chunk = 0, end = 0; chunk < layout.chunks; chunk++) {
@@ -112,7 +115,7 @@ export class FollowedPaths {
   restore({ sure, offers, bounds, draft }: Followed): void {
     const [memory] = this.shards.memories;
     const { P, chunks } = memory.layout;
-    memory.halves(this.#bounds[0], 4 * P).set(bounds);
+    memory.halves(this.#bounds[0], HALVES * P).set(bounds);
     memory.unpack(this.draft[0], draft);
     this.#widenOffers(0, offers.length);
     const [begin] = this.#offers[0].out;
@@ -121,8 +124,9 @@ export class FollowedPaths {
     for (let chunk = 0, end = begin; chunk < chunks; chunk++) {
       places[2 * chunk] = end;
       // A patch has as many offers as atoms between its two bounds.
-      for (let p = chunk * CHUNK; p < Math.min(P, (chunk + 1) * CHUNK); p++)
-        end += 8 * (bounds[4 * p + 1] - bounds[4 * p]);
+      for (let p = chunk * CHUNK; p < Math.min(P, (chunk + 1) * CHUNK); p++) {
+        end += 8 * (bounds[HALVES * p + 1] - bounds[HALVES * p]);
+      }
       places[2 * chunk + 1] = end;
     }
     const all = { written: draft.values.length, near: offers.length, sure, overflowed: false, nearOverflowed: false };
@@ -136,7 +140,7 @@ export class FollowedPaths {
     this.#offers[shard] = { ...this.#offers[shard], out, room };
   }
 
-  /** Writes the codes that were selected; gives the number of their atoms. */
+  /** Writes the codes that were selected, and the errors of all chunks; gives the number of their atoms. */
   async commit(selected: Omit<Selected, 'kept'>, out: Streams, watch?: Watch): Promise<number> {
     this.#placeTies(selected);
     for (const [shard, memory] of this.shards.memories.entries()) {

@@ -35,6 +35,12 @@ interface Algorithm {
 const QPM: Algorithm = { first: 'qpm', next: 'qpm', again: 'qpm' };
 const ADMM: Algorithm = { first: 'admmStart', next: 'admm', again: 'admmAgain' };
 
+/** ρ of an iteration, and of the one after it, the same if left out. */
+export interface Penalties {
+  readonly rho: number;
+  readonly next?: number;
+}
+
 /** Where the iterations stand: candidates for Zᵏ, and all that is needed to make them again with another `lo`. */
 interface State {
   readonly source: Streams;
@@ -95,13 +101,13 @@ export class GlobalSolvers {
     this.shards.write(this.#start, Z0);
   }
 
-  qpm(S: number, rho: number, watch?: Watch): Promise<StepReport> {
-    return this.#step(S, rho, QPM, watch);
+  qpm(S: number, penalties: Penalties, watch?: Watch): Promise<StepReport> {
+    return this.#step(S, penalties, QPM, watch);
   }
 
-  admm(S: number, rho: number, watch?: Watch): Promise<StepReport> {
+  admm(S: number, penalties: Penalties, watch?: Watch): Promise<StepReport> {
     this.#q ??= this.shards.take(({ R4, P }) => 4 * R4 * P);
-    return this.#step(S, rho, ADMM, watch);
+    return this.#step(S, penalties, ADMM, watch);
   }
 
   /** The newest codes are the result. */
@@ -114,22 +120,32 @@ export class GlobalSolvers {
     return this.#best && this.shards.read(this.#best);
   }
 
-  async #step(S: number, rho: number, algorithm: Algorithm, watch?: Watch): Promise<StepReport> {
-    const { P, memories } = this.shards;
+  async #step(S: number, { rho, next = rho }: Penalties, algorithm: Algorithm, watch?: Watch): Promise<StepReport> {
+    const { P } = this.shards;
     this.#many = S > MANY * P;
-    if (rho !== this.#rho) {
-      this.#rho = rho;
-      const g = this.#sigma.map((sigma) => sigma / (sigma * sigma + rho));
-      for (const { tables, floats } of memories) floats(tables.g, g.length).set(g);
-    }
+    if (!this.#state) this.#penalise(rho);
+    if (rho !== this.#rho) throw new Error(`an iteration with ρ = ${this.#rho} was begun, but ${rho} is asked for`);
     await this.#propose(S, algorithm, watch);
     const selected = this.#select(S);
+    this.#penalise(next);
     const error = await this.#commit(S, selected, algorithm, watch);
     return {
       rmse: Math.sqrt((error + this.outsideRange) / P),
       threshold: S > 0 ? selected.threshold : Number.POSITIVE_INFINITY,
       kept: selected.kept,
     };
+  }
+
+  /** Sets the ρ of the next pass. Where the last pass had another, its dual variable U = Λ/ρ is rescaled. */
+  #penalise(rho: number): void {
+    const rescaling = this.#state ? this.#rho / rho : 1;
+    const g = this.#sigma.map((sigma) => sigma / (sigma * sigma + rho));
+    const dualSigma = this.#sigma.map((sigma) => sigma * rescaling);
+    for (const { tables, floats } of this.shards.memories) {
+      floats(tables.g, g.length).set(g);
+      floats(tables.dualSigma, g.length).set(dualSigma);
+    }
+    this.#rho = rho;
   }
 
   /** Candidates for Zᵏ: those that the last commit made, or the first ones; S of them or a few more. */

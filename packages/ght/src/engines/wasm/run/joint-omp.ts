@@ -36,6 +36,8 @@ interface Found {
   readonly codes: Streams;
   readonly threshold: number;
   readonly kept: number;
+  /** Whether the errors of all chunks are those of these codes. */
+  readonly measured: boolean;
 }
 
 /** Joint OMP on one loaded problem. */
@@ -77,7 +79,7 @@ export class JointOmp {
       selected = await findPrice(this.#paths, S, all, row, nearby(lambda, S), tries, part);
     }
     const kept = await this.#paths.commit(selected, out, watchOver(watch, restarts, codes));
-    const found = { codes: out, threshold: selected.threshold, kept };
+    const found = { codes: out, threshold: selected.threshold, kept, measured: true };
     return effort === 3 && improvable ? this.#swap(found, watchOver(watch, codes, 1)) : found;
   }
 
@@ -126,7 +128,7 @@ export class JointOmp {
     while (kept > S) await search(0, cutFor(losses(), kept - S));
     // The other streams are free again.
     if (source !== codes) this.#paths.draft = codes;
-    return { codes: source, threshold: price.lambda, kept };
+    return { codes: source, threshold: price.lambda, kept, measured: false };
   }
 }
 

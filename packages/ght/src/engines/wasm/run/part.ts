@@ -26,7 +26,6 @@ export async function loadPart(...[D, signals, options, watch]: Parameters<typeo
       paths.restore(followed);
       const out = shards.streams();
       await paths.commit({ threshold, ties, surplus: 1 }, out, watch);
-      await shards.run(() => ({ kind: 'measure', stream: out[0] }), watch);
       const [{ layout, doubles }] = shards.memories;
       return { codes: shards.read(out), errors: doubles(layout.errors, layout.chunks).slice() };
     },

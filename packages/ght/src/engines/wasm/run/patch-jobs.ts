@@ -2,6 +2,7 @@
 import { part, type Work } from '../../../work.js';
 import type { IterationName } from '../kernels/iterate.js';
 import type { Kernels } from '../kernels/module.js';
+import { BOUNDS } from '../kernels/paths.js';
 import type { Layout, Stream } from './problem-memory.js';
 import { CHUNK } from './problem-memory.js';
 
@@ -221,7 +222,7 @@ function* followPaths(job: PathsJob, place: Workplace): Work<Outcome> {
   let sure = 0;
   for (const [chunk, p, n] of chunksOf(place, job.step)) {
     if (values > lastValues || offers > lastOffers) return { ...NOTHING_ELSE, written: 0, overflowed: true };
-    const [c, counts, own] = [layout.c + 4 * R4 * p, out.counts + 2 * p, bounds + 8 * p];
+    const [c, counts, own] = [layout.c + 4 * R4 * p, out.counts + 2 * p, bounds + BOUNDS.bytes * p];
     const patches = Math.min(n, job.each);
     const end = address(
       kernels.paths(patches, c, atMost, restarts, own, counts, values, indices, at, offers, low, mid, high, lambda),
@@ -242,10 +243,11 @@ function* followPaths(job: PathsJob, place: Workplace): Work<Outcome> {
 
 function* makeCodes(job: OmpJob | SettleJob | SwapJob | PatchwiseJob, place: Workplace): Work<Outcome> {
   const { layout, memory, kernels, thread } = place;
-  const { N, L, R4, indexBytes } = layout;
+  const { N, L, R4, indexBytes, scratch } = layout;
   const { out } = job;
   const at = layout.scratches[thread];
   const words = new Uint32Array(memory.buffer);
+  const doubles = new Float64Array(memory.buffer);
   let [values, indices] = [out.values[thread], out.indices[thread]];
   // Only a local search does not know beforehand how many values it will write.
   const last = job.kind === 'swap' ? values + 4 * (out.capacity - CHUNK * Math.min(N, L)) : Number.POSITIVE_INFINITY;
@@ -260,8 +262,9 @@ function* makeCodes(job: OmpJob | SettleJob | SwapJob | PatchwiseJob, place: Wor
       const { source, threshold } = job;
       const [ties, offers] = [words[job.ties / 4 + chunk], words[job.offers.places / 4 + 2 * chunk]];
       const [from, fromIndex] = [words[source.places / 4 + 2 * chunk], words[source.places / 4 + 2 * chunk + 1]];
-      const [bounds, before] = [job.bounds + 8 * p, source.counts + 2 * p];
+      const [bounds, before] = [job.bounds + BOUNDS.bytes * p, source.counts + 2 * p];
       end = kernels.settle(n, c, bounds, offers, before, from, fromIndex, counts, values, indices, at, ties, threshold);
+      doubles[layout.errors / 8 + chunk] = doubles[(at + scratch.error) / 8];
     } else if (job.kind === 'swap') {
       const { source, moves, lambda, least } = job;
       const [from, fromIndex] = [words[source.places / 4 + 2 * chunk], words[source.places / 4 + 2 * chunk + 1]];

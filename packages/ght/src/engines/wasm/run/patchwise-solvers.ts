@@ -77,9 +77,9 @@ export class PatchwiseSolvers {
 
   async jointOmp(S: Spending, effort: Effort, watch?: Watch): Promise<StepReport[]> {
     this.#joint ??= new JointOmp(this.shards);
-    const { codes, threshold, kept } = await this.#joint.run(S, effort, this.#out, watchOver(watch, 0, 0.95));
+    const { codes, threshold, kept, measured } = await this.#joint.run(S, effort, this.#out, watchOver(watch, 0, 0.95));
     this.#out = codes;
-    const error = await this.#measure('measure', watchOver(watch, 0.95, 1));
+    const error = measured ? this.shards.error() : await this.#measure('measure', watchOver(watch, 0.95, 1));
     return [{ ...this.#report(error, kept), threshold }];
   }
 

@@ -162,30 +162,34 @@ export class ProblemMemory extends Arena {
    * in increasing order, and there are no zeros.
    */
   read(stream: Stream, { indptr, indices, values }: Codes): void {
-    const { first } = this;
-    const { P, chunks, indexBytes } = this.layout;
+    const { P, L, chunks } = this.layout;
     const counts = this.halves(stream.counts, P);
     const places = this.words(stream.places, 2 * chunks);
-    let n = indptr[first];
-    for (let p = 0, from = 0; p < P; p++) {
-      const chunk = Math.floor(p / CHUNK);
-      if (p % CHUNK === 0) from = 0;
-      const value = this.floats(places[2 * chunk] + 4 * from, counts[p]);
-      const index = this.#indices(places[2 * chunk + 1] + indexBytes * from, counts[p]);
-      const begin = n;
-      for (let i = 0; i < counts[p]; i++) {
-        if (value[i] === 0) continue;
-        // A pursuit stores its atoms in the order of selection: insertion sort.
-        let at = n++;
-        for (; at > begin && indices[at - 1] > index[i]; at--) {
-          indices[at] = indices[at - 1];
-          values[at] = values[at - 1];
+    // A pursuit stores its atoms in the order of choice. They are laid out in a row, with a bit for each that is there.
+    const row = new Float64Array(L);
+    const present = new Int32Array(Math.ceil(L / 32));
+    let n = indptr[this.first];
+    for (let chunk = 0; chunk < chunks; chunk++) {
+      const [first, end] = [chunk * CHUNK, Math.min(P, (chunk + 1) * CHUNK)];
+      let size = 0;
+      for (let p = first; p < end; p++) size += counts[p];
+      const value = this.floats(places[2 * chunk], size);
+      const index = this.#indices(places[2 * chunk + 1], size);
+      for (let p = first, i = 0; p < end; p++) {
+        for (const last = i + counts[p]; i < last; i++) {
+          if (value[i] === 0) continue;
+          row[index[i]] = value[i];
+          present[index[i] >> 5] |= 1 << (index[i] & 31);
         }
-        indices[at] = index[i];
-        values[at] = value[i];
+        for (let word = 0; word < present.length; word++) {
+          for (let left = present[word]; left !== 0; left &= left - 1, n++) {
+            indices[n] = 32 * word + 31 - Math.clz32(left & -left);
+            values[n] = row[indices[n]];
+          }
+          present[word] = 0;
+        }
+        indptr[this.first + p + 1] = n;
       }
-      from += counts[p];
-      indptr[first + p + 1] = n;
     }
   }
 }

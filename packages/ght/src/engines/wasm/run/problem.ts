@@ -3,7 +3,7 @@ import type { Codes } from '../../../codes/codes.js';
 import { emptyCodes } from '../../../codes/codes.js';
 import type { Dictionary } from '../../../dictionary/dictionary.js';
 import { kroneckerFactors } from '../../../dictionary/kronecker.js';
-import { runsOf, type Signals, someOf } from '../../../signal/signals.js';
+import { type Signals, someOf } from '../../../signal/signals.js';
 import type { IterativeSolver, PatchwiseSolver } from '../../../solvers/catalogue.js';
 import type { Effort, Spending } from '../../../solvers/joint-omp.js';
 import type { StepReport } from '../../../solvers/loop.js';
@@ -13,6 +13,7 @@ import type { Watch, Work } from '../../../work.js';
 import { drive } from '../../../work.js';
 import type { Energies, EngineInfo, Loaded } from '../../engine.js';
 import { outsideOf } from '../../engine.js';
+import type { Target } from '../kernels/maps.js';
 import type { Kernels } from '../kernels/module.js';
 import { moduleFor } from '../kernels/module.js';
 import { shapeOf } from '../kernels/shape.js';
@@ -58,7 +59,7 @@ export async function layOut(
   );
   // All shards begin with the same tables, so they have the same code.
   const target = { shape, tables: memories[0].tables, scratch: memories[0].layout.scratch, fma };
-  const module = await WebAssembly.compile(moduleFor(target, threads > 1));
+  const module = await compiledFor(target, threads > 1);
   const instances = memories.map(({ memory }) => WebAssembly.instantiate(module, { env: { memory } }));
   const kernels = (await Promise.all(instances)).map(({ exports }) => exports as unknown as Kernels);
   const energies = await rotate(memories, kernels, signals, watch);
@@ -75,6 +76,25 @@ export async function layOut(
 export async function loadProblem(...problem: Parameters<typeof layOut>): Promise<Loaded> {
   const { info, shards, team, energies } = await layOut(...problem);
   return new WasmProblem(info, shards, team, outsideOf(energies));
+}
+
+/** The modules that were compiled last, by all that their code depends on; the one used last comes last. */
+const compiled = new Map<string, WebAssembly.Module>();
+const MOST_COMPILED = 8;
+
+/**
+ * The compiled kernels. A module has its machine code, which the host improves while it runs, so the next problem of the same
+ * sizes starts with the fastest code.
+ */
+async function compiledFor({ shape, ...target }: Target, shared: boolean): Promise<WebAssembly.Module> {
+  // Kernels read the numbers of a dictionary from memory, so only its sizes matter.
+  const parts = shape.parts.map(({ Q, sigma, V }) => [Q.rows, sigma.length, V.rows]);
+  const key = JSON.stringify([{ ...shape, parts }, target, shared]);
+  const module = compiled.get(key) ?? (await WebAssembly.compile(moduleFor({ shape, ...target }, shared)));
+  compiled.delete(key);
+  compiled.set(key, module);
+  for (const oldest of compiled.keys()) if (compiled.size > MOST_COMPILED) compiled.delete(oldest);
+  return module;
 }
 
 function sizeOf({ rows, cols }: Matrix): string {
@@ -118,15 +138,18 @@ function* rotateRun(
   { all, within }: Energies,
 ): Work<void> {
   const { N, R4, c, scratches } = memory.layout;
-  for (const run of runsOf(someOf(signals, first, count), CHUNK)) {
-    const from = first + run.from;
-    const patches = run.Y.length / N;
-    const staged = memory.floats(staging, run.Y.length);
-    staged.set(run.Y);
+  const rank = memory.shape.parts.reduce((product, { sigma }) => product * sigma.length, 1);
+  for (let from = first; from < first + count; from += CHUNK) {
+    const patches = Math.min(CHUNK, first + count - from);
+    const staged = memory.floats(staging, N * patches);
+    signals.read(from, staged);
     kernels.rotateSignals(staging, patches, c + 4 * R4 * from, scratches[0]);
-    const chunk = (memory.first + from) / CHUNK;
-    all[chunk] = energy(staged);
-    within[chunk] = energy(memory.floats(c + 4 * R4 * from, R4 * patches));
+    // Atoms that span all signals leave nothing outside.
+    if (rank < N) {
+      const chunk = (memory.first + from) / CHUNK;
+      all[chunk] = energy(staged);
+      within[chunk] = energy(memory.floats(c + 4 * R4 * from, R4 * patches));
+    }
     yield from / signals.P;
   }
 }
@@ -164,8 +187,8 @@ class WasmProblem implements Loaded {
   reset(Z0: Codes = this.#empty()): void {
     this.#global.reset(Z0);
   }
-  iterate(solver: IterativeSolver, S: number, rho: number, watch?: Watch): Promise<StepReport> {
-    return this.#global[solver](S, rho, watch);
+  iterate(solver: IterativeSolver, S: number, rho: number, watch?: Watch, next?: number): Promise<StepReport> {
+    return this.#global[solver](S, { rho, next }, watch);
   }
   keep(): void {
     this.#global.keep();

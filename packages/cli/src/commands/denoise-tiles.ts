@@ -1,0 +1,81 @@
+import { open } from 'node:fs/promises';
+import { type DenoiseOptions, readJpegInfo } from 'ght';
+import { formatOfContent, orientationOf } from 'ght-images';
+import { type Data, type DenoiseRequest, denoisePlan } from 'ght-tiles';
+import type { Context } from '../context.js';
+import { silent } from '../flags.js';
+import { progressDisplay } from '../output/progress.js';
+import { pictureLine } from '../output/summary.js';
+import { facts } from '../output/table.js';
+import { isAddress, isZarr, refuseWithTiles } from '../tileFlags.js';
+import type { DenoiseFlags } from './denoise.js';
+import { adviceOn, foundRows, plainNoise } from './denoise-groups.js';
+import { runTiles } from './tiles.js';
+
+/** Denoises an image of any size in tiles, with the bits of the untiled run. */
+export async function denoiseInTiles(
+  path: string,
+  flags: DenoiseFlags,
+  options: DenoiseOptions,
+  context: Context,
+): Promise<void> {
+  const { pages, axes, peak, reference } = flags;
+  refuseWithTiles({
+    '--pages': pages,
+    '--axes': axes,
+    '--peak': peak,
+    '--reference': reference,
+    '--format': flags.format,
+  });
+  const asked = { ...options, jpeg: await jpegOf(path) };
+  const request = ({ input, output }: { input: string; output: string }): DenoiseRequest => ({
+    ...{ input, output, tile: flags.tile },
+    options: Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)) as Record<
+      string,
+      Data
+    >,
+  });
+  const start = performance.now();
+  const display = progressDisplay('denoise', silent(flags));
+  const run = { path, output: flags.output, flags, plan: denoisePlan(), request };
+  const { result, picture, by } = await runTiles(run, context, display).finally(display.stop);
+  const seconds = (performance.now() - start) / 1000;
+  const { quality, engine, noise, estimated, trust, words, impulses, banding, changed } = result;
+  if (flags.json) {
+    const { metadata: _metadata, ...image } = picture;
+    const found = { noise: plainNoise(noise), estimated, trust, words, impulses, banding, changed };
+    context.print(JSON.stringify({ task: 'denoise', method: 'groups', quality, engine, image, ...found, by, seconds }));
+    return;
+  }
+  context.print(
+    `${pictureLine(path, { ...picture, channels: picture.channels + Number(picture.alpha) })}\n${facts([
+      ['quality', quality],
+      ...foundRows(result),
+      [
+        'time',
+        `${seconds.toFixed(2)} s in tiles, ${by === 'here' ? `on the ${engine.name} engine` : `by workers, ${by}`}`,
+      ],
+      ['wrote', flags.output],
+    ])}`,
+  );
+  const advice = adviceOn(result);
+  if (advice !== undefined) context.print(advice);
+}
+
+/** Tables and quality lie before the samples. */
+const HEAD_BYTES = 2 ** 20;
+
+/** What the header of a JPEG says, as for an image that is read whole. */
+async function jpegOf(path: string): Promise<DenoiseOptions['jpeg']> {
+  if (isAddress(path) || isZarr(path)) return undefined;
+  // What cannot be opened has its error from the reader of the image.
+  const file = await open(path).catch(() => undefined);
+  if (!file) return undefined;
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    const head = buffer.subarray(0, bytesRead);
+    return formatOfContent(head) === 'jpeg' ? readJpegInfo(head, orientationOf(head, 'jpeg')) : undefined;
+  } finally {
+    await file.close();
+  }
+}

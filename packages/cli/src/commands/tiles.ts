@@ -1,0 +1,206 @@
+/** Runs plans over tiles for the command: where the result is written on the way, who does the work, and the progress. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { Image } from 'ght';
+import { OptionError } from 'ght';
+import { formatOfName, rangeOf } from 'ght-images';
+import {
+  type Data,
+  encodeData,
+  filePlaces,
+  folderScratch,
+  joinTiff,
+  type MemorySink,
+  memoryScratch,
+  memorySink,
+  openSource,
+  type Picture,
+  type Places,
+  type Plan,
+  runHere,
+  type Source,
+  zarrSink,
+} from 'ght-tiles';
+import type { Context } from '../context.js';
+import { checkOutput, type ImageFile, resultOutput, writeResults } from '../io/index.js';
+import { oneLine } from '../output/line.js';
+import type { ProgressDisplay } from '../output/progress.js';
+import { isAddress, isZarr, loadQueue, type TileFlags } from '../tileFlags.js';
+
+/** The names of the input and of the output, as the places of a run know them. */
+interface Names {
+  readonly input: string;
+  readonly output: string;
+}
+
+/** A run over tiles, from a file to a file. */
+export interface TiledRun<Request extends Data, Result> {
+  readonly path: string;
+  readonly output: string;
+  readonly flags: TileFlags & { readonly jpegQuality?: number };
+  readonly plan: Plan<Request, Result>;
+  /** What is asked for. */
+  readonly request: (names: Names) => Request;
+  /** Bytes that a tile needs at most, for workers. */
+  readonly memory?: number;
+}
+
+/** What came of it, and what the image was. */
+export interface TiledResult<Result> {
+  readonly result: Result;
+  readonly picture: Picture;
+  /** Who did the work: `here`, or the name of the run on the queue. */
+  readonly by: string;
+}
+
+/** Results in other formats are encoded from memory, up to this many bytes of samples. */
+const MOST_IN_MEMORY = 2 ** 31;
+
+/** Runs a plan: into a Zarr, which is the result or becomes a TIFF; other formats are written from memory. */
+export async function runTiles<Request extends Data, Result>(
+  run: TiledRun<Request, Result>,
+  context: Context,
+  { onProgress }: ProgressDisplay,
+): Promise<TiledResult<Result>> {
+  const { path, output, flags } = run;
+  const { signal } = context;
+  const source = await openSource(path, { http: isAddress(path), signal });
+  const watch = {
+    signal,
+    onProgress: ({ fraction, pass, done, tiles }: { fraction: number; pass: string; done: number; tiles: number }) =>
+      onProgress({ fraction, doing: tiles > 1 ? `${pass}, tile ${done + 1} of ${tiles}` : pass }),
+  };
+  try {
+    const { picture } = source;
+    const joins = formatOfName(output) === 'tiff';
+    if (!isZarr(output))
+      await checkOutput(output, ['.zarr', '.tif', '.tiff', '.png', '.jpg', '.webp', '.bmp', '.npy'], '-o');
+    if (!joins && !isZarr(output)) {
+      refuseInMemory(picture, output);
+      if (flags.workers !== undefined) {
+        const rule = 'must end in .zarr or .tif with --workers';
+        throw new OptionError('-o', rule, output, 'name a Zarr or a TIFF');
+      }
+      const side = chunkFor(flags.tile);
+      const sink = memorySink(picture, { width: side, height: side });
+      const scratch = memoryScratch();
+      const places = { source: async () => source, sink: async () => sink, scratch: async () => scratch };
+      const result = await runHere(places).run(run.plan, run.request({ input: path, output }), watch);
+      await writeFromMemory(output, sink, flags.jpegQuality);
+      return { result, picture, by: 'here' };
+    }
+    const zarr = joins ? join(dirname(output), `.${basename(output)}.zarr`) : output;
+    const { result, by } = await (flags.workers === undefined ? here : onQueue)(run, source, zarr, context, watch);
+    if (joins) {
+      onProgress({ fraction: 0.999, doing: 'join' });
+      await joinTiff(zarr, output, { signal });
+      await rm(zarr, { recursive: true, force: true });
+    }
+    return { result, picture, by };
+  } finally {
+    await source.close();
+  }
+}
+
+type Watch = Parameters<ReturnType<typeof runHere>['run']>[2];
+
+async function here<Request extends Data, Result>(
+  { path, plan, request, flags }: TiledRun<Request, Result>,
+  source: Source,
+  zarr: string,
+  context: Context,
+  watch: Watch,
+): Promise<{ readonly result: Result; readonly by: string }> {
+  const asked = request({ input: path, output: zarr });
+  const identity = encodeData({
+    plan: plan.name,
+    asked,
+    source: source.version,
+    version: versionOf(),
+  });
+  const run = createHash('sha256').update(identity).digest('hex').slice(0, 16);
+  const files = filePlaces({ run, chunk: chunkFor(flags.tile) });
+  const sink = await files.sink(zarr, source.picture);
+  const places: Places = { ...files, source: async () => source, sink: async () => sink };
+  context.stopped.note = `what is done is in ${zarr}, and the same command continues it`;
+  try {
+    return { result: await runHere(places).run(plan, asked, watch), by: 'here' };
+  } finally {
+    await sink.close();
+  }
+}
+
+async function onQueue<Request extends Data, Result>(
+  { path, plan, request, flags, memory }: TiledRun<Request, Result>,
+  source: Source,
+  zarr: string,
+  context: Context,
+  watch: Watch,
+): Promise<{ readonly result: Result; readonly by: string }> {
+  const { nameInRoots, parseRoots, queueRunner } = await loadQueue();
+  const roots = parseRoots(flags.root ?? ['data=.']);
+  const asked = request({
+    input: isAddress(path) ? path : nameInRoots(roots, resolve(path)),
+    output: nameInRoots(roots, resolve(zarr)),
+  });
+  let name = '';
+  const runner = queueRunner(flags.workers as string, {
+    roots,
+    http: isAddress(path) ? [new URL('.', path).href] : [],
+    files: {
+      source: (place) => openSource(place, { http: true, signal: context.signal }),
+      sink: (place, run, picture) => zarrSink(place, { run, picture, chunk: chunkFor(flags.tile) }),
+      scratch: async (place) => folderScratch(place),
+    },
+    ...(memory !== undefined && { memory }),
+    begin: async (run, places) => {
+      name = run;
+      context.stopped.note = `run ${run} was cancelled; the same command goes on where it was`;
+      await places.sink((asked as unknown as Names).output, source.picture);
+    },
+    onWarning: (warning) => process.stderr.write(`ght: ${oneLine(warning)}\n`),
+  });
+  return { result: await runner.run(plan, asked, watch), by: `run ${name}` };
+}
+
+/** The side of a chunk: tiles consist of whole chunks, so that smaller tiles need smaller ones. */
+function chunkFor(tile = 512): number {
+  return Math.min(512, Math.max(16, 16 * Math.floor(tile / 16)));
+}
+
+function versionOf(): string {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
+}
+
+function refuseInMemory({ width, height, channels, alpha, depth }: Picture, output: string): void {
+  if ((width * height * (channels + Number(alpha)) * depth) / 8 <= MOST_IN_MEMORY) return;
+  const rule = `must end in .zarr or .tif for an image of ${width}×${height} pixels, which is written in parts`;
+  throw new OptionError('-o', rule, output, 'name a Zarr or a TIFF');
+}
+
+async function writeFromMemory(output: string, { picture, planes }: MemorySink, jpegQuality?: number): Promise<void> {
+  const { width, height, channels, sample, depth, metadata } = picture;
+  const peak = sample === 'uint' ? 2 ** depth - 1 : spanOf(planes);
+  const image: Image = {
+    width,
+    height,
+    planes: planes.slice(0, channels),
+    peak,
+    ...(picture.alpha && { alpha: planes[channels] }),
+  };
+  const like: ImageFile = {
+    image,
+    format: formatOfName(output) ?? 'tiff',
+    sample,
+    depth,
+    ...(metadata && { metadata }),
+  };
+  await writeResults([await resultOutput(output, image, like, { jpegQuality })]);
+}
+
+function spanOf(planes: MemorySink['planes']): number {
+  const [least, most] = rangeOf(planes);
+  return most > least ? most - least : 1;
+}

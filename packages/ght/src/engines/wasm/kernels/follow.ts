@@ -1,0 +1,238 @@
+/**
+ * The path of one patch, atom by atom, by the order-recursive choice: the atom that lowers the error most. Beside α and the
+ * rows p (pursue.ts) it keeps ν_j, the squared length of what is new in each atom j, so that α_j²/ν_j is what j would gain:
+ *
+ *     ν ← ν − p²        after each join; ν_j is also v_j of pursue.ts, to the last bit
+ */
+import { PATIENCE } from '../../../solvers/joint-omp.js';
+import type { Fn, Module } from './assembler.js';
+import { F32, type F64, I32, V128 } from './assembler.js';
+import type { Target } from './maps.js';
+import { indexAt, nmadd } from './maps.js';
+import type { PursuitFunctions } from './pursue.js';
+import { ASTRAY, NEGLIGIBLE, startPursuit } from './pursue.js';
+import { padded } from './shape.js';
+
+/** In place of an atom: none. */
+export const NONE = 0xffff;
+
+/** The scores of all atoms, made one vector after the other; none is negative, so they compare as integers do, which is faster. */
+class Scores {
+  private readonly largest: V128;
+  private readonly score: V128;
+
+  constructor(
+    private readonly f: Fn,
+    private readonly row: I32,
+  ) {
+    [this.largest, this.score] = f.vectors(2);
+    this.largest.set(V128.zero);
+  }
+
+  /** Takes in vector v. */
+  add(v: number, score: V128): void {
+    const { f, row, largest } = this;
+    this.score.set(score);
+    f.store(row, this.score, 16 * v);
+    largest.set(largest.maxBits(this.score));
+  }
+
+  /** The atom with the largest score, the first of equals; NONE if that is not above the floor. */
+  best(floor: F32): I32 {
+    const { f, row, largest } = this;
+    const [from, lanes, best] = [f.i32(row), f.i32(), f.i32(NONE)];
+    largest.set(largest.max(largest.shuffle([2, 3, 0, 1])));
+    largest.set(largest.max(largest.shuffle([1, 0, 3, 2])));
+    f.if(largest.lane(0).gt(floor), () => {
+      f.repeat(
+        () => {
+          lanes.set(from.v128().eq(largest).mask());
+          from.set(from.add(16));
+        },
+        () => lanes.not(),
+      );
+      best.set(from.sub(row).shr(2).sub(4).add(lanes.lowestBit()));
+    });
+    return best;
+  }
+}
+
+/**
+ * advance(scratch, j, out, inverse, β, floor) → the atom to join next, or NONE: what the join of atom j changes. `inverse` is
+ * 1/√v_j. One loop over all atoms makes p (as orthogonalise does) and updates α, ν and the scores.
+ */
+function advance(module: Module, target: Target, orthogonalised: Fn): Fn {
+  const { shape, tables, scratch } = target;
+  const vectors = shape.L4 / 4;
+  return module.fn('advance', ['i32', 'i32', 'i32', 'f32', 'f32', 'f32'], 'i32', (f) => {
+    const [at, j, out, inverse, beta, floor] = f.parameters as [I32, I32, I32, F32, F32, F32];
+    const zero = f.i32(0);
+    const [p, x, nu] = f.vectors(3);
+    f.call(orthogonalised, at, j, out);
+    const scores = new Scores(f, f.i32(at.add(scratch.score)));
+    const [scale, step, one] = [f.v128(inverse.splat()), f.v128(beta.splat()), f.v128(F32.of(1).splat())];
+    for (let v = 0; v < vectors; v++) {
+      p.set(out.v128(16 * v).mul(scale));
+      f.store(out, p, 16 * v);
+      x.set(nmadd(target, step, p, at.v128(scratch.X + 16 * v)));
+      f.store(at, x, scratch.X + 16 * v);
+      nu.set(nmadd(target, p, p, at.v128(scratch.nu + 16 * v)));
+      f.store(at, nu, scratch.nu + 16 * v);
+      const weight = one.div(nu).and(nu.gtBits(zero.v128(tables.leastNew + 16 * v)));
+      scores.add(v, x.mul(x).mul(weight));
+    }
+    f.return(scores.best(floor));
+  });
+}
+
+/**
+ * follow(scratch, c, correlated, atMost, price, without) → how many atoms joined: the pursuit of one patch by the order-recursive choice,
+ * which ends where a longer path is not worth its price. `correlated` is whether α = Dᵀy is at X already. One atom may not
+ * join; NONE excludes none. What each atom gained is in the scratch.
+ *
+ * ν_j, the squared length of what is new in atom j, is known for every atom, so its gain is known before it joins. What the
+ * last join of a path would change is never computed. ν is −1 where an atom may not join.
+ */
+export function follow(module: Module, target: Target, functions: PursuitFunctions): Fn {
+  const { shape, tables, scratch } = target;
+  const vectors = shape.L4 / 4;
+  const row = 4 * shape.L4;
+  const most = Math.min(shape.N, shape.L);
+  const advanced = advance(module, target, functions.orthogonalise);
+  return module.fn('follow', ['i32', 'i32', 'i32', 'i32', 'f64', 'i32'], 'i32', (f) => {
+    const [at, c, correlated, atMost, price, without] = f.parameters as [I32, I32, I32, I32, F64, I32];
+    const zero = f.i32(0);
+    const [k, j, slot] = [f.i32(0), f.i32(), f.i32()];
+    const [fresh, inverse, beta, gain] = [f.f32(), f.f32(), f.f32(), f.f32()];
+    const x = f.v128();
+    const left = f.f32(startPursuit(f, target, functions.correlate, at, c, correlated));
+    const floor = f.f32(left.mul(NEGLIGIBLE));
+    const rounding = f.f32(left.mul(ASTRAY.energy));
+    // How far Σ(gain − price) is below the best it has been.
+    const [lost, patience] = [f.f64(0), f.f64(price.mul(PATIENCE))];
+    const limit = f.i32(atMost.choose(atMost.lt(most), most));
+    const out = f.i32(at.add(scratch.rows));
+    slot.set(at.add(without.shl(2)));
+    f.if(without.ne(NONE), () => f.store(slot, F32.of(0), scratch.X));
+    const scores = new Scores(f, f.i32(at.add(scratch.score)));
+    for (let v = 0; v < vectors; v++) {
+      x.set(at.v128(scratch.X + 16 * v));
+      f.store(at, zero.v128(tables.norms + 16 * v), scratch.nu + 16 * v);
+      scores.add(v, x.mul(x).mul(zero.v128(tables.inverseNorms + 16 * v)));
+    }
+    f.if(without.ne(NONE), () => f.store(slot, F32.of(-1), scratch.nu));
+    /** Ends where all that is left of the patch could not pay for what was lost and one more atom, or too much was lost. */
+    const endWhereLost = () => {
+      f.if(lost.add(price).gt(left.add(rounding).promote()).or(lost.gt(patience)), () => limit.set(k));
+    };
+    j.set(scores.best(floor));
+    endWhereLost();
+    f.while(
+      () => k.lt(limit).and(j.ne(NONE)),
+      () => {
+        slot.set(at.add(j.shl(2)));
+        fresh.set(slot.f32(scratch.nu));
+        inverse.set(F32.of(1).div(fresh.sqrt()));
+        beta.set(slot.f32(scratch.X).mul(inverse));
+        gain.set(beta.mul(beta));
+        f.store(slot, F32.of(-1), scratch.nu);
+        // All that the coefficients need of the last row.
+        f.store(out.add(j.shl(2)), fresh.mul(inverse));
+        slot.set(at.add(k.shl(2)));
+        f.store(slot, beta, scratch.beta);
+        f.store(slot, j, scratch.support);
+        f.store(slot, gain, scratch.gains);
+        left.set(left.sub(gain));
+        lost.set(lost.add(price).sub(gain.promote()).max(0));
+        k.set(k.add(1));
+        endWhereLost();
+        f.if(k.lt(limit), () => {
+          j.set(f.value(advanced, at, j, out, inverse, beta, floor) as I32);
+          out.set(out.add(row));
+        });
+      },
+    );
+    f.return(k);
+  });
+}
+
+/**
+ * retrace(scratch, c, indices, count): leaves the scratch as {@link follow} does after so many joins, of the atoms at
+ * `indices`. The choice is known, so α and p are made for these atoms alone, in rows without the others, by the same
+ * operations in the same order.
+ */
+export function retrace(module: Module, target: Target, functions: PursuitFunctions): Fn {
+  const { shape, tables, scratch } = target;
+  const row = 4 * shape.L4;
+  const short = 4 * padded(Math.min(shape.N, shape.L));
+  // No local search is under way.
+  const [rows, alpha] = [scratch.neighbours, scratch.trial];
+  return module.fn('retrace', ['i32', 'i32', 'i32', 'i32'], undefined, (f) => {
+    const [at, c, indices, count] = f.parameters as [I32, I32, I32, I32];
+    const [i, atom, gram, place, from, v] = f.words(6);
+    const [inverse, beta] = [f.f32(), f.f32()];
+    const [p, scale, step] = f.vectors(3);
+    const [out, full] = [f.i32(at.add(rows)), f.i32(at.add(scratch.rows))];
+    const end = f.i32(count.shl(2));
+    /** For each atom from the k-th on, with its place in a short row and in a full one. */
+    const eachFrom = (k: I32, body: (place: I32, atom: I32) => void) => {
+      i.set(k);
+      f.while(
+        () => i.lt(count),
+        () => {
+          atom.set(indexAt(target, indices.add(i.mul(shape.indexBytes))).shl(2));
+          body(i.shl(2), atom);
+          i.set(i.add(1));
+        },
+      );
+    };
+    /** For each vector of a short row from that of the k-th atom on. */
+    const eachVectorFrom = (k: I32, body: () => void) => {
+      v.set(k.shr(2).shl(4));
+      f.while(
+        () => v.lt(end),
+        () => {
+          body();
+          v.set(v.add(16));
+        },
+      );
+    };
+    startPursuit(f, target, functions.correlate, at, c);
+    eachFrom(I32.of(0), (place, atom) => {
+      f.store(at.add(place), atom.shr(2), scratch.support);
+      f.store(at.add(place), at.add(atom).f32(scratch.X), alpha);
+    });
+    f.count(count, (k) => {
+      place.set(k.shl(2));
+      gram.set(at.add(place).i32(scratch.support).mul(row));
+      eachFrom(k, (place, atom) => f.store(out.add(place), gram.add(atom).f32(tables.gram)));
+      eachVectorFrom(k, () => {
+        p.set(out.add(v).v128());
+        from.set(at.add(rows));
+        f.while(
+          () => from.lt(out),
+          () => {
+            p.set(nmadd(target, from.add(place).splat(), from.add(v).v128(), p));
+            from.set(from.add(short));
+          },
+        );
+        f.store(out.add(v), p);
+      });
+      inverse.set(F32.of(1).div(out.add(place).f32().sqrt()));
+      place.set(place.add(at));
+      beta.set(place.f32(alpha).mul(inverse));
+      f.store(place, beta, scratch.beta);
+      f.store(place, beta.mul(beta), scratch.gains);
+      scale.set(inverse.splat());
+      step.set(beta.splat());
+      eachVectorFrom(k, () => {
+        p.set(out.add(v).v128().mul(scale));
+        f.store(out.add(v), p);
+        f.store(at.add(v), nmadd(target, step, p, at.add(v).v128(alpha)), alpha);
+      });
+      eachFrom(k, (place, atom) => f.store(full.add(atom), out.add(place).f32()));
+      out.set(out.add(short));
+      full.set(full.add(row));
+    });
+  });
+}

@@ -1,0 +1,242 @@
+/**
+ * One pass on the queue. Its answers are in Redis under the name of the run, so that whoever asks for the same pass again, after a
+ * crash or at the same time, finds what is done. Only tiles that have neither an answer nor a job are added.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Queue, QueueEvents } from 'bullmq';
+import { OptionError } from 'ght';
+import { type Data, decodeData, type Pass } from 'ght-tiles';
+import type { Redis } from 'ioredis';
+import { jobName, keys, tileOf } from './keys.js';
+import type { TileMessage } from './queue.js';
+import { failedTile, failuresOf, type RunRecord, stateOf, writePass, writeRun } from './record.js';
+
+/** What all passes of a run share. */
+export interface RunOnQueue {
+  readonly redis: Redis;
+  readonly queue: Queue<TileMessage>;
+  readonly events: QueueEvents;
+  readonly run: string;
+  readonly record: RunRecord;
+  /** How often a tile is tried. */
+  readonly attempts: number;
+  /** Milliseconds until the second attempt; doubled for each further one. */
+  readonly backoff: number;
+}
+
+/** Milliseconds between two looks. Events say sooner what is done, but they can get lost. */
+const LOOK = 2000;
+/** A look at very many tiles must not take more than one part of this many of the time. */
+const PART = 20;
+/** Milliseconds for which events are gathered, so that answers are fetched by many. */
+const GATHER = 20;
+/** Jobs or answers per command. */
+const BATCH = 500;
+
+/** Runs a pass; `onDone` is told the number of tiles that are done. */
+export async function runPass(
+  on: RunOnQueue,
+  pass: Pass,
+  signal: AbortSignal | undefined,
+  onDone: (done: number) => void,
+): Promise<Data[]> {
+  if (!/^[\w.-]+$/.test(pass.name)) {
+    throw new OptionError(
+      'pass',
+      'must have a name of letters, digits, dots, - and _',
+      pass.name,
+      'rename it in the plan',
+    );
+  }
+  const answers = new Answers(on, pass);
+  const alarm = new Alarm();
+  let lookAt = 0;
+  const tileDone = ({ jobId }: { jobId: string }) => {
+    if (answers.expect(tileOf(jobId, on.run, pass.name))) alarm.ring();
+  };
+  const tileFailed = ({ jobId }: { jobId: string }) => {
+    if (tileOf(jobId, on.run, pass.name) === undefined) return;
+    lookAt = 0;
+    alarm.ring();
+  };
+  const stop = () => alarm.ring();
+  on.events.on('completed', tileDone);
+  on.events.on('failed', tileFailed);
+  signal?.addEventListener('abort', stop);
+  try {
+    await writePass(on.redis, on.run, pass);
+    await answers.forgetFailures();
+    for (;;) {
+      signal?.throwIfAborted();
+      const now = Date.now();
+      if (now >= lookAt) {
+        await answers.look();
+        lookAt = Date.now() + Math.max(LOOK, PART * (Date.now() - now));
+      } else {
+        await answers.collect();
+      }
+      onDone(answers.done);
+      const all = answers.all();
+      if (all) return all;
+      await alarm.wait(lookAt - Date.now());
+      if (!signal?.aborted) await sleep(GATHER);
+    }
+  } finally {
+    on.events.off('completed', tileDone);
+    on.events.off('failed', tileFailed);
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+/** A pause that can be ended early, also before it begins. */
+class Alarm {
+  #rung = false;
+  #end = () => {};
+
+  ring(): void {
+    this.#rung = true;
+    this.#end();
+  }
+
+  async wait(milliseconds: number): Promise<void> {
+    if (!this.#rung && milliseconds > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, milliseconds);
+        this.#end = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    this.#rung = false;
+  }
+}
+
+/** The answers of a pass, as far as they are known. */
+class Answers {
+  readonly #on: RunOnQueue;
+  readonly #pass: Pass;
+  readonly #found = new Map<number, Data>();
+  readonly #wanted: ReadonlySet<number>;
+  /** Tiles whose answers an event has announced. */
+  readonly #announced = new Set<number>();
+
+  constructor(on: RunOnQueue, pass: Pass) {
+    this.#on = on;
+    this.#pass = pass;
+    this.#wanted = new Set(pass.tiles);
+  }
+
+  get done(): number {
+    return this.#found.size;
+  }
+
+  /** The answers in the order of the tiles, or undefined while one is missing. */
+  all(): Data[] | undefined {
+    if (this.#found.size < this.#wanted.size) return undefined;
+    return this.#pass.tiles.map((tile) => this.#found.get(tile) as Data);
+  }
+
+  /** Notes that a tile is done; false if it is none of those that are missing. */
+  expect(tile: number | undefined): boolean {
+    if (tile === undefined || !this.#isMissing(tile)) return false;
+    this.#announced.add(tile);
+    return true;
+  }
+
+  /** Fetches the answers that events have announced. */
+  async collect(): Promise<void> {
+    const tiles = [...this.#announced];
+    this.#announced.clear();
+    await this.#fetch(tiles);
+  }
+
+  /** Fetches all answers that are there, and adds the tiles that nobody works on. */
+  async look(): Promise<void> {
+    const { redis, run, record } = this.#on;
+    const state = await stateOf(redis, run);
+    if (state === 'cancelled') throw new DOMException(`run ${run} was cancelled`, 'AbortError');
+    this.#announced.clear();
+    const answered = (await redis.hkeys(keys.answers(run, this.#pass.name))).map(Number);
+    await this.#fetch(answered.filter((tile) => this.#isMissing(tile)));
+    if (this.#found.size === this.#wanted.size) return;
+    // Another coordinator has ended the run, or the server has lost it.
+    if (state !== 'running') await writeRun(redis, run, record);
+    if (!(await redis.exists(keys.pass(run, this.#pass.name)))) await writePass(redis, run, this.#pass);
+    const [failed] = await this.#failed();
+    if (failed !== undefined) throw await this.#failure(failed);
+    await this.#add(await this.#withoutJob());
+  }
+
+  /** Removes the failed jobs of an earlier attempt at this run, so that they are added again. */
+  async forgetFailures(): Promise<void> {
+    const { queue, run } = this.#on;
+    for (const tile of await this.#failed()) await queue.remove(jobName(run, this.#pass.name, tile));
+  }
+
+  #isMissing(tile: number): boolean {
+    return this.#wanted.has(tile) && !this.#found.has(tile);
+  }
+
+  async #fetch(tiles: readonly number[]): Promise<void> {
+    const key = keys.answers(this.#on.run, this.#pass.name);
+    for (let i = 0; i < tiles.length; i += BATCH) {
+      const batch = tiles.slice(i, i + BATCH);
+      const answers = await this.#on.redis.hmgetBuffer(key, ...batch.map(String));
+      for (const [j, answer] of answers.entries()) if (answer) this.#found.set(batch[j], decodeData(answer));
+    }
+  }
+
+  /** The missing tiles whose jobs have failed for good. */
+  async #failed(): Promise<number[]> {
+    const ids = await this.#on.queue.getRanges(['failed'], 0, -1);
+    const tiles = ids.map((id) => tileOf(id, this.#on.run, this.#pass.name));
+    return tiles.filter((tile): tile is number => tile !== undefined && this.#isMissing(tile));
+  }
+
+  async #failure(tile: number): Promise<Error> {
+    const { redis, queue, run } = this.#on;
+    const { name } = this.#pass;
+    const job = await queue.getJob(jobName(run, name, tile));
+    const last = (await failuresOf(redis, run)).findLast((failure) => failure.pass === name && failure.tile === tile);
+    return failedTile(name, tile, job?.failedReason ?? last?.reason ?? 'no reason', last?.kind);
+  }
+
+  /** The missing tiles that are neither waiting nor being worked on. */
+  async #withoutJob(): Promise<number[]> {
+    const { redis, queue, run } = this.#on;
+    const missing = this.#pass.tiles.filter((tile) => this.#isMissing(tile));
+    const absent: number[] = [];
+    for (let i = 0; i < missing.length; i += BATCH) {
+      const batch = missing.slice(i, i + BATCH);
+      const pipeline = redis.pipeline();
+      for (const tile of batch) pipeline.exists(queue.toKey(jobName(run, this.#pass.name, tile)));
+      const replies = await pipeline.exec();
+      for (const [j, tile] of batch.entries()) if (replies?.[j]?.[1] === 0) absent.push(tile);
+    }
+    return absent;
+  }
+
+  /** Adds jobs. One that another coordinator has added meanwhile is not added again. */
+  async #add(tiles: readonly number[]): Promise<void> {
+    const { queue, run, attempts, backoff } = this.#on;
+    const { name, work } = this.#pass;
+    for (let i = 0; i < tiles.length; i += BATCH) {
+      await queue.addBulk(
+        tiles.slice(i, i + BATCH).map((tile) => ({
+          name: work,
+          data: { run, pass: name, tile },
+          opts: {
+            jobId: jobName(run, name, tile),
+            attempts,
+            backoff: { type: 'exponential', delay: backoff },
+            // The answer is kept elsewhere, and says more than a finished job would.
+            removeOnComplete: true,
+            removeOnFail: false,
+            stackTraceLimit: 0,
+          },
+        })),
+      );
+    }
+  }
+}

@@ -1,0 +1,43 @@
+/** The queues of BullMQ: one per fingerprint. */
+import { Queue, QueueEvents } from 'bullmq';
+import { redisOptions, type ServerOptions, tellOnce } from './connection.js';
+import { PREFIX, queueName } from './keys.js';
+
+/** What a job says: which tile, and which workers have tried or refused it. */
+export interface TileMessage {
+  readonly run: string;
+  readonly pass: string;
+  readonly tile: number;
+  readonly failedAt?: readonly string[];
+  readonly refusedBy?: readonly string[];
+}
+
+/** The queue that the jobs of runs with this fingerprint wait in. */
+export function openQueue(fingerprint: string, url: string, options: ServerOptions): Queue {
+  const queue = new Queue(queueName(fingerprint), {
+    connection: redisOptions(url, options),
+    prefix: PREFIX,
+    skipVersionCheck: true,
+    // Events only say when to look, so that few of them need be kept.
+    streams: { events: { maxLen: 1000 } },
+  });
+  tellOnce(queue, url, options.onWarning);
+  return queue;
+}
+
+/** The events of that queue. */
+export function openEvents(fingerprint: string, url: string, options: ServerOptions): QueueEvents {
+  const settings = { connection: redisOptions(url, options), prefix: PREFIX, skipVersionCheck: true };
+  const events = new QueueEvents(queueName(fingerprint), settings);
+  tellOnce(events, url, options.onWarning);
+  return events;
+}
+
+/** Removes the jobs of a run that nobody works on. */
+export async function removeJobs(queue: Queue, run: string): Promise<void> {
+  const ids = await queue.getRanges(['wait', 'delayed', 'prioritized', 'failed'], 0, -1);
+  const own = ids.filter((id) => id.startsWith(`${run}-`));
+  // A job that was taken meanwhile cannot be removed; its worker sees that the run has ended.
+  for (let i = 0; i < own.length; i += 500)
+    await Promise.all(own.slice(i, i + 500).map((id) => queue.remove(id).catch(() => 0)));
+}

@@ -1,0 +1,232 @@
+/**
+ * Names of images that mean the same on every machine: `root:relative/path`, where each machine says which folder a root is. A
+ * worker opens nothing outside its roots, whatever a request says.
+ *
+ * Links are resolved before they are checked. What cannot be guarded against is somebody who changes links inside a root at the
+ * same time, or an image folder with links in it: whoever may write into a root is trusted.
+ */
+import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { lstat, realpath } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep, win32 } from 'node:path';
+import { EnvironmentError, InputError, OptionError } from 'ght';
+import {
+  folderScratch,
+  openSource,
+  type Picture,
+  type Places,
+  type Scratch,
+  type Sink,
+  type Source,
+  zarrSink,
+} from 'ght-tiles';
+
+/** Folders by the names of roots. */
+export type Roots = Readonly<Record<string, string>>;
+
+/** Where a process may read and write. */
+export interface PlacesOptions {
+  /** The folders by the names of roots, such as `{ data: '/mnt/slides' }`. Names of images are `data:relative/path`. */
+  readonly roots: Roots;
+  /**
+   * What the addresses of sources over HTTP must begin with, such as `https://slides.example/`; `https://` allows any host.
+   * @default [], no source over HTTP
+   */
+  readonly http?: readonly string[];
+  /** Opens files by their paths; it is given only those inside the roots. @default the stores of ght-tiles */
+  readonly files?: Files;
+}
+
+/** Opens files by their paths. */
+export interface Files {
+  /** The image at a path or address. */
+  source(path: string): Promise<Source>;
+  /** The image that a run writes to a path; created if a picture is given. */
+  sink(path: string, run: string, picture?: Picture): Promise<Sink>;
+  /** The intermediate results in a folder. */
+  scratch(path: string): Promise<Scratch>;
+}
+
+/** TIFF, Zarr and other images in, Zarr out. */
+const imageFiles: Files = {
+  source: (path) => openSource(path, { http: true }),
+  sink: (path, run, picture) => zarrSink(path, { run, picture }),
+  scratch: async (path) => folderScratch(path),
+};
+
+/** Two letters at least, so that a drive of Windows is not taken for a root. */
+const ROOT_NAME = /^[A-Za-z][\w-]+$/;
+const ADDRESS = /^https?:\/\//i;
+
+/** The roots of arguments such as `data=/mnt/slides`, one per root. */
+export function parseRoots(args: readonly string[]): Roots {
+  const roots: Record<string, string> = {};
+  for (const arg of args) {
+    const at = arg.indexOf('=');
+    const [name, folder] = [arg.slice(0, Math.max(at, 0)), arg.slice(at + 1)];
+    const remedy = 'give --root data=/mnt/slides';
+    if (at < 1 || folder === '') throw new OptionError('root', 'must be name=folder', arg, remedy);
+    if (Object.hasOwn(roots, name))
+      throw new OptionError('root', 'must have each name once', arg, 'remove one of them');
+    roots[name] = resolve(folder);
+  }
+  checkRoots(roots);
+  return roots;
+}
+
+/** The bytes of an amount of memory such as `2G`, `512M` or `1.5G`, in powers of 1024. */
+export function parseMemory(text: string): number {
+  const [, amount, unit] = /^(\d+(?:\.\d+)?)([KMGT])(?:i?B)?$/i.exec(text) ?? [];
+  const bytes = Number(amount) * 1024 ** ('KMGT'.indexOf(unit?.toUpperCase()) + 1);
+  if (!(bytes > 0)) throw new OptionError('memory', 'must be an amount with a unit', text, 'give --memory 2G or 512M');
+  return Math.floor(bytes);
+}
+
+/** The name of a file that lies in one of the roots; the file need not be there yet. */
+export function nameInRoots(roots: Roots, path: string): string {
+  if (ADDRESS.test(path)) return path;
+  const real = nearestReal(resolve(path));
+  for (const [name, folder] of Object.entries(checkRoots(roots))) {
+    if (isInside(folder, real) && real !== folder) return `${name}:${relative(folder, real).split(sep).join('/')}`;
+  }
+  const known = Object.entries(roots).map(([name, folder]) => `${name}=${folder}`);
+  const rule = `must lie in a root (${known.join(', ') || 'none is given'}), because workers open it by that name`;
+  throw new InputError('file', rule, path, 'move it there, or give --root name=folder');
+}
+
+/** Checks names and folders; returns the real paths of the folders. */
+function checkRoots(roots: Roots): Roots {
+  return Object.fromEntries(
+    Object.entries(roots).map(([name, folder]) => {
+      if (!ROOT_NAME.test(name) || /^https?$/i.test(name)) {
+        const rule = 'must have a name of two or more letters, digits, - and _';
+        throw new OptionError('root', rule, name, 'give a name such as data');
+      }
+      if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+        throw new InputError(
+          `root ${name}`,
+          'must be a folder that is there',
+          folder,
+          'create it, or give another one',
+        );
+      }
+      return [name, realpathSync(folder)];
+    }),
+  );
+}
+
+const isInside = (folder: string, path: string) =>
+  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+
+/** The path with the links of its existing part resolved. */
+function nearestReal(path: string): string {
+  if (lstatSync(path, { throwIfNoEntry: false }) || dirname(path) === path) return realpathSync(path);
+  return join(nearestReal(dirname(path)), basename(path));
+}
+
+/** Places in roots. What they opened stays open for the next tile, until they are closed. */
+export interface RootedPlaces extends Places {
+  /** Closes all sources and sinks. They are opened again when they are asked for. */
+  close(): Promise<void>;
+}
+
+/** Checks the roots, and gives the places of runs: they know images by their names in roots, and open nothing else. */
+export function rootedPlaces({ roots, http = [], files = imageFiles }: PlacesOptions): (run: string) => RootedPlaces {
+  const folders = checkRoots(roots);
+  const prefixes = http.map(addressPrefix);
+  return (run) => {
+    const opened = new Map<string, Promise<Source | Sink>>();
+    const kept = <T extends Source | Sink>(key: string, open: () => Promise<T>): Promise<T> => {
+      const image = (opened.get(key) as Promise<T> | undefined) ?? open();
+      opened.set(key, image);
+      // What could not be opened is tried again the next time.
+      image.catch(() => opened.delete(key));
+      return image;
+    };
+    return {
+      source: (name) => {
+        return kept(`source ${name}`, async () => {
+          return files.source(ADDRESS.test(name) ? allowed(name, prefixes) : await pathOf(name, folders));
+        });
+      },
+      sink: async (name, picture) => {
+        const key = `sink ${name}`;
+        if (picture) {
+          await opened.get(key)?.then((sink) => sink.close());
+          opened.delete(key);
+        }
+        return kept(key, async () => files.sink(await pathOf(name, folders), run, picture));
+      },
+      // Another run would find other results under the same names.
+      scratch: async (name) => files.scratch(await pathOf(`${name}.${run}.scratch`, folders)),
+      close: async () => {
+        const images = [...opened.values()];
+        opened.clear();
+        for (const image of await Promise.allSettled(images))
+          if (image.status === 'fulfilled') await image.value.close();
+      },
+    };
+  };
+}
+
+/** The real path of a name. Nothing on the way to it may lead outside its root. */
+async function pathOf(name: string, folders: Roots): Promise<string> {
+  const at = name.indexOf(':');
+  const [root, path] = [name.slice(0, Math.max(at, 0)), name.slice(at + 1)];
+  if (!Object.hasOwn(folders, root)) {
+    const known = Object.keys(folders).join(', ') || 'none';
+    const remedy = 'start the worker with --root for it, or leave such images to other workers';
+    throw new EnvironmentError('image', `must be root:path with a root of this process (${known})`, name, remedy);
+  }
+  const parts = path.split(/[/\\]/);
+  if (path === '' || path.includes('\0') || isAbsolute(path) || win32.isAbsolute(path) || parts.includes('..')) {
+    throw outside(name);
+  }
+  const folder = folders[root];
+  const real = await realOrAbsent(join(folder, path), name);
+  if (!isInside(folder, real) || real === folder) throw outside(name);
+  return real;
+}
+
+/** The path with links resolved; a part that is not there yet is kept. A link to something absent is refused: it could be anywhere. */
+async function realOrAbsent(path: string, name: string): Promise<string> {
+  const isThere = await lstat(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false;
+      throw error;
+    },
+  );
+  if (!isThere) return join(await realOrAbsent(dirname(path), name), basename(path));
+  try {
+    return await realpath(path);
+  } catch (error) {
+    throw outside(name, error);
+  }
+}
+
+function outside(name: string, cause?: unknown): InputError {
+  const rule = 'must lie inside its root, also after links are resolved';
+  return new InputError('image', rule, name, 'give a path without .. or links that leave the root', { cause });
+}
+
+/** A prefix that ends with a slash, so that `https://a.example` does not allow `https://a.example.evil.example`. */
+function addressPrefix(text: string): string {
+  if (/^https?:\/\/$/i.test(text)) return text.toLowerCase();
+  if (!ADDRESS.test(text) || !URL.canParse(text)) {
+    throw new OptionError(
+      'http',
+      'must be the beginning of addresses',
+      text,
+      'give one such as https://slides.example/',
+    );
+  }
+  const { href } = new URL(text);
+  return href.endsWith('/') ? href : `${href}/`;
+}
+
+function allowed(address: string, prefixes: readonly string[]): string {
+  const href = URL.canParse(address) ? new URL(address).href : undefined;
+  if (href !== undefined && prefixes.some((prefix) => href.startsWith(prefix))) return href;
+  const rule = `must begin with an address that this process allows (${prefixes.join(', ') || 'none'})`;
+  throw new EnvironmentError('source', rule, address, 'start the worker with --http and the beginning of the address');
+}

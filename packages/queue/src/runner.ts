@@ -1,0 +1,86 @@
+/** Runs plans on the queue. The process that does so is the coordinator of a run; the work of the tiles is done by workers. */
+import { OptionError } from 'ght';
+import type { Data, Places, Plan, Runner, RunWatch } from 'ght-tiles';
+import type { ServerOptions } from './connection.js';
+import { Coordinator } from './coordinator.js';
+import { fingerprint as fingerprintHere } from './fingerprint.js';
+import { runName, version } from './identity.js';
+import type { RunRecord } from './record.js';
+import { type PlacesOptions, type RootedPlaces, rootedPlaces } from './roots.js';
+
+/** Options of {@link queueRunner}. */
+export interface QueueRunnerOptions extends ServerOptions, PlacesOptions {
+  /** The names of the sources in a request; their versions are part of the identity of a run. @default its field `input` */
+  readonly sources?: (request: Data) => readonly string[];
+  /** Bytes that the work of a tile needs; workers with less leave the tiles to others. @default not known */
+  readonly memory?: number;
+  /** How often a tile is tried before the run fails. @default 4 */
+  readonly attempts?: number;
+  /** Milliseconds until the second attempt at a tile; doubled for each further one. @default 500 */
+  readonly backoff?: number;
+  /** What says that two machines compute the same bits. @default computed by the function `fingerprint` */
+  readonly fingerprint?: string;
+  /** Called before the first pass with the name of the run, such as to create its output with `places.sink`. */
+  readonly begin?: (run: string, places: Places) => Promise<void> | void;
+}
+
+/**
+ * A runner on the queue at `url`, such as `redis://host:6379/` or `rediss://user@host/`. The same plan with the same request
+ * continues a run that was interrupted, and shares one that is in progress. Aborting it cancels the run.
+ */
+export function queueRunner(url: string, options: QueueRunnerOptions): Runner {
+  const { attempts = 4, backoff = 500, sources = inputField, begin } = options;
+  const placesOf = rootedPlaces(options);
+  if (!Number.isInteger(attempts) || attempts < 1) {
+    throw new OptionError(
+      'attempts',
+      'must be a whole number of at least 1',
+      attempts,
+      'give how often a tile is tried',
+    );
+  }
+  if (!(backoff >= 0)) throw new OptionError('backoff', 'must be at least 0', backoff, 'give milliseconds');
+
+  async function run<Request extends Data, Result>(
+    plan: Plan<Request, Result>,
+    request: Request,
+    watch: RunWatch = {},
+  ): Promise<Result> {
+    watch.signal?.throwIfAborted();
+    const fingerprint = options.fingerprint ?? (await fingerprintHere());
+    const versions = await versionsOf(sources(request), placesOf('none'));
+    const identity = { plan: plan.name, request, sources: versions, fingerprint };
+    const record: RunRecord = { ...identity, version, memory: options.memory ?? 0 };
+    const name = runName(identity);
+    const places = placesOf(name);
+    const coordinator = await Coordinator.open(url, options, name, record);
+    try {
+      await begin?.(name, places);
+      const result = await coordinator.passes(plan, request, places, watch, { attempts, backoff });
+      await coordinator.finish();
+      return result;
+    } catch (error) {
+      const cancelled = watch.signal?.aborted || (error as Error).name === 'AbortError';
+      await coordinator.giveUp(cancelled ? 'cancelled' : 'failed');
+      throw error;
+    } finally {
+      await Promise.all([coordinator.close(), places.close()]);
+    }
+  }
+  return { run };
+}
+
+function inputField(request: Data): readonly string[] {
+  const { input } = (request ?? {}) as { readonly input?: Data };
+  return typeof input === 'string' ? [input] : [];
+}
+
+/** The versions of sources, by name. */
+async function versionsOf(names: readonly string[], places: RootedPlaces): Promise<Record<string, string>> {
+  try {
+    const sources = await Promise.all(names.map((name) => places.source(name)));
+    return Object.fromEntries(names.map((name, i) => [name, sources[i].version]));
+  } finally {
+    await places.close();
+  }
+}

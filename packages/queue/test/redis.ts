@@ -1,0 +1,84 @@
+/** A real server for tests, on a free port and with a folder of its own; skipped by name where there is no redis-server. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis, type RedisOptions } from 'ioredis';
+
+/** Whether there is a server to test with. */
+export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
+
+/** The end of the names of tests that need it. */
+export const NEEDS = '(needs redis-server in PATH)';
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+export interface TestServer {
+  readonly port: number;
+  readonly url: string;
+  /** A connection that sees all keys. */
+  readonly redis: Redis;
+  /** Ends it as a power failure would. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port and folder. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts a server. `settings` are added to its configuration; `as` says how the tests connect, for a server with passwords. */
+export async function startRedis(
+  folder: string,
+  settings: (port: number) => readonly string[] = (port) => ['--port', String(port), '--appendonly', 'yes'],
+  as: RedisOptions = {},
+): Promise<TestServer> {
+  const port = await freePort();
+  const args = [
+    '--bind',
+    '127.0.0.1',
+    '--dir',
+    folder,
+    '--save',
+    '',
+    '--maxmemory-policy',
+    'noeviction',
+    ...settings(port),
+  ];
+  let server: ChildProcess;
+  const start = async () => {
+    server = spawn('redis-server', args, { stdio: 'ignore' });
+    for (let i = 0; i < 200; i++) {
+      // Another server on this port would be tested instead.
+      if (server.exitCode !== null) throw new Error(`redis-server ended with ${server.exitCode}`);
+      const probe = new Redis({ port, ...as, lazyConnect: true, retryStrategy: () => null });
+      probe.on('error', () => {});
+      const answers = await probe.connect().then(
+        () => true,
+        () => false,
+      );
+      probe.disconnect();
+      if (answers) return;
+      await sleep(25);
+    }
+    throw new Error('redis-server does not answer');
+  };
+  const kill = async () => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    server.kill('SIGKILL');
+    await once(server, 'exit');
+  };
+  await start();
+  const redis = new Redis({ port, ...as, maxRetriesPerRequest: null });
+  redis.on('error', () => {});
+  const stop = async () => {
+    redis.disconnect();
+    await kill();
+  };
+  return { port, url: `redis://127.0.0.1:${port}/`, redis, kill, restart: start, stop };
+}

@@ -1,0 +1,27 @@
+import { basename, dirname, join } from 'node:path';
+import type { Places } from '../plan.js';
+import { folderScratch } from './folderScratch.js';
+import { openSource } from './openSource.js';
+import type { SourceOptions } from './sourceOptions.js';
+import { zarrSink } from './zarrSink.js';
+
+/** How images are opened by their paths. */
+export interface FilePlacesOptions extends SourceOptions {
+  /** The identity of the run: it writes into new folders, or continues its own. */
+  readonly run: string;
+  /** The side of the chunks of an output that is created. @default 512 */
+  readonly chunk?: number;
+}
+
+/** Images by their paths: any file or Zarr is a source, a Zarr is a sink. What a run keeps on the way is in a hidden folder beside it. */
+export function filePlaces({ run, chunk, ...options }: FilePlacesOptions): Places {
+  return {
+    source: (path) => openSource(path, options),
+    sink: (path, picture) => zarrSink(path, { run, picture, chunk }),
+    scratch: async (path) => folderScratch(scratchBeside(path)),
+  };
+}
+
+function scratchBeside(path: string): string {
+  return join(dirname(path), `.${basename(path)}.scratch`);
+}

@@ -1,0 +1,73 @@
+/** Denoising whole and in tiles, side by side. */
+import type { DenoiseOptions, Image, Samples } from 'ght';
+import { denoiseSettled, settleDenoise } from 'ght/parts';
+import { type DenoisedTiles, type DenoiseRequest, denoisePlan } from '../src/denoise-plan.js';
+import { memoryScratch, memorySink, memorySource, pictureOf } from '../src/memory.js';
+import type { Data, Places, Plan, Scratch } from '../src/plan.js';
+
+/** The options that a request can hold. */
+export type Options = Omit<DenoiseOptions, 'signal' | 'onProgress'>;
+
+/** Places for one image, with a sink that keeps every bit. */
+export function placesFor(image: Image, chunk = { width: 16, height: 16 }, scratch: Scratch = memoryScratch()) {
+  const source = memorySource(image);
+  const sink = memorySink({ ...pictureOf(image), sample: 'float', depth: 64 }, chunk);
+  const places: Places = { source: async () => source, sink: async () => sink, scratch: async () => scratch };
+  return { places, source, sink, scratch };
+}
+
+/** The whole image, denoised with a given limit of the sample. */
+export async function whole(image: Image, options: Options, sampled?: number) {
+  const settings = settleDenoise(image.planes.length, options);
+  const { image: denoised, ...report } = await denoiseSettled(image, sampled ? { ...settings, sampled } : settings);
+  return { planes: asFloat64(denoised.planes), report: plain(report) };
+}
+
+/** The image in tiles: by a runner that sends everything as data, does tiles in reverse order, and some of them twice. */
+export async function tiled(image: Image, options: Options, tile: number, sampled?: number, scratch?: Scratch) {
+  const { places, sink } = placesFor(image, { width: Math.min(16, tile), height: Math.min(16, tile) }, scratch);
+  const request = { input: 'in', output: 'out', options: options as DenoiseRequest['options'], tile, sampled };
+  const { result, passes } = await runElsewhere(denoisePlan(), request, places);
+  return { planes: asFloat64(sink.planes), report: plain(result), passes };
+}
+
+async function runElsewhere(plan: Plan<DenoiseRequest, DenoisedTiles>, request: DenoiseRequest, places: Places) {
+  const steps = plan.passes(sent(request), places);
+  const passes: string[] = [];
+  let answers: Data[] = [];
+  for (;;) {
+    const next = await steps.next(answers);
+    if (next.done) return { result: next.value, passes };
+    const { name, work, tiles, argument } = next.value;
+    passes.push(name);
+    answers = tiles.map(() => null);
+    for (const [i, tile] of [...tiles.entries()].reverse()) {
+      const times = i === 1 ? 2 : 1;
+      for (let n = 0; n < times; n++) {
+        answers[i] = sent(await plan.work[work](sent(request), { tile, argument: sent(argument) }, places));
+      }
+    }
+  }
+}
+
+/** The value as another machine receives it: JSON and typed arrays, and nothing else. */
+function sent<T extends Data | undefined>(value: T): T {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw new Error(`${value} cannot be sent`);
+    return value;
+  }
+  if (ArrayBuffer.isView(value)) return structuredClone(value);
+  if (Array.isArray(value)) return value.map((each) => sent(each ?? null)) as unknown as T;
+  if (value === undefined || Object.getPrototypeOf(value) !== Object.prototype)
+    throw new Error(`${value} cannot be sent`);
+  const entries = Object.entries(value).filter(([, each]) => each !== undefined);
+  return Object.fromEntries(entries.map(([key, each]) => [key, sent(each as Data)])) as T;
+}
+
+/** What can be compared: the threads of an engine do not matter. */
+function plain<T extends object>({ engine: _, ...report }: T & { engine: unknown }) {
+  return report;
+}
+
+const asFloat64 = (planes: readonly Samples[]) => planes.map((plane) => Float64Array.from(plane));
