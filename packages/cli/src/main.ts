@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { EnvironmentError, type GhtError, InputError, isGhtError, OptionError, ResourceError } from 'ght';
 import { compareCommand } from './commands/compare.js';
+import { deblurCommand } from './commands/deblur.js';
 import { decodeCommand } from './commands/decode.js';
 import { denoiseCommand } from './commands/denoise.js';
 import { infoCommand } from './commands/info.js';
+import { inpaintCommand } from './commands/inpaint.js';
 import { learnCommand } from './commands/learn.js';
 import { noiseCommand } from './commands/noise.js';
 import { representCommand } from './commands/represent.js';
@@ -12,6 +14,7 @@ import { reproduceCommand } from './commands/reproduce.js';
 import { runsCommand } from './commands/runs.js';
 import { solveCommand } from './commands/solve.js';
 import { studioCommand } from './commands/studio.js';
+import { upscaleCommand } from './commands/upscale.js';
 import { workerCommand } from './commands/worker.js';
 import type { Context } from './context.js';
 import type { Flags } from './flags.js';
@@ -52,6 +55,10 @@ const flagOf: Readonly<Record<string, string>> = {
   iterations: '--iterations',
   patches: '--patches',
   seed: '--seed',
+  mask: '--mask',
+  kernel: '--kernel',
+  factor: '--factor',
+  blur: '--blur',
   initial: '--init',
   image: 'IMAGE',
   codes: 'CODES',
@@ -117,7 +124,7 @@ const nowhere: Context = {
 function ght(context: Context): Command {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   const program = new Command('ght')
-    .description('Joint sparse representation and denoising of images under one global budget.')
+    .description('Joint sparse representation, denoising and restoration of images under one global budget.')
     .version(version, '-V, --version')
     .exitOverride()
     .configureOutput({ writeErr: () => {} })
@@ -129,6 +136,9 @@ Examples:
   ght decode codes.npz -o photo.png
   ght compare photo.png --budget 10
   ght denoise noisy.png -o clean.png
+  ght inpaint photo.png --mask scratches.png -o out.png
+  ght deblur photo.png --kernel gaussian:1.6 -o sharp.png
+  ght upscale photo.png --factor 2 -o large.png
   ght noise photo.jpg
   ght reproduce --quick    the experiments of the paper, in two minutes
   ght studio               the studio, in the browser
@@ -145,6 +155,9 @@ Exit codes:
   decodeCommand(program, context);
   compareCommand(program, context);
   denoiseCommand(program, context);
+  inpaintCommand(program, context);
+  deblurCommand(program, context);
+  upscaleCommand(program, context);
   solveCommand(program, context);
   learnCommand(program, context);
   reproduceCommand(program, context);

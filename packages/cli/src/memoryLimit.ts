@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import type { Image, Quality, RepresentOptions } from 'ght';
-import { ResourceError } from 'ght';
+import { denoiseMemoryEstimate, ResourceError } from 'ght';
 import { denoiseMemory, type NoiseKind, type Pixels, representMemory } from 'ght-images';
 import { bytes } from './output/table.js';
 
@@ -19,6 +19,18 @@ export function refuseTooLarge(image: Image, options: RepresentOptions): void {
 /** The same for denoising by groups. */
 export function refuseTooLargeToDenoise(image: Image, quality: Quality | undefined, kind: NoiseKind): void {
   refuse(image, denoiseMemory(pixelsOf(image), quality, kind), 'cut the image into parts');
+}
+
+/** Bytes per sample that a restoration has beside its passes: the picture, its estimates, and the spectra of a blur. */
+const RESTORED_BYTES = 120;
+
+/** The same for restoration; `factor` is the size of the result by that of the image. */
+export function refuseTooLargeToRestore(image: Image, quality: Quality | undefined, factor = 1): void {
+  const [width, height] = [image.width, image.height].map((side) => Math.max(1, Math.round(factor * side)));
+  const { channels, bytes: own } = pixelsOf(image);
+  const passes = denoiseMemoryEstimate(width, height, channels, quality);
+  const needed = own + RESTORED_BYTES * width * height * channels + passes;
+  refuse(image, needed, factor > 1 ? 'use a smaller --factor, or crop the image' : 'crop the image');
 }
 
 function refuse({ width, height }: Image, needed: number, remedy: string): void {

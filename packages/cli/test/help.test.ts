@@ -5,6 +5,7 @@ import { workplace } from './command.js';
 const { ght } = workplace();
 const commands = [
   ...['represent', 'decode', 'compare', 'denoise', 'solve', 'learn', 'reproduce', 'info', 'noise', 'studio'],
+  ...['inpaint', 'deblur', 'upscale'],
 ];
 
 describe('help', () => {

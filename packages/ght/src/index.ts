@@ -3,7 +3,7 @@
  *
  *     minimise ‖DZ − Y‖²_F   subject to   ‖Z‖₀ ≤ S   in the whole matrix Z
  *
- * Start with {@link represent}, {@link denoise} or, for signals and dictionaries of any kind, {@link solve}.
+ * Start with {@link represent}, {@link denoise}, {@link inpaint}, {@link deblur}, {@link upscale} or, for signals and dictionaries of any kind, {@link solve}.
  */
 
 export type { Matrix } from './algebra/matrix.js';
@@ -65,6 +65,11 @@ export type { ImpulseKind, ImpulseReport } from './noise/impulses.js';
 export { readJpegInfo } from './noise/jpeg-header.js';
 export type { ColouredNoise, JpegInfo, NoiseModel, SignalNoise, WhiteNoise } from './noise/model.js';
 export type { NoiseSpectrum } from './noise/told-spectrum.js';
+export type { BlurKernel } from './operators/kernel.js';
+export { diskKernel, gaussianKernel, motionKernel } from './operators/kernel.js';
+export type { RestorationEntry } from './operators/loop.js';
+export type { LinearOperator } from './operators/own.js';
+export type { ReductionBlur } from './operators/resampling.js';
 export type { RandomSource } from './random.js';
 export { randomSource } from './random.js';
 export { decorrelate, recorrelate } from './signal/colour.js';
@@ -81,6 +86,8 @@ export { isIterative, isPatchwise, solverCatalogue, solverNames } from './solver
 export type { Effort } from './solvers/joint-omp.js';
 export type { HistoryEntry, StepReport, StopReason } from './solvers/loop.js';
 export type { RisingPenalty } from './solvers/penalty.js';
+export type { DeblurOptions } from './tasks/deblur.js';
+export { deblur } from './tasks/deblur.js';
 export type { DecodedImage } from './tasks/decode.js';
 export { decodeImage } from './tasks/decode.js';
 export type { Denoised } from './tasks/denoise.js';
@@ -88,6 +95,10 @@ export { denoise } from './tasks/denoise.js';
 export type { DenoiseOptions, ToldPoissonGaussian } from './tasks/denoise-options.js';
 export { denoisePaper } from './tasks/denoise-paper.js';
 export { denoiseMemoryEstimate } from './tasks/denoise-planes.js';
+export type { InpaintOptions } from './tasks/inpaint.js';
+export { inpaint } from './tasks/inpaint.js';
+export type { InpaintedPaper, InpaintPaperOptions } from './tasks/inpaint-paper.js';
+export { inpaintPaper } from './tasks/inpaint-paper.js';
 export type { ImageSource, LearnEntry, Learned } from './tasks/learn.js';
 export { learn } from './tasks/learn.js';
 export type { LearnOptions } from './tasks/learn-options.js';
@@ -96,5 +107,10 @@ export type { Penalty, Progress, SolveOptions } from './tasks/options.js';
 export { solverDefaults } from './tasks/options.js';
 export type { DictionaryName, Representation, RepresentOptions } from './tasks/represent.js';
 export { dictionaryNames, represent, representDefaults } from './tasks/represent.js';
+export type { RestoreOptions } from './tasks/restore.js';
+export { restore } from './tasks/restore.js';
+export type { RestorationOptions, Restored, RestoreProgress } from './tasks/restore-options.js';
 export type { SignalOptions, Solution } from './tasks/solve.js';
 export { solve } from './tasks/solve.js';
+export type { UpscaleOptions } from './tasks/upscale.js';
+export { upscale } from './tasks/upscale.js';

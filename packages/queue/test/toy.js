@@ -18,7 +18,7 @@ import { InputError } from 'ght';
 
 const picture = (width) => ({ width, height: 1, channels: 1, alpha: false, sample: 'uint', depth: 8 });
 
-/** Opens files by their paths. `fault` may throw instead of writing: (first byte of the window) => void. */
+/** Opens files by their paths. `fault` may throw instead of writing. */
 export function toyFiles(fault = () => {}) {
   return {
     async source(path) {
@@ -40,7 +40,7 @@ export function toyFiles(fault = () => {}) {
         chunk: { width: 1, height: 1 },
         has: async (window) => existsSync(file(window)),
         async write(window, [samples]) {
-          fault(window.left);
+          fault();
           const beside = `${file(window)}.${process.pid}.part`;
           writeFileSync(beside, Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength));
           renameSync(beside, file(window));
@@ -60,11 +60,16 @@ function note(...words) {
   if (process.env.TOY_LOG) appendFileSync(process.env.TOY_LOG, `${words.join(' ')} ${process.pid}\n`);
 }
 
-/** Takes a while, and stops early when the run is cancelled. TOY_MS: milliseconds of tile 0, of tile 1 and so on; the last for all others. */
+/**
+ * Takes a while, and stops early when the run is cancelled. TOY_MS: milliseconds of tile 0, of tile 1 and so on; the last for all
+ * others. TOY_DEAF: it does not stop.
+ */
 async function pause(signal, work, tile) {
-  if (!process.env.TOY_MS) return;
-  const times = process.env.TOY_MS.split(',').map(Number);
-  await sleep(times[Math.min(tile, times.length - 1)], undefined, { signal }).catch((error) => {
+  const { TOY_MS, TOY_DEAF } = process.env;
+  if (!TOY_MS) return;
+  const times = TOY_MS.split(',').map(Number);
+  const stop = TOY_DEAF ? undefined : signal;
+  await sleep(times[Math.min(tile, times.length - 1)], undefined, { signal: stop }).catch((error) => {
     note('stopped', work, tile);
     throw error;
   });

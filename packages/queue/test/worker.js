@@ -1,14 +1,14 @@
 /**
  * A worker in a process of its own. Argument: options as JSON, with `url`; `denoise`: it knows that plan and real images instead of
- * toys; `full`: the first byte of windows that do not fit on the disk.
+ * toys; `full`: its disk is full.
  */
 import { denoisePlan } from 'ght-tiles';
 import { queueWorker } from '../dist/index.js';
 import { toyFiles, toyPlan } from './toy.js';
 
 const { url, full, denoise, ...options } = JSON.parse(process.argv[2]);
-const files = toyFiles((left) => {
-  if (left === full) throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+const files = toyFiles(() => {
+  if (full) throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
 });
 const known = denoise ? { plans: [denoisePlan()] } : { plans: [toyPlan], files };
 const watch = { onWarning: (warning) => console.log(warning), onTile: (line) => console.log(line) };

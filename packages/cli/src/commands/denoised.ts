@@ -37,8 +37,8 @@ export function levelAgainst(clean: Image | undefined, image: Image): number | n
 /** The largest ratio of the peaks of two images in the same units. The peak of floats is the range of their values, so it varies. */
 const MOST_APART = 16;
 
-/** Refuses a reference that does not have the size and the units of the noisy image. */
-export function checkReference(reference: ImageFile, file: ImageFile, path: string): void {
+/** Refuses a reference that does not have the size and the units of the noisy image, or of another that `whose` names. */
+export function checkReference(reference: ImageFile, file: ImageFile, path: string, whose = 'noisy image'): void {
   const [clean, noisy] = [reference.image, file.image];
   try {
     checkImage(clean);
@@ -49,7 +49,7 @@ export function checkReference(reference: ImageFile, file: ImageFile, path: stri
   }
   const size = ({ width, height, planes }: Image) => `${width}×${height}×${planes.length}`;
   if (size(noisy) !== size(clean)) {
-    const rule = `must have the size of the noisy image, ${size(noisy)}`;
+    const rule = `must have the size of the ${whose}, ${size(noisy)}`;
     const remedy = 'give the clean version of the same picture';
     throw new InputError('--reference', rule, `${size(clean)} in ${path}`, remedy);
   }
@@ -57,7 +57,7 @@ export function checkReference(reference: ImageFile, file: ImageFile, path: stri
   const apart = Math.max(clean.peak, noisy.peak) / Math.min(clean.peak, noisy.peak);
   if (apart > MOST_APART && !(reference.sample === 'float' && file.sample === 'float')) {
     const samples = ({ sample, depth }: ImageFile) => (sample === 'float' ? 'float' : `${depth} bit`);
-    const rule = `must be in the units of the noisy image, which has peak ${measure(noisy.peak)} (${samples(file)})`;
+    const rule = `must be in the units of the ${whose}, which has peak ${measure(noisy.peak)} (${samples(file)})`;
     const value = `peak ${measure(clean.peak)} (${samples(reference)}) in ${path}`;
     throw new InputError('--reference', rule, value, 'convert one to the other');
   }

@@ -43,7 +43,7 @@ export interface PursuitRules {
 export type Pursue = (Y: Float64Array, from: number, atMost: number, rules?: PursuitRules) => Pursuit;
 
 /** A pursuer for signals over D. */
-export function pursuer(D: Dictionary, rule: AtomRule): Pursue {
+export function pursuer(D: Pick<Dictionary, 'N' | 'L' | 'atoms'>, rule: AtomRule): Pursue {
   const { N, L } = D;
   const atoms = D.atoms.data;
   const most = Math.min(N, L);

@@ -63,14 +63,12 @@ function tileBytes(engine: Engine, recipe: readonly Step[], width: number, heigh
 }
 
 /** The denoiser of a quality for an image of this size, on the engine that is chosen for it. */
-export async function loadDenoiser(
-  { width, height }: Size,
+export function loadDenoiser(
+  size: Size,
   noise: 'white' | 'coloured',
-  { quality, engine: name, threads }: PlanesSettings,
+  settings: PlanesSettings,
 ): Promise<LoadedDenoiser> {
-  const recipe = recipeOf(quality, noise);
-  const { engine, reason } = await chooseEngine(name);
-  return engine.denoiser(recipe, width * height, { threads, reason });
+  return recipeFor(recipeOf(settings.quality, noise), size, settings);
 }
 
 /**
@@ -85,15 +83,38 @@ export async function denoisePlanes(
   noise: PlanesNoise,
   settings: PlanesSettings,
 ): Promise<DenoisedPlanes> {
-  const { signal, onProgress, tile } = settings;
   const whole = allOf({ width, height });
   const denoiser = await loadDenoiser(whole, 'sigma' in noise ? 'white' : 'coloured', settings);
+  const denoised = await denoiseBy(denoiser, planes, width, height, noise, settings);
+  return { ...denoised, engine: denoiser.info };
+}
+
+/** Loads a recipe into an engine, for pictures of this size. */
+export async function recipeFor(
+  recipe: readonly Step[],
+  { width, height }: Size,
+  { engine: name, threads }: Pick<PlanesSettings, 'engine' | 'threads'>,
+): Promise<LoadedDenoiser> {
+  const { engine, reason } = await chooseEngine(name);
+  return engine.denoiser(recipe, width * height, { threads, reason });
+}
+
+/** {@link denoisePlanes} by a denoiser that is loaded already. */
+export async function denoiseBy(
+  denoiser: Denoiser,
+  planes: readonly Samples[],
+  width: number,
+  height: number,
+  noise: PlanesNoise,
+  { signal, onProgress, tile }: Pick<PlanesSettings, 'signal' | 'onProgress' | 'tile'>,
+): Promise<Omit<DenoisedPlanes, 'engine'>> {
+  const whole = allOf({ width, height });
   const framed = frameOf(await drive(blockExtents(planes, whole), { signal }), width * height, noise);
   const side = tile ?? tileSide(denoiser, width, height, planes.length);
   const tiles = tilesOf(denoiser, width, height, side);
   const denoised = await denoiseTiles(denoiser, { at: whole, planes }, framed, tiles, whole, { signal, onProgress });
   onProgress?.({ fraction: 1, pass: denoiser.passes[denoiser.passes.length - 1] });
-  return { planes: denoised, noisy: framed.noisy, engine: denoiser.info };
+  return { planes: denoised, noisy: framed.noisy };
 }
 
 /** Denoises the tiles of a part of planes that have this frame, and returns the rectangle `kept`, which the tiles fill. */

@@ -20,6 +20,8 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
   ...{ aggregate: 'images', patchGrid: 'images', estimateSigma: 'images', estimatePoissonGaussian: 'images' },
   ...{ stabiliser: 'images', psnr: 'images', rmsePixel: 'images', ssim: 'images', heatmap: 'images' },
   ...{ drawHeatmap: 'images', reconstruct: 'solvers', isGhtError: 'solvers', learn: 'learn' },
+  ...{ inpaint: 'restore', inpaintPaper: 'restore', deblur: 'restore', upscale: 'restore', restore: 'restore' },
+  ...{ gaussianKernel: 'restore', diskKernel: 'restore', motionKernel: 'restore' },
   fromInterleaved: () =>
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 60 }), fc.integer({ min: 1, max: 5 }), (data, channels) => {

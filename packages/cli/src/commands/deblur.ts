@@ -1,0 +1,117 @@
+import { extname } from 'node:path';
+import type { Command } from 'commander';
+import type { BlurKernel } from 'ght';
+import { deblur, diskKernel, gaussianKernel, InputError, isGhtError, motionKernel, OptionError } from 'ght';
+import type { Context } from '../context.js';
+import { numberOf } from '../flags.js';
+import { onlyPage, openChosen } from '../inputFlags.js';
+import { readArray } from '../io/index.js';
+import {
+  loopOutcome,
+  type RestorationFlags,
+  restorationFlags,
+  restorationOptions,
+  restoreFile,
+  shownProgress,
+} from './restoration.js';
+
+interface DeblurFlags extends RestorationFlags {
+  readonly kernel: string;
+  readonly sigma?: number | 'auto';
+}
+
+/** `ght deblur`. */
+export function deblurCommand(program: Command, context: Context): void {
+  const command = program
+    .command('deblur')
+    .summary('remove a known blur from an image')
+    .description(
+      'Removes a blur whose kernel is known: the picture of a single point of light. Nothing is assumed about what lies ' +
+        'outside the frame. A blur that is not known is not estimated.',
+    )
+    .argument('<IMAGE>', 'the blurred image; - is standard input')
+    .requiredOption(
+      '--kernel <k>',
+      'an image or .npy of the kernel; or gaussian:1.6 (standard deviation), motion:15,30 (length and angle in degrees), ' +
+        'disk:4 (radius), in pixels',
+    )
+    .option(
+      '--sigma <x>',
+      'standard deviation of white noise in the units of the image; or auto (default: auto)',
+      (text: string) => (text === 'auto' ? text : numberOf('--sigma')(text)),
+    );
+  restorationFlags(command)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  ght deblur photo.png --kernel gaussian:1.6 -o sharp.png
+  ght deblur photo.png --kernel motion:15,30 -o sharp.png --quality best
+  ght deblur photo.png --kernel disk:4 -o sharp.png --sigma 2.5
+  ght deblur photo.png --kernel kernel.npy -o sharp.png`,
+    )
+    .action((path: string, flags: DeblurFlags) => runDeblur(path, flags, context));
+}
+
+async function runDeblur(path: string, flags: DeblurFlags, context: Context): Promise<void> {
+  const { kernel: text, sigma } = flags;
+  const named = namedKernel(text);
+  await restoreFile(path, flags, context, {
+    name: 'deblur',
+    inputs: named ? [] : [{ path: text, parameter: '--kernel' }],
+    async restore({ image }, { signal, onProgress }) {
+      const kernel = named ?? (await readKernel(text));
+      const options = { ...restorationOptions(flags), sigma, signal, onProgress: shownProgress(onProgress) };
+      return loopOutcome(await deblur(image, kernel, options), [
+        ['kernel', `${text}, ${kernel.width}×${kernel.height}`],
+      ]);
+    },
+  });
+}
+
+const shapes = {
+  gaussian: { values: 1, make: ([sigma]: readonly number[]) => gaussianKernel(sigma) },
+  motion: { values: 2, make: ([length, angle]: readonly number[]) => motionKernel(length, angle) },
+  disk: { values: 1, make: ([radius]: readonly number[]) => diskKernel(radius) },
+} as const;
+
+/** The kernel that a text such as `gaussian:1.6` describes; undefined if it is the name of a file. */
+function namedKernel(text: string): BlurKernel | undefined {
+  if (text === 'auto') {
+    const remedy = 'photograph a point of light, or try gaussian:1.6, disk:4 or motion:15,30';
+    throw new OptionError('--kernel', 'must be given, because an unknown blur is not estimated', text, remedy);
+  }
+  const [name, rest] = text.split(/:(.*)/s);
+  if (!(name in shapes) || rest === undefined) return undefined;
+  const { values, make } = shapes[name as keyof typeof shapes];
+  const numbers = rest.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
+  if (numbers.length !== values || !numbers.every(Number.isFinite)) {
+    const rule = 'must be gaussian:SIGMA, motion:LENGTH,ANGLE, disk:RADIUS or a file';
+    throw new OptionError('--kernel', rule, text, 'write it like gaussian:1.6, motion:15,30 or disk:4');
+  }
+  try {
+    return make(numbers);
+  } catch (error) {
+    if (!isGhtError(error)) throw error;
+    const { parameter, rule, remedy } = error;
+    throw new OptionError('--kernel', `must have a valid ${parameter}: it ${rule}`, text, remedy, { cause: error });
+  }
+}
+
+/** The kernel in an image, whose channels are added, or in a .npy. */
+async function readKernel(path: string): Promise<BlurKernel> {
+  if (extname(path).toLowerCase() === '.npy') {
+    const { shape, data } = await readArray(path, '--kernel');
+    if (shape.length !== 2) {
+      const value = `${shape.join('×') || 'a single number'} in ${path}`;
+      throw new InputError('--kernel', 'must have two dimensions, rows and columns', value, 'reshape it');
+    }
+    return { width: shape[1], height: shape[0], data: Float64Array.from(data, Number) };
+  }
+  const { image } = await onlyPage(await openChosen(path, {}, '--kernel'));
+  const { width, height, planes } = image;
+  const data = Float64Array.from({ length: width * height }, (_, i) =>
+    planes.reduce((sum, plane) => sum + plane[i], 0),
+  );
+  return { width, height, data };
+}

@@ -1,0 +1,185 @@
+import { randomSource, readNpy, writeNpy } from 'ght';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { height, pixels, png, psnr, smooth, width, workplace } from './command.js';
+
+const { ght, json, save, read, contents } = workplace();
+const clean = smooth().map(Math.round);
+const random = randomSource(3);
+const missing = clean.map(() => random.uniform() < 0.3);
+const holes = clean.map((value, i) => (missing[i] ? 0 : value));
+const samplesOf = async (name: string) => (await pixels(await read(name))).samples;
+const npy = (data: number[], h = height, w = width) =>
+  writeNpy({ type: 'f8', shape: [h, w], data: Float64Array.from(data) });
+/** Means of three pixels of a row, as a kernel of 3×1 gives them; the outermost columns have two. */
+const blurred = clean.map((_, i) => {
+  const there = [i - 1, i, i + 1].filter((k) => Math.floor(k / width) === Math.floor(i / width));
+  return Math.round(there.reduce((sum, k) => sum + clean[k], 0) / there.length);
+});
+
+beforeAll(async () => {
+  await save('clean.png', await png(clean));
+  await save('holes.png', await png(holes));
+  await save('mask.png', await png(missing.map((gone) => (gone ? 255 : 0))));
+  await save('mask.npy', npy(missing.map(Number)));
+  await save('none.png', await png(clean.map(() => 0)));
+  await save('all.png', await png(clean.map(() => 255)));
+  await save('wide.png', await png(smooth(49, 40).map(Math.round), 1, 49));
+  await save('nan.npy', npy(clean.map((value, i) => (missing[i] ? Number.NaN : value))));
+  const rgba = clean.flatMap((value, i) => (missing[i] ? [0, 0, 0, 0] : [value, value, 255 - value, 255]));
+  await save('rgba.png', await png(rgba, 4));
+  await save('blurred.png', await png(blurred));
+  await save('line.png', await png([9, 9, 9], 1, 3));
+  await save('line.npy', npy([1, 1, 1], 1, 3));
+  await save('zero.npy', npy([0, 0, 0, 0], 2, 2));
+  await save('negative.npy', npy([1, -1], 1, 2));
+  await save('nankernel.npy', npy([1, Number.NaN], 1, 2));
+  await save('long.npy', npy(new Array(49).fill(1), 1, 49));
+  await save('small.png', await png(smooth(24, 20).map(Math.round), 1, 24));
+  await save(
+    'deep.png',
+    await png(
+      clean.map((value) => 257 * value),
+      1,
+      width,
+      16,
+    ),
+  );
+  await save('out.png', 'precious');
+});
+
+describe('ght inpaint', () => {
+  it.each(['mask.png', 'mask.npy'])('fills what %s marks, and keeps the rest', async (mask) => {
+    const result = await json('inpaint', 'holes.png', '--mask', mask, '-o', 'filled.png', '--reference', 'clean.png');
+    expect(result).toMatchObject({ task: 'inpaint', quality: 'balanced', sigma: 0, estimated: false, width, height });
+    expect(result.history).toHaveLength(12);
+    expect(result.history[0]).toMatchObject({ k: 1, sigma: 50 });
+    const filled = await samplesOf('filled.png');
+    filled.forEach((value, i) => {
+      if (!missing[i]) expect(value).toBe(clean[i]);
+    });
+    expect(psnr(filled, clean, 255)).toBeGreaterThan(35);
+    // The file is rounded to bytes.
+    expect(Math.abs(result.psnr - psnr(filled, clean, 255))).toBeLessThan(3);
+  });
+
+  it('fills transparent pixels and NaN without a mask', async () => {
+    await json('inpaint', 'rgba.png', '-o', 'filled.png');
+    const { channels, samples } = await pixels(await read('filled.png'));
+    expect(channels).toBe(4);
+    clean.forEach((value, i) => {
+      expect(samples[4 * i + 3]).toBe(255);
+      if (!missing[i]) expect(samples.slice(4 * i, 4 * i + 3)).toEqual([value, value, 255 - value]);
+    });
+    await json('inpaint', 'nan.npy', '-o', 'filled.npy', '--quality', 'fast');
+    const { data } = readNpy(await read('filled.npy'));
+    expect(psnr(Array.from(data, Number), clean, 255)).toBeGreaterThan(35);
+  });
+
+  it('as the paper does it, prints the budget', async () => {
+    const { code, stdout } = await ght(
+      ...['inpaint', 'holes.png', '--mask', 'mask.png', '-o', 'paper.png', '--method', 'paper', '--budget', '3'],
+    );
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ {2}budget +1,071 \(3\.000 per patch\)$/m);
+    expect(psnr(await samplesOf('paper.png'), clean, 255)).toBeGreaterThan(30);
+  });
+
+  it('keeps 16 bits', async () => {
+    await json('inpaint', 'deep.png', '--mask', 'mask.png', '-o', 'filled.png', '--quality', 'fast');
+    const { depth, samples } = await pixels(await read('filled.png'));
+    expect(depth).toBe('ushort');
+    expect(
+      psnr(
+        samples,
+        clean.map((value) => 257 * value),
+        65535,
+      ),
+    ).toBeGreaterThan(35);
+  });
+});
+
+describe('ght deblur', () => {
+  it.each(['line.png', 'line.npy', 'motion:3,0'])('removes the blur of %s', async (kernel) => {
+    const result = await json('deblur', 'blurred.png', '--kernel', kernel, '-o', 'sharp.png');
+    expect(result).toMatchObject({ task: 'deblur', estimated: true });
+    const inside = (samples: readonly number[]) => samples.filter((_, i) => i % width > 0 && i % width < width - 1);
+    const [before, after] = [blurred, await samplesOf('sharp.png')].map((each) =>
+      psnr(inside(each), inside(clean), 255),
+    );
+    expect(after).toBeGreaterThan(before);
+  });
+
+  it('says what it did', async () => {
+    const { code, stdout } = await ght(
+      ...['deblur', 'blurred.png', '--kernel', 'gaussian:0.8', '-o', 'sharp.png', '--sigma', '2', '--quality', 'best'],
+    );
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ {2}kernel +gaussian:0.8, 7×7$/m);
+    expect(stdout).toMatch(/^ {2}noise +given: σ = 2.000$/m);
+    expect(stdout).toMatch(/^ {2}quality +best, 8 steps$/m);
+  });
+});
+
+describe('ght upscale', () => {
+  it('enlarges, by whole factors and others', async () => {
+    const result = await json('upscale', 'small.png', '--factor', '2', '-o', 'large.png');
+    expect(result).toMatchObject({ task: 'upscale', width: 48, height: 40, sigma: 0 });
+    expect(await pixels(await read('large.png'))).toMatchObject({ width: 48, height: 40 });
+    const other = await json('upscale', 'small.png', '--factor', '1.5', '-o', 'large.png', '--blur', 'gaussian:0.7');
+    expect(other).toMatchObject({ width: 36, height: 30 });
+    const { stdout } = await ght('upscale', 'small.png', '--factor', '3', '-o', 'large.png', '--quality', 'fast');
+    expect(stdout).toMatch(/^ {2}size +72×60$/m);
+  });
+});
+
+describe('refusals', () => {
+  const cases: readonly (readonly [string, ...string[]])[] = [
+    ['inpaint holes.png --mask wide.png', '--mask must have the size of the image, 48×40', '49×40 in wide.png'],
+    ['inpaint holes.png --mask line.npy', '--mask must have the size of the image', '3×1'],
+    ['inpaint holes.png --mask none.png', '--mask must mark at least one pixel as missing'],
+    ['inpaint holes.png --mask all.png', '--mask must leave at least one pixel known'],
+    ['inpaint holes.png', '--mask must be given for an image without transparent pixels and without NaN'],
+    ['inpaint holes.png --mask there.png', '--mask', 'there.png'],
+    ['inpaint holes.png --mask mask.png --sigma -1', '--sigma must be a finite number of at least 0', 'got -1'],
+    ['inpaint holes.png --mask mask.png --budget 3', '--budget belongs to --method paper'],
+    ['inpaint holes.png --mask mask.png --method paper --quality best', '--quality must be left out'],
+    ['inpaint holes.png --mask mask.png --reference wide.png', '--reference must have the size of the result, 48×40'],
+    [
+      'deblur blurred.png --kernel auto',
+      '--kernel must be given, because an unknown blur is not estimated',
+      'point of light',
+    ],
+    [
+      'deblur blurred.png --kernel gaussian:x',
+      '--kernel must be gaussian:SIGMA, motion:LENGTH,ANGLE, disk:RADIUS',
+      'gaussian:1.6',
+    ],
+    ['deblur blurred.png --kernel gaussian:0', '--kernel must have a valid sigma', 'above 0'],
+    ['deblur blurred.png --kernel motion:15', '--kernel must be gaussian:SIGMA', 'motion:15,30'],
+    ['deblur blurred.png --kernel long.npy', '--kernel must not be larger than the image, 48×40', '49×1'],
+    ['deblur blurred.png --kernel zero.npy', '--kernel must have a sum above 0'],
+    [
+      'deblur blurred.png --kernel negative.npy',
+      '--kernel weight (x 1, y 0) must be a finite number of at least 0',
+      '-1',
+    ],
+    ['deblur blurred.png --kernel nankernel.npy', '--kernel weight (x 1, y 0) must be a finite number', 'NaN'],
+    ['deblur blurred.png --kernel missing.npy', '--kernel', 'missing.npy'],
+    ['deblur blurred.png --kernel disk:2 --sigma -3', '--sigma must be a finite number of at least 0', 'got -3'],
+    ['upscale small.png --factor 0.5', '--factor must be at least 1', 'got 0.5'],
+    ['upscale small.png --factor two', '--factor must be a finite number', 'two'],
+    ['upscale small.png --factor 100000', 'IMAGE must need less memory than this machine has', '--factor'],
+    ['upscale small.png --factor 2 --blur box', '--blur must be bicubic, area or gaussian:SIGMA', 'box'],
+    ['upscale small.png --factor 2 --blur gaussian:0', '--blur must be bicubic, area, or', 'above 0'],
+    ['upscale small.png --factor 2 --sigma -1', '--sigma must be a finite number of at least 0'],
+  ];
+  it.concurrent.each(cases)('ght %s', async (args, ...parts) => {
+    const before = await contents();
+    const { code, stdout, stderr } = await ght(...args.split(' '), '-o', 'out.png');
+    expect(stderr).toMatch(/^ght: [^\n]+: [^\n]+\n$/);
+    for (const part of parts) expect(stderr).toContain(part);
+    expect(stderr).not.toContain('internal error');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(await contents()).toEqual(before);
+  });
+});

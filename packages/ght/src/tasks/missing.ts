@@ -1,0 +1,63 @@
+/** The missing pixels of an image: which they are, and the image without them. */
+import { InputError } from '../errors.js';
+import type { Image, Samples } from '../signal/image.js';
+import { checkPixels, checkSamples } from '../signal/image.js';
+import { stretches, type Work } from '../work.js';
+
+/** 1 for each missing pixel. */
+export function* missingPixels({ width, height, planes, alpha }: Image, mask: Samples | 'auto'): Work<Uint8Array> {
+  const length = width * height;
+  const auto = mask === 'auto';
+  if (!auto) {
+    checkSamples('mask', mask);
+    if (mask.length !== length) {
+      const rule = `must have one sample per pixel of the image, ${width}×${height} = ${length}`;
+      throw new InputError('mask', rule, mask.length, 'give a mask of the size of the image');
+    }
+  }
+  const missing = new Uint8Array(length);
+  let count = 0;
+  for (const [from, to] of stretches(length)) {
+    for (let i = from; i < to; i++) {
+      const gone = auto ? alpha?.[i] === 0 || planes.some((plane) => Number.isNaN(plane[i])) : mask[i] !== 0;
+      if (!gone) continue;
+      missing[i] = 1;
+      count++;
+    }
+    yield to / length;
+  }
+  if (count === 0) {
+    const rule = auto
+      ? 'must be given for an image without transparent pixels and without NaN'
+      : 'must mark at least one pixel as missing, with a sample other than 0';
+    throw new InputError('mask', rule, auto ? 'none' : 'only 0', 'mark the pixels that are to be filled');
+  }
+  if (count === length) {
+    const rule = 'must leave at least one pixel known, with the sample 0';
+    throw new InputError('mask', rule, 'every pixel missing', 'mark only the pixels that are to be filled');
+  }
+  return missing;
+}
+
+/** The planes in float64 with 0 at the missing pixels; the known ones are checked. */
+export function* withoutMissing(image: Image, missing: Uint8Array): Work<readonly Float64Array[]> {
+  const planes: Float64Array[] = [];
+  for (const plane of image.planes) {
+    const known = new Float64Array(plane.length);
+    for (const [from, to] of stretches(plane.length)) {
+      for (let i = from; i < to; i++) known[i] = missing[i] ? 0 : plane[i];
+      yield to / plane.length;
+    }
+    planes.push(known);
+  }
+  yield* checkPixels({ ...image, planes });
+  return planes;
+}
+
+/** The alpha plane with its largest value at transparent pixels that were filled. */
+export function* opaque(alpha: Samples, missing: Uint8Array): Work<Samples> {
+  let most = 0;
+  for (let i = 0; i < alpha.length; i++) if (alpha[i] > most) most = alpha[i];
+  yield 0.5;
+  return alpha.map((value, i) => (missing[i] && value === 0 ? most : value)) as Samples;
+}
