@@ -116,7 +116,7 @@ export function denoisePlan(): Plan<DenoiseRequest, DenoisedTiles> {
       const found = yield pass('estimate', SHARES.estimate, 1, { seen, peak });
       const known = found[0] as unknown as Known;
       const kind = known.estimate.model.kind === 'coloured' ? 'coloured' : 'white';
-      const fine = await loadDenoiser(image, planes, kind, settings.planes);
+      const fine = await loadDenoiser(image, kind, settings.planes);
       let { estimate } = known;
       let coarse: CoarseArgument | undefined;
       const again = isEstimatedColour(known.estimate.model, settings.told);
@@ -125,7 +125,7 @@ export function denoisePlan(): Plan<DenoiseRequest, DenoisedTiles> {
       if (known.coarse) {
         left -= SHARES.measure;
         const half = halfSize(image);
-        const denoiser = await loadDenoiser(half, planes, 'coloured', coarseSettings(settings.planes));
+        const denoiser = await loadDenoiser(half, 'coloured', coarseSettings(settings.planes));
         const measured = yield pass('coarse-measure', SHARES.measure, measuredParts(half).length, { known });
         const framed = frameOfHalves(image, measured as unknown as Extent[][][], known.coarse);
         const side = sideOf(denoiser, half, planes, request.tile);
@@ -201,8 +201,7 @@ export function denoisePlan(): Plan<DenoiseRequest, DenoisedTiles> {
         if (await sink.has(inner)) return null;
         const given = changed && !source.picture.alpha ? [] : await source.read(inner, job.signal);
         const read = differences(request, job, at, coarse, places);
-        const load = () =>
-          loadDenoiser(image, framed.noisy.length, framed.frame.noise ? 'coloured' : 'white', settings.planes);
+        const load = () => loadDenoiser(image, framed.frame.noise ? 'coloured' : 'white', settings.planes);
         const planes = changed
           ? await denoisers.use(`fine ${request.input} ${request.output}`, load, (denoiser) => {
               const placement = placementOf(denoiser, inner, image);
@@ -229,7 +228,7 @@ export function denoisePlan(): Plan<DenoiseRequest, DenoisedTiles> {
   ): Promise<void> {
     const half = halfSize(image);
     const inner = gridOf(half, step)[job.tile];
-    const load = () => loadDenoiser(half, framed.noisy.length, 'coloured', coarseSettings(settings.planes));
+    const load = () => loadDenoiser(half, 'coloured', coarseSettings(settings.planes));
     const planes = await denoisers.use(`coarse ${input} ${output}`, load, (denoiser) => {
       return denoiseHalves(image, known, framed, placementOf(denoiser, inner, half), denoiser, watchOf(job));
     });

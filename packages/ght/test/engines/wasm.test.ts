@@ -1,7 +1,7 @@
 /** Properties of the wasm engine alone: any shape, the same bits for any number of threads, threads that can fail. */
 import { describe, expect, it } from 'vitest';
 import type { Loaded } from '../../src/engines/engine.js';
-import { chooseEngine, engines } from '../../src/engines/engines.js';
+import { engines } from '../../src/engines/engines.js';
 import { threadsFor } from '../../src/engines/wasm/run/host.js';
 import type { Dictionary } from '../../src/index.js';
 import {
@@ -173,23 +173,13 @@ describe('threads', () => {
     loaded.reset();
     // A job without its stream makes every thread throw.
     const { team } = loaded as unknown as { team: { run(job: unknown): Promise<unknown> } };
-    await expect(team.run({ kind: 'measure' })).rejects.toThrow();
+    await expect(team.run([{ kind: 'measure' }])).rejects.toThrow();
     loaded.dispose();
     const next = await engines.wasm.load(D, signalsIn(Y, D.N), { threads: 2 });
     next.reset();
     expect((await next.iterate('qpm', 100, 0.5)).kept).toBe(100);
     next.dispose();
   });
-});
-
-it('a problem too large for one WebAssembly memory runs on the portable engine, or is rejected with the remedy', async () => {
-  const needing = (bytes: number) => ({ bytes: () => bytes });
-  expect((await chooseEngine('auto', needing(1e9))).engine.name).toBe('wasm');
-  const { engine, reason } = await chooseEngine('auto', needing(5e9));
-  expect(engine.name).toBe('portable');
-  const why = 'the problem needs about 4.7 GiB, and one WebAssembly memory holds 4';
-  expect(reason).toBe(`plain TypeScript, because ${why}`);
-  await expect(chooseEngine('wasm', needing(5e9))).rejects.toThrow(`engine cannot be wasm: ${why}`);
 });
 
 it('every engine reports whether it is available', async () => {

@@ -2,7 +2,7 @@ import type { Quality, RepresentOptions } from 'ght';
 import { denoiseMemory, type Pixels, representMemory } from 'ght-images';
 import type { Size } from '../image/header.js';
 
-/** The memory that a browser tab can be expected to have: engines are limited to 4 GiB, and phones to much less. */
+/** The memory that a browser tab can be expected to have: computers have several gibibytes for it, and phones much less. */
 export const TAB_BYTES = 2 * 2 ** 30;
 
 /** An image whose run would not fit, and the factor by which each side must be reduced to fit. */
