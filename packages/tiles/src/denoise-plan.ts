@@ -6,7 +6,7 @@
  * The passes in brackets are for coloured noise that is estimated. Every pass depends on the answers of those before it, which are
  * small: ranges, sums and the noise. The coarse scale is stored in the scratch, in pieces of 512×512 samples.
  */
-import { type DenoiseOptions, type EngineInfo, OptionError, type Quality, type Samples } from 'ght';
+import type { DenoiseOptions, EngineInfo, Quality, Samples } from 'ght';
 import {
   coarseSettings,
   type DenoiseSettings,
@@ -42,8 +42,9 @@ import {
   settleDenoise,
   tileSide,
 } from 'ght/parts';
+import { checkTile, data, partedImage, pass, told } from './pass.js';
 import type { Picture } from './picture.js';
-import type { Data, Job, Pass, Places, Plan } from './plan.js';
+import type { Data, Job, Places, Plan } from './plan.js';
 import type { Source } from './source.js';
 
 /** What is denoised, and where the result goes. */
@@ -284,19 +285,6 @@ interface Measured {
   readonly impulses: number;
 }
 
-/** What crosses to another machine: the steps take and return plain data, which their types do not say. */
-const data = (value: unknown) => value as Data;
-const told = <T>(argument: Data) => argument as unknown as T;
-
-function pass(work: string, share: number, tiles: number, argument: unknown = null): Pass {
-  return { name: work, work, argument: data(argument), tiles: Array.from({ length: tiles }, (_, tile) => tile), share };
-}
-
-function partedImage(source: Source, signal?: AbortSignal): PartedImage {
-  const { width, height, channels } = source.picture;
-  return { width, height, read: async (at) => (await source.read(at, signal)).slice(0, channels) };
-}
-
 function settingsOf({ options = {}, sampled }: DenoiseRequest, { channels }: Picture, signal?: AbortSignal) {
   const settings = settleDenoise(channels, { ...(options as DenoiseOptions), ...(signal && { signal }) });
   return sampled === undefined ? settings : { ...settings, sampled };
@@ -337,11 +325,6 @@ function overlapping(image: Size, piece: Size, { left, top, width, height }: Rec
     }
   }
   return pieces;
-}
-
-function checkTile(tile: number | undefined): void {
-  if (tile === undefined || (Number.isInteger(tile) && tile >= 1)) return;
-  throw new OptionError('tile', 'must be a whole number of at least 1', tile, 'give a side in pixels, such as 2048');
 }
 
 /** The progress of a tile. */
