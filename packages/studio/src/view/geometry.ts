@@ -5,6 +5,12 @@ export interface Placement {
   readonly y: number;
 }
 
+/** A point, of the stage or of the image. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
 /** A width and a height. */
 export interface Extent {
   readonly width: number;
@@ -35,6 +41,11 @@ export function moved(place: Placement, dx: number, dy: number, image: Extent, s
     x: keep(place.x + dx, place.scale * image.width, stage.width),
     y: keep(place.y + dy, place.scale * image.height, stage.height),
   };
+}
+
+/** A point of the stage in pixels of the image, which may be outside the picture. */
+export function pointAt(place: Placement, { x, y }: Point): Point {
+  return { x: (x - place.x) / place.scale, y: (y - place.y) / place.scale };
 }
 
 /** The image pixel under a point of the stage; undefined outside the picture. */

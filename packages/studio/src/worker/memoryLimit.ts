@@ -33,6 +33,19 @@ export function checkDenoisingMemory(size: Size, quality: Quality): number {
   return checkFit(size, bytes, '');
 }
 
+/** Copies of a plane in float64 that the loop of restoration holds beside its prior: data, x, z, u, and the work of a data step. */
+const LOOP_COPIES = 8;
+
+/** {@link checkMemory} for a restoration whose result has `factor` times the width and the height. */
+export function checkRestorationMemory(size: Size, factor: number, quality: Quality): number {
+  const { channels } = size;
+  const bytes = (width: number, height: number) => {
+    const [w, h] = [factor * width, factor * height];
+    return denoiseMemory(inFloats(w, h, channels), quality, 'white') + 8 * LOOP_COPIES * w * h * channels;
+  };
+  return checkFit(size, bytes, factor > 2 ? ' or choose a smaller factor' : '');
+}
+
 /** An image as the page holds it, in float32. */
 function inFloats(width: number, height: number, channels: number): Pixels {
   return { width, height, channels, bytes: 4 * width * height * channels };
