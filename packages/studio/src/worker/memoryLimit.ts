@@ -33,17 +33,23 @@ export function checkDenoisingMemory(size: Size, quality: Quality): number {
   return checkFit(size, bytes, '');
 }
 
-/** Copies of a plane in float64 that the loop of restoration holds beside its prior: data, x, z, u, and the work of a data step. */
-const LOOP_COPIES = 8;
+/** Float64 planes that the loop of a restoration holds beside its prior: data, x, z, u, and those of a data step. */
+const LOOP_PLANES = 8;
+/** Bytes per sample of the image, of its copy in float64 and of the result. */
+const COPIES = 20;
 
-/** {@link checkMemory} for a restoration whose result has `factor` times the width and the height. */
-export function checkRestorationMemory(size: Size, factor: number, quality: Quality): number {
-  const { channels } = size;
+/**
+ * {@link checkMemory} for a restoration whose loop works on a picture of another size: larger for an enlarged image, smaller
+ * if only a part of it has missing pixels.
+ */
+export function checkRestorationMemory(size: Size, loop: Size, quality: Quality): number {
+  const [across, down] = [loop.width / size.width, loop.height / size.height];
   const bytes = (width: number, height: number) => {
-    const [w, h] = [factor * width, factor * height];
-    return denoiseMemory(inFloats(w, h, channels), quality, 'white') + 8 * LOOP_COPIES * w * h * channels;
+    const [w, h] = [Math.ceil(across * width), Math.ceil(down * height)];
+    const prior = denoiseMemory(inFloats(w, h, loop.channels), quality, 'white');
+    return prior + 8 * LOOP_PLANES * w * h * loop.channels + COPIES * Math.max(width * height, w * h) * size.channels;
   };
-  return checkFit(size, bytes, factor > 2 ? ' or choose a smaller factor' : '');
+  return checkFit(size, bytes, across > 2 ? ' or choose a smaller factor' : '');
 }
 
 /** An image as the page holds it, in float32. */

@@ -13,7 +13,7 @@ import { checkDenoisingMemory, checkMemory, checkRestorationMemory, TooLargeErro
 import { optionsOf } from './options.js';
 import type { Failure, FromWorker, RequestKind, Requests, ToWorker } from './protocol.js';
 import { runRepresent } from './represent.js';
-import { runRestore } from './restore.js';
+import { enlarged, runRestore } from './restore.js';
 import { type Call, Session } from './session.js';
 
 const session = new Session();
@@ -79,8 +79,9 @@ const handlers: Handlers = {
     const size = { ...image, channels: image.planes.length };
     if (settings.tab === 'denoise') return { bytes: checkDenoisingMemory(size, settings.quality) };
     if (settings.tab !== 'restore') return { bytes: checkMemory(size, optionsOf(settings)) };
-    const { restore: task, factor, restoreQuality: quality } = settings;
-    return { bytes: checkRestorationMemory(size, task === 'upscale' ? factor : 1, quality) };
+    // The most that missing pixels may need: nobody knows yet where they will be.
+    const loop = settings.restore === 'upscale' ? enlarged(size, settings.factor) : size;
+    return { bytes: checkRestorationMemory(size, loop, settings.restoreQuality) };
   },
 };
 
