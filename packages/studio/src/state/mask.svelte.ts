@@ -1,6 +1,6 @@
 import type { Layer } from '../worker/protocol.js';
 
-/** A point of the picture, in pixels. */
+/** A point, of the image or of what shows it. */
 export interface Point {
   readonly x: number;
   readonly y: number;

@@ -1,12 +1,8 @@
+import type { Point } from '../state/mask.svelte.js';
+
 /** The position of the picture on the stage: image pixel (u, v) is at (x + scale·u, y + scale·v). */
 export interface Placement {
   readonly scale: number;
-  readonly x: number;
-  readonly y: number;
-}
-
-/** A point, of the stage or of the image. */
-export interface Point {
   readonly x: number;
   readonly y: number;
 }
