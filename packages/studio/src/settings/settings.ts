@@ -99,7 +99,7 @@ export const defaults: Settings = {
   angle: 30,
   blurNoise: 'auto',
   factor: 2,
-  // Even so, a photograph takes up to half a minute on one core.
+  // Even so, enlarging a sample takes about half a minute on one core.
   restoreQuality: 'fast',
 };
 
