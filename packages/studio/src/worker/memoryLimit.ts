@@ -33,6 +33,25 @@ export function checkDenoisingMemory(size: Size, quality: Quality): number {
   return checkFit(size, bytes, '');
 }
 
+/** Float64 planes that the loop of a restoration holds beside its prior: data, x, z, u, and those of a data step. */
+const LOOP_PLANES = 8;
+/** Bytes per sample of the image, of its copy in float64 and of the result. */
+const COPIES = 20;
+
+/**
+ * {@link checkMemory} for a restoration whose loop works on a picture of another size: larger for an enlarged image, smaller
+ * if only a part of it has missing pixels.
+ */
+export function checkRestorationMemory(size: Size, loop: Size, quality: Quality): number {
+  const [across, down] = [loop.width / size.width, loop.height / size.height];
+  const bytes = (width: number, height: number) => {
+    const [w, h] = [Math.ceil(across * width), Math.ceil(down * height)];
+    const prior = denoiseMemory(inFloats(w, h, loop.channels), quality, 'white');
+    return prior + 8 * LOOP_PLANES * w * h * loop.channels + COPIES * Math.max(width * height, w * h) * size.channels;
+  };
+  return checkFit(size, bytes, across > 2 ? ' or choose a smaller factor' : '');
+}
+
 /** An image as the page holds it, in float32. */
 function inFloats(width: number, height: number, channels: number): Pixels {
   return { width, height, channels, bytes: 4 * width * height * channels };
