@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
@@ -79,4 +80,21 @@ it('examples/server.js denoises what is posted, and refuses what is no image', (
   expect(denoised).toMatch(/^200: noise: white, σ = (19|20|21)\./);
   for (const left of numbers(denoised.split('left: ')[1], /([\d.]+)/g)) expect(left).toBeLessThan(5);
   expect(refused).toMatch(/^415: an image/);
+});
+
+it('examples/store.js shows that tiles from a store of your own have the samples of the untiled run', () => {
+  const text = output('store');
+  const [noisy, denoised] = numbers(text, /([\d.]+) dB/g);
+  expect(denoised).toBeGreaterThan(noisy + 8);
+  expect(text).toMatch(/^samples that differ from the untiled run: 0$/m);
+});
+
+it('docs/scale.md shows the store of examples/store.js', () => {
+  const text = (path: string) => readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8');
+  const [, shown] = /```js\n([\s\S]+?)```/.exec(text('../docs/scale.md')) ?? [];
+  const [imports, ...functions] = shown.split(/\n(?=async function )/);
+  expect(functions).toHaveLength(2);
+  const example = text('../examples/store.js');
+  for (const each of functions) expect(example).toContain(each.split('\n}\n')[0]);
+  expect(imports).toContain("import { denoiseLarge } from 'ght-tiles';");
 });

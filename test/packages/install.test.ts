@@ -1,8 +1,9 @@
 /** `npm install` and `npx` as users type them, in empty folders, from a registry with the packed packages. */
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { writeNpy } from 'ght';
 import { describe, expect, it } from 'vitest';
 import { emptyFolder, output, run, start } from './project.js';
 
@@ -51,6 +52,17 @@ describe('npm install ght-cli', () => {
   it('brings the command', () => {
     output(folder, 'npm', 'install', 'ght-cli');
     expect(output(folder, 'npx', 'ght', '--version')).toBe(`${version}\n`);
+  });
+
+  it('brings images in tiles; the queue is installed by those who want it, and the command says how', () => {
+    const there = (name: string) => existsSync(join(folder, 'node_modules', name, 'dist/index.js'));
+    expect([there('ght-tiles'), there('ght-queue')]).toEqual([true, false]);
+    const samples = Uint8Array.from({ length: 40 * 30 }, (_, i) => (i * i) % 251);
+    writeFileSync(join(folder, 'noisy.npy'), writeNpy({ type: 'u1', shape: [30, 40], data: samples }));
+    output(folder, 'npx', 'ght', 'denoise', 'noisy.npy', '-o', 'clean.zarr');
+    expect(existsSync(join(folder, 'clean.zarr/zarr.json'))).toBe(true);
+    const { status, stderr } = run(folder, 'npx', 'ght', 'runs', 'redis://127.0.0.1:1/');
+    expect([status, stderr]).toEqual([2, expect.stringContaining('run npm install ght-queue where ght is installed')]);
   });
 
   it("brings the paper's experiments", () => {

@@ -33,9 +33,13 @@ export function refuseTooLargeToRestore(image: Image, quality: Quality | undefin
   refuse(image, needed, factor > 1 ? 'use a smaller --factor, or crop the image' : 'crop the image');
 }
 
+/** Whether a run that needs so many bytes fits into the memory of this machine. */
+export function fitsInMemory(needed: number): boolean {
+  return needed <= 0.9 * totalmem();
+}
+
 function refuse({ width, height }: Image, needed: number, remedy: string): void {
-  const there = totalmem();
-  if (needed <= 0.9 * there) return;
-  const rule = `must need less memory than this machine has, ${bytes(there)}`;
+  if (fitsInMemory(needed)) return;
+  const rule = `must need less memory than this machine has, ${bytes(totalmem())}`;
   throw new ResourceError('IMAGE', rule, `${width}×${height}, about ${bytes(needed)}`, remedy);
 }

@@ -1,13 +1,13 @@
 /** The flags of images that are processed in tiles, here or on a queue, and what decides that one is. */
 
 import { stat } from 'node:fs/promises';
-import { totalmem } from 'node:os';
 import type { Command } from 'commander';
 import { EnvironmentError, OptionError } from 'ght';
 import { type Pixels, pixelLimit } from 'ght-images';
 import { type Picture, pictureIn } from 'ght-tiles';
 import { numberOf } from './flags.js';
 import { isStream } from './io/index.js';
+import { fitsInMemory } from './memoryLimit.js';
 
 /** What the flags leave in a command's options. */
 export interface TileFlags {
@@ -62,23 +62,23 @@ export async function goesInTiles(
   }
   const asked = tile !== undefined || workers !== undefined || (output !== undefined && isZarr(output));
   if (asked || paths.some(isAddress) || paths.some(isZarr)) return true;
-  const [path] = paths;
-  if (paths.length > 1 || isStream(path)) return false;
-  const place = await stat(path).catch(() => undefined);
-  if (!place?.isFile() || place.size < SMALL_FILE) return false;
-  // A file that cannot be opened has its error from the reader of whole files.
-  const picture = await pictureIn(path).catch(() => undefined);
-  return picture !== undefined && isTooLarge(picture, memory);
+  return paths.length === 1 && (await tooLarge(paths[0], memory)) !== undefined;
 }
 
-/** Whether an image is too large to be processed as a whole on this machine. */
-export function isTooLarge(picture: Picture, memory: (pixels: Pixels) => number): boolean {
+/** What is known about a file that is too large to be processed as a whole on this machine; undefined for all others. */
+export async function tooLarge(path: string, memory: (pixels: Pixels) => number): Promise<Picture | undefined> {
+  if (isStream(path)) return undefined;
+  const place = await stat(path).catch(() => undefined);
+  if (!place?.isFile() || place.size < SMALL_FILE) return undefined;
+  // A file that cannot be opened has its error from the reader of whole files.
+  const picture = await pictureIn(path).catch(() => undefined);
+  if (picture === undefined) return undefined;
   const { width, height } = picture;
-  return width * height > pixelLimit || memory(pixelsIn(picture)) > 0.9 * totalmem();
+  return width * height > pixelLimit || !fitsInMemory(memory(pixelsIn(picture))) ? picture : undefined;
 }
 
 /** A picture, as far as the memory of a run depends on it. */
-export function pixelsIn({ width, height, channels, alpha, depth }: Picture): Pixels {
+function pixelsIn({ width, height, channels, alpha, depth }: Picture): Pixels {
   return { width, height, channels, bytes: (width * height * (channels + Number(alpha)) * depth) / 8 };
 }
 

@@ -1,9 +1,10 @@
+import { truncate, writeFile } from 'node:fs/promises';
 import { writeNpy } from 'ght';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { png, textured, workplace } from './command.js';
 
-const { ght, json, save } = workplace();
+const { ght, json, save, path } = workplace();
 
 beforeAll(async () => {
   const samples = textured(20, 12, 65535);
@@ -20,13 +21,13 @@ describe('ght info', () => {
     expect(stdout).toContain('deep.png: 20×12, 1 channel, 16 bit');
     expect(stdout).toMatch(/range +1000 to 60000 \(full scale for PSNR: 65535\)/);
     expect(stdout).toMatch(/patches +6 of 8×8/);
-    expect(stdout).toMatch(/memory +about [\d.]+ (KiB|MiB|B) /);
+    expect(stdout).toMatch(/memory +about [\d.]+ (KiB|MiB|B) for a run, which fits here\n/);
   });
 
   it('--json holds the same as one object', async () => {
     const info = await json('info', 'deep.png');
     expect(info).toMatchObject({
-      ...{ task: 'info', format: 'png', range: [1000, 60000], patches: 6 },
+      ...{ task: 'info', format: 'png', range: [1000, 60000], patches: 6, fits: true, tiles: null },
       image: { width: 20, height: 12, channels: 1, depth: 16, peak: 65535 },
     });
     // At least the patches themselves, as 64-bit floats.
@@ -72,4 +73,59 @@ describe('ght info', () => {
     expect(near.patches).toBe(7 * 3);
     expect(near.memoryBytes).toBeGreaterThan(far.memoryBytes);
   });
+
+  it('says how a file that is too large for memory is divided, and reads only its header', async () => {
+    const side = 48_000;
+    await saveLargeTiff(path('slide.tif'), side);
+    const { code, stdout, stderr } = await ght('info', 'slide.tif');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`slide.tif: ${side}×${side}, 1 channel, 8 bit`);
+    expect(stdout).toMatch(/format +tiff\n/);
+    expect(stdout).toMatch(/tiles +144 of at most 4096×4096 pixels, about 4\d\d MiB; write to \.zarr or \.tif\n/);
+    expect(await json('info', 'slide.tif')).toMatchObject({
+      ...{ format: 'tiff', image: { width: side, height: side, channels: 1, depth: 8 } },
+      tiles: { tiles: 144, width: 4096, height: 4096 },
+    });
+    const refused = await ght('info', 'slide.tif', '--peak', '100');
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('--peak must be left out for an image that is processed in tiles');
+  });
+
+  it('describes a Zarr, and any format it can be written to', async () => {
+    await save('small.png', await png(textured(40, 30), 1, 40));
+    await ght('denoise', 'small.png', '-o', 'small.zarr', '--sigma', '5', '--quality', 'fast');
+    const { stdout } = await ght('info', 'small.zarr');
+    expect(stdout).toMatch(/small\.zarr: 40×30, 1 channel, 8 bit\n +format +zarr\n/);
+    expect(stdout).toMatch(/tiles +1 of at most 40×30 pixels, about [\d.]+ KiB\n/);
+    expect((await ght('info', 'missing.zarr')).stderr).toContain('missing.zarr');
+  });
 });
+
+/** A tiled TIFF whose tiles are all the same zeros, so that it is small on disk, whatever its size in pixels. */
+async function saveLargeTiff(name: string, side: number): Promise<void> {
+  const tile = 2048;
+  const tiles = Math.ceil(side / tile) ** 2;
+  const [lists, samples] = [1024, 2 ** 20];
+  const entries = [
+    ...[[256, 4, 1, side] as const, [257, 4, 1, side] as const, [258, 3, 1, 8] as const, [259, 3, 1, 1] as const],
+    ...[[262, 3, 1, 1] as const, [277, 3, 1, 1] as const, [322, 4, 1, tile] as const, [323, 4, 1, tile] as const],
+    ...[[324, 4, tiles, lists] as const, [325, 4, tiles, lists + 4 * tiles] as const],
+  ];
+  const head = Buffer.alloc(lists + 8 * tiles);
+  head.write('II*\0', 'latin1');
+  head.writeUInt32LE(8, 4);
+  head.writeUInt16LE(entries.length, 8);
+  for (const [i, [tag, type, number, value]] of entries.entries()) {
+    const at = 10 + 12 * i;
+    head.writeUInt16LE(tag, at);
+    head.writeUInt16LE(type, at + 2);
+    head.writeUInt32LE(number, at + 4);
+    head.writeUInt32LE(value, at + 8);
+  }
+  for (let i = 0; i < tiles; i++) {
+    head.writeUInt32LE(samples, lists + 4 * i);
+    head.writeUInt32LE(tile * tile, lists + 4 * (tiles + i));
+  }
+  await writeFile(name, head);
+  await truncate(name, samples + tile * tile);
+}

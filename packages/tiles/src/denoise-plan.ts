@@ -40,8 +40,8 @@ import {
   type Size,
   seenInAll,
   settleDenoise,
-  tileSide,
 } from 'ght/parts';
+import { sideOf, stepOf } from './denoise-tiles.js';
 import { checkTile, data, partedImage, pass, told } from './pass.js';
 import type { Picture } from './picture.js';
 import type { Data, Job, Places, Plan } from './plan.js';
@@ -75,8 +75,6 @@ export interface DenoisedTiles extends NoiseReport {
 
 /** The shares of the passes that only read the image. */
 const SHARES = { look: 0.02, estimate: 0.02, measure: 0.02, finish: 0.02 } as const;
-/** The most bytes that the passes of a tile may need. */
-const MOST_BYTES = 2 ** 29;
 /** The side of the pieces in which the coarse scale is stored. */
 const PIECE = 512;
 
@@ -294,17 +292,6 @@ function settingsOf({ options = {}, sampled }: DenoiseRequest, { channels }: Pic
 function peakOf({ sample, depth }: Picture, { least, most }: Seen): number {
   if (sample === 'uint' && depth <= 16) return 2 ** depth - 1;
   return most > least ? most - least : 1;
-}
-
-/** The side of tiles that need at most about 512 MiB. */
-function sideOf(denoiser: LoadedDenoiser, { width, height }: Size, channels: number, told?: number): number {
-  return told ?? tileSide(denoiser, width, height, channels, MOST_BYTES);
-}
-
-/** The size of tiles of about this side that consist of whole chunks. */
-function stepOf(side: number, chunk: Size): Size {
-  const along = (length: number) => length * Math.max(1, Math.floor(side / length));
-  return { width: along(chunk.width), height: along(chunk.height) };
 }
 
 function pieceOf(step: Size): Size {

@@ -4,6 +4,8 @@ export type { DenoiseLargeOptions } from './denoise-large.js';
 export { denoiseLarge } from './denoise-large.js';
 export type { DenoisedTiles, DenoiseRequest } from './denoise-plan.js';
 export { denoisePlan } from './denoise-plan.js';
+export type { TileSize } from './denoise-tiles.js';
+export { denoiseTileSize } from './denoise-tiles.js';
 export { runHere } from './here.js';
 export type { MemorySink } from './memory.js';
 export { memoryScratch, memorySink, memorySource, pictureOf } from './memory.js';

@@ -1,20 +1,27 @@
+import { open } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { checkImage, patchGrid } from 'ght';
-import { type Resolution, rangeOf, representMemory } from 'ght-images';
+import { denoiseMemory, formatOfContent, type Resolution, rangeOf, representMemory } from 'ght-images';
+import { denoiseTileSize, type Picture, pictureIn } from 'ght-tiles';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import { jsonFlag, patchFlags, representOptions } from '../flags.js';
 import { type InputFlags, inputFlags, onlyPage, openChosen, pagesFlag } from '../inputFlags.js';
-import { pixelsOf } from '../memoryLimit.js';
-import { imageLine, imageSummary } from '../output/summary.js';
+import { fitsInMemory, pixelsOf } from '../memoryLimit.js';
+import { imageLine, imageSummary, pictureLine } from '../output/summary.js';
 import { bytes, count, facts, measure } from '../output/table.js';
+import { isAddress, isZarr, refuseWithTiles, tooLarge } from '../tileFlags.js';
+import { isWrittenInParts } from './tiles.js';
 
 /** `ght info`. */
 export function infoCommand(program: Command, context: Context): void {
   const command = program
     .command('info')
     .summary('size, depth and range of an image, and the memory a run would need')
-    .description('Prints what an image file holds and how much memory representing it would need.')
+    .description(
+      'Prints what an image file holds and how much memory representing it would need. Of a Zarr, an image on the web, and a file that is too ' +
+        'large for memory, only the header is read; the tiles are those of ght denoise.',
+    )
     .argument('<IMAGE>', 'the image; - is standard input');
   patchFlags(pagesFlag(inputFlags(command)));
   jsonFlag(command)
@@ -23,12 +30,16 @@ export function infoCommand(program: Command, context: Context): void {
       `
 Examples:
   ght info photo.png
-  ght info photo.png --stride 1 --json`,
+  ght info photo.png --stride 1 --json
+  ght info slide.zarr`,
     )
     .action((path: string, flags: Flags & InputFlags) => runInfo(path, flags, context));
 }
 
-async function runInfo(path: string, flags: Flags & InputFlags, { print }: Context): Promise<void> {
+async function runInfo(path: string, flags: Flags & InputFlags, context: Context): Promise<void> {
+  const large = await largePicture(path, context.signal);
+  if (large) return infoInTiles(path, large, flags, context);
+  const { print } = context;
   // Of several pages the first tells most of what there is to know.
   const pages = await openChosen(path, { pages: { first: 0, last: 0 }, ...flags });
   const file = await onlyPage(pages);
@@ -46,7 +57,7 @@ async function runInfo(path: string, flags: Flags & InputFlags, { print }: Conte
     print(
       JSON.stringify({
         ...{ task: 'info', format, image: imageSummary(file), pages: pages.count, resolution, range, patches },
-        memoryBytes: memory,
+        ...{ memoryBytes: memory, fits: fitsInMemory(memory), tiles: null },
       }),
     );
     return;
@@ -58,9 +69,62 @@ async function runInfo(path: string, flags: Flags & InputFlags, { print }: Conte
       ['alpha', image.alpha ? 'yes, passed through' : 'no'],
       ['range', `${sample(least)} to ${sample(most)} (full scale for PSNR: ${sample(image.peak)})`],
       ['patches', `${count(patches)} of ${patch}×${patch}`],
-      ['memory', `about ${bytes(memory)} for a run`],
+      [
+        'memory',
+        `about ${bytes(memory)} for a run, ${fitsInMemory(memory) ? 'which fits here' : 'more than there is'}`,
+      ],
     ])}`,
   );
+}
+
+/** What is known about an image that is processed in tiles; undefined for one that is read as a whole. */
+async function largePicture(path: string, signal: AbortSignal): Promise<Picture | undefined> {
+  if (isZarr(path) || isAddress(path)) return pictureIn(path, { http: true, signal });
+  return tooLarge(path, (pixels) => denoiseMemory(pixels, undefined, 'white'));
+}
+
+async function infoInTiles(
+  path: string,
+  picture: Picture,
+  { json, pages, axes, peak }: Flags & InputFlags,
+  { print }: Context,
+): Promise<void> {
+  refuseWithTiles({ '--pages': pages, '--axes': axes, '--peak': peak });
+  const { width, height, alpha, depth, sample, metadata } = picture;
+  const image = { width, height, channels: picture.channels + Number(alpha), depth, sample };
+  const format = await formatOf(path);
+  const tiles = await denoiseTileSize(picture);
+  if (json) {
+    const resolution = metadata?.resolution ?? null;
+    print(JSON.stringify({ task: 'info', format, image, resolution, tiles }));
+    return;
+  }
+  const size = `${count(tiles.tiles)} of at most ${tiles.width}×${tiles.height} pixels`;
+  const where = isWrittenInParts(picture) ? '; write to .zarr or .tif' : '';
+  print(
+    `${pictureLine(path, image)}\n${facts([
+      ['format', format],
+      ...(metadata?.resolution ? [['resolution', pixelsPer(metadata.resolution)] as const] : []),
+      ['alpha', alpha ? 'yes, passed through' : 'no'],
+      ['tiles', `${size}, about ${bytes(tiles.memoryBytes)}${where}`],
+    ])}`,
+  );
+}
+
+/** Enough bytes to recognise a format. */
+const HEAD_BYTES = 64;
+
+/** The format of an image that is processed in tiles. */
+async function formatOf(path: string): Promise<string> {
+  if (isAddress(path)) return /\.zarr\/?([?#].*)?$/i.test(path) ? 'zarr' : 'tiff';
+  if (isZarr(path)) return 'zarr';
+  const file = await open(path);
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return formatOfContent(buffer.subarray(0, bytesRead)) ?? 'unknown';
+  } finally {
+    await file.close();
+  }
 }
 
 /** `300 × 300 pixels per inch`. */

@@ -176,8 +176,14 @@ function versionOf(): string {
   return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
 }
 
-function refuseInMemory({ width, height, channels, alpha, depth }: Picture, output: string): void {
-  if ((width * height * (channels + Number(alpha)) * depth) / 8 <= MOST_IN_MEMORY) return;
+/** Whether a result is too large to be encoded from memory, so that it is written as a Zarr or a TIFF. */
+export function isWrittenInParts({ width, height, channels, alpha, depth }: Picture): boolean {
+  return (width * height * (channels + Number(alpha)) * depth) / 8 > MOST_IN_MEMORY;
+}
+
+function refuseInMemory(picture: Picture, output: string): void {
+  if (!isWrittenInParts(picture)) return;
+  const { width, height } = picture;
   const rule = `must end in .zarr or .tif for an image of ${width}×${height} pixels, which is written in parts`;
   throw new OptionError('-o', rule, output, 'name a Zarr or a TIFF');
 }
