@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { type DenoiseOptions, readJpegInfo } from 'ght';
 import { formatOfContent, orientationOf } from 'ght-images';
-import { type Data, type DenoiseRequest, denoisePlan } from 'ght-tiles';
+import { type Data, type DenoiseRequest, denoisePlan, denoiseTileSize, type Picture } from 'ght-tiles';
 import type { Context } from '../context.js';
 import { silent } from '../flags.js';
 import { progressDisplay } from '../output/progress.js';
@@ -37,7 +37,8 @@ export async function denoiseInTiles(
   });
   const start = performance.now();
   const display = progressDisplay('denoise', silent(flags));
-  const run = { path, output: flags.output, flags, plan: denoisePlan(), request };
+  const memory = async (picture: Picture) => (await denoiseTileSize(picture, options)).memoryBytes;
+  const run = { path, output: flags.output, flags, plan: denoisePlan(), request, memory };
   const { result, picture, by } = await runTiles(run, context, display).finally(display.stop);
   const seconds = (performance.now() - start) / 1000;
   const { quality, engine, noise, estimated, trust, words, impulses, banding, changed } = result;

@@ -44,8 +44,8 @@ export interface TiledRun<Request extends Data, Result> {
   readonly plan: Plan<Request, Result>;
   /** What is asked for. */
   readonly request: (names: Names) => Request;
-  /** Bytes that a tile needs at most, for workers. */
-  readonly memory?: number;
+  /** Bytes that the work of a tile needs, for workers. */
+  readonly memory?: (picture: Picture) => Promise<number>;
 }
 
 /** What came of it, and what the image was. */
@@ -156,7 +156,7 @@ async function onQueue<Request extends Data, Result>(
       codes: (place, run, layout) => codesStore(place, { run, layout }),
       scratch: async (place) => folderScratch(place),
     },
-    ...(memory !== undefined && { memory }),
+    ...(memory && { memory: await memory(source.picture) }),
     begin: async (run, places) => {
       name = run;
       context.stopped.note = `run ${run} was cancelled; the same command goes on where it was`;

@@ -24,7 +24,7 @@ export function workerCommand(program: Command, context: Context): void {
     )
     .argument(
       '<URL>',
-      'the Redis of the queue: redis://host:port/, or rediss://user@host:port/ with TLS; see docs/queue.md for passwords',
+      'the Redis of the queue: redis://host:port/, or rediss://user@host:port/ with TLS; the password is in the address or in GHT_REDIS_PASSWORD',
     )
     .requiredOption(
       '--root <name=folder>',
