@@ -24,6 +24,7 @@ beforeAll(async () => {
     .toFile(path('slide.tif'));
   await ght('denoise', 'photo.png', '-o', 'whole.png', '--sigma', '10', '--quality', 'fast');
   await ght('denoise', 'photo.png', '-o', 'estimated.png', '--quality', 'fast');
+  await ght('represent', 'photo.png', '-o', 'represented.png', '--budget', '4');
 });
 
 /** The samples of an image file. */
@@ -204,7 +205,7 @@ describe.skipIf(!redis)('ght denoise --workers (needs redis-server)', () => {
     const asked = ['--budget', '4', '--tile', '64', '--workers', url];
     const { code } = await ght('represent', 'slide.tif', '-o', 'rep-queued.tif', ...asked);
     expect(code).toBe(0);
-    expect((await samplesOf('rep-queued.tif')).equals(await samplesOf('rep.png'))).toBe(true);
+    expect((await samplesOf('rep-queued.tif')).equals(await samplesOf('represented.png'))).toBe(true);
   });
 
   it('refuses an output outside the roots, also through a link', async () => {
