@@ -16,7 +16,7 @@ const browser = await chromium.launch({
 async function shoot(name, { hash = '', width = 1280, height = 800, colorScheme = 'light', act = async () => {} }) {
   const page = await browser.newPage({ viewport: { width, height }, colorScheme });
   await page.goto(serving.url + hash);
-  // A comparison and a denoised image start with a click; the other tabs solve by themselves.
+  // A comparison, a denoised and a restored image start with a click; the first tab solves by itself.
   await page.waitForSelector('[data-task="none"]');
   if (!hash.includes('tab=')) await page.waitForSelector('[data-stage="final"]');
   await act(page);
@@ -42,6 +42,12 @@ const denoise = async (page) => {
   await page.waitForSelector('[data-action="png"]:not(:disabled)');
   await clickStage(page, 0.28, 0.66);
 };
+const restore = async (page) => {
+  await page.click('[data-action="damage-text"]');
+  await page.waitForSelector('[data-action="restore"]:not(:disabled)');
+  await page.click('[data-action="restore"]');
+  await page.waitForSelector('[data-action="png"]:not(:disabled)');
+};
 const heat = async (page) => {
   await page.waitForSelector('.overlay canvas');
   await clickStage(page, 0.72, 0.6);
@@ -53,6 +59,7 @@ try {
   await shoot('represent-dark', { hash: '#overlay=heatmap', colorScheme: 'dark', act: heat });
   await shoot('compare', { hash: '#tab=compare&image=airplane-from-above&s=3', act: compare });
   await shoot('denoise', { hash: '#tab=denoise&image=black-canyon&noise=25', colorScheme: 'dark', act: denoise });
+  await shoot('restore', { hash: '#tab=restore&image=airplane-from-above', act: restore });
   await shoot('phone', {
     hash: '#overlay=heatmap&image=dust-bowl-home',
     width: 390,

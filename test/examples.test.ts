@@ -64,6 +64,17 @@ it('examples/colour.js shows that luma gets most of the atoms', () => {
   expect(numbers(text, /([\d.]+) dB/g)[0]).toBeGreaterThan(30);
 });
 
+it('examples/restore.js shows that every restoration raises the PSNR', () => {
+  const text = output('restore');
+  const levels = [...text.matchAll(/^(\w+) +([\d.]+) dB before, ([\d.]+) dB after/gm)];
+  const gains = Object.fromEntries(levels.map(([, task, before, after]) => [task, Number(after) - Number(before)]));
+  expect(Object.keys(gains)).toEqual(['inpaint', 'restore', 'upscale', 'deblur']);
+  expect(gains.inpaint).toBeGreaterThan(25);
+  expect(Math.min(gains.restore, gains.upscale, gains.deblur)).toBeGreaterThan(5);
+  const [sigma] = numbers(text, /σ estimated as ([\d.]+)/g);
+  expect(Math.abs(sigma - 1)).toBeLessThan(0.2);
+});
+
 it('examples/server.js denoises what is posted, and refuses what is no image', () => {
   const [denoised, refused] = output('server').split('\n');
   expect(denoised).toMatch(/^200: noise: white, σ = (19|20|21)\./);

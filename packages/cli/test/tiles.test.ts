@@ -1,9 +1,10 @@
 /** Images in tiles: the same bytes as without, in this process and on a queue. */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, symlink } from 'node:fs/promises';
+import { mkdir, readdir, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openCodes } from 'ght-tiles';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ended, textured, workplace } from './command.js';
@@ -106,6 +107,46 @@ describe('ght denoise in tiles', () => {
   });
 });
 
+describe('ght represent in tiles', () => {
+  it('writes the bytes of the untiled run, and the codes beside the picture of a Zarr', async () => {
+    const whole = await json('represent', 'photo.png', '-o', 'rep.png', '--budget', '4');
+    const tiled = await json('represent', 'photo.png', '-o', 'rep-tiled.png', '--budget', '4', '--tile', '64');
+    expect((await read('rep-tiled.png')).equals(await read('rep.png'))).toBe(true);
+    const { nonzeros, patches, rmse } = whole;
+    expect(tiled).toMatchObject({ nonzeros, patches, rmse });
+    expect(tiled.psnr).toBeCloseTo(whole.psnr, 9);
+    const { stdout } = await ght('represent', 'slide.tif', '-o', 'rep.zarr', '--budget', '4', '--tile', '64');
+    expect(stdout).toContain('rep.zarr, picture and codes');
+    await ght('denoise', 'rep.zarr', '-o', 'rep-back.png', '--sigma', '0');
+    expect((await samplesOf('rep-back.png')).equals(await samplesOf('rep.png'))).toBe(true);
+    const store = await openCodes(path('rep.zarr'));
+    expect(store.layout.image.grid).toMatchObject({ patch: 8, stride: 8, count: patches / 3 });
+  });
+
+  it('by ADMM too, with the RMSE of the untiled run', async () => {
+    const asked = ['--solver', 'admm', '--budget', '4', '--max-iterations', '5'];
+    const whole = await json('represent', 'photo.png', '-o', 'admm.png', ...asked);
+    const tiled = await json('represent', 'slide.tif', '-o', 'admm.tif', ...asked, '--tile', '64');
+    expect(tiled.rmse).toBe(whole.rmse);
+    expect((await samplesOf('admm.tif')).equals(await samplesOf('admm.png'))).toBe(true);
+  });
+
+  it.each([
+    ['an output', ['--tile', '64'], '-o must be given for an image in tiles'],
+    [
+      '--heatmap',
+      ['-o', 'no.zarr', '--heatmap', 'no.png'],
+      '--heatmap must be left out for an image that is processed',
+    ],
+    ['a target', ['-o', 'no.zarr', '--target-psnr', '30'], '--target-psnr'],
+  ])('refuses what it cannot do: %s', async (_, args, message) => {
+    const { code, stderr } = await ght('represent', 'photo.png', ...args);
+    expect(stderr).toContain(message);
+    expect(code).toBe(2);
+    await rm(path('no.zarr'), { recursive: true, force: true });
+  });
+});
+
 /** The number of chunk files in a folder. */
 async function chunks(folder: string): Promise<number> {
   const entries = await readdir(path(folder), { recursive: true, withFileTypes: true });
@@ -157,6 +198,13 @@ describe.skipIf(!redis)('ght denoise --workers (needs redis-server)', () => {
     expect((await ght('runs', url)).stdout).toContain('2 workers: worker-0, worker-1');
     expect((await json('runs', url, '--clean')).removed).toEqual([runs[0].run]);
     expect((await ght('runs', url)).stdout).toContain('no runs');
+  });
+
+  it('represents too, with the samples of the run in one process', async () => {
+    const asked = ['--budget', '4', '--tile', '64', '--workers', url];
+    const { code } = await ght('represent', 'slide.tif', '-o', 'rep-queued.tif', ...asked);
+    expect(code).toBe(0);
+    expect((await samplesOf('rep-queued.tif')).equals(await samplesOf('rep.png'))).toBe(true);
   });
 
   it('refuses an output outside the roots, also through a link', async () => {

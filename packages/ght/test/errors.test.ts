@@ -1,6 +1,8 @@
 /** The kinds of errors, in the situations in which a program encounters them. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import * as ght from '../src/index.js';
+import { settle } from '../src/tasks/options.js';
+import { solveProblem } from '../src/tasks/solve.js';
 import { picture } from './pictures.js';
 
 const guards = {
@@ -107,11 +109,15 @@ describe('a ResourceError', () => {
     expect(error.parameter).toBe('the problem');
     expect(error.cause).toBe(refusal);
   });
+});
 
-  it('for a problem that is too large for an engine', async () => {
-    const error = await failureOf('resource', () => ght.memoryEstimate(1e5, 1e5, 1, { engine: 'wasm' }));
-    expect(error).toMatchObject({ parameter: 'engine', value: 'wasm', remedy: 'use auto or portable' });
-  });
+it('a ResourceError for more nonzeros than codes can count, before anything is computed', async () => {
+  // Codes with 2³¹ entries need 26 GB, so the signals are not there either.
+  const Y = { N: 64, P: 3e8, read: () => expect.unreachable('signals are not read') };
+  const settings = settle({ budget: { perPatch: 8 } });
+  const problem = { D: ght.overcompleteDct(8, 10), Y, peak: 255, most: 255, budget: { perPatch: 8 }, settings };
+  const error = await failureOf('resource', () => solveProblem(problem));
+  expect(error).toMatchObject({ parameter: 'budget', value: 2400000000 });
 });
 
 describe('an EnvironmentError', () => {

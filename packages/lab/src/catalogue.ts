@@ -1,4 +1,4 @@
-/** The experiments by name, in the order of the paper, and the part of the paper that each repeats; the last goes beyond it. */
+/** The experiments by name, in the order of the paper, and the part of the paper that each repeats; the last two go beyond it. */
 export const catalogue = {
   'two-patches': { paper: 'Figure 1', title: 'Two patches, eight atoms' },
   heatmap: { paper: 'Figure 2', title: 'Where the budget goes' },
@@ -10,6 +10,7 @@ export const catalogue = {
   denoising: { paper: 'Tables 1 to 3, Figure 9', title: 'Denoising' },
   rho: { paper: 'Section 3', title: 'How much depends on ρ' },
   learning: { paper: 'Beyond the paper', title: 'Learning the dictionary' },
+  inpainting: { paper: 'Section 4', title: 'Inpainting under one global budget' },
 } as const;
 
 /** The name of an experiment. */

@@ -3,6 +3,7 @@ import type { SolverName } from 'ght';
 import { solverCatalogue } from 'ght';
 import { competitors, paperSolvers } from './contenders.js';
 import type { Findings } from './experiments/index.js';
+import type { Filling, Missing } from './experiments/inpainting.js';
 import type { Outcome } from './report.js';
 import type { Run } from './setting.js';
 
@@ -88,6 +89,26 @@ export function gains(images: Findings['denoising']['images'], sigmas: readonly 
       return paperSolvers.map((solver) => at(solver) - Math.max(...competitors.map(at)));
     }),
   );
+}
+
+/** Whether inpainting from codes beats the smoothest filling, and by how much on average for each mask. */
+export function fillingGains({ images, masks }: Findings['inpainting']) {
+  const over = (filling: Filling, missing: Missing) =>
+    images.map(({ runs }) => {
+      const at = (name: Filling) => find(runs, (run) => run.missing === missing && run.filling === name).psnr;
+      return at(filling) - at('biharmonic');
+    });
+  const cases = masks.flatMap((missing) => over('joint-omp', missing));
+  const wins = cases.filter((gain) => gain > 0).length;
+  const means = (filling: Filling) =>
+    masks.map((missing) => {
+      const gain = average(over(filling, missing)).toFixed(2);
+      return `${gain} dB ${missing === 'text' ? 'for text' : `at ${100 * missing}% missing`}`;
+    });
+  return {
+    measured: `better in ${wins} of ${cases.length} cases; mean gain ${means('joint-omp').join(', ')} (ght inpaint: ${means('balanced').join(', ')})`,
+    outcome: grade(wins === cases.length, 2 * wins >= cases.length),
+  };
 }
 
 /** The largest relative increase from one entry to the next. */

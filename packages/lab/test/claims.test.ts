@@ -3,6 +3,7 @@ import type { SolverName } from 'ght';
 import { describe, expect, it } from 'vitest';
 import { claims, judge } from '../src/claims.js';
 import { contenders, tabled } from '../src/contenders.js';
+import { fillings } from '../src/experiments/inpainting.js';
 import type { Findings, Outcome } from '../src/index.js';
 
 type Each = Partial<Record<SolverName, number>>;
@@ -94,6 +95,14 @@ const rho = (qpm: number, admm: number): Findings['rho'] => ({
       return { solver, absolute, relative: absolute / 5, rmse, mismatch: 0 };
     }),
   ),
+});
+/** Two images with one mask; the PSNR of joint OMP on each, where biharmonic interpolation has 30 dB. */
+const inpainting = (...jointOmp: number[]): Findings['inpainting'] => ({
+  ...{ masks: [0.8], closeUp: { image: 'a', missing: 0.8, original: picture, known: picture, results: [] } },
+  images: jointOmp.map((coded) => ({
+    ...{ name: 'a', width: 8, height: 8 },
+    runs: fillings.map((filling) => ({ missing: 0.8, filling, psnr: filling === 'joint-omp' ? coded : 30 })),
+  })),
 });
 const global = (value: number): Each => ({ qpm: value, admm: value });
 
@@ -223,6 +232,12 @@ const cases: [words: string, ...data: (Partial<Findings> | undefined)[]][] = [
   ],
   ['serves both', { rho: rho(10, 10) }, { rho: rho(10, 20) }, { rho: rho(20, 20) }],
   ['fairly robust', { rho: rho(10, 10) }, { rho: rho(10, 20) }, { rho: rho(20, 20) }],
+  [
+    'such as inpainting',
+    { inpainting: inpainting(31, 31) },
+    { inpainting: inpainting(31, 29) },
+    { inpainting: inpainting(29, 29) },
+  ],
 ];
 
 function isGlobal(solver: SolverName): boolean {

@@ -10,6 +10,9 @@ import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep, win32 } from 'node:path';
 import { EnvironmentError, InputError, OptionError } from 'ght';
 import {
+  type CodesLayout,
+  type CodesStore,
+  codesStore,
   folderScratch,
   openSource,
   type Picture,
@@ -42,6 +45,8 @@ export interface Files {
   source(path: string): Promise<Source>;
   /** The image that a run writes to a path; created if a picture is given. */
   sink(path: string, run: string, picture?: Picture): Promise<Sink>;
+  /** The codes in the Zarr that a run writes; begun if a layout is given. @default codes are not kept */
+  codes?(path: string, run: string, layout?: CodesLayout): Promise<CodesStore>;
   /** The intermediate results in a folder. */
   scratch(path: string): Promise<Scratch>;
 }
@@ -50,6 +55,7 @@ export interface Files {
 const imageFiles: Files = {
   source: (path) => openSource(path, { http: true }),
   sink: (path, run, picture) => zarrSink(path, { run, picture }),
+  codes: (path, run, layout) => codesStore(path, { run, layout }),
   scratch: async (path) => folderScratch(path),
 };
 
@@ -156,6 +162,10 @@ export function rootedPlaces({ roots, http = [], files = imageFiles }: PlacesOpt
         }
         return kept(key, async () => files.sink(await pathOf(name, folders), run, picture));
       },
+      ...(files.codes && {
+        codes: async (name: string, layout?: CodesLayout) =>
+          (files.codes as NonNullable<Files['codes']>)(await pathOf(name, folders), run, layout),
+      }),
       // Another run would find other results under the same names.
       scratch: async (name) => files.scratch(await pathOf(`${name}.${run}.scratch`, folders)),
       close: async () => {

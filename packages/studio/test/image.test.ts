@@ -7,7 +7,7 @@ import { planesOf } from '../src/image/decoded.js';
 import { formatOf, sizeOf } from '../src/image/header.js';
 import { openImage } from '../src/image/open.js';
 import { decodePng, encodePng } from '../src/image/png.js';
-import { checkMemory } from '../src/worker/memoryLimit.js';
+import { checkMemory, checkRestorationMemory } from '../src/worker/memoryLimit.js';
 
 const whole = () => 1;
 const bytesOf = async (picture: Sharp) => new Uint8Array(await picture.toBuffer());
@@ -315,6 +315,16 @@ describe('the header', () => {
 describe('an image too large for a tab', () => {
   it('is offered at a size that fits', () => {
     expect(() => checkMemory({ width: 8000, height: 5000, channels: 3 }, {})).toThrow(/Open it reduced to 4000×2500,/);
+  });
+
+  it('can be restored in a part that fits, or enlarged less', () => {
+    const photograph = { width: 6000, height: 4000, channels: 3 };
+    expect(() => checkRestorationMemory(photograph, photograph, 'fast')).toThrow(/Open it reduced to/);
+    expect(() => checkRestorationMemory(photograph, { ...photograph, width: 400, height: 300 }, 'fast')).not.toThrow();
+    const small = { width: 2000, height: 1500, channels: 1 };
+    expect(() => checkRestorationMemory(small, { ...small, width: 8000, height: 6000 }, 'fast')).toThrow(
+      /or choose a smaller factor/,
+    );
   });
 
   it('is not offered if a side would vanish', () => {

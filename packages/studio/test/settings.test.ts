@@ -4,7 +4,7 @@ import { fromHash, fromJson, toHash, toJson } from '../src/settings/link.js';
 import { defaults, type Settings, sameRun } from '../src/settings/settings.js';
 
 const settings: fc.Arbitrary<Settings> = fc.record({
-  tab: fc.constantFrom('represent', 'compare', 'denoise'),
+  tab: fc.constantFrom('represent', 'compare', 'denoise', 'restore'),
   image: fc.constantFrom('nagasaki-boats', 'black-canyon'),
   goal: fc.constantFrom('atoms', 'psnr'),
   s: fc.integer({ min: 5, max: 400 }).map((n) => n / 10),
@@ -21,6 +21,15 @@ const settings: fc.Arbitrary<Settings> = fc.record({
   sigma: fc.oneof(fc.constant('auto' as const), fc.integer({ min: 1, max: 100 })),
   strength: fc.constantFrom(0.5, 1, 1.4),
   quality: fc.constantFrom('fast', 'balanced', 'best'),
+  restore: fc.constantFrom('inpaint', 'deblur', 'upscale'),
+  kernel: fc.constantFrom('gaussian', 'disk', 'motion', 'drawn'),
+  blur: fc.constantFrom(0.3, 1.6, 10),
+  radius: fc.constantFrom(0.5, 4, 20),
+  length: fc.integer({ min: 1, max: 60 }),
+  angle: fc.integer({ min: 0, max: 179 }),
+  blurNoise: fc.oneof(fc.constant('auto' as const), fc.integer({ min: 0, max: 50 })),
+  factor: fc.constantFrom(2, 3, 4),
+  restoreQuality: fc.constantFrom('fast', 'balanced', 'best'),
 });
 
 describe('a link', () => {
@@ -34,7 +43,8 @@ describe('a link', () => {
   });
 
   it('uses the defaults for invalid values, and ignores unknown names', () => {
-    const wrong = '#s=400&solver=magic&stride=3&rho=&sigma=-2&image=../../etc/passwd&__proto__=1&constructor=2';
+    const wrong =
+      '#s=400&solver=magic&stride=3&rho=&sigma=-2&factor=5&kernel=box&blurNoise=51&image=../../etc/passwd&__proto__=1&constructor=2';
     expect(fromHash(wrong)).toEqual(defaults);
   });
 });

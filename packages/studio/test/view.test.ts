@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { historyCsv } from '../src/state/history.js';
 import { atomsAt, positionOf, SLIDER_STEPS } from '../src/view/budgetScale.js';
-import { dividerKey, fitted, moved, pixelAt, zoomed } from '../src/view/geometry.js';
+import { dividerKey, fitted, moved, pixelAt, pointAt, zoomed } from '../src/view/geometry.js';
+import { cellAt, kernelLayer } from '../src/view/kernelPad.js';
 import { count, duration, fixed, measure, setting } from '../src/view/numbers.js';
 import { overlayScale } from '../src/view/overlayScale.js';
 import { logTicks, pathOf, scalesOf, wholeTicks } from '../src/view/plot.js';
@@ -33,6 +34,10 @@ describe('the stage', () => {
     expect(pixelAt({ scale: 2, x: 0, y: 100 }, 10, 99, image)).toBeUndefined();
   });
 
+  it('paints where the pointer is, also between pixels and outside', () => {
+    expect(pointAt({ scale: 2, x: 0, y: 100 }, { x: 5, y: 90 })).toEqual({ x: 2.5, y: -5 });
+  });
+
   it('moves the divider by keys, from end to end', () => {
     expect(dividerKey('ArrowRight', 0.5)).toBeCloseTo(0.52);
     expect(dividerKey('PageDown', 0.05)).toBe(0);
@@ -51,6 +56,20 @@ describe('the budget slider', () => {
     for (let i = 0; i <= SLIDER_STEPS; i++) expect(positionOf(atomsAt(i))).toBe(i);
     for (const s of [0.5, 1, 1.3, 5, 10, 12.5, 20, 33, 40]) expect(atomsAt(positionOf(s))).toBe(s);
     expect(atomsAt(positionOf(Math.PI))).toBe(3.1);
+  });
+});
+
+describe('a kernel', () => {
+  const kernel = { width: 3, height: 2, data: [0, 3, 6, 0, 0, 1.5] };
+  it('is shown with its heaviest weight in white', () => {
+    const { pixels } = kernelLayer(kernel);
+    expect(Array.from({ length: 6 }, (_, i) => pixels[4 * i])).toEqual([0, 128, 255, 0, 0, 64]);
+    expect(kernelLayer({ width: 1, height: 1, data: [0] }).pixels).toEqual(Uint8ClampedArray.of(0, 0, 0, 255));
+  });
+
+  it('is drawn in the cell under the pointer', () => {
+    expect(cellAt(kernel, 0.5, 0.9)).toEqual({ x: 1, y: 1 });
+    expect([cellAt(kernel, 1, 0.5), cellAt(kernel, 0.5, -0.01)]).toEqual([undefined, undefined]);
   });
 });
 

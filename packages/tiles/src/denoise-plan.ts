@@ -6,7 +6,7 @@
  * The passes in brackets are for coloured noise that is estimated. Every pass depends on the answers of those before it, which are
  * small: ranges, sums and the noise. The coarse scale is stored in the scratch, in pieces of 512×512 samples.
  */
-import { type DenoiseOptions, type EngineInfo, OptionError, type Quality, type Samples } from 'ght';
+import type { DenoiseOptions, EngineInfo, Quality, Samples } from 'ght';
 import {
   coarseSettings,
   type DenoiseSettings,
@@ -42,8 +42,9 @@ import {
   settleDenoise,
 } from 'ght/parts';
 import { sideOf, stepOf } from './denoise-tiles.js';
+import { checkTile, data, partedImage, pass, told } from './pass.js';
 import type { Picture } from './picture.js';
-import type { Data, Job, Pass, Places, Plan } from './plan.js';
+import type { Data, Job, Places, Plan } from './plan.js';
 import type { Source } from './source.js';
 
 /** What is denoised, and where the result goes. */
@@ -114,7 +115,7 @@ export function denoisePlan(): Plan<DenoiseRequest, DenoisedTiles> {
       const found = yield pass('estimate', SHARES.estimate, 1, { seen, peak });
       const known = found[0] as unknown as Known;
       const kind = known.estimate.model.kind === 'coloured' ? 'coloured' : 'white';
-      const fine = await loadDenoiser(image, planes, kind, settings.planes);
+      const fine = await loadDenoiser(image, kind, settings.planes);
       let { estimate } = known;
       let coarse: CoarseArgument | undefined;
       const again = isEstimatedColour(known.estimate.model, settings.told);
@@ -123,7 +124,7 @@ export function denoisePlan(): Plan<DenoiseRequest, DenoisedTiles> {
       if (known.coarse) {
         left -= SHARES.measure;
         const half = halfSize(image);
-        const denoiser = await loadDenoiser(half, planes, 'coloured', coarseSettings(settings.planes));
+        const denoiser = await loadDenoiser(half, 'coloured', coarseSettings(settings.planes));
         const measured = yield pass('coarse-measure', SHARES.measure, measuredParts(half).length, { known });
         const framed = frameOfHalves(image, measured as unknown as Extent[][][], known.coarse);
         const side = sideOf(denoiser, half, planes, request.tile);
@@ -199,8 +200,7 @@ export function denoisePlan(): Plan<DenoiseRequest, DenoisedTiles> {
         if (await sink.has(inner)) return null;
         const given = changed && !source.picture.alpha ? [] : await source.read(inner, job.signal);
         const read = differences(request, job, at, coarse, places);
-        const load = () =>
-          loadDenoiser(image, framed.noisy.length, framed.frame.noise ? 'coloured' : 'white', settings.planes);
+        const load = () => loadDenoiser(image, framed.frame.noise ? 'coloured' : 'white', settings.planes);
         const planes = changed
           ? await denoisers.use(`fine ${request.input} ${request.output}`, load, (denoiser) => {
               const placement = placementOf(denoiser, inner, image);
@@ -227,7 +227,7 @@ export function denoisePlan(): Plan<DenoiseRequest, DenoisedTiles> {
   ): Promise<void> {
     const half = halfSize(image);
     const inner = gridOf(half, step)[job.tile];
-    const load = () => loadDenoiser(half, framed.noisy.length, 'coloured', coarseSettings(settings.planes));
+    const load = () => loadDenoiser(half, 'coloured', coarseSettings(settings.planes));
     const planes = await denoisers.use(`coarse ${input} ${output}`, load, (denoiser) => {
       return denoiseHalves(image, known, framed, placementOf(denoiser, inner, half), denoiser, watchOf(job));
     });
@@ -283,19 +283,6 @@ interface Measured {
   readonly impulses: number;
 }
 
-/** What crosses to another machine: the steps take and return plain data, which their types do not say. */
-const data = (value: unknown) => value as Data;
-const told = <T>(argument: Data) => argument as unknown as T;
-
-function pass(work: string, share: number, tiles: number, argument: unknown = null): Pass {
-  return { name: work, work, argument: data(argument), tiles: Array.from({ length: tiles }, (_, tile) => tile), share };
-}
-
-function partedImage(source: Source, signal?: AbortSignal): PartedImage {
-  const { width, height, channels } = source.picture;
-  return { width, height, read: async (at) => (await source.read(at, signal)).slice(0, channels) };
-}
-
 function settingsOf({ options = {}, sampled }: DenoiseRequest, { channels }: Picture, signal?: AbortSignal) {
   const settings = settleDenoise(channels, { ...(options as DenoiseOptions), ...(signal && { signal }) });
   return sampled === undefined ? settings : { ...settings, sampled };
@@ -325,11 +312,6 @@ function overlapping(image: Size, piece: Size, { left, top, width, height }: Rec
     }
   }
   return pieces;
-}
-
-function checkTile(tile: number | undefined): void {
-  if (tile === undefined || (Number.isInteger(tile) && tile >= 1)) return;
-  throw new OptionError('tile', 'must be a whole number of at least 1', tile, 'give a side in pixels, such as 2048');
 }
 
 /** The progress of a tile. */

@@ -32,7 +32,7 @@ export async function denoiseTileSize(
   chunk: Size = CHUNK,
 ): Promise<TileSize> {
   const { width, height, channels } = picture;
-  const denoiser = await loadDenoiser(picture, channels, 'white', settleDenoise(channels, options).planes);
+  const denoiser = await loadDenoiser(picture, 'white', settleDenoise(channels, options).planes);
   const step = stepOf(sideOf(denoiser, picture, channels), chunk);
   const tiles = gridOf({ width, height }, step);
   const outers = tiles.map((inner) => placementOf(denoiser, inner, picture).outer);

@@ -74,7 +74,9 @@ function emptyPlane({ sample, depth }: Picture, length: number): Samples {
 function rounded(samples: Samples, { sample, depth }: Picture): Samples {
   if (sample === 'float') return samples;
   const [least, most] = sample === 'uint' ? [0, 2 ** depth - 1] : [-(2 ** (depth - 1)), 2 ** (depth - 1) - 1];
-  return Float64Array.from(samples, (value) => Math.min(most, Math.max(least, Math.round(value))));
+  const result = new Float64Array(samples.length);
+  for (let i = 0; i < result.length; i++) result[i] = Math.min(most, Math.max(least, Math.round(samples[i])));
+  return result;
 }
 
 /** The names of the chunks of a window, which must consist of whole chunks. */

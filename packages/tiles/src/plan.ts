@@ -9,6 +9,7 @@
 import type { Picture } from './picture.js';
 import type { Sink } from './sink.js';
 import type { Source } from './source.js';
+import type { CodesLayout, CodesStore } from './stores/codesStore.js';
 
 /** Data that can be sent to another machine: JSON values and typed arrays, never functions. */
 export type Data =
@@ -36,6 +37,8 @@ export interface Places {
   sink(name: string, picture?: Picture): Promise<Sink>;
   /** A store for intermediate results of a run, beside its output; what is lost there is computed again. */
   scratch(name: string): Promise<Scratch>;
+  /** The codes beside the image to write; begun when a layout is given. Absent where codes are not kept. */
+  codes?(name: string, layout?: CodesLayout): Promise<CodesStore>;
 }
 
 /** Intermediate results by name. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { DictionaryName, Image, RepresentOptions } from 'ght';
 import { dictionaryNames, psnrOf, represent, representDefaults, saveCodes, solverCatalogue, solverDefaults } from 'ght';
+import { type Pixels, representMemory } from 'ght-images';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import {
@@ -26,6 +27,7 @@ import {
   imageExtensions,
   isStream,
   type Output,
+  refuseOverwritingFiles,
   resultFormat,
   resultOutput,
   writeResults,
@@ -37,12 +39,14 @@ import { checkQuality, jpegQuality } from '../output/picture.js';
 import { progressDisplay } from '../output/progress.js';
 import { imageLine, imageSummary, range, runFacts, summarise } from '../output/summary.js';
 import { decibels } from '../output/table.js';
+import { goesInTiles, type TileFlags, tileFlags } from '../tileFlags.js';
 import { readDictionary } from './matrix.js';
 import { inMadeFolder, placeOf } from './output-folder.js';
 import { representPages } from './represent-pages.js';
+import { representInTiles } from './represent-tiles.js';
 
 /** The flags of `ght represent`. */
-export interface RepresentFlags extends Flags, InputFlags {
+export interface RepresentFlags extends Flags, InputFlags, TileFlags {
   readonly output?: string;
   readonly jpegQuality?: number;
   readonly dictionary?: string;
@@ -63,7 +67,7 @@ export function representCommand(program: Command, context: Context): void {
     .argument('<IMAGE>', 'the image; - is standard input')
     .option(
       '-o, --output <file>',
-      'write the reconstruction (.png .jpg .tiff .webp .bmp .npy); - is standard output; or a folder to write it to under the ' +
+      'write the reconstruction (.png .jpg .tiff .webp .bmp .npy, or .zarr with the codes); - is standard output; or a folder to write it to under the ' +
         'name of the image',
     )
     .option('--jpeg-quality <q>', 'quality of a .jpg output, from 1 to 100 (default: 95)', jpegQuality);
@@ -79,7 +83,7 @@ export function representCommand(program: Command, context: Context): void {
     .option('--heatmap <file>', 'write the atoms per patch as a picture (.png)')
     .option('--codes <file>', 'write the sparse codes, for ght decode and scipy.sparse.load_npz (.npz)')
     .option('--history <file>', 'write the RMSE of every iteration (.csv or .json)');
-  formatFlag(pagesFlag(inputFlags(command)));
+  tileFlags(formatFlag(pagesFlag(inputFlags(command))));
   jsonFlag(quietFlag(command))
     .addHelpText(
       'after',
@@ -89,6 +93,7 @@ Examples:
   ght represent photo.png -o paper.png --budget 5 --solver admm --dictionary paper
   ght represent photo.png -o results/ --solver qpm --budget 20 --heatmap atoms.png --history rmse.csv
   ght represent scan.tiff -o scan-40dB.tiff --target-psnr 40
+  ght represent huge.tif -o huge.zarr --budget 5
   ght represent photo.png --codes photo.npz && ght decode photo.npz -o again.png
   ght represent photo.png -o own.png --dictionary D.npy --sigma 8
   ght represent photo.png -o omp.png --solver omp --budget 2.5 --spread`,
@@ -98,6 +103,14 @@ Examples:
 
 async function runRepresent(path: string, flags: RepresentFlags, given: Context): Promise<void> {
   const context = contextFor(given, flags.output, flags.json === true);
+  const memory = (pixels: Pixels) => representMemory(pixels, representOptions(flags));
+  if (await goesInTiles([path], flags.output, flags, memory)) {
+    const options = { ...representOptions(flags), ...(await dictionaryOf(flags)) };
+    if (flags.output !== undefined) {
+      await refuseOverwritingFiles([{ path, parameter: 'IMAGE' }], [{ path: flags.output, parameter: '-o' }]);
+    }
+    return representInTiles(path, flags, options, context);
+  }
   const { output, folder } = await placeOf(flags.output, path, renamed(flags.format));
   const format = folder === undefined ? flags.format : undefined;
   await inMadeFolder(folder, () => representFile(path, { ...flags, output, format }, context));

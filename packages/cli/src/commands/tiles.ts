@@ -7,6 +7,7 @@ import type { Image } from 'ght';
 import { OptionError } from 'ght';
 import { formatOfName, rangeOf } from 'ght-images';
 import {
+  codesStore,
   type Data,
   encodeData,
   filePlaces,
@@ -152,6 +153,7 @@ async function onQueue<Request extends Data, Result>(
     files: {
       source: (place) => openSource(place, { http: true, signal: context.signal }),
       sink: (place, run, picture) => zarrSink(place, { run, picture, chunk: chunkFor(flags.tile) }),
+      codes: (place, run, layout) => codesStore(place, { run, layout }),
       scratch: async (place) => folderScratch(place),
     },
     ...(memory !== undefined && { memory }),

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { denoisePlan } from 'ght-tiles';
+import { denoisePlan, representPlan } from 'ght-tiles';
 import type { Context } from '../context.js';
 import { quietFlag } from '../flags.js';
 import { oneLine } from '../output/line.js';
@@ -49,7 +49,7 @@ Examples:
 async function runWorker(url: string, flags: WorkerFlags, { print, signal, stopped }: Context): Promise<void> {
   const { parseMemory, parseRoots, queueWorker } = await loadQueue();
   const worker = await queueWorker(url, {
-    plans: [denoisePlan()],
+    plans: [denoisePlan(), representPlan()],
     roots: parseRoots(flags.root ?? []),
     http: flags.http ?? [],
     ...(flags.memory !== undefined && { memory: parseMemory(flags.memory) }),

@@ -7,6 +7,7 @@ import type { Denoiser } from '../denoisers/denoiser.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import type { Step } from '../groups/recipes.js';
 import type { Signals } from '../signal/signals.js';
+import type { Bracket, Tries } from '../solvers/bracket.js';
 import type { IterativeSolver, PatchwiseSolver } from '../solvers/catalogue.js';
 import type { Effort, Spending } from '../solvers/joint-omp.js';
 import type { StepReport } from '../solvers/loop.js';
@@ -54,20 +55,73 @@ export interface LoadOptions {
 /** An engine. */
 export interface Engine {
   readonly name: ConcreteEngine;
-  /** The most bytes that one problem may need here, and the name of the limit, for messages. */
-  readonly capacity: { readonly bytes: number; readonly of: string };
   /** Samples larger than this multiple of the full scale lose precision at that scale. */
   readonly range: number;
   /** Whether the engine can run here, and if not, why. Called before anything is loaded. */
   probe(): Promise<Availability>;
-  /** Approximate bytes needed for a problem. */
+  /** Approximate bytes needed for a problem. What the machine has free is the only limit. */
   problemBytes(size: ProblemSize): number;
   /** Copies the dictionary and the signals into the engine's memory, once. */
   load(D: Dictionary, signals: Signals, options?: LoadOptions, watch?: Watch): Promise<Loaded>;
+  /** Loads a part of the patches of a problem; absent if the engine does not work in parts. */
+  loadPart?(D: Dictionary, signals: Signals, options?: LoadOptions, watch?: Watch): Promise<LoadedPart>;
   /** Approximate bytes needed to run a recipe on a picture of this size. */
   recipeBytes(recipe: readonly Step[], width: number, height: number, channels: number): number;
   /** The denoiser of a recipe, for pictures of this many pixels. */
   denoiser(recipe: readonly Step[], pixels: number, options?: LoadOptions): Promise<LoadedDenoiser>;
+}
+
+/** The paths of joint OMP that were followed in a part of the patches: plain data, which another machine can go on from. */
+export interface Followed {
+  /** Atoms above the bracket. */
+  readonly sure: number;
+  /** The prices of the atoms in the bracket, patch after patch. */
+  readonly offers: Float64Array;
+  /** What is known of each patch: the number of its atoms above the bracket, and of those and its offers, first. */
+  readonly bounds: Uint16Array;
+  /** The codes at the price in the middle of the bracket, and the atoms of the paths beyond. */
+  readonly draft: {
+    readonly counts: Uint16Array;
+    readonly values: Float32Array;
+    readonly indices: Uint8Array | Uint16Array;
+  };
+}
+
+/** ‖y‖² of the patches of each chunk, and of their projections on the range of D. */
+export interface Energies {
+  readonly all: Float64Array;
+  readonly within: Float64Array;
+}
+
+/** What of ‖Y‖² lies outside the range of D, from the energies of all chunks in their order. */
+export function outsideOf({ all, within }: Energies): number {
+  let [whole, inside] = [0, 0];
+  for (const energy of all) whole += energy;
+  for (const energy of within) inside += energy;
+  // Within rounding nothing is outside, as for every dictionary that spans all signals.
+  return inside < whole * (1 - 1e-6) ? whole - inside : 0;
+}
+
+/** A run of whole chunks of the patches of a problem, for joint OMP in parts (`solvers/bracket.ts`). */
+export interface LoadedPart {
+  /** The engine that runs it. */
+  readonly info: EngineInfo;
+  /** The energies of its chunks. */
+  readonly energies: Energies;
+  /** λ of its patches alone, with S atoms in all and at most `deep` per patch; it is expected in the bracket. */
+  price(S: number, deep: number, bracket: Bracket, watch?: Watch): Promise<number>;
+  /** Follows the paths of all patches; `expected` is about how many atoms they have in the middle of the bracket. */
+  follow(bracket: Bracket, tries: Tries, expected: number, watch?: Watch): Promise<Followed>;
+  /** The codes with the atoms above the threshold and the first `ties` of those at it, and their squared error per chunk. */
+  settle(followed: Followed, threshold: number, ties: number, watch?: Watch): Promise<SettledPart>;
+  /** Frees the memory; nothing may be called afterwards. */
+  dispose(): void;
+}
+
+/** The codes of a part. */
+export interface SettledPart {
+  readonly codes: Codes;
+  readonly errors: Float64Array;
 }
 
 /** A denoiser loaded into an engine. */

@@ -34,12 +34,14 @@ import { plainRecipes } from './plain-recipes.js';
 /** Runs on any JavaScript host; several times as fast as the reference, and equal to it up to rounding. */
 export const portableEngine: Engine = {
   name: 'portable',
-  capacity: { bytes: Number.POSITIVE_INFINITY, of: 'the heap' },
   range: Number.POSITIVE_INFINITY,
   probe: async () => ({ available: true, offers: 'plain TypeScript' }),
   // Y; V, the most that a selection copies of it, and three sets of codes: the current, the next and the best.
   problemBytes: ({ N, L, P, S }) => 8 * N * P + 1.2 * 8 * L * P + 3 * 12 * S,
-  load: async (D, signals, { reason = 'asked for' } = {}) => new Portable(D, signals, reason),
+  async load(D, signals, { reason = 'asked for' } = {}) {
+    await signals.prepare?.(0, signals.P);
+    return new Portable(D, signals, reason);
+  },
   // There is no cheaper form of recipes in plain TypeScript: groups are found and filtered as written.
   ...plainRecipes('portable', 'asked for'),
 };

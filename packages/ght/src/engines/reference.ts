@@ -17,12 +17,14 @@ import { plainRecipes } from './plain-recipes.js';
 /** The paper as written, in float64: cached Cholesky, two substitutions, dense X, Z and Λ. Other engines are tested against it. */
 export const referenceEngine: Engine = {
   name: 'reference',
-  capacity: { bytes: Number.POSITIVE_INFINITY, of: 'the heap' },
   range: Number.POSITIVE_INFINITY,
   probe: async () => ({ available: true, offers: 'plain TypeScript' }),
   // Y; W, X, Z and Λ, the copies of a selection, and two sets of codes.
   problemBytes: ({ N, L, P, S }) => 8 * N * P + 4.2 * 8 * L * P + 2 * 12 * S,
-  load: async (D, signals, { reason = 'asked for' } = {}) => new Reference(D, signals, reason),
+  async load(D, signals, { reason = 'asked for' } = {}) {
+    await signals.prepare?.(0, signals.P);
+    return new Reference(D, signals, reason);
+  },
   ...plainRecipes('reference', 'the mathematics as written'),
 };
 

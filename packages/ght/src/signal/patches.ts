@@ -2,6 +2,7 @@ import { InputError, wholeNumber } from '../errors.js';
 import { finish, type Work } from '../work.js';
 import type { Samples } from './image.js';
 import { mirror } from './mirror.js';
+import { allOf, type Rectangle } from './rectangle.js';
 import { type Floats, type Signals, signalsIn } from './signals.js';
 
 /**
@@ -59,16 +60,49 @@ export function extract(
   return into;
 }
 
-/** The patches of a plane from number `first` on, as many as fit in `into`. */
-export function extractRun(grid: PatchGrid, plane: Samples, first: number, into: Floats): void {
+/**
+ * The patches of a plane from number `first` on, as many as fit in `into`. Of the plane, `samples` has the rectangle `at`, with
+ * all pixels that the patches need ({@link pixelsOf}). @default at the whole plane
+ */
+export function extractRun(
+  grid: PatchGrid,
+  samples: Samples,
+  first: number,
+  into: Floats,
+  at: Rectangle = allOf(grid),
+): void {
   const { width, height, patch, stride, columns } = grid;
   for (let p = first, i = 0; i < into.length; p++) {
     const [left, top] = [(p % columns) * stride, Math.floor(p / columns) * stride];
     for (let y = top; y < top + patch; y++) {
-      const line = mirror(y, height) * width;
-      for (let x = left; x < left + patch; x++, i++) into[i] = plane[line + mirror(x, width)];
+      const line = (mirror(y, height) - at.top) * at.width - at.left;
+      for (let x = left; x < left + patch; x++, i++) into[i] = samples[line + mirror(x, width)];
     }
   }
+}
+
+/** The pixels that a rectangle of patches needs, the mirrored ones beyond the edges among them. */
+export function pixelsOf({ width, height, patch, stride }: PatchGrid, patches: Rectangle): Rectangle {
+  const span = (first: number, count: number, length: number) => {
+    const [begin, end] = [first * stride, (first + count - 1) * stride + patch];
+    // What lies beyond the edge is mirrored, and may come from before the first patch.
+    const from = end > length ? Math.min(begin, Math.max(0, 2 * length - end)) : begin;
+    return [from, Math.min(end, length) - from] as const;
+  };
+  const [left, wide] = span(patches.left, patches.width, width);
+  const [top, high] = span(patches.top, patches.height, height);
+  return { left, top, width: wide, height: high };
+}
+
+/** The patches that have pixels of a rectangle. */
+export function patchesOver({ patch, stride, columns, rows }: PatchGrid, pixels: Rectangle): Rectangle {
+  const span = (from: number, length: number, count: number) => {
+    const first = Math.max(0, Math.ceil((from - patch + 1) / stride));
+    return [first, Math.min(count - 1, Math.floor((from + length - 1) / stride)) - first + 1] as const;
+  };
+  const [left, width] = span(pixels.left, pixels.width, columns);
+  const [top, height] = span(pixels.top, pixels.height, rows);
+  return { left, top, width, height };
 }
 
 /**

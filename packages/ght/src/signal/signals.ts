@@ -12,6 +12,11 @@ export interface Signals {
   readonly P: number;
   /** Copies the signals from number `from` on, one after the other, as many as fit in `into`. */
   read(from: number, into: Floats): void;
+  /**
+   * Makes `count` signals from number `from` on ready to be read, until the next call; called before they are read by an engine that
+   * loads them. Absent where all of them are ready.
+   */
+  prepare?(from: number, count: number): Promise<void>;
 }
 
 /** The signals that lie in an array one after the other, N samples each. */
@@ -20,8 +25,12 @@ export function signalsIn(Y: Samples, N: number): Signals {
 }
 
 /** P of the signals, from number `first` on. */
-export function someOf({ N, read }: Signals, first: number, P: number): Signals {
-  return { N, P, read: (from, into) => read(first + from, into) };
+export function someOf({ N, read, prepare }: Signals, first: number, P: number): Signals {
+  return {
+    ...{ N, P },
+    read: (from, into) => read(first + from, into),
+    prepare: prepare && ((from, count) => prepare(first + from, count)),
+  };
 }
 
 /** Signals per copy. */

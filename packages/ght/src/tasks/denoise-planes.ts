@@ -4,7 +4,7 @@ import { blockExtents, framedTile, frameOf, leaveFrame, planeFor } from '../deno
 import { type Placement, tileSide, tilesOf } from '../denoisers/tiles.js';
 import type { Engine, EngineInfo, LoadedDenoiser } from '../engines/engine.js';
 import type { EngineName } from '../engines/engines.js';
-import { chooseEngine, fittingEngine } from '../engines/engines.js';
+import { chooseEngine, usualEngine } from '../engines/engines.js';
 import { oneOf, wholeNumber } from '../errors.js';
 import { marginOf } from '../groups/extent.js';
 import type { Quality, Step } from '../groups/recipes.js';
@@ -51,8 +51,7 @@ export function denoiseMemoryEstimate(
     wholeNumber(name, value, 1, Number.POSITIVE_INFINITY, 'give the size of the image');
   }
   const recipe = recipeOf(oneOf('quality', quality, qualities));
-  const bytes = (each: Engine) => tileBytes(each, recipe, width, height, channels);
-  return 4 * width * height * channels + bytes(fittingEngine(engine, { bytes }));
+  return 4 * width * height * channels + tileBytes(usualEngine(engine), recipe, width, height, channels);
 }
 
 /** The bytes that an engine needs for one tile of an image of this size. */
@@ -66,11 +65,10 @@ function tileBytes(engine: Engine, recipe: readonly Step[], width: number, heigh
 /** The denoiser of a quality for an image of this size, on the engine that is chosen for it. */
 export function loadDenoiser(
   size: Size,
-  channels: number,
   noise: 'white' | 'coloured',
   settings: PlanesSettings,
 ): Promise<LoadedDenoiser> {
-  return recipeFor(recipeOf(settings.quality, noise), { ...size, channels }, settings);
+  return recipeFor(recipeOf(settings.quality, noise), size, settings);
 }
 
 /**
@@ -86,7 +84,7 @@ export async function denoisePlanes(
   settings: PlanesSettings,
 ): Promise<DenoisedPlanes> {
   const whole = allOf({ width, height });
-  const denoiser = await loadDenoiser(whole, planes.length, 'sigma' in noise ? 'white' : 'coloured', settings);
+  const denoiser = await loadDenoiser(whole, 'sigma' in noise ? 'white' : 'coloured', settings);
   const denoised = await denoiseBy(denoiser, planes, width, height, noise, settings);
   return { ...denoised, engine: denoiser.info };
 }
@@ -94,11 +92,10 @@ export async function denoisePlanes(
 /** Loads a recipe into an engine, for pictures of this size. */
 export async function recipeFor(
   recipe: readonly Step[],
-  { width, height, channels }: Size & { readonly channels: number },
+  { width, height }: Size,
   { engine: name, threads }: Pick<PlanesSettings, 'engine' | 'threads'>,
 ): Promise<LoadedDenoiser> {
-  const bytes = (each: Engine) => tileBytes(each, recipe, width, height, channels);
-  const { engine, reason } = await chooseEngine(name, { bytes });
+  const { engine, reason } = await chooseEngine(name);
   return engine.denoiser(recipe, width * height, { threads, reason });
 }
 

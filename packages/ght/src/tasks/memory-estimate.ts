@@ -1,6 +1,5 @@
 import { expectedAtoms, resolveBudget } from '../budget/budget.js';
-import type { Engine } from '../engines/engine.js';
-import { fittingEngine } from '../engines/engines.js';
+import { usualEngine } from '../engines/engines.js';
 import { wholeNumber } from '../errors.js';
 import { patchGrid } from '../signal/patches.js';
 import { budgetFor } from './options.js';
@@ -23,8 +22,7 @@ export function memoryEstimate(
   const named = { learned: 256, paper: 100 } as const;
   const L = typeof dictionary === 'string' ? named[dictionary] : (dictionary?.L ?? atomsPerSide(patch, atoms) ** 2);
   const S = expectedAtoms(resolveBudget(budgetFor(settings, L), N, L, P, 1), N, P);
-  const bytes = (each: Engine) => each.problemBytes({ N, L, P, S });
-  const engine = bytes(fittingEngine(settings.engine, { bytes }));
+  const engine = usualEngine(settings.engine).problemBytes({ N, L, P, S });
   // The engine, whose memory may be freed late; the codes; the rebuilt image; the dictionary, its Gram matrix and tables.
   return engine + 12 * S + 4 * P + 8 * width * height * channels + 8 * (3 * N * L + 2 * L * L);
 }

@@ -73,7 +73,7 @@ export interface SolveOptions {
   readonly preset?: 'paper';
   /** The initial codes Z⁰ of GHT-QPM and GHT-ADMM. @default all zero */
   readonly initial?: Codes;
-  /** The engine. @default 'auto', the fastest that can hold the problem */
+  /** The engine. @default 'auto', the fastest that can run here */
   readonly engine?: EngineName;
   /** Threads of the wasm engine, from 1 to 64. @default the number of cores, fewer for small problems */
   readonly threads?: number;

@@ -12,6 +12,7 @@ import type { Image, Samples } from '../signal/image.js';
 import { checkPixels, checkShape, mapped } from '../signal/image.js';
 import type { PatchGrid } from '../signal/patches.js';
 import { extractRun, patchGrid } from '../signal/patches.js';
+import type { Size } from '../signal/rectangle.js';
 import { largestOf } from '../signal/scale.js';
 import type { Floats, Signals } from '../signal/signals.js';
 import type { SolverName } from '../solvers/catalogue.js';
@@ -89,13 +90,8 @@ export async function representWeighted(
 ): Promise<Representation> {
   const settings = settleRepresent(options);
   checkShape(image);
-  const { patch = representDefaults.patch, stride = patch, atoms } = options;
-  const grid = patchGrid(image.width, image.height, patch, stride);
-  const P = grid.count * image.planes.length;
   const { planes, most } = await drive(prepare(image), settings);
-  // On a large offset the learned atoms, whose means differ from 0, would leave float32 too few digits.
-  const usual = most <= 2 * image.peak ? usualDictionary(settings.solver, patch, atoms) : undefined;
-  const D = chooseDictionary(patch, atoms, options.dictionary ?? usual, expectedPerPatch(settings.budget, P));
+  const { grid, D, budget } = layOutPatches(options, settings, image, image.planes.length, image.peak, most);
 
   function* show(codes: Codes): Work<{ readonly planes: readonly Samples[]; readonly rmsePixel: number }> {
     const planes = yield* rebuiltPlanes(D, codes, grid, weigh);
@@ -110,7 +106,6 @@ export async function representWeighted(
     return yield* rmseOver(written, image.planes);
   }
 
-  const budget = withNoiseRule(budgetFor(settings, D.L), patch, stride);
   const solution = await solveProblem({
     D,
     Y: patchesOf(planes, grid),
@@ -135,6 +130,24 @@ export async function representWeighted(
     rmsePixel,
     psnr: psnrOf(rmsePixel, image.peak),
   };
+}
+
+/** The grid of the patches, the dictionary and the budget for planes of this size, with samples up to `most`. */
+export function layOutPatches(
+  options: RepresentOptions,
+  settings: Settings,
+  { width, height }: Size,
+  planes: number,
+  peak: number,
+  most: number,
+) {
+  const { patch = representDefaults.patch, stride = patch, atoms } = options;
+  const grid = patchGrid(width, height, patch, stride);
+  // On a large offset the learned atoms, whose means differ from 0, would leave float32 too few digits.
+  const usual = most <= 2 * peak ? usualDictionary(settings.solver, patch, atoms) : undefined;
+  const perPatch = expectedPerPatch(settings.budget, grid.count * planes);
+  const D = chooseDictionary(patch, atoms, options.dictionary ?? usual, perPatch);
+  return { grid, D, budget: withNoiseRule(budgetFor(settings, D.L), patch, stride) };
 }
 
 /** Checks the options for representing an image, except those that need the image. */

@@ -1,14 +1,14 @@
 import type { Budget, Goal } from '../budget/budget.js';
-import { expectedAtoms, resolveBudget } from '../budget/budget.js';
+import { resolveBudget } from '../budget/budget.js';
 import { fewestAtoms } from '../budget/search.js';
 import { checkCodes } from '../codes/check.js';
 import type { Codes } from '../codes/codes.js';
 import { nonzeros } from '../codes/codes.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { checkDictionary, spectralNormSquared } from '../dictionary/dictionary.js';
-import type { Engine, EngineInfo, Loaded } from '../engines/engine.js';
+import type { EngineInfo, Loaded } from '../engines/engine.js';
 import { chooseEngine } from '../engines/engines.js';
-import { callable, InputError, OptionError, positive } from '../errors.js';
+import { callable, InputError, OptionError, positive, ResourceError } from '../errors.js';
 import { psnrOf } from '../measures/error.js';
 import type { Samples } from '../signal/image.js';
 import { checkSamples } from '../signal/image.js';
@@ -158,6 +158,9 @@ function outOfUnits(solution: Solution, units: Units): Solution {
   };
 }
 
+/** Codes count their entries in 32 bits. */
+const MOST_NONZEROS = 2 ** 31;
+
 function shiftedPenalty(rho: Solution['rho'], e: number): Solution['rho'] {
   if (rho === null || typeof rho === 'number') return rho && shifted(rho, e);
   return { from: shifted(rho.from, e), to: shifted(rho.to, e) };
@@ -169,10 +172,12 @@ async function solveInUnits(problem: Problem, goal: Goal): Promise<Solution> {
   const { N, L } = D;
   const { P } = Y;
   const { solver, signal, threads } = settings;
+  if ('S' in goal && goal.S >= MOST_NONZEROS) {
+    const rule = 'must be below 2³¹ nonzeros in all, which is as far as the positions in codes count';
+    throw new ResourceError('budget', rule, goal.S, 'use a smaller budget, or represent the signals in parts');
+  }
   const rho = penalty(D, settings);
-  const size = { N, L, P, S: expectedAtoms(goal, N, P) };
-  const need = { bytes: (each: Engine) => each.problemBytes(size), reach: most / peak };
-  const { engine, reason } = await chooseEngine(settings.engine, need);
+  const { engine, reason } = await chooseEngine(settings.engine, most / peak);
   signal?.throwIfAborted();
   const loaded = await engine.load(D, Y, { threads, reason }, { signal });
   try {

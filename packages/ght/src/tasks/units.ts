@@ -51,9 +51,9 @@ export function shiftedDictionary(D: Dictionary, d: number): Dictionary {
 }
 
 /** Signals times 2^e. */
-export function shiftedSignals({ N, P, read }: Signals, e: number): Signals {
+export function shiftedSignals({ N, P, read, prepare }: Signals, e: number): Signals {
   return {
-    ...{ N, P },
+    ...{ N, P, prepare },
     read(from, into) {
       // In their own units they may not fit in float32.
       const samples = new Float64Array(into.length);

@@ -26,7 +26,7 @@ export interface EngineCase {
 export const engineCases: [name: string, engineCase: EngineCase][] = [
   ['reference', { engine: engines.reference, within: float64 }],
   ['portable', { engine: engines.portable, within: float64 }],
-  ['wasm without FMA', { engine: wasmEngine(false), threads: 1, within: float32 }],
+  ['wasm without FMA', { engine: wasmEngine({ fma: false }), threads: 1, within: float32 }],
   ['wasm', { engine: engines.wasm, threads: 1, within: float32 }],
   ['wasm on three threads', { engine: engines.wasm, threads: 3, within: float32 }],
 ];

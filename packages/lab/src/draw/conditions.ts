@@ -63,7 +63,7 @@ function parameters({ findings }: Report): string {
 
 /** What is smaller in a quick run, from its findings. */
 function quickHtml({ findings }: Report): Markup {
-  const { synthetic, megapixel, million, convergence, denoising, rho, learning } = findings;
+  const { synthetic, megapixel, million, convergence, denoising, rho, learning, inpainting } = findings;
   const middles = 'the middle of each image, a quarter of its width and height';
   const smaller = [
     synthetic &&
@@ -75,6 +75,8 @@ function quickHtml({ findings }: Report): Markup {
     rho && `${middles}, ${new Set(rho.runs.map(({ absolute }) => absolute)).size} values of ρ (${title('rho')})`,
     learning &&
       `${count(learning.training)} patches, ${learning.iterations} iterations, one budget (${title('learning')})`,
+    inpainting &&
+      `${inpainting.images.length} images of ${inpainting.images[0].width}×${inpainting.images[0].height} pixels (${title('inpainting')})`,
   ].filter((line) => line !== undefined);
   if (smaller.length === 0)
     return html`<p class="note"><b>This was a quick run</b>, but everything it ran has full size.</p>`;

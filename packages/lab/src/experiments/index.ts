@@ -4,6 +4,7 @@ import { type CloseUp, closeUp } from './close-up.js';
 import { type Convergence, convergence } from './convergence.js';
 import { type Denoising, denoising } from './denoising.js';
 import { type Heatmap, heatmap } from './heatmap.js';
+import { type Inpainting, inpainting } from './inpainting.js';
 import { type Learning, learning } from './learning.js';
 import { type Megapixel, megapixel } from './megapixel.js';
 import { type Million, million } from './million.js';
@@ -23,6 +24,7 @@ export interface Findings {
   readonly denoising: Denoising;
   readonly rho: Rho;
   readonly learning: Learning;
+  readonly inpainting: Inpainting;
 }
 
 export type { ExperimentName };
@@ -39,4 +41,5 @@ export const experiments: { readonly [Name in ExperimentName]: Experiment<Findin
   denoising,
   rho,
   learning,
+  inpainting,
 };

@@ -53,6 +53,7 @@ describe('every plot', () => {
     'convergence',
     'denoising-psnr-1-nagasaki-boats',
     'rho-rmse',
+    'inpainting-psnr',
   ])('%s is drawn as before', async (name) => {
     await expect(files.get(`figures/${name}.svg`)).toMatchFileSnapshot(`golden/${name}.svg`);
   });

@@ -1,6 +1,6 @@
 import { solverNames as solvers } from 'ght';
 import { samples } from '../image/samples.js';
-import { defaults, dictionaries, limits, type Settings } from './settings.js';
+import { defaults, dictionaries, factors, limits, type Settings } from './settings.js';
 
 const oneOf = (names: readonly string[]) => (text: string) => (names.includes(text) ? text : undefined);
 const numberIn =
@@ -12,7 +12,7 @@ const numberIn =
 
 /** How each setting is read from the text of a link; undefined if the text is invalid. */
 const readers: { readonly [K in keyof Settings]: (text: string) => unknown } = {
-  tab: oneOf(['represent', 'compare', 'denoise']),
+  tab: oneOf(['represent', 'compare', 'denoise', 'restore']),
   image: oneOf(samples.map(({ name }) => name)),
   goal: oneOf(['atoms', 'psnr']),
   s: numberIn(limits.s),
@@ -29,6 +29,15 @@ const readers: { readonly [K in keyof Settings]: (text: string) => unknown } = {
   sigma: (text) => (text === 'auto' ? 'auto' : numberIn(limits.sigma)(text)),
   strength: numberIn(limits.strength),
   quality: oneOf(['fast', 'balanced', 'best']),
+  restore: oneOf(['inpaint', 'deblur', 'upscale']),
+  kernel: oneOf(['gaussian', 'disk', 'motion', 'drawn']),
+  blur: numberIn(limits.blur),
+  radius: numberIn(limits.radius),
+  length: numberIn(limits.length),
+  angle: numberIn(limits.angle),
+  blurNoise: (text) => (text === 'auto' ? 'auto' : numberIn(limits.blurNoise)(text)),
+  factor: (text) => factors.find((factor) => String(factor) === text),
+  restoreQuality: oneOf(['fast', 'balanced', 'best']),
 };
 
 /** The settings as the hash of a link. Only those that differ from the defaults are included, so that links stay short. */

@@ -1,7 +1,7 @@
 import type { SolverName } from 'ght';
 
-/** The three tabs. */
-export type Tab = 'represent' | 'compare' | 'denoise';
+/** The tabs. */
+export type Tab = 'represent' | 'compare' | 'denoise' | 'restore';
 
 /** What is drawn over the picture. */
 export type Overlay = 'none' | 'heatmap' | 'error';
@@ -9,8 +9,14 @@ export type Overlay = 'none' | 'heatmap' | 'error';
 /** What can be shown on a side of the divider in a comparison. */
 export type Side = 'original' | SolverName;
 
-/** How much time denoising may take. */
+/** How much time denoising or restoring may take. */
 export type Quality = 'fast' | 'balanced' | 'best';
+
+/** What the Restore tab does. */
+export type RestoreTask = 'inpaint' | 'deblur' | 'upscale';
+
+/** The kernels of a blur: three shapes, and weights that were drawn or read from a file. */
+export type KernelName = 'gaussian' | 'disk' | 'motion' | 'drawn';
 
 /** The available dictionaries, all for 8×8 patches. */
 export const dictionaries = {
@@ -49,6 +55,21 @@ export interface Settings {
   /** Multiplies the deviation of the noise: above 1 smooths more. */
   readonly strength: number;
   readonly quality: Quality;
+  readonly restore: RestoreTask;
+  /** The kernel of the blur to remove. Drawn weights are not in a link. */
+  readonly kernel: KernelName;
+  /** The standard deviation of a Gaussian kernel, in pixels. */
+  readonly blur: number;
+  /** The radius of a disk, in pixels. */
+  readonly radius: number;
+  /** The length of a movement in pixels, and its angle in degrees against the clock. */
+  readonly length: number;
+  readonly angle: number;
+  /** The standard deviation of the noise of a blurred image; 'auto' to estimate it. */
+  readonly blurNoise: number | 'auto';
+  /** The factor by which an image is enlarged. */
+  readonly factor: number;
+  readonly restoreQuality: Quality;
 }
 
 /** The default settings. */
@@ -70,7 +91,20 @@ export const defaults: Settings = {
   sigma: 'auto',
   strength: 1,
   quality: 'balanced',
+  restore: 'inpaint',
+  kernel: 'gaussian',
+  blur: 1.6,
+  radius: 4,
+  length: 15,
+  angle: 30,
+  blurNoise: 'auto',
+  factor: 2,
+  // Even so, enlarging a sample takes about half a minute on one core.
+  restoreQuality: 'fast',
 };
+
+/** The factors that are offered for enlarging. */
+export const factors: readonly number[] = [2, 3, 4];
 
 /** The range of every slider. */
 export const limits = {
@@ -81,6 +115,11 @@ export const limits = {
   noise: [0, 100],
   sigma: [0.1, 100],
   strength: [0.3, 3],
+  blur: [0.3, 10],
+  radius: [0.5, 20],
+  length: [1, 60],
+  angle: [0, 179],
+  blurNoise: [0, 50],
 } as const;
 
 /** Whether two settings request the same representation. */
@@ -94,6 +133,11 @@ export function sameComparison(a: Settings, b: Settings): boolean {
   const common = (settings: Settings): Settings =>
     settings.goal === 'psnr' ? settings : { ...settings, solver: 'admm', rho: null, refit: false };
   return sameRun(common(a), common(b));
+}
+
+/** Whether runs with two settings of the same representation need the same memory. */
+export function sameMemory(a: Settings, b: Settings): boolean {
+  return (['tab', 'quality', 'restore', 'factor', 'restoreQuality'] as const).every((key) => a[key] === b[key]);
 }
 
 /** Whether two settings request the same denoising. */

@@ -8,7 +8,7 @@ export interface Notice {
 }
 
 /** The kind of the current task. */
-export type Task = 'open' | 'represent' | 'compare' | 'denoise' | 'codes';
+export type Task = 'open' | 'represent' | 'compare' | 'denoise' | 'restore' | 'codes';
 
 /** Runs one task at a time: a new one ends the last. Holds its progress, and the error if it fails. */
 export class Runner {

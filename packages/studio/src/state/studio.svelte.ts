@@ -1,6 +1,6 @@
 import type { EngineInfo } from 'ght';
 import { fromJson, toHash } from '../settings/link.js';
-import { type Settings, sameDenoising, sameRun } from '../settings/settings.js';
+import { type Settings, sameDenoising, sameMemory, sameRun } from '../settings/settings.js';
 import type { Layer, Readings, ResultSlot, Slot } from '../worker/protocol.js';
 import { Client } from './client.js';
 import { Comparing } from './comparing.svelte.js';
@@ -9,6 +9,7 @@ import type { Environment } from './environment.js';
 import { OpenImage } from './openImage.svelte.js';
 import { PatchLook } from './patchLook.svelte.js';
 import { Representing } from './representing.svelte.js';
+import { Restoring } from './restoring.svelte.js';
 import { Runner } from './runner.svelte.js';
 
 /** The state of the page: passes the settings to the active tab, and writes them into the link. */
@@ -25,6 +26,7 @@ export class Studio {
   readonly representing: Representing;
   readonly comparing: Comparing;
   readonly denoising: Denoising;
+  readonly restoring: Restoring;
   /** The inspection of a patch. */
   readonly patch: PatchLook;
   readonly #environment: Environment;
@@ -42,6 +44,7 @@ export class Studio {
     this.representing = new Representing(this.client, this.runner, now);
     this.comparing = new Comparing(this.client, this.runner, now, this.image, this.representing);
     this.denoising = new Denoising(this.client, this.runner, now, this.image);
+    this.restoring = new Restoring(this.client, this.runner, now, this.image);
     this.patch = new PatchLook(this.client);
     // If this fails, the badge says that the engine is unknown; nothing else depends on it.
     this.client.ask('engine', null).then(
@@ -57,14 +60,14 @@ export class Studio {
     if (slot === 'original') return this.image.opened?.picture;
     if (slot === 'noisy') return this.denoising.noisy?.picture;
     if (slot === 'denoised') return this.denoising.denoised?.picture;
+    if (slot === 'restored') return this.restoring.restored?.picture;
     return this.#represented(slot)?.picture;
   }
 
   /** The measurements of a slot filled by a solver. */
   readings(slot: Slot): Readings | undefined {
-    return slot === 'original' || slot === 'noisy' || slot === 'denoised'
-      ? undefined
-      : this.#represented(slot)?.readings;
+    if (slot === 'original' || slot === 'noisy' || slot === 'denoised' || slot === 'restored') return undefined;
+    return this.#represented(slot)?.readings;
   }
 
   #represented(slot: ResultSlot) {
@@ -74,20 +77,23 @@ export class Studio {
   /** Applies new settings and runs what they request. While an image is being opened they wait for it. */
   set(change: Partial<Settings>): void {
     const before = this.settings;
+    const restoration = this.restoring.key;
     this.settings = { ...before, ...change };
     this.#writeHash();
     if (!this.image.opened) return;
-    const { tab, noise, quality } = this.settings;
+    const { tab, noise } = this.settings;
     const another = !sameRun(before, this.settings);
     if (another) this.patch.close();
     const otherwise = !sameDenoising(before, this.settings);
     if (otherwise && this.runner.task === 'denoise') this.runner.cancel();
+    this.restoring.changed();
     if (!this.image.ready) return;
-    if (another || otherwise || before.tab !== tab) this.runner.notice = undefined;
+    const restored = restoration !== this.restoring.key;
+    if (another || otherwise || restored || before.tab !== tab) this.runner.notice = undefined;
     if (before.tab !== tab) this.#enterTab();
     else if (another && tab === 'represent') this.representing.run();
     else if (before.noise !== noise && tab === 'denoise') void this.denoising.showNoise();
-    if (another || before.tab !== tab || before.quality !== quality) void this.#estimate();
+    if (another || !sameMemory(before, this.settings)) void this.#estimate();
   }
 
   #enterTab(): void {
@@ -97,7 +103,8 @@ export class Studio {
     if (tab !== 'represent' && this.runner.task === 'represent') this.runner.cancel();
     if (tab === 'represent') this.representing.enter();
     else if (tab === 'compare') this.comparing.enter();
-    else void this.denoising.showNoise();
+    else if (tab === 'denoise') void this.denoising.showNoise();
+    else this.restoring.changed();
   }
 
   /** Opens a file that was dropped or chosen: an image, codes, or saved settings. */
@@ -150,6 +157,13 @@ export class Studio {
     await this.denoising.run();
   }
 
+  /** Fills missing pixels, removes a blur or enlarges. */
+  async restoreImage(): Promise<void> {
+    await this.image.settled();
+    this.runner.notice = undefined;
+    await this.restoring.run();
+  }
+
   /** Inspects the patch at a pixel. */
   async inspect(x: number, y: number, slot: Slot): Promise<void> {
     await this.patch.look({ x, y, slot }).catch((error: unknown) => this.runner.report(error));
@@ -161,6 +175,7 @@ export class Studio {
     this.representing.clear();
     this.comparing.clear();
     this.denoising.clear();
+    this.restoring.clear();
     this.settings = { ...this.settings, image: sample };
     this.#writeHash();
   }

@@ -1,3 +1,5 @@
+import type { Point } from '../state/mask.svelte.js';
+
 /** The position of the picture on the stage: image pixel (u, v) is at (x + scale·u, y + scale·v). */
 export interface Placement {
   readonly scale: number;
@@ -35,6 +37,11 @@ export function moved(place: Placement, dx: number, dy: number, image: Extent, s
     x: keep(place.x + dx, place.scale * image.width, stage.width),
     y: keep(place.y + dy, place.scale * image.height, stage.height),
   };
+}
+
+/** A point of the stage in pixels of the image, which may be outside the picture. */
+export function pointAt(place: Placement, { x, y }: Point): Point {
+  return { x: (x - place.x) / place.scale, y: (y - place.y) / place.scale };
 }
 
 /** The image pixel under a point of the stage; undefined outside the picture. */

@@ -38,16 +38,22 @@ export class Overlays {
   }
 
   #plan() {
-    const { settings, representing, denoising } = this.studio;
+    const { settings, representing, denoising, restoring } = this.studio;
     const { opened } = this.studio.image;
     const { overlay: kind, tab } = settings;
     if (kind === 'none' || !opened) return undefined;
     if (tab === 'represent' && representing.stage === 'coarse') return undefined;
-    if (tab === 'denoise' && kind === 'heatmap') return undefined;
+    const compared = tab === 'denoise' || tab === 'restore';
+    if (compared && kind === 'heatmap') return undefined;
     const { left, right } = this.sides();
     const known = [...new Set([left, right])].flatMap((slot) => {
-      const psnr = slot === 'noisy' || slot === 'denoised' ? denoising[slot]?.psnr : undefined;
-      if (tab === 'denoise') {
+      const psnr =
+        slot === 'noisy' || slot === 'denoised'
+          ? denoising[slot]?.psnr
+          : slot === 'restored'
+            ? restoring.restored?.psnr
+            : undefined;
+      if (compared) {
         return typeof psnr === 'number' ? [{ slot, mostAtoms: 0, rmsePixel: opened.peak * 10 ** (-psnr / 20) }] : [];
       }
       const of = this.studio.readings(slot);

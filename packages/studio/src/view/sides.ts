@@ -1,5 +1,5 @@
 import { solverCatalogue } from 'ght';
-import type { Settings } from '../settings/settings.js';
+import type { RestoreTask, Settings } from '../settings/settings.js';
 import type { ResultStage } from '../state/representing.svelte.js';
 import type { Readings, Slot } from '../worker/protocol.js';
 
@@ -12,21 +12,29 @@ export interface Sides {
 /** The sides that a tab shows; the original replaces pictures that do not exist yet. */
 export function sidesOf(settings: Settings, against: 'noisy' | 'original', has: (slot: Slot) => boolean): Sides {
   const or = (slot: Slot): Slot => (has(slot) ? slot : 'original');
+  if (settings.tab === 'restore') return { left: 'original', right: or('restored') };
   if (settings.tab === 'denoise') return { left: or(against), right: or('denoised') };
   if (settings.tab === 'represent') return { left: 'original', right: or('result') };
   return { left: or(settings.left), right: or(settings.right) };
 }
 
+const restoredTitles: Readonly<Record<RestoreTask, string>> = {
+  inpaint: 'Filled',
+  deblur: 'Deblurred',
+  upscale: 'Enlarged',
+};
+
 /** The label of a side. */
 export function titleOf(
   slot: Slot,
-  { tab, noise, solver }: Settings,
+  { tab, noise, solver, restore }: Settings,
   result: Readings | undefined,
   stage: ResultStage,
 ): string {
   if (slot === 'original') return tab === 'denoise' && noise > 0 ? 'Clean' : 'Original';
   if (slot === 'noisy') return noise > 0 ? `Noisy, σ = ${noise}` : 'As opened';
   if (slot === 'denoised') return 'Denoised';
+  if (slot === 'restored') return restoredTitles[restore];
   if (slot !== 'result') return solverCatalogue[slot].title;
   const name = solverCatalogue[result?.solver ?? solver].title;
   return stage === 'coarse' ? `${name}, coarse preview` : stage === 'preview' ? `${name}, preview` : name;

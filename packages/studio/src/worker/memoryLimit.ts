@@ -2,7 +2,7 @@ import type { Quality, RepresentOptions } from 'ght';
 import { denoiseMemory, type Pixels, representMemory } from 'ght-images';
 import type { Size } from '../image/header.js';
 
-/** The memory that a browser tab can be expected to have: engines are limited to 4 GiB, and phones to much less. */
+/** The memory that a browser tab can be expected to have: computers have several gibibytes for it, and phones much less. */
 export const TAB_BYTES = 2 * 2 ** 30;
 
 /** An image whose run would not fit, and the factor by which each side must be reduced to fit. */
@@ -31,6 +31,25 @@ export function checkDenoisingMemory(size: Size, quality: Quality): number {
   const bytes = (width: number, height: number) =>
     denoiseMemory(inFloats(width, height, channels), quality, 'coloured');
   return checkFit(size, bytes, '');
+}
+
+/** Float64 planes that the loop of a restoration holds beside its prior: data, x, z, u, and those of a data step. */
+const LOOP_PLANES = 8;
+/** Bytes per sample of the image, of its copy in float64 and of the result. */
+const COPIES = 20;
+
+/**
+ * {@link checkMemory} for a restoration whose loop works on a picture of another size: larger for an enlarged image, smaller
+ * if only a part of it has missing pixels.
+ */
+export function checkRestorationMemory(size: Size, loop: Size, quality: Quality): number {
+  const [across, down] = [loop.width / size.width, loop.height / size.height];
+  const bytes = (width: number, height: number) => {
+    const [w, h] = [Math.ceil(across * width), Math.ceil(down * height)];
+    const prior = denoiseMemory(inFloats(w, h, loop.channels), quality, 'white');
+    return prior + 8 * LOOP_PLANES * w * h * loop.channels + COPIES * Math.max(width * height, w * h) * size.channels;
+  };
+  return checkFit(size, bytes, across > 2 ? ' or choose a smaller factor' : '');
 }
 
 /** An image as the page holds it, in float32. */

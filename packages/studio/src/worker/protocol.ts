@@ -1,5 +1,5 @@
 /** The messages between the page and its worker. The worker owns the pixels and calls the library; the page draws. */
-import type { EngineInfo, HistoryEntry, SolverName, StopReason } from 'ght';
+import type { BlurKernel, EngineInfo, HistoryEntry, SolverName, StopReason } from 'ght';
 import type { Quality, Settings } from '../settings/settings.js';
 
 /** Pixels ready to be drawn; a quick preview may have fewer than the image. */
@@ -13,7 +13,7 @@ export interface Layer {
 export type ResultSlot = 'result' | SolverName;
 
 /** The names of images that the worker stores. */
-export type Slot = 'original' | 'noisy' | 'denoised' | ResultSlot;
+export type Slot = 'original' | 'noisy' | 'denoised' | 'restored' | ResultSlot;
 
 /** An opened image. */
 export interface Opened {
@@ -106,6 +106,39 @@ export interface Denoised {
   readonly ssim: number | null;
 }
 
+/** Damage that is done to a good image, to see how well it is repaired. */
+export type Damage = 'text' | 'pixels';
+
+/** A blur kernel by its shape; lengths in pixels, the angle in degrees. */
+export type KernelShape =
+  | { readonly kind: 'gaussian'; readonly sigma: number }
+  | { readonly kind: 'disk'; readonly radius: number }
+  | { readonly kind: 'motion'; readonly length: number; readonly angle: number };
+
+/** What is to be restored. */
+export type Restoration = { readonly quality: Quality } & (
+  | {
+      readonly task: 'inpaint';
+      /** One sample per pixel, 1 where it is missing. */
+      readonly missing: Uint8Array;
+      /** Whether the pixels of the open image are right there, so that the result can be measured. */
+      readonly truth: boolean;
+    }
+  | { readonly task: 'deblur'; readonly kernel: KernelShape | BlurKernel; readonly sigma: number | 'auto' }
+  | { readonly task: 'upscale'; readonly factor: number }
+);
+
+/** The result of a restoration. */
+export interface Restored {
+  readonly picture: Layer;
+  /** The standard deviation of the noise that was assumed, in the units of the image. */
+  readonly sigma: number;
+  readonly seconds: number;
+  /** Against the open image, if that is right where pixels were missing. */
+  readonly psnr: number | null;
+  readonly ssim: number | null;
+}
+
 /** The requests and their replies. */
 export interface Requests {
   open: { ask: { readonly file: Blob; readonly reduce: number; readonly settings: Settings }; reply: Opened };
@@ -125,6 +158,9 @@ export interface Requests {
     };
     reply: Denoised;
   };
+  mask: { ask: { readonly from: Damage | Blob }; reply: Uint8Array<ArrayBuffer> };
+  kernel: { ask: { readonly from: KernelShape | Blob }; reply: BlurKernel };
+  restore: { ask: Restoration; reply: Restored };
   heatmap: { ask: { readonly slot: Slot; readonly most: number }; reply: Layer };
   error: { ask: { readonly slot: Slot; readonly range: number }; reply: Layer };
   picture: { ask: { readonly slot: Slot }; reply: Layer };

@@ -6,11 +6,14 @@ import { addNoise, runDenoise } from './denoise.js';
 import { probeEngine } from './engine.js';
 import { imageFile, readCodes } from './files.js';
 import { runInspect } from './inspect.js';
+import { kernelOf } from './kernels.js';
 import { errorOf, heatmapOf, pictureOf } from './layers.js';
-import { checkDenoisingMemory, checkMemory, TooLargeError } from './memoryLimit.js';
+import { maskOf } from './masks.js';
+import { checkDenoisingMemory, checkMemory, checkRestorationMemory, TooLargeError } from './memoryLimit.js';
 import { optionsOf } from './options.js';
 import type { Failure, FromWorker, RequestKind, Requests, ToWorker } from './protocol.js';
 import { runRepresent } from './represent.js';
+import { enlarged, runRestore } from './restore.js';
 import { type Call, Session } from './session.js';
 
 const session = new Session();
@@ -58,6 +61,9 @@ const handlers: Handlers = {
   inspect: ({ x, y, slot }, call) => runInspect(session, x, y, slot, call),
   noise: ({ noise }) => addNoise(session, noise),
   denoise: (ask, call) => runDenoise(session, ask, call),
+  mask: ({ from }) => maskOf(session.opened.image, from),
+  kernel: ({ from }) => kernelOf(from),
+  restore: (ask, call) => runRestore(session, ask, call),
   heatmap: ({ slot, most }) => heatmapOf(session.result(slot), most),
   error: ({ slot, range }) => errorOf(session.image(slot), session.opened.image, range),
   picture: ({ slot }) => pictureOf(session.image(slot), session.floor),
@@ -71,15 +77,24 @@ const handlers: Handlers = {
   estimate({ settings }) {
     const { image } = session.opened;
     const size = { ...image, channels: image.planes.length };
-    const denoising = settings.tab === 'denoise';
-    return {
-      bytes: denoising ? checkDenoisingMemory(size, settings.quality) : checkMemory(size, optionsOf(settings)),
-    };
+    if (settings.tab === 'denoise') return { bytes: checkDenoisingMemory(size, settings.quality) };
+    if (settings.tab !== 'restore') return { bytes: checkMemory(size, optionsOf(settings)) };
+    // The most that missing pixels may need: nobody knows yet where they will be.
+    const loop = settings.restore === 'upscale' ? enlarged(size, settings.factor) : size;
+    return { bytes: checkRestorationMemory(size, loop, settings.restoreQuality) };
   },
 };
 
 /** Long requests run one after the other, so that two runs never need memory at the same time. */
-const slow: ReadonlySet<RequestKind> = new Set(['open', 'represent', 'compare', 'inspect', 'denoise', 'readCodes']);
+const slow: ReadonlySet<RequestKind> = new Set([
+  'open',
+  'represent',
+  'compare',
+  'inspect',
+  'denoise',
+  'restore',
+  'readCodes',
+]);
 let queue: Promise<unknown> = Promise.resolve();
 const running = new Map<number, AbortController>();
 

@@ -11,6 +11,7 @@ import type {
   Readings,
   RequestKind,
   Requests,
+  Restored,
   ToWorker,
 } from '../../src/worker/protocol.js';
 
@@ -121,6 +122,14 @@ export const denoised = (psnr: number): Denoised => ({
   psnr,
   noisyPsnr: 22,
   ssim: 0.9,
+});
+
+export const restored = (grey: number): Restored => ({
+  picture: layer(grey),
+  sigma: 0,
+  seconds: 1,
+  psnr: null,
+  ssim: null,
 });
 
 /** A page without a browser: its worker answers as the test says, and the content of a sample is its name. */

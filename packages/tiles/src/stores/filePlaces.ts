@@ -1,5 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import type { Places } from '../plan.js';
+import { codesStore } from './codesStore.js';
 import { folderScratch } from './folderScratch.js';
 import { openSource } from './openSource.js';
 import type { SourceOptions } from './sourceOptions.js';
@@ -13,11 +14,12 @@ export interface FilePlacesOptions extends SourceOptions {
   readonly chunk?: number;
 }
 
-/** Images by their paths: any file or Zarr is a source, a Zarr is a sink. What a run keeps on the way is in a hidden folder beside it. */
+/** Images by their paths: any file or Zarr is a source, a Zarr is a sink, for codes too. What a run keeps on the way is in a hidden folder beside it. */
 export function filePlaces({ run, chunk, ...options }: FilePlacesOptions): Places {
   return {
     source: (path) => openSource(path, options),
     sink: (path, picture) => zarrSink(path, { run, picture, chunk }),
+    codes: (path, layout) => codesStore(path, { run, layout }),
     scratch: async (path) => folderScratch(scratchBeside(path)),
   };
 }

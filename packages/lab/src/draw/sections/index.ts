@@ -4,6 +4,7 @@ import { drawCloseUp } from './close-up.js';
 import { drawConvergence } from './convergence.js';
 import { drawDenoising } from './denoising.js';
 import { drawHeatmap } from './heatmap.js';
+import { drawInpainting } from './inpainting.js';
 import { drawLearning } from './learning.js';
 import { drawMegapixel } from './megapixel.js';
 import { drawMillion } from './million.js';
@@ -23,4 +24,5 @@ export const drawings: { readonly [Name in ExperimentName]: (data: Findings[Name
   denoising: drawDenoising,
   rho: drawRho,
   learning: drawLearning,
+  inpainting: drawInpainting,
 };

@@ -8,10 +8,17 @@ import { PATIENCE } from '../../../solvers/joint-omp.js';
 import type { Fn, Module } from './assembler.js';
 import { F32, type F64, I32, V128 } from './assembler.js';
 import type { Target } from './maps.js';
-import { indexAt, nmadd } from './maps.js';
+import { indexAt, nmadd, sumLanes } from './maps.js';
 import type { PursuitFunctions } from './pursue.js';
 import { ASTRAY, NEGLIGIBLE, startPursuit } from './pursue.js';
 import { padded } from './shape.js';
+
+/**
+ * Of ‖y‖², what the first atom must leave at least for α to be updated. The first atom is mostly the mean of the patch. Of a flat
+ * patch it leaves so little that the rounding of α, which is of the size of ‖y‖, looks like gains of atoms that are hardly new;
+ * a path of such gains has no end. So α = Dᵀr is then computed again from the residual r itself.
+ */
+const FLAT = 2 ** -8;
 
 /** In place of an atom: none. */
 export const NONE = 0xffff;
@@ -85,6 +92,45 @@ function advance(module: Module, target: Target, orthogonalised: Fn): Fn {
   });
 }
 
+/** startAgain(scratch, c, j, step) → ‖r‖²: r = y − step · d_j in coordinates to M, and α = Dᵀr to X. */
+export function startAgain(module: Module, target: Target, functions: PursuitFunctions): Fn {
+  const { shape, tables, scratch } = target;
+  return module.fn('startAgain', ['i32', 'i32', 'i32', 'f32'], 'f32', (f) => {
+    const [at, c, j, step] = f.parameters as [I32, I32, I32, F32];
+    const zero = f.i32(0);
+    const atom = f.i32(j.mul(4 * shape.R4).add(tables.V));
+    const [energy, r] = f.vectors(2);
+    const length = f.v128(step.splat());
+    energy.set(V128.zero);
+    for (let v = 0; v < shape.R4 / 4; v++) {
+      const sigma = zero.v128(tables.sigma + 16 * v);
+      r.set(nmadd(target, length, atom.v128(16 * v).mul(sigma), c.v128(16 * v)));
+      energy.set(energy.add(r.mul(r)));
+      f.store(at, r, scratch.M + 16 * v);
+    }
+    const left = f.f32(sumLanes(f, energy));
+    f.call(functions.correlate, at);
+    f.return(left);
+  });
+}
+
+/** choose(scratch, floor) → the atom to join next, or NONE, from α and ν as they are. */
+function choose(module: Module, { shape, tables, scratch }: Target): Fn {
+  return module.fn('choose', ['i32', 'f32'], 'i32', (f) => {
+    const [at, floor] = f.parameters as [I32, F32];
+    const zero = f.i32(0);
+    const [x, nu] = f.vectors(2);
+    const one = f.v128(F32.of(1).splat());
+    const scores = new Scores(f, f.i32(at.add(scratch.score)));
+    for (let v = 0; v < shape.L4 / 4; v++) {
+      x.set(at.v128(scratch.X + 16 * v));
+      nu.set(at.v128(scratch.nu + 16 * v));
+      scores.add(v, x.mul(x).mul(one.div(nu).and(nu.gtBits(zero.v128(tables.leastNew + 16 * v)))));
+    }
+    f.return(scores.best(floor));
+  });
+}
+
 /**
  * follow(scratch, c, correlated, atMost, price, without) → how many atoms joined: the pursuit of one patch by the order-recursive choice,
  * which ends where a longer path is not worth its price. `correlated` is whether α = Dᵀy is at X already. One atom may not
@@ -93,12 +139,13 @@ function advance(module: Module, target: Target, orthogonalised: Fn): Fn {
  * ν_j, the squared length of what is new in atom j, is known for every atom, so its gain is known before it joins. What the
  * last join of a path would change is never computed. ν is −1 where an atom may not join.
  */
-export function follow(module: Module, target: Target, functions: PursuitFunctions): Fn {
+export function follow(module: Module, target: Target, functions: PursuitFunctions, startedAgain: Fn): Fn {
   const { shape, tables, scratch } = target;
   const vectors = shape.L4 / 4;
   const row = 4 * shape.L4;
   const most = Math.min(shape.N, shape.L);
   const advanced = advance(module, target, functions.orthogonalise);
+  const chosen = choose(module, target);
   return module.fn('follow', ['i32', 'i32', 'i32', 'i32', 'f64', 'i32'], 'i32', (f) => {
     const [at, c, correlated, atMost, price, without] = f.parameters as [I32, I32, I32, I32, F64, I32];
     const zero = f.i32(0);
@@ -108,6 +155,8 @@ export function follow(module: Module, target: Target, functions: PursuitFunctio
     const left = f.f32(startPursuit(f, target, functions.correlate, at, c, correlated));
     const floor = f.f32(left.mul(NEGLIGIBLE));
     const rounding = f.f32(left.mul(ASTRAY.energy));
+    const flat = f.f32(left.mul(FLAT));
+    const first = f.i32();
     // How far Σ(gain − price) is below the best it has been.
     const [lost, patience] = [f.f64(0), f.f64(price.mul(PATIENCE))];
     const limit = f.i32(atMost.choose(atMost.lt(most), most));
@@ -147,8 +196,14 @@ export function follow(module: Module, target: Target, functions: PursuitFunctio
         k.set(k.add(1));
         endWhereLost();
         f.if(k.lt(limit), () => {
+          first.set(j);
           j.set(f.value(advanced, at, j, out, inverse, beta, floor) as I32);
           out.set(out.add(row));
+          f.if(k.eq(1).and(left.lt(flat)), () => {
+            left.set(f.value(startedAgain, at, c, first, beta.mul(inverse)) as F32);
+            rounding.set(left.mul(ASTRAY.energy));
+            j.set(f.value(chosen, at, floor) as I32);
+          });
         });
       },
     );
@@ -161,7 +216,7 @@ export function follow(module: Module, target: Target, functions: PursuitFunctio
  * `indices`. The choice is known, so α and p are made for these atoms alone, in rows without the others, by the same
  * operations in the same order.
  */
-export function retrace(module: Module, target: Target, functions: PursuitFunctions): Fn {
+export function retrace(module: Module, target: Target, functions: PursuitFunctions, startedAgain: Fn): Fn {
   const { shape, tables, scratch } = target;
   const row = 4 * shape.L4;
   const short = 4 * padded(Math.min(shape.N, shape.L));
@@ -170,7 +225,7 @@ export function retrace(module: Module, target: Target, functions: PursuitFuncti
   return module.fn('retrace', ['i32', 'i32', 'i32', 'i32'], undefined, (f) => {
     const [at, c, indices, count] = f.parameters as [I32, I32, I32, I32];
     const [i, atom, gram, place, from, v] = f.words(6);
-    const [inverse, beta] = [f.f32(), f.f32()];
+    const [inverse, beta, left] = [f.f32(), f.f32(), f.f32()];
     const [p, scale, step] = f.vectors(3);
     const [out, full] = [f.i32(at.add(rows)), f.i32(at.add(scratch.rows))];
     const end = f.i32(count.shl(2));
@@ -197,11 +252,11 @@ export function retrace(module: Module, target: Target, functions: PursuitFuncti
         },
       );
     };
-    startPursuit(f, target, functions.correlate, at, c);
-    eachFrom(I32.of(0), (place, atom) => {
-      f.store(at.add(place), atom.shr(2), scratch.support);
-      f.store(at.add(place), at.add(atom).f32(scratch.X), alpha);
-    });
+    const energy = f.f32(startPursuit(f, target, functions.correlate, at, c));
+    const correlations = (from: I32) =>
+      eachFrom(from, (place, atom) => f.store(at.add(place), at.add(atom).f32(scratch.X), alpha));
+    eachFrom(I32.of(0), (place, atom) => f.store(at.add(place), atom.shr(2), scratch.support));
+    correlations(I32.of(0));
     f.count(count, (k) => {
       place.set(k.shl(2));
       gram.set(at.add(place).i32(scratch.support).mul(row));
@@ -231,6 +286,10 @@ export function retrace(module: Module, target: Target, functions: PursuitFuncti
         f.store(at.add(v), nmadd(target, step, p, at.add(v).v128(alpha)), alpha);
       });
       eachFrom(k, (place, atom) => f.store(full.add(atom), out.add(place).f32()));
+      f.if(k.eq(0).and(energy.sub(beta.mul(beta)).lt(energy.mul(FLAT))), () => {
+        left.set(f.value(startedAgain, at, c, at.i32(scratch.support), beta.mul(inverse)) as F32);
+        correlations(I32.of(1));
+      });
       out.set(out.add(short));
       full.set(full.add(row));
     });

@@ -11,7 +11,7 @@
 import type { F64, Fn, Module } from './assembler.js';
 import { I32 } from './assembler.js';
 import { inGroups } from './dense.js';
-import { follow, NONE, retrace } from './follow.js';
+import { follow, NONE, retrace, startAgain } from './follow.js';
 import type { Target } from './maps.js';
 import { copyCode, passCode, storeIndex } from './maps.js';
 import type { PursuitFunctions } from './pursue.js';
@@ -104,10 +104,11 @@ export function jointOmp(
   target: Target,
   functions: PursuitFunctions & { readonly write: Fn; readonly together?: Fn },
 ): void {
+  const startedAgain = startAgain(module, target, functions);
   const own = {
     ...functions,
-    follow: follow(module, target, functions),
-    retrace: retrace(module, target, functions),
+    follow: follow(module, target, functions, startedAgain),
+    retrace: retrace(module, target, functions, startedAgain),
     bestPrefix: bestPrefix(module),
     worth: worth(module),
     offer: offer(module),

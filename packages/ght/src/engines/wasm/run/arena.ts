@@ -2,7 +2,7 @@ import { ResourceError } from '../../../errors.js';
 
 const PAGE = 65536;
 /** The largest size of one WebAssembly memory, in bytes. */
-export const MOST_MEMORY = 65536 * PAGE;
+const MOST_MEMORY = 65536 * PAGE;
 
 /** A WebAssembly memory from which arrays are allocated one after the other. */
 export class Arena {
@@ -36,7 +36,7 @@ export class Arena {
     try {
       this.memory.grow(pages);
     } catch (cause) {
-      const rule = 'must fit in the 4 GiB of one WebAssembly memory, and in what this machine has free';
+      const rule = 'must fit in what this machine has free, and each part of it in the 4 GiB of a WebAssembly memory';
       const value = `${(this.#end / 2 ** 30).toFixed(1)} GiB`;
       throw new ResourceError('the problem', rule, value, this.remedy, { cause });
     }

@@ -11,9 +11,9 @@ import type { StepReport } from '../../../solvers/loop.js';
 import type { Watch } from '../../../work.js';
 import type { IterationName } from '../kernels/iterate.js';
 import { singularValues } from '../kernels/shape.js';
-import type { ProblemMemory, Stream } from './problem-memory.js';
 import { CHUNK } from './problem-memory.js';
-import type { Team } from './team.js';
+import type { Outcomes, Shards, Streams } from './shards.js';
+import { sum } from './shards.js';
 
 /** The least positive float32: with it as `lo` every nonzero is a candidate. */
 const LEAST = 2 ** -149;
@@ -43,18 +43,21 @@ export interface Penalties {
 
 /** Where the iterations stand: candidates for Zᵏ, and all that is needed to make them again with another `lo`. */
 interface State {
-  readonly source: Stream;
-  readonly candidates: Stream;
+  readonly source: Streams;
+  readonly candidates: Streams;
   /** The threshold that made Zᵏ⁻¹ of the source, the lowest candidate, and what the next threshold should not reach. */
   readonly threshold: number;
   readonly lo: number;
   readonly hi: number;
-  /** How many there are in each thread's region, and whether all of them had room there. */
-  readonly counts: readonly number[];
+  /** How many there are in each thread's region of each shard, and whether all of them had room there. */
+  readonly counts: Counts;
   readonly complete: boolean;
   /** Of those, how many lie below `hi`: their bits are in the near room. Undefined where it was too small. */
-  readonly near: readonly number[] | undefined;
+  readonly near: Counts | undefined;
 }
+
+/** A number per shard and thread. */
+type Counts = readonly (readonly number[])[];
 
 /** What H_S keeps of the candidates. */
 interface Selected {
@@ -67,27 +70,26 @@ interface Selected {
 
 /** The iterative solvers of one loaded problem. */
 export class GlobalSolvers {
-  readonly #streams: readonly Stream[];
+  readonly #streams: readonly Streams[];
   readonly #sigma: Float32Array;
-  #start: Stream;
+  #start: Streams;
   #state: State | undefined;
-  #newest: Stream | undefined;
-  #best: Stream | undefined;
-  #q = 0;
+  #newest: Streams | undefined;
+  #best: Streams | undefined;
+  #q: readonly number[] | undefined;
   #rho = Number.NaN;
   #lastThreshold = 0;
   #many = false;
 
   constructor(
-    private readonly memory: ProblemMemory,
-    private readonly team: Team,
+    private readonly shards: Shards,
     /** ‖Y‖² outside the range of D, which no code can reach. */
     private readonly outsideRange: number,
   ) {
     // Three: the codes that are read, the candidates that are written, and the best codes so far.
-    this.#streams = [memory.stream(), memory.stream(), memory.stream()];
+    this.#streams = [shards.streams(), shards.streams(), shards.streams()];
     this.#start = this.#streams[0];
-    this.#sigma = singularValues(memory.shape);
+    this.#sigma = singularValues(shards.shape);
   }
 
   reset(Z0: Codes): void {
@@ -96,7 +98,7 @@ export class GlobalSolvers {
     this.#best = undefined;
     this.#lastThreshold = 0;
     this.#start = this.#streams[0];
-    this.memory.write(this.#start, Z0);
+    this.shards.write(this.#start, Z0);
   }
 
   qpm(S: number, penalties: Penalties, watch?: Watch): Promise<StepReport> {
@@ -104,8 +106,7 @@ export class GlobalSolvers {
   }
 
   admm(S: number, penalties: Penalties, watch?: Watch): Promise<StepReport> {
-    const { R4, P } = this.memory.layout;
-    if (this.#q === 0) this.#q = this.memory.take(4 * R4 * P);
+    this.#q ??= this.shards.take(({ R4, P }) => 4 * R4 * P);
     return this.#step(S, penalties, ADMM, watch);
   }
 
@@ -116,12 +117,12 @@ export class GlobalSolvers {
 
   /** The codes that were kept, if any were. */
   codes(): Codes | undefined {
-    return this.#best && this.memory.read(this.#best);
+    return this.#best && this.shards.read(this.#best);
   }
 
   async #step(S: number, { rho, next = rho }: Penalties, algorithm: Algorithm, watch?: Watch): Promise<StepReport> {
-    const { memory } = this;
-    this.#many = S > MANY * memory.layout.P;
+    const { P } = this.shards;
+    this.#many = S > MANY * P;
     if (!this.#state) this.#penalise(rho);
     if (rho !== this.#rho) throw new Error(`an iteration with ρ = ${this.#rho} was begun, but ${rho} is asked for`);
     await this.#propose(S, algorithm, watch);
@@ -129,7 +130,7 @@ export class GlobalSolvers {
     this.#penalise(next);
     const error = await this.#commit(S, selected, algorithm, watch);
     return {
-      rmse: Math.sqrt((error + this.outsideRange) / memory.layout.P),
+      rmse: Math.sqrt((error + this.outsideRange) / P),
       threshold: S > 0 ? selected.threshold : Number.POSITIVE_INFINITY,
       kept: selected.kept,
     };
@@ -137,12 +138,13 @@ export class GlobalSolvers {
 
   /** Sets the ρ of the next pass. Where the last pass had another, its dual variable U = Λ/ρ is rescaled. */
   #penalise(rho: number): void {
-    const { memory } = this;
     const rescaling = this.#state ? this.#rho / rho : 1;
-    const fill = (table: number, of: (sigma: number) => number) =>
-      memory.floats(table, this.#sigma.length).set(this.#sigma.map(of));
-    fill(memory.tables.g, (sigma) => sigma / (sigma * sigma + rho));
-    fill(memory.tables.dualSigma, (sigma) => sigma * rescaling);
+    const g = this.#sigma.map((sigma) => sigma / (sigma * sigma + rho));
+    const dualSigma = this.#sigma.map((sigma) => sigma * rescaling);
+    for (const { tables, floats } of this.shards.memories) {
+      floats(tables.g, g.length).set(g);
+      floats(tables.dualSigma, g.length).set(dualSigma);
+    }
     this.#rho = rho;
   }
 
@@ -156,18 +158,18 @@ export class GlobalSolvers {
     if (S > 0) await this.#adjust(S, algorithm, watch);
   }
 
-  /** The S-th largest of all threads' candidates. */
+  /** The S-th largest of the candidates of all threads and shards. */
   #select(S: number): Selected {
     if (S === 0) return { threshold: Number.MAX_VALUE, kept: 0, ties: 0, surplus: 0 };
     const { candidates, counts, near } = this.#standing();
-    const total = sum(counts);
+    const total = sum(counts.flat());
     if (total < S) return { threshold: 0, kept: total, ties: 0, surplus: 0 };
     // Candidates below hi are in the near room too. If the S-th largest is one of them, there are only those to count.
-    const above = near ? total - sum(near) : S;
+    const above = near ? total - sum(near.flat()) : S;
     const [parts, rank] =
       near && above < S
-        ? [this.#parts(this.#nearRoom.out, near), S - above]
-        : [this.#parts(candidates.values, counts), S];
+        ? [this.#parts((shard) => this.#nearRooms[shard].out, near), S - above]
+        : [this.#parts((shard) => candidates[shard].values, counts), S];
     const { threshold, larger, equal } = nthLargest(parts, rank);
     const ties = rank - larger;
     return { threshold, kept: S, ties, surplus: equal - ties };
@@ -206,88 +208,96 @@ export class GlobalSolvers {
     S: number,
     algorithm: Algorithm,
     name: IterationName,
-    source: Stream,
+    source: Streams,
     threshold: number,
     { lo, hi }: { readonly lo: number; readonly hi: number },
     watch?: Watch,
   ): Promise<number> {
-    const { memory } = this;
-    const { P, L, chunks, scratches, errors } = memory.layout;
-    const candidates = this.#streams.find((stream) => stream !== source && stream !== this.#best) as Stream;
-    // A thread's share of the candidates, a few more than S, and one chunk that may have every coefficient.
-    memory.widen(candidates, Math.ceil((ROOM * Math.min(S, L * P)) / scratches.length) + CHUNK * L);
+    const { P, shape, threads, memories } = this.shards;
+    const candidates = this.#streams.find((streams) => streams !== source && streams !== this.#best) as Streams;
+    for (const [shard, memory] of memories.entries()) {
+      // A thread's share of the candidates, a few more than S, and one chunk that may have every coefficient.
+      const expected = Math.min(S, shape.L * P) * (memory.layout.P / P);
+      memory.widen(candidates[shard], Math.ceil((ROOM * expected) / threads) + CHUNK * shape.L);
+    }
     await this.#make(name, { source, candidates, threshold, lo, hi }, watch);
-    const error = sum(memory.doubles(errors, chunks));
+    const error = this.shards.error();
     await this.#adjust(S, algorithm, watch);
     return error;
   }
 
   async #make(name: IterationName, made: Omit<State, 'counts' | 'complete' | 'near'>, watch?: Watch): Promise<void> {
-    const { source, candidates: out, threshold, lo, hi } = made;
-    const room = this.#room(Math.ceil(out.capacity / 8));
-    const near = { ...room, high: bitsOf(Math.max(lo, hi)) };
-    const outcomes = await this.team.run(
-      { kind: 'iterate', name, source, out, q: this.#q, threshold, lo, many: this.#many, near },
-      watch,
-    );
+    const { source, candidates, threshold, lo, hi } = made;
+    const high = bitsOf(Math.max(lo, hi));
+    const outcomes = await this.shards.run((shard) => {
+      const out = candidates[shard];
+      const near = { ...this.#nearRoom(shard, Math.ceil(out.capacity / 8)), high };
+      const [from, q] = [source[shard], this.#q?.[shard] ?? 0];
+      return { kind: 'iterate', name, source: from, out, q, threshold, lo, many: this.#many, near };
+    }, watch);
+    const all = outcomes.flat();
     this.#state = {
       ...made,
-      counts: outcomes.map(({ written }) => written),
-      complete: !outcomes.some(({ overflowed }) => overflowed),
-      near: outcomes.some(({ nearOverflowed }) => nearOverflowed)
-        ? undefined
-        : outcomes.map(({ near: count }) => count),
+      counts: countsOf(outcomes, 'written'),
+      complete: !all.some(({ overflowed }) => overflowed),
+      near: all.some(({ nearOverflowed }) => nearOverflowed) ? undefined : countsOf(outcomes, 'near'),
     };
   }
 
   /**
    * Makes the candidates again until there are S or a few more, all of them in memory. The sums of the next iteration depend
-   * on how many there are, so none of this may depend on how many threads there are.
+   * on how many there are, so none of this may depend on how many threads and shards there are.
    */
   async #adjust(S: number, { again }: Algorithm, watch?: Watch): Promise<void> {
     let [tooLow, tooHigh] = [0, Number.POSITIVE_INFINITY];
     for (let tries = 0; ; tries++) {
       const state = this.#standing();
       const { lo, counts, candidates, complete } = state;
-      const total = sum(counts);
+      const total = sum(counts.flat());
       const few = total < S && lo > LEAST;
       const many = total > ROOM * S + CHUNK && tries < TRIES;
       if (!few && !many && complete) return;
-      if (!few && !many) this.memory.widen(candidates, Math.max(...counts) + CHUNK * this.memory.layout.L);
       if (few) tooHigh = lo;
       if (many) tooLow = lo;
       let next = lo;
-      if (few && tries >= TRIES) next = LEAST;
+      if (!few && !many) {
+        const { memories, shape } = this.shards;
+        memories.forEach((memory, i) => void memory.widen(candidates[i], Math.max(...counts[i]) + CHUNK * shape.L));
+      }
+      // Rather too many than all of them, where some are known to be enough.
+      else if (few && tries >= TRIES) next = tooLow;
       else if (tooLow > 0 && tooHigh < Number.POSITIVE_INFINITY) next = Math.sqrt(tooLow * tooHigh);
       else if (few) next = lo * Math.min(0.98, Math.max(0.5, total / S));
-      else if (many) next = lo * Math.min(2, (total / S) ** 0.6);
+      else next = lo * Math.min(2, (total / S) ** 0.6);
       await this.#make(again, { ...state, lo: Math.max(LEAST, next) }, watch);
     }
   }
 
-  /** The values in each thread's region. */
-  #parts(regions: readonly number[], counts: readonly number[]): Float32Array[] {
-    return counts.map((count, thread) => this.memory.floats(regions[thread], count));
+  /** The values in each thread's region of each shard. */
+  #parts(regions: (shard: number) => readonly number[], counts: Counts): Float32Array[] {
+    return this.shards.memories.flatMap(({ floats }, shard) =>
+      counts[shard].map((count, thread) => floats(regions(shard)[thread], count)),
+    );
   }
 
-  #nearRoom: { out: readonly number[]; room: number } = { out: [], room: 0 };
-  /** Room for the bits of so many candidates in each thread. */
-  #room(words: number): { out: readonly number[]; room: number } {
-    if (words > this.#nearRoom.room) {
-      this.#nearRoom = { out: this.memory.layout.scratches.map(() => this.memory.take(4 * words)), room: words };
+  readonly #nearRooms: { readonly out: readonly number[]; readonly room: number }[] = [];
+  /** Room for the bits of so many candidates in each thread of a shard. */
+  #nearRoom(shard: number, words: number): { readonly out: readonly number[]; readonly room: number } {
+    if (words > (this.#nearRooms[shard]?.room ?? 0)) {
+      const memory = this.shards.memories[shard];
+      this.#nearRooms[shard] = { out: memory.layout.scratches.map(() => memory.take(4 * words)), room: words };
     }
-    return this.#nearRoom;
+    return this.#nearRooms[shard];
   }
 
   /** Of the candidates equal to the threshold, keeps the first few in the order of the patches, which is that of chunks. */
-  #cutTies(stream: Stream, threshold: number, keep: number): void {
-    const { memory } = this;
-    const { P, chunks } = memory.layout;
-    const counts = memory.halves(stream.counts, P);
-    const places = memory.words(stream.places, 2 * chunks);
-    const parts = Array.from({ length: chunks }, (_, chunk) => {
-      const length = sum(counts.subarray(chunk * CHUNK, (chunk + 1) * CHUNK));
-      return memory.floats(places[2 * chunk], length);
+  #cutTies(streams: Streams, threshold: number, keep: number): void {
+    const parts = this.shards.memories.flatMap(({ layout, halves, words, floats }, shard) => {
+      const counts = halves(streams[shard].counts, layout.P);
+      const places = words(streams[shard].places, 2 * layout.chunks);
+      return Array.from({ length: layout.chunks }, (_, chunk) =>
+        floats(places[2 * chunk], sum(counts.subarray(chunk * CHUNK, (chunk + 1) * CHUNK))),
+      );
     });
     const equal = parts.map((values) => {
       let count = 0;
@@ -304,39 +314,38 @@ export class GlobalSolvers {
 
   /** A lowest value for the first candidates: a little under the threshold of a sample of the patches. */
   async #guess(S: number, name: IterationName, watch?: Watch): Promise<number> {
-    const { memory } = this;
-    const { P, L, chunks } = memory.layout;
+    const { P, chunks, shape, memories } = this.shards;
+    const { L } = shape;
     if (S >= L * P) return LEAST;
     const step = Math.max(1, Math.floor(chunks / SAMPLE));
     const out = this.#streams[1];
-    memory.widen(out, (Math.ceil(chunks / step) + 1) * CHUNK * L);
-    const near = { ...this.#room(8), high: bitsOf(LEAST) };
-    const job = {
-      kind: 'iterate',
-      name,
-      source: this.#start,
-      out,
-      q: this.#q,
-      threshold: 0,
-      lo: LEAST,
-      many: true,
-      near,
-      step,
-    } as const;
-    const outcomes = await this.team.run(job, watch);
-    const counts = outcomes.map(({ written }) => written);
+    const outcomes = await this.shards.run((shard) => {
+      memories[shard].widen(out[shard], (Math.ceil(memories[shard].layout.chunks / step) + 1) * CHUNK * L);
+      return {
+        kind: 'iterate',
+        name,
+        source: this.#start[shard],
+        out: out[shard],
+        q: this.#q?.[shard] ?? 0,
+        threshold: 0,
+        lo: LEAST,
+        many: true,
+        near: { ...this.#nearRoom(shard, 8), high: bitsOf(LEAST) },
+        step,
+      };
+    }, watch);
+    const counts = countsOf(outcomes, 'written');
     const patches = Math.min(P, Math.ceil(chunks / step) * CHUNK);
     const rank = Math.ceil((S * patches) / P);
-    if (rank >= sum(counts)) return LEAST;
-    const { threshold } = nthLargest(this.#parts(out.values, counts), Math.max(1, rank));
+    if (rank >= sum(counts.flat())) return LEAST;
+    const parts = this.#parts((shard) => out[shard].values, counts);
+    const { threshold } = nthLargest(parts, Math.max(1, rank));
     return Math.max(LEAST, threshold * (step === 1 ? 0.99 : 0.9));
   }
 }
 
-function sum(counts: ArrayLike<number>): number {
-  let total = 0;
-  for (let i = 0; i < counts.length; i++) total += counts[i];
-  return total;
+function countsOf(outcomes: Outcomes, of: 'written' | 'near'): Counts {
+  return outcomes.map((shard) => shard.map((outcome) => outcome[of]));
 }
 
 /** The bits of a float32. */

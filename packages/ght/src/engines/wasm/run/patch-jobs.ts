@@ -1,5 +1,5 @@
 /** What a thread does with the chunks that are its own. The same code runs in a worker and, alone, on the main thread. */
-import type { Work } from '../../../work.js';
+import { part, type Work } from '../../../work.js';
 import type { IterationName } from '../kernels/iterate.js';
 import type { Kernels } from '../kernels/module.js';
 import { BOUNDS } from '../kernels/paths.js';
@@ -109,7 +109,7 @@ export interface Outcome {
 
 const NOTHING_ELSE = { overflowed: false, near: 0, nearOverflowed: false, sure: 0 };
 
-/** Everything a thread knows about the problem it is working on. */
+/** Everything a thread knows about a shard of the problem it is working on. */
 export interface Workplace {
   readonly layout: Layout;
   readonly memory: WebAssembly.Memory;
@@ -117,8 +117,17 @@ export interface Workplace {
   readonly thread: number;
 }
 
-/** Does this thread's share of a job. */
-export function* share(job: Job, place: Workplace): Work<Outcome> {
+/** Does this thread's share of the jobs, of which each shard has one, shard after shard. */
+export function* share(jobs: readonly Job[], places: readonly Workplace[]): Work<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const [shard, place] of places.entries()) {
+    const work = shareIn(place, jobs[shard]);
+    outcomes.push(yield* part(work, shard / places.length, (shard + 1) / places.length));
+  }
+  return outcomes;
+}
+
+function* shareIn(place: Workplace, job: Job): Work<Outcome> {
   switch (job.kind) {
     case 'iterate':
       return yield* iterate(job, place);
@@ -134,10 +143,14 @@ export function* share(job: Job, place: Workplace): Work<Outcome> {
   }
 }
 
-/** The chunks of a thread: their number, first patch and how many patches they have. Ends early when told to stop. */
+/**
+ * The chunks of a thread: their number, first patch and how many patches they have. Of a sample, only those whose number in
+ * the whole problem is a multiple of `step`. Ends early when told to stop.
+ */
 function* chunksOf({ layout, memory, thread }: Workplace, step = 1): Generator<[chunk: number, p: number, n: number]> {
   const words = new Int32Array(memory.buffer);
-  for (let chunk = thread * step; chunk < layout.chunks; chunk += layout.scratches.length * step) {
+  const first = (step - (layout.firstChunk % step)) % step;
+  for (let chunk = first + thread * step; chunk < layout.chunks; chunk += layout.scratches.length * step) {
     if (Atomics.load(words, layout.stop / 4) === 1) return;
     const p = chunk * CHUNK;
     yield [chunk, p, Math.min(CHUNK, layout.P - p)];

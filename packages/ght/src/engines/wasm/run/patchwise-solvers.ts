@@ -7,57 +7,60 @@ import type { AtomLimits } from '../../../solvers/patchwise.js';
 import type { PatchStop } from '../../../solvers/stopping.js';
 import { type Watch, watchOver } from '../../../work.js';
 import { JointOmp } from './joint-omp.js';
-import type { ProblemMemory, Stream } from './problem-memory.js';
 import { CHUNK } from './problem-memory.js';
-import type { Team } from './team.js';
+import type { Shards, Streams } from './shards.js';
+import { sum } from './shards.js';
 
 /** Iterations of AIHT and CoSaMP whose errors are reported one by one; a patch that takes more is reported with its last. */
 const RECORDED = 256;
 
 /** The solvers that work on one patch at a time, on one loaded problem. */
 export class PatchwiseSolvers {
-  #out: Stream;
-  #limits = 0;
-  #gains = 0;
+  #out: Streams;
+  #limits: readonly number[] | undefined;
+  #gains: readonly number[] | undefined;
   #joint: JointOmp | undefined;
 
   constructor(
-    private readonly memory: ProblemMemory,
-    private readonly team: Team,
+    private readonly shards: Shards,
     private readonly outsideRange: number,
   ) {
-    this.#out = memory.stream();
+    this.#out = shards.streams();
   }
 
   /** The codes that were made last. */
   codes(): Codes {
-    return this.memory.read(this.#out);
+    return this.shards.read(this.#out);
   }
 
   sweep(solver: PatchwiseSolver, limits: AtomLimits, stop: PatchStop, watch?: Watch): Promise<StepReport[]> {
-    const { P } = this.memory.layout;
+    const { P } = this.shards;
     const each = typeof limits === 'number' ? new Uint16Array(P).fill(limits) : Uint16Array.from(limits);
     return solver === 'omp' ? this.#omp(each, watch) : this.#patchwise(solver, each, stop, watch);
   }
 
   async #omp(limits: Uint16Array, watch?: Watch): Promise<StepReport[]> {
-    const { memory } = this;
-    const { P, N, L } = memory.layout;
-    const row = Math.min(N, L);
-    if (this.#gains === 0) this.#gains = memory.take(4 * row * P);
-    this.#limit(limits.map((s) => Math.min(s, row)));
-    const job = { kind: 'omp', limits: this.#limits, out: this.#out, gains: this.#gains, gainsRow: 4 * row } as const;
-    await this.team.run(job, watch);
-    const final = await this.#measure('measure', this.#out, watch);
+    const { memories, shape } = this.shards;
+    const row = Math.min(shape.N, shape.L);
+    this.#gains ??= this.shards.take(({ P }) => 4 * row * P);
+    const gains = this.#gains;
+    const allowed = this.#limit(limits.map((s) => Math.min(s, row)));
+    await this.shards.run((shard) => {
+      const [out, own] = [this.#out[shard], gains[shard]];
+      return { kind: 'omp', limits: allowed[shard], out, gains: own, gainsRow: 4 * row };
+    }, watch);
+    const final = await this.#measure('measure', watch);
     // The error before an atom joined is the one after it and what it gained: summed from the end, nothing cancels.
-    const counts = this.memory.halves(this.#out.counts, P);
-    const gains = this.memory.floats(this.#gains, row * P);
     const gained = new Float64Array(Math.max(1, row));
-    const joined = new Int32Array(gained.length);
-    for (let p = 0; p < P; p++) {
-      for (let k = 0; k < counts[p]; k++) {
-        gained[k] += gains[p * row + k];
-        joined[k]++;
+    const joined = new Float64Array(gained.length);
+    for (const [shard, { layout, halves, floats }] of memories.entries()) {
+      const counts = halves(this.#out[shard].counts, layout.P);
+      const own = floats(gains[shard], row * layout.P);
+      for (let p = 0; p < counts.length; p++) {
+        for (let k = 0; k < counts[p]; k++) {
+          gained[k] += own[p * row + k];
+          joined[k]++;
+        }
       }
     }
     const reports: StepReport[] = [];
@@ -73,33 +76,33 @@ export class PatchwiseSolvers {
   }
 
   async jointOmp(S: Spending, effort: Effort, watch?: Watch): Promise<StepReport[]> {
-    this.#joint ??= new JointOmp(this.memory, this.team);
+    this.#joint ??= new JointOmp(this.shards);
     const { codes, threshold, kept, measured } = await this.#joint.run(S, effort, this.#out, watchOver(watch, 0, 0.95));
     this.#out = codes;
-    const error = measured ? this.#error() : await this.#measure('measure', this.#out, watchOver(watch, 0.95, 1));
+    const error = measured ? this.shards.error() : await this.#measure('measure', watchOver(watch, 0.95, 1));
     return [{ ...this.#report(error, kept), threshold }];
   }
 
   /** Refits codes on their support; gives their RMSE. */
   async refit(codes: Codes, watch?: Watch): Promise<number> {
-    this.memory.write(this.#out, codes);
-    return this.#report(await this.#measure('refit', this.#out, watch), 0).rmse;
+    this.shards.write(this.#out, codes);
+    return this.#report(await this.#measure('refit', watch), 0).rmse;
   }
 
   #report(error: number, kept: number): StepReport {
-    return { rmse: Math.sqrt((error + this.outsideRange) / this.memory.layout.P), threshold: null, kept };
+    return { rmse: Math.sqrt((error + this.outsideRange) / this.shards.P), threshold: null, kept };
   }
 
-  /** Tells the threads how many atoms each patch may use, and makes room for them. */
-  #limit(limits: Uint16Array): void {
-    const { memory } = this;
-    const { P } = memory.layout;
-    if (this.#limits === 0) this.#limits = memory.take(2 * P);
-    memory.halves(this.#limits, P).set(limits);
-    memory.widen(
-      this.#out,
-      this.#busiestShare((p) => limits[p]),
-    );
+  /** Tells the threads how many atoms each patch may use, and makes room for them; returns where the limits are. */
+  #limit(limits: Uint16Array): readonly number[] {
+    const { memories, threads } = this.shards;
+    this.#limits ??= this.shards.take(({ P }) => 2 * P);
+    for (const [shard, memory] of memories.entries()) {
+      const own = limits.subarray(memory.first, memory.first + memory.layout.P);
+      memory.halves(this.#limits[shard], own.length).set(own);
+      memory.widen(this.#out[shard], busiestShare(own, threads));
+    }
+    return this.#limits;
   }
 
   async #patchwise(
@@ -108,23 +111,24 @@ export class PatchwiseSolvers {
     stop: PatchStop,
     watch?: Watch,
   ): Promise<StepReport[]> {
-    const { memory } = this;
-    const { P, chunks } = memory.layout;
+    const { memories } = this.shards;
     const recorded = Math.min(RECORDED, stop.maxIterations);
     const size = 2 * recorded + 1;
-    const curves = memory.take(8 * size * chunks);
-    memory.doubles(curves, size * chunks).fill(0);
-    this.#limit(limits);
-    const { maxIterations, tolerance } = stop;
-    await this.team.run(
-      { kind: 'patchwise', solver, limits: this.#limits, maxIterations, tolerance, out: this.#out, curves, recorded },
-      watch,
-    );
+    const places = this.shards.take(({ chunks }) => 8 * size * chunks);
+    const curves = () => memories.map(({ layout, doubles }, i) => doubles(places[i], size * layout.chunks));
+    for (const curve of curves()) curve.fill(0);
+    const allowed = this.#limit(limits);
+    await this.shards.run((shard) => {
+      const [own, out] = [{ limits: allowed[shard], curves: places[shard] }, this.#out[shard]];
+      return { kind: 'patchwise', solver, ...own, ...stop, out, recorded };
+    }, watch);
     const sums = new Float64Array(size);
-    memory.doubles(curves, size * chunks).forEach((value, i) => {
-      sums[i % size] += value;
-    });
-    const kept = memory.halves(this.#out.counts, P).reduce((sum, count) => sum + count, 0);
+    for (const values of curves()) {
+      values.forEach((value, i) => {
+        sums[i % size] += value;
+      });
+    }
+    const kept = sum(memories.map((memory, shard) => memory.sizeOf(this.#out[shard])));
     const reports: StepReport[] = [];
     let ended = 0;
     for (let k = 0; k < recorded; k++) {
@@ -135,22 +139,15 @@ export class PatchwiseSolvers {
     return reports;
   }
 
-  /** The most values that any one thread may have to write, for so many per patch. */
-  #busiestShare(limit: (p: number) => number): number {
-    const { P, scratches } = this.memory.layout;
-    const shares = new Float64Array(scratches.length);
-    for (let p = 0; p < P; p++) shares[Math.floor(p / CHUNK) % scratches.length] += limit(p);
-    return Math.max(...shares) + 1;
+  async #measure(kind: 'measure' | 'refit', watch?: Watch): Promise<number> {
+    await this.shards.run((shard) => ({ kind, stream: this.#out[shard] }), watch);
+    return this.shards.error();
   }
+}
 
-  async #measure(kind: 'measure' | 'refit', stream: Stream, watch?: Watch): Promise<number> {
-    await this.team.run({ kind, stream }, watch);
-    return this.#error();
-  }
-
-  /** The sum of the errors of all chunks. */
-  #error(): number {
-    const { errors, chunks } = this.memory.layout;
-    return this.memory.doubles(errors, chunks).reduce((sum, value) => sum + value, 0);
-  }
+/** The most values that any one thread may have to write in a shard, for so many per patch. */
+function busiestShare(limits: Uint16Array, threads: number): number {
+  const shares = new Float64Array(threads);
+  for (let p = 0; p < limits.length; p++) shares[Math.floor(p / CHUNK) % threads] += limits[p];
+  return Math.max(...shares) + 1;
 }

@@ -1,12 +1,12 @@
-/** The memory of one problem: its layout, and reading and writing of codes. */
+/** The memory of a shard: its layout, and reading and writing of codes. */
 import type { Codes } from '../../../codes/codes.js';
+import { CHUNK } from '../../../solvers/bracket.js';
 import type { Shape } from '../kernels/shape.js';
 import type { Scratch, Tables } from '../kernels/tables.js';
 import { scratchOf, tablesOf } from '../kernels/tables.js';
 import { Arena } from './arena.js';
 
-/** Patches per chunk: the work of a thread between two checks of the clock, and small enough for the cache. */
-export const CHUNK = 256;
+export { CHUNK };
 
 /** The addresses of all arrays, as plain data that can be sent to threads. */
 export interface Layout {
@@ -14,8 +14,10 @@ export interface Layout {
   readonly L: number;
   readonly R4: number;
   readonly indexBytes: 1 | 2;
+  /** Patches and chunks of the shard, and the number that its first chunk has in the whole problem. */
   readonly P: number;
   readonly chunks: number;
+  readonly firstChunk: number;
   readonly scratch: Scratch;
   /** The scratch of each thread. */
   readonly scratches: readonly number[];
@@ -42,7 +44,14 @@ export interface Stream {
   capacity: number;
 }
 
-/** The memory of one problem. */
+/** Codes as a stream has them: values and indices of patch after patch, in the order of the pursuit. */
+export interface PackedCodes {
+  readonly counts: Uint16Array;
+  readonly values: Float32Array;
+  readonly indices: Uint8Array | Uint16Array;
+}
+
+/** The memory of a shard. */
 export class ProblemMemory extends Arena {
   readonly tables: Tables;
   readonly layout: Layout;
@@ -51,9 +60,10 @@ export class ProblemMemory extends Arena {
     readonly shape: Shape,
     P: number,
     threads: number,
+    firstChunk: number,
   ) {
     const { tables, contents } = tablesOf(shape, 1024);
-    super(tables.end, threads > 1, 'use the portable engine, fewer patches or a smaller budget');
+    super(tables.end, threads > 1, 'use fewer patches or a smaller budget');
     this.tables = tables;
     const { N, L, R4, indexBytes } = shape;
     const chunks = Math.ceil(P / CHUNK);
@@ -62,7 +72,7 @@ export class ProblemMemory extends Arena {
     const stop = this.take(64);
     const errors = this.take(8 * chunks);
     const c = this.take(4 * R4 * P);
-    this.layout = { N, L, R4, indexBytes, P, chunks, scratch, scratches, c, errors, stop };
+    this.layout = { N, L, R4, indexBytes, P, chunks, firstChunk, scratch, scratches, c, errors, stop };
     for (const [at, values] of contents) this.floats(at, values.length).set(values);
   }
 
@@ -85,35 +95,80 @@ export class ProblemMemory extends Arena {
     return this.layout.indexBytes === 1 ? new Uint8Array(this.memory.buffer, at, length) : this.halves(at, length);
   }
 
-  /** Writes codes into a stream, in the region of the first thread. */
-  write(stream: Stream, codes: Codes): void {
-    const { P, chunks, indexBytes } = this.layout;
-    this.widen(stream, codes.values.length);
-    const counts = this.halves(stream.counts, P);
-    for (let p = 0; p < P; p++) counts[p] = codes.indptr[p + 1] - codes.indptr[p];
-    const places = this.words(stream.places, 2 * chunks);
-    for (let chunk = 0; chunk < chunks; chunk++) {
-      const first = codes.indptr[chunk * CHUNK];
-      places[2 * chunk] = stream.values[0] + 4 * first;
-      places[2 * chunk + 1] = stream.indices[0] + indexBytes * first;
-    }
-    this.floats(stream.values[0], codes.values.length).set(codes.values);
-    this.#indices(stream.indices[0], codes.indices.length).set(codes.indices);
+  /** Number of the shard's first patch in the whole problem. */
+  get first(): number {
+    return CHUNK * this.layout.firstChunk;
   }
 
-  /** The codes in a stream, with atoms in increasing order and without zeros. */
-  read(stream: Stream): Codes {
+  /** Writes this shard's part of the codes of all patches into a stream, in the region of the first thread. */
+  write(stream: Stream, { indptr, indices, values }: Codes): void {
+    const { first } = this;
+    const { P, chunks, indexBytes } = this.layout;
+    const [from, end] = [indptr[first], indptr[first + P]];
+    this.widen(stream, end - from);
+    const counts = this.halves(stream.counts, P);
+    for (let p = 0; p < P; p++) counts[p] = indptr[first + p + 1] - indptr[first + p];
+    const places = this.words(stream.places, 2 * chunks);
+    for (let chunk = 0; chunk < chunks; chunk++) {
+      const before = indptr[first + chunk * CHUNK] - from;
+      places[2 * chunk] = stream.values[0] + 4 * before;
+      places[2 * chunk + 1] = stream.indices[0] + indexBytes * before;
+    }
+    this.floats(stream.values[0], end - from).set(values.subarray(from, end));
+    this.#indices(stream.indices[0], end - from).set(indices.subarray(from, end));
+  }
+
+  /** The codes in a stream as they are, chunk after chunk. */
+  pack(stream: Stream): PackedCodes {
+    const counts = this.halves(stream.counts, this.layout.P).slice();
+    const places = this.words(stream.places, 2 * this.layout.chunks);
+    const total = this.sizeOf(stream);
+    const values = new Float32Array(total);
+    const indices = this.layout.indexBytes === 1 ? new Uint8Array(total) : new Uint16Array(total);
+    let end = 0;
+    for (let chunk = 0; chunk < this.layout.chunks; chunk++) {
+      let size = 0;
+      for (const count of counts.subarray(chunk * CHUNK, (chunk + 1) * CHUNK)) size += count;
+      values.set(this.floats(places[2 * chunk], size), end);
+      indices.set(this.#indices(places[2 * chunk + 1], size), end);
+      end += size;
+    }
+    return { counts, values, indices };
+  }
+
+  /** Writes packed codes into a stream, in the region of the first thread. */
+  unpack(stream: Stream, { counts, values, indices }: PackedCodes): void {
+    this.widen(stream, values.length);
+    this.halves(stream.counts, counts.length).set(counts);
+    this.floats(stream.values[0], values.length).set(values);
+    this.#indices(stream.indices[0], indices.length).set(indices);
+    const places = this.words(stream.places, 2 * this.layout.chunks);
+    for (let p = 0, before = 0; p < counts.length; p++) {
+      if (p % CHUNK === 0) {
+        places[(2 * p) / CHUNK] = stream.values[0] + 4 * before;
+        places[(2 * p) / CHUNK + 1] = stream.indices[0] + this.layout.indexBytes * before;
+      }
+      before += counts[p];
+    }
+  }
+
+  /** The number of values in a stream. */
+  sizeOf(stream: Stream): number {
+    return this.halves(stream.counts, this.layout.P).reduce((sum, count) => sum + count, 0);
+  }
+
+  /**
+   * Reads a stream into this shard's part of the codes of all patches, which follows that of the shards before it. Atoms are
+   * in increasing order, and there are no zeros.
+   */
+  read(stream: Stream, { indptr, indices, values }: Codes): void {
     const { P, L, chunks } = this.layout;
     const counts = this.halves(stream.counts, P);
     const places = this.words(stream.places, 2 * chunks);
-    const total = counts.reduce((sum, count) => sum + count, 0);
-    const indptr = new Int32Array(P + 1);
-    const indices = new Int32Array(total);
-    const values = new Float64Array(total);
     // A pursuit stores its atoms in the order of choice. They are laid out in a row, with a bit for each that is there.
     const row = new Float64Array(L);
     const present = new Int32Array(Math.ceil(L / 32));
-    let n = 0;
+    let n = indptr[this.first];
     for (let chunk = 0; chunk < chunks; chunk++) {
       const [first, end] = [chunk * CHUNK, Math.min(P, (chunk + 1) * CHUNK)];
       let size = 0;
@@ -133,10 +188,8 @@ export class ProblemMemory extends Arena {
           }
           present[word] = 0;
         }
-        indptr[p + 1] = n;
+        indptr[this.first + p + 1] = n;
       }
     }
-    if (n === total) return { L, P, indptr, indices, values };
-    return { L, P, indptr, indices: indices.slice(0, n), values: values.slice(0, n) };
   }
 }

@@ -3,7 +3,7 @@ import type { Codes } from '../../../codes/codes.js';
 import { emptyCodes } from '../../../codes/codes.js';
 import type { Dictionary } from '../../../dictionary/dictionary.js';
 import { kroneckerFactors } from '../../../dictionary/kronecker.js';
-import type { Signals } from '../../../signal/signals.js';
+import { type Signals, someOf } from '../../../signal/signals.js';
 import type { IterativeSolver, PatchwiseSolver } from '../../../solvers/catalogue.js';
 import type { Effort, Spending } from '../../../solvers/joint-omp.js';
 import type { StepReport } from '../../../solvers/loop.js';
@@ -11,47 +11,71 @@ import type { AtomLimits } from '../../../solvers/patchwise.js';
 import type { PatchStop } from '../../../solvers/stopping.js';
 import type { Watch, Work } from '../../../work.js';
 import { drive } from '../../../work.js';
-import type { EngineInfo, Loaded } from '../../engine.js';
+import type { Energies, EngineInfo, Loaded } from '../../engine.js';
+import { outsideOf } from '../../engine.js';
 import type { Target } from '../kernels/maps.js';
 import type { Kernels } from '../kernels/module.js';
 import { moduleFor } from '../kernels/module.js';
 import { shapeOf } from '../kernels/shape.js';
 import { GlobalSolvers } from './global-solvers.js';
 import { instructions, threadsFor } from './host.js';
-import type { Job, Outcome } from './patch-jobs.js';
 import { share } from './patch-jobs.js';
 import { PatchwiseSolvers } from './patchwise-solvers.js';
 import { CHUNK, ProblemMemory } from './problem-memory.js';
-import type { Team } from './team.js';
+import type { ShardTeam } from './shards.js';
+import { patchesPerShard, Shards, shardsOf, sum } from './shards.js';
 import { alone, workers } from './team.js';
 
-/** Lays out a problem in a memory of its own and rotates its signals into the coordinates of the kernels. */
-export async function loadProblem(
+/** How a problem is laid out. */
+export interface ProblemOptions {
+  readonly fma: boolean;
+  /** The number of threads that was asked for. */
+  readonly threads?: number;
+  /** The most patches of a shard. @default as many as one WebAssembly memory holds with room to spare */
+  readonly patchesPerShard?: number;
+}
+
+/** A problem that is laid out in memories of its own, with its signals rotated into the coordinates of the kernels. */
+export interface LaidOut {
+  readonly info: EngineInfo;
+  readonly shards: Shards;
+  readonly team: ShardTeam;
+  readonly energies: Energies;
+}
+
+/** Lays out a problem. */
+export async function layOut(
   D: Dictionary,
   signals: Signals,
-  fma: boolean,
-  asked: number | undefined,
-  watch: Watch | undefined,
-): Promise<Loaded> {
-  const { P } = signals;
-  const { threads, why } = await threadsFor(P, asked);
+  { fma, threads: asked, patchesPerShard: most = patchesPerShard(D.N, D.L) }: ProblemOptions,
+  watch?: Watch,
+): Promise<LaidOut> {
+  const { threads, why } = await threadsFor(signals.P, asked);
   const factors = D.factors ?? kroneckerFactors(D.atoms);
   const recognised = factors && !D.factors ? [`the dictionary is separable, ${factors.map(sizeOf).join(' ⊗ ')}`] : [];
   const shape = shapeOf({ ...D, factors });
-  const memory = new ProblemMemory(shape, P, threads);
-  const target = { shape, tables: memory.tables, scratch: memory.layout.scratch, fma };
+  const memories = shardsOf(signals.P, most).map(
+    ({ firstChunk, P }) => new ProblemMemory(shape, P, threads, firstChunk),
+  );
+  // All shards begin with the same tables, so they have the same code.
+  const target = { shape, tables: memories[0].tables, scratch: memories[0].layout.scratch, fma };
   const module = await compiledFor(target, threads > 1);
-  const instance = await WebAssembly.instantiate(module, { env: { memory: memory.memory } });
-  const kernels = instance.exports as unknown as Kernels;
-  const outsideRange = await drive(rotate(memory, kernels, signals), watch);
-  const { layout } = memory;
-  const place = { layout, memory: memory.memory, kernels, thread: 0 };
-  const team =
+  const instances = memories.map(({ memory }) => WebAssembly.instantiate(module, { env: { memory } }));
+  const kernels = (await Promise.all(instances)).map(({ exports }) => exports as unknown as Kernels);
+  const energies = await rotate(memories, kernels, signals, watch);
+  const places = memories.map(({ layout, memory }, i) => ({ layout, memory, kernels: kernels[i], thread: 0 }));
+  const team: ShardTeam =
     threads > 1
-      ? await workers<Job, Outcome>({ kind: 'patches', module, memory: memory.memory, layout })
-      : alone((job: Job) => share(job, place));
+      ? await workers({ kind: 'patches', module, places: memories.map(({ memory, layout }) => ({ memory, layout })) })
+      : alone((jobs) => share(jobs, places));
   const info = { name: 'wasm', threads, why: [instructions(fma), ...recognised, why].join('; ') };
-  return new WasmProblem(info, memory, team, outsideRange);
+  return { info, shards: new Shards(memories, team), team, energies };
+}
+
+/** Loads a problem. */
+export async function loadProblem(...problem: Parameters<typeof layOut>): Promise<Loaded> {
+  const { info, shards, team, energies } = await layOut(...problem);
+  return new WasmProblem(info, shards, team, outsideOf(energies));
 }
 
 /** The modules that were compiled last, by all that their code depends on; the one used last comes last. */
@@ -77,27 +101,57 @@ function sizeOf({ rows, cols }: Matrix): string {
   return `${rows}×${cols}`;
 }
 
-/** c = Qᵀy for all signals; gives back what of ‖Y‖² lies outside the range of D. */
-function* rotate(memory: ProblemMemory, kernels: Kernels, signals: Signals): Work<number> {
-  const { N, R4, P, c, scratches } = memory.layout;
+/** Signals that are made ready at once, if they are not yet. */
+const AHEAD = 2 ** 16;
+
+/** c = Qᵀy for all signals; gives back the energy of both. */
+async function rotate(
+  memories: readonly ProblemMemory[],
+  kernels: readonly Kernels[],
+  signals: Signals,
+  watch?: Watch,
+): Promise<Energies> {
+  const chunks = Math.ceil(signals.P / CHUNK);
+  const energies = { all: new Float64Array(chunks), within: new Float64Array(chunks) };
+  for (const [shard, memory] of memories.entries()) {
+    const { N, P } = memory.layout;
+    const own = someOf(signals, memory.first, P);
+    const staging = memory.take(4 * N * CHUNK);
+    const step = own.prepare ? AHEAD : P;
+    for (let from = 0; from < P; from += step) {
+      const count = Math.min(step, P - from);
+      await own.prepare?.(from, count);
+      await drive(rotateRun(memory, kernels[shard], own, from, count, staging, energies), watch);
+    }
+  }
+  return energies;
+}
+
+/** The same for some signals of a shard, from number `first` on. */
+function* rotateRun(
+  memory: ProblemMemory,
+  kernels: Kernels,
+  signals: Signals,
+  first: number,
+  count: number,
+  staging: number,
+  { all, within }: Energies,
+): Work<void> {
+  const { N, R4, c, scratches } = memory.layout;
   const rank = memory.shape.parts.reduce((product, { sigma }) => product * sigma.length, 1);
-  const staging = memory.take(4 * N * CHUNK);
-  let all = 0;
-  let within = 0;
-  for (let from = 0; from < P; from += CHUNK) {
-    const patches = Math.min(CHUNK, P - from);
+  for (let from = first; from < first + count; from += CHUNK) {
+    const patches = Math.min(CHUNK, first + count - from);
     const staged = memory.floats(staging, N * patches);
     signals.read(from, staged);
     kernels.rotateSignals(staging, patches, c + 4 * R4 * from, scratches[0]);
     // Atoms that span all signals leave nothing outside.
     if (rank < N) {
-      all += energy(staged);
-      within += energy(memory.floats(c + 4 * R4 * from, R4 * patches));
+      const chunk = (memory.first + from) / CHUNK;
+      all[chunk] = energy(staged);
+      within[chunk] = energy(memory.floats(c + 4 * R4 * from, R4 * patches));
     }
-    yield from / P;
+    yield from / signals.P;
   }
-  // Less is rounding.
-  return within < all * (1 - 1e-6) ? all - within : 0;
 }
 
 function energy(values: Float32Array): number {
@@ -114,21 +168,21 @@ class WasmProblem implements Loaded {
 
   constructor(
     readonly info: EngineInfo,
-    private readonly memory: ProblemMemory,
-    private readonly team: Team,
+    private readonly shards: Shards,
+    private readonly team: ShardTeam,
     outsideRange: number,
   ) {
-    this.#global = new GlobalSolvers(memory, team, outsideRange);
-    this.#patchwise = new PatchwiseSolvers(memory, team, outsideRange);
+    this.#global = new GlobalSolvers(shards, outsideRange);
+    this.#patchwise = new PatchwiseSolvers(shards, outsideRange);
     this.#result = () => this.#empty();
   }
 
   #empty(): Codes {
-    return emptyCodes(this.memory.layout.L, this.memory.layout.P);
+    return emptyCodes(this.shards.shape.L, this.shards.P);
   }
   /** The memory in use. */
   get bytes(): number {
-    return this.memory.memory.buffer.byteLength;
+    return sum(this.shards.memories.map(({ memory }) => memory.buffer.byteLength));
   }
   reset(Z0: Codes = this.#empty()): void {
     this.#global.reset(Z0);

@@ -1,12 +1,11 @@
-/** Runs the jobs of a problem: on the calling thread, or on a team of workers over one shared memory. */
+/** Runs the jobs of a problem: on the calling thread, or on a team of workers over shared memories. */
 
 import { cores, startThread, type Thread } from '#threads';
 import type { Watch, Work } from '../../../work.js';
 import { drive } from '../../../work.js';
-import type { Job, Outcome } from './patch-jobs.js';
 
 /** Runs jobs on all of its threads at once. */
-export interface Team<J = Job, O = Outcome> {
+export interface Team<J, O> {
   /** Runs a job and returns the outcome of each thread. `look` is called regularly meanwhile; an error that it throws ends the job. */
   run(job: J, watch?: Watch, look?: () => void): Promise<readonly O[]>;
   /** Releases the threads for the next problem. */
@@ -78,20 +77,27 @@ export async function startThreads(count: number): Promise<string | undefined> {
   return answers.find((answer) => answer.status === 'rejected')?.reason.message;
 }
 
-/** The assignment of a team: the kind of its jobs, the code and the memory. */
-export interface Assignment {
-  readonly kind: 'patches' | 'groups';
-  readonly module: WebAssembly.Module;
+/** A memory that a team works in. */
+export interface Place {
   readonly memory: WebAssembly.Memory;
   /** One scratch per thread; a word that is set to 1 to stop all threads; and whatever else the jobs need. */
   readonly layout: { readonly scratches: readonly number[]; readonly stop: number };
 }
 
-/** A team of workers, one for each scratch of the layout. */
+/** The assignment of a team: the kind of its jobs, the code and the memories. */
+export interface Assignment {
+  readonly kind: 'patches' | 'groups';
+  readonly module: WebAssembly.Module;
+  readonly places: readonly Place[];
+}
+
+/** A team of workers, one for each scratch of a layout. */
 export async function workers<J, O>(assignment: Assignment): Promise<Team<J, O>> {
-  const { memory, layout } = assignment;
-  const members = layout.scratches.map(takeMember);
-  const stop = (value: number) => Atomics.store(new Int32Array(memory.buffer), layout.stop / 4, value);
+  const { places } = assignment;
+  const members = places[0].layout.scratches.map(takeMember);
+  const stop = (value: number) => {
+    for (const { memory, layout } of places) Atomics.store(new Int32Array(memory.buffer), layout.stop / 4, value);
+  };
   let broken = false;
   const askOne = (thread: Thread, message: unknown) =>
     thread.ask(message).catch((error) => {
@@ -109,7 +115,7 @@ export async function workers<J, O>(assignment: Assignment): Promise<Team<J, O>>
   };
   const dispose = () => {
     for (const member of members.splice(0)) {
-      member.held += Math.max(memory.buffer.byteLength, LEAST_HELD);
+      for (const { memory } of places) member.held += Math.max(memory.buffer.byteLength, LEAST_HELD);
       if (broken || member.held > MOST_HELD || idle.length >= cores) member.thread.terminate();
       else idle.push(member);
     }

@@ -19,13 +19,18 @@ answer(async (message: 'up' | ThreadAssignment | { readonly job: unknown }) => {
     if (!doShare) throw new Error('a job arrived before its assignment');
     return finish(doShare(message.job));
   }
-  const { kind, module, memory, layout, thread } = message;
-  const { exports } = await WebAssembly.instantiate(module, { env: { memory } });
+  const { kind, module, places, thread } = message;
+  const instances = await Promise.all(places.map(({ memory }) => WebAssembly.instantiate(module, { env: { memory } })));
   if (kind === 'patches') {
-    const place = { layout: layout as Layout, memory, thread, kernels: exports as unknown as Kernels };
-    doShare = (job) => share(job as Job, place);
+    const shards = places.map(({ memory, layout }, i) => {
+      const kernels = instances[i].exports as unknown as Kernels;
+      return { layout: layout as Layout, memory, thread, kernels };
+    });
+    doShare = (jobs) => share(jobs as readonly Job[], shards);
   } else {
-    const place = { layout: layout as GroupLayout, memory, thread, kernels: exports as unknown as GroupKernels };
+    const [{ memory, layout }] = places;
+    const kernels = instances[0].exports as unknown as GroupKernels;
+    const place = { layout: layout as GroupLayout, memory, thread, kernels };
     doShare = (job) => shareOfGroups(job as GroupJob, place);
   }
 });

@@ -1,0 +1,34 @@
+/** A part of the patches of a problem on the kernels, for joint OMP in parts. */
+import { CHUNK, ONCE } from '../../../solvers/bracket.js';
+import type { LoadedPart } from '../../engine.js';
+import { FollowedPaths } from './followed-paths.js';
+import { findPrice } from './joint-omp.js';
+import { layOut } from './problem.js';
+
+/** Loads a part. */
+export async function loadPart(...[D, signals, options, watch]: Parameters<typeof layOut>): Promise<LoadedPart> {
+  const { P } = signals;
+  // A part is small, so it has one memory.
+  const { info, shards, team, energies } = await layOut(D, signals, { ...options, patchesPerShard: P + CHUNK }, watch);
+  const paths = new FollowedPaths(shards);
+  const all = { step: 1, each: CHUNK, patches: P };
+  return {
+    info,
+    energies,
+    async price(S, deep, bracket, watch) {
+      return (await findPrice(paths, S, all, deep, bracket, ONCE, watch)).threshold;
+    },
+    async follow(bracket, tries, expected, watch) {
+      await paths.follow(all, paths.row, bracket, tries, expected, () => watch);
+      return paths.save();
+    },
+    async settle(followed, threshold, ties, watch) {
+      paths.restore(followed);
+      const out = shards.streams();
+      await paths.commit({ threshold, ties, surplus: 1 }, out, watch);
+      const [{ layout, doubles }] = shards.memories;
+      return { codes: shards.read(out), errors: doubles(layout.errors, layout.chunks).slice() };
+    },
+    dispose: () => team.dispose(),
+  };
+}

@@ -1,0 +1,83 @@
+import type { Layer } from '../worker/protocol.js';
+
+/** A point, of the image or of what shows it. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** The colour of missing pixels, which few photographs have. */
+const COLOUR = [255, 0, 170, 255] as const;
+
+/** The pixels that are to be filled. */
+export class Mask {
+  /** Another number after every change. */
+  version = $state(0);
+  /** The number of missing pixels. */
+  count = $state(0);
+  /** Whether the image is right under the mask, because it was damaged only as a test. */
+  truth = $state(false);
+  /** The mask in colour, transparent elsewhere. */
+  layer = $state.raw<Layer>();
+  /** 1 where a pixel is missing. */
+  missing = new Uint8Array(0);
+
+  /** Starts anew, for an image of this size. */
+  clear(width: number, height: number): void {
+    this.missing = new Uint8Array(width * height);
+    this.layer = { width, height, pixels: new Uint8ClampedArray(4 * width * height) };
+    this.#changed(0, false);
+  }
+
+  /** Takes a whole mask. */
+  replace(missing: Uint8Array<ArrayBuffer>, truth: boolean): void {
+    if (!this.layer) return;
+    this.missing = missing;
+    let count = 0;
+    for (let i = 0; i < missing.length; i++) {
+      count += missing[i];
+      this.#colour(this.layer, i);
+    }
+    this.#changed(count, truth);
+  }
+
+  /** Marks all pixels within the radius of a line, or unmarks them. */
+  stroke(from: Point, to: Point, radius: number, value: 0 | 1): void {
+    if (!this.layer) return;
+    const { width, height } = this.layer;
+    const [left, right] = [Math.min(from.x, to.x) - radius, Math.max(from.x, to.x) + radius];
+    const [top, bottom] = [Math.min(from.y, to.y) - radius, Math.max(from.y, to.y) + radius];
+    let { count } = this;
+    for (let y = Math.max(0, Math.floor(top)); y < Math.min(height, bottom); y++) {
+      for (let x = Math.max(0, Math.floor(left)); x < Math.min(width, right); x++) {
+        const i = y * width + x;
+        if (this.missing[i] === value || distance({ x: x + 0.5, y: y + 0.5 }, from, to) > radius) continue;
+        this.missing[i] = value;
+        count += 2 * value - 1;
+        this.#colour(this.layer, i);
+      }
+    }
+    if (count !== this.count) this.#changed(count, false);
+  }
+
+  #colour({ pixels }: Layer, i: number): void {
+    for (let c = 0; c < 4; c++) pixels[4 * i + c] = this.missing[i] * COLOUR[c];
+  }
+
+  #changed(count: number, truth: boolean): void {
+    this.count = count;
+    this.truth = truth;
+    this.version++;
+    // The same pixels in another object: a large mask is drawn again, not copied.
+    if (this.layer) this.layer = { ...this.layer };
+  }
+}
+
+/** The distance of a point from a line between two points. */
+function distance(p: Point, from: Point, to: Point): number {
+  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  const square = dx ** 2 + dy ** 2;
+  const along = square === 0 ? 0 : ((p.x - from.x) * dx + (p.y - from.y) * dy) / square;
+  const t = Math.min(1, Math.max(0, along));
+  return Math.hypot(p.x - from.x - t * dx, p.y - from.y - t * dy);
+}

@@ -1,0 +1,66 @@
+import { deblur, inpaint, psnr, type RestoreProgress, type Restored as Result, upscale } from 'ght';
+import type { Size } from '../image/header.js';
+import { shapedKernel } from './kernels.js';
+import { pictureOf } from './layers.js';
+import { checkRestorationMemory } from './memoryLimit.js';
+import type { Restoration, Restored } from './protocol.js';
+import { ssimOf } from './readings.js';
+import type { Call, Session } from './session.js';
+
+/** Restores the open image, and measures the result if that image is right where pixels were missing. */
+export async function runRestore(session: Session, ask: Restoration, call: Call): Promise<Restored> {
+  const { image } = session.opened;
+  const size = { ...image, channels: image.planes.length };
+  checkRestorationMemory(size, loopSize(size, ask), ask.quality);
+  const start = performance.now();
+  const result = await restored(session, ask, call);
+  call.signal.throwIfAborted();
+  const seconds = (performance.now() - start) / 1000;
+  session.images.set('restored', result.image);
+  const truth = ask.task === 'inpaint' && ask.truth;
+  return {
+    picture: pictureOf(result.image, session.floor),
+    sigma: result.sigma,
+    seconds,
+    psnr: truth ? psnr(result.image, image) : null,
+    ssim: truth ? await ssimOf(image, result.image, call.signal) : null,
+  };
+}
+
+function restored({ opened: { image } }: Session, ask: Restoration, { signal, tell }: Call): Promise<Result> {
+  const onProgress = ({ fraction, step, steps }: RestoreProgress) =>
+    tell({ kind: 'progress', fraction, doing: step > 0 ? `step ${step} of ${steps}` : 'preparing' });
+  const options = { quality: ask.quality, signal, onProgress };
+  if (ask.task === 'inpaint') return inpaint(image, ask.missing, options);
+  if (ask.task === 'upscale') return upscale(image, ask.factor, options);
+  const { kernel, sigma } = ask;
+  return deblur(image, 'kind' in kernel ? shapedKernel(kernel) : kernel, { ...options, sigma });
+}
+
+/** How far from a missing pixel the library uses the picture, in pixels. */
+const MARGIN = 64;
+
+/** The size of the picture that the loop of a restoration works on. */
+function loopSize(size: Size, ask: Restoration): Size {
+  if (ask.task === 'upscale') return enlarged(size, ask.factor);
+  return ask.task === 'inpaint' ? sizeAround(ask.missing, size) : size;
+}
+
+/** The same for enlarging: of RGB, only the luma is restored. */
+export function enlarged({ width, height, channels }: Size, factor: number): Size {
+  return { width: factor * width, height: factor * height, channels: channels === 3 ? 1 : channels };
+}
+
+/** The size of the part with missing pixels, and of its surroundings. */
+function sizeAround(missing: Uint8Array, { width, height, channels }: Size): Size {
+  let [left, right, top, bottom] = [width, 0, height, 0];
+  for (let y = 0, i = 0; y < height; y++) {
+    for (let x = 0; x < width; x++, i++) {
+      if (missing[i] === 0) continue;
+      [left, right] = [Math.min(left, x), Math.max(right, x)];
+      [top, bottom] = [Math.min(top, y), Math.max(bottom, y)];
+    }
+  }
+  const side = (from: number, to: number, most: number) => Math.min(most, Math.max(1, to - from + 1 + 2 * MARGIN));
+  return { width: side(left, right, width), height: side(top, bottom, height), channels };
+}
