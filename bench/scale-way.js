@@ -1,8 +1,8 @@
 // One task on one image, in tiles or as a whole, in its own process. Prints CPU seconds, peak memory and a checksum as JSON.
 // usage: node bench/scale-way.js '{"task":"denoise","way":"tiled","megapixels":16,"options":{"quality":"fast"}}'
-// task: denoise; way: tiled or whole
-import { denoise } from 'ght';
-import { denoiseLarge } from 'ght-tiles';
+// task: denoise or represent; way: tiled or whole
+import { denoise, represent } from 'ght';
+import { denoiseLarge, representLarge } from 'ght-tiles';
 import { noisyPlane } from './scale-image.js';
 
 const { task, way, megapixels, options } = JSON.parse(process.argv[2]);
@@ -41,7 +41,7 @@ const sink = {
   finish: async () => {},
   close: async () => {},
 };
-const [large, whole] = { denoise: [denoiseLarge, denoise] }[task];
+const [large, whole] = { denoise: [denoiseLarge, denoise], represent: [representLarge, represent] }[task];
 const started = process.cpuUsage();
 if (way === 'tiled') {
   await large(source, sink, options);

@@ -2,7 +2,7 @@
 // usage: npm run bench:scale -- [--megapixels 100] [--tiles 10000] [--only NAME …]
 // --megapixels   the size of the grey image that is processed in tiles and as a whole, each in its own process
 // --tiles        tiles of the simulated run on the queue; none of them has any work
-// --only         fast, balanced or queue; the results of the others stay in the file
+// --only         fast, balanced, joint-omp or queue; the results of the others stay in the file
 // Trust CPU seconds: seconds depend on what else the machine does. The queue needs redis-server, and is skipped without it.
 // Writes everything to bench/results/scale.json.
 import { spawnSync } from 'node:child_process';
@@ -22,6 +22,7 @@ const megapixels = Number(values.megapixels);
 const TASKS = {
   fast: { task: 'denoise', options: { quality: 'fast' } },
   balanced: { task: 'denoise', options: { quality: 'balanced' }, goal: 1.3 },
+  'joint-omp': { task: 'represent', options: { solver: 'joint-omp', budget: { perPatch: 5 } }, goal: 1.4 },
 };
 /** Megapixels that workers really denoise. */
 const QUEUE_MEGAPIXELS = Math.min(megapixels, 16);

@@ -32,7 +32,7 @@ try {
   const built = run('npm', 'run', 'build', '-w', 'ght', '-w', 'ght-studio');
   const other = join(root, '.node24/node');
   const tested = test(process.execPath);
-  const projects = ['ght', 'images', 'lab', 'cli', 'packages'].flatMap((name) => ['--project', name]);
+  const projects = ['ght', 'images', 'tiles', 'queue', 'lab', 'cli', 'packages'].flatMap((name) => ['--project', name]);
   const testedBoth = existsSync(other) ? test(other, ...projects) : true;
   if (!tidy) console.log('lint failed: npm run format fixes most of it');
   if (!typed) console.log('types failed');
