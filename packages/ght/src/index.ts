@@ -20,6 +20,7 @@ export type { NpyArray, NpyType } from './codes/npy.js';
 export { readNpy, writeNpy } from './codes/npy.js';
 export { loadCodes, saveCodes } from './codes/npz.js';
 export { reconstruct } from './codes/reconstruct.js';
+export type { Denoiser, Tile, TileNoise, TileProgress, TileWatch } from './denoisers/denoiser.js';
 export { completeDct, overcompleteDct } from './dictionary/dct.js';
 export type { Dictionary } from './dictionary/dictionary.js';
 export {

@@ -13,8 +13,11 @@ export type TileNoise = Pick<ColouredNoise, 'brightness' | 'deviations'>;
 export interface Tile {
   /** The noise, if it is not white. */
   readonly noise?: TileNoise;
+  /** Pixels per row. */
   readonly width: number;
+  /** Number of rows. */
   readonly height: number;
+  /** Number of planes. */
   readonly channels: number;
   /** Writes plane c, row by row, into an array of width × height samples; yields the fraction done. */
   read(c: number, into: Float32Array | Float64Array): Work<void>;

@@ -1,7 +1,8 @@
+import type { Denoiser } from '../denoisers/denoiser.js';
 import type { EngineInfo } from '../engines/engine.js';
 import type { EngineName } from '../engines/engines.js';
 import { checkEngineName } from '../engines/engines.js';
-import { knownOptions, notNegative, oneOf } from '../errors.js';
+import { kindOf, knownOptions, notNegative, OptionError, oneOf } from '../errors.js';
 import type { PriorName, Quality } from '../groups/recipes.js';
 import { qualities } from '../groups/recipes.js';
 import type { RestorationEntry } from '../operators/loop.js';
@@ -22,6 +23,11 @@ export interface RestoreProgress {
 export interface RestorationOptions {
   /** The trade-off between speed and quality: `fast`, `balanced` or `best`. @default 'balanced' */
   readonly quality?: Quality;
+  /**
+   * A denoiser of your own as the prior, in place of the passes over groups of similar patches. The quality then only decides on the
+   * number of steps. @default the prior of the quality
+   */
+  readonly prior?: Denoiser;
   /** The engine that computes the result, by name; `auto` is the fastest that the host supports. @default 'auto' */
   readonly engine?: EngineName;
   /** The number of threads of the wasm engine, from 1 to 64. @default the number of cores, or 1 for a small image */
@@ -51,6 +57,7 @@ export interface Restored {
 /** Checked options with all defaults. */
 export interface RestoreSettings {
   readonly quality: Quality;
+  readonly prior?: Denoiser;
   readonly engine: EngineName;
   readonly threads?: number;
   readonly signal?: AbortSignal;
@@ -86,17 +93,21 @@ export const restorationRecipes: Readonly<
   },
 };
 
-const commonNames = ['quality', 'engine', 'threads', 'signal', 'onProgress'];
+const commonNames = ['quality', 'prior', 'engine', 'threads', 'signal', 'onProgress'];
 
 /** Checks the options that all restorations have; `others` are the names of those that this one has besides. */
 export function settleRestoration(options: RestorationOptions, others: readonly string[]): RestoreSettings {
   knownOptions(options, [...others, ...commonNames]);
-  const { quality = 'balanced', threads, signal, onProgress } = options;
+  const { quality = 'balanced', prior, threads, signal, onProgress } = options;
+  if (prior !== undefined && typeof prior?.run !== 'function') {
+    const remedy = 'implement the interface Denoiser, or leave it out';
+    throw new OptionError('prior', 'must be a denoiser with a function run', kindOf(prior), remedy);
+  }
   if (threads !== undefined) checkThreads(threads);
   return {
     quality: oneOf('quality', quality, qualities),
     engine: checkEngineName(options.engine),
-    ...{ threads, signal, onProgress },
+    ...{ prior, threads, signal, onProgress },
   };
 }
 

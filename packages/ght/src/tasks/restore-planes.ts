@@ -1,4 +1,5 @@
 /** How the loop of restoration is fed: planes on the scale where 255 is full scale, and a recipe as the prior. */
+import type { Denoiser } from '../denoisers/denoiser.js';
 import type { EngineInfo } from '../engines/engine.js';
 import { priors } from '../groups/recipes.js';
 import type { Prior, RestorationEntry, Schedule } from '../operators/loop.js';
@@ -54,6 +55,9 @@ export interface Restorable {
   readonly last: number;
 }
 
+/** The engine of a restoration whose prior was given. */
+const OWN: EngineInfo = { name: 'own', threads: 1, why: 'the prior was given' };
+
 /** The share of the progress that the start takes. */
 const START_SHARE = 0.05;
 
@@ -61,12 +65,13 @@ const START_SHARE = 0.05;
 export async function restorePlanes(
   { task, operator, planes, start, ...given }: Restorable,
   unit: number,
-  { quality, engine, threads, signal, onProgress }: RestoreSettings,
+  { quality, prior: own, engine, threads, signal, onProgress }: RestoreSettings,
 ): Promise<{ readonly planes: Plane[]; readonly history: readonly RestorationEntry[]; readonly engine: EngineInfo }> {
   const { prior: name, steps } = restorationRecipes[task][quality];
   const size = { ...operator.picture, channels: planes.length };
   // Loaded once for all steps, so that its memory is made once.
-  const denoiser = await recipeFor(priors[name], size, { engine, threads });
+  const loaded = own ? undefined : await recipeFor(priors[name], size, { engine, threads });
+  const denoiser = own ?? (loaded as Denoiser);
   let step = 0;
   const onFraction = rising(onProgress && ((fraction) => onProgress({ fraction, step, steps })));
   const first: Plane[] = [];
@@ -95,7 +100,7 @@ export async function restorePlanes(
   });
   const history = outcome.history.map((entry) => ({ ...entry, sigma: unit * entry.sigma, gap: unit * entry.gap }));
   onProgress?.({ fraction: 1, step: steps, steps });
-  return { planes: outcome.planes, history, engine: denoiser.info };
+  return { planes: outcome.planes, history, engine: loaded?.info ?? OWN };
 }
 
 function scheduleOf({ sigma, first, last }: Pick<Restorable, 'sigma' | 'first' | 'last'>, unit: number, steps: number) {

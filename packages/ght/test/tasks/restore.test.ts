@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Image, Restored, RestoreProgress } from '../../src/index.js';
+import type { Denoiser, Image, Restored, RestoreProgress } from '../../src/index.js';
 import {
   deblur,
   gaussianKernel,
@@ -17,6 +17,24 @@ import type { ReductionBlur } from '../../src/operators/resampling.js';
 import { finish } from '../../src/work.js';
 import { greyPhotograph, photograph } from '../photographs.js';
 import { noisy, picture } from '../pictures.js';
+
+/** A denoiser that smooths each row; it counts its runs. */
+function smoother() {
+  const calls: number[] = [];
+  const denoiser: Denoiser = {
+    ...{ margin: 1, alignment: { columns: 1, rows: 1 }, least: 1, effort: 1, passes: ['smooth'] },
+    bytes: (width, height, channels) => 8 * width * height * channels,
+    async run({ width, height, channels, read }) {
+      calls.push(channels);
+      return Array.from({ length: channels }, (_, c) => {
+        const plane = new Float64Array(width * height);
+        finish(read(c, plane));
+        return plane.map((value, i) => (i % width === 0 ? value : (value + plane[i - 1]) / 2));
+      });
+    },
+  };
+  return { denoiser, calls };
+}
 
 const maskOf = ({ width, height }: Image, share: number) => {
   const random = randomSource(5);
@@ -364,5 +382,28 @@ describe('inpainting from the paper’s side', () => {
   it('refuses what it cannot use', async () => {
     await expect(inpaintPaper(clean, mask, { budget: -1 })).rejects.toThrow('budget must be a finite number');
     await expect(inpaintPaper(clean, new Uint8Array(3))).rejects.toThrow('mask must have one sample per pixel');
+  });
+});
+
+describe('a prior of your own', () => {
+  it('takes the place of the passes over groups, once per step', async () => {
+    const image = picture(40, 32, 1);
+    const { denoiser, calls } = smoother();
+    const mask = maskOf(image, 0.3);
+    const { history, engine, image: own } = await inpaint(image, mask, { prior: denoiser, quality: 'fast' });
+    expect(calls).toHaveLength(history.length);
+    expect(engine).toEqual({ name: 'own', threads: 1, why: 'the prior was given' });
+    const usual = await inpaint(image, mask, { quality: 'fast' });
+    expect(own.planes[0]).not.toEqual(usual.image.planes[0]);
+    expect(psnr(usual.image, image)).toBeGreaterThan(psnr(own, image));
+    for (const [i, missing] of mask.entries()) if (!missing) expect(own.planes[0][i]).toBe(image.planes[0][i]);
+  });
+
+  it('is refused if it is not a denoiser', async () => {
+    const image = picture(40, 32, 1);
+    const prior = {} as Denoiser;
+    await expect(inpaint(image, maskOf(image, 0.3), { prior })).rejects.toThrow(
+      'prior must be a denoiser with a function run, but got "Object"',
+    );
   });
 });
