@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 describe('a run that is interrupted', () => {
-  const endless = ['--tolerance', '0', '--max-iterations', '100000'];
+  const endless = ['--solver', 'admm', '--tolerance', '0', '--max-iterations', '100000'];
 
   it.each([
     ['SIGINT', 130, ['represent', 'large.png', '-o', 'out.png', '--engine', 'reference', ...endless]],
@@ -52,7 +52,7 @@ describe('a run that is interrupted', () => {
 
 describe('progress', () => {
   it('is not shown with --json, however long it takes', async () => {
-    const args = ['--engine', 'reference', '--tolerance', '0', '--max-iterations', '8', '--json'];
+    const args = ['--solver', 'admm', '--engine', 'reference', '--tolerance', '0', '--max-iterations', '8', '--json'];
     expect((await ght('represent', 'large.png', ...args)).stderr).toBe('');
   });
 });

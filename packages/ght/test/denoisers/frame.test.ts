@@ -65,7 +65,8 @@ describe('the frame of an image', () => {
     });
     expect(finish(blockExtents([block], { width: wide, height: high }))).toEqual([result[4]]);
     const { frame } = frameOf(result, width * height, { sigma: [0] });
-    expect(frame.centres[0]).toBeCloseTo(large.reduce((sum, value) => sum + value, 0) / large.length, 12);
+    // A plain sum rounds at 7e9 all the way.
+    expect(frame.centres[0]).toBeCloseTo(large.reduce((sum, value) => sum + value, 0) / large.length, 8);
     expect(frame.scales).toEqual([14e3]);
   });
 
