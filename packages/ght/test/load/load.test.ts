@@ -9,7 +9,7 @@ interface Printed {
   readonly left: number;
 }
 
-const images = full ? 500 : 45;
+const images = full ? 500 : 30;
 const MiB = 2 ** 20;
 
 it.each([1, 2])(
@@ -36,8 +36,8 @@ it.each([1, 2])(
   3_600_000,
 );
 
-it(`${full ? images : 30} images, 15 at once on 2 threads each: constant memory, the same bits as one after the other, and few threads left`, async () => {
-  const count = full ? images : 30;
+it(`${full ? images : 20} images, 15 at once on 2 threads each: constant memory, the same bits as one after the other, and few threads left`, async () => {
+  const count = full ? images : 20;
   const [one, many] = [
     await printed<Printed>('many.js', [0, count, 1, 1]),
     await printed<Printed>('many.js', [0, count, 2, 15]),

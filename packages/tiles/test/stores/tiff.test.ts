@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readImage } from 'ght-images/node';
 import { openSource, type Source, tiffSource, zarrSink } from 'ght-tiles';
 import sharp from 'sharp';
@@ -198,8 +199,10 @@ describe('a file that is not tiled', () => {
       .toFile(big);
     const controller = new AbortController();
     const opening = openSource(big, { folder, memory: 0, signal: controller.signal });
-    setTimeout(() => controller.abort(new Error('enough')), 300);
-    await expect(opening).rejects.toThrow('enough');
+    const failed = expect(opening).rejects.toThrow('enough');
+    while ((await readdir(folder)).length === 0) await sleep(1);
+    controller.abort(new Error('enough'));
+    await failed;
     expect(await readdir(folder)).toEqual([]);
     const bytes = await readFile(big);
     await writeFile(big, bytes.subarray(0, bytes.length / 2));
