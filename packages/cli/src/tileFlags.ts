@@ -1,5 +1,4 @@
 /** The flags of images that are processed in tiles, here or on a queue, and what decides that one is. */
-
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { EnvironmentError, OptionError } from 'ght';
@@ -21,7 +20,7 @@ export function tileFlags(command: Command): Command {
   return command
     .option(
       '--tile <n>',
-      'process the image in tiles of about n pixels a side; the result is the same to the bit (default: only if the image is too large for ' +
+      'process the image in tiles of about n×n pixels; the result is the same to the bit (default: only if the image is too large for ' +
         'the memory of this machine, or -o ends in .zarr)',
       numberOf('--tile'),
     )

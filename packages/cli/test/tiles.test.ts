@@ -93,6 +93,9 @@ describe('ght denoise in tiles', () => {
       '--reference must be left out for an image',
     ],
     ['--method', ['photo.png', '-o', 'no.zarr', '--method', 'paper'], '--method must be groups for an image in tiles'],
+    ['a stream', ['-', '-o', 'no.zarr'], 'IMAGE must be a file for an image that is processed in tiles'],
+    ['standard output', ['photo.png', '-o', '-', '--tile', '64'], '-o must be a file for an image'],
+    ['a folder', ['.', '-o', 'no.zarr'], 'IMAGE must be'],
     ['a missing file', ['absent.tif', '-o', 'no.zarr'], 'IMAGE must be'],
     [
       'an output of workers',

@@ -38,7 +38,9 @@ export async function denoiseInTiles(
   const start = performance.now();
   const display = progressDisplay('denoise', silent(flags));
   const memory = async (picture: Picture) => (await denoiseTileSize(picture, options)).memoryBytes;
-  const run = { path, output: flags.output, flags, plan: denoisePlan(), request, memory };
+  // Tiles of a given side need less or more, which nobody has estimated.
+  const known = flags.tile === undefined && { memory };
+  const run = { path, output: flags.output, flags, plan: denoisePlan(), request, ...known };
   const { result, picture, by } = await runTiles(run, context, display).finally(display.stop);
   const seconds = (performance.now() - start) / 1000;
   const { quality, engine, noise, estimated, trust, words, impulses, banding, changed } = result;
@@ -69,12 +71,13 @@ const HEAD_BYTES = 2 ** 20;
 /** What the header of a JPEG says, as for an image that is read whole. */
 async function jpegOf(path: string): Promise<DenoiseOptions['jpeg']> {
   if (isAddress(path) || isZarr(path)) return undefined;
-  // What cannot be opened has its error from the reader of the image.
+  // What cannot be opened or read has its error from the reader of the image.
   const file = await open(path).catch(() => undefined);
   if (!file) return undefined;
   try {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    const head = buffer.subarray(0, bytesRead);
+    const read = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0).catch(() => undefined);
+    if (!read) return undefined;
+    const head = read.buffer.subarray(0, read.bytesRead);
     return formatOfContent(head) === 'jpeg' ? readJpegInfo(head, orientationOf(head, 'jpeg')) : undefined;
   } finally {
     await file.close();

@@ -25,7 +25,7 @@ import {
   zarrSink,
 } from 'ght-tiles';
 import type { Context } from '../context.js';
-import { checkOutput, type ImageFile, resultOutput, writeResults } from '../io/index.js';
+import { checkOutput, type ImageFile, imageExtensions, isStream, resultOutput, writeResults } from '../io/index.js';
 import { oneLine } from '../output/line.js';
 import type { ProgressDisplay } from '../output/progress.js';
 import { isAddress, isZarr, loadQueue, type TileFlags } from '../tileFlags.js';
@@ -67,6 +67,13 @@ export async function runTiles<Request extends Data, Result>(
 ): Promise<TiledResult<Result>> {
   const { path, output, flags } = run;
   const { signal } = context;
+  for (const [place, parameter] of [
+    [path, 'IMAGE'],
+    [output, '-o'],
+  ] as const) {
+    if (!isStream(place)) continue;
+    throw new OptionError(parameter, 'must be a file for an image that is processed in tiles', place, 'name a file');
+  }
   const source = await openSource(path, { http: isAddress(path), signal });
   const watch = {
     signal,
@@ -76,8 +83,7 @@ export async function runTiles<Request extends Data, Result>(
   try {
     const { picture } = source;
     const joins = formatOfName(output) === 'tiff';
-    if (!isZarr(output))
-      await checkOutput(output, ['.zarr', '.tif', '.tiff', '.png', '.jpg', '.webp', '.bmp', '.npy'], '-o');
+    if (!isZarr(output)) await checkOutput(output, ['.zarr', ...imageExtensions], '-o');
     if (!joins && !isZarr(output)) {
       refuseInMemory(picture, output);
       if (flags.workers !== undefined) {
