@@ -41,7 +41,7 @@ async function runOn(input: string, command: string, who: object = {}) {
     solve: ['solve', '--signals', input, '--dictionary', '../D.npy', ...output, '--budget', '2', '--json'],
   }[command] as string[];
   const child = spawn(process.execPath, [binary, ...args], { cwd: folder, ...who });
-  const limit = setTimeout(() => child.kill('SIGKILL'), 10_000);
+  const limit = setTimeout(() => child.kill('SIGKILL'), 30_000);
   const end = await ended(child);
   clearTimeout(limit);
   return { ...end, output: output[1], written: await readdir(folder) };

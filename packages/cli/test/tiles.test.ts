@@ -64,12 +64,14 @@ describe('ght denoise in tiles', () => {
       '32',
       '--json',
     ];
-    const child = start(...asked);
-    while (!existsSync(path('part.zarr/0/c/0/0/1'))) await sleep(5);
-    child.kill('SIGKILL');
-    await ended(child);
-    const before = await chunks('part.zarr/0');
-    expect(before).toBeLessThan(3 * 7 * 5);
+    // On a busy machine a run may be complete before it is killed: then another one is.
+    do {
+      await rm(path('part.zarr'), { recursive: true, force: true });
+      const child = start(...asked);
+      while (!existsSync(path('part.zarr/0/c/0/0/1'))) await sleep(5);
+      child.kill('SIGKILL');
+      await ended(child);
+    } while ((await chunks('part.zarr/0')) === 3 * 7 * 5);
     const other = await ght('denoise', 'photo.png', '-o', 'part.zarr', '--sigma', '11', '--tile', '32');
     expect(other).toMatchObject({ code: 2, stdout: '' });
     expect(other.stderr).toContain('-o must be a new folder, or one of the same run, but got "part.zarr"');

@@ -1,10 +1,12 @@
-// Many images in one process, several at once: the digest of each result, and the memory in use after it. At the end, the
-// number of threads left in the process.
+// Many images in one process, several at once: the digest of each result, and the memory in use after it. At the end, how many
+// threads more than at its beginning the process has.
 // node many.js FIRST COUNT THREADS AT-ONCE
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { denoise, qualities, randomSource, represent, solverNames } from 'ght';
 
+const threadCount = () => (process.platform === 'linux' ? readdirSync('/proc/self/task').length : 0);
+const before = threadCount();
 const [first, count, threads, atOnce] = process.argv.slice(2).map(Number);
 
 /** Image n: its size, content and task depend on n alone. */
@@ -32,7 +34,12 @@ for (let n = first; n < first + count; n += atOnce) {
   digests.push(...(await Promise.all(numbers.map(digestOf))));
   rss.push(process.memoryUsage.rss());
 }
-// Released threads take a moment to end.
-await new Promise((resolve) => setTimeout(resolve, 300));
-const left = process.platform === 'linux' ? readdirSync('/proc/self/task').length : 0;
-console.log(JSON.stringify({ digests, rss, left }));
+// Released threads end when they get a core: their number is final once it has not changed for a while.
+let left = threadCount();
+for (let calm = 0; calm < 10; ) {
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const now = threadCount();
+  calm = now === left ? calm + 1 : 0;
+  left = now;
+}
+console.log(JSON.stringify({ digests, rss, left: left - before }));

@@ -176,9 +176,13 @@ describe('denoise', () => {
 });
 
 describe('tiles', () => {
-  const image = noisy(picture(420, 390, 3), 20);
-  it.each(qualities)('%s: the same bits as the whole', async (quality) => {
-    const { planes, width, height } = quality === 'best' ? { ...image, planes: image.planes.slice(0, 1) } : image;
+  it.each([
+    ['fast', picture(420, 390, 3)],
+    ['balanced', picture(420, 390, 3)],
+    // A strip, because this quality is slow.
+    ['best', picture(60, 390)],
+  ] as const)('%s: the same bits as the whole', async (quality, clean) => {
+    const { planes, width, height } = noisy(clean, 20);
     const sigma = planes.map(() => 20);
     const whole = await denoisePlanes(planes, width, height, { sigma }, { quality, engine: 'auto' });
     const seen: number[] = [];

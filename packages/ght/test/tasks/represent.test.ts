@@ -248,13 +248,16 @@ describe('represent', () => {
     const large = picture(side, side);
     for (const engine of ['reference', 'portable', 'wasm'] as const) {
       const controller = new AbortController();
-      setTimeout(() => controller.abort(), 100);
-      const start = performance.now();
+      let aborted = 0;
+      setTimeout(() => {
+        aborted = performance.now();
+        controller.abort();
+      }, 100);
       const endless = { solver: 'admm', tolerance: 0, maxIterations: 1e6 } as const;
       const run = represent(large, { ...endless, engine, signal: controller.signal });
       await expect(run).rejects.toMatchObject({ name: 'AbortError' });
-      // Half a second after the abort; doubled, because another process may hold the core.
-      expect(performance.now() - start).toBeLessThan(100 + 2 * 500 + 500);
+      // It takes half a second on a quiet machine; without the abort it would take hours.
+      expect(performance.now() - aborted).toBeLessThan(20_000);
     }
   });
 
