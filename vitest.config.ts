@@ -26,7 +26,7 @@ export default defineConfig({
         plugins: [svelte({ configFile: 'packages/studio/svelte.config.js' })],
         test: { name: 'studio', include: ['packages/studio/test/**/*.test.ts'], ...timeouts },
       },
-      { test: { name: 'cli', include: ['packages/cli/test/**/*.test.ts', 'test/*.test.ts'], ...timeouts } },
+      { test: { name: 'cli', include: ['packages/cli/test/**/*.test.ts', 'test/*.test.ts'], ...shared } },
       {
         test: {
           name: 'packages',

@@ -1,5 +1,5 @@
 // Lint, types, build and all tests; ends with the tests that failed and one line of counts. If `npm run node24` has installed
-// Node 24, all tests except those in a browser run on it as well.
+// Node 24, all tests except those of the studio and the lab run on it as well.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -78,7 +78,8 @@ try {
   const built = run('npm', 'run', 'build', '-w', 'ght', '-w', 'ght-studio');
   const other = join(root, '.node24/node');
   const tested = test(process.execPath);
-  const projects = ['ght', 'images', 'tiles', 'queue', 'lab', 'cli', 'packages'].flatMap((name) => ['--project', name]);
+  // The experiments of the lab are calls of the library, whose bits are compared between both Nodes by a test of their own.
+  const projects = ['ght', 'images', 'tiles', 'queue', 'cli', 'packages'].flatMap((name) => ['--project', name]);
   const testedBoth = existsSync(other) ? test(other, ...projects) : true;
   if (!tidy) console.log('lint failed: npm run format fixes most of it');
   if (!typed) console.log('types failed');

@@ -10,9 +10,10 @@ import { emptyFolder, output, run, start } from './project.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, 'packages/ght/package.json'), 'utf8'));
 
-describe('npm install ght', () => {
-  const folder = emptyFolder('library');
+/** The library is installed here first, and the command later; newcomer.test.ts installs the command alone. */
+const folder = emptyFolder('user');
 
+describe('npm install ght', () => {
   it('brings the library and nothing else', () => {
     output(folder, 'npm', 'install', 'ght');
     expect(existsSync(join(folder, 'node_modules/ght/dist/index.js'))).toBe(true);
@@ -47,13 +48,6 @@ describe('npm install ght', () => {
 });
 
 describe('npm install ght-cli', () => {
-  const folder = emptyFolder('command');
-
-  it('brings the command', () => {
-    output(folder, 'npm', 'install', 'ght-cli');
-    expect(output(folder, 'npx', 'ght', '--version')).toBe(`${version}\n`);
-  });
-
   it('brings images in tiles; the queue is installed by those who want it, and the command says how', () => {
     const there = (name: string) => existsSync(join(folder, 'node_modules', name, 'dist/index.js'));
     expect([there('ght-tiles'), there('ght-queue')]).toEqual([true, false]);
