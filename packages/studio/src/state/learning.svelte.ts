@@ -3,6 +3,8 @@ import type { Client } from './client.js';
 import { type AskLesson, Live, Sweep } from './live.svelte.js';
 import type { Runner } from './runner.svelte.js';
 
+/** The side of a patch. */
+const PATCH = 8;
 /** The budgets of the noise figure, in atoms per patch. */
 export const noiseStops: readonly number[] = [0.5, 0.7, 1, 1.4, 2, 2.5, 3, 3.5, 4, 5, 6, 8, 11, 15];
 /** The budgets of the last figure, in atoms per patch. */
@@ -100,8 +102,8 @@ export class Learning {
 
   /** Chooses the patch at a pixel of the picture. */
   choosePatch(at: PatchAt): void {
-    this.at = at;
-    this.patch.want(at);
+    this.at = { x: at.x - (at.x % PATCH), y: at.y - (at.y % PATCH) };
+    this.patch.want(this.at);
   }
 
   /** Sets the atoms per patch of the third and the fourth figure. */

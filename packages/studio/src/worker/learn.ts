@@ -22,8 +22,6 @@ import {
 } from 'ght';
 import { atomTile, errorOf, pictureOf } from './layers.js';
 import {
-  ATOM_CELL,
-  ATOM_GAP,
   type Cleaned,
   type Cut,
   ITERATIONS,
@@ -50,6 +48,9 @@ const SIDE = 256;
 const PEAK = 255;
 /** Points of a sorted curve. */
 const POINTS = 240;
+/** Pixels from one atom to the next in a picture of a dictionary, and between two atoms. */
+const ATOM_GAP = 2;
+const ATOM_CELL = PATCH + ATOM_GAP;
 /** Atoms per side of the cosine dictionary that has as many atoms as the learned one. */
 const AS_MANY = 16;
 
@@ -277,12 +278,17 @@ function square(samples: Float64Array): Image {
 
 /** The atoms in grey, the gaps between them transparent, so that they suit a light and a dark page. */
 function atomsOf(dictionary: Dictionary): Layer {
-  const layer = pictureOf(drawAtoms(dictionary, undefined, 1));
-  for (let i = 0; i < layer.width * layer.height; i++) {
-    const inGap = (i % layer.width) % ATOM_CELL < ATOM_GAP || Math.floor(i / layer.width) % ATOM_CELL < ATOM_GAP;
-    if (inGap) layer.pixels[4 * i + 3] = 0;
+  const { width, height, planes } = drawAtoms(dictionary, undefined, 1);
+  const [across, down] = [width - 2 * ATOM_GAP, height - 2 * ATOM_GAP];
+  const pixels = new Uint8ClampedArray(4 * across * down);
+  for (let y = 0, i = 0; y < down; y++) {
+    for (let x = 0; x < across; x++, i += 4) {
+      if (x % ATOM_CELL >= PATCH || y % ATOM_CELL >= PATCH) continue;
+      pixels.fill(planes[0][(y + ATOM_GAP) * width + x + ATOM_GAP], i, i + 3);
+      pixels[i + 3] = 255;
+    }
   }
-  return layer;
+  return { width: across, height: down, pixels };
 }
 
 /** Magnitudes by rank, at ranks that are evenly spaced on a logarithmic axis. */

@@ -15,7 +15,7 @@ export interface LearnPicture {
   /** The patches with the largest and the smallest contrast. */
   readonly busiest: PatchAt;
   readonly calmest: PatchAt;
-  /** The atoms of the paper's dictionary, and of the two that the last figure compares; see {@link ATOM_CELL}. */
+  /** The atoms of the paper's dictionary, and of the two that the last figure compares. */
   readonly atoms: Layer;
   readonly cosines: Layer;
   readonly learned: Layer;
@@ -114,7 +114,3 @@ export const MOST_ATOMS = 16;
 
 /** The iterations of GHT-QPM in the story. */
 export const ITERATIONS = 24;
-
-/** Pixels from one atom to the next in a picture of a dictionary, and the transparent gap before each. */
-export const ATOM_CELL = 10;
-export const ATOM_GAP = 2;

@@ -28,7 +28,7 @@ export function logAxis([low, high]: readonly [number, number], ends: readonly [
 export function roundTicks([low, high]: readonly [number, number], count = 4): number[] {
   const raw = (high - low) / count || 1;
   const power = 10 ** Math.floor(Math.log10(raw));
-  const step = power * ([1, 2, 5, 10].find((each) => each * power >= raw) ?? 10);
+  const step = power * ([1, 2, 2.5, 5, 10].find((each) => each * power >= raw) ?? 10);
   const ticks: number[] = [];
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; i++)
     ticks.push(Number((i * step).toPrecision(6)));

@@ -8,6 +8,8 @@ const PAINT = [
 ] as const;
 const CONTROLS = 'input, select, button, label.control, .hidden, [data-control]';
 const MARGIN = 12;
+/** A document that is never shown: in the page's own, its content security policy would refuse images that are data. */
+const apart = document.implementation.createDocument(NS, 'svg');
 
 /** The text of an SVG file that looks like the element. */
 export function figureSvg(figure: HTMLElement): string {
@@ -45,7 +47,7 @@ function imageOf(canvas: HTMLCanvasElement, at: Record<string, number>): SVGElem
 
 /** A copy whose shapes carry their colours and fonts themselves. */
 function drawingOf(drawing: SVGSVGElement, at: Record<string, number>): SVGElement {
-  const copy = drawing.cloneNode(true) as SVGSVGElement;
+  const copy = apart.importNode(drawing, true);
   const [from, to] = [drawing.querySelectorAll('*'), copy.querySelectorAll('*')];
   from.forEach((original, i) => {
     const style = getComputedStyle(original);
@@ -82,7 +84,7 @@ function linesOf(figure: HTMLElement) {
 }
 
 function element(name: string, attributes: Record<string, string | number>): SVGElement {
-  const made = document.createElementNS(NS, name);
+  const made = apart.createElementNS(NS, name) as SVGElement;
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
   return made;
 }

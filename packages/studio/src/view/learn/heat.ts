@@ -30,8 +30,8 @@ export function heatLayer(counts: ArrayLike<number>, { picture, columns }: Learn
 }
 
 /** All colours in a line. */
-export const heatLine: Layer = { width: STEPS, height: 6, pixels: new Uint8ClampedArray(6 * 4 * STEPS) };
-for (let row = 0; row < 6; row++) heatLine.pixels.set(new Uint8ClampedArray(COLOURS.buffer), row * 4 * STEPS);
+export const heatLine: Layer = { width: STEPS, height: 16, pixels: new Uint8ClampedArray(16 * 4 * STEPS) };
+for (let row = 0; row < 16; row++) heatLine.pixels.set(new Uint8ClampedArray(COLOURS.buffer), row * 4 * STEPS);
 
 /** The atoms that each patch has among the first `n` of the kept coefficients, sorted by size. */
 export function countsOf(order: Int32Array, n: number, patches: number): Int32Array {
