@@ -59,10 +59,12 @@ async function changes(step: number, act: () => Promise<unknown>): Promise<void>
   await see(step);
   const [before, said] = [await drawn(step), await proseOf(step)];
   await act();
-  await expect.poll(() => proseOf(step), { timeout: 20_000 }).not.toBe(said);
-  await expect.poll(() => drawn(step), { timeout: 20_000 }).not.toEqual(before);
+  await eventually(() => proseOf(step)).not.toBe(said);
+  await eventually(() => drawn(step)).not.toEqual(before);
 }
 
+/** Waits for what a slow machine may take a while to show. */
+const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 20_000, interval: 20 });
 const iteration = () => page.innerText('[data-step="4"] label .number');
 
 async function press(selector: string, ...keys: string[]): Promise<void> {
@@ -106,13 +108,13 @@ describe.skipIf(!hasBrowser)('the Learn tab', () => {
     await see(1);
     const at = () => page.innerText('[data-step="1"] .patch .labels');
     await page.locator('[data-step="1"] [role="application"]').click({ position: { x: 3, y: 3 } });
-    await expect.poll(at).toContain('at (0, 0)');
+    await eventually(at).toContain('at (0, 0)');
     await page.focus('[data-step="1"] [role="application"]');
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowDown');
-    await expect.poll(at).toContain('at (8, 8)');
+    await eventually(at).toContain('at (8, 8)');
     await page.click('[data-action="busiest"]');
-    await expect.poll(at).not.toContain('at (8, 8)');
+    await eventually(at).not.toContain('at (8, 8)');
   });
 
   it('adds atoms one by one, and the error falls', async () => {
@@ -123,7 +125,7 @@ describe.skipIf(!hasBrowser)('the Learn tab', () => {
     expect(await error()).toBeLessThan(before);
     expect(await page.locator('[data-step="2"] ol li').count()).toBe(4);
     await press('[data-control="learn-atoms"]', 'End');
-    await expect.poll(error).toBeLessThan(before / 2);
+    await eventually(error).toBeLessThan(before / 2);
   });
 
   it('shares one budget better than five for every patch', async () => {
@@ -132,7 +134,7 @@ describe.skipIf(!hasBrowser)('the Learn tab', () => {
       all.map((each) => Number(/([\d.]+) dB/.exec(each.textContent ?? '')?.[1])),
     );
     expect(joint).toBeGreaterThan(equal + 1);
-    await expect.poll(() => page.innerText('[data-way="equal"]')).toContain('6 here');
+    await eventually(() => page.innerText('[data-way="equal"]')).toContain('6 here');
   });
 
   it('iterates step by step, and by itself', async () => {
@@ -141,10 +143,10 @@ describe.skipIf(!hasBrowser)('the Learn tab', () => {
       Number((await page.innerText('[data-step="4"] figure')).match(/([\d\u2009]+) placed/)?.[1].replace('\u2009', ''));
     const all = await placed();
     await page.click('[data-action="play"]');
-    await expect.poll(placed).toBeLessThan(all);
-    await expect.poll(iteration, { timeout: 10_000 }).not.toContain('2 of 24');
+    await eventually(placed).toBeLessThan(all);
+    await eventually(iteration).not.toContain('2 of 24');
     await page.click('[data-action="play"]');
-    await expect.poll(placed).toBe(all);
+    await eventually(placed).toBe(all);
   });
 
   it('does not move the cut by itself if motion is to be reduced', async () => {
@@ -153,9 +155,7 @@ describe.skipIf(!hasBrowser)('the Learn tab', () => {
     const [all, k] = [await placed(), await iteration()];
     const during = new Set<string>();
     await page.click('[data-action="play"]');
-    await expect
-      .poll(async () => during.add(await placed()) && iteration(), { timeout: 10_000, interval: 10 })
-      .not.toBe(k);
+    await eventually(async () => during.add(await placed()) && iteration()).not.toBe(k);
     await page.click('[data-action="play"]');
     expect([...during]).toEqual([all]);
     await page.emulateMedia({ reducedMotion: null });
@@ -198,7 +198,7 @@ describe.skipIf(!hasBrowser)('the Learn tab', () => {
     await changes(7, () => press('[data-control="learn-versus"]', 'ArrowLeft'));
     const [, cosines, learned] = /reach ([\d.]+) dB, the learned atoms ([\d.]+) dB/.exec(await proseOf(7)) ?? [];
     expect(Number(learned)).toBeGreaterThan(Number(cosines) + 0.5);
-    await expect.poll(() => proseOf(7)).toMatch(/the cosines need [\d.]+ atoms per patch/);
+    await eventually(() => proseOf(7)).toMatch(/the cosines need [\d.]+ atoms per patch/);
   });
 
   it('saves a figure as it is shown', async () => {
@@ -267,9 +267,9 @@ describe.skipIf(!hasBrowser)('a link to a figure', () => {
       await other.goto(`${studio.url}#tab=learn&image=black-canyon&step=${step}`);
       await other.waitForSelector(`[data-step="${step}"] [data-save]:not(:disabled)`);
       const top = () => other.$eval(`#learn-${step}`, (section) => Math.abs(section.getBoundingClientRect().top));
-      await expect.poll(top).toBeLessThan(60);
+      await eventually(top).toBeLessThan(60);
       await other.click('[data-link="3"]', { force: true });
-      await expect.poll(() => new URL(other.url()).hash).toContain('step=3');
+      await eventually(() => new URL(other.url()).hash).toContain('step=3');
       // The page follows the figure that was opened until the reader does something.
       await other.mouse.wheel(0, 10);
       for (const each of steps) await see(each, other);

@@ -62,6 +62,8 @@ export class Live<K extends LearnKind> {
 export class Sweep<K extends LearnKind> {
   /** By position; undefined where the answer has not arrived. */
   answers = $state.raw<readonly (LearnRequests[K]['reply'] | undefined)[]>([]);
+  /** The last answer for a chosen position, to be shown until the next one arrives; it may be of the sweep before. */
+  latest = $state.raw<LearnRequests[K]['reply']>();
   #running: AbortController | undefined;
 
   constructor(
@@ -72,7 +74,7 @@ export class Sweep<K extends LearnKind> {
 
   /** Starts anew with these requests, one per position. `chosen` is the position that is shown, asked before each request. */
   async start(asks: readonly LearnRequests[K]['ask'][], chosen: () => number): Promise<void> {
-    this.clear();
+    this.#running?.abort();
     const stop = new AbortController();
     this.#running = stop;
     this.answers = asks.map(() => undefined);
@@ -81,6 +83,7 @@ export class Sweep<K extends LearnKind> {
         const reply = await this.ask(this.kind, asks[missing], stop.signal);
         if (stop.signal.aborted) return;
         this.answers = this.answers.map((each, i) => (i === missing ? reply : each));
+        if (missing === chosen()) this.latest = reply;
       }
     } catch (error) {
       if (!stop.signal.aborted) this.onError(error);
@@ -91,6 +94,7 @@ export class Sweep<K extends LearnKind> {
   clear(): void {
     this.#running?.abort();
     this.answers = [];
+    this.latest = undefined;
   }
 
   /** The chosen position, or the first without an answer; −1 if there is none. */

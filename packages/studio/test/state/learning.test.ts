@@ -97,6 +97,7 @@ describe('the Learn tab', () => {
     learning.setNoise({ sigma: 50 });
     expect(old.cancelled).toBe(true);
     await old.reply(cleaned(99));
+    expect(learning.noise.latest).toBeUndefined();
     await answerNoise(worker, 1, () => 24);
     expect(
       new Set(
@@ -107,6 +108,9 @@ describe('the Learn tab', () => {
       ),
     ).toEqual(new Set([50]));
     expect(learning.noise.answers.map((each) => each?.psnr)).toEqual(noiseStops.map(() => 24));
+    // The figure stays until the next one is there.
+    learning.setNoise({ stride: 8 });
+    expect(learning.noise.latest?.psnr).toBe(24);
   });
 
   it('iterates anew when the budget changes', async () => {

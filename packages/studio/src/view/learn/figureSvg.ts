@@ -3,7 +3,16 @@
 const NS = 'http://www.w3.org/2000/svg';
 /** The properties of shapes and text that the style sheet sets. */
 const PAINT = [
-  ...['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linejoin', 'opacity'],
+  ...[
+    'fill',
+    'fill-opacity',
+    'stroke',
+    'stroke-width',
+    'stroke-dasharray',
+    'stroke-linejoin',
+    'vector-effect',
+    'opacity',
+  ],
   ...['font-family', 'font-size', 'font-weight', 'text-anchor', 'paint-order'],
 ] as const;
 const CONTROLS = 'input, select, button, label.control, .hidden, [data-control]';
@@ -14,12 +23,15 @@ const apart = document.implementation.createDocument(NS, 'svg');
 /** The text of an SVG file that looks like the element. */
 export function figureSvg(figure: HTMLElement): string {
   const box = figure.getBoundingClientRect();
-  const [width, height] = [Math.ceil(box.width) + 2 * MARGIN, Math.ceil(box.height) + 2 * MARGIN];
-  const root = element('svg', { width, height, viewBox: `0 0 ${width} ${height}` });
-  root.append(
-    element('rect', { width, height, fill: getComputedStyle(document.body.parentElement ?? figure).backgroundColor }),
-  );
-  const place = (rect: DOMRect) => ({ x: round(rect.x - box.x + MARGIN), y: round(rect.y - box.y + MARGIN) });
+  const width = Math.ceil(box.width) + 2 * MARGIN;
+  const root = element('svg', { width });
+  const back = element('rect', { width, fill: getComputedStyle(document.documentElement).backgroundColor });
+  root.append(back);
+  let height = 0;
+  const place = (rect: DOMRect) => {
+    height = Math.max(height, Math.ceil(rect.bottom - box.y) + 2 * MARGIN);
+    return { x: round(rect.x - box.x + MARGIN), y: round(rect.y - box.y + MARGIN) };
+  };
   for (const each of figure.querySelectorAll('canvas, svg')) {
     if (each.closest(CONTROLS)) continue;
     const rect = each.getBoundingClientRect();
@@ -36,6 +48,9 @@ export function figureSvg(figure: HTMLElement): string {
     label.textContent = text;
     root.append(label);
   }
+  // Only now is it known where the last of what is drawn ends.
+  for (const each of [root, back]) each.setAttribute('height', String(height));
+  root.setAttribute('viewBox', `0 0 ${width} ${height}`);
   return `${new XMLSerializer().serializeToString(root)}\n`;
 }
 
@@ -55,7 +70,7 @@ function drawingOf(drawing: SVGSVGElement, at: Record<string, number>): SVGEleme
     for (const name of ['class', 'style', 'tabindex', 'role']) to[i].removeAttribute(name);
   });
   for (const name of ['class', 'style', 'tabindex', 'role']) copy.removeAttribute(name);
-  for (const [name, value] of Object.entries(at)) copy.setAttribute(name, String(value));
+  for (const [name, value] of Object.entries({ ...at, overflow: 'visible' })) copy.setAttribute(name, String(value));
   return copy;
 }
 
