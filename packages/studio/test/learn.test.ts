@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { choose, dist, hasBrowser, startBrowser, startStudio, watch } from './browser.js';
+import { choose, dist, hasBrowser, startBrowser, startPlainHost, startStudio, watch } from './browser.js';
 
 let browser: Browser;
 let studio: { url: string; process: ChildProcess };
@@ -281,4 +281,18 @@ describe.skipIf(!hasBrowser)('a link to a figure', () => {
       await context.close();
     },
   );
+});
+
+describe.skipIf(!hasBrowser)('a host that cannot be reached any more', () => {
+  it('is named as the reason if the tab does not open', async () => {
+    const lost = readdirSync(join(dist, 'assets')).find((name) => /^Learn-.*\.js$/.test(name));
+    const { url, server } = await startPlainHost(`/assets/${lost}`);
+    const context = await browser.newContext({ serviceWorkers: 'block' });
+    const other = await context.newPage();
+    await other.goto(`${url}#tab=learn`);
+    await other.waitForSelector('text="The story could not be loaded. Reload the page when you are online."');
+    await context.close();
+    server.closeAllConnections();
+    server.close();
+  });
 });

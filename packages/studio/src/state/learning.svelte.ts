@@ -1,10 +1,8 @@
-import { ITERATIONS, type LearnPicture, type PatchAt } from '../worker/learnProtocol.js';
+import { ITERATIONS, type LearnPicture, PATCH, type PatchAt } from '../worker/learnProtocol.js';
 import type { Client } from './client.js';
 import { type AskLesson, Live, Sweep } from './live.svelte.js';
 import type { Runner } from './runner.svelte.js';
 
-/** The side of a patch. */
-const PATCH = 8;
 /** The budgets of the noise figure, in atoms per patch. */
 export const noiseStops: readonly number[] = [0.5, 0.7, 1, 1.4, 2, 2.5, 3, 3.5, 4, 5, 6, 8, 11, 15];
 /** The budgets of the last figure, in atoms per patch. */

@@ -30,6 +30,7 @@ import {
   type LearnPicture,
   type LearnRequests,
   MOST_ATOMS,
+  PATCH,
   type PatchAt,
   type PatchStep,
   type PatchSteps,
@@ -38,7 +39,7 @@ import {
   type SortedCoefficients,
   type Versus,
 } from './learnProtocol.js';
-import { dictionaryOf, PATCH } from './options.js';
+import { dictionaryOf } from './options.js';
 import type { Layer } from './protocol.js';
 import { reduced } from './reduce.js';
 import type { Call, Session } from './session.js';
@@ -79,6 +80,7 @@ class Lesson {
       picture: pictureOf(this.image),
       columns,
       rows,
+      coefficients: this.D.L * this.grid.count,
       busiest: at(contrasts.indexOf(Math.max(...contrasts))),
       calmest: at(contrasts.indexOf(Math.min(...contrasts))),
       atoms: atomsOf(this.D),

@@ -12,6 +12,8 @@ export interface LearnPicture {
   readonly picture: Layer;
   readonly columns: number;
   readonly rows: number;
+  /** The number of coefficients of all patches: one per patch and atom. */
+  readonly coefficients: number;
   /** The patches with the largest and the smallest contrast. */
   readonly busiest: PatchAt;
   readonly calmest: PatchAt;
@@ -108,6 +110,9 @@ export interface LearnRequests {
 
 /** The name of a request of the story. */
 export type LearnKind = keyof LearnRequests;
+
+/** The side of a patch. */
+export const PATCH = 8;
 
 /** The most atoms that the patch of the second figure gets. */
 export const MOST_ATOMS = 16;

@@ -7,6 +7,7 @@ const picture = (grey: number): LearnPicture => ({
   picture: layer(grey),
   columns: 4,
   rows: 3,
+  coefficients: 1200,
   busiest: { x: 8, y: 16 },
   calmest: { x: 0, y: 0 },
   ...{ atoms: layer(1), cosines: layer(2), learned: layer(3) },

@@ -1,8 +1,7 @@
 import { heatColour } from 'ght';
-import type { LearnPicture } from '../../worker/learnProtocol.js';
+import { type LearnPicture, PATCH } from '../../worker/learnProtocol.js';
 import type { Layer } from '../../worker/protocol.js';
 
-const PATCH = 8;
 const STEPS = 256;
 /** The library's colours, packed for a canvas. */
 const COLOURS = Uint32Array.from({ length: STEPS }, (_, i) => {
