@@ -222,6 +222,15 @@ describe.skipIf(!hasBrowser)('the Learn tab', () => {
     await page.waitForSelector('text=The number of atoms that may be used', { state: 'hidden' });
   });
 
+  it('is as the reader left it when the tab is opened again', async () => {
+    await page.click('#tab-restore');
+    await page.waitForSelector('[data-step="1"]', { state: 'detached' });
+    await page.click('#tab-learn');
+    await page.waitForSelector('[data-step="2"] canvas');
+    expect(await page.locator('[data-step="2"] ol li').count()).toBe(16);
+    expect(await page.isChecked('[data-control="learn-refit"]')).toBe(true);
+  });
+
   it.each([
     ['a tiny colour picture', 21, 13, 3],
     ['a black picture', 64, 48, 0],

@@ -1,7 +1,9 @@
 import { ITERATIONS, type LearnPicture, PATCH, type PatchAt } from '../worker/learnProtocol.js';
+import type { Opened } from '../worker/protocol.js';
 import type { Client } from './client.js';
 import { type AskLesson, Live, Sweep } from './live.svelte.js';
 import type { Runner } from './runner.svelte.js';
+import type { Studio } from './studio.svelte.js';
 
 /** The budgets of the noise figure, in atoms per patch. */
 export const noiseStops: readonly number[] = [0.5, 0.7, 1, 1.4, 2, 2.5, 3, 3.5, 4, 5, 6, 8, 11, 15];
@@ -41,7 +43,8 @@ export class Learning {
   readonly versus: Sweep<'learnVersus'>;
   /** The figures that have been seen. */
   readonly #seen = new Set<number>();
-  #opened = 0;
+  /** The image that the story is about. */
+  #image: Opened | undefined;
   readonly #ask: AskLesson;
   readonly #report: (error: unknown) => void;
 
@@ -61,20 +64,21 @@ export class Learning {
     return this.picture ? this.picture.columns * this.picture.rows : 0;
   }
 
-  /** Called when another image has been opened: every figure that was seen is computed for it. */
-  async open(): Promise<void> {
-    const turn = ++this.#opened;
+  /** Called with the open image. If it is another one, every figure that was seen is computed for it. */
+  async open(image: Opened): Promise<void> {
+    if (image === this.#image) return;
+    this.#image = image;
     this.picture = undefined;
     for (const each of [this.patch, this.shares, this.iterations, this.cut, this.noise, this.versus]) each.clear();
     try {
       const picture = await this.#ask('learnPicture', null);
-      if (turn !== this.#opened) return;
+      if (image !== this.#image) return;
       this.picture = picture;
       this.at = picture.busiest;
       this.total = 5 * this.patches;
       for (const step of this.#seen) this.#compute(step);
     } catch (error) {
-      if (turn === this.#opened) this.#report(error);
+      if (image === this.#image) this.#report(error);
     }
   }
 
@@ -147,4 +151,13 @@ export class Learning {
       () => this.noiseAt,
     );
   }
+}
+
+const stories = new WeakMap<Studio, Learning>();
+
+/** The story of a page, as the reader left it: it is loaded with the tab, and stays when the tab is closed. */
+export function learningOf(studio: Studio): Learning {
+  const learning = stories.get(studio) ?? new Learning(studio.client, studio.runner);
+  stories.set(studio, learning);
+  return learning;
 }

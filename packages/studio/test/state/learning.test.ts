@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Learning, noiseStops } from '../../src/state/learning.svelte.js';
+import { learningOf, noiseStops } from '../../src/state/learning.svelte.js';
 import { ITERATIONS, type LearnPicture } from '../../src/worker/learnProtocol.js';
-import { type FakeWorker, idle, layer, openPage } from './fakeWorker.js';
+import { type FakeWorker, idle, layer, opened, openPage } from './fakeWorker.js';
 
 const picture = (grey: number): LearnPicture => ({
   picture: layer(grey),
@@ -28,10 +28,11 @@ const shares = (psnr: number) => {
 /** The tab with an open picture of 4×3 patches. */
 async function openLesson() {
   const { studio, worker } = await openPage({ tab: 'learn' });
-  const learning = new Learning(studio.client, studio.runner);
-  void learning.open();
+  const learning = learningOf(studio);
+  const image = opened();
+  void learning.open(image);
   await worker.last('learnPicture').reply(picture(7));
-  return { studio, worker, learning };
+  return { studio, worker, learning, image };
 }
 
 /** Answers every request of the sweep over budgets, the PSNR by position, and returns the budgets in the order of asking. */
@@ -146,7 +147,7 @@ describe('the Learn tab', () => {
     learning.see(3);
     learning.see(5);
     const [oldShares, oldCut] = [worker.last('learnShares'), worker.last('learnCut')];
-    void learning.open();
+    void learning.open(opened());
     await oldShares.reply(shares(11));
     await oldCut.reply(cut(60));
     expect([learning.picture, learning.shares.answer, learning.cut.answer]).toEqual([undefined, undefined, undefined]);
@@ -155,6 +156,16 @@ describe('the Learn tab', () => {
     expect(worker.last('learnCut').ask.total).toBe(30);
     await worker.last('learnShares').reply(shares(31));
     expect(learning.shares.answer?.reply.joint.psnr).toBe(31);
+  });
+
+  it('is as the reader left it when the tab is opened again', async () => {
+    const { studio, worker, learning, image } = await openLesson();
+    learning.see(3);
+    await worker.last('learnShares').reply(shares(28));
+    const again = learningOf(studio);
+    void again.open(image);
+    expect(again.shares.answer?.reply.joint.psnr).toBe(28);
+    expect(worker.all('learnPicture')).toHaveLength(1);
   });
 
   it('says what failed', async () => {
