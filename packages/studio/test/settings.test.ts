@@ -4,7 +4,7 @@ import { fromHash, fromJson, toHash, toJson } from '../src/settings/link.js';
 import { defaults, type Settings, sameRun } from '../src/settings/settings.js';
 
 const settings: fc.Arbitrary<Settings> = fc.record({
-  tab: fc.constantFrom('represent', 'compare', 'denoise', 'restore'),
+  tab: fc.constantFrom('learn', 'represent', 'compare', 'denoise', 'restore'),
   image: fc.constantFrom('nagasaki-boats', 'black-canyon'),
   goal: fc.constantFrom('atoms', 'psnr'),
   s: fc.integer({ min: 5, max: 400 }).map((n) => n / 10),
@@ -30,6 +30,7 @@ const settings: fc.Arbitrary<Settings> = fc.record({
   blurNoise: fc.oneof(fc.constant('auto' as const), fc.integer({ min: 0, max: 50 })),
   factor: fc.constantFrom(2, 3, 4),
   restoreQuality: fc.constantFrom('fast', 'balanced', 'best'),
+  step: fc.integer({ min: 1, max: 7 }),
 });
 
 describe('a link', () => {

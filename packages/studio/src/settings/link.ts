@@ -12,7 +12,7 @@ const numberIn =
 
 /** How each setting is read from the text of a link; undefined if the text is invalid. */
 const readers: { readonly [K in keyof Settings]: (text: string) => unknown } = {
-  tab: oneOf(['represent', 'compare', 'denoise', 'restore']),
+  tab: oneOf(['learn', 'represent', 'compare', 'denoise', 'restore']),
   image: oneOf(samples.map(({ name }) => name)),
   goal: oneOf(['atoms', 'psnr']),
   s: numberIn(limits.s),
@@ -38,6 +38,7 @@ const readers: { readonly [K in keyof Settings]: (text: string) => unknown } = {
   blurNoise: (text) => (text === 'auto' ? 'auto' : numberIn(limits.blurNoise)(text)),
   factor: (text) => factors.find((factor) => String(factor) === text),
   restoreQuality: oneOf(['fast', 'balanced', 'best']),
+  step: (text) => [1, 2, 3, 4, 5, 6, 7].find((step) => String(step) === text),
 };
 
 /** The settings as the hash of a link. Only those that differ from the defaults are included, so that links stay short. */

@@ -1,7 +1,7 @@
 import type { SolverName } from 'ght';
 
 /** The tabs. */
-export type Tab = 'represent' | 'compare' | 'denoise' | 'restore';
+export type Tab = 'learn' | 'represent' | 'compare' | 'denoise' | 'restore';
 
 /** What is drawn over the picture. */
 export type Overlay = 'none' | 'heatmap' | 'error';
@@ -70,6 +70,8 @@ export interface Settings {
   /** The factor by which an image is enlarged. */
   readonly factor: number;
   readonly restoreQuality: Quality;
+  /** The figure of the Learn tab that a link opens, from 1. */
+  readonly step: number;
 }
 
 /** The default settings. */
@@ -101,6 +103,7 @@ export const defaults: Settings = {
   factor: 2,
   // Even so, enlarging a sample takes about half a minute on one core.
   restoreQuality: 'fast',
+  step: 1,
 };
 
 /** The factors that are offered for enlarging. */

@@ -104,7 +104,7 @@ export class Studio {
     if (tab === 'represent') this.representing.enter();
     else if (tab === 'compare') this.comparing.enter();
     else if (tab === 'denoise') void this.denoising.showNoise();
-    else this.restoring.changed();
+    else if (tab === 'restore') this.restoring.changed();
   }
 
   /** Opens a file that was dropped or chosen: an image, codes, or saved settings. */

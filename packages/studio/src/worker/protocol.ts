@@ -1,6 +1,7 @@
 /** The messages between the page and its worker. The worker owns the pixels and calls the library; the page draws. */
 import type { BlurKernel, EngineInfo, HistoryEntry, SolverName, StopReason } from 'ght';
 import type { Quality, Settings } from '../settings/settings.js';
+import type { LearnRequests } from './learnProtocol.js';
 
 /** Pixels ready to be drawn; a quick preview may have fewer than the image. */
 export interface Layer {
@@ -140,7 +141,7 @@ export interface Restored {
 }
 
 /** The requests and their replies. */
-export interface Requests {
+export interface Requests extends LearnRequests {
   open: { ask: { readonly file: Blob; readonly reduce: number; readonly settings: Settings }; reply: Opened };
   represent: { ask: { readonly settings: Settings; readonly live: boolean }; reply: null };
   compare: { ask: { readonly settings: Settings }; reply: null };

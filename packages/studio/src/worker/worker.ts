@@ -8,6 +8,8 @@ import { imageFile, readCodes } from './files.js';
 import { runInspect } from './inspect.js';
 import { kernelOf } from './kernels.js';
 import { errorOf, heatmapOf, pictureOf } from './layers.js';
+import { learnHandlers } from './learn.js';
+import type { LearnKind } from './learnProtocol.js';
 import { maskOf } from './masks.js';
 import { checkDenoisingMemory, checkMemory, checkRestorationMemory, TooLargeError } from './memoryLimit.js';
 import { optionsOf } from './options.js';
@@ -17,6 +19,7 @@ import { enlarged, runRestore } from './restore.js';
 import { type Call, Session } from './session.js';
 
 const session = new Session();
+const learn = learnHandlers(session);
 
 type Handlers = {
   readonly [K in RequestKind]: (
@@ -26,6 +29,7 @@ type Handlers = {
 };
 
 const handlers: Handlers = {
+  ...learn,
   async open({ file, reduce, settings }, { signal }) {
     const bytes = new Uint8Array(await file.arrayBuffer());
     const opened = await openImage(
@@ -94,6 +98,7 @@ const slow: ReadonlySet<RequestKind> = new Set([
   'denoise',
   'restore',
   'readCodes',
+  ...(Object.keys(learn) as LearnKind[]),
 ]);
 let queue: Promise<unknown> = Promise.resolve();
 const running = new Map<number, AbortController>();
