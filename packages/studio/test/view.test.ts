@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { historyCsv } from '../src/state/history.js';
 import { atomsAt, positionOf, SLIDER_STEPS } from '../src/view/budgetScale.js';
-import { dividerKey, fitted, moved, pixelAt, placed, pointAt, viewOf, visible, zoomed } from '../src/view/geometry.js';
+import {
+  dividerKey,
+  fitted,
+  moved,
+  pixelAt,
+  placed,
+  pointAt,
+  viewOf,
+  visible,
+  wheelZoom,
+  zoomed,
+} from '../src/view/geometry.js';
 import { cellAt, kernelLayer } from '../src/view/kernelPad.js';
 import { count, duration, fixed, measure, setting } from '../src/view/numbers.js';
 import { overlayScale } from '../src/view/overlayScale.js';
@@ -54,6 +65,14 @@ describe('the view', () => {
     const again = placed(view.zoom, view, stage);
     expect(again.scale).toBeCloseTo(place.scale, 2);
     expect([again.x, again.y].map(Math.round)).toEqual([place.x, place.y].map(Math.round));
+  });
+
+  it('is zoomed by a wheel or a pinch, and moved by two fingers on a touchpad', () => {
+    const zoom = (deltaX: number, deltaY: number, deltaMode = 0, ctrlKey = false) =>
+      wheelZoom({ deltaX, deltaY, deltaMode, ctrlKey });
+    expect([zoom(0, -240), zoom(0, 8, 1), zoom(0, -60, 0, true)]).toEqual([2, 0.5, 0.5 ** (-60 / 240)]);
+    expect([zoom(0, 12), zoom(3, 90)]).toEqual([undefined, undefined]);
+    expect(zoom(0, -6, 0, true)).toBeGreaterThan(1);
   });
 
   it('knows which pixels are visible', () => {

@@ -1,9 +1,8 @@
 import type { EngineInfo } from 'ght';
 import { isClean } from '../image/samples.js';
-import { fromJson, toHash } from '../settings/link.js';
+import { fromJson } from '../settings/link.js';
 import {
   defaults,
-  limits,
   type Settings,
   sameDenoising,
   sameMemory,
@@ -12,6 +11,7 @@ import {
   wholeImage,
 } from '../settings/settings.js';
 import type { EngineSpeed, Layer, Readings, ResultSlot, Slot } from '../worker/protocol.js';
+import { Address } from './address.js';
 import { Client } from './client.js';
 import { Comparing } from './comparing.svelte.js';
 import { Denoising } from './denoising.svelte.js';
@@ -43,19 +43,13 @@ export class Studio {
   readonly restoring: Restoring;
   /** The inspection of a patch. */
   readonly patch: PatchLook;
-  readonly #environment: Environment;
+  readonly #address: Address;
   /** Whether the image being opened comes from a link, which says how it is seen. */
   #linked = true;
-  /** The address as it was written or read last. */
-  #hash: string;
-  /** The slider that was moved last: its positions are one step of the history. */
-  #moving = '';
-  #writing: ReturnType<typeof setTimeout> | undefined;
 
   constructor(settings: Settings, environment: Environment) {
     this.settings = $state.raw(settings);
-    this.#environment = environment;
-    this.#hash = toHash(settings);
+    this.#address = new Address(settings, environment.writeHash);
     const now = () => this.settings;
     this.client = new Client(environment.startWorker, (message) => this.#lost(message));
     this.runner = new Runner((n) => this.image.reopen(n));
@@ -108,7 +102,7 @@ export class Studio {
     // A link brings its own patch; otherwise that of another run is closed.
     if (change.patch !== undefined) this.#awaitPatch();
     else if (another) this.#closePatch();
-    this.#writeHash(this.#isStep(change));
+    this.#address.change(this.settings, change);
     if (!this.image.opened) return;
     const { tab, noise } = this.settings;
     const otherwise = !sameDenoising(before, this.settings);
@@ -125,21 +119,10 @@ export class Studio {
     if (another || !sameMemory(before, this.settings)) void this.#estimate();
   }
 
-  /** Whether a change can be undone by going back; the positions of one slider are one step. */
-  #isStep(change: Partial<Settings>): boolean {
-    const keys = Object.keys(change);
-    const slider = keys.length === 1 && Object.hasOwn(limits, keys[0]) ? keys[0] : '';
-    const again = slider !== '' && slider === this.#moving;
-    this.#moving = slider;
-    return !again;
-  }
-
   /** Shows another part of the picture, or moves the divider. */
   look(view: Partial<View>): void {
     this.settings = { ...this.settings, ...view };
-    // Browsers limit how often an address may change.
-    clearTimeout(this.#writing);
-    this.#writing = setTimeout(() => this.#writeHash(false), 300);
+    this.#address.writeSoon(() => this.settings);
   }
 
   #enterTab(): void {
@@ -177,7 +160,7 @@ export class Studio {
   /** Applies the settings of a link or a file, and opens their sample. */
   async restore(settings: Settings): Promise<void> {
     const open = this.settings.image;
-    this.#hash = toHash(settings);
+    this.#address.read(settings);
     if (settings.image === open) return this.set(settings);
     this.#linked = true;
     // The sample's name is set once it is open: the picture shown is not of it yet.
@@ -239,7 +222,7 @@ export class Studio {
     try {
       const { x: left, y: top } = await this.patch.look({ x, y, slot });
       this.settings = { ...this.settings, patch: `${left},${top}` };
-      this.#writeHash(false);
+      this.#address.write(this.settings, false);
     } catch (error) {
       this.runner.report(error);
     }
@@ -265,7 +248,7 @@ export class Studio {
   /** Closes the patch that is looked into. */
   closePatch(): void {
     this.#closePatch();
-    this.#writeHash(false);
+    this.#address.write(this.settings, false);
   }
 
   #closePatch(): void {
@@ -286,7 +269,7 @@ export class Studio {
     const alike = isClean(sample) === isClean(image);
     const seen = { ...wholeImage, noise: alike ? noise : isClean(sample) ? defaults.noise : 0 };
     this.settings = { ...this.settings, image: sample, ...(this.#linked ? {} : seen) };
-    this.#writeHash(!this.#linked);
+    this.#address.write(this.settings, !this.#linked);
     this.#linked = false;
   }
 
@@ -303,14 +286,6 @@ export class Studio {
     const { settings } = this;
     const estimate = await this.client.ask('estimate', { settings }).catch(() => undefined);
     if (settings === this.settings) this.memory = estimate?.bytes;
-  }
-
-  #writeHash(step: boolean): void {
-    clearTimeout(this.#writing);
-    const hash = toHash(this.settings);
-    if (hash === this.#hash) return;
-    this.#hash = hash;
-    this.#environment.writeHash(hash, step);
   }
 
   /** Called when the worker died, most likely out of memory: everything it held is opened again on request. */

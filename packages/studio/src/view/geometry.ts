@@ -63,6 +63,17 @@ export function visible(place: Placement, image: Extent, stage: Extent): Window 
   return width > 0 && height > 0 ? { left, top, width, height } : undefined;
 }
 
+/**
+ * The factor by which a wheel zooms; undefined if it is none: two fingers on a touchpad, which move the picture. A wheel turns
+ * in large steps, and a pinch comes with the control key.
+ */
+export function wheelZoom(event: Pick<WheelEvent, 'deltaX' | 'deltaY' | 'deltaMode' | 'ctrlKey'>): number | undefined {
+  const { deltaX, deltaY, deltaMode, ctrlKey } = event;
+  if (deltaMode !== 0) return 2 ** (-deltaY / 8);
+  if (Math.abs(deltaY) >= 50 && deltaX === 0) return 2 ** (-deltaY / 240);
+  return ctrlKey ? 2 ** (-deltaY / 60) : undefined;
+}
+
 /** A point of the stage in pixels of the image, which may be outside the picture. */
 export function pointAt(place: Placement, { x, y }: Point): Point {
   return { x: (x - place.x) / place.scale, y: (y - place.y) / place.scale };

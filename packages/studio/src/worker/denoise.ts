@@ -63,6 +63,8 @@ export async function runDenoise(session: Session, ask: DenoiseAsk, call: Call):
   const sink = memorySink(ask.noise > 0 ? { ...picture, sample: 'float', depth: 32 } : picture);
   const write = async (window: Window, samples: readonly Samples[]) => {
     await sink.write(window, samples);
+    // A single tile is the result itself.
+    if (window.width === width && window.height === height) return;
     const part = { ...noisy, ...window, planes: samples.slice(0, planes.length), alpha: samples[planes.length] };
     call.tell({ kind: 'tile', part: { ...window, layer: pictureOf(part, session.floor) } });
   };
