@@ -254,16 +254,16 @@ describe.skipIf(!hasBrowser)('the studio', () => {
 
   it('opens what does not fit a run, states the memory that it needs, and opens it reduced', async () => {
     await page.selectOption('[data-control="stride"]', '2');
-    const large = sharp({ create: { width: 3000, height: 2000, channels: 3, background: '#456' } });
+    const large = sharp({ create: { width: 4000, height: 2500, channels: 3, background: '#456' } });
     await choose(page, 'large.png', await large.png().toBuffer());
     await page.waitForSelector('[role="alert"] .notice');
-    expect(await page.textContent('.facts')).toMatch(/large\.png3\u2009000 × 2\u2009000, colour/);
+    expect(await page.textContent('.facts')).toMatch(/large\.png4\u2009000 × 2\u2009500, colour/);
     expect(await alertText()).toMatch(
-      /3000×2000 \(6 megapixels\) needs about [\d.]+ GiB of memory.*Open it reduced to/,
+      /4000×2500 \(10 megapixels\) needs about [\d.]+ GiB of memory.*Open it reduced to/,
     );
     await page.click('[role="alert"] button >> text=/^Open at 1\\/\\d of its size$/');
     await page.waitForFunction(() =>
-      /1\u2009500 × 1\u2009000, colour/.test(document.querySelector('.facts')?.textContent ?? ''),
+      /2\u2009000 × 1\u2009250, colour/.test(document.querySelector('.facts')?.textContent ?? ''),
     );
     await page.selectOption('[data-control="stride"]', '8');
   });

@@ -30,7 +30,7 @@ const dictionaryTexts: Readonly<Record<DictionaryName, { readonly flags?: readon
 /** The command line, or several lines for a comparison. */
 export function asCommand(settings: Settings, shown: ShownResult): string | NotCopied {
   const { tab } = settings;
-  if (tab === 'restore') return { why: 'Masks and kernels of this page have no command: save the picture instead.' };
+  if (tab === 'restore') return restoreCommand(settings, shown);
   if (tab === 'denoise') return denoiseCommand(settings, shown);
   const { flags } = dictionaryTexts[settings.dictionary];
   if (!flags) return { why: 'The command has no name for this dictionary: copy as code instead.' };
@@ -63,10 +63,43 @@ function denoiseCommand(settings: Settings, { file, channels, unit }: ShownResul
   ].join(' ');
 }
 
+/** Masks and kernels that were drawn are in the page only. */
+const DRAWN: NotCopied = { why: 'What was drawn on this page cannot be named in a text: save the picture instead.' };
+
+function restoreCommand(settings: Settings, { file, unit }: ShownResult): string | NotCopied {
+  const { restore, kernel, factor, blurNoise, restoreQuality } = settings;
+  if (restore === 'inpaint' || (restore === 'deblur' && kernel === 'drawn')) return DRAWN;
+  return [
+    `ght ${restore} ${quoted(file)} -o ${quoted(outputOf(file, restore === 'upscale' ? 'enlarged' : 'deblurred'))}`,
+    restore === 'upscale' ? `--factor ${factor}` : `--kernel ${kernel}:${kernelSizes(settings).join(',')}`,
+    ...(restore === 'deblur' && blurNoise !== 'auto' ? [`--sigma ${blurNoise * unit}`] : []),
+    ...(restoreQuality === 'balanced' ? [] : [`--quality ${restoreQuality}`]),
+  ].join(' ');
+}
+
+function restoreCode(settings: Settings, { file, unit }: ShownResult): string | NotCopied {
+  const { restore, kernel, factor, blurNoise, restoreQuality } = settings;
+  if (restore === 'inpaint' || (restore === 'deblur' && kernel === 'drawn')) return DRAWN;
+  const options = [
+    `quality: '${restoreQuality}'`,
+    ...(restore === 'deblur' && blurNoise !== 'auto' ? [`sigma: ${blurNoise * unit}`] : []),
+  ].join(', ');
+  const shape = `${kernel}Kernel(${kernelSizes(settings).join(', ')})`;
+  return lines(
+    `import { ${restore === 'upscale' ? 'upscale' : `deblur, ${kernel}Kernel`} } from 'ght';`,
+    ...reading(file, 'image'),
+    `const result = await ${restore}(image, ${restore === 'upscale' ? factor : shape}, { ${options} });`,
+    'console.log(result.image.width, result.image.height, result.sigma);',
+  );
+}
+
+function kernelSizes({ kernel, blur, radius, length, angle }: Settings): readonly number[] {
+  return kernel === 'disk' ? [radius] : kernel === 'motion' ? [length, angle] : [blur];
+}
+
 /** A program for Node. */
 export function asCode(settings: Settings, shown: ShownResult): string | NotCopied {
-  if (settings.tab === 'restore')
-    return { why: 'Masks and kernels of this page have no program: save the picture instead.' };
+  if (settings.tab === 'restore') return restoreCode(settings, shown);
   return settings.tab === 'denoise' ? denoiseCode(settings, shown) : representCode(settings, shown);
 }
 

@@ -11,8 +11,8 @@ export function checkDenoising(
   { opened: { image } }: Session,
   { noise, quality }: Pick<DenoiseAsk, 'noise' | 'quality'>,
 ): number {
-  const [plane] = image.planes;
-  return checkDenoisingMemory({ ...image, channels: image.planes.length }, quality, plane.BYTES_PER_ELEMENT, noise > 0);
+  const [{ BYTES_PER_ELEMENT: bytes }] = image.planes;
+  return checkDenoisingMemory({ ...image, channels: image.planes.length }, { quality, bytes, experiment: noise > 0 });
 }
 
 /** The open image with Gaussian noise of deviation σ, neither rounded nor clipped; the same noise every time. */

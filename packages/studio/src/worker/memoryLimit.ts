@@ -2,8 +2,15 @@ import { denoiseMemoryEstimate, type Image, type Quality, type RepresentOptions 
 import { denoiseMemory, type Pixels, representMemory } from 'ght-images';
 import type { Size } from '../image/header.js';
 
-/** The memory that a browser tab can be expected to have: computers have several gibibytes for it, and phones much less. */
-export const TAB_BYTES = 2 * 2 ** 30;
+/**
+ * The memory that a browser tab can be expected to have: half of that of the machine, as far as the browser tells it (some say
+ * nothing, and none says more than 8 GiB).
+ */
+export function tabBytes(machineGibibytes: number | undefined): number {
+  return 2 ** 30 * Math.min(4, Math.max(1, (machineGibibytes ?? 4) / 2));
+}
+
+const TAB_BYTES = tabBytes((globalThis.navigator as { readonly deviceMemory?: number } | undefined)?.deviceMemory);
 
 /** An image whose run would not fit, and the factor by which each side must be reduced to fit. */
 export class TooLargeError extends Error {
@@ -16,8 +23,8 @@ export class TooLargeError extends Error {
   }
 }
 
-/** Bytes per pixel of a picture that is shown: its layer, and the canvas that it is drawn on. */
-const SHOWN = 8;
+/** Bytes per pixel of a picture that is shown: its layer, the canvas that it is drawn on, and what the screen needs. */
+const SHOWN = 10;
 
 /** Rejects an image that cannot even be opened and shown: the decoder's RGBA twice, the planes, the picture. */
 export function checkOpeningMemory(size: Size): number {
@@ -55,26 +62,35 @@ function finerStride({ stride = 8 }: RepresentOptions): string {
 const TILE_BYTES = 2 ** 29;
 const SAMPLED_PIXELS = 2 ** 24;
 /** Bytes per sample that the estimate of the noise takes: float32 and float64 copies. */
-const ESTIMATE = 16;
+const ESTIMATE = 20;
+/** Memory that is freed late, as a part of what one tile or the estimate takes. */
+const FREED_LATE = 0.3;
 
-/**
- * {@link checkMemory} for denoising in tiles. The image is held in its samples, `bytes` each; noise that is added as an
- * experiment needs two more copies in float32.
- */
-export function checkDenoisingMemory(size: Size, quality: Quality, bytes: number, experiment: boolean): number {
-  const { channels } = size;
-  return checkFit(
-    size,
-    (width, height) => {
-      const samples = width * height * channels;
-      const tile = Math.min(TILE_BYTES, denoiseMemoryEstimate(width, height, channels, quality));
-      const estimate = ESTIMATE * channels * Math.min(width * height, SAMPLED_PIXELS);
-      // The image and the result, the coarse scale (a float32 for every four samples), and two pictures.
-      const held = samples * (bytes + (experiment ? 8 : bytes) + 1) + 2 * SHOWN * width * height;
-      return held + Math.max(tile, estimate);
-    },
-    '',
-  );
+/** What denoising is asked for, as far as its memory depends on it. */
+interface DenoisingSize {
+  readonly quality: Quality;
+  /** Bytes per sample of the file. */
+  readonly bytes: number;
+  /** Whether noise is added first, which needs copies in float32. */
+  readonly experiment: boolean;
+}
+
+/** Bytes that denoising in tiles takes at its peak, about. The image is held in the samples of its file. */
+export function denoisingBytes(
+  { width, height, channels }: Size,
+  { quality, bytes, experiment }: DenoisingSize,
+): number {
+  const samples = width * height * channels;
+  const tile = Math.min(TILE_BYTES, denoiseMemoryEstimate(width, height, channels, quality));
+  const estimate = ESTIMATE * channels * Math.min(width * height, SAMPLED_PIXELS);
+  // The image and the result, the coarse scale (a float32 for every four samples), and two pictures.
+  const held = samples * (bytes + (experiment ? 8 : bytes) + 1) + 2 * SHOWN * width * height;
+  return held + (1 + FREED_LATE) * Math.max(tile, estimate);
+}
+
+/** {@link checkMemory} for denoising in tiles. */
+export function checkDenoisingMemory(size: Size, asked: DenoisingSize): number {
+  return checkFit(size, (width, height) => denoisingBytes({ ...size, width, height }, asked), '');
 }
 
 /** Float64 planes that the loop of a restoration holds beside its prior: data, x, z, u, and those of a data step. */
