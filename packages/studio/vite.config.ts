@@ -1,6 +1,7 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
 import { noteLicences, writeLicences } from './licences.ts';
+import { listForOffline } from './offline.ts';
 
 /** The page's content security policy on any host; `ght studio` sends the same as a header, and more. */
 const policy = [
@@ -9,6 +10,7 @@ const policy = [
   "worker-src 'self'",
   "style-src 'self'",
   "img-src 'self'",
+  "manifest-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
@@ -28,7 +30,13 @@ const isolated = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Em
 export default defineConfig({
   root: import.meta.dirname,
   base: './',
-  plugins: [svelte(), contentSecurity, noteLicences(), writeLicences(`${import.meta.dirname}/dist/licences.txt`)],
+  plugins: [
+    svelte(),
+    contentSecurity,
+    noteLicences(),
+    writeLicences(`${import.meta.dirname}/dist/licences.txt`),
+    listForOffline(`${import.meta.dirname}/dist`),
+  ],
   worker: { format: 'es', plugins: () => [noteLicences()] },
   server: { headers: isolated, host: '127.0.0.1' },
   build: {

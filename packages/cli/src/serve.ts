@@ -36,6 +36,7 @@ const headers: Readonly<Record<string, string>> = {
     "worker-src 'self'",
     "style-src 'self'",
     "img-src 'self'",
+    "manifest-src 'self'",
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",

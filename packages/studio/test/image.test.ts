@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { encode } from 'fast-png';
+import { overcompleteDct } from 'ght';
 import sharp, { type Sharp } from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { fewestChannels } from '../src/image/bitmap.js';
@@ -7,7 +8,15 @@ import { planesOf } from '../src/image/decoded.js';
 import { formatOf, sizeOf } from '../src/image/header.js';
 import { openImage } from '../src/image/open.js';
 import { decodePng, encodePng } from '../src/image/png.js';
-import { checkMemory, checkRestorationMemory } from '../src/worker/memoryLimit.js';
+import {
+  checkComparisonMemory,
+  checkDenoisingMemory,
+  checkMemory,
+  checkOpeningMemory,
+  checkRestorationMemory,
+  denoisingBytes,
+  tabBytes,
+} from '../src/worker/memoryLimit.js';
 
 const whole = () => 1;
 const bytesOf = async (picture: Sharp) => new Uint8Array(await picture.toBuffer());
@@ -315,6 +324,31 @@ describe('the header', () => {
 describe('an image too large for a tab', () => {
   it('is offered at a size that fits', () => {
     expect(() => checkMemory({ width: 8000, height: 5000, channels: 3 }, {})).toThrow(/Open it reduced to 4000×2500,/);
+  });
+
+  it('is opened if it can at least be shown: 50 megapixels, not 108', () => {
+    expect(() => checkOpeningMemory({ width: 8688, height: 5792, channels: 3 })).not.toThrow();
+    expect(() => checkOpeningMemory({ width: 12000, height: 9000, channels: 3 })).toThrow(
+      /Open it reduced to 6000×4500/,
+    );
+  });
+
+  it('of 24 megapixels can be denoised in any browser, of 50 on a machine with 8 GiB', () => {
+    const photograph = { quality: 'best', bytes: 1, experiment: false } as const;
+    const bytes = (width: number, height: number) => denoisingBytes({ width, height, channels: 3 }, photograph);
+    expect(bytes(6000, 4000)).toBeLessThan(tabBytes(undefined));
+    expect(bytes(8688, 5792)).toBeLessThan(tabBytes(8));
+    expect(bytes(8688, 5792)).toBeGreaterThan(tabBytes(4));
+    const large = { width: 12000, height: 9000, channels: 3 };
+    expect(() => checkDenoisingMemory(large, { ...photograph, experiment: true })).toThrow(/Open it reduced to/);
+  });
+
+  it('is not compared if the results of all solvers together do not fit', () => {
+    const planes = [1, 2, 3].map(() => new Uint8Array(0));
+    const photograph = { width: 4000, height: 3000, planes, peak: 255 };
+    const options = { solver: 'admm', budget: { perPatch: 5 }, stride: 8, dictionary: overcompleteDct(8, 10) } as const;
+    expect(() => checkMemory({ ...photograph, channels: 3 }, options)).not.toThrow();
+    expect(() => checkComparisonMemory(photograph, options, 6)).toThrow(/Open it reduced to 2000×1500/);
   });
 
   it('can be restored in a part that fits, or enlarged less', () => {

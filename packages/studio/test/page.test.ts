@@ -90,21 +90,21 @@ describe.skipIf(!hasBrowser)('the studio', () => {
   });
 
   it('reaches a target PSNR', async () => {
-    await page.click('[data-goal="psnr"]');
+    await page.click('[data-choice="goal-psnr"]');
     await settled(page);
     expect(await reading(page, 'PSNR')).toBeGreaterThanOrEqual(32);
     expect(await reading(page, 'PSNR')).toBeLessThan(32.1);
-    await page.click('[data-goal="atoms"]');
+    await page.click('[data-choice="goal-atoms"]');
     await settled(page);
   });
 
   it('draws the atoms per patch and the error over the picture, with a scale', async () => {
     for (const overlay of ['heatmap', 'error']) {
-      await page.click(`[data-overlay="${overlay}"]`);
+      await page.click(`[data-choice="overlay-${overlay}"]`);
       await page.waitForSelector('[data-side="right"] .overlay canvas');
       expect(await page.textContent('.scale')).toMatch(overlay === 'heatmap' ? /Atoms per patch/ : /Error/);
     }
-    await page.click('[data-overlay="none"]');
+    await page.click('[data-choice="overlay-none"]');
     await page.waitForSelector('.overlay', { state: 'detached' });
   });
 
@@ -172,7 +172,7 @@ describe.skipIf(!hasBrowser)('the studio', () => {
     await page.waitForSelector('[data-action="png"]:not(:disabled)');
     expect(await reading(page, 'PSNR denoised')).toBeGreaterThan((await reading(page, 'PSNR noisy')) + 3);
     const found = await page.locator('[data-found]').innerText();
-    expect(found).toMatch(/^Noise: white, σ = (1[89]|2[012])/);
+    expect(found).toMatch(/^Fine grain, equally strong everywhere\.\s+Noise: white, σ = (1[89]|2[012])/);
     await page.click('#tab-represent');
     await settled(page);
   });
@@ -204,6 +204,7 @@ describe.skipIf(!hasBrowser)('the studio', () => {
     );
     await choose(page, 'broken.npz', codes.subarray(0, 200));
     await page.waitForSelector('[role="alert"] .notice');
+    expect(await alertText()).toContain('broken.npz has no codes');
     await dismiss();
     const [csv] = await Promise.all([page.waitForEvent('download'), page.click('[data-action="csv"]')]);
     expect(readFileSync(await csv.path(), 'utf8')).toMatch(/^k,rmse,threshold,kept,ms\n/);
@@ -251,19 +252,20 @@ describe.skipIf(!hasBrowser)('the studio', () => {
     await devtools.detach();
   });
 
-  it('rejects 40 megapixels, states the memory they need, and opens them reduced', async () => {
-    const large = sharp({ create: { width: 8000, height: 5000, channels: 3, background: '#456' } });
+  it('opens what does not fit a run, states the memory that it needs, and opens it reduced', async () => {
+    await page.selectOption('[data-control="stride"]', '2');
+    const large = sharp({ create: { width: 4000, height: 2500, channels: 3, background: '#456' } });
     await choose(page, 'large.png', await large.png().toBuffer());
     await page.waitForSelector('[role="alert"] .notice');
+    expect(await page.textContent('.facts')).toMatch(/large\.png4\u2009000 × 2\u2009500, colour/);
     expect(await alertText()).toMatch(
-      /8000×5000 \(40 megapixels\) needs about [\d.]+ GiB of memory.*Open it reduced to/,
+      /4000×2500 \(10 megapixels\) needs about [\d.]+ GiB of memory.*Open it reduced to/,
     );
     await page.click('[role="alert"] button >> text=/^Open at 1\\/\\d of its size$/');
     await page.waitForFunction(() =>
-      /4\u2009000 × 2\u2009500, colour/.test(document.querySelector('.facts')?.textContent ?? ''),
+      /2\u2009000 × 1\u2009250, colour/.test(document.querySelector('.facts')?.textContent ?? ''),
     );
-    await page.waitForSelector('[data-task="represent"]');
-    await page.click('[data-action="cancel"]');
+    await page.selectOption('[data-control="stride"]', '8');
   });
 
   it('cancels at once, and can be asked again', async () => {
@@ -359,7 +361,7 @@ describe.skipIf(!hasBrowser)('in the middle of something else', () => {
       const { given, asked, shown } = await other.evaluate(() => ({
         given: document.querySelector('[data-action="codes"]:not(:disabled)') !== null,
         asked: Number.parseFloat(document.querySelector('.value')?.textContent ?? ''),
-        shown: Number.parseFloat(document.querySelector('[data-reading="A patch"]')?.textContent ?? ''),
+        shown: Number.parseFloat(document.querySelector('[data-reading="Atoms per patch"]')?.textContent ?? ''),
       }));
       if (given) expect(shown).toBeCloseTo(asked, 1);
     }
@@ -368,6 +370,7 @@ describe.skipIf(!hasBrowser)('in the middle of something else', () => {
 
   it('a denoised image disappears when the noise, the quality or the image changes', async () => {
     await other.click('[aria-label="Sample: Dust Bowl home"]');
+    await other.waitForSelector('.facts >> text=Dust Bowl home');
     await other.click('#tab-denoise');
     const denoised = () => other.textContent('[data-reading="PSNR denoised"]');
     for (const change of [
@@ -423,7 +426,7 @@ describe.skipIf(!hasBrowser)('manners', () => {
       expect(violations.map(({ id, nodes }) => `${state}: ${id} ${nodes[0].html}`)).toEqual([]);
       expect(await other.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
     };
-    await other.click('[data-overlay="heatmap"]');
+    await other.click('[data-choice="overlay-heatmap"]');
     await other.waitForSelector('.overlay canvas');
     await other.focus('[role="application"]');
     await other.keyboard.press('Enter');

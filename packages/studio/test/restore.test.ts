@@ -165,7 +165,7 @@ describe.skipIf(!hasBrowser)('inpainting', () => {
     expect(await reading(page, 'PSNR')).toBeGreaterThan(20);
     // The file is rounded.
     expect(await reading(page, 'PSNR')).toBeCloseTo(psnr(data, truth), 0);
-    expect(await page.isEnabled('[data-overlay="error"]')).toBe(true);
+    expect(await page.isEnabled('[data-choice="overlay-error"]')).toBe(true);
   });
 
   it('paints with one finger and zooms with two', async () => {

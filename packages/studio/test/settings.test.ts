@@ -5,7 +5,7 @@ import { defaults, type Settings, sameRun } from '../src/settings/settings.js';
 
 const settings: fc.Arbitrary<Settings> = fc.record({
   tab: fc.constantFrom('learn', 'represent', 'compare', 'denoise', 'restore'),
-  image: fc.constantFrom('nagasaki-boats', 'black-canyon'),
+  image: fc.constantFrom('nagasaki-boats', 'black-canyon', ''),
   goal: fc.constantFrom('atoms', 'psnr'),
   s: fc.integer({ min: 5, max: 400 }).map((n) => n / 10),
   psnr: fc.integer({ min: 30, max: 120 }).map((n) => n / 2),
@@ -15,11 +15,17 @@ const settings: fc.Arbitrary<Settings> = fc.record({
   stride: fc.constantFrom(8, 4, 2),
   refit: fc.boolean(),
   overlay: fc.constantFrom('none', 'heatmap', 'error'),
+  zoom: fc.constantFrom(null, 0.25, 8),
+  x: fc.constantFrom(0, 120.25, -3),
+  y: fc.constantFrom(0, 80.5),
+  divider: fc.constantFrom(0, 0.5, 0.731, 1),
+  patch: fc.constantFrom('', '120,80'),
   left: fc.constantFrom('original', 'omp'),
   right: fc.constantFrom('original', 'admm'),
   noise: fc.integer({ min: 0, max: 100 }),
   sigma: fc.oneof(fc.constant('auto' as const), fc.integer({ min: 1, max: 100 })),
   strength: fc.constantFrom(0.5, 1, 1.4),
+  strengthChroma: fc.constantFrom(0.5, 1, 1.4),
   quality: fc.constantFrom('fast', 'balanced', 'best'),
   restore: fc.constantFrom('inpaint', 'deblur', 'upscale'),
   kernel: fc.constantFrom('gaussian', 'disk', 'motion', 'drawn'),
@@ -45,7 +51,7 @@ describe('a link', () => {
 
   it('uses the defaults for invalid values, and ignores unknown names', () => {
     const wrong =
-      '#s=400&solver=magic&stride=3&rho=&sigma=-2&factor=5&kernel=box&blurNoise=51&image=../../etc/passwd&__proto__=1&constructor=2';
+      '#s=400&solver=magic&stride=3&rho=&sigma=-2&factor=5&kernel=box&blurNoise=51&image=../../etc/passwd&__proto__=1&constructor=2&patch=a,b&zoom=0&divider=2';
     expect(fromHash(wrong)).toEqual(defaults);
   });
 });

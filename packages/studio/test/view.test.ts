@@ -1,11 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { historyCsv } from '../src/state/history.js';
 import { atomsAt, positionOf, SLIDER_STEPS } from '../src/view/budgetScale.js';
-import { dividerKey, fitted, moved, pixelAt, pointAt, zoomed } from '../src/view/geometry.js';
+import {
+  dividerKey,
+  fitted,
+  moved,
+  pixelAt,
+  placed,
+  pointAt,
+  viewOf,
+  visible,
+  wheelZoom,
+  zoomed,
+} from '../src/view/geometry.js';
 import { cellAt, kernelLayer } from '../src/view/kernelPad.js';
 import { count, duration, fixed, measure, setting } from '../src/view/numbers.js';
 import { overlayScale } from '../src/view/overlayScale.js';
 import { logTicks, pathOf, scalesOf, wholeTicks } from '../src/view/plot.js';
+import { patchMeaning, timeLeft } from '../src/view/words.js';
+import { noiseLooks } from '../src/worker/noiseLooks.js';
 
 const image = { width: 400, height: 200 };
 const stage = { width: 800, height: 600 };
@@ -42,6 +55,69 @@ describe('the stage', () => {
     expect(dividerKey('ArrowRight', 0.5)).toBeCloseTo(0.52);
     expect(dividerKey('PageDown', 0.05)).toBe(0);
     expect([dividerKey('Home', 0.3), dividerKey('End', 0.3), dividerKey('a', 0.3)]).toEqual([0, 1, undefined]);
+  });
+});
+
+describe('the view', () => {
+  it('is the same after it was written into a link', () => {
+    const place = zoomed(fitted(image, stage), 3.3, 120, 80, 2);
+    const view = viewOf(place, stage);
+    const again = placed(view.zoom, view, stage);
+    expect(again.scale).toBeCloseTo(place.scale, 2);
+    expect([again.x, again.y].map(Math.round)).toEqual([place.x, place.y].map(Math.round));
+  });
+
+  it('is zoomed by a wheel or a pinch, and moved by two fingers on a touchpad', () => {
+    const zoom = (deltaX: number, deltaY: number, deltaMode = 0, ctrlKey = false) =>
+      wheelZoom({ deltaX, deltaY, deltaMode, ctrlKey });
+    expect([zoom(0, -240), zoom(0, 8, 1), zoom(0, -60, 0, true)]).toEqual([2, 0.5, 0.5 ** (-60 / 240)]);
+    expect([zoom(0, 12), zoom(3, 90)]).toEqual([undefined, undefined]);
+    expect(zoom(0, -6, 0, true)).toBeGreaterThan(1);
+  });
+
+  it('knows which pixels are visible', () => {
+    expect(visible(fitted(image, stage), image, stage)).toEqual({ left: 0, top: 0, width: 400, height: 200 });
+    expect(visible({ scale: 8, x: -800, y: -400 }, image, stage)).toEqual({
+      left: 100,
+      top: 50,
+      width: 100,
+      height: 75,
+    });
+    expect(visible({ scale: 2, x: 900, y: 0 }, image, stage)).toBeUndefined();
+  });
+});
+
+describe('words', () => {
+  it('explain what a patch is', () => {
+    expect(patchMeaning(1)).toContain('A grey image has one plane');
+    expect(patchMeaning(3)).toContain('every position has 3 patches');
+  });
+
+  it('tell the time left roughly', () => {
+    expect([1, 12.4, 100, 1500].map(timeLeft)).toEqual([
+      'about a second left',
+      'about 12 s left',
+      'about 2 min left',
+      'about 25 min left',
+    ]);
+  });
+
+  it('describe noise for people', () => {
+    expect(noiseLooks({ kind: 'white', sigma: [0] }, [])).toEqual([]);
+    expect(noiseLooks({ kind: 'white', sigma: [3] }, [])).toEqual(['Fine grain, equally strong everywhere.']);
+    const coloured = (words: string, dark = 1, bright = 1) => {
+      const rows = [dark, bright].map((level) => new Float64Array(64).fill(level));
+      return noiseLooks({ kind: 'coloured', brightness: [20, 200], deviations: [rows] }, [words]);
+    };
+    expect(coloured('noise: coloured; luma 6.1 at middle and 0.82 at finest frequencies, chroma 0.27', 3, 6)).toEqual([
+      'Coarse grain: neighbouring pixels share their noise.',
+      'It grows with brightness.',
+    ]);
+    expect(coloured('noise: coloured; 4.0 to 5.1 at middle and 3.9 to 5.0 at finest frequencies; JPEG steps')).toEqual([
+      'Fine grain, pixel by pixel.',
+      'Traces of JPEG compression are removed too.',
+    ]);
+    expect(coloured('noise: coloured, with the given spectrum', 9, 3)).toEqual(['It is strongest in the dark parts.']);
   });
 });
 

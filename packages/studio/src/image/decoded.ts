@@ -1,4 +1,4 @@
-import type { Image, JpegInfo } from 'ght';
+import type { Image, JpegInfo, Samples } from 'ght';
 import { fullScale } from 'ght-images';
 
 /** Samples as stored in a file: pixel by pixel, the channels of a pixel side by side, alpha last. */
@@ -31,6 +31,14 @@ export class FileError extends Error {
   override readonly name = 'FileError';
 }
 
+/** As narrow as the file, since a large image has many samples; means need floats. */
+function emptyPlane(samples: Raster['samples'], reduce: number, length: number): Samples {
+  // Float32 would drop the last digits of a float64; far from zero these are the only ones that differ.
+  if (samples instanceof Float64Array) return new Float64Array(length);
+  if (reduce > 1 || samples instanceof Float32Array) return new Float32Array(length);
+  return samples instanceof Uint16Array ? new Uint16Array(length) : new Uint8Array(length);
+}
+
 /**
  * The planes of a raster in the units of the file. With `reduce` n, every n×n block becomes its mean, so that an image too
  * large for a browser tab can still be opened.
@@ -39,9 +47,7 @@ export function planesOf(raster: Raster, reduce = 1): Image {
   const { channels, samples, alpha } = raster;
   const width = Math.max(1, Math.floor(raster.width / reduce));
   const height = Math.max(1, Math.floor(raster.height / reduce));
-  // Float32 would drop the last digits of a float64; far from zero these are the only ones that differ.
-  const Plane = samples instanceof Float64Array ? Float64Array : Float32Array;
-  const all = Array.from({ length: channels }, () => new Plane(width * height));
+  const all = Array.from({ length: channels }, () => emptyPlane(samples, reduce, width * height));
   const across = Math.min(reduce, raster.width);
   const down = Math.min(reduce, raster.height);
   all.forEach((plane, channel) => {

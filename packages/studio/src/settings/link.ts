@@ -10,10 +10,13 @@ const numberIn =
     return text.trim() !== '' && value >= least && value <= most ? value : undefined;
   };
 
+/** What a link says of a file of the user's own. */
+const OWN = 'own';
+
 /** How each setting is read from the text of a link; undefined if the text is invalid. */
 const readers: { readonly [K in keyof Settings]: (text: string) => unknown } = {
   tab: oneOf(['learn', 'represent', 'compare', 'denoise', 'restore']),
-  image: oneOf(samples.map(({ name }) => name)),
+  image: (text) => (text === OWN ? '' : oneOf(samples.map(({ name }) => name))(text)),
   goal: oneOf(['atoms', 'psnr']),
   s: numberIn(limits.s),
   psnr: numberIn(limits.psnr),
@@ -23,11 +26,17 @@ const readers: { readonly [K in keyof Settings]: (text: string) => unknown } = {
   stride: (text) => [8, 4, 2].find((stride) => String(stride) === text),
   refit: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
   overlay: oneOf(['none', 'heatmap', 'error']),
+  zoom: numberIn(limits.zoom),
+  x: numberIn(limits.x),
+  y: numberIn(limits.y),
+  divider: numberIn(limits.divider),
+  patch: (text) => (/^\d{1,6},\d{1,6}$/.test(text) ? text : undefined),
   left: oneOf(['original', ...solvers]),
   right: oneOf(['original', ...solvers]),
   noise: numberIn(limits.noise),
   sigma: (text) => (text === 'auto' ? 'auto' : numberIn(limits.sigma)(text)),
   strength: numberIn(limits.strength),
+  strengthChroma: numberIn(limits.strengthChroma),
   quality: oneOf(['fast', 'balanced', 'best']),
   restore: oneOf(['inpaint', 'deblur', 'upscale']),
   kernel: oneOf(['gaussian', 'disk', 'motion', 'drawn']),
@@ -44,23 +53,22 @@ const readers: { readonly [K in keyof Settings]: (text: string) => unknown } = {
 /** The settings as the hash of a link. Only those that differ from the defaults are included, so that links stay short. */
 export function toHash(settings: Settings): string {
   const parts = (Object.keys(readers) as (keyof Settings)[])
-    .filter((key) => settings[key] !== defaults[key] && settings[key] !== null && settings[key] !== '')
-    .map((key) => `${key}=${encodeURIComponent(String(settings[key]))}`);
+    .filter((key) => settings[key] !== defaults[key] && settings[key] !== null)
+    .map(
+      (key) => `${key}=${encodeURIComponent(settings[key] === '' ? OWN : String(settings[key])).replace('%2C', ',')}`,
+    );
   return parts.length === 0 ? '' : `#${parts.join('&')}`;
 }
 
-/**
- * The settings in a hash; missing or invalid ones get their defaults. A file of the user's own, which no link can name, stays
- * open.
- */
-export function fromHash(hash: string, open = defaults.image): Settings {
+/** The settings in a hash; missing or invalid ones get their defaults. */
+export function fromHash(hash: string): Settings {
   const found: Record<string, unknown> = {};
   for (const [key, text] of new URLSearchParams(hash.replace(/^#/, ''))) {
     if (!Object.hasOwn(readers, key)) continue;
     const value = readers[key as keyof Settings](text);
     if (value !== undefined) found[key] = value;
   }
-  return { ...defaults, image: open === '' ? open : defaults.image, ...found };
+  return { ...defaults, ...found };
 }
 
 /** The settings as a small JSON file. */
@@ -74,8 +82,8 @@ export function fromJson(text: string): Settings | undefined {
     const given = JSON.parse(text);
     if (given?.ght !== 'studio settings') return undefined;
     const entries = Object.entries(given).filter(([key, value]) => Object.hasOwn(readers, key) && value !== null);
-    const hash = new URLSearchParams(entries.map(([key, value]) => [key, String(value)])).toString();
-    return fromHash(hash, given.image === '' ? '' : undefined);
+    const texts = entries.map(([key, value]) => [key, value === '' ? OWN : String(value)]);
+    return fromHash(new URLSearchParams(texts).toString());
   } catch {
     return undefined;
   }

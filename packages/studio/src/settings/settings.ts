@@ -29,10 +29,21 @@ export const dictionaries = {
 /** The name of a dictionary. */
 export type DictionaryName = keyof typeof dictionaries;
 
+/** What part of the picture is seen. */
+export interface View {
+  /** Screen pixels per pixel of the image; null to show all of it. */
+  readonly zoom: number | null;
+  /** The pixel in the middle of the stage; it counts only with a zoom. */
+  readonly x: number;
+  readonly y: number;
+  /** The divider's place, from 0 at the left edge to 1 at the right. */
+  readonly divider: number;
+}
+
 /** All settings of the page, which a link restores. */
-export interface Settings {
+export interface Settings extends View {
   readonly tab: Tab;
-  /** A sample's name; empty for a file of the user's own, which no link can restore. */
+  /** A sample's name; empty for a file of the user's own, which only the browser that keeps it can restore. */
   readonly image: string;
   readonly goal: 'atoms' | 'psnr';
   /** Atoms per patch on average. */
@@ -46,14 +57,18 @@ export interface Settings {
   readonly stride: number;
   readonly refit: boolean;
   readonly overlay: Overlay;
+  /** The upper left pixel of the patch that is looked into, such as 120,80; empty if there is none. */
+  readonly patch: string;
   readonly left: Side;
   readonly right: Side;
-  /** The standard deviation of the noise to add before denoising; 0 if the image is already noisy. */
+  /** The standard deviation of the noise that is added as an experiment; 0 to denoise the image as it is. */
   readonly noise: number;
   /** The standard deviation given to the denoiser; 'auto' to estimate it. */
   readonly sigma: number | 'auto';
   /** Multiplies the deviation of the noise: above 1 smooths more. */
   readonly strength: number;
+  /** The same for the colours of RGB only, in addition to `strength`. */
+  readonly strengthChroma: number;
   readonly quality: Quality;
   readonly restore: RestoreTask;
   /** The kernel of the blur to remove. Drawn weights are not in a link. */
@@ -87,11 +102,17 @@ export const defaults: Settings = {
   stride: 8,
   refit: false,
   overlay: 'none',
+  zoom: null,
+  x: 0,
+  y: 0,
+  divider: 0.5,
+  patch: '',
   left: 'omp',
   right: 'joint-omp',
   noise: 20,
   sigma: 'auto',
   strength: 1,
+  strengthChroma: 1,
   quality: 'balanced',
   restore: 'inpaint',
   kernel: 'gaussian',
@@ -109,7 +130,7 @@ export const defaults: Settings = {
 /** The factors that are offered for enlarging. */
 export const factors: readonly number[] = [2, 3, 4];
 
-/** The range of every slider. */
+/** The range of everything that moves continuously. */
 export const limits = {
   s: [0.5, 40],
   psnr: [15, 60],
@@ -118,12 +139,20 @@ export const limits = {
   noise: [0, 100],
   sigma: [0.1, 100],
   strength: [0.3, 3],
+  strengthChroma: [0.3, 3],
   blur: [0.3, 10],
   radius: [0.5, 20],
   length: [1, 60],
   angle: [0, 179],
   blurNoise: [0, 50],
+  zoom: [0.001, 64],
+  x: [-1e5, 1e5],
+  y: [-1e5, 1e5],
+  divider: [0, 1],
 } as const;
+
+/** The view of an image that was just opened. */
+export const wholeImage = { zoom: null, x: 0, y: 0, patch: '' } as const;
 
 /** Whether two settings request the same representation. */
 export function sameRun(a: Settings, b: Settings): boolean {
@@ -145,5 +174,5 @@ export function sameMemory(a: Settings, b: Settings): boolean {
 
 /** Whether two settings request the same denoising. */
 export function sameDenoising(a: Settings, b: Settings): boolean {
-  return (['noise', 'sigma', 'strength', 'quality'] as const).every((key) => a[key] === b[key]);
+  return (['noise', 'sigma', 'strength', 'strengthChroma', 'quality'] as const).every((key) => a[key] === b[key]);
 }

@@ -1,10 +1,11 @@
-import type { SolverName } from 'ght';
+import { type SolverName, solverNames } from 'ght';
 import { type Settings, sameComparison } from '../settings/settings.js';
 import type { Event, Layer, Readings } from '../worker/protocol.js';
 import type { Client } from './client.js';
 import type { OpenImage } from './openImage.svelte.js';
 import type { Asked, Representing } from './representing.svelte.js';
 import type { Runner } from './runner.svelte.js';
+import type { Similarity } from './similarity.svelte.js';
 
 interface Row {
   readonly of: Asked;
@@ -20,6 +21,8 @@ export class Comparing {
   /** The comparison that is shown or in progress. */
   #asked = $state.raw<Asked>();
   #rows = $state.raw<Partial<Record<SolverName, Row>>>({});
+  /** Called when a comparison has ended. */
+  onDone: () => void = () => {};
 
   constructor(
     private readonly client: Client,
@@ -28,6 +31,7 @@ export class Comparing {
     private readonly image: OpenImage,
     /** Receives the result of the chosen solver, which runs first for a target PSNR, to find the budget. */
     private readonly representing: Representing,
+    private readonly similarity: Similarity,
   ) {}
 
   /** Whether the settings have changed since the comparison was requested. */
@@ -56,6 +60,7 @@ export class Comparing {
     const { settings } = asked;
     await this.runner.run('compare', async (signal) => {
       this.#asked = asked;
+      this.similarity.drop(...solverNames);
       try {
         await this.client.ask('compare', { settings }, { signal, onEvent: (event) => this.#take(event, asked) });
       } catch (error) {
@@ -64,6 +69,7 @@ export class Comparing {
         throw error;
       }
     });
+    this.onDone();
   }
 
   /** Removes the rows of the previous comparison when the current one is cancelled: they do not belong together. */
@@ -73,14 +79,14 @@ export class Comparing {
 
   #take(event: Event, asked: Asked): void {
     this.runner.progress(event);
-    if (event.kind !== 'shown' && event.kind !== 'ssim') return;
+    if (event.kind !== 'shown') return;
     const { slot } = event;
     if (slot === 'result') {
       this.representing.take(event, asked);
       return;
     }
-    const row = event.kind === 'shown' ? { ...event, of: asked } : withSsim(this.#rows[slot], event.ssim);
-    if (row) this.#rows = { ...this.#rows, [slot]: row };
+    this.#rows = { ...this.#rows, [slot]: { ...event, of: asked } };
+    this.similarity.want(slot);
   }
 
   /** The number of samples in all patches, to which the run time is proportional. */
@@ -96,8 +102,4 @@ export class Comparing {
     this.#asked = undefined;
     this.#rows = {};
   }
-}
-
-function withSsim(row: Row | undefined, ssim: number): Row | undefined {
-  return row && { ...row, readings: { ...row.readings, ssim } };
 }

@@ -1,7 +1,7 @@
 import { samples } from '../image/samples.js';
-import type { Settings } from '../settings/settings.js';
 import type { Opened } from '../worker/protocol.js';
 import type { Client } from './client.js';
+import type { Environment } from './environment.js';
 import type { Runner } from './runner.svelte.js';
 
 /** An image file and the name shown for it. */
@@ -19,10 +19,15 @@ interface Hooks {
   readonly onSettled: () => void;
 }
 
+/** A larger file is not kept, in bytes. */
+const MOST_KEPT = 2 ** 28;
+
 /** The open image, and the opening of another. If two are being opened, the later one counts. */
 export class OpenImage {
   opened = $state.raw<Opened>();
   title = $state('');
+  /** Whether this browser keeps the user's image for the next visit. */
+  kept = $state(false);
   #opening: Promise<void> | undefined;
   /** The number of openings requested so far, including those whose file has not arrived yet. */
   #asked = 0;
@@ -31,8 +36,7 @@ export class OpenImage {
   constructor(
     private readonly client: Client,
     private readonly runner: Runner,
-    private readonly fetchSample: (name: string) => Promise<Blob>,
-    private readonly settings: () => Settings,
+    private readonly environment: Pick<Environment, 'fetchSample' | 'kept'>,
     private readonly hooks: Hooks,
   ) {}
 
@@ -56,7 +60,7 @@ export class OpenImage {
     const sample = samples.find((each) => each.name === name) ?? samples[0];
     const turn = ++this.#asked;
     try {
-      const file = await this.fetchSample(sample.name);
+      const file = await this.environment.fetchSample(sample.file);
       // The user may have chosen something else in the meantime.
       if (turn === this.#asked) await this.open({ file, title: sample.title, sample: sample.name });
     } catch (error) {
@@ -64,6 +68,33 @@ export class OpenImage {
       const reason = error instanceof Error ? error.message : error;
       this.runner.notice = { message: `The sample could not be loaded (${reason}).` };
     }
+  }
+
+  /** Opens what a link names: a sample, or the file that this browser keeps. */
+  async openLinked(name: string): Promise<void> {
+    if (name !== '') return this.openSample(name);
+    const turn = ++this.#asked;
+    const file = await this.environment.kept.load();
+    if (turn !== this.#asked) return;
+    if (file) return this.open({ file, title: file.name, sample: '' });
+    await this.openSample(samples[0].name);
+    this.runner.notice ??= { message: 'The image of this link is not in this browser. Open or drop it here.' };
+  }
+
+  /** Erases the kept image from this browser; it stays open. */
+  async forget(): Promise<void> {
+    await this.environment.kept.erase();
+    this.kept = false;
+  }
+
+  async #keep(file: Blob): Promise<void> {
+    this.kept = false;
+    if (!(file instanceof File) || file.size > MOST_KEPT) return;
+    // A private window or a full disk: the image is then only open.
+    this.kept = await this.environment.kept.save(file).then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Opens an image in place of the last one; with `reduce` n, each side is divided by n, if it would not fit otherwise. */
@@ -74,12 +105,13 @@ export class OpenImage {
     const opening = this.runner.run(
       'open',
       async (signal) => {
-        const ask = { file: image.file, reduce, settings: this.settings() };
+        const ask = { file: image.file, reduce };
         // To the end: the worker holds either the old image or the new one, and the page must show the same.
         this.opened = await this.client.ask('open', ask, { signal, toTheEnd: true });
         this.title = image.title;
         this.#reopen = reopen;
         this.hooks.onOpened(image.sample);
+        if (image.sample === '') void this.#keep(image.file);
       },
       reopen,
     );

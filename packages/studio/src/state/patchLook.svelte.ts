@@ -5,17 +5,21 @@ import type { Client } from './client.js';
 export class PatchLook {
   found = $state.raw<Inspection>();
   looking = $state(false);
+  /** A patch that was picked before there was a result to look into. */
+  awaited = $state.raw<{ readonly x: number; readonly y: number }>();
   #running: AbortController | undefined;
 
   constructor(private readonly client: Client) {}
 
-  async look(ask: Requests['inspect']['ask']): Promise<void> {
+  async look(ask: Requests['inspect']['ask']): Promise<Inspection> {
     this.#running?.abort();
     const stop = new AbortController();
     this.#running = stop;
     this.looking = true;
+    this.awaited = undefined;
     try {
       this.found = await this.client.ask('inspect', ask, { signal: stop.signal });
+      return this.found;
     } finally {
       if (this.#running === stop) this.looking = false;
     }
@@ -24,6 +28,7 @@ export class PatchLook {
   close(): void {
     this.#running?.abort();
     this.looking = false;
+    this.awaited = undefined;
     this.found = undefined;
   }
 }

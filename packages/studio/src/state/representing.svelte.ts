@@ -3,6 +3,7 @@ import { type Settings, sameRun } from '../settings/settings.js';
 import type { Event, Layer, Readings } from '../worker/protocol.js';
 import type { Client } from './client.js';
 import type { Runner } from './runner.svelte.js';
+import type { Similarity } from './similarity.svelte.js';
 
 /** No result yet; a result of older settings; a preview, reduced or at full size; the final result. */
 export type ResultStage = 'none' | 'stale' | 'coarse' | 'preview' | 'final';
@@ -17,6 +18,8 @@ interface Shown {
   readonly kind: 'coarse' | 'preview' | 'final';
   readonly picture: Layer;
   readonly readings: Readings;
+  /** The file that the codes came from, if they were not solved here. */
+  readonly codesFile?: string;
 }
 
 /** RMSE by iteration, of the current run or of the result. */
@@ -33,6 +36,8 @@ export class Representing {
   /** The result that is shown, or its preview. */
   shown = $state.raw<Shown>();
   curve = $state.raw<Curve>();
+  /** Called when a final result is shown. */
+  onFinal: () => void = () => {};
   /** The request whose result the worker holds, or may hold by now. */
   #asked = $state.raw<Asked>();
   /** The run whose first picture has not arrived yet. */
@@ -42,6 +47,7 @@ export class Representing {
     private readonly client: Client,
     private readonly runner: Runner,
     private readonly settings: () => Settings,
+    private readonly similarity: Similarity,
   ) {}
 
   /** How far the shown result matches the settings. */
@@ -66,6 +72,7 @@ export class Representing {
     const asked: Asked = { settings: this.settings() };
     const awaited = { asked, since: performance.now() };
     await this.runner.run('represent', async (signal) => {
+      this.similarity.drop('result');
       signal.addEventListener('abort', () => {
         this.#awaited = undefined;
       });
@@ -92,10 +99,11 @@ export class Representing {
   }
 
   /** Shows saved codes in place of a result. */
-  async openCodes(file: Blob): Promise<void> {
+  async openCodes(file: File): Promise<void> {
     const asked: Asked = { settings: this.settings() };
     await this.runner.run('codes', async (signal) => {
-      const onEvent = (event: Event) => this.take(event, asked);
+      this.similarity.drop('result');
+      const onEvent = (event: Event) => this.take(event, asked, file.name);
       try {
         await this.client.ask('readCodes', { file, settings: asked.settings }, { signal, onEvent });
       } catch (error) {
@@ -110,18 +118,17 @@ export class Representing {
     this.#asked = asked;
   }
 
-  /** Handles a result, a preview or an SSIM, whose settings may no longer be those of the page. */
-  take(event: Event, asked: Asked): void {
-    if (event.kind === 'progress') return;
-    if (event.kind === 'ssim') {
-      if (this.shown) this.shown = { ...this.shown, readings: { ...this.shown.readings, ssim: event.ssim } };
-      return;
-    }
+  /** Handles a result or a preview, whose settings may no longer be those of the page. */
+  take(event: Event, asked: Asked, codesFile?: string): void {
+    if (event.kind !== 'shown' && event.kind !== 'preview') return;
     const { picture, readings } = event;
     const kind = event.kind === 'shown' ? 'final' : event.coarse ? 'coarse' : 'preview';
     this.#asked = asked;
-    this.shown = { of: asked, kind, picture, readings };
-    if (kind === 'final') this.curve = { solver: readings.solver, points: readings.history };
+    this.shown = { of: asked, kind, picture, readings, codesFile };
+    if (kind !== 'final') return;
+    this.curve = { solver: readings.solver, points: readings.history };
+    this.similarity.want('result');
+    this.onFinal();
   }
 
   #trace(event: Event): void {

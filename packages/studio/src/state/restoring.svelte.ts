@@ -5,6 +5,7 @@ import type { Client } from './client.js';
 import { Mask, type Point } from './mask.svelte.js';
 import type { OpenImage } from './openImage.svelte.js';
 import type { Runner } from './runner.svelte.js';
+import type { Similarity } from './similarity.svelte.js';
 
 /** What a finger or a mouse does to the picture. */
 export type Tool = 'brush' | 'eraser' | 'move';
@@ -32,6 +33,7 @@ export class Restoring {
     private readonly runner: Runner,
     private readonly settings: () => Settings,
     private readonly image: OpenImage,
+    private readonly similarity: Similarity,
   ) {}
 
   /** The restored image; one of another mask, kernel or setting is not shown. */
@@ -134,10 +136,13 @@ export class Restoring {
     const ask = this.#ask();
     await this.runner.run('restore', async (signal) => {
       this.#running = of;
+      this.similarity.drop('restored');
       // The worker may replace a result of other settings without notifying the page, so it must not be shown again.
       if (!this.restored) this.#result = undefined;
       const onEvent = this.runner.progress.bind(this.runner);
-      this.#result = { of, restored: await this.client.ask('restore', ask, { signal, onEvent }) };
+      const restored = await this.client.ask('restore', ask, { signal, onEvent });
+      this.#result = { of, restored };
+      if (restored.psnr !== null) this.similarity.want('restored');
     });
   }
 

@@ -7,16 +7,29 @@ export interface Notice {
   readonly remedy?: { readonly title: string; readonly act: () => void };
 }
 
+/** Called when a task starts, and when none is running any more. */
+export interface TaskWatcher {
+  readonly onStart: () => void;
+  readonly onEnd: () => void;
+}
+
+/** A time left is told only once so much of a task is done, and so many seconds have passed: before, it is a guess. */
+const [TELLING_FRACTION, TELLING_SECONDS] = [0.04, 2];
+
 /** The kind of the current task. */
-export type Task = 'open' | 'represent' | 'compare' | 'denoise' | 'restore' | 'codes';
+export type Task = 'open' | 'represent' | 'compare' | 'denoise' | 'restore' | 'codes' | 'measure';
 
 /** Runs one task at a time: a new one ends the last. Holds its progress, and the error if it fails. */
 export class Runner {
   task = $state<Task>();
   fraction = $state(0);
   doing = $state('');
+  /** The seconds that the current task will still take, once they can be estimated. */
+  secondsLeft = $state<number>();
   notice = $state.raw<Notice>();
   #running: AbortController | undefined;
+  #started = 0;
+  readonly #watchers: TaskWatcher[] = [];
   /** Set when the worker, and with it the image, was lost: nothing else can run until an image is opened again. */
   #lost: Notice | undefined;
 
@@ -24,6 +37,11 @@ export class Runner {
     /** Reopens the image with each side divided by n: the remedy if it does not fit. */
     private readonly reopen: (n: number) => void,
   ) {}
+
+  /** Adds a watcher. */
+  watch(watcher: TaskWatcher): void {
+    this.#watchers.push(watcher);
+  }
 
   /** Whether the worker was lost and no image has been opened since. */
   get lost(): boolean {
@@ -42,16 +60,16 @@ export class Runner {
     this.task = task;
     this.fraction = 0;
     this.doing = '';
+    this.secondsLeft = undefined;
+    this.#started = performance.now();
+    for (const { onStart } of this.#watchers) onStart();
     try {
       await work(stop.signal);
       if (task === 'open') this.#lost = undefined;
     } catch (error) {
       this.report(error, reopen);
     } finally {
-      if (this.#running === stop) {
-        this.#running = undefined;
-        this.task = undefined;
-      }
+      if (this.#running === stop) this.#ended();
     }
   }
 
@@ -60,13 +78,21 @@ export class Runner {
     if (event.kind !== 'progress') return;
     this.fraction = event.fraction;
     this.doing = event.doing ?? '';
+    const seconds = (performance.now() - this.#started) / 1000;
+    const telling = event.fraction >= TELLING_FRACTION && seconds >= TELLING_SECONDS;
+    this.secondsLeft = telling ? (seconds * (1 - event.fraction)) / event.fraction : undefined;
+  }
+
+  #ended(): void {
+    this.#running = undefined;
+    this.task = undefined;
+    for (const { onEnd } of this.#watchers) onEnd();
   }
 
   /** Stops the task: immediately for the page, as soon as possible for the worker. */
   cancel(): void {
     this.#running?.abort();
-    this.#running = undefined;
-    this.task = undefined;
+    this.#ended();
   }
 
   /** Shows an error; a cancellation is not one. */

@@ -1,7 +1,17 @@
 import type { EngineInfo } from 'ght';
-import { fromJson, toHash } from '../settings/link.js';
-import { type Settings, sameDenoising, sameMemory, sameRun } from '../settings/settings.js';
-import type { Layer, Readings, ResultSlot, Slot } from '../worker/protocol.js';
+import { isClean } from '../image/samples.js';
+import { fromJson } from '../settings/link.js';
+import {
+  defaults,
+  type Settings,
+  sameDenoising,
+  sameMemory,
+  sameRun,
+  type View,
+  wholeImage,
+} from '../settings/settings.js';
+import type { EngineSpeed, Layer, Readings, ResultSlot, Slot } from '../worker/protocol.js';
+import { Address } from './address.js';
 import { Client } from './client.js';
 import { Comparing } from './comparing.svelte.js';
 import { Denoising } from './denoising.svelte.js';
@@ -11,6 +21,7 @@ import { PatchLook } from './patchLook.svelte.js';
 import { Representing } from './representing.svelte.js';
 import { Restoring } from './restoring.svelte.js';
 import { Runner } from './runner.svelte.js';
+import { Similarity } from './similarity.svelte.js';
 
 /** The state of the page: passes the settings to the active tab, and writes them into the link. */
 export class Studio {
@@ -19,32 +30,40 @@ export class Studio {
   memory = $state<number>();
   /** The engine that will run, before the first run. */
   probed = $state.raw<EngineInfo>();
+  /** The speed of every engine on this machine, once it was measured. */
+  speeds = $state.raw<readonly EngineSpeed[]>();
 
   readonly client: Client;
   readonly runner: Runner;
   readonly image: OpenImage;
+  readonly similarity: Similarity;
   readonly representing: Representing;
   readonly comparing: Comparing;
   readonly denoising: Denoising;
   readonly restoring: Restoring;
   /** The inspection of a patch. */
   readonly patch: PatchLook;
-  readonly #environment: Environment;
+  readonly #address: Address;
+  /** Whether the image being opened comes from a link, which says how it is seen. */
+  #linked = true;
 
   constructor(settings: Settings, environment: Environment) {
     this.settings = $state.raw(settings);
-    this.#environment = environment;
+    this.#address = new Address(settings, environment.writeHash);
     const now = () => this.settings;
     this.client = new Client(environment.startWorker, (message) => this.#lost(message));
     this.runner = new Runner((n) => this.image.reopen(n));
-    this.image = new OpenImage(this.client, this.runner, environment.fetchSample, now, {
+    this.image = new OpenImage(this.client, this.runner, environment, {
       onOpened: (sample) => this.#opened(sample),
       onSettled: () => this.#settled(),
     });
-    this.representing = new Representing(this.client, this.runner, now);
-    this.comparing = new Comparing(this.client, this.runner, now, this.image, this.representing);
-    this.denoising = new Denoising(this.client, this.runner, now, this.image);
-    this.restoring = new Restoring(this.client, this.runner, now, this.image);
+    this.similarity = new Similarity(this.client, this.runner);
+    this.representing = new Representing(this.client, this.runner, now, this.similarity);
+    this.representing.onFinal = () => this.#lookAtAwaited();
+    this.comparing = new Comparing(this.client, this.runner, now, this.image, this.representing, this.similarity);
+    this.comparing.onDone = () => this.#lookAtAwaited();
+    this.denoising = new Denoising(this.client, this.runner, now, this.image, this.similarity);
+    this.restoring = new Restoring(this.client, this.runner, now, this.image, this.similarity);
     this.patch = new PatchLook(this.client);
     // If this fails, the badge says that the engine is unknown; nothing else depends on it.
     this.client.ask('engine', null).then(
@@ -79,13 +98,16 @@ export class Studio {
     const before = this.settings;
     const restoration = this.restoring.key;
     this.settings = { ...before, ...change };
-    this.#writeHash();
+    const another = !sameRun(before, this.settings);
+    // A link brings its own patch; otherwise that of another run is closed.
+    if (change.patch !== undefined) this.#awaitPatch();
+    else if (another) this.#closePatch();
+    this.#address.change(this.settings, change);
     if (!this.image.opened) return;
     const { tab, noise } = this.settings;
-    const another = !sameRun(before, this.settings);
-    if (another) this.patch.close();
     const otherwise = !sameDenoising(before, this.settings);
     if (otherwise && this.runner.task === 'denoise') this.runner.cancel();
+    if (otherwise) this.denoising.changed();
     this.restoring.changed();
     if (!this.image.ready) return;
     const restored = restoration !== this.restoring.key;
@@ -93,18 +115,34 @@ export class Studio {
     if (before.tab !== tab) this.#enterTab();
     else if (another && tab === 'represent') this.representing.run();
     else if (before.noise !== noise && tab === 'denoise') void this.denoising.showNoise();
+    if (change.patch !== undefined) this.#lookAtAwaited();
     if (another || !sameMemory(before, this.settings)) void this.#estimate();
+  }
+
+  /** Shows another part of the picture, or moves the divider. */
+  look(view: Partial<View>): void {
+    this.settings = { ...this.settings, ...view };
+    this.#address.writeSoon(() => this.settings);
   }
 
   #enterTab(): void {
     const { tab } = this.settings;
-    this.patch.close();
+    this.#awaitPatch();
     // It started by itself, so it ends when its tab is left.
     if (tab !== 'represent' && this.runner.task === 'represent') this.runner.cancel();
     if (tab === 'represent') this.representing.enter();
     else if (tab === 'compare') this.comparing.enter();
     else if (tab === 'denoise') void this.denoising.showNoise();
     else if (tab === 'restore') this.restoring.changed();
+    this.#lookAtAwaited();
+  }
+
+  /** Opens the patch of the settings as soon as there is a result to look into. */
+  #awaitPatch(): void {
+    const { patch } = this.settings;
+    this.patch.close();
+    const [x, y] = patch.split(',').map(Number);
+    if (patch) this.patch.awaited = { x, y };
   }
 
   /** Opens a file that was dropped or chosen: an image, codes, or saved settings. */
@@ -113,7 +151,7 @@ export class Studio {
     if (/\.json$/i.test(file.name)) {
       const settings = fromJson(await file.text());
       if (!settings) this.runner.notice = { message: `${file.name} is not a settings file of the studio.` };
-      else await this.restore(settings);
+      else await this.restore({ ...settings, image: settings.image || this.settings.image });
       return;
     }
     await this.image.open({ file, title: file.name, sample: '' });
@@ -122,11 +160,12 @@ export class Studio {
   /** Applies the settings of a link or a file, and opens their sample. */
   async restore(settings: Settings): Promise<void> {
     const open = this.settings.image;
-    const image = settings.image || open;
-    if (image === open) return this.set({ ...settings, image });
+    this.#address.read(settings);
+    if (settings.image === open) return this.set(settings);
+    this.#linked = true;
     // The sample's name is set once it is open: the picture shown is not of it yet.
     this.settings = { ...settings, image: open };
-    await this.image.openSample(image);
+    await this.image.openLinked(settings.image);
   }
 
   async #openCodes(file: File): Promise<void> {
@@ -146,7 +185,7 @@ export class Studio {
   async compare(): Promise<void> {
     await this.image.settled();
     this.runner.notice = undefined;
-    this.patch.close();
+    this.#closePatch();
     await this.comparing.run();
   }
 
@@ -164,9 +203,57 @@ export class Studio {
     await this.restoring.run();
   }
 
-  /** Inspects the patch at a pixel. */
+  /** Measures every engine on this machine. */
+  async measureEngines(): Promise<void> {
+    await this.image.settled();
+    this.runner.notice = undefined;
+    await this.runner.run('measure', async (signal) => {
+      const onEvent = this.runner.progress.bind(this.runner);
+      this.speeds = await this.client.ask('measureEngines', null, { signal, onEvent });
+    });
+  }
+
+  /** Inspects the patch at a pixel, or, while only a preview is shown, as soon as there is a result. */
   async inspect(x: number, y: number, slot: Slot): Promise<void> {
-    await this.patch.look({ x, y, slot }).catch((error: unknown) => this.runner.report(error));
+    if (!this.readings(slot) || (slot === 'result' && this.representing.stage === 'coarse')) {
+      this.patch.awaited = { x, y };
+      return;
+    }
+    try {
+      const { x: left, y: top } = await this.patch.look({ x, y, slot });
+      this.settings = { ...this.settings, patch: `${left},${top}` };
+      this.#address.write(this.settings, false);
+    } catch (error) {
+      this.runner.report(error);
+    }
+  }
+
+  #lookAtAwaited(): void {
+    const { awaited } = this.patch;
+    const slot = this.inspected;
+    const there =
+      slot === 'result'
+        ? this.representing.stage === 'final'
+        : this.readings(slot) !== undefined && this.runner.task !== 'compare';
+    if (awaited && there && ['represent', 'compare'].includes(this.settings.tab))
+      void this.inspect(awaited.x, awaited.y, slot);
+  }
+
+  /** The slot whose patches are looked into. */
+  get inspected(): Slot {
+    const { tab, left, right } = this.settings;
+    return tab !== 'compare' ? 'result' : right === 'original' ? left : right;
+  }
+
+  /** Closes the patch that is looked into. */
+  closePatch(): void {
+    this.#closePatch();
+    this.#address.write(this.settings, false);
+  }
+
+  #closePatch(): void {
+    this.patch.close();
+    if (this.settings.patch) this.settings = { ...this.settings, patch: '' };
   }
 
   /** Called when another image has replaced the last one: all results of that are dropped. */
@@ -176,12 +263,19 @@ export class Studio {
     this.comparing.clear();
     this.denoising.clear();
     this.restoring.clear();
-    this.settings = { ...this.settings, image: sample };
-    this.#writeHash();
+    this.similarity.clear();
+    const { image, noise } = this.settings;
+    // Noise is added to clean samples only, unless it was asked for.
+    const alike = isClean(sample) === isClean(image);
+    const seen = { ...wholeImage, noise: alike ? noise : isClean(sample) ? defaults.noise : 0 };
+    this.settings = { ...this.settings, image: sample, ...(this.#linked ? {} : seen) };
+    this.#address.write(this.settings, !this.#linked);
+    this.#linked = false;
   }
 
   /** Also called after an opening that failed: the settings may have changed in the meantime, and running tasks have ended. */
   #settled(): void {
+    this.#linked = false;
     if (!this.image.ready) return;
     void this.#estimate();
     this.#enterTab();
@@ -192,10 +286,6 @@ export class Studio {
     const { settings } = this;
     const estimate = await this.client.ask('estimate', { settings }).catch(() => undefined);
     if (settings === this.settings) this.memory = estimate?.bytes;
-  }
-
-  #writeHash(): void {
-    this.#environment.writeHash(toHash(this.settings));
   }
 
   /** Called when the worker died, most likely out of memory: everything it held is opened again on request. */

@@ -1,4 +1,5 @@
 import type { Point } from '../state/mask.svelte.js';
+import type { Window } from '../worker/protocol.js';
 
 /** The position of the picture on the stage: image pixel (u, v) is at (x + scale·u, y + scale·v). */
 export interface Placement {
@@ -37,6 +38,40 @@ export function moved(place: Placement, dx: number, dy: number, image: Extent, s
     x: keep(place.x + dx, place.scale * image.width, stage.width),
     y: keep(place.y + dy, place.scale * image.height, stage.height),
   };
+}
+
+/** The placement with an image pixel in the middle of the stage. */
+export function placed(scale: number, middle: Point, stage: Extent): Placement {
+  return { scale, x: stage.width / 2 - scale * middle.x, y: stage.height / 2 - scale * middle.y };
+}
+
+/** A placement as the zoom and the image pixel in the middle, with few digits, since they are written into a link. */
+export function viewOf({ scale, x, y }: Placement, stage: Extent): { zoom: number; x: number; y: number } {
+  const zoom = Number(scale.toPrecision(4));
+  const middle = (at: number, room: number) => Number(((room / 2 - at) / scale).toFixed(2));
+  return { zoom, x: middle(x, stage.width), y: middle(y, stage.height) };
+}
+
+/** The pixels of the image that are visible; undefined if there are none. */
+export function visible(place: Placement, image: Extent, stage: Extent): Window | undefined {
+  const along = (at: number, room: number, size: number) => {
+    const from = Math.max(0, Math.floor(-at / place.scale));
+    return [from, Math.min(size, Math.ceil((room - at) / place.scale)) - from] as const;
+  };
+  const [left, width] = along(place.x, stage.width, image.width);
+  const [top, height] = along(place.y, stage.height, image.height);
+  return width > 0 && height > 0 ? { left, top, width, height } : undefined;
+}
+
+/**
+ * The factor by which a wheel zooms; undefined if it is none: two fingers on a touchpad, which move the picture. A wheel turns
+ * in large steps, and a pinch comes with the control key.
+ */
+export function wheelZoom(event: Pick<WheelEvent, 'deltaX' | 'deltaY' | 'deltaMode' | 'ctrlKey'>): number | undefined {
+  const { deltaX, deltaY, deltaMode, ctrlKey } = event;
+  if (deltaMode !== 0) return 2 ** (-deltaY / 8);
+  if (Math.abs(deltaY) >= 50 && deltaX === 0) return 2 ** (-deltaY / 240);
+  return ctrlKey ? 2 ** (-deltaY / 60) : undefined;
 }
 
 /** A point of the stage in pixels of the image, which may be outside the picture. */

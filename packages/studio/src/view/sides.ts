@@ -28,14 +28,15 @@ const restoredTitles: Readonly<Record<RestoreTask, string>> = {
 export function titleOf(
   slot: Slot,
   { tab, noise, solver, restore }: Settings,
-  result: Readings | undefined,
+  result: { readonly readings: Readings; readonly codesFile?: string } | undefined,
   stage: ResultStage,
 ): string {
   if (slot === 'original') return tab === 'denoise' && noise > 0 ? 'Clean' : 'Original';
-  if (slot === 'noisy') return noise > 0 ? `Noisy, σ = ${noise}` : 'As opened';
+  if (slot === 'noisy') return noise > 0 ? `Noisy, σ = ${noise}` : 'Before';
   if (slot === 'denoised') return 'Denoised';
   if (slot === 'restored') return restoredTitles[restore];
   if (slot !== 'result') return solverCatalogue[slot].title;
-  const name = solverCatalogue[result?.solver ?? solver].title;
+  if (result?.codesFile) return result.codesFile;
+  const name = solverCatalogue[result?.readings.solver ?? solver].title;
   return stage === 'coarse' ? `${name}, coarse preview` : stage === 'preview' ? `${name}, preview` : name;
 }

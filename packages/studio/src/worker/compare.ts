@@ -1,18 +1,18 @@
 import { type Budget, solverCatalogue, solverNames } from 'ght';
 import type { Settings } from '../settings/settings.js';
-import { checkMemory } from './memoryLimit.js';
+import { checkComparisonMemory } from './memoryLimit.js';
 import { optionsOf } from './options.js';
-import { ssimOf } from './readings.js';
 import { runKept, runRepresent } from './represent.js';
 import type { Call, Session } from './session.js';
 
 /**
- * Runs every solver under the same budget; the patch-wise ones use the same number for every patch, as in the paper's Figures
- * 5 and 6. Each has its default ρ and no refit, since these options are chosen for a single solver.
+ * Runs every solver with the same number of atoms. The patch-wise ones use the same number for every patch, as in the paper's
+ * Figures 5 and 6; what does not divide evenly goes to the patches with the largest error, one atom each. Each solver has its
+ * default ρ and no refit, since these options are chosen for a single solver.
  */
 export async function runCompare(session: Session, settings: Settings, call: Call): Promise<void> {
   const { image } = session.opened;
-  checkMemory({ ...image, channels: image.planes.length }, optionsOf(settings, 'admm'));
+  checkComparisonMemory(image, optionsOf(settings, 'admm'), solverNames.length);
   const budget = await commonBudget(session, settings, call);
   for (const [i, solver] of solverNames.entries()) {
     const tell: Call['tell'] = (event) => {
@@ -22,9 +22,6 @@ export async function runCompare(session: Session, settings: Settings, call: Cal
     };
     const options = optionsOf({ ...settings, rho: null, refit: false }, solver);
     await runKept(session, solver, image, { ...options, budget }, { signal: call.signal, tell });
-  }
-  for (const solver of solverNames) {
-    call.tell({ kind: 'ssim', slot: solver, ssim: await ssimOf(image, session.image(solver), call.signal) });
   }
 }
 

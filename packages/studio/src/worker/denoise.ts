@@ -1,44 +1,134 @@
-import { denoise, psnr, randomSource } from 'ght';
+import { type DenoiseOptions, denoise, type Image, psnr, randomSource, type Samples } from 'ght';
+import { denoiseLarge, memorySink, memorySource, type Picture, type RunProgress } from 'ght-tiles/in-memory';
 import { pictureOf } from './layers.js';
 import { checkDenoisingMemory } from './memoryLimit.js';
-import type { Denoised, Requests } from './protocol.js';
-import { ssimOf } from './readings.js';
+import { noiseLooks } from './noiseLooks.js';
+import type { DenoiseAsk, Denoised, PlacedLayer, Requests, Window } from './protocol.js';
 import type { Call, Session } from './session.js';
+
+/** Rejects a denoising that does not fit; called before any work. */
+export function checkDenoising(
+  { opened: { image } }: Session,
+  { noise, quality }: Pick<DenoiseAsk, 'noise' | 'quality'>,
+): number {
+  const [{ BYTES_PER_ELEMENT: bytes }] = image.planes;
+  return checkDenoisingMemory({ ...image, channels: image.planes.length }, { quality, bytes, experiment: noise > 0 });
+}
 
 /** The open image with Gaussian noise of deviation σ, neither rounded nor clipped; the same noise every time. */
 export function addNoise(session: Session, sigma: number): Requests['noise']['reply'] {
   const { image } = session.opened;
-  const random = randomSource(1);
-  const planes = image.planes.map((plane) => Float32Array.from(plane, (value) => value + sigma * random.normal()));
-  const noisy = sigma === 0 ? image : { ...image, planes };
-  session.images.set('noisy', noisy);
+  const noisy = noisyImage(session, sigma);
   return { picture: pictureOf(noisy, session.floor), psnr: sigma === 0 ? null : psnr(noisy, image) };
 }
 
-/** Denoises the open image, or the one with added noise, and measures it against the clean one if there is one. */
-export async function runDenoise(session: Session, ask: Requests['denoise']['ask'], call: Call): Promise<Denoised> {
+function noisyImage(session: Session, sigma: number): Image {
   const { image } = session.opened;
-  const size = { ...image, channels: image.planes.length };
-  checkDenoisingMemory(size, ask.quality);
-  const noisyPsnr = addNoise(session, ask.noise).psnr;
-  const noisy = session.image('noisy');
+  if (sigma === 0) {
+    session.images.delete('noisy');
+    return image;
+  }
+  const known = session.images.get('noisy');
+  if (known && session.addedNoise === sigma) return known;
+  const random = randomSource(1);
+  const planes = image.planes.map((plane) => Float32Array.from(plane, (value) => value + sigma * random.normal()));
+  const noisy = { ...image, planes };
+  session.images.set('noisy', noisy);
+  session.addedNoise = sigma;
+  return noisy;
+}
+
+/** The options of the library. */
+function optionsOf({ opened: { jpeg } }: Session, ask: DenoiseAsk, channels: number): DenoiseOptions {
+  const { sigma, strength, strengthChroma, quality, noise } = ask;
+  return {
+    ...{ sigma, strength, quality },
+    ...(channels === 3 ? { strengthChroma } : {}),
+    // Added noise hides the traces of JPEG compression.
+    ...(noise > 0 ? { jpeg: 'none' } : jpeg ? { jpeg } : {}),
+  };
+}
+
+/**
+ * Denoises the open image, or the one with added noise, tile by tile, and measures it against the clean one if there is one.
+ * The result has the bits of `denoise`, and is stored as it will be saved: in the samples of the file, or, for an experiment
+ * that is measured, as it was computed.
+ */
+export async function runDenoise(session: Session, ask: DenoiseAsk, call: Call): Promise<Denoised> {
+  const { image, sample, depth } = session.opened;
+  checkDenoising(session, ask);
+  const noisy = noisyImage(session, ask.noise);
+  const { width, height, planes, alpha } = noisy;
+  const picture: Picture = { width, height, channels: planes.length, alpha: alpha !== undefined, sample, depth };
+  const sink = memorySink(ask.noise > 0 ? { ...picture, sample: 'float', depth: 32 } : picture);
+  const write = async (window: Window, samples: readonly Samples[]) => {
+    await sink.write(window, samples);
+    // A single tile is the result itself.
+    if (window.width === width && window.height === height) return;
+    const part = { ...noisy, ...window, planes: samples.slice(0, planes.length), alpha: samples[planes.length] };
+    call.tell({ kind: 'tile', part: { ...window, layer: pictureOf(part, session.floor) } });
+  };
   const start = performance.now();
-  const { sigma, strength, quality } = ask;
-  // Added noise hides the traces of JPEG compression.
-  const jpeg = ask.noise === 0 ? session.opened.jpeg : 'none';
-  const onProgress = ({ fraction }: { readonly fraction: number }) => call.tell({ kind: 'progress', fraction });
-  const result = await denoise(noisy, { sigma, strength, jpeg, quality, signal: call.signal, onProgress });
+  const options = optionsOf(session, ask, planes.length);
+  const watch = { signal: call.signal, onProgress: progressTeller(call.tell) };
+  const result = await denoiseLarge({ ...memorySource(noisy), picture }, { ...sink, write }, options, watch);
   call.signal.throwIfAborted();
   const seconds = (performance.now() - start) / 1000;
-  session.images.set('denoised', result.image);
-  const clean = noisyPsnr !== null;
+  const denoised = { ...noisy, planes: sink.planes.slice(0, planes.length) };
+  session.images.set('denoised', denoised);
   return {
-    picture: pictureOf(result.image, session.floor),
+    picture: pictureOf(denoised, session.floor),
+    looks: noiseLooks(result.noise, result.words),
     words: result.words,
     changed: result.changed,
     seconds,
-    noisyPsnr,
-    psnr: clean ? psnr(result.image, image) : null,
-    ssim: clean ? await ssimOf(image, result.image, call.signal) : null,
+    noisyPsnr: ask.noise > 0 ? psnr(noisy, image) : null,
+    psnr: ask.noise > 0 ? psnr(denoised, image) : null,
   };
 }
+
+/** Denoises a window of the image alone: quick, and almost what the whole image will have there. */
+export async function runDenoiseWindow(
+  session: Session,
+  { window, ...ask }: Requests['denoiseWindow']['ask'],
+  { signal }: Call,
+): Promise<PlacedLayer> {
+  checkDenoising(session, ask);
+  const noisy = noisyImage(session, ask.noise);
+  const part = cutOut(noisy, window);
+  const result = await denoise(part, { ...optionsOf(session, ask, part.planes.length), signal });
+  return { ...window, layer: pictureOf(result.image, session.floor) };
+}
+
+function cutOut(image: Image, { left, top, width, height }: Window): Image {
+  const cut = (plane: Samples) => {
+    const part = plane.slice(0, width * height);
+    for (let y = 0; y < height; y++) {
+      const from = (top + y) * image.width + left;
+      part.set(plane.subarray(from, from + width), y * width);
+    }
+    return part;
+  };
+  const { planes, alpha, peak } = image;
+  return { width, height, peak, planes: planes.map(cut), ...(alpha ? { alpha: cut(alpha) } : {}) };
+}
+
+/** Reports the progress at most twenty times per second. */
+function progressTeller(tell: Call['tell']): (progress: RunProgress) => void {
+  let last = 0;
+  return ({ fraction, pass, done, tiles }) => {
+    const now = performance.now();
+    if (now - last < 50) return;
+    last = now;
+    const doing = pass === 'denoise' && tiles > 1 ? `tile ${done + 1} of ${tiles}` : (passNames[pass] ?? '');
+    tell({ kind: 'progress', fraction, doing });
+  };
+}
+
+/** The passes of ght-tiles that take long enough to be named. */
+const passNames: Readonly<Record<string, string>> = {
+  look: 'looking at the noise',
+  estimate: 'looking at the noise',
+  coarse: 'coarse grain',
+  'estimate-again': 'looking at the noise again',
+};

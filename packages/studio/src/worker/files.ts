@@ -14,12 +14,13 @@ import {
   writeNpy,
 } from 'ght';
 import { toRaster } from 'ght-images';
+import { FileError } from '../image/decoded.js';
 import { encodePng } from '../image/png.js';
 import { dictionaries, type Settings } from '../settings/settings.js';
 import { pictureOf } from './layers.js';
 import { dictionaryOf, PATCH } from './options.js';
 import type { Requests, Slot } from './protocol.js';
-import { readingsOf, ssimOf } from './readings.js';
+import { readingsOf } from './readings.js';
 import type { Call, Session } from './session.js';
 
 /** A stored image as a file of its original depth: PNG, or .npy for floats, which PNG does not support. */
@@ -32,15 +33,19 @@ export function imageFile(session: Session, slot: Slot): Requests['png']['reply'
 }
 
 /** Shows saved codes on the image they were made for. */
-export async function readCodes(session: Session, bytes: Uint8Array, settings: Settings, call: Call): Promise<void> {
+export async function readCodes(session: Session, file: File, settings: Settings, call: Call): Promise<void> {
   const start = performance.now();
-  const result = representationOf(session, await loadCodes(bytes), settings);
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const result = await loadCodes(bytes).then(
+    (codes) => representationOf(session, codes, settings),
+    (error: Error) => {
+      throw new FileError(`${file.name} has no codes: ${error.message}`);
+    },
+  );
   call.signal.throwIfAborted();
   session.keep('result', result);
   const readings = readingsOf(result, (performance.now() - start) / 1000);
   call.tell({ kind: 'shown', slot: 'result', picture: pictureOf(result.image, session.floor), readings });
-  const ssim = await ssimOf(session.opened.image, result.image, call.signal);
-  call.tell({ kind: 'ssim', slot: 'result', ssim });
 }
 
 function representationOf(session: Session, codes: Codes, { dictionary, stride, solver }: Settings): Representation {

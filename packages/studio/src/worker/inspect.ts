@@ -32,7 +32,8 @@ export async function runInspect(
   const row = nearest(y, grid.stride, grid.rows);
   const p = row * grid.columns + column;
   const patch = patchImage(image, column * grid.stride, row * grid.stride);
-  const s = Math.floor(shown.nonzeros / shown.patches);
+  // One patch alone: the nearest whole number that is not empty.
+  const s = Math.max(1, Math.round(shown.nonzeros / shown.patches));
   const here = (result: Representation) => viewOf(session, patch, result.dictionary, result.solver, codesAt(result, p));
   const joint = solverCatalogue[shown.solver].joint ? shown : await jointCounterpart(session, shown, signal);
   const alone = solverCatalogue[shown.solver].joint
@@ -52,7 +53,7 @@ export async function runInspect(
     patchwise: alone ? viewOf(session, patch, dictionary, 'omp', alone.codes) : here(shown),
     share: joint.nonzeros === 0 ? 0 : counts[p] / joint.nonzeros,
     fewer,
-    mean: joint.nonzeros / counts.length,
+    mean: joint.nonzeros / joint.patches,
     histogram,
   };
 }

@@ -35,11 +35,12 @@ function coloured(width: number, height: number, most: number, value: (i: number
   return { width, height, pixels: new Uint8ClampedArray(packed.buffer) };
 }
 
-/** The atoms per patch; `most` is the brightest. */
-export function heatmapOf(result: Pick<Representation, 'grid' | 'atomsPerPatch'>, most: number): Layer {
-  const { width, height } = result.grid;
+/** The atoms per patch, as the mean over the patches of all planes; `most` is the brightest. */
+export function heatmapOf(result: Pick<Representation, 'grid' | 'atomsPerPatch' | 'patches'>, most: number): Layer {
+  const { width, height, count } = result.grid;
   const counts = heatmap(result);
-  return coloured(width, height, most, (i) => counts[i]);
+  const planes = result.patches / count;
+  return coloured(width, height, most, (i) => counts[i] / planes);
 }
 
 /** The difference of two images, per pixel over all their planes (root mean square); `range` is the brightest. */

@@ -1,9 +1,16 @@
-import type { Quality, RepresentOptions } from 'ght';
+import { denoiseMemoryEstimate, type Image, type Quality, type RepresentOptions } from 'ght';
 import { denoiseMemory, type Pixels, representMemory } from 'ght-images';
 import type { Size } from '../image/header.js';
 
-/** The memory that a browser tab can be expected to have: computers have several gibibytes for it, and phones much less. */
-export const TAB_BYTES = 2 * 2 ** 30;
+/**
+ * The memory that a browser tab can be expected to have: half of that of the machine, as far as the browser tells it (some say
+ * nothing, and none says more than 8 GiB).
+ */
+export function tabBytes(machineGibibytes: number | undefined): number {
+  return 2 ** 30 * Math.min(4, Math.max(1, (machineGibibytes ?? 4) / 2));
+}
+
+const TAB_BYTES = tabBytes((globalThis.navigator as { readonly deviceMemory?: number } | undefined)?.deviceMemory);
 
 /** An image whose run would not fit, and the factor by which each side must be reduced to fit. */
 export class TooLargeError extends Error {
@@ -16,21 +23,74 @@ export class TooLargeError extends Error {
   }
 }
 
-/** Rejects a size whose run needs more memory than a tab has, and states what would fit; returns the bytes needed. */
-export function checkMemory(size: Size, options: RepresentOptions): number {
-  const finer = (options.stride ?? 8) < 8 ? ' or choose a larger stride' : '';
-  const { channels } = size;
-  const bytes = (width: number, height: number) => representMemory(inFloats(width, height, channels), options);
-  return checkFit(size, bytes, finer);
+/** Bytes per pixel of a picture that is shown: its layer, the canvas that it is drawn on, and what the screen needs. */
+const SHOWN = 10;
+
+/** Rejects an image that cannot even be opened and shown: the decoder's RGBA twice, the planes, the picture. */
+export function checkOpeningMemory(size: Size): number {
+  return checkFit(size, (width, height) => width * height * (8 + 4 * size.channels + SHOWN), '');
 }
 
-/** {@link checkMemory} for denoising. */
-export function checkDenoisingMemory(size: Size, quality: Quality): number {
+/** Rejects a size whose run needs more memory than a tab has, and states what would fit; returns the bytes needed. */
+export function checkMemory(size: Size, options: RepresentOptions): number {
   const { channels } = size;
-  // The noise may turn out to be coloured, which takes the most.
-  const bytes = (width: number, height: number) =>
-    denoiseMemory(inFloats(width, height, channels), quality, 'coloured');
-  return checkFit(size, bytes, '');
+  const bytes = (width: number, height: number) => representMemory(inFloats(width, height, channels), options);
+  return checkFit(size, bytes, finerStride(options));
+}
+
+/** {@link checkMemory} for a comparison, which keeps the codes, the image and the picture of every solver. */
+export function checkComparisonMemory(image: Image, options: RepresentOptions, solvers: number): number {
+  const channels = image.planes.length;
+  const size = { ...image, channels };
+  const perPatch = options.budget && 'perPatch' in options.budget ? options.budget.perPatch : EXPECTED_ATOMS;
+  const bytes = (width: number, height: number) => {
+    const patches = (width * height * channels) / (options.stride ?? 8) ** 2;
+    const kept = 12 * perPatch * patches + (8 * channels + SHOWN) * width * height;
+    return representMemory(inFloats(width, height, channels), options) + solvers * kept;
+  };
+  return checkFit(size, bytes, finerStride(options));
+}
+
+/** The atoms per patch that are assumed where only a target is known. */
+const EXPECTED_ATOMS = 10;
+
+function finerStride({ stride = 8 }: RepresentOptions): string {
+  return stride < 8 ? ' or choose a larger stride' : '';
+}
+
+/** The most bytes of a tile, and the most pixels from which the noise is estimated, as in ght-tiles. */
+const TILE_BYTES = 2 ** 29;
+const SAMPLED_PIXELS = 2 ** 24;
+/** Bytes per sample that the estimate of the noise takes: float32 and float64 copies. */
+const ESTIMATE = 20;
+/** Memory that is freed late, as a part of what one tile or the estimate takes. */
+const FREED_LATE = 0.3;
+
+/** What denoising is asked for, as far as its memory depends on it. */
+interface DenoisingSize {
+  readonly quality: Quality;
+  /** Bytes per sample of the file. */
+  readonly bytes: number;
+  /** Whether noise is added first, which needs copies in float32. */
+  readonly experiment: boolean;
+}
+
+/** Bytes that denoising in tiles takes at its peak, about. The image is held in the samples of its file. */
+export function denoisingBytes(
+  { width, height, channels }: Size,
+  { quality, bytes, experiment }: DenoisingSize,
+): number {
+  const samples = width * height * channels;
+  const tile = Math.min(TILE_BYTES, denoiseMemoryEstimate(width, height, channels, quality));
+  const estimate = ESTIMATE * channels * Math.min(width * height, SAMPLED_PIXELS);
+  // The image and the result, the coarse scale (a float32 for every four samples), and two pictures.
+  const held = samples * (bytes + (experiment ? 8 : bytes) + 1) + 2 * SHOWN * width * height;
+  return held + (1 + FREED_LATE) * Math.max(tile, estimate);
+}
+
+/** {@link checkMemory} for denoising in tiles. */
+export function checkDenoisingMemory(size: Size, asked: DenoisingSize): number {
+  return checkFit(size, (width, height) => denoisingBytes({ ...size, width, height }, asked), '');
 }
 
 /** Float64 planes that the loop of a restoration holds beside its prior: data, x, z, u, and those of a data step. */
@@ -52,7 +112,7 @@ export function checkRestorationMemory(size: Size, loop: Size, quality: Quality)
   return checkFit(size, bytes, across > 2 ? ' or choose a smaller factor' : '');
 }
 
-/** An image as the page holds it, in float32. */
+/** An image as float32. */
 function inFloats(width: number, height: number, channels: number): Pixels {
   return { width, height, channels, bytes: 4 * width * height * channels };
 }

@@ -36,6 +36,8 @@ export function optionsOf(settings: Settings, solver: SolverName = settings.solv
     stride,
     dictionary: dictionaryOf(dictionary),
     budget: goal === 'psnr' ? { psnr } : { perPatch: s },
+    // Otherwise a patch-wise solver would round the budget of a patch down, and have fewer atoms than the others.
+    ...(solverCatalogue[solver].joint ? {} : { spread: true }),
     ...(solverCatalogue[solver].rho !== null ? { refit, ...(rho === null ? {} : { rho }) } : {}),
   };
 }

@@ -10,6 +10,21 @@ export interface Layer {
   readonly pixels: Uint8ClampedArray<ArrayBuffer>;
 }
 
+/** Pixels at a place of the image. */
+export interface PlacedLayer {
+  readonly left: number;
+  readonly top: number;
+  readonly layer: Layer;
+}
+
+/** A rectangle of pixels of the image. */
+export interface Window {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
 /** Where the worker stores results of solvers: the main result, and one per solver of the comparison. */
 export type ResultSlot = 'result' | SolverName;
 
@@ -34,11 +49,9 @@ export interface Readings {
   readonly rmse: number;
   readonly rmsePixel: number;
   readonly psnr: number;
-  /** Null until it is known, since it takes longer than the picture. */
-  readonly ssim: number | null;
   readonly nonzeros: number;
   readonly patches: number;
-  /** The most atoms at any grid position, summed over all planes. */
+  /** The most atoms per patch at any grid position: the mean over the patches of all planes there. */
   readonly mostAtoms: number;
   readonly seconds: number;
   readonly stopReason: StopReason;
@@ -57,7 +70,8 @@ export type Event =
     }
   | { readonly kind: 'preview'; readonly picture: Layer; readonly readings: Readings; readonly coarse: boolean }
   | { readonly kind: 'shown'; readonly slot: ResultSlot; readonly picture: Layer; readonly readings: Readings }
-  | { readonly kind: 'ssim'; readonly slot: ResultSlot; readonly ssim: number };
+  /** A finished part of a large image. */
+  | { readonly kind: 'tile'; readonly part: PlacedLayer };
 
 /** A term of a patch: coefficient times atom. */
 export interface Term {
@@ -88,15 +102,17 @@ export interface Inspection {
   /** The fraction of all atoms that this position has, and the fraction of all positions that have fewer. */
   readonly share: number;
   readonly fewer: number;
+  /** Atoms per patch on average. */
   readonly mean: number;
-  /** The number of positions with 0, 1, 2, … atoms, by the joint solver. */
+  /** The number of positions with 0, 1, 2, … atoms in all planes together, by the joint solver. */
   readonly histogram: readonly number[];
 }
 
 /** The result of denoising. */
 export interface Denoised {
   readonly picture: Layer;
-  /** What was found and done, one sentence each. */
+  /** What the noise looks like, for people; then what was found and done, with numbers. One sentence each. */
+  readonly looks: readonly string[];
   readonly words: readonly string[];
   /** Whether there was anything to remove. */
   readonly changed: boolean;
@@ -104,7 +120,16 @@ export interface Denoised {
   /** Against the clean image, if noise was added. */
   readonly psnr: number | null;
   readonly noisyPsnr: number | null;
-  readonly ssim: number | null;
+}
+
+/** How an image is denoised; deviations in the units of the image. */
+export interface DenoiseAsk {
+  /** The deviation of the noise that is added first, as an experiment. */
+  readonly noise: number;
+  readonly sigma: number | 'auto';
+  readonly strength: number;
+  readonly strengthChroma: number;
+  readonly quality: Quality;
 }
 
 /** Damage that is done to a good image, to see how well it is repaired. */
@@ -137,28 +162,33 @@ export interface Restored {
   readonly seconds: number;
   /** Against the open image, if that is right where pixels were missing. */
   readonly psnr: number | null;
-  readonly ssim: number | null;
+}
+
+/** The speed of an engine on this machine. */
+export interface EngineSpeed {
+  readonly engine: string;
+  readonly threads: number;
+  readonly patchesPerSecond: number;
 }
 
 /** The requests and their replies. */
 export interface Requests extends LearnRequests {
-  open: { ask: { readonly file: Blob; readonly reduce: number; readonly settings: Settings }; reply: Opened };
+  open: { ask: { readonly file: Blob; readonly reduce: number }; reply: Opened };
   represent: { ask: { readonly settings: Settings; readonly live: boolean }; reply: null };
   compare: { ask: { readonly settings: Settings }; reply: null };
   inspect: {
     ask: { readonly x: number; readonly y: number; readonly slot: Slot };
     reply: Inspection;
   };
-  noise: { ask: { readonly noise: number }; reply: { readonly picture: Layer; readonly psnr: number | null } };
-  denoise: {
-    ask: {
-      readonly noise: number;
-      readonly sigma: number | 'auto';
-      readonly strength: number;
-      readonly quality: Quality;
-    };
-    reply: Denoised;
+  noise: {
+    ask: Pick<DenoiseAsk, 'noise' | 'quality'>;
+    reply: { readonly picture: Layer; readonly psnr: number | null };
   };
+  denoise: { ask: DenoiseAsk; reply: Denoised };
+  /** Denoises a window of the image alone, as a preview. */
+  denoiseWindow: { ask: DenoiseAsk & { readonly window: Window }; reply: PlacedLayer };
+  /** The structural similarity of a stored image with the original; it runs beside other requests. */
+  ssim: { ask: { readonly slot: Slot }; reply: number };
   mask: { ask: { readonly from: Damage | Blob }; reply: Uint8Array<ArrayBuffer> };
   kernel: { ask: { readonly from: KernelShape | Blob }; reply: BlurKernel };
   restore: { ask: Restoration; reply: Restored };
@@ -167,8 +197,9 @@ export interface Requests extends LearnRequests {
   picture: { ask: { readonly slot: Slot }; reply: Layer };
   png: { ask: { readonly slot: Slot }; reply: { readonly bytes: Uint8Array<ArrayBuffer>; readonly extension: string } };
   codes: { ask: { readonly slot: Slot }; reply: Uint8Array<ArrayBuffer> };
-  readCodes: { ask: { readonly file: Blob; readonly settings: Settings }; reply: null };
+  readCodes: { ask: { readonly file: File; readonly settings: Settings }; reply: null };
   engine: { ask: null; reply: EngineInfo };
+  measureEngines: { ask: null; reply: readonly EngineSpeed[] };
   estimate: { ask: { readonly settings: Settings }; reply: { readonly bytes: number } };
 }
 

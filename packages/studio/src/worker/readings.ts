@@ -4,13 +4,13 @@ import type { Readings } from './protocol.js';
 /** The measurements of a run, as the page shows them. */
 export function readingsOf(result: Representation, seconds: number): Readings {
   const { solver, rmse, rmsePixel, psnr, nonzeros, patches, stopReason, engine, history } = result;
-  const mostAtoms = result.atomsPerPatch.reduce((a, b) => Math.max(a, b), 0);
+  const most = result.atomsPerPatch.reduce((a, b) => Math.max(a, b), 0);
+  const mostAtoms = (most * result.grid.count) / patches;
   return {
     solver,
     rmse,
     rmsePixel,
     psnr,
-    ssim: null,
     nonzeros,
     patches,
     mostAtoms,

@@ -4,7 +4,7 @@ import { pictureOf } from './layers.js';
 import { checkMemory } from './memoryLimit.js';
 import { optionsOf } from './options.js';
 import type { ResultSlot } from './protocol.js';
-import { readingsOf, ssimOf } from './readings.js';
+import { readingsOf } from './readings.js';
 import { reduced } from './reduce.js';
 import type { Call, Session } from './session.js';
 
@@ -28,8 +28,7 @@ export async function runRepresent(session: Session, settings: Settings, live: b
   const options = optionsOf(settings);
   checkMemory({ ...image, channels: image.planes.length }, options);
   if (live) await preview(session, image, settings, options, call);
-  const result = await timed(session, keyOf(settings, 'full'), () => runKept(session, 'result', image, options, call));
-  call.tell({ kind: 'ssim', slot: 'result', ssim: await ssimOf(image, result.image, call.signal) });
+  await timed(session, keyOf(settings, 'full'), () => runKept(session, 'result', image, options, call));
 }
 
 /** A run whose result is stored under a name and shown. */

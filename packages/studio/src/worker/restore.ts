@@ -4,7 +4,6 @@ import { shapedKernel } from './kernels.js';
 import { pictureOf } from './layers.js';
 import { checkRestorationMemory } from './memoryLimit.js';
 import type { Restoration, Restored } from './protocol.js';
-import { ssimOf } from './readings.js';
 import type { Call, Session } from './session.js';
 
 /** Restores the open image, and measures the result if that image is right where pixels were missing. */
@@ -23,7 +22,6 @@ export async function runRestore(session: Session, ask: Restoration, call: Call)
     sigma: result.sigma,
     seconds,
     psnr: truth ? psnr(result.image, image) : null,
-    ssim: truth ? await ssimOf(image, result.image, call.signal) : null,
   };
 }
 

@@ -16,6 +16,8 @@ export class Session {
   floor = 0;
   readonly results = new Map<Slot, Representation>();
   readonly images = new Map<Slot, Image>();
+  /** The deviation of the noise in the image `noisy`. */
+  addedNoise = 0;
   /** A joint result for comparing single patches of a patch-wise one; never shown as a whole. */
   counterpart: Representation | undefined;
   /** Milliseconds of the last full run, by its key: decides whether a preview is needed. */

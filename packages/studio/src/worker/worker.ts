@@ -2,7 +2,7 @@
 import { saveCodes } from 'ght';
 import { openImage } from '../image/open.js';
 import { runCompare } from './compare.js';
-import { addNoise, runDenoise } from './denoise.js';
+import { addNoise, checkDenoising, runDenoise, runDenoiseWindow } from './denoise.js';
 import { probeEngine } from './engine.js';
 import { imageFile, readCodes } from './files.js';
 import { runInspect } from './inspect.js';
@@ -11,12 +11,14 @@ import { errorOf, heatmapOf, pictureOf } from './layers.js';
 import { learnHandlers } from './learn.js';
 import type { LearnKind } from './learnProtocol.js';
 import { maskOf } from './masks.js';
-import { checkDenoisingMemory, checkMemory, checkRestorationMemory, TooLargeError } from './memoryLimit.js';
+import { checkMemory, checkOpeningMemory, checkRestorationMemory, TooLargeError } from './memoryLimit.js';
 import { optionsOf } from './options.js';
 import type { Failure, FromWorker, RequestKind, Requests, ToWorker } from './protocol.js';
+import { ssimOf } from './readings.js';
 import { runRepresent } from './represent.js';
 import { enlarged, runRestore } from './restore.js';
 import { type Call, Session } from './session.js';
+import { measureEngines } from './speed.js';
 
 const session = new Session();
 const learn = learnHandlers(session);
@@ -30,17 +32,14 @@ type Handlers = {
 
 const handlers: Handlers = {
   ...learn,
-  async open({ file, reduce, settings }, { signal }) {
+  async open({ file, reduce }, { signal }) {
     const bytes = new Uint8Array(await file.arrayBuffer());
     const opened = await openImage(
       bytes,
       (size) => {
         const [width, height] = [Math.floor(size.width / reduce), Math.floor(size.height / reduce)];
-        // Measured with the page's initial settings: a finer stride is rejected later, when it is chosen.
-        checkMemory(
-          { ...size, width: Math.max(1, width), height: Math.max(1, height) },
-          optionsOf({ ...settings, stride: 8 }),
-        );
+        // Each task has its own limit, which is checked when it is asked for.
+        checkOpeningMemory({ ...size, width: Math.max(1, width), height: Math.max(1, height) });
         return reduce;
       },
       file instanceof File ? file.name : undefined,
@@ -63,8 +62,13 @@ const handlers: Handlers = {
     return null;
   },
   inspect: ({ x, y, slot }, call) => runInspect(session, x, y, slot, call),
-  noise: ({ noise }) => addNoise(session, noise),
+  noise(ask) {
+    checkDenoising(session, ask);
+    return addNoise(session, ask.noise);
+  },
   denoise: (ask, call) => runDenoise(session, ask, call),
+  denoiseWindow: (ask, call) => runDenoiseWindow(session, ask, call),
+  ssim: ({ slot }, { signal }) => ssimOf(session.opened.image, session.image(slot), signal),
   mask: ({ from }) => maskOf(session.opened.image, from),
   kernel: ({ from }) => kernelOf(from),
   restore: (ask, call) => runRestore(session, ask, call),
@@ -74,14 +78,15 @@ const handlers: Handlers = {
   png: ({ slot }) => imageFile(session, slot),
   codes: ({ slot }) => saveCodes(session.result(slot).codes),
   async readCodes({ file, settings }, call) {
-    await readCodes(session, new Uint8Array(await file.arrayBuffer()), settings, call);
+    await readCodes(session, file, settings, call);
     return null;
   },
   engine: () => probeEngine(),
+  measureEngines: (_, call) => measureEngines(call),
   estimate({ settings }) {
     const { image } = session.opened;
     const size = { ...image, channels: image.planes.length };
-    if (settings.tab === 'denoise') return { bytes: checkDenoisingMemory(size, settings.quality) };
+    if (settings.tab === 'denoise') return { bytes: checkDenoising(session, settings) };
     if (settings.tab !== 'restore') return { bytes: checkMemory(size, optionsOf(settings)) };
     // The most that missing pixels may need: nobody knows yet where they will be.
     const loop = settings.restore === 'upscale' ? enlarged(size, settings.factor) : size;
@@ -96,8 +101,10 @@ const slow: ReadonlySet<RequestKind> = new Set([
   'compare',
   'inspect',
   'denoise',
+  'denoiseWindow',
   'restore',
   'readCodes',
+  'measureEngines',
   ...(Object.keys(learn) as LearnKind[]),
 ]);
 let queue: Promise<unknown> = Promise.resolve();

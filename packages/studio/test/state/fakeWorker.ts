@@ -96,7 +96,7 @@ export function opened(change: Partial<Opened> = {}): Opened {
 export function readings(psnr: number, change: Partial<Readings> = {}): Readings {
   const engine = { name: 'reference', threads: 1, why: 'a test' } as const;
   const sizes = { nonzeros: 100, patches: 20, mostAtoms: 9, seconds: 1 };
-  const errors = { rmse: 8, rmsePixel: 1, psnr, ssim: null };
+  const errors = { rmse: 8, rmsePixel: 1, psnr };
   return { solver: 'admm', ...errors, ...sizes, stopReason: 'converged', engine, history: [], ...change };
 }
 
@@ -116,12 +116,12 @@ export const preview = (psnr: number, coarse = false): Event => ({
 
 export const denoised = (psnr: number): Denoised => ({
   picture: layer(psnr),
+  looks: ['Fine grain, equally strong everywhere.'],
   words: ['noise: white, σ = 20'],
   changed: true,
   seconds: 1,
   psnr,
   noisyPsnr: 22,
-  ssim: 0.9,
 });
 
 export const restored = (grey: number): Restored => ({
@@ -129,19 +129,21 @@ export const restored = (grey: number): Restored => ({
   sigma: 0,
   seconds: 1,
   psnr: null,
-  ssim: null,
 });
 
 /** A page without a browser: its worker answers as the test says, and the content of a sample is its name. */
 export function startPage(
   settings: Partial<Settings> = {},
-  fetchSample: (name: string) => Promise<Blob> = async (name) => {
-    if (!samples.some((each) => each.name === name)) throw new Error('404 Not Found');
-    return new Blob([name]);
+  fetchSample: (file: string) => Promise<Blob> = async (file) => {
+    if (!samples.some((each) => each.file === file)) throw new Error('404 Not Found');
+    return new Blob([file]);
   },
 ) {
   const workers: FakeWorker[] = [];
   const hashes: string[] = [];
+  /** Whether each was a step of the history. */
+  const steps: boolean[] = [];
+  const kept: { file?: File } = {};
   const studio = new Studio(
     { ...defaults, ...settings },
     {
@@ -150,12 +152,26 @@ export function startPage(
         return workers[workers.length - 1] as unknown as Worker;
       },
       fetchSample,
-      writeHash: (hash) => void hashes.push(hash),
+      writeHash(hash, step) {
+        hashes.push(hash);
+        steps.push(step);
+      },
+      kept: {
+        load: async () => kept.file,
+        async save(file) {
+          kept.file = file;
+        },
+        async erase() {
+          delete kept.file;
+        },
+      },
     },
   );
   return {
     studio,
     hashes,
+    steps,
+    kept,
     /** The current worker. */
     get worker(): FakeWorker {
       return workers[workers.length - 1];

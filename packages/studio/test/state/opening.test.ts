@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaults } from '../../src/settings/settings.js';
 import type { Studio } from '../../src/state/studio.svelte.js';
+import type { Inspection } from '../../src/worker/protocol.js';
 import { idle, layer, opened, openPage, shown, solvedPage, startPage } from './fakeWorker.js';
 
 const file = (name: string) => new File(['bytes'], name);
@@ -173,11 +174,92 @@ describe('opening', () => {
     studio.set({ tab: 'denoise' });
     await worker.last('noise').reply({ picture: layer(1), psnr: 22 });
     studio.denoising.closeUp = { x: 3, y: 4 };
-    void studio.openFile(file('next.png'));
+    void studio.image.openSample('black-canyon');
+    await idle();
     await worker.last('open').reply(opened());
     expect([studio.picture('noisy'), studio.picture('qpm')]).toEqual([undefined, undefined]);
     expect(studio.denoising.closeUp).toBeUndefined();
     expect(worker.all('noise')).toHaveLength(2);
+  });
+});
+
+describe('an image of the user', () => {
+  it('is kept for the next visit, until it is erased', async () => {
+    const page = await openPage();
+    const mine = file('mine.png');
+    void page.studio.openFile(mine);
+    await page.worker.last('open').reply(opened());
+    expect([page.kept.file, page.studio.image.kept, page.hashes.at(-1)]).toEqual([mine, true, '#image=own&noise=0']);
+    await page.studio.image.forget();
+    expect([page.kept.file, page.studio.image.kept]).toEqual([undefined, false]);
+  });
+
+  it('is opened again by its link, with its view', async () => {
+    const page = startPage({ image: '', zoom: 4, x: 12, y: 34, noise: 0 });
+    page.kept.file = file('mine.png');
+    void page.studio.image.openLinked('');
+    await idle();
+    await page.worker.last('open').reply(opened());
+    expect(page.studio.image.title).toBe('mine.png');
+    expect(page.studio.settings).toMatchObject({ image: '', zoom: 4, x: 12, y: 34 });
+  });
+
+  it('that this browser does not have is named as missing', async () => {
+    const page = startPage({ image: '' });
+    void page.studio.image.openLinked('');
+    await idle();
+    await page.worker.last('open').reply(opened());
+    expect(page.studio.runner.notice?.message).toContain('is not in this browser');
+    expect(page.studio.settings.image).toBe(defaults.image);
+  });
+});
+
+describe('the history', () => {
+  it('has a step for every choice, and one for all positions of a slider', async () => {
+    const { studio, hashes, steps } = await openPage();
+    studio.set({ tab: 'compare' });
+    studio.set({ tab: 'represent' });
+    for (const s of [6, 7, 8]) studio.set({ s });
+    expect(steps).toEqual([true, true, true, false, false]);
+    const length = hashes.length;
+    await studio.restore({ ...defaults, tab: 'compare' });
+    expect([studio.settings.tab, hashes.length]).toEqual(['compare', length]);
+  });
+
+  it('is not written by going through it, and brings back the patch', async () => {
+    const { studio, worker, hashes } = await solvedPage();
+    void studio.inspect(40, 24, 'result');
+    const found = { x: 40, y: 24 } as Inspection;
+    await worker.last('inspect').reply(found);
+    expect(hashes.at(-1)).toBe('#patch=40,24');
+    studio.set({ s: 6 });
+    expect(hashes.at(-1)).toBe('#s=6');
+    const length = hashes.length;
+    void studio.restore({ ...defaults, patch: '40,24' });
+    // The run in progress shows its picture first; it is of other settings, and not looked into.
+    await worker.last('represent').tell(shown('result', 31));
+    expect(worker.all('inspect')).toHaveLength(1);
+    await worker.last('represent').tell(shown('result', 30));
+    expect(worker.last('inspect').ask).toEqual({ x: 40, y: 24, slot: 'result' });
+    await worker.last('inspect').reply(found);
+    expect([studio.patch.found, hashes.length]).toEqual([found, length]);
+  });
+
+  it('keeps the view in the address, in place of the last one', async () => {
+    const { studio, hashes, steps } = await openPage();
+    studio.look({ zoom: 2, x: 10, y: 20 });
+    studio.look({ divider: 0.25 });
+    await expect.poll(() => hashes.at(-1)).toBe('#zoom=2&x=10&y=20&divider=0.25');
+    expect(steps.at(-1)).toBe(false);
+  });
+
+  it('forgets the view with the image', async () => {
+    const { studio, worker } = await openPage({ zoom: 3, x: 5, y: 6, patch: '8,8' });
+    expect(studio.patch.awaited).toEqual({ x: 8, y: 8 });
+    void studio.image.openSample('black-canyon');
+    await idle();
+    await worker.last('open').reply(opened());
+    expect(studio.settings).toMatchObject({ zoom: null, patch: '' });
   });
 });
 
@@ -203,7 +285,7 @@ describe('the link', () => {
 
   it('whose sample cannot be loaded leaves the open image and its name', async () => {
     const failing = startPage({}, async (name) => {
-      if (name !== defaults.image) throw new Error('404 Not Found');
+      if (name !== `${defaults.image}.png`) throw new Error('404 Not Found');
       return new Blob([]);
     });
     const { studio } = failing;

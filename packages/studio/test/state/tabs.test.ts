@@ -116,12 +116,34 @@ describe('a result', () => {
     expect(studio.representing.curve).toEqual({ solver: 'qpm', points: [{ k: 1, rmse: 7 }] });
   });
 
-  it('gets its SSIM when that is known', async () => {
+  it('gets its SSIM after its run, which does not wait for it', async () => {
+    const { studio, worker } = await solvedPage();
+    expect([studio.runner.task, worker.last('ssim').ask.slot]).toEqual([undefined, 'result']);
+    await worker.last('ssim').reply(0.875);
+    expect(studio.similarity.values.result).toBe(0.875);
+  });
+
+  it('loses its SSIM with the next run, which stops the measuring; another task only delays it', async () => {
+    const { studio, worker } = await solvedPage();
+    const first = worker.last('ssim');
+    void studio.compare();
+    await idle();
+    expect([first.cancelled, worker.all('ssim').length]).toEqual([true, 1]);
+    await worker.last('compare').reply(null);
+    expect(worker.all('ssim')).toHaveLength(2);
+    await worker.last('ssim').reply(0.5);
+    expect(studio.similarity.values.result).toBe(0.5);
+    studio.set({ s: 6 });
+    expect(studio.similarity.values.result).toBeUndefined();
+  });
+
+  it('is looked into as soon as it is there, if a patch was picked during its preview', async () => {
     const { studio, worker } = await openPage();
+    await worker.last('represent').tell(preview(31, true));
+    void studio.inspect(40, 24, 'result');
+    expect([studio.patch.awaited, worker.all('inspect').length]).toEqual([{ x: 40, y: 24 }, 0]);
     await worker.last('represent').tell(shown('result', 30));
-    await worker.last('represent').tell({ kind: 'ssim', slot: 'result', ssim: 0.875 });
-    expect(studio.readings('result')?.ssim).toBe(0.875);
-    expect(studio.representing.stage).toBe('final');
+    expect(worker.last('inspect').ask).toEqual({ x: 40, y: 24, slot: 'result' });
   });
 });
 
@@ -133,6 +155,10 @@ describe('codes from a file', () => {
     await worker.last('readCodes').tell(shown('result', 27));
     await worker.last('readCodes').reply(null);
     expect([studio.representing.stage, studio.readings('result')?.psnr]).toEqual(['final', 27]);
+    expect(studio.representing.shown?.codesFile).toBe('saved.npz');
+    studio.set({ s: 6 });
+    await worker.last('represent').tell(shown('result', 28));
+    expect(studio.representing.shown?.codesFile).toBeUndefined();
   });
 
   it('that are invalid leave the result unchanged', async () => {
@@ -165,14 +191,14 @@ describe('a comparison', () => {
     const page = await openPage({ tab: 'compare', ...settings });
     const run = page.worker.last('compare');
     for (const solver of ['qpm', 'admm'] as const) await run.tell(shown(solver, 28));
-    await run.tell({ kind: 'ssim', slot: 'qpm', ssim: 0.75 });
     await run.reply(null);
+    await page.worker.last('ssim').reply(0.75);
     return page;
   };
 
   it('starts by itself once, if it is quick', async () => {
     const { studio, worker } = await compared();
-    expect(studio.readings('qpm')).toMatchObject({ psnr: 28, ssim: 0.75 });
+    expect([studio.readings('qpm')?.psnr, studio.similarity.values.qpm]).toEqual([28, 0.75]);
     studio.set({ tab: 'denoise' });
     studio.set({ tab: 'compare' });
     expect(worker.all('compare')).toHaveLength(1);
@@ -255,10 +281,30 @@ describe('noise', () => {
     expect(worker.all('noise')).toHaveLength(2);
   });
 
+  it('is an experiment on samples: a file is denoised as it is, and a link decides', async () => {
+    const { studio, worker } = await openPage({ tab: 'denoise' });
+    expect(worker.last('noise').ask.noise).toBe(20);
+    void studio.openFile(file('mine.jpg'));
+    await worker.last('open').reply(opened({ picture: layer(7) }));
+    // The noise of the sample is answered first: requests for it follow one another.
+    await worker.last('noise').reply({ picture: layer(20), psnr: 22 });
+    expect([studio.settings.noise, worker.all('noise').length]).toEqual([0, 1]);
+    expect(studio.picture('noisy')).toEqual(layer(7));
+    studio.set({ noise: 35 });
+    void studio.openFile(file('another.jpg'));
+    await worker.last('open').reply(opened());
+    expect(studio.settings.noise).toBe(35);
+    void studio.restore({ ...defaults, tab: 'denoise', image: 'black-canyon', noise: 0 });
+    await idle();
+    await worker.last('open').reply(opened());
+    expect(studio.settings.noise).toBe(0);
+  });
+
   it('of the last image is not shown on the next one', async () => {
     const { studio, worker } = await openPage({ tab: 'denoise' });
     const old = worker.last('noise');
-    void studio.openFile(file('next.png'));
+    void studio.image.openSample('black-canyon');
+    await idle();
     await worker.last('open').reply(opened());
     await old.reply({ picture: layer(20), psnr: 22 });
     expect(studio.picture('noisy')).toBeUndefined();
@@ -276,7 +322,7 @@ describe('a denoised image', () => {
     return page;
   };
 
-  it.each([{ noise: 30 }, { sigma: 12 }, { quality: 'best' }] as const)(
+  it.each([{ noise: 30 }, { sigma: 12 }, { strengthChroma: 2 }, { quality: 'best' }] as const)(
     'is neither shown nor waited for with other settings: %o',
     async (change) => {
       const { studio, worker } = await denoising();
