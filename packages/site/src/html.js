@@ -3,10 +3,11 @@ export function escapeHtml(text) {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
-/** The words of a piece of HTML. */
+/** The words of a piece of HTML. A formula counts once, as it is written. */
 export function wordsOf(html) {
   const text = html
-    .replace(/<annotation[\s\S]*?<\/annotation>|<span class="katex-html"[\s\S]*?<\/math>/g, ' ')
+    .replace(/<!--formula-->[\s\S]*?<annotation[^>]*>([\s\S]*?)<\/annotation>[\s\S]*?<!--\/formula-->/g, '$1')
+    .replace(/<\/?(?:code|em|strong|a|span)\b[^>]*>/g, '')
     .replace(/<[^>]+>/g, ' ');
   const plain = text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
   return plain.replace(/\s+/g, ' ').trim();

@@ -1,8 +1,11 @@
 // Formulas in Markdown, as GitHub reads them: $…$ in a line, $$…$$ as a block.
 import katex from 'katex';
 
-const typeset = (formula, displayMode) =>
-  katex.renderToString(formula, { displayMode, throwOnError: true, strict: 'error' });
+/** The comments mark where a formula begins and ends, for the words of a page. */
+function typeset(formula, displayMode) {
+  const html = katex.renderToString(formula, { displayMode, throwOnError: true, strict: 'error' });
+  return `<!--formula-->${html}<!--/formula-->`;
+}
 
 /** A formula in a line: no blank inside next to the dollar signs, and no digit after them, so that prices stay text. */
 function inline(state, silent) {
