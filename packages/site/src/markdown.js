@@ -27,7 +27,7 @@ export function createRenderer(highlighter) {
   };
   rules.fence = (tokens, i) => code(tokens[i].content, tokens[i].info.trim().split(' ')[0]);
   rules.code_block = (tokens, i) => code(tokens[i].content, languageOf(tokens[i].content));
-  rules.table_open = () => '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>\n';
+  rules.table_open = () => '<div class="wide" tabindex="0" role="group" aria-label="Table"><table>\n';
   rules.table_close = () => '</table></div>\n';
 
   // A header cell without words is no header.

@@ -41,5 +41,5 @@ export function mathematics(markdown) {
   markdown.renderer.rules.formula = (tokens, i) => typeset(tokens[i].content, false);
   // A wide formula scrolls by itself, also by keyboard.
   markdown.renderer.rules.formula_block = (tokens, i) =>
-    `<div class="wide" tabindex="0" role="region" aria-label="Formula">${typeset(tokens[i].content, true)}</div>\n`;
+    `<div class="wide" tabindex="0" role="group" aria-label="Formula">${typeset(tokens[i].content, true)}</div>\n`;
 }
