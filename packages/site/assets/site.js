@@ -51,27 +51,28 @@
     document.head.append(script);
   }
 
-  /** How well a section fits: every word must occur; in a title it counts more than in the text. */
+  /** How well a section fits: every word must occur; in a title it counts more than in the text, and in a guide more than in the reference. */
   function score(section, words) {
+    const [title, heading, text] = [section.title, section.heading, section.words].map((each) => each.toLowerCase());
+    const guide = section.address.startsWith('api/') ? 0 : 20;
     let sum = 0;
     for (const word of words) {
-      const title = section.title.toLowerCase();
-      const heading = section.heading.toLowerCase();
-      if (title === word) sum += 100;
-      else if (title.startsWith(word)) sum += 40;
-      else if (title.includes(word)) sum += 20;
-      else if (heading.includes(word)) sum += 15;
-      else if (section.words.toLowerCase().includes(word)) sum += 1;
+      if (title === word || title === `${word}()`) sum += 100;
+      else if (title.startsWith(word)) sum += 30 + guide;
+      else if (title.includes(word)) sum += 20 + guide;
+      else if (heading.includes(word)) sum += 15 + guide;
+      else if (text.includes(word)) sum += 1;
       else return 0;
     }
-    // The top of a page comes before its sections, and a guide before the reference.
-    return sum + (section.heading === '' ? 2 : 0) + (section.address.startsWith('api/') ? 0 : 3);
+    // The top of a page comes before its sections.
+    return sum + (section.heading === '' ? 2 : 0);
   }
 
   /** The words around the first place where one is found. */
   function excerpt({ words }, [word]) {
-    const at = Math.max(0, words.toLowerCase().indexOf(word) - 40);
-    return `${at > 0 ? '…' : ''}${words.slice(at, at + 140)}…`;
+    const from = Math.max(0, words.toLowerCase().indexOf(word) - 40);
+    const to = from + 140;
+    return `${from > 0 ? '…' : ''}${words.slice(from, to)}${to < words.length ? '…' : ''}`;
   }
 
   function search() {
@@ -83,8 +84,15 @@
       .map((section) => ({ section, points: score(section, words) }))
       .filter(({ points }) => points > 0)
       .sort((a, b) => b.points - a.points);
+    // No page fills the list by itself.
+    const perPage = new Map();
+    const listed = ranked.filter(({ section }) => {
+      const page = section.address.split('#')[0];
+      perPage.set(page, (perPage.get(page) ?? 0) + 1);
+      return perPage.get(page) <= 2;
+    });
     status.textContent = ranked.length === 0 ? 'Nothing was found.' : `${ranked.length} found`;
-    for (const { section } of ranked.slice(0, 20)) {
+    for (const { section } of listed.slice(0, 20)) {
       const item = document.createElement('li');
       const link = document.createElement('a');
       const title = document.createElement('strong');

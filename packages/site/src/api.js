@@ -30,6 +30,10 @@ const options = {
   indexFormat: 'table',
   parametersFormat: 'table',
   interfacePropertiesFormat: 'list',
+  // What is called comes first, and options stay in the order in which their source explains them.
+  groupOrder: ['Functions', 'Interfaces', 'Type Aliases', 'Classes', 'Variables'],
+  sort: ['source-order'],
+  blockTagsPreserveOrder: ['@example'],
   pageTitleTemplates: { index: 'API', module: '{name}', member: '{name}' },
 };
 
@@ -56,12 +60,22 @@ const kinds = {
   variables: 'Constants',
 };
 
+/** A page of the reference with its defaults in one line each, instead of a heading and a block of code. */
+export function tidied(text) {
+  return text
+    .replace(/^#+ Default\n\n```ts\n(.+)\n```$/gm, '**Default:** `$1`')
+    .replace(/^#+ Default\n\n(?=\S)/gm, '**Default:** ')
+    .replace(/^\*\*\*\n\n/gm, '');
+}
+
 /** The menu beside a page of the reference: all packages, and the names of the package of that page, by kind. */
 export function apiMenu(titles) {
   const addresses = [...titles.keys()].filter((address) => address.startsWith('api/')).sort();
-  const isIndex = (address) => address.endsWith('/index.html');
   const named = (to) => ({ to, name: titles.get(to) });
-  const packages = { title: 'Packages', links: addresses.filter(isIndex).map(named) };
+  const folders = addresses
+    .filter((address) => address.endsWith('/index.html'))
+    .map((address) => address.slice(0, -11));
+  const packages = { title: 'Packages', links: folders.sort().map((folder) => named(`${folder}/index.html`)) };
   const pattern = /^(api\/.+)\/(functions|classes|interfaces|type-aliases|variables)\/[^/]+$/;
   const members = new Map();
   for (const address of addresses) {

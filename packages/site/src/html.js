@@ -7,6 +7,7 @@ export function escapeHtml(text) {
 export function wordsOf(html) {
   const text = html
     .replace(/<!--formula-->[\s\S]*?<annotation[^>]*>([\s\S]*?)<\/annotation>[\s\S]*?<!--\/formula-->/g, '$1')
+    .replace(/<a class="anchor".*?<\/a>/g, '')
     .replace(/<\/?(?:code|em|strong|a|span)\b[^>]*>/g, '')
     .replace(/<[^>]+>/g, ' ');
   const plain = text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&');

@@ -1,6 +1,7 @@
 // The pages of the site: where each file of the repository is found on it, and what is on each page.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import { tidied } from './api.js';
 import { wordsOf } from './html.js';
 
 /** The folders of packages, and the address of their reference. */
@@ -24,7 +25,7 @@ export function addressOf(path) {
   if (/^docs\/.+\.(png|jpg|svg)$/.test(plain)) return plain.replace(/^docs\//, '');
   if (/^examples\/.+\.js$/.test(plain)) return plain.replace(/\.js$/, '.html');
   // Other files of the repository are offered as they are.
-  return /^(bench|deploy)\//.test(plain) ? `files/${plain}` : undefined;
+  return posix.extname(plain) === '' ? undefined : `files/${plain}`;
 }
 
 /** The address of `to` in a page at `from`. Every link is relative, so that the site works in any folder of a host. */
@@ -40,7 +41,7 @@ export function linksOf(path, address, files) {
     const full = posix.join(posix.dirname(path), decodeURI(file));
     const found = addressOf(full);
     if (found === undefined)
-      throw new Error(`${path} links to ${target}, which has no page: link to a page or a file of bench/ or deploy/`);
+      throw new Error(`${path} links to ${target}, which has no page: link to a page or to a file`);
     if (!found.endsWith('.html')) files.set(found, full);
     return relativeTo(address, found) + (anchor ? `#${anchor}` : '');
   };
@@ -57,7 +58,7 @@ export function markdownPages(root, api) {
   const own = ['CHANGELOG.md', 'CONTRIBUTING.md', ...markdownIn(join(root, 'docs')).map((name) => `docs/${name}`)];
   return [
     ...own.map((path) => page(path, readFileSync(join(root, path), 'utf8'))),
-    ...markdownIn(api).map((name) => page(`api/${name}`, readFileSync(join(api, name), 'utf8'))),
+    ...markdownIn(api).map((name) => page(`api/${name}`, tidied(readFileSync(join(api, name), 'utf8')))),
   ];
 }
 
@@ -86,10 +87,13 @@ export function examplePages(root) {
   ];
 }
 
-/** The sections of a page for the search: the title of the page, the heading, its anchor and the words below it. */
+/**
+ * The sections of a page for the search: the title of the page, the heading, its address and the words below it. A heading that only
+ * has others below it is left out.
+ */
 export function sectionsOf({ address, title, html }) {
   const parts = html.split(/(?=<h[1-3] id=")/);
-  return parts.map((part) => {
+  const sections = parts.map((part) => {
     const [, anchor = '', heading = ''] = /^<h[1-3] id="([^"]*)">(.*?)(?:<a class="anchor"|<\/h)/s.exec(part) ?? [];
     const words = wordsOf(part.replace(/^<h[1-3] id=.*?<\/h[1-3]>/s, ''));
     const plain = wordsOf(heading);
@@ -100,4 +104,5 @@ export function sectionsOf({ address, title, html }) {
       words,
     };
   });
+  return sections.filter(({ heading, words }) => heading === '' || words !== '');
 }
