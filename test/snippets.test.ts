@@ -9,6 +9,7 @@ import { Command } from 'commander';
 import { overcompleteDct, writeNpy } from 'ght';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as front from '../packages/site/src/front.js';
 import { makeInputs } from '../scripts/gallery-inputs.js';
 import { commandsIn, examplesIn, pages, programsIn, root, sourcesWithExamples, textOf } from './documentation.js';
 
@@ -61,6 +62,7 @@ const run = promisify(execFile);
 const examples = sourcesWithExamples.flatMap((path) => examplesIn(textOf(path)));
 const texts = [
   ...pages.map((path) => ({ path, programs: programsIn(textOf(path)) })),
+  { path: 'the front page of the site', programs: [front.program] },
   { path: 'comments of the sources', programs: examples },
 ].filter(({ programs }) => programs.length > 0);
 
@@ -110,11 +112,12 @@ async function parser(): Promise<Command> {
 }
 
 describe('commands', () => {
-  const withCommands = pages
-    .map((path) => ({
-      path,
-      commands: commandsIn(textOf(path)).filter(([first]) => first !== '--help' && first !== '…'),
-    }))
+  const written = [
+    ...pages.map((path) => ({ path, text: textOf(path) })),
+    { path: 'the front page of the site', text: front.commands.replace(/^/gm, '    ') },
+  ];
+  const withCommands = written
+    .map(({ path, text }) => ({ path, commands: commandsIn(text).filter(([first]) => !/^(--help|…)$/.test(first)) }))
     .filter(({ commands }) => commands.length > 0);
 
   it('are found on many pages', () => {

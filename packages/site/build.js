@@ -49,6 +49,7 @@ function copyAssets() {
   }
   const katex = dirname(createRequire(import.meta.url).resolve('katex/dist/katex.min.css'));
   cpSync(join(katex, 'katex.min.css'), join(dist, 'assets/katex/katex.min.css'));
+  cpSync(join(katex, '../LICENSE'), join(dist, 'assets/katex/LICENSE'));
   const fonts = readdirSync(join(katex, 'fonts')).filter((name) => name.endsWith('.woff2'));
   for (const name of fonts) cpSync(join(katex, 'fonts', name), join(dist, 'assets/katex/fonts', name));
 }

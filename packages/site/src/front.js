@@ -22,11 +22,13 @@ const canvas = (name, label, caption) => `<figure>
 <figcaption>${caption}</figcaption>
 </figure>`;
 
-const commands = `npx ght-cli denoise photo.jpg -o clean.png
+/** What the front page says to run; the tests of the documentation run it. */
+export const commands = `npx ght-cli denoise photo.jpg -o clean.png
 npx ght-cli represent photo.png -o out.png
 npx ght-cli studio`;
 
-const program = `import { denoise } from 'ght';
+/** The program on the front page. */
+export const program = `import { denoise } from 'ght';
 import { readImage, writeImage } from 'ght-images/node';
 
 const file = await readImage('photo.jpg');
