@@ -26,6 +26,14 @@ export default defineConfig({
         plugins: [svelte({ configFile: 'packages/studio/svelte.config.js' })],
         test: { name: 'studio', include: ['packages/studio/test/**/*.test.ts'], ...timeouts },
       },
+      {
+        test: {
+          name: 'site',
+          include: ['packages/site/test/**/*.test.ts'],
+          globalSetup: ['packages/site/test/setup.ts'],
+          ...timeouts,
+        },
+      },
       { test: { name: 'cli', include: ['packages/cli/test/**/*.test.ts', 'test/*.test.ts'], ...onNode } },
       {
         test: {

@@ -1,4 +1,4 @@
-// Screenshots of the studio for the README: node scripts/screenshots.js, after npm run build. Writes docs/studio-*.png.
+// Screenshots of the studio for docs/studio.md: node scripts/screenshots.js, after npm run build. Writes docs/studio-*.png.
 import { fileURLToPath } from 'node:url';
 import sparticuz from '@sparticuz/chromium';
 import { chromium } from 'playwright-core';

@@ -31,6 +31,13 @@ it.each(pages)('%s links only to files and headings that exist', (page) => {
   }
 });
 
+it('README.md is one screen, with the two commands of a checkout', () => {
+  const readme = textOf('README.md');
+  expect(readme.split('\n').length).toBeLessThanOrEqual(60);
+  expect(readme).toMatch(/^ {4}npm install && npm start\b/m);
+  expect(readme).toMatch(/^ {4}npm install-test\b/m);
+});
+
 it('README.md leads to every page of docs/, itself or by a page that it links to', () => {
   const reached = new Set(['README.md']);
   for (const page of reached) {

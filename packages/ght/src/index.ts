@@ -4,6 +4,8 @@
  *     minimise ‖DZ − Y‖²_F   subject to   ‖Z‖₀ ≤ S   in the whole matrix Z
  *
  * Start with {@link represent}, {@link denoise}, {@link inpaint}, {@link deblur}, {@link upscale} or, for signals and dictionaries of any kind, {@link solve}.
+ *
+ * @module ght
  */
 
 export type { Matrix } from './algebra/matrix.js';

@@ -1,4 +1,9 @@
-/** Image files and pixels, wherever they are: nothing here needs Node. The readers and writers are in `ght-images/node`. */
+/**
+ * Image files and pixels, wherever they are: nothing here needs Node. The readers and writers are in `ght-images/node`.
+ *
+ * @module ght-images
+ */
+
 export type { Axes } from './axes.js';
 export { axesNames } from './axes.js';
 export type { Bmp, BmpHeader } from './bmp.js';

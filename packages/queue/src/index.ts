@@ -1,4 +1,8 @@
-/** Plans on many machines: a runner and workers over BullMQ and Redis, with the bits of the run in one process. */
+/**
+ * Plans on many machines: a runner and workers over BullMQ and Redis, with the bits of the run in one process.
+ *
+ * @module ght-queue
+ */
 
 export type { ServerOptions } from './connection.js';
 export { fingerprint } from './fingerprint.js';

@@ -22,6 +22,18 @@ export interface DenoiseLargeOptions extends Omit<DenoiseOptions, 'signal' | 'on
  * Denoises an image of any size, tile after tile, with the bits of `denoise` on the whole image. The image is never in memory as a
  * whole: the largest parts are one tile with its margin, and the sample from which noise and defects are estimated (at most 16
  * megapixels). The sink has the size and the channels of the source; it is finished, but not closed.
+ *
+ * @example
+ * ```js
+ * import { denoiseLarge, openSource, zarrSink } from 'ght-tiles';
+ *
+ * const source = await openSource('slide.tif');
+ * const { picture } = source;
+ * const sink = await zarrSink('clean.zarr', { run: 'slide.tif, denoised', picture });
+ * const { words } = await denoiseLarge(source, sink);
+ * await Promise.all([source.close(), sink.close()]);
+ * console.log(words); // the noise that was found
+ * ```
  */
 export async function denoiseLarge(
   source: Source,

@@ -1,4 +1,8 @@
-/** Images beyond one memory: sources, sinks, plans and runners. */
+/**
+ * Images beyond one memory: sources, sinks, plans and runners.
+ *
+ * @module ght-tiles
+ */
 
 export type { DenoiseLargeOptions } from './denoise-large.js';
 export { denoiseLarge } from './denoise-large.js';

@@ -3,7 +3,19 @@ import { InputError } from '../errors.js';
 import { allOf, type Signals } from '../signal/signals.js';
 import type { Codes } from './codes.js';
 
-/** D Z: the patches (or signals) that the codes represent, one after the other. */
+/**
+ * D Z: the patches (or signals) that the codes represent, one after the other.
+ *
+ * @example
+ * ```js
+ * import { gaussianDictionary, reconstruct, solve } from 'ght';
+ *
+ * const D = gaussianDictionary(20, 40);
+ * const Y = Float64Array.from({ length: 20 * 10 }, (_, i) => Math.sin(i * i));
+ * const { codes } = await solve(D, Y, { budget: { perPatch: 5 } });
+ * console.log(reconstruct(D, codes).length === Y.length);
+ * ```
+ */
 export function reconstruct(D: Dictionary, codes: Codes): Float64Array {
   return allOf(reconstruction(D, codes));
 }

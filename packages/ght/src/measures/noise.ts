@@ -90,6 +90,16 @@ interface Plane {
  * 1.2% and 0.9% for σ = 5, 10, 15, 25 and 50 of 255. Noise that a camera or a film has left in a picture is counted too.
  * For a plane too small to have many patches the estimate comes from its second differences alone, and mistakes more
  * texture for noise.
+ *
+ * @example
+ * ```js
+ * import { estimateSigma, randomSource } from 'ght';
+ *
+ * const random = randomSource(1);
+ * const plane = Float64Array.from({ length: 128 * 128 }, () => 100 + 20 * random.normal());
+ * const [sigma] = estimateSigma({ width: 128, height: 128, planes: [plane], peak: 255 });
+ * console.log(sigma); // about 20
+ * ```
  */
 export function estimateSigma(image: Image): number[] {
   checkImage(image);

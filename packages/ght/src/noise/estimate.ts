@@ -73,6 +73,15 @@ export type NoiseSought = Pick<NoiseOptions, 'kind' | 'jpeg' | 'offset'>;
 /**
  * Estimates the noise of an image: its kind, its strength, and how certain that is. The result is deterministic. The event loop
  * gets control every few milliseconds. Of an image with more than 2^24 pixels, windows that are spread evenly are used.
+ *
+ * @example
+ * ```js
+ * import { estimateNoise } from 'ght';
+ *
+ * const image = { width: 64, height: 64, planes: [new Float32Array(64 * 64)], peak: 255 }; // your pixels
+ * const { words } = await estimateNoise(image);
+ * console.log(words);
+ * ```
  */
 export async function estimateNoise(image: Image, options: NoiseOptions = {}): Promise<NoiseEstimate> {
   checkImage(image);

@@ -53,6 +53,15 @@ const greatest: ReadonlyMap<keyof Arrays, number> = new Map<keyof Arrays, number
 /**
  * An image from interleaved samples, such as the `ImageData` of a canvas. How many channels a pixel has follows from the
  * length of the data. Samples are copied and never changed.
+ *
+ * @example
+ * ```js
+ * import { fromInterleaved } from 'ght';
+ *
+ * const pixels = { width: 2, height: 1, data: new Uint8ClampedArray([255, 0, 0, 255, 0, 0, 255, 255]) }; // an ImageData
+ * const { planes, alpha } = fromInterleaved(pixels);
+ * console.log(planes.length, alpha.length); // 3 planes, and the opacity of 2 pixels
+ * ```
  */
 export function fromInterleaved(pixels: Interleaved, options: FromInterleavedOptions = {}): Image {
   knownOptions(options, ['alpha', 'peak']);
@@ -87,6 +96,14 @@ export function fromInterleaved(pixels: Interleaved, options: FromInterleavedOpt
 /**
  * The samples of an image, interleaved: `new ImageData(toInterleaved(image, { channels: 4, peak: 255 }).data, image.width)`
  * is what a canvas shows. Integers are rounded to the nearest and clamped here; floats are given as they are.
+ *
+ * @example
+ * ```js
+ * import { toInterleaved } from 'ght';
+ *
+ * const image = { width: 2, height: 1, planes: [Float32Array.of(0, 255)], peak: 255 };
+ * console.log(toInterleaved(image, { channels: 4 }).data); // 0, 0, 0, 255, 255, 255, 255, 255
+ * ```
  */
 export function toInterleaved<Name extends keyof Arrays = 'Uint8ClampedArray'>(
   image: Image,

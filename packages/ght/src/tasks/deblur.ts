@@ -30,6 +30,15 @@ const LEAST_ESTIMATE = 0.4;
 /**
  * Removes a known blur. The kernel is the picture of a single point of light; only the ratios of its weights matter. Nothing is
  * assumed about what lies outside the frame. A blur that is not known is not estimated.
+ *
+ * @example
+ * ```js
+ * import { deblur, diskKernel } from 'ght';
+ *
+ * const image = { width: 64, height: 64, planes: [new Float32Array(64 * 64)], peak: 255 }; // your pixels
+ * const { image: sharp } = await deblur(image, diskKernel(3), { quality: 'fast' });
+ * console.log(sharp.width, sharp.height);
+ * ```
  */
 export async function deblur(image: Image, kernel: BlurKernel, options: DeblurOptions = {}): Promise<Restored> {
   checkShape(image);

@@ -23,6 +23,17 @@ export interface DecodedImage extends CodedImage {
 /**
  * Rebuilds the image in a .npz file that `saveCodes` has made of a representation. The result is the representation's image
  * to the last bit. Refuses files that hold codes alone.
+ *
+ * @example
+ * ```js
+ * import { decodeImage, represent, saveCodes } from 'ght';
+ *
+ * const image = { width: 64, height: 64, planes: [new Float32Array(64 * 64)], peak: 255 }; // your pixels
+ * const { codes, grid, dictionary } = await represent(image);
+ * const bytes = await saveCodes(codes, { grid, dictionary, peak: image.peak });
+ * const { image: again } = await decodeImage(bytes);
+ * console.log(again.width);
+ * ```
  */
 export async function decodeImage(
   bytes: Uint8Array,

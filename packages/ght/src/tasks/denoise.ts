@@ -33,6 +33,15 @@ export interface Denoised extends NoiseReport {
  * Values may have any scale, and images any size. Only the estimate of the noise needs at least 3×3 pixels, or 32×32 if the noise
  * grows with the signal. An image without noise is returned bit for bit. The input must not change before the promise has settled,
  * because it is not copied.
+ *
+ * @example
+ * ```js
+ * import { denoise } from 'ght';
+ *
+ * const noisy = { width: 64, height: 64, planes: [new Float32Array(64 * 64)], peak: 255 }; // your pixels
+ * const { image, words } = await denoise(noisy);
+ * console.log(words); // what was found, such as: white, σ = 25.1
+ * ```
  */
 export async function denoise(noisy: Image, options: DenoiseOptions = {}): Promise<Denoised> {
   checkShape(noisy);

@@ -32,6 +32,16 @@ const MARGIN = 64;
  *
  * Scratches, text, dead pixels and small holes are filled with the texture of their surroundings. Holes wider than about 16 pixels
  * stay blurred in the middle.
+ *
+ * @example
+ * ```js
+ * import { inpaint } from 'ght';
+ *
+ * const image = { width: 64, height: 64, planes: [new Float32Array(64 * 64)], peak: 255 }; // your pixels
+ * const mask = new Uint8Array(64 * 64).fill(1, 64 * 30, 64 * 32); // two rows are missing
+ * const { image: filled } = await inpaint(image, mask);
+ * console.log(filled.planes[0].length);
+ * ```
  */
 export async function inpaint(image: Image, mask: Samples | 'auto', options: InpaintOptions = {}): Promise<Restored> {
   checkShape(image);

@@ -71,6 +71,17 @@ const HELD_OUT = { share: 1 / 8, most: 4096 };
  * Images are read once, one after the other; a random sample of their patches is kept (option `patches`). RGB is learned
  * as it is represented: luma and two chromas, which share the budget. Samples are in units of the first image's peak.
  * Signals are a typed array, one after the other, of as many samples as `initial` has rows, or as a patch has pixels.
+ *
+ * @example
+ * ```js
+ * import { learn } from 'ght';
+ *
+ * const plane = Float32Array.from({ length: 96 * 96 }, (_, i) => (i * i) % 251);
+ * const images = [{ width: 96, height: 96, planes: [plane], peak: 255 }]; // or a generator that reads files
+ * const options = { atoms: [12, 12], separable: true, budget: { perPatch: 5 }, iterations: 4 };
+ * const { dictionary, initialRmse, rmse } = await learn(images, options);
+ * console.log(dictionary.name, initialRmse, rmse);
+ * ```
  */
 export async function learn(data: ImageSource | Samples, options: LearnOptions = {}): Promise<Learned> {
   const settings = settleLearn(options);

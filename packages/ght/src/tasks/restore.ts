@@ -25,6 +25,22 @@ const START_RHO = 0.01;
 /**
  * Restores an image that a linear operator of your own has degraded: image = A(picture) + noise. The operator acts on each plane by
  * itself. Its adjoint is checked before the work begins.
+ *
+ * @example
+ * ```js
+ * import { restore } from 'ght';
+ *
+ * const [width, height] = [64, 64];
+ * // Each sample of the data is the mean of two neighbouring columns.
+ * const operator = {
+ *   ...{ width, height },
+ *   apply: (x) => Float64Array.from({ length: (width / 2) * height }, (_, i) => (x[2 * i] + x[2 * i + 1]) / 2),
+ *   adjoint: (r) => Float64Array.from({ length: width * height }, (_, i) => r[i >> 1] / 2),
+ * };
+ * const data = { width: width / 2, height, planes: [new Float32Array((width / 2) * height)], peak: 255 };
+ * const { image } = await restore(data, operator, { quality: 'fast' });
+ * console.log(image.width); // 64
+ * ```
  */
 export async function restore(image: Image, operator: LinearOperator, options: RestoreOptions = {}): Promise<Restored> {
   checkShape(image);

@@ -78,6 +78,16 @@ export interface Problem {
 /**
  * The general problem: minimise ‖DZ − Y‖² with at most S nonzeros in all of Z, for any dictionary D (N×L) and any signals
  * Y (N×P, one after the other). Neither may change before the promise has settled, since they are not copied.
+ *
+ * @example
+ * ```js
+ * import { gaussianDictionary, nonzeros, solve } from 'ght';
+ *
+ * const D = gaussianDictionary(20, 40);
+ * const Y = Float64Array.from({ length: 20 * 100 }, (_, i) => Math.sin(i * i)); // 100 signals of 20 samples
+ * const { codes, rmse } = await solve(D, Y, { budget: { total: 500 } });
+ * console.log(nonzeros(codes), rmse);
+ * ```
  */
 export async function solve(D: Dictionary, Y: Samples, options: SignalOptions = {}): Promise<Solution> {
   checkDictionary(D);

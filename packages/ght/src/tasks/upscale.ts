@@ -32,6 +32,15 @@ const MOST_BLUR = 16;
 /**
  * Enlarges an image by a factor of at least 1, which need not be whole. The result, reduced again, gives the image. Of RGB, the luma is
  * restored, and the colours are enlarged by cubic interpolation.
+ *
+ * @example
+ * ```js
+ * import { upscale } from 'ght';
+ *
+ * const image = { width: 64, height: 64, planes: [new Float32Array(64 * 64)], peak: 255 }; // your pixels
+ * const { image: large } = await upscale(image, 2, { quality: 'fast' });
+ * console.log(large.width, large.height); // 128 128
+ * ```
  */
 export async function upscale(image: Image, factor: number, options: UpscaleOptions = {}): Promise<Restored> {
   checkShape(image);

@@ -1,4 +1,9 @@
-/** Reads and writes image files in Node. */
+/**
+ * Reads and writes image files in Node.
+ *
+ * @module ght-images/node
+ */
+
 export { checkClaim, checkSize, type Declared, type Refuse } from './decoded.js';
 export {
   checkOutput,

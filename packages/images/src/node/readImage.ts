@@ -48,6 +48,16 @@ export interface ImagePages {
  * Everything that could not be read so is refused with an InputError that names `parameter`: CMYK and Lab, several pages,
  * arrays whose axes are not clear, premultiplied alpha, damaged and truncated files. NaN and infinities pass.
  * What is too large for the limits or for the memory is refused with a ResourceError.
+ *
+ * @example
+ * ```js
+ * import { denoise } from 'ght';
+ * import { readImage, writeImage } from 'ght-images/node';
+ *
+ * const file = await readImage('noisy.png');
+ * const { image } = await denoise(file.image);
+ * await writeImage('clean.png', image, file);
+ * ```
  */
 export async function readImage(
   source: string | Uint8Array,

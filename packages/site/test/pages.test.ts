@@ -1,0 +1,109 @@
+/** The built pages, without a browser: links, the reference, the search index, the tables. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as ght from 'ght';
+import { describe, expect, it } from 'vitest';
+import { fillTables, readResults } from '../src/bench-tables.js';
+import { dist, pages, textOf } from './built.js';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
+const links = (page: string) =>
+  [...textOf(page).matchAll(/\s(?:href|src)="([^"]+)"/g)].map(([, target]) => target.replaceAll('&amp;', '&'));
+
+describe('the pages', () => {
+  it('are those of docs/, the changelog, the examples and the reference', () => {
+    for (const name of docs) expect(pages).toContain(name.replace('.md', '.html'));
+    expect(pages).toEqual(expect.arrayContaining(['index.html', 'changelog.html', 'contributing.html']));
+    for (const name of readdirSync(join(root, 'examples'))) {
+      expect(pages).toContain(`examples/${name.replace('.js', '.html')}`);
+    }
+    expect(existsSync(join(dist, 'studio/index.html'))).toBe(true);
+  });
+
+  it('link only to files and headings of the site, and by relative addresses', () => {
+    const anchors = new Map<string, Set<string>>();
+    const anchorsOf = (page: string) => {
+      const known = anchors.get(page) ?? new Set([...textOf(page).matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id));
+      anchors.set(page, known);
+      return known;
+    };
+    const broken: string[] = [];
+    for (const page of pages) {
+      for (const target of links(page).filter((each) => !/^https?:/.test(each))) {
+        const [file, anchor] = target.split('#');
+        const path = file === '' ? page : posix.join(posix.dirname(page), file);
+        const found = !target.startsWith('/') && existsSync(join(dist, path));
+        if (!found || (anchor && !anchorsOf(path).has(decodeURI(anchor)))) broken.push(`${page}: ${target}`);
+      }
+    }
+    expect(broken).toEqual([]);
+  });
+
+  it('load nothing from other hosts', () => {
+    for (const page of pages) {
+      const loaded = [...textOf(page).matchAll(/<(?:script|link|img)\b[^>]*(?:src|href)="(https?:[^"]+)"/g)];
+      expect(loaded.map(([, address]) => address)).toEqual([]);
+    }
+  });
+
+  it('have formulas that were typeset, and none that stayed text', () => {
+    const text = textOf('mathematics.html');
+    expect(text.match(/class="katex-display"/g)?.length).toBeGreaterThan(10);
+    expect(text.replace(/<annotation[\s\S]*?<\/annotation>/g, '')).not.toMatch(/\$|\\lVert|\\rho/);
+  });
+});
+
+describe('the reference', () => {
+  it('has a page for every name that the library exports', () => {
+    const kinds = ['functions', 'classes', 'variables'];
+    const missing = Object.keys(ght).filter(
+      (name) => !kinds.some((kind) => pages.includes(`api/ght/${kind}/${name}.html`)),
+    );
+    expect(missing).toEqual([]);
+    for (const name of ['ght-images', 'ght-images/node', 'ght-tiles', 'ght-queue']) {
+      expect(pages.filter((page) => page.startsWith(`api/${name}/`)).length).toBeGreaterThan(10);
+    }
+  });
+
+  it('shows defaults and examples', () => {
+    const options = textOf('api/ght/interfaces/DenoiseOptions.html');
+    expect(options).toMatch(/Default[\s\S]{0,200}balanced/);
+    for (const name of [
+      'represent',
+      'denoise',
+      'solve',
+      'learn',
+      'inpaint',
+      'deblur',
+      'upscale',
+      'restore',
+      'reconstruct',
+    ]) {
+      expect(textOf(`api/ght/functions/${name}.html`), name).toMatch(
+        /id="example"[\s\S]*<span class="c\d+">import<\/span>/,
+      );
+    }
+  });
+});
+
+describe('tables of measured numbers', () => {
+  const results = readResults(join(root, 'bench/results'));
+  const textIn = (name: string) => readFileSync(join(root, 'docs', name), 'utf8');
+
+  it.each(docs)('docs/%s has the numbers of the kept results: node scripts/bench-tables.js', (name) => {
+    expect(textIn(name)).toBe(fillTables(textIn(name), results));
+  });
+
+  it('are marked on three pages', () => {
+    const marked = docs.flatMap((name) => textIn(name).match(/<!-- table: [\w-]+ -->/g) ?? []);
+    expect(marked.length).toBeGreaterThanOrEqual(4);
+  });
+
+  it('follow the results', () => {
+    const changed = structuredClone(results);
+    changed.spams.rows[0].spams.cpu = 9999;
+    expect(fillTables(textIn('performance.md'), changed)).toContain('| 5 | 9,999 | 1,351 | 7.40× |');
+  });
+});
