@@ -14,7 +14,24 @@ export default defineConfig({
     // Most tests use one core, so that a worker per core is quicker than Vitest's one core less.
     maxWorkers: '100%',
     projects: [
-      { resolve: { alias }, test: { name: 'ght', include: ['packages/ght/test/**/*.test.ts'], ...timeouts } },
+      {
+        resolve: { alias },
+        test: {
+          name: 'ght',
+          include: ['packages/ght/test/**/*.test.ts'],
+          exclude: ['packages/ght/test/webgpu/**'],
+          ...timeouts,
+        },
+      },
+      {
+        resolve: { alias },
+        test: {
+          name: 'webgpu',
+          include: ['packages/ght/test/webgpu/**/*.test.ts'],
+          globalSetup: ['packages/ght/test/webgpu/setup.ts'],
+          ...timeouts,
+        },
+      },
       { test: { name: 'images', include: ['packages/images/test/**/*.test.ts'], ...timeouts } },
       { test: { name: 'tiles', include: ['packages/tiles/test/**/*.test.ts'], ...timeouts } },
       { test: { name: 'queue', include: ['packages/queue/test/**/*.test.ts'], ...timeouts } },
