@@ -8,7 +8,7 @@ import type { Dictionary } from '../dictionary/dictionary.js';
 import type { Step } from '../groups/recipes.js';
 import type { Signals } from '../signal/signals.js';
 import type { Bracket, Tries } from '../solvers/bracket.js';
-import type { IterativeSolver, PatchwiseSolver } from '../solvers/catalogue.js';
+import type { IterativeSolver, PatchwiseSolver, SolverName } from '../solvers/catalogue.js';
 import type { Effort, Spending } from '../solvers/joint-omp.js';
 import type { StepReport } from '../solvers/loop.js';
 import type { AtomLimits } from '../solvers/patchwise.js';
@@ -16,7 +16,7 @@ import type { PatchStop } from '../solvers/stopping.js';
 import type { Watch } from '../work.js';
 
 /** The names of the engines, in the order in which `auto` prefers them. */
-export const enginePreference = ['wasm', 'portable', 'reference'] as const;
+export const enginePreference = ['webgpu', 'wasm', 'portable', 'reference'] as const;
 
 /** The name of an engine. */
 export type ConcreteEngine = (typeof enginePreference)[number];
@@ -59,6 +59,8 @@ export interface Engine {
   readonly range: number;
   /** Whether the engine can run here, and if not, why. Called before anything is loaded. */
   probe(): Promise<Availability>;
+  /** Why the engine leaves a solver to the next one, in words; undefined for those that it runs. Absent if it runs all of them. */
+  leaves?(solver: SolverName, effort: Effort): string | undefined;
   /** Approximate bytes needed for a problem. What the machine has free is the only limit. */
   problemBytes(size: ProblemSize): number;
   /** Copies the dictionary and the signals into the engine's memory, once. */

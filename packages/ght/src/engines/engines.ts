@@ -5,6 +5,7 @@ import { enginePreference } from './engine.js';
 import { portableEngine } from './portable.js';
 import { referenceEngine } from './reference.js';
 import { wasmEngine } from './wasm/wasm.js';
+import { webgpuEngine } from './webgpu/webgpu.js';
 
 /** The names of the engines; `auto` takes the fastest that is available. */
 export const engineNames = ['auto', ...enginePreference] as const;
@@ -14,6 +15,7 @@ export type EngineName = (typeof engineNames)[number];
 
 /** All engines by their names. */
 export const engines: Readonly<Record<ConcreteEngine, Engine>> = {
+  webgpu: webgpuEngine(),
   wasm: wasmEngine(),
   portable: portableEngine,
   reference: referenceEngine,
@@ -38,6 +40,7 @@ export async function chooseEngine(name: EngineName, reach = 1): Promise<Choice>
   }
   let doubt: string | undefined;
   for (const each of enginePreference) {
+    if (each === 'webgpu') continue;
     const engine = engines[each];
     const state = await engine.probe();
     const why = state.available ? rangeObstacle(engine, reach) : state.why;
@@ -50,7 +53,7 @@ export async function chooseEngine(name: EngineName, reach = 1): Promise<Choice>
 
 /** The engine of that name on a host with all engines: for estimates, which do not wait for a probe. */
 export function usualEngine(name: EngineName): Engine {
-  return engines[name === 'auto' ? enginePreference[0] : name];
+  return engines[name === 'auto' ? 'wasm' : name];
 }
 
 /** Checks the name of an engine. */

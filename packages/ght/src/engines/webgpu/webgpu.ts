@@ -1,0 +1,56 @@
+import { EngineFailure } from '../../errors.js';
+import { recipeDenoiser } from '../../groups/denoiser.js';
+import type { Engine } from '../engine.js';
+import { Gpu, type GpuOptions } from './gpu.js';
+import { loadProblem, problemBytes } from './run/problem.js';
+import { recipeBytes, recipeRunner } from './run/recipe.js';
+
+/** The largest samples, in units of the full scale, as for all engines in float32. */
+const FARTHEST = 2 ** 12;
+
+/** What tests can change about the engine. */
+export interface WebgpuOptions extends GpuOptions {
+  /** The most patches of a range. @default as many as one binding holds */
+  readonly patchesPerRange?: number;
+}
+
+/** The engine on a GPU, by WebGPU: float32. */
+export function webgpuEngine({ patchesPerRange, ...options }: WebgpuOptions = {}): Engine {
+  let opened: Promise<Gpu> | undefined;
+  /** The device, opened once, and again after it was lost. */
+  const open = async (): Promise<Gpu> => {
+    const known = await opened?.catch(() => undefined);
+    if (!known || known.failure) opened = Gpu.open(options);
+    return opened as Promise<Gpu>;
+  };
+  return {
+    name: 'webgpu',
+    range: FARTHEST,
+    async probe() {
+      try {
+        return { available: true, offers: wordsFor(await open()) };
+      } catch (error) {
+        if (error instanceof EngineFailure) return { available: false, why: error.why };
+        throw error;
+      }
+    },
+    problemBytes,
+    async load(D, signals, { reason } = {}, watch) {
+      const gpu = await open();
+      return loadProblem(gpu, D, signals, { why: reason ?? wordsFor(gpu), patchesPerRange }, watch);
+    },
+    recipeBytes,
+    async denoiser(recipe, _pixels, { reason } = {}) {
+      const gpu = await open();
+      const info = { name: 'webgpu', threads: 1, why: reason ?? wordsFor(gpu) };
+      return { info, ...recipeDenoiser(recipe, await recipeRunner(gpu, recipe)) };
+    },
+  };
+}
+
+/** The adapter and its limits, in words. */
+function wordsFor({ name, limits, lanes }: Gpu): string {
+  const binding = Math.round(limits.maxStorageBufferBindingSize / 2 ** 20);
+  const subgroups = lanes ? `subgroups of ${lanes}` : 'no subgroups';
+  return `${name}, ${subgroups}, bindings of up to ${binding} MiB`;
+}
