@@ -36,7 +36,7 @@ export { drawAtoms } from './draw/atoms.js';
 export { drawHeatmap, heatColour } from './draw/heatmap.js';
 export type { EngineInfo } from './engines/engine.js';
 export type { EngineName } from './engines/engines.js';
-export { engineNames } from './engines/engines.js';
+export { type EngineState, engineNames, probeEngines } from './engines/engines.js';
 export type { ErrorKind } from './errors.js';
 export {
   EnvironmentError,

@@ -27,13 +27,15 @@ export interface EngineInfo {
   readonly name: string;
   /** The number of threads used. */
   readonly threads: number;
-  /** Why this engine and this number of threads, in words. */
+  /** What the engine uses here, and why this number of threads, in words. */
   readonly why: string;
+  /** Why not the engine that was asked for or is preferred, in words; absent if it is that one. */
+  readonly instead?: string;
 }
 
-/** Whether an engine can run here: what the host offers it, or why it cannot. */
+/** Whether an engine can run here: what the host offers it (a GPU may be a program on the CPU), or why it cannot. */
 export type Availability =
-  | { readonly available: true; readonly offers: string }
+  | { readonly available: true; readonly offers: string; readonly software?: boolean }
   | { readonly available: false; readonly why: string };
 
 /** The size of a problem: P signals of N samples over L atoms, with S nonzeros. */
@@ -48,8 +50,6 @@ export interface ProblemSize {
 export interface LoadOptions {
   /** Threads, for an engine that has them. @default as many as there are cores, where the work is large enough */
   readonly threads?: number;
-  /** Why this engine was chosen, for {@link EngineInfo}. @default 'asked for' */
-  readonly reason?: string;
 }
 
 /** An engine. */

@@ -38,12 +38,12 @@ export const portableEngine: Engine = {
   probe: async () => ({ available: true, offers: 'plain TypeScript' }),
   // Y; V, the most that a selection copies of it, and three sets of codes: the current, the next and the best.
   problemBytes: ({ N, L, P, S }) => 8 * N * P + 1.2 * 8 * L * P + 3 * 12 * S,
-  async load(D, signals, { reason = 'asked for' } = {}) {
+  async load(D, signals) {
     await signals.prepare?.(0, signals.P);
-    return new Portable(D, signals, reason);
+    return new Portable(D, signals, 'plain TypeScript');
   },
   // There is no cheaper form of recipes in plain TypeScript: groups are found and filtered as written.
-  ...plainRecipes('portable', 'asked for'),
+  ...plainRecipes('portable', 'plain TypeScript'),
 };
 
 class Portable extends PlainProblem {

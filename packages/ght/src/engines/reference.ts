@@ -21,9 +21,9 @@ export const referenceEngine: Engine = {
   probe: async () => ({ available: true, offers: 'plain TypeScript' }),
   // Y; W, X, Z and Λ, the copies of a selection, and two sets of codes.
   problemBytes: ({ N, L, P, S }) => 8 * N * P + 4.2 * 8 * L * P + 2 * 12 * S,
-  async load(D, signals, { reason = 'asked for' } = {}) {
+  async load(D, signals) {
     await signals.prepare?.(0, signals.P);
-    return new Reference(D, signals, reason);
+    return new Reference(D, signals, 'the mathematics as written');
   },
   ...plainRecipes('reference', 'the mathematics as written'),
 };

@@ -4,11 +4,11 @@ import { blockExtents, framedTile, frameOf, leaveFrame, planeFor } from '../deno
 import { type Placement, tileSide, tilesOf } from '../denoisers/tiles.js';
 import type { Engine, EngineInfo, LoadedDenoiser } from '../engines/engine.js';
 import type { EngineName } from '../engines/engines.js';
-import { chooseEngine, usualEngine } from '../engines/engines.js';
-import { oneOf, wholeNumber } from '../errors.js';
+import { type Choice, insteadOf, onEngine, usualEngine, type Wanted } from '../engines/engines.js';
+import { EngineFailure, oneOf, wholeNumber } from '../errors.js';
 import { marginOf } from '../groups/extent.js';
 import type { Quality, Step } from '../groups/recipes.js';
-import { qualities, recipeOf } from '../groups/recipes.js';
+import { effortOf, qualities, recipeOf } from '../groups/recipes.js';
 import type { Samples } from '../signal/image.js';
 import { copyOf } from '../signal/image.js';
 import { allOf, cut, type Part, type Rectangle, type Size, within } from '../signal/rectangle.js';
@@ -62,7 +62,7 @@ function tileBytes(engine: Engine, recipe: readonly Step[], width: number, heigh
   return bytes(Math.min(width, side), Math.min(height, side), channels);
 }
 
-/** The denoiser of a quality for an image of this size, on the engine that is chosen for it. */
+/** The denoiser of a quality for an image of this size, on the engine that is chosen for it; `auto` is the CPU. */
 export function loadDenoiser(
   size: Size,
   noise: 'white' | 'coloured',
@@ -84,7 +84,9 @@ export async function denoisePlanes(
   settings: PlanesSettings,
 ): Promise<DenoisedPlanes> {
   const whole = allOf({ width, height });
-  const denoiser = await loadDenoiser(whole, 'sigma' in noise ? 'white' : 'coloured', settings);
+  const recipe = recipeOf(settings.quality, 'sigma' in noise ? 'white' : 'coloured');
+  const seconds = secondsFor(recipe, width * height * planes.length);
+  const denoiser = await recipeFor(recipe, whole, settings, { kind: 'denoise', seconds });
   const denoised = await denoiseBy(denoiser, planes, width, height, noise, settings);
   return { ...denoised, engine: denoiser.info };
 }
@@ -94,9 +96,37 @@ export async function recipeFor(
   recipe: readonly Step[],
   { width, height }: Size,
   { engine: name, threads }: Pick<PlanesSettings, 'engine' | 'threads'>,
+  work?: Wanted['work'],
 ): Promise<LoadedDenoiser> {
-  const { engine, reason } = await chooseEngine(name);
-  return engine.denoiser(recipe, width * height, { threads, reason });
+  const load = async ({ engine, instead }: Choice) => {
+    const denoiser = await engine.denoiser(recipe, width * height, { threads });
+    return { ...denoiser, info: { ...denoiser.info, instead } };
+  };
+  let denoiser = await onEngine(name, { work }, load);
+  return {
+    ...denoiser,
+    get info() {
+      return denoiser.info;
+    },
+    async run(tile, watch) {
+      try {
+        return await denoiser.run(tile, watch);
+      } catch (error) {
+        if (!(error instanceof EngineFailure)) throw error;
+        // The tile is done again, and those that follow stay on the CPU.
+        denoiser = await load(await insteadOf(error));
+        return denoiser.run(tile, watch);
+      }
+    },
+  };
+}
+
+/** Seconds per unit of effort on one core, as measured on a megapixel. */
+const SECONDS_PER_EFFORT = 6e-11;
+
+/** About how long one core takes for a recipe. */
+function secondsFor(recipe: readonly Step[], samples: number): number {
+  return recipe.reduce((sum, step) => sum + effortOf(step), 0) * samples * SECONDS_PER_EFFORT;
 }
 
 /** {@link denoisePlanes} by a denoiser that is loaded already. */

@@ -28,21 +28,22 @@ export function webgpuEngine({ patchesPerRange, ...options }: WebgpuOptions = {}
     range: FARTHEST,
     async probe() {
       try {
-        return { available: true, offers: wordsFor(await open()) };
+        const gpu = await open();
+        return { available: true, offers: wordsFor(gpu), software: gpu.software };
       } catch (error) {
         if (error instanceof EngineFailure) return { available: false, why: error.why };
         throw error;
       }
     },
     problemBytes,
-    async load(D, signals, { reason } = {}, watch) {
+    async load(D, signals, _options, watch) {
       const gpu = await open();
-      return loadProblem(gpu, D, signals, { why: reason ?? wordsFor(gpu), patchesPerRange }, watch);
+      return loadProblem(gpu, D, signals, { why: wordsFor(gpu), patchesPerRange }, watch);
     },
     recipeBytes,
-    async denoiser(recipe, _pixels, { reason } = {}) {
+    async denoiser(recipe) {
       const gpu = await open();
-      const info = { name: 'webgpu', threads: 1, why: reason ?? wordsFor(gpu) };
+      const info = { name: 'webgpu', threads: 1, why: wordsFor(gpu) };
       return { info, ...recipeDenoiser(recipe, await recipeRunner(gpu, recipe)) };
     },
   };
