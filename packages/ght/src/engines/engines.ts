@@ -84,7 +84,9 @@ export async function insteadOf({ why }: EngineFailure, wanted: Wanted = {}): Pr
 
 /** An engine on this host: what it offers, or why it is not available. */
 export interface EngineState {
+  /** Its name, as in the option `engine`. */
   readonly name: ConcreteEngine;
+  /** Whether it can run here. */
   readonly available: boolean;
   /** What it offers here (the instructions, the adapter of a GPU and its limits), or why it cannot run. */
   readonly words: string;

@@ -49,6 +49,12 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
       }),
       runs(100),
     ),
+  probeEngines: async () => {
+    const states = await ght.probeEngines();
+    expect(states.map(({ name }) => name)).toEqual(ght.engineNames.slice(1));
+    for (const { words } of states) expect(words).not.toBe('');
+    expect(states.find(({ name }) => name === 'wasm')?.available).toBe(true);
+  },
   decorrelate: () =>
     fc.assert(
       fc.property(
