@@ -27,7 +27,10 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: 'webgpu',
-          include: ['packages/ght/test/webgpu/**/*.test.ts', 'packages/ght/test/engines/{suite,denoisers}.test.ts'],
+          include: [
+            'packages/ght/test/webgpu/**/*.test.ts',
+            'packages/ght/test/engines/{suite,denoisers,learned}.test.ts',
+          ],
           env: { GHT_TEST_ENGINES: 'webgpu' },
           globalSetup: ['packages/ght/test/webgpu/setup.ts'],
           ...timeouts,

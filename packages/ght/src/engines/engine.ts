@@ -4,6 +4,7 @@
  */
 import type { Codes } from '../codes/codes.js';
 import type { Denoiser } from '../denoisers/denoiser.js';
+import type { LearnedModel } from '../denoisers/learned/model.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import type { Step } from '../groups/recipes.js';
 import type { Signals } from '../signal/signals.js';
@@ -71,6 +72,10 @@ export interface Engine {
   recipeBytes(recipe: readonly Step[], width: number, height: number, channels: number): number;
   /** The denoiser of a recipe, for pictures of this many pixels. */
   denoiser(recipe: readonly Step[], pixels: number, options?: LoadOptions): Promise<LoadedDenoiser>;
+  /** Approximate bytes needed to run the learned denoiser on a picture of this size. */
+  learnedBytes(width: number, height: number, channels: number): number;
+  /** The denoiser of a learned model, for pictures of this many pixels. */
+  learned(model: LearnedModel, pixels: number, options?: LoadOptions): Promise<LoadedDenoiser>;
 }
 
 /** The paths of joint OMP that were followed in a part of the patches: plain data, which another machine can go on from. */

@@ -29,6 +29,7 @@ import type { Work } from '../work.js';
 import { drive, PATCHES_PER_YIELD, type Watch } from '../work.js';
 import type { Engine } from './engine.js';
 import { PlainProblem } from './plain.js';
+import { plainLearned } from './plain-learned.js';
 import { plainRecipes } from './plain-recipes.js';
 
 /** Runs on any JavaScript host; several times as fast as the reference, and equal to it up to rounding. */
@@ -44,6 +45,7 @@ export const portableEngine: Engine = {
   },
   // There is no cheaper form of recipes in plain TypeScript: groups are found and filtered as written.
   ...plainRecipes('portable', 'plain TypeScript'),
+  ...plainLearned('portable', 'plain TypeScript'),
 };
 
 class Portable extends PlainProblem {

@@ -12,6 +12,7 @@ import { correlations, factor, qpmStep } from '../solvers/qpm.js';
 import { drive, type Watch } from '../work.js';
 import type { Engine } from './engine.js';
 import { PlainProblem } from './plain.js';
+import { plainLearned } from './plain-learned.js';
 import { plainRecipes } from './plain-recipes.js';
 
 /** The paper as written, in float64: cached Cholesky, two substitutions, dense X, Z and Λ. Other engines are tested against it. */
@@ -26,6 +27,7 @@ export const referenceEngine: Engine = {
     return new Reference(D, signals, 'the mathematics as written');
   },
   ...plainRecipes('reference', 'the mathematics as written'),
+  ...plainLearned('reference', 'the mathematics as written'),
 };
 
 class Reference extends PlainProblem {

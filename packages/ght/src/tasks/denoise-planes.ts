@@ -161,7 +161,14 @@ export async function denoiseTiles(
   );
   const placements = noisy.includes(true) ? tiles : [];
   for (const [i, placement] of placements.entries()) {
-    const framed = framedTile(frame, planes, at.width, within(placement.outer, at), denoiser.least);
+    const framed = framedTile(
+      frame,
+      planes,
+      at.width,
+      within(placement.outer, at),
+      denoiser.least,
+      within(placement.inner, placement.outer),
+    );
     const tell =
       onProgress && ((now: TileProgress) => onProgress({ ...now, fraction: (i + now.fraction) / placements.length }));
     const denoised = await denoiser.run(framed, { signal, onProgress: tell });

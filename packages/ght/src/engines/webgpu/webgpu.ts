@@ -1,7 +1,9 @@
+import { learnedDenoiser } from '../../denoisers/learned/blocks.js';
 import { EngineFailure } from '../../errors.js';
 import { recipeDenoiser } from '../../groups/denoiser.js';
 import type { Engine } from '../engine.js';
 import { Gpu, type GpuOptions } from './gpu.js';
+import { learnedBytes, learnedRunner } from './run/learned.js';
 import { loadProblem, problemBytes } from './run/problem.js';
 import { recipeBytes, recipeRunner } from './run/recipe.js';
 
@@ -45,6 +47,12 @@ export function webgpuEngine({ patchesPerRange, ...options }: WebgpuOptions = {}
       const gpu = await open();
       const info = { name: 'webgpu', threads: 1, why: wordsFor(gpu) };
       return { info, ...recipeDenoiser(recipe, await recipeRunner(gpu, recipe)) };
+    },
+    learnedBytes,
+    async learned(model) {
+      const gpu = await open();
+      const info = { name: 'webgpu', threads: 1, why: wordsFor(gpu) };
+      return { info, ...learnedDenoiser(learnedRunner(gpu, model)) };
     },
   };
 }
