@@ -8,16 +8,18 @@
  */
 import { COARSE, type Counting } from './state.js';
 
-/** WGSL: counts a magnitude that lies in the window. Needs the state \`s\` and the histogram. */
+/** WGSL: counts those of four magnitudes that lie in the window. Needs the state `s` and the histogram. */
 export function countNear({ logBins }: Counting): string {
   return `
-fn countNear(e: f32) {
-  let bits = bitcast<u32>(e);
-  if (bits >= s.lo && bits < s.hi) {
-    let bin = (bits - s.lo) >> s.shift;
-    atomicAdd(&histogram[bin], 1u);
-    // Over all magnitudes too many would meet in the coarse bins; the selection adds those up itself.
-    if (s.shift < ${31 - logBins}u) { atomicAdd(&histogram[${2 ** logBins}u + bin / ${COARSE}u], 1u); }
+fn countNear(e: vec4f) {
+  for (var c = 0u; c < 4u; c++) {
+    let bits = bitcast<u32>(e[c]);
+    if (bits >= s.lo && bits < s.hi) {
+      let bin = (bits - s.lo) >> s.shift;
+      atomicAdd(&histogram[bin], 1u);
+      // Over all magnitudes too many would meet in the coarse bins; the selection adds those up itself.
+      if (s.shift < ${31 - logBins}u) { atomicAdd(&histogram[${2 ** logBins}u + bin / ${COARSE}u], 1u); }
+    }
   }
 }
 fn howMany(which: vec4<bool>) -> u32 { return dot(select(vec4u(0u), vec4u(1u), which), vec4u(1u)); }`;
@@ -29,7 +31,7 @@ export function survivors(block: string): string {
 }
 
 /**
- * WGSL: stores a block of X at a place if it has candidates, and adds \`bit\` to \`made\`. Comparing two counts first, and looking at
+ * WGSL: stores a block of X at a place if it has candidates, and adds `bit` to `made`. Comparing two counts first, and looking at
  * the four only where they differ, is quicker than looking at each.
  */
 export function storeCandidates(block: string, at: string, bit: string): string {
@@ -39,7 +41,7 @@ export function storeCandidates(block: string, at: string, bit: string): string 
         made |= ${bit};
         codes[${at}] = y;
         let sure = howMany(e >= vec4f(hi)); above += sure;
-        if (howMany(e >= vec4f(lo)) != sure) { countNear(e.x); countNear(e.y); countNear(e.z); countNear(e.w); }
+        if (howMany(e >= vec4f(lo)) != sure) { countNear(e); }
       }
     }`;
 }

@@ -47,7 +47,7 @@ fn blocksAt(set_: u32, tiles: u32, tile: u32, lane: u32) -> u32 { return (set_ *
 fn masksAt(set_: u32, tiles: u32, tile: u32, lane: u32) -> u32 { return (set_ * tiles + tile) * ${32 * words}u + lane; }`;
 }
 
-/** WGSL: a loop over the stored blocks of a patch, in the order of its atoms; `body` sees the number \`block\`. */
+/** WGSL: a loop over the stored blocks of a patch, in the order of its atoms; `body` sees the number `block`. */
 export function forStoredBlocks({ bits, words }: CodeLayout, masks: string, body: string): string {
   return `for (var word = 0u; word < ${words}u; word++) {
     var bits = ${masks}[maskAt + 32u * word];

@@ -1,6 +1,6 @@
 /** The middle of a pass, which all its forms share: from t and c to M and the error. */
 
-/** What to do with the dual variable: GHT-QPM has none; \`again\` is a step whose q has been updated already, so M = q − t. */
+/** What to do with the dual variable: GHT-QPM has none; `again` is a step whose q has been updated already, so M = q − t. */
 export type Dual = 'none' | 'step' | 'again';
 
 /** WGSL: the tables of an iteration: V in so many vectors, σ, g = σ/(σ² + ρ), and fσ. */
@@ -10,8 +10,8 @@ export function tablesStruct(vectors: number, R4: number): string {
 }
 
 /**
- * WGSL: coordinates 4k … 4k + 3 of a patch. \`t\` names the variables that hold t and shall hold M; undefined where a row ends.
- * M is taken as q − t, not as computed, so that \`again\` finds the same bits.
+ * WGSL: coordinates 4k … 4k + 3 of a patch. `t` names the variables that hold t and shall hold M; undefined where a row ends.
+ * M is taken as q − t, not as computed, so that `again` finds the same bits.
  */
 export function middle(dual: Dual, k: number | string, t: readonly (string | undefined)[]): string {
   const at = `at + 32u * ${typeof k === 'number' ? `${k}u` : k}`;
@@ -31,7 +31,7 @@ export function middle(dual: Dual, k: number | string, t: readonly (string | und
     ${each.join('\n    ')}${dual === 'step' ? `\n    Q[${at}] = vec4f(${news});` : ''} }`;
 }
 
-/** WGSL: the sum of \`error\` over a workgroup, in sums[0]; always in the same order. */
+/** WGSL: the sum of `error` over a workgroup, in sums[0]; always in the same order. */
 export function sumErrors(threads: number): string {
   return `sums[me] = error;
   workgroupBarrier();

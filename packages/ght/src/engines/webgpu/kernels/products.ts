@@ -18,8 +18,8 @@ import { ABOVE, COARSE, type Counting, idle, stateStruct } from './state.js';
 const MOST_SUMS = 8;
 /** Coordinates in workgroup memory at a time: 4 KiB of M and 8 KiB of V. */
 const PIECE = 16;
-/** Blocks of a thread of `synthesise`; four groups of 32 threads share a word of the mask. */
-const BLOCKS = 8;
+/** Blocks of a thread of `synthesise`, at most; four groups of 32 threads share a word of the mask. */
+const MOST_BLOCKS = 8;
 
 /** The workgroups of `synthesise` for so many pairs of tiles. */
 export function synthesisGroups(shape: Shape, pairs: number): number {
@@ -82,6 +82,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
 /** X = Z + VM and its candidates. */
 export function synthesisePass(shape: Shape, counting: Counting): string {
   const layout = codeLayout(shape);
+  const BLOCKS = Math.min(MOST_BLOCKS, Math.ceil(layout.blocks / 4));
   const blocks = Array.from({ length: BLOCKS }, (_, b) => b);
   const vectors = shape.R4 / 4;
   /** The candidates of the patch in tile `h` of the pair. */

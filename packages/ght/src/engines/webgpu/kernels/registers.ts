@@ -50,7 +50,7 @@ export function registerPass(shape: Shape, counting: Counting, dual: Dual): stri
     inLoop.map((a) => bs.map((b) => `${t(a, b)} = fma(${lane('v', a)}, w${b}, ${t(a, b)});`).join(' ')),
   );
   const columnTimesA = bs.map((b) => `let w${b} = ${chain(inLoop.map((a) => [lane('v', a), t(a, b)]))};`);
-  /** Row i of X from \`w\`, and its candidates. */
+  /** Row i of X from `w`, and its candidates. */
   const makeRow = (i: string) => `${atoms
     .map(
       (j) =>
@@ -176,7 +176,7 @@ function lane(name: string, i: number): string {
   return `${name}${i >> 2}.${'xyzw'[i & 3]}`;
 }
 
-/** Σ factor · value with known factors, those that are zero left out, from \`start\` on. */
+/** Σ factor · value with known factors, those that are zero left out, from `start` on. */
 function sum(terms: readonly (readonly [factor: number, value: string])[], start = ''): string {
   const there = terms.filter(([factor]) => factor !== 0);
   return chain(
@@ -185,7 +185,7 @@ function sum(terms: readonly (readonly [factor: number, value: string])[], start
   );
 }
 
-/** Σ factor · value as a chain of fused multiply-adds, from \`start\` on. */
+/** Σ factor · value as a chain of fused multiply-adds, from `start` on. */
 function chain(terms: readonly (readonly [factor: string, value: string])[], start = ''): string {
   return (
     terms.reduce((so, [factor, value]) => (so ? `fma(${factor}, ${value}, ${so})` : `${factor} * ${value}`), start) ||

@@ -284,7 +284,7 @@ var<workgroup> count: atomic<u32>;`,
   });
 }
 
-/** One workgroup per range. Of those that equal T the first \`need\` stay, in the order of patches and atoms. */
+/** One workgroup per range. Of those that equal T the first `need` stay, in the order of patches and atoms. */
 export function cutTies(layout: CodeLayout): string {
   return `${stateStruct}
 ${placesInCodes(layout)}

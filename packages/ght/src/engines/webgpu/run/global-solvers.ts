@@ -113,6 +113,8 @@ export class GlobalSolvers {
     this.#state = undefined;
     room.write(common.tables, tablesFor(shape, rhos));
     let state = known ?? (await this.#start(iteration, S, watch));
+    // The last batch has ended with the first part of a selection, for the same budget and for the window that was not missed.
+    const selected = same && known?.S === S && known.missed === 0;
     // A run starts without a best iterate of its own.
     const fresh = first === 1 ? { bestError: INFINITE, lastError: INFINITE } : {};
     const [patches, outside, tolerance] = [P, this.outsideRange, rule.tolerance].map(bitsOf);
@@ -130,7 +132,7 @@ export class GlobalSolvers {
         if (!guessed) iteration.clear(batch);
         iteration.pass(batch, state.k + 1 - state.first, make);
       }
-      iteration.selectFirst(batch);
+      if (make || !selected) iteration.selectFirst(batch);
       for (let k = state.k + 1; k <= end; k++) {
         iteration.selectLast(batch);
         iteration.cutTies(batch);

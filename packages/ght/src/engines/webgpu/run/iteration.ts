@@ -269,5 +269,7 @@ function remembered(
 
 /** The counts that suit a problem: few coefficients need few bins, which are cleared in every iteration. */
 export function countingFor({ shape, P }: Ranges): Counting {
-  return shape.L * P < 2 ** 22 ? { logBins: 16, clearers: 16 } : { logBins: 19, clearers: 128 };
+  const coefficients = shape.L * P;
+  if (coefficients < 2 ** 18) return { logBins: 16, clearers: 2 };
+  return coefficients < 2 ** 22 ? { logBins: 16, clearers: 16 } : { logBins: 19, clearers: 128 };
 }
