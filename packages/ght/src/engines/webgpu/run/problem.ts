@@ -101,6 +101,7 @@ class WebgpuProblem implements Loaded {
     return this.#result();
   }
   dispose(): void {
+    this.#patchwise.dispose();
     this.ranges.room.dispose();
   }
 
