@@ -25,6 +25,8 @@ export async function rotateSignals(ranges: Ranges, signals: Signals, watch?: Wa
     }));
     const energies = { all: new Float64Array(list.length), within: new Float64Array(list.length) };
     const rank = shape.parts.reduce((product, { sigma }) => product * sigma.length, 1);
+    // The next run is read while the GPU works on the last; it waits for the one before, so that few are on their way.
+    let last: Promise<void> = Promise.resolve();
     for (const [number, range] of list.entries()) {
       const own = someOf(signals, range.first, range.P);
       const buffers = kernel.bind({ 0: Y, 1: Q, 2: range.c, 3: run });
@@ -41,11 +43,14 @@ export async function rotateSignals(ranges: Ranges, signals: Signals, watch?: Wa
           .submit();
         // Atoms that span all signals leave nothing outside.
         if (rank < shape.N) energies.all[number] += energy(read);
-        await gpu.done(watch?.signal);
+        await last;
+        last = gpu.done(watch?.signal);
+        last.catch(() => undefined);
         watch?.onFraction?.((range.first + from + count) / P);
       }
       if (rank < shape.N) energies.within[number] = await energyWithin(ranges, range, watch);
     }
+    await last;
     return energies;
   } finally {
     room.dispose();
