@@ -93,7 +93,8 @@ export async function preparePass(
   buffers: PassBuffers,
   batch: number,
 ): Promise<RunBatch> {
-  const lists = await gpu.allocated(() => room.buffer(4 * listWords(pass) * batch));
+  const words = needsLists(pass, buffers) ? listWords(pass) * batch : 0;
+  const lists = await gpu.allocated(() => room.buffer(4 * words));
   const group = await groupRuns(gpu, pass, buffers, lists);
   const runsOf = pass.filter.kind === 'rank' ? lowRankRuns : filterRuns;
   const filter = await runsOf(gpu, room, pass, buffers, lists, batch);
@@ -101,6 +102,11 @@ export async function preparePass(
     group(runs, count);
     filter(runs, count);
   };
+}
+
+/** Whether a pass needs lists: of members, or of the brightness of each reference. */
+function needsLists(pass: Pass, { noise }: PassBuffers): boolean {
+  return !isAlone(pass) || noise !== undefined;
 }
 
 /** Finds the groups, and their brightness where the noise depends on it. */
@@ -132,19 +138,14 @@ function sumsFrom([valuesLow, valuesHigh, weightsLow, weightsHigh]: Picture): Re
 }
 
 /** Filters the groups on all planes by the threshold or the Wiener filter. */
-async function filterRuns(
-  gpu: Gpu,
-  room: Room,
-  pass: Pass,
-  { part, from, guide, sums, noise }: PassBuffers,
-  lists: GPUBuffer,
-): Promise<RunBatch> {
+async function filterRuns(gpu: Gpu, room: Room, pass: Pass, buffers: PassBuffers, lists: GPUBuffer): Promise<RunBatch> {
+  const { part, from, guide, sums, noise } = buffers;
   const kernel = await gpu.kernel(filterKernel(pass, noise !== undefined), `filter: ${pass.filter.kind}`);
   const window = windowOf(room, pass);
   const bound = from.map((plane, c) => {
     const bindings: Record<number, GPUBuffer> = { 0: part, 1: plane, 4: window, ...sumsFrom(sums[c]) };
     if (pass.filter.kind === 'wiener') bindings[2] = guide[c];
-    if (!isAlone(pass) || noise) bindings[3] = lists;
+    if (needsLists(pass, buffers)) bindings[3] = lists;
     if (noise) bindings[9] = noise.deviations[c];
     return kernel.bind(bindings);
   });

@@ -134,15 +134,24 @@ class Following {
     const room = gpu.room();
     try {
       const runBatch = await preparePass(gpu, room, pass, buffers, batch);
+      // One batch waits for the GPU behind the one at work, so that the GPU does not wait for this thread.
+      let before = Promise.resolve();
       for (let first = 0; first < total; first += batch) {
+        signal?.throwIfAborted();
         const count = Math.min(batch, total - first);
-        this.room.write(this.#part, partWords({ width, height, across, first, count }));
+        this.room.write(this.#part, partWords(pass, { width, height, across, first, count }));
         const runs = gpu.batch();
         runBatch(runs, count);
         runs.submit();
-        await gpu.done(signal);
-        onFraction?.((first + count) / total);
+        const done = gpu.done(signal);
+        // If the batch before fails, this one is not waited for.
+        done.catch(() => undefined);
+        await before;
+        if (first > 0) onFraction?.(first / total);
+        before = done;
       }
+      await before;
+      onFraction?.(1);
     } finally {
       room.dispose();
     }

@@ -9,7 +9,7 @@
  * they are few. Each of them then counts how many are nearer than it: that is its number in the group.
  */
 import type { Pass } from '../../../../groups/recipes.js';
-import { builtins, each, HEADER, listWords, partStruct, WORKGROUP_BYTES } from './target.js';
+import { builtins, each, HEADER, partStruct, WORKGROUP_BYTES } from './target.js';
 
 /** How the search window is spread over threads. */
 export interface Spread {
@@ -61,10 +61,9 @@ export function spreadOf({ patch, reach, members }: Pick<Pass, 'patch' | 'reach'
  * `HEADER` on the index of the first sample of each.
  */
 export function matchingKernel(pass: Pass, spread: Spread): string {
-  const { patch, reach, members } = pass;
+  const { patch, reach } = pass;
   const { side, run, threadsPerRow, threads, pitch, strip, words } = spread;
   const N = patch * patch;
-  const others = members - 1;
   const rows = side + patch - 1;
   return `${partStruct(pass)}
 @group(0) @binding(1) var<storage, read> guide: array<f32>;
@@ -134,7 +133,8 @@ fn main(${builtins}) {
     // Of equal distances that of the thread before is nearer.
     rank += u32(nearest[t] < mine.x + u32(t < me));
   }
-  if (rank == ${others - 1}u) { bound = mine; }
+  let others = part.listWords - ${HEADER + 1}u;
+  if (rank + 1u == others) { bound = mine; }
   workgroupBarrier();
 
   ${each(
@@ -151,20 +151,20 @@ fn main(${builtins}) {
   workgroupBarrier();
 
   let candidates = atomicLoad(&found);
-  let list = n * ${listWords(pass)}u;
+  let list = n * part.listWords;
   for (var i = me; i < candidates; i += ${threads}u) {
     let candidate = vec2u(memory[2u * i], memory[2u * i + 1u]);
     var number = 0u;
     for (var j = 0u; j < candidates; j++) {
       number += u32(before(vec2u(memory[2u * j], memory[2u * j + 1u]), candidate));
     }
-    if (number < ${others}u) {
+    if (number < others) {
       let at = vec2u(corner + vec2i(vec2u(candidate.y % ${threadsPerRow * run}u, candidate.y / ${threadsPerRow * run}u)));
       lists[list + ${HEADER + 1}u + number] = at.y * part.width + at.x;
     }
   }
   if (me == 0u) {
-    lists[list] = 1u + min(candidates, ${others}u);
+    lists[list] = 1u + min(candidates, others);
     lists[list + ${HEADER}u] = u32(reference.y) * part.width + u32(reference.x);
   }
 }`;
