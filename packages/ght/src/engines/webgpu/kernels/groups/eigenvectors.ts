@@ -27,7 +27,8 @@ export function eigenvectorsKernel(pass: Pass): string {
     if (me == l) {
       var square = 0.0;
       for (var i = 0u; i < ${N}u; i++) { square = fma(z[i], z[i], square); }
-      let scale = inverseSqrt(square);
+      // Without a picture there is no vector: it stays 0.
+      let scale = inverseSqrt(max(square, 1e-30));
       for (var i = 0u; i < ${N}u; i++) { z[i] *= scale; unit[i] = z[i]; }
     }
     workgroupBarrier();

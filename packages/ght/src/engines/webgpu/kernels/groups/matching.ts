@@ -97,11 +97,12 @@ fn main(${builtins}) {
   ${each(run, (c) => `var d${c} = 0.0;`)}
   for (var top = 0u; top < ${rows}u; top += ${strip}u) {
     workgroupBarrier();
-    for (var i = me; i < ${strip * (side + patch - 1)}u; i += ${threads}u) {
-      let at = vec2u(i % ${side + patch - 1}u, i / ${side + patch - 1}u);
-      // Samples beyond the picture belong to places that are no candidates.
-      let from_ = vec2u(clamp(corner + vec2i(at + vec2u(0u, top)), vec2i(0), size - 1));
-      memory[at.y * ${pitch}u + at.x] = bitcast<u32>(guide[from_.y * part.width + from_.x]);
+    // Samples beyond the picture belong to places that are no candidates.
+    for (var v = me / ${LANES}u; v < ${strip}u; v += ${threads / LANES}u) {
+      let line = u32(clamp(corner.y + i32(top + v), 0, size.y - 1)) * part.width;
+      for (var u = me % ${LANES}u; u < ${rows}u; u += ${LANES}u) {
+        memory[v * ${pitch}u + u] = bitcast<u32>(guide[line + u32(clamp(corner.x + i32(u), 0, size.x - 1))]);
+      }
     }
     workgroupBarrier();
     let end = min(${patch}u, max(top + ${strip}u, row) - row);
@@ -129,25 +130,27 @@ fn main(${builtins}) {
   workgroupBarrier();
 
   var rank = 0u;
-  for (var t = 0u; t < ${threads}u; t++) {
+  for (var t = 0u; t < ${threads}u; t += 4u) {
     // Of equal distances that of the thread before is nearer.
-    rank += u32(nearest[t] < mine.x + u32(t < me));
+    ${each(4, (i) => `rank += u32(nearest[t + ${i}u] < mine.x + u32(t + ${i}u < me));`)}
   }
   let others = part.listWords - ${HEADER + 1}u;
   if (rank + 1u == others) { bound = mine; }
   workgroupBarrier();
 
-  ${each(
-    run,
-    (c) => `{
-    let candidate = vec2u(k${c}, me * ${run}u + ${c}u);
-    if (k${c} != NONE && !before(bound, candidate)) {
-      let i = atomicAdd(&found, 1u);
-      memory[2u * i] = candidate.x;
-      memory[2u * i + 1u] = candidate.y;
-    }
-  }`,
-  )}
+  if (rank < others) {
+    ${each(
+      run,
+      (c) => `{
+      let candidate = vec2u(k${c}, me * ${run}u + ${c}u);
+      if (k${c} != NONE && !before(bound, candidate)) {
+        let i = atomicAdd(&found, 1u);
+        memory[2u * i] = candidate.x;
+        memory[2u * i + 1u] = candidate.y;
+      }
+    }`,
+    )}
+  }
   workgroupBarrier();
 
   let candidates = atomicLoad(&found);
