@@ -2,7 +2,7 @@
 import type { TileNoise } from '../../../denoisers/denoiser.js';
 import type { Pass } from '../../../groups/recipes.js';
 import { kaiser } from '../../../groups/window.js';
-import type { Batch, Gpu, Room } from '../gpu.js';
+import type { Batch, Gpu, Kernel, Room } from '../gpu.js';
 import { eigenvectorsKernel } from '../kernels/groups/eigenvectors.js';
 import { filterFits, filterKernel, groupsTogether } from '../kernels/groups/filters.js';
 import {
@@ -85,109 +85,119 @@ export function referencesPerBatch(pass: Pass, { software }: Gpu): number {
   return Math.max(1, Math.floor(Math.min(most, operations / (matching + filtering))));
 }
 
-/** Compiles the kernels of a pass, allocates what they need for a batch, and gives the runs of a batch. */
-export async function preparePass(
-  gpu: Gpu,
+/** The kernels of a pass, by name. */
+export type PassKernels = Readonly<Record<string, Kernel>>;
+
+/** Compiles the kernels of a pass. */
+export async function compilePass(gpu: Gpu, pass: Pass, whitened: boolean): Promise<PassKernels> {
+  const codes: Record<string, string> = {
+    ...(isAlone(pass) ? {} : { matching: matchingKernel(pass, spreadOf(pass) as Spread) }),
+    ...(whitened ? { brightness: brightnessKernel(pass) } : {}),
+    ...(pass.filter.kind === 'rank' ? lowRankCodes(pass, whitened) : { filter: filterKernel(pass, whitened) }),
+  };
+  const compiled = Object.entries(codes).map(async ([name, code]) => [name, await gpu.kernel(code, name)] as const);
+  return Object.fromEntries(await Promise.all(compiled));
+}
+
+function lowRankCodes(pass: Pass, whitened: boolean): Record<string, string> {
+  return {
+    gather: gatherKernel(pass, whitened),
+    tridiagonal: tridiagonalKernel(pass),
+    eigenvectors: eigenvectorsKernel(pass),
+    project: projectKernel(pass, whitened),
+  };
+}
+
+/** Allocates what a pass needs for a batch of so many references, and gives the runs of a batch. */
+export function preparePass(
   room: Room,
   pass: Pass,
+  kernels: PassKernels,
   buffers: PassBuffers,
   batch: number,
-): Promise<RunBatch> {
-  const lists = await gpu.allocated(() => room.buffer(4 * listWords(pass) * batch));
-  const group = await groupRuns(gpu, pass, buffers, lists);
-  const runsOf = pass.filter.kind === 'rank' ? lowRankRuns : filterRuns;
-  const filter = await runsOf(gpu, room, pass, buffers, lists, batch);
-  return (runs, count) => {
-    group(runs, count);
-    filter(runs, count);
-  };
-}
-
-/** Finds the groups, and their brightness where the noise depends on it. */
-async function groupRuns(gpu: Gpu, pass: Pass, buffers: PassBuffers, lists: GPUBuffer): Promise<RunBatch> {
-  const { part, guide, noise } = buffers;
-  const bindings = { 0: part, 1: guide[0], 2: lists };
-  const matching = isAlone(pass)
-    ? undefined
-    : await gpu.kernel(matchingKernel(pass, spreadOf(pass) as Spread), 'matching');
-  const brightness = noise && (await gpu.kernel(brightnessKernel(pass), 'brightness'));
-  const [matchingBound, brightnessBound] = [
-    matching?.bind(bindings),
-    noise && brightness?.bind({ ...bindings, 3: noise.brightness }),
+): RunBatch {
+  const lists = room.buffer(needsLists(pass, buffers) ? 4 * listWords(pass) * batch : 0);
+  const window = room.bufferOf(Float32Array.from(kaiser(pass.patch, pass.window)), GPUBufferUsage.UNIFORM);
+  const allRuns = [
+    ...groupRuns(kernels, buffers, lists),
+    ...(pass.filter.kind === 'rank'
+      ? lowRankRuns(room, pass, kernels, buffers, lists, window, batch)
+      : filterRuns(pass, kernels, buffers, lists, window)),
   ];
   return (runs, count) => {
-    if (matching && matchingBound) runs.run(matching, matchingBound, count);
-    if (brightness && brightnessBound) runs.run(brightness, brightnessBound, count);
+    for (const run of allRuns) run(runs, count);
   };
 }
 
-/** The Kaiser window of a pass. */
-function windowOf(room: Room, pass: Pass): GPUBuffer {
-  return room.bufferOf(Float32Array.from(kaiser(pass.patch, pass.window)), GPUBufferUsage.UNIFORM);
+/** Whether a pass needs lists: of members, or of the brightness of each reference. */
+function needsLists(pass: Pass, { noise }: PassBuffers): boolean {
+  return !isAlone(pass) || noise !== undefined;
+}
+
+/** A kernel with its buffers, in a workgroup for every so many groups. */
+function runOf(kernel: Kernel, bindings: Readonly<Record<number, GPUBuffer>>, together = 1): RunBatch {
+  const bound = kernel.bind(bindings);
+  return (runs, count) => {
+    runs.run(kernel, bound, Math.ceil(count / together));
+  };
 }
 
 /** The sums of a plane at their bindings. */
-function sumsFrom([valuesLow, valuesHigh, weightsLow, weightsHigh]: Picture): Record<number, GPUBuffer> {
+function sumsAt([valuesLow, valuesHigh, weightsLow, weightsHigh]: Picture): Record<number, GPUBuffer> {
   return { 5: valuesLow, 6: valuesHigh, 7: weightsLow, 8: weightsHigh };
 }
 
+/** Finds the groups, and their brightness where the noise depends on it. */
+function groupRuns(kernels: PassKernels, { part, guide, noise }: PassBuffers, lists: GPUBuffer): RunBatch[] {
+  const bindings = { 0: part, 1: guide[0], 2: lists };
+  return [
+    ...(kernels.matching ? [runOf(kernels.matching, bindings)] : []),
+    ...(noise ? [runOf(kernels.brightness, { ...bindings, 3: noise.brightness })] : []),
+  ];
+}
+
 /** Filters the groups on all planes by the threshold or the Wiener filter. */
-async function filterRuns(
-  gpu: Gpu,
-  room: Room,
+function filterRuns(
   pass: Pass,
-  { part, from, guide, sums, noise }: PassBuffers,
+  kernels: PassKernels,
+  buffers: PassBuffers,
   lists: GPUBuffer,
-): Promise<RunBatch> {
-  const kernel = await gpu.kernel(filterKernel(pass, noise !== undefined), `filter: ${pass.filter.kind}`);
-  const window = windowOf(room, pass);
-  const bound = from.map((plane, c) => {
-    const bindings: Record<number, GPUBuffer> = { 0: part, 1: plane, 4: window, ...sumsFrom(sums[c]) };
+  window: GPUBuffer,
+): RunBatch[] {
+  const { part, from, guide, sums, noise } = buffers;
+  return from.map((plane, c) => {
+    const bindings: Record<number, GPUBuffer> = { 0: part, 1: plane, 4: window, ...sumsAt(sums[c]) };
     if (pass.filter.kind === 'wiener') bindings[2] = guide[c];
-    if (!isAlone(pass) || noise) bindings[3] = lists;
+    if (needsLists(pass, buffers)) bindings[3] = lists;
     if (noise) bindings[9] = noise.deviations[c];
-    return kernel.bind(bindings);
+    return runOf(kernels.filter, bindings, groupsTogether(pass));
   });
-  return (runs, count) => {
-    for (const plane of bound) runs.run(kernel, plane, Math.ceil(count / groupsTogether(pass)));
-  };
 }
 
 /** Filters the groups on all planes by their singular values. The planes follow each other in the same scratch. */
-async function lowRankRuns(
-  gpu: Gpu,
+function lowRankRuns(
   room: Room,
   pass: Pass,
+  kernels: PassKernels,
   { part, from, sums, noise }: PassBuffers,
   lists: GPUBuffer,
+  window: GPUBuffer,
   batch: number,
-): Promise<RunBatch> {
-  const whitened = noise !== undefined;
-  const gather = await gpu.kernel(gatherKernel(pass, whitened), 'gather');
-  const reduce = await gpu.kernel(tridiagonalKernel(pass), 'tridiagonal');
-  const solve = await gpu.kernel(eigenvectorsKernel(pass), 'eigenvectors');
-  const project = await gpu.kernel(projectKernel(pass, whitened), 'project');
+): RunBatch[] {
   const floats = scratchFloats(pass);
-  const [samples, basis, tridiagonal, vectors] = await gpu.allocated(() =>
-    [floats.samples, floats.basis, floats.tridiagonal, floats.vectors].map((each) => room.buffer(4 * each * batch)),
-  );
-  const window = windowOf(room, pass);
-  const reduceBound = reduce.bind({ 0: part, 1: lists, 2: samples, 3: basis, 4: tridiagonal });
-  const solveBound = solve.bind({ 0: part, 1: lists, 2: tridiagonal, 3: basis, 4: vectors });
-  const planes = from.map((plane, c) => {
-    const gathering: Record<number, GPUBuffer> = { 0: part, 1: plane, 2: lists, 3: samples };
-    if (noise) gathering[4] = noise.deviations[c];
-    const projecting: Record<number, GPUBuffer> = { 0: part, 1: lists, 2: samples, 3: vectors, 4: window };
-    Object.assign(projecting, sumsFrom(sums[c]));
-    if (noise) projecting[9] = noise.deviations[c];
-    return { gather: gather.bind(gathering), project: project.bind(projecting) };
-  });
-  return (runs, count) => {
-    for (const plane of planes) {
-      runs.run(gather, plane.gather, count);
-      runs.run(reduce, reduceBound, count);
-      runs.run(solve, solveBound, count);
-      runs.run(project, plane.project, count);
+  const scratch = (perGroup: number) => room.buffer(4 * perGroup * batch);
+  const [samples, basis] = [scratch(floats.samples), scratch(floats.basis)];
+  const [tridiagonal, vectors] = [scratch(floats.tridiagonal), scratch(floats.vectors)];
+  const reduce = runOf(kernels.tridiagonal, { 0: part, 1: lists, 2: samples, 3: basis, 4: tridiagonal });
+  const solve = runOf(kernels.eigenvectors, { 0: part, 1: lists, 2: tridiagonal, 3: basis, 4: vectors });
+  return from.flatMap((plane, c) => {
+    const gathered: Record<number, GPUBuffer> = { 0: part, 1: plane, 2: lists, 3: samples };
+    const projected: Record<number, GPUBuffer> = { 0: part, 1: lists, 2: samples, 3: vectors, 4: window };
+    Object.assign(projected, sumsAt(sums[c]));
+    if (noise) {
+      gathered[4] = noise.deviations[c];
+      projected[9] = noise.deviations[c];
     }
-  };
+    return [runOf(kernels.gather, gathered), reduce, solve, runOf(kernels.project, projected)];
+  });
 }

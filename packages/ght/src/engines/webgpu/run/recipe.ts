@@ -13,8 +13,10 @@ import type { Gpu, Room } from '../gpu.js';
 import { blendKernel, combineKernel, PIXEL_THREADS } from '../kernels/groups/aggregation.js';
 import { partWords } from '../kernels/groups/target.js';
 import {
+  compilePass,
   type NoiseTables,
   noiseTables,
+  type PassKernels,
   type Picture,
   preparePass,
   referencesPerBatch,
@@ -93,10 +95,15 @@ class Following {
 
   /** The planes of the last step's picture. */
   async follow(signal?: AbortSignal, onStep?: OnStep): Promise<Float32Array[]> {
+    signal?.throwIfAborted();
+    // All kernels are compiled at the same time, where the host has threads for that.
+    const compiling = this.recipe.map((step) => isPass(step) && compilePass(this.gpu, step, this.#noise !== undefined));
+    const kernels = await Promise.all(compiling);
     await this.#read(signal);
     for (const [i, step] of this.recipe.entries()) {
       onStep?.(i, 0);
-      if (isPass(step)) await this.#pass(step, signal, onStep && ((fraction) => onStep(i, fraction)));
+      const tell = onStep && ((fraction: number) => onStep(i, fraction));
+      if (isPass(step)) await this.#pass(step, kernels[i] as PassKernels, signal, tell);
       else await this.#blend(step);
     }
     const { to } = this.recipe[this.recipe.length - 1];
@@ -123,7 +130,12 @@ class Following {
     }
   }
 
-  async #pass(pass: Pass, signal?: AbortSignal, onFraction?: (fraction: number) => void): Promise<void> {
+  async #pass(
+    pass: Pass,
+    kernels: PassKernels,
+    signal?: AbortSignal,
+    onFraction?: (fraction: number) => void,
+  ): Promise<void> {
     const { gpu } = this;
     const { width, height } = this.tile;
     const across = places(width, pass).length;
@@ -133,16 +145,25 @@ class Following {
     const buffers = { part: this.#part, from, guide, sums: this.#sums, noise: this.#noise };
     const room = gpu.room();
     try {
-      const runBatch = await preparePass(gpu, room, pass, buffers, batch);
+      const runBatch = await gpu.allocated(() => preparePass(room, pass, kernels, buffers, batch));
+      // One batch waits for the GPU behind the one at work, so that the GPU does not wait for this thread.
+      let before = Promise.resolve();
       for (let first = 0; first < total; first += batch) {
+        signal?.throwIfAborted();
         const count = Math.min(batch, total - first);
-        this.room.write(this.#part, partWords({ width, height, across, first, count }));
+        this.room.write(this.#part, partWords(pass, { width, height, across, first, count }));
         const runs = gpu.batch();
         runBatch(runs, count);
         runs.submit();
-        await gpu.done(signal);
-        onFraction?.((first + count) / total);
+        const done = gpu.done(signal);
+        // If the batch before fails, this one is not waited for.
+        done.catch(() => undefined);
+        await before;
+        if (first > 0) onFraction?.(first / total);
+        before = done;
       }
+      await before;
+      onFraction?.(1);
     } finally {
       room.dispose();
     }

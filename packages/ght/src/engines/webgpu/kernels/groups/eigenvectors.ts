@@ -7,9 +7,8 @@
  * orthonormal one after the other. In the end Uᵀ = Zᵀ Qᵀ.
  */
 
-import { rankThreshold } from '../../../../groups/filters.js';
 import type { Pass } from '../../../../groups/recipes.js';
-import { builtins, each, float, listWords, partStruct } from './target.js';
+import { builtins, each, float, partStruct } from './target.js';
 
 /** Bisections: as many as a float has digits, and two for the sum that bounds all eigenvalues. */
 const BISECTIONS = 26;
@@ -28,7 +27,8 @@ export function eigenvectorsKernel(pass: Pass): string {
     if (me == l) {
       var square = 0.0;
       for (var i = 0u; i < ${N}u; i++) { square = fma(z[i], z[i], square); }
-      let scale = inverseSqrt(square);
+      // Without a picture there is no vector: it stays 0.
+      let scale = inverseSqrt(max(square, 1e-30));
       for (var i = 0u; i < ${N}u; i++) { z[i] *= scale; unit[i] = z[i]; }
     }
     workgroupBarrier();
@@ -86,12 +86,12 @@ fn arbitrary(seed: u32) -> f32 {
 fn main(${builtins}) {
   let n = groupNumber(workgroup, workgroups);
   if (n >= part.count) { return; }
-  let list = n * ${listWords(pass)}u;
+  let list = n * part.listWords;
   d[me] = tridiagonal[n * ${2 * N}u + me];
   // Nothing is beside the last.
   e[me] = select(0.0, tridiagonal[n * ${2 * N}u + ${N}u + me], me < ${N - 1}u);
   workgroupBarrier();
-  let tau = ${float(rankThreshold(filter.factor, filter.noise, patch, 0))} + ${float(filter.factor * filter.noise)} * sqrt(f32(lists[list]));
+  let tau = part.level * (${patch}.0 + sqrt(f32(lists[list])));
   if (me == 0u) {
     var most = 0.0;
     var before = 0.0;

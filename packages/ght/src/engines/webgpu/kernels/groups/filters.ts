@@ -7,18 +7,7 @@
 import type { Pass } from '../../../../groups/recipes.js';
 import { transformOf } from '../../../../groups/transforms.js';
 import { sumsFrom } from './aggregation.js';
-import {
-  builtins,
-  each,
-  float,
-  HEADER,
-  haarMembers,
-  isAlone,
-  listWords,
-  nowhere,
-  partStruct,
-  WORKGROUP_BYTES,
-} from './target.js';
+import { builtins, each, HEADER, haarMembers, isAlone, nowhere, partStruct, WORKGROUP_BYTES } from './target.js';
 import { alongLine, haar, inverseHaar, patchFloats } from './transforms.js';
 import { deviationAt } from './whitening.js';
 
@@ -87,7 +76,7 @@ export function filterKernel(pass: Pass, whitened: boolean): string {
     let frequency = item % ${N}u;
     let count = counts[group];
     let at = group * ${most * pitch}u + frequency / ${patch}u * ${patch + 1}u + frequency % ${patch}u;
-    ${whitened ? `let s = deviationAt((first + group) * ${listWords(pass)}u, frequency);` : ''}
+    ${whitened ? `let s = deviationAt((first + group) * part.listWords, frequency);` : ''}
     ${body(share)}
   }`,
     );
@@ -120,9 +109,8 @@ export function filterKernel(pass: Pass, whitened: boolean): string {
     ${each(most, (k) => `h${k} *= ${gain(share, k)};`)}
     ${store}`;
 
-  const tau = filter.kind === 'threshold' ? float(filter.tau) : '';
   // The members beyond `count` are 0, which a threshold of 0 would count as kept.
-  const keep = (k: number) => `(abs(h${k}) >= ${tau} && ${k}u < count)${k === 0 ? ' || frequency == 0u' : ''}`;
+  const keep = (k: number) => `(abs(h${k}) >= part.level && ${k}u < count)${k === 0 ? ' || frequency == 0u' : ''}`;
   const shrinkByThreshold = `${load}
     var kept = 0.0;
     ${each(most, (k) => `if (${keep(k)}) { kept += 1.0; } else { h${k} = 0.0; }`)}
@@ -160,7 +148,7 @@ fn main(${builtins}) {
           ? `let reference = placeOfReference(n);
       place = reference.y * part.width + reference.x;
       counts[group] = 1u;`
-          : `let list = n * ${listWords(pass)}u;
+          : `let list = n * part.listWords;
       // Haar needs a power of two: the most distant members are left out.
       let count = min(1u << firstLeadingBit(lists[list]), ${most}u);
       if (k < count) { place = lists[list + ${HEADER}u + k]; }

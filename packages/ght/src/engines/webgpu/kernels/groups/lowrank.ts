@@ -13,7 +13,7 @@
 import type { Pass } from '../../../../groups/recipes.js';
 import { dct } from '../../../../groups/transforms.js';
 import { sumsFrom } from './aggregation.js';
-import { builtins, each, HEADER, isAlone, listWords, partStruct } from './target.js';
+import { builtins, each, HEADER, isAlone, partStruct } from './target.js';
 import { alongLine, patchFloats } from './transforms.js';
 import { deviationAt } from './whitening.js';
 
@@ -33,15 +33,15 @@ export function scratchFloats({ patch, members }: Pass) {
 }
 
 /** Where the rows of a group begin in `samples`, in rows of N. */
-const rowsOf = ({ members }: Pass) => `n * ${members + 1}u`;
+const firstRow = `n * (part.listWords - ${HEADER - 1}u)`;
 
 /** Begins a kernel with a thread per sample. */
-const begin = (pass: Pass, threads: number) => `
+const begin = (threads: number) => `
 @compute @workgroup_size(${threads})
 fn main(${builtins}) {
   let n = groupNumber(workgroup, workgroups);
   if (n >= part.count) { return; }
-  let list = n * ${listWords(pass)}u;
+  let list = n * part.listWords;
   let members = lists[list];`;
 
 /** Patches that are transformed at a time: as many as have a line for each thread. They lie in `patches`. */
@@ -94,8 +94,8 @@ ${deviationAt(N)}
 ${memory}`
     : ''
 }
-${begin(pass, N)}
-  let first = ${rowsOf(pass)};
+${begin(N)}
+  let first = ${firstRow};
   let offset = me / ${patch}u * part.width + me % ${patch}u;
   var sum = 0.0;
   ${whitened ? whitening : plain}
@@ -127,10 +127,10 @@ export function tridiagonalKernel(pass: Pass): string {
 var<workgroup> v: array<vec4f, ${V}>;
 var<workgroup> products: array<f32, ${N}>;
 var<workgroup> beta: f32;
-${begin(pass, N)}
+${begin(N)}
   ${each(V, (j) => `var a${j} = vec4f(0.0); var q${j} = select(vec4f(0.0), vec4f(1.0), ${numbers(j)} == vec4u(me));`)}
   for (var k = 0u; k < members; k++) {
-    let row = (${rowsOf(pass)} + 1u + k) * ${V}u;
+    let row = (${firstRow} + 1u + k) * ${V}u;
     let x = samples[row + me / 4u][me % 4u];
     ${each(V, (j) => `a${j} = fma(vec4f(x), samples[row + ${j}u], a${j});`)}
   }
@@ -232,8 +232,8 @@ ${deviationAt(N)}
 ${memory}`
     : ''
 }
-${begin(pass, N)}
-  let first = ${rowsOf(pass)};
+${begin(N)}
+  let first = ${firstRow};
   let rank = lists[list + 3u];
   ${each(V, (j) => `var p${j} = vec4f(0.0);`)}
   for (var r = 0u; r < rank; r++) {

@@ -9,7 +9,7 @@
  * they are few. Each of them then counts how many are nearer than it: that is its number in the group.
  */
 import type { Pass } from '../../../../groups/recipes.js';
-import { builtins, each, HEADER, listWords, partStruct, WORKGROUP_BYTES } from './target.js';
+import { builtins, each, HEADER, partStruct, WORKGROUP_BYTES } from './target.js';
 
 /** How the search window is spread over threads. */
 export interface Spread {
@@ -61,10 +61,9 @@ export function spreadOf({ patch, reach, members }: Pick<Pass, 'patch' | 'reach'
  * `HEADER` on the index of the first sample of each.
  */
 export function matchingKernel(pass: Pass, spread: Spread): string {
-  const { patch, reach, members } = pass;
+  const { patch, reach } = pass;
   const { side, run, threadsPerRow, threads, pitch, strip, words } = spread;
   const N = patch * patch;
-  const others = members - 1;
   const rows = side + patch - 1;
   return `${partStruct(pass)}
 @group(0) @binding(1) var<storage, read> guide: array<f32>;
@@ -98,11 +97,12 @@ fn main(${builtins}) {
   ${each(run, (c) => `var d${c} = 0.0;`)}
   for (var top = 0u; top < ${rows}u; top += ${strip}u) {
     workgroupBarrier();
-    for (var i = me; i < ${strip * (side + patch - 1)}u; i += ${threads}u) {
-      let at = vec2u(i % ${side + patch - 1}u, i / ${side + patch - 1}u);
-      // Samples beyond the picture belong to places that are no candidates.
-      let from_ = vec2u(clamp(corner + vec2i(at + vec2u(0u, top)), vec2i(0), size - 1));
-      memory[at.y * ${pitch}u + at.x] = bitcast<u32>(guide[from_.y * part.width + from_.x]);
+    // Samples beyond the picture belong to places that are no candidates.
+    for (var v = me / ${LANES}u; v < ${strip}u; v += ${threads / LANES}u) {
+      let line = u32(clamp(corner.y + i32(top + v), 0, size.y - 1)) * part.width;
+      for (var u = me % ${LANES}u; u < ${rows}u; u += ${LANES}u) {
+        memory[v * ${pitch}u + u] = bitcast<u32>(guide[line + u32(clamp(corner.x + i32(u), 0, size.x - 1))]);
+      }
     }
     workgroupBarrier();
     let end = min(${patch}u, max(top + ${strip}u, row) - row);
@@ -130,41 +130,44 @@ fn main(${builtins}) {
   workgroupBarrier();
 
   var rank = 0u;
-  for (var t = 0u; t < ${threads}u; t++) {
+  for (var t = 0u; t < ${threads}u; t += 4u) {
     // Of equal distances that of the thread before is nearer.
-    rank += u32(nearest[t] < mine.x + u32(t < me));
+    ${each(4, (i) => `rank += u32(nearest[t + ${i}u] < mine.x + u32(t + ${i}u < me));`)}
   }
-  if (rank == ${others - 1}u) { bound = mine; }
+  let others = part.listWords - ${HEADER + 1}u;
+  if (rank + 1u == others) { bound = mine; }
   workgroupBarrier();
 
-  ${each(
-    run,
-    (c) => `{
-    let candidate = vec2u(k${c}, me * ${run}u + ${c}u);
-    if (k${c} != NONE && !before(bound, candidate)) {
-      let i = atomicAdd(&found, 1u);
-      memory[2u * i] = candidate.x;
-      memory[2u * i + 1u] = candidate.y;
-    }
-  }`,
-  )}
+  if (rank < others) {
+    ${each(
+      run,
+      (c) => `{
+      let candidate = vec2u(k${c}, me * ${run}u + ${c}u);
+      if (k${c} != NONE && !before(bound, candidate)) {
+        let i = atomicAdd(&found, 1u);
+        memory[2u * i] = candidate.x;
+        memory[2u * i + 1u] = candidate.y;
+      }
+    }`,
+    )}
+  }
   workgroupBarrier();
 
   let candidates = atomicLoad(&found);
-  let list = n * ${listWords(pass)}u;
+  let list = n * part.listWords;
   for (var i = me; i < candidates; i += ${threads}u) {
     let candidate = vec2u(memory[2u * i], memory[2u * i + 1u]);
     var number = 0u;
     for (var j = 0u; j < candidates; j++) {
       number += u32(before(vec2u(memory[2u * j], memory[2u * j + 1u]), candidate));
     }
-    if (number < ${others}u) {
+    if (number < others) {
       let at = vec2u(corner + vec2i(vec2u(candidate.y % ${threadsPerRow * run}u, candidate.y / ${threadsPerRow * run}u)));
       lists[list + ${HEADER + 1}u + number] = at.y * part.width + at.x;
     }
   }
   if (me == 0u) {
-    lists[list] = 1u + min(candidates, ${others}u);
+    lists[list] = 1u + min(candidates, others);
     lists[list + ${HEADER}u] = u32(reference.y) * part.width + u32(reference.x);
   }
 }`;

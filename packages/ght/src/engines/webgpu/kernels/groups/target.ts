@@ -1,5 +1,6 @@
 /** What the kernels of all passes have in common: the references of a part of a picture, and the lists of their groups. */
-import type { Pass } from '../../../../groups/recipes.js';
+import { rankThreshold } from '../../../../groups/filters.js';
+import type { Filter, Pass } from '../../../../groups/recipes.js';
 import { groupNumber } from '../../gpu.js';
 
 /** Bytes of workgroup memory that every adapter has. All kernels stay below, since more would leave room for fewer workgroups. */
@@ -47,21 +48,35 @@ export interface Part {
   readonly count: number;
 }
 
-/** A part as the words of {@link partStruct}. */
-export function partWords({ width, height, across, first, count }: Part): Uint32Array {
-  return Uint32Array.of(width, height, across, first, count, 0, 0, 0);
+/** A part of a pass as the words of {@link partStruct}. */
+export function partWords(pass: Pass, { width, height, across, first, count }: Part): Uint32Array {
+  const words = Uint32Array.of(width, height, across, first, count, pass.stride, listWords(pass), 0);
+  new Float32Array(words.buffer)[7] = levelOf(pass.filter);
+  return words;
 }
 
-/** The part, at binding 0, and the place of a reference: every stride-th, and the last one so that every pixel is covered. */
-export function partStruct({ patch, stride }: Pick<Pass, 'patch' | 'stride'>): string {
+/** What a filter compares with: τ, or for singular values τ / (√N + √m). */
+function levelOf(filter: Filter): number {
+  return filter.kind === 'threshold'
+    ? filter.tau
+    : filter.kind === 'rank'
+      ? rankThreshold(filter.factor, filter.noise, 1, 0)
+      : 0;
+}
+
+/**
+ * The part, at binding 0, and the place of a reference: every stride-th, and the last one so that every pixel is covered. What
+ * differs between passes but not in the shape of their kernels is here too, so that they share kernels: each takes long to compile.
+ */
+export function partStruct({ patch }: Pick<Pass, 'patch'>): string {
   return `
-struct Part { width: u32, height: u32, across: u32, first: u32, count: u32 }
+struct Part { width: u32, height: u32, across: u32, first: u32, count: u32, stride: u32, listWords: u32, level: f32 }
 @group(0) @binding(0) var<uniform> part: Part;
 ${groupNumber}
 fn placeOfReference(n: u32) -> vec2u {
   let number = part.first + n;
   let grid = vec2u(number % part.across, number / part.across);
-  return min(${stride}u * grid, vec2u(part.width, part.height) - ${patch}u);
+  return min(part.stride * grid, vec2u(part.width, part.height) - ${patch}u);
 }`;
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Pass } from '../../../../groups/recipes.js';
 import { LEAST_DEVIATION } from '../../../../groups/whitening.js';
-import { builtins, float, HEADER, haarMembers, isAlone, listWords, partStruct } from './target.js';
+import { builtins, float, HEADER, haarMembers, isAlone, partStruct } from './target.js';
 
 /**
  * Finds the brightness of every group, the mean of its patches on the first plane of the guide. One thread per sample adds it up over
@@ -25,7 +25,7 @@ var<workgroup> sums: array<f32, ${N}>;
 fn main(${builtins}) {
   let n = groupNumber(workgroup, workgroups);
   if (n >= part.count) { return; }
-  let list = n * ${listWords(pass)}u;
+  let list = n * part.listWords;
   let offset = me / ${patch}u * part.width + me % ${patch}u;
   ${
     isAlone(pass)
