@@ -85,13 +85,13 @@ export function followKernel(form: PursuitForm): string {
           }
         }
       }`;
-  // Every thread makes the same sums, which are short.
+  // Every thread makes the same sums, which are short. One path alone needs none.
   const worth = `
       workgroupBarrier();
       var sum = 0.0;
       var worth = 0.0;
       var n = 0u;
-      for (var i = 0u; i < k; i++) {
+      for (var i = 0u; i < k && task.restarts > 0u; i++) {
         sum += path[i].beta * path[i].beta - task.lambda;
         if (sum > worth) { worth = sum; n = i + 1u; }
       }`;
