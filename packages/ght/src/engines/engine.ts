@@ -132,6 +132,19 @@ export interface LoadedDenoiser extends Denoiser {
   readonly info: EngineInfo;
 }
 
+/** Iterations of a run, for an engine that does several at once. */
+export interface Run {
+  /** The number of the first of them in the run, from 1. With 1 a run begins, and with it the search for its best iterate. */
+  readonly first: number;
+  /** The most iterations that are left. */
+  readonly most: number;
+  /** ρ of iteration k of the run, absolute. */
+  readonly rho: (k: number) => number;
+  /** The stopping rule of the loop (`solvers/loop.ts`). */
+  readonly tolerance: number;
+  readonly least: number;
+}
+
 /**
  * A problem in an engine's memory, and the steps that can run on it. During a run nothing larger than a report crosses this
  * boundary. Only one call may run at a time. Every method that computes can be aborted by the watch's signal; after an
@@ -147,6 +160,11 @@ export interface Loaded {
    * engine may begin that one in the same pass. After a reset any ρ may follow.
    */
   iterate(solver: IterativeSolver, S: number, rho: number, watch?: Watch, next?: number): Promise<StepReport>;
+  /**
+   * A few iterations at once, at least one: until the stopping rule may hold, or the error is not finite, or a batch is full. The
+   * best iterate of the run so far is the result, without `keep`. Absent if the engine does one at a time.
+   */
+  iterations?(solver: IterativeSolver, S: number, run: Run, watch?: Watch): Promise<readonly StepReport[]>;
   /** Keeps the latest iterate as the result. */
   keep(): void;
   /** All patches, each by itself within its limit; the reports are of iterations 1, 2, … over all patches. */

@@ -19,7 +19,7 @@ import type { IterativeSolver, PatchwiseSolver, SolverName } from '../solvers/ca
 import { atomPrice, isIterative, isPatchwise, solverCatalogue } from '../solvers/catalogue.js';
 import type { Spending } from '../solvers/joint-omp.js';
 import type { HistoryEntry, StepReport, StopReason } from '../solvers/loop.js';
-import { iterate } from '../solvers/loop.js';
+import { iterate, iterateInBatches } from '../solvers/loop.js';
 import type { RisingPenalty } from '../solvers/penalty.js';
 import { penaltyAt, risingIterations } from '../solvers/penalty.js';
 import { significantAtoms } from '../solvers/significant.js';
@@ -249,12 +249,20 @@ function runner(
       };
       const rising = risingIterations(penalty, maxIterations);
       if (rising > 0) loaded.reset(settings.initial);
+      const rhoAt = (k: number) => penaltyAt(penalty, k, maxIterations);
+      const loop = { ...stop, least: rising, onEntry };
+      const inBatches = loaded.iterations?.bind(loaded);
+      if (inBatches) {
+        const run = { ...loop, rho: rhoAt };
+        const batch = (first: number) =>
+          inBatches(iterative, S, { ...run, first, most: maxIterations - first + 1 }, { signal, onFraction });
+        return iterateInBatches(batch, loop);
+      }
       const step = () => {
         const k = (last?.k ?? 0) + 1;
-        const [now, next] = [penaltyAt(penalty, k, maxIterations), penaltyAt(penalty, k + 1, maxIterations)];
-        return loaded.iterate(iterative, S, now, { signal, onFraction }, next);
+        return loaded.iterate(iterative, S, rhoAt(k), { signal, onFraction }, rhoAt(k + 1));
       };
-      return iterate(step, () => loaded.keep(), { ...stop, least: rising, onEntry });
+      return iterate(step, () => loaded.keep(), loop);
     };
     const eachByItself = async (patchwise: PatchwiseSolver) => {
       const s = Math.floor(S / Y.P);

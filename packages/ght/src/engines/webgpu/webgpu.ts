@@ -1,7 +1,9 @@
 import { EngineFailure } from '../../errors.js';
 import { recipeDenoiser } from '../../groups/denoiser.js';
+import type { SolverName } from '../../solvers/catalogue.js';
 import type { Engine } from '../engine.js';
 import { Gpu, type GpuOptions } from './gpu.js';
+import type { Counting } from './kernels/state.js';
 import { loadProblem, problemBytes } from './run/problem.js';
 import { recipeBytes, recipeRunner } from './run/recipe.js';
 
@@ -12,10 +14,18 @@ const FARTHEST = 2 ** 12;
 export interface WebgpuOptions extends GpuOptions {
   /** The most patches of a range. @default as many as one binding holds */
   readonly patchesPerRange?: number;
+  /** Bins and workgroups of the selection. @default what suits the size of the problem */
+  readonly counting?: Counting;
 }
 
+/** The solvers that are left to the CPU, and why. */
+const left: Partial<Record<SolverName, string>> = {
+  aiht: 'AIHT runs on the CPU',
+  cosamp: 'CoSaMP runs on the CPU',
+};
+
 /** The engine on a GPU, by WebGPU: float32. */
-export function webgpuEngine({ patchesPerRange, ...options }: WebgpuOptions = {}): Engine {
+export function webgpuEngine({ patchesPerRange, counting, ...options }: WebgpuOptions = {}): Engine {
   let opened: Promise<Gpu> | undefined;
   /** The device, opened once, and again after it was lost. */
   const open = async (): Promise<Gpu> => {
@@ -34,10 +44,11 @@ export function webgpuEngine({ patchesPerRange, ...options }: WebgpuOptions = {}
         throw error;
       }
     },
+    leaves: (solver) => left[solver],
     problemBytes,
     async load(D, signals, { reason } = {}, watch) {
       const gpu = await open();
-      return loadProblem(gpu, D, signals, { why: reason ?? wordsFor(gpu), patchesPerRange }, watch);
+      return loadProblem(gpu, D, signals, { why: reason ?? wordsFor(gpu), patchesPerRange, counting }, watch);
     },
     recipeBytes,
     async denoiser(recipe, _pixels, { reason } = {}) {

@@ -9,9 +9,10 @@ import type { StepReport } from '../../../solvers/loop.js';
 import type { AtomLimits } from '../../../solvers/patchwise.js';
 import type { PatchStop } from '../../../solvers/stopping.js';
 import type { Watch } from '../../../work.js';
-import { type EngineInfo, type Loaded, outsideOf, type ProblemSize } from '../../engine.js';
+import { type EngineInfo, type Loaded, outsideOf, type ProblemSize, type Run } from '../../engine.js';
 import { shapeOf } from '../../shape.js';
 import type { Gpu } from '../gpu.js';
+import type { Counting } from '../kernels/state.js';
 import { GlobalSolvers } from './global-solvers.js';
 import { rotateSignals } from './load.js';
 import { PatchwiseSolvers } from './patchwise.js';
@@ -22,6 +23,7 @@ export interface ProblemOptions {
   /** Why this engine, in words. */
   readonly why: string;
   readonly patchesPerRange?: number;
+  readonly counting?: Counting;
 }
 
 /** Approximate bytes that a problem needs in the memory of the host: the codes, and what they are read through. */
@@ -34,7 +36,7 @@ export async function loadProblem(
   gpu: Gpu,
   D: Dictionary,
   signals: Signals,
-  { why, patchesPerRange }: ProblemOptions,
+  { why, patchesPerRange, counting }: ProblemOptions,
   watch?: Watch,
 ): Promise<Loaded> {
   const factors = D.factors ?? kroneckerFactors(D.atoms);
@@ -43,7 +45,7 @@ export async function loadProblem(
   try {
     const energies = await rotateSignals(ranges, signals, watch);
     const info = { name: 'webgpu', threads: 1, why: [why, ...recognised].join('; ') };
-    return new WebgpuProblem(info, ranges, outsideOf(energies));
+    return new WebgpuProblem(info, ranges, outsideOf(energies), counting);
   } catch (error) {
     ranges.room.dispose();
     throw error;
@@ -64,8 +66,9 @@ class WebgpuProblem implements Loaded {
     readonly info: EngineInfo,
     private readonly ranges: Ranges,
     outsideRange: number,
+    counting?: Counting,
   ) {
-    this.#global = new GlobalSolvers(ranges, outsideRange);
+    this.#global = new GlobalSolvers(ranges, outsideRange, counting);
     this.#patchwise = new PatchwiseSolvers(ranges, outsideRange);
     this.#result = async () => emptyCodes(ranges.shape.L, ranges.P);
   }
@@ -74,7 +77,11 @@ class WebgpuProblem implements Loaded {
     this.#global.reset(Z0);
   }
   iterate(solver: IterativeSolver, S: number, rho: number, watch?: Watch, next?: number): Promise<StepReport> {
-    return this.#global.iterate(solver, S, { rho, next }, watch);
+    return this.#global.iterate(solver, S, rho, next ?? rho, watch);
+  }
+  iterations(solver: IterativeSolver, S: number, run: Run, watch?: Watch): Promise<readonly StepReport[]> {
+    this.#result = () => this.#global.codes();
+    return this.#global.iterations(solver, S, run, watch);
   }
   keep(): void {
     this.#global.keep();

@@ -4,6 +4,7 @@
  */
 import type { Shape } from '../../shape.js';
 import type { Gpu, Room } from '../gpu.js';
+import { codeLayout, SETS } from '../kernels/layout.js';
 import { TILE } from '../layout.js';
 
 /** Patches that a range is a whole multiple of: two tiles, which a workgroup of the iteration works on. */
@@ -49,17 +50,9 @@ export class Ranges {
   }
 }
 
-/** Blocks of four coefficients of a patch: of each row of atoms where D = A ⊗ B, of all of them otherwise. */
-export function blocksOf({ parts: [A, B], L4 }: Shape): number {
-  return B ? A.V.rows * Math.ceil(B.V.rows / 4) : L4 / 4;
-}
-
-/** Sets of codes that the iterations keep in one buffer. */
-export const SETS = 3;
-
 /** The most patches for which each buffer of a range can be bound as a whole. */
 function patchesPerBinding({ limits }: Gpu, shape: Shape): number {
-  const largest = Math.max(4 * shape.R4, 16 * SETS * blocksOf(shape));
+  const largest = Math.max(4 * shape.R4, 16 * SETS * codeLayout(shape).blocks);
   return Math.floor(Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize) / largest);
 }
 
