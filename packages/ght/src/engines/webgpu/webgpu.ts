@@ -24,6 +24,8 @@ const left: Partial<Record<SolverName, string>> = {
   cosamp: 'CoSaMP runs on the CPU',
 };
 
+const SWAPS = 'the swaps of effort 3 run on the CPU';
+
 /** The engine on a GPU, by WebGPU: float32. */
 export function webgpuEngine({ patchesPerRange, counting, ...options }: WebgpuOptions = {}): Engine {
   let opened: Promise<Gpu> | undefined;
@@ -44,7 +46,7 @@ export function webgpuEngine({ patchesPerRange, counting, ...options }: WebgpuOp
         throw error;
       }
     },
-    leaves: (solver) => left[solver],
+    leaves: (solver, effort) => left[solver] ?? (solver === 'joint-omp' && effort === 3 ? SWAPS : undefined),
     problemBytes,
     async load(D, signals, { reason } = {}, watch) {
       const gpu = await open();

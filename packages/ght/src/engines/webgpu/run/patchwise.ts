@@ -82,7 +82,9 @@ export class PatchwiseSolvers {
     return reports;
   }
 
+  /** Joint OMP, with restarts for effort 2. */
   async jointOmp(S: Spending, effort: Effort, watch?: Watch): Promise<readonly StepReport[]> {
+    if (effort === 3) throw new Error('the engine webgpu leaves effort 3 to others');
     const streams = await this.#newStreams(this.#pursuits.most, 1);
     const threshold = await this.#joint.run(S, effort, streams, watch);
     const { values, counts } = await sumsOf(this.ranges, streams, watch?.signal);
