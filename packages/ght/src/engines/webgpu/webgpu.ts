@@ -26,6 +26,8 @@ const left: Partial<Record<SolverName, string>> = {
   cosamp: 'CoSaMP runs on the CPU',
 };
 
+const SWAPS = 'the swaps of effort 3 run on the CPU';
+
 /** The engine on a GPU, by WebGPU: float32. */
 export function webgpuEngine({ patchesPerRange, counting, ...options }: WebgpuOptions = {}): Engine {
   let opened: Promise<Gpu> | undefined;
@@ -47,7 +49,7 @@ export function webgpuEngine({ patchesPerRange, counting, ...options }: WebgpuOp
         throw error;
       }
     },
-    leaves: (solver) => left[solver],
+    leaves: (solver, effort) => left[solver] ?? (solver === 'joint-omp' && effort === 3 ? SWAPS : undefined),
     problemBytes,
     async load(D, signals, _options, watch) {
       const gpu = await open();

@@ -40,12 +40,12 @@ export function envelopeKernel(): string {
     '',
     'low: f32',
     `if (!here) { return; }
+  // Σ(gain − low) since it was largest: a small gain would be lost in the whole sum.
   var sum = 0.0;
-  var best = 0.0;
   var n = 0u;
   for (var k = 0u; k < followed[p]; k++) {
     sum += ${at('k')} - task.low;
-    if (sum > best) { best = sum; n = k + 1u; }
+    if (sum > 0.0) { sum = 0.0; n = k + 1u; }
   }
   followed[p] = n;
   var begin = 0u;

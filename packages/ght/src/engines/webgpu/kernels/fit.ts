@@ -13,6 +13,7 @@ import {
   ownOf,
   type PursuitForm,
   settle,
+  startAgain,
   step,
   storage,
   tablePlaces,
@@ -25,12 +26,17 @@ const DEPENDENT = 1e-5;
 /** The number of atoms of the patch, the same for all threads. */
 const size = 'var<workgroup> size: u32;';
 
+/** The coefficient of step i of the path. */
+const fitted = (form: PursuitForm) => coefficient(form, '(path[i].x * path[i].inverse + select(0.0, base, i == 0u))');
+
 /** Joins the atoms at `atomAt(i)`, i below n, to the fit of r; then k of them have coefficients. */
 function fit(form: PursuitForm, atomAt: string): string {
   return `
     ${energyOf(form, 'energy')}
     ${correlate(form)}
     var left = energy;
+    // What is subtracted from r of the first atom, and so belongs to its coefficient.
+    var base = 0.0;
     var k = 0u;
     for (var i = 0u; i < n && k < ${form.depth}u; i++) {
       let j = ${atomAt};
@@ -39,7 +45,10 @@ function fit(form: PursuitForm, atomAt: string): string {
         ${step}
         if (lane == 0u) { entry[k] = i; }
         left -= beta * beta;
-        if (i + 1u < n && k + 1u < ${form.depth}u) { ${join(form)} }
+        if (i + 1u < n && k + 1u < ${form.depth}u) {
+          ${join(form)}
+          if (k == 0u) { ${startAgain(form, 'base = beta * inverse; if (lane == 0u) { path[0].beta = 0.0; }')} }
+        }
         k += 1u;
       }
     }
@@ -74,7 +83,7 @@ export function allottedKernel(form: PursuitForm): string {
         'k',
         `let at = ${numberAt('task.rows', 'i')};
         atoms[at] = path[i].atom;
-        values[at] = ${coefficient(form)};`,
+        values[at] = ${fitted(form)};`,
       )}
       if (lane == 0u) { counts[p] = k; errors[p] = error; }
     }`;
@@ -112,7 +121,7 @@ export function refitKernel(form: PursuitForm): string {
     )}
     ${fit(form, 'atoms[begin + i]')}
     if (error < energy) {
-      ${ownOf(form, 'i', 'k', `values[begin + entry[i]] += ${coefficient(form)};`)}
+      ${ownOf(form, 'i', 'k', `values[begin + entry[i]] += ${fitted(form)};`)}
     }
     if (lane == 0u) { errors[p] = min(error, energy); }`;
   return teamModule(form, { declarations, task: '', patch: 'let p = list[place + 1u];', body });

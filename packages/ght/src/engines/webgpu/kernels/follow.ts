@@ -19,19 +19,12 @@ import {
   numberAt,
   ownOf,
   type PursuitForm,
+  startAgain,
   step,
   storage,
-  tablePlaces,
   teamModule,
 } from './pursuit.js';
 import { NONE } from './team.js';
-
-/**
- * Of ‖y‖², what the first atom must leave at least for α to be updated. The first atom is mostly the mean of the patch. Of a flat
- * patch it leaves so little that the rounding of α, which is of the size of ‖y‖, looks like gains. So α = Dᵀr is then computed again
- * from the residual itself.
- */
-const FLAT = 2 ** -8;
 
 /** Where a follower appends the patches that it could not follow to their end: their number, then the patches. */
 const unfinished = `
@@ -44,8 +37,6 @@ struct List { length: atomic<u32>, patches: array<u32> }
  */
 export function followKernel(form: PursuitForm): string {
   const { depth } = form;
-  const K = form.shape.R4 / 4;
-  const { byAtom } = tablePlaces(form.shape);
   const declarations = [
     storage(2, 'list', 'u32', 'read'),
     storage(3, 'atoms', 'u32', 'read_write'),
@@ -76,28 +67,23 @@ export function followKernel(form: PursuitForm): string {
         ${endWhereLost}
         if (k < limit) {
           ${join(form, 'k - 1u')}
-          if (k == 1u && left < energy * ${FLAT}) {
-            ${ownOf(form, 'e', `${K}u`, `r[e] = fma(vec4f(-beta * inverse), tables[${byAtom}u + next.atom * ${K}u + e], r[e]);`)}
-            ${energyOf(form, 'rest')}
-            left = rest;
-            rounding = rest * ${ASTRAY.energy};
-            ${correlate(form)}
-          }
+          if (k == 1u) { ${startAgain(form, `rounding = left * ${ASTRAY.energy};`)} }
         }
       }`;
-  // Every thread makes the same sums, which are short.
-  const worth = `
+  // n(λ), and the least of (error + λ per atom), which is where a path is worth most; summed from the end, so that nothing cancels.
+  // Every thread makes the same sums, which are short. One path alone needs none.
+  const cost = `
       workgroupBarrier();
-      var sum = 0.0;
-      var worth = 0.0;
-      var n = 0u;
-      for (var i = 0u; i < k; i++) {
-        sum += path[i].beta * path[i].beta - task.lambda;
-        if (sum > worth) { worth = sum; n = i + 1u; }
+      var n = k;
+      var total = max(left, 0.0) + f32(k) * task.lambda;
+      var cost = total;
+      for (var i = k; i > 0u && task.restarts > 0u; i--) {
+        total += path[i - 1u].beta * path[i - 1u].beta - task.lambda;
+        if (total <= cost) { cost = total; n = i - 1u; }
       }`;
   const body = `
     var without = ${NONE};
-    var most = -1.0;
+    var least = 3e38;
     var open = false;
     var tries = 0u;
     for (var attempt = 0u; attempt <= tries; attempt++) {
@@ -110,9 +96,9 @@ export function followKernel(form: PursuitForm): string {
       }
       ${follow}
       open = open || (k == ${depth}u && limit == ${depth}u && task.atMost > ${depth}u);
-      ${worth}
-      if (worth > most) {
-        most = worth;
+      ${cost}
+      if (cost < least) {
+        least = cost;
         ${ownOf(
           form,
           'i',

@@ -20,9 +20,8 @@ import {
 } from './pursuit.js';
 import { NONE } from './team.js';
 
-/** Bindings: 2 limits, 3 atoms, 4 values, 5 course, 6 counts. */
+/** `limit` is that of every patch, or NONE if each has its own. Bindings: 2 limits, 3 atoms and 4 values with `rows` rows, 5 course with one more, 6 counts. */
 export function ompKernel(form: PursuitForm): string {
-  const { depth } = form;
   const declarations = [
     storage(2, 'limits', 'u32', 'read'),
     storage(3, 'atoms', 'u32', 'read_write'),
@@ -35,7 +34,9 @@ export function ompKernel(form: PursuitForm): string {
     ${energyOf(form, 'energy')}
     ${floorOf}
     ${correlate(form)}
-    let limit = min(limits[p], ${depth}u);
+    var allowed = task.limit;
+    if (allowed == ${NONE}) { allowed = limits[p]; }
+    let limit = min(allowed, ${form.depth}u);
     var left = energy;
     var k = 0u;
     loop {
@@ -52,14 +53,14 @@ export function ompKernel(form: PursuitForm): string {
       form,
       'i',
       'k',
-      `let at = ${numberAt(`${depth}u`, 'i')};
+      `let at = ${numberAt('task.rows', 'i')};
       atoms[at] = path[i].atom;
       values[at] = ${coefficient(form)};
-      course[${numberAt(`${depth + 1}u`, 'i + 1u')}] = path[i].beta * path[i].beta;`,
+      course[${numberAt('(task.rows + 1u)', 'i + 1u')}] = path[i].beta * path[i].beta;`,
     )}
     if (lane == 0u) {
       counts[p] = k;
-      course[${numberAt(`${depth + 1}u`, '0u')}] = error;
+      course[${numberAt('(task.rows + 1u)', '0u')}] = error;
     }`;
-  return teamModule(form, { declarations, task: '', patch: 'let p = place;', body });
+  return teamModule(form, { declarations, task: 'rows: u32, limit: u32', patch: 'let p = place;', body });
 }

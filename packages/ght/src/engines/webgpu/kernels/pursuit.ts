@@ -21,6 +21,12 @@ import { NONE, type Team, teamFunctions, teamHeader } from './team.js';
 const DEPENDENT = 3e-3;
 /** Of ‖y‖², what an atom must gain at least. */
 const NEGLIGIBLE = 1e-12;
+/**
+ * Of ‖y‖², what the first atom must leave at least for α to be updated. The first atom is mostly the mean of the patch. Of a flat
+ * patch it leaves so little that the rounding of α, which is of the size of ‖y‖, looks like gains. So α = Dᵀr is then computed again
+ * from the residual itself.
+ */
+const FLAT = 2 ** -8;
 /** Of ‖y‖², and of the error that the gains leave, what a code may be off before it is called astray. */
 export const ASTRAY = { energy: 1e-5, error: 1.1 };
 
@@ -242,6 +248,19 @@ export function join(form: PursuitForm, k = 'k'): string {
       }`;
 }
 
+/** After the first atom, `next`: of a flat patch r, α and `left` are made again from what that atom leaves, and `then` follows. */
+export function startAgain(form: PursuitForm, then: string): string {
+  const { K } = widthOf(form);
+  const { byAtom } = tablePlaces(form.shape);
+  return `if (left < energy * ${FLAT}) {
+        ${ownOf(form, 'e', `${K}u`, `r[e] = fma(vec4f(-beta * inverse), tables[${byAtom}u + next.atom * ${K}u + e], r[e]);`)}
+        ${energyOf(form, 'rest')}
+        left = rest;
+        ${correlate(form)}
+        ${then}
+      }`;
+}
+
 /** The atom may not join. */
 export function exclude(form: PursuitForm, atom: string): string {
   return eachVector(
@@ -292,7 +311,7 @@ export function settle(form: PursuitForm): string {
     }`;
 }
 
-/** The coefficient of step i of the path, on the atom as it is in the dictionary. */
-export function coefficient({ shape }: PursuitForm): string {
-  return `path[i].x * path[i].inverse / tables[${tablePlaces(shape).lengths}u + (path[i].atom >> 2u)][path[i].atom & 3u]`;
+/** The coefficient of step i of the path, on the atom as it is in the dictionary; `x` is that on the atom with length 1. */
+export function coefficient({ shape }: PursuitForm, x = 'path[i].x * path[i].inverse'): string {
+  return `${x} / tables[${tablePlaces(shape).lengths}u + (path[i].atom >> 2u)][path[i].atom & 3u]`;
 }

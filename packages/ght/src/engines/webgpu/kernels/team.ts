@@ -19,7 +19,7 @@ export function teamFor(lanes: number | undefined): Team {
   return lanes ? { threads: lanes, subgroup: true } : { threads: WITHOUT_SUBGROUPS, subgroup: false };
 }
 
-/** In place of an atom: none. */
+/** In place of a number: none. */
 export const NONE = '0xffffffffu';
 
 /** What must come first in a module. */

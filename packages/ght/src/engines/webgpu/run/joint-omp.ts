@@ -25,7 +25,7 @@ import type { Bound } from '../gpu.js';
 import { ALLOTMENT_GROUP, allotKernel, type Counting, countKernel, envelopeKernel } from '../kernels/allotment.js';
 import { allottedKernel } from '../kernels/fit.js';
 import { followKernel } from '../kernels/follow.js';
-import { depthsFor, floatWord, type Pursuits } from './pursuits.js';
+import { floatWord, type Pursuits } from './pursuits.js';
 import type { Streams } from './streams.js';
 
 /** What H_S keeps: the prices above the threshold, and so many of those at it. */
@@ -183,7 +183,7 @@ export class JointOmp {
     const { ranges } = await this.#prepare();
     const atMost = Math.min(deep, most);
     // Without a price paths have no end.
-    const depths = price === 0 ? [atMost] : depthsFor(expected, atMost);
+    const depths = price === 0 ? [atMost] : this.pursuits.depthsFor(expected, atMost);
     const pass = passes(watch, 0.6);
     let [listed, counts] = [chosen.listed, chosen.counts];
     for (const [i, depth] of depths.entries()) {
@@ -232,21 +232,14 @@ export class JointOmp {
     const { gpu } = this.pursuits;
     const { ranges } = await this.#prepare();
     const kernel = await gpu.kernel(code, label);
-    const room = gpu.room();
-    try {
-      for (const [range, own] of ranges.entries()) {
-        const words = Uint32Array.of(counts[range], listed ? 1 : 0, streams.rows, ...task, 0, 0);
-        const uniform = await gpu.allocated(() => room.bufferOf(words, GPUBufferUsage.UNIFORM));
-        const { followed, sample } = own;
-        const paths = { 0: followed, 1: streams.list[range].values, 2: sample, 3: uniform };
-        const groups = Math.ceil(counts[range] / ALLOTMENT_GROUP);
-        gpu
-          .batch()
-          .run(kernel, kernel.bind({ ...paths, ...more(own, range) }), groups)
-          .submit();
-      }
-    } finally {
-      room.dispose();
+    for (const [range, own] of ranges.entries()) {
+      const uniform = this.pursuits.task;
+      const paths = { 0: own.followed, 1: streams.list[range].values, 2: own.sample, 3: uniform };
+      this.pursuits.ranges.room.write(uniform, Uint32Array.of(counts[range], listed ? 1 : 0, streams.rows, ...task));
+      gpu
+        .batch()
+        .run(kernel, kernel.bind({ ...paths, ...more(own, range) }), Math.ceil(counts[range] / ALLOTMENT_GROUP))
+        .submit();
     }
   }
 
@@ -305,7 +298,7 @@ export class JointOmp {
     const { gpu, most, ranges: patches } = this.pursuits;
     const { ranges } = await this.#prepare();
     const all = { listed: false, counts: patches.list.map(({ P }) => P) };
-    const depths = depthsFor(expected, most);
+    const depths = this.pursuits.depthsFor(expected, most);
     const allot = async (quotas: (range: number) => Uint32Array) => {
       const batch = gpu.batch();
       for (const [range, { lists, quotas: room }] of ranges.entries()) {

@@ -11,12 +11,15 @@ import type { Room } from '../gpu.js';
 import { refitKernel } from '../kernels/fit.js';
 import { ompKernel } from '../kernels/omp.js';
 import { JointOmp } from './joint-omp.js';
-import { depthsFor, type PursuitRun, Pursuits } from './pursuits.js';
+import { type PursuitRun, Pursuits } from './pursuits.js';
 import type { Ranges } from './ranges.js';
 import { makeStreams, readStreams, type Streams, sumsOf } from './streams.js';
 
 /** The codes of a range that are refitted, patch after patch. */
 type Refitted = Readonly<Record<'begins' | 'atoms' | 'values' | 'course', GPUBuffer>>;
+
+/** In place of one limit for all patches. */
+const EACH_ITS_OWN = 2 ** 32 - 1;
 
 /** The solvers that work on one patch at a time, on one loaded problem. */
 export class PatchwiseSolvers {
@@ -51,13 +54,12 @@ export class PatchwiseSolvers {
     const streams = await this.#newStreams(depth, depth + 1);
     const room = gpu.room();
     try {
-      const each = typeof limits === 'number' ? new Int32Array(ranges.P).fill(limits) : limits;
-      const allowed = await gpu.allocated(() =>
-        ranges.list.map(({ first, P }) => room.bufferOf(each.subarray(first, first + P))),
-      );
-      const runs = ranges.list.map(({ P }, range) => {
+      const same = typeof limits === 'number';
+      const runs = ranges.list.map(({ first, P }, range) => {
         const { atoms, values, course, counts } = streams.list[range];
-        return { range, count: P, buffers: { 2: allowed[range], 3: atoms, 4: values, 5: course, 6: counts } };
+        const allowed = same ? this.#pursuits.nothing : room.bufferOf(limits.subarray(first, first + P));
+        const buffers = { 2: allowed, 3: atoms, 4: values, 5: course, 6: counts };
+        return { range, count: P, buffers, task: [depth, same ? limits : EACH_ITS_OWN] };
       });
       await this.#pursuits.run({ make: ompKernel, label: 'OMP', depth }, runs, watch);
     } finally {
@@ -80,7 +82,9 @@ export class PatchwiseSolvers {
     return reports;
   }
 
+  /** Joint OMP, with restarts for effort 2. */
   async jointOmp(S: Spending, effort: Effort, watch?: Watch): Promise<readonly StepReport[]> {
+    if (effort === 3) throw new Error('the engine webgpu leaves effort 3 to others');
     const streams = await this.#newStreams(this.#pursuits.most, 1);
     const threshold = await this.#joint.run(S, effort, streams, watch);
     const { values, counts } = await sumsOf(this.ranges, streams, watch?.signal);
@@ -124,7 +128,7 @@ export class PatchwiseSolvers {
   async #fit({ indptr, values }: Codes, codes: readonly Refitted[], room: Room, watch?: Watch): Promise<void> {
     const { gpu, list, P } = this.ranges;
     const { most } = this.#pursuits;
-    const depths = depthsFor(values.length / P, most);
+    const depths = this.#pursuits.depthsFor(values.length / P, most);
     for (const [i, depth] of depths.entries()) {
       const least = i === 0 ? 0 : depths[i - 1] + 1;
       const runs: PursuitRun[] = [];
@@ -137,7 +141,7 @@ export class PatchwiseSolvers {
         const [count] = listed;
         const { begins, atoms, values, course } = codes[range];
         const patches = await gpu.allocated(() => room.bufferOf(listed.subarray(0, count + 1)));
-        runs.push({ range, count, buffers: { 2: begins, 3: atoms, 4: values, 5: course, 6: patches } });
+        runs.push({ range, count, buffers: { 2: begins, 3: atoms, 4: values, 5: course, 6: patches }, task: [] });
       }
       const part = watchOver(watch, i / depths.length, (i + 1) / depths.length);
       await this.#pursuits.run({ make: refitKernel, label: 'refit', depth }, runs, part);

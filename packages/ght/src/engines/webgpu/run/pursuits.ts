@@ -15,9 +15,13 @@ import { teamFor } from '../kernels/team.js';
 import type { Ranges } from './ranges.js';
 
 /** Bytes of the rows of all teams, at most, where they are in a buffer; and teams, which is more than a GPU runs at once. */
-const ROWS = { bytes: 2 ** 26, teams: 4096 };
+const ROWS = { bytes: 2 ** 27, teams: 4096 };
+/** Depths of kernels are multiples of this, so that there are few of them. */
+const GRAIN = 4;
+/** Workgroup memory that is used on a software adapter, which takes seconds to compile the clearing of more. */
+const SOFTWARE_BYTES = 2 ** 11;
 /** Atoms of all patches between two looks at the abort signal: some milliseconds. */
-const ATOMS_PER_BATCH = 2 ** 21;
+const ATOMS_PER_BATCH = 2 ** 22;
 
 /** A run of a kernel over patches of a range. */
 export interface PursuitRun {
@@ -27,8 +31,8 @@ export interface PursuitRun {
   readonly count: number;
   /** What the kernel binds besides. */
   readonly buffers: Readonly<Record<number, Bound>>;
-  /** Its task besides. */
-  readonly task?: readonly number[];
+  /** Its task besides, in words. */
+  readonly task: readonly number[];
 }
 
 /** A number of float32 as a word of a task. */
@@ -41,6 +45,10 @@ export class Pursuits {
   readonly gpu: Gpu;
   /** Atoms of a support at most. */
   readonly most: number;
+  /** The task of the next run of a kernel. It is written before each; runs that were submitted before keep theirs. */
+  readonly task: GPUBuffer;
+  /** For a binding that is not read. */
+  readonly nothing: GPUBuffer;
   #tables: GPUBuffer | undefined;
   #rows: GPUBuffer | undefined;
 
@@ -51,6 +59,8 @@ export class Pursuits {
     const { N, L, R4 } = ranges.shape;
     this.gpu = ranges.gpu;
     this.most = Math.min(N, L, R4);
+    this.task = room.buffer(64, GPUBufferUsage.UNIFORM);
+    this.nothing = room.buffer(16);
   }
 
   /** Runs a kernel of supports of up to so many atoms, a team per patch, batch after batch. */
@@ -64,47 +74,58 @@ export class Pursuits {
     const kernel = await gpu.kernel(make(form), label);
     const teams = form.rowsInBuffer ? await this.#widenRows(form) : 0;
     const tables = await this.#tablesOf();
-    const room = gpu.room();
-    const task = await gpu.allocated(() => room.buffer(48, GPUBufferUsage.UNIFORM));
+    const rows = form.rowsInBuffer ? { [BINDINGS.rows]: this.#rows as GPUBuffer } : {};
     const length = Math.ceil(ATOMS_PER_BATCH / depth);
     const all = runs.reduce((sum, { count }) => sum + count, 0);
     let done = 0;
     let before = Promise.resolve();
-    try {
-      for (const run of runs) {
-        const { c } = this.ranges.list[run.range];
-        const rows = form.rowsInBuffer ? { [BINDINGS.rows]: this.#rows as GPUBuffer } : {};
-        const constants = { [BINDINGS.c]: c, [BINDINGS.tables]: tables, [BINDINGS.task]: task, ...rows };
-        const buffers = kernel.bind({ ...constants, ...run.buffers });
-        for (let first = 0; first < run.count; first += length) {
-          const count = Math.min(length, run.count - first);
-          room.write(task, Uint32Array.of(first, count, teams, ...(run.task ?? [])));
-          gpu
-            .batch()
-            .run(kernel, buffers, teams ? Math.min(teams, count) : count)
-            .submit();
-          // The GPU has one batch while the host waits for the one before it.
-          const now = gpu.done(watch?.signal);
-          now.catch(() => {});
-          await before;
-          before = now;
-          watch?.onFraction?.(done / all);
-          done += count;
-        }
+    for (const run of runs) {
+      const { c } = this.ranges.list[run.range];
+      const constants = { [BINDINGS.c]: c, [BINDINGS.tables]: tables, [BINDINGS.task]: this.task, ...rows };
+      const buffers = kernel.bind({ ...constants, ...run.buffers });
+      for (let first = 0; first < run.count; first += length) {
+        const count = Math.min(length, run.count - first);
+        this.room.write(this.task, Uint32Array.of(first, count, teams, ...run.task));
+        gpu
+          .batch()
+          .run(kernel, buffers, teams ? Math.min(teams, count) : count)
+          .submit();
+        // The GPU has a batch while the host waits for the one before it.
+        const now = gpu.done(watch?.signal);
+        now.catch(() => {});
+        await before;
+        before = now;
+        done += count;
+        watch?.onFraction?.(done / all);
       }
-      await before;
-    } finally {
-      room.dispose();
     }
+    await before;
   }
 
-  #formFor(depth: number): PursuitForm {
-    const { gpu } = this;
+  /**
+   * The depths of the kernels for supports of about `expected` atoms and at most `most`. The fewer rows a kernel has room for, the more
+   * patches a GPU works on at once, so the few deep ones have kernels of their own.
+   */
+  depthsFor(expected: number, most: number): number[] {
+    const depths = [2, 4].map((times) => Math.max(8, GRAIN * Math.ceil((times * expected) / GRAIN)));
+    return [...new Set([...depths.filter((depth) => depth < most && this.#fits(depth)), most])];
+  }
+
+  #fits(depth: number): boolean {
+    const { limits, software } = this.gpu;
+    const bytes = software ? SOFTWARE_BYTES : limits.maxComputeWorkgroupStorageSize;
+    return workgroupBytes({ shape: this.ranges.shape, depth }) <= bytes;
+  }
+
+  /** The form for supports of so many atoms. With rows in a buffer one kernel is as good for more. */
+  #formFor(atoms: number): PursuitForm {
+    const { gpu, most } = this;
     const { shape } = this.ranges;
-    const most = gpu.limits.maxComputeWorkgroupStorageSize;
-    if (bytesBesideRows({ shape, depth }) > most)
+    const rounded = Math.min(most, GRAIN * Math.ceil(atoms / GRAIN));
+    const rowsInBuffer = !this.#fits(rounded);
+    const depth = rowsInBuffer ? most : rounded;
+    if (bytesBesideRows({ shape, depth }) > gpu.limits.maxComputeWorkgroupStorageSize)
       throw new EngineFailure('webgpu', `supports of ${depth} atoms do not fit into its workgroup memory`);
-    const rowsInBuffer = workgroupBytes({ shape, depth }) > most;
     return { team: teamFor(gpu.lanes), shape, depth, rowsInBuffer };
   }
 
@@ -152,13 +173,4 @@ function tablesOf(shape: Shape): Float32Array {
     }
   }
   return tables;
-}
-
-/**
- * The depths of the kernels for supports of about `expected` atoms and at most `most`: the fewer rows a kernel has room for, the
- * more patches a GPU works on at once, so the few deep ones have kernels of their own.
- */
-export function depthsFor(expected: number, most: number): number[] {
-  const depths = [2, 4].map((times) => Math.max(8, 4 * Math.ceil((times * expected) / 4)));
-  return [...new Set([...depths.filter((depth) => depth < most), most])];
 }

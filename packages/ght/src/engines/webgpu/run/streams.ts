@@ -54,10 +54,8 @@ export async function sumsOf(
     for (const [range, { P }] of list.entries()) {
       const { course, counts } = streams.list[range];
       const groups = rows * Math.ceil(P / SUM_CHUNK);
-      const { task, out } = await gpu.allocated(() => ({
-        task: room.bufferOf(Uint32Array.of(P, rows, 0, 0), GPUBufferUsage.UNIFORM),
-        out: room.buffer(8 * groups),
-      }));
+      const task = room.bufferOf(Uint32Array.of(P, rows, 0, 0), GPUBufferUsage.UNIFORM);
+      const out = room.buffer(8 * groups);
       gpu
         .batch()
         .run(kernel, kernel.bind({ 0: course, 1: counts, 2: out, 3: task }), groups)
