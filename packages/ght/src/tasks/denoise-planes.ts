@@ -2,21 +2,20 @@ import type { Denoiser, TileProgress, TileWatch } from '../denoisers/denoiser.js
 import type { PlanesFrame, PlanesNoise } from '../denoisers/frame.js';
 import { blockExtents, framedTile, frameOf, leaveFrame, planeFor } from '../denoisers/frame.js';
 import { type Placement, tileSide, tilesOf } from '../denoisers/tiles.js';
-import type { Engine, EngineInfo, LoadedDenoiser } from '../engines/engine.js';
+import type { EngineInfo, LoadedDenoiser } from '../engines/engine.js';
 import type { EngineName } from '../engines/engines.js';
 import { chooseEngine, usualEngine } from '../engines/engines.js';
 import { oneOf, wholeNumber } from '../errors.js';
-import { marginOf } from '../groups/extent.js';
-import type { Quality, Step } from '../groups/recipes.js';
-import { qualities, recipeOf } from '../groups/recipes.js';
+import type { Step } from '../groups/recipes.js';
 import type { Samples } from '../signal/image.js';
 import { copyOf } from '../signal/image.js';
 import { allOf, cut, type Part, type Rectangle, type Size, within } from '../signal/rectangle.js';
 import { drive } from '../work.js';
+import { type DenoiseQuality, denoiseQualities, qualityDenoiser, qualityExtent } from './denoise-quality.js';
 
 /** Checked options for planes, with all defaults. */
 export interface PlanesSettings {
-  readonly quality: Quality;
+  readonly quality: DenoiseQuality;
   readonly engine: EngineName;
   /** Undefined for the number of cores, or 1 for a small image. */
   readonly threads?: number;
@@ -44,31 +43,25 @@ export function denoiseMemoryEstimate(
   width: number,
   height: number,
   channels: number,
-  quality: Quality = 'balanced',
+  quality: DenoiseQuality = 'balanced',
   engine: EngineName = 'auto',
 ): number {
   for (const [name, value] of Object.entries({ width, height, channels })) {
     wholeNumber(name, value, 1, Number.POSITIVE_INFINITY, 'give the size of the image');
   }
-  const recipe = recipeOf(oneOf('quality', quality, qualities));
-  return 4 * width * height * channels + tileBytes(usualEngine(engine), recipe, width, height, channels);
-}
-
-/** The bytes that an engine needs for one tile of an image of this size. */
-function tileBytes(engine: Engine, recipe: readonly Step[], width: number, height: number, channels: number): number {
-  const margin = marginOf(recipe);
-  const bytes: Denoiser['bytes'] = (...size) => engine.recipeBytes(recipe, ...size);
+  const { margin, bytes } = qualityExtent(usualEngine(engine), oneOf('quality', quality, denoiseQualities));
   const side = tileSide({ margin, bytes }, width, height, channels) + 2 * margin;
-  return bytes(Math.min(width, side), Math.min(height, side), channels);
+  return 4 * width * height * channels + bytes(Math.min(width, side), Math.min(height, side), channels);
 }
 
 /** The denoiser of a quality for an image of this size, on the engine that is chosen for it. */
-export function loadDenoiser(
-  size: Size,
+export async function loadDenoiser(
+  { width, height }: Size,
   noise: 'white' | 'coloured',
-  settings: PlanesSettings,
+  { quality, engine: name, threads }: PlanesSettings,
 ): Promise<LoadedDenoiser> {
-  return recipeFor(recipeOf(settings.quality, noise), size, settings);
+  const { engine, reason } = await chooseEngine(name);
+  return qualityDenoiser(engine, quality, noise, width * height, { threads, reason });
 }
 
 /**
