@@ -96,6 +96,8 @@ export { denoise } from './tasks/denoise.js';
 export type { DenoiseOptions, ToldPoissonGaussian } from './tasks/denoise-options.js';
 export { denoisePaper } from './tasks/denoise-paper.js';
 export { denoiseMemoryEstimate } from './tasks/denoise-planes.js';
+export type { DenoiseQuality } from './tasks/denoise-quality.js';
+export { denoiseQualities } from './tasks/denoise-quality.js';
 export type { InpaintOptions } from './tasks/inpaint.js';
 export { inpaint } from './tasks/inpaint.js';
 export type { InpaintedPaper, InpaintPaperOptions } from './tasks/inpaint-paper.js';

@@ -6,17 +6,22 @@ import type { Engine, EngineInfo, LoadedDenoiser } from '../engines/engine.js';
 import type { EngineName } from '../engines/engines.js';
 import { type Choice, insteadOf, onEngine, usualEngine, type Wanted } from '../engines/engines.js';
 import { EngineFailure, oneOf, wholeNumber } from '../errors.js';
-import { marginOf } from '../groups/extent.js';
-import type { Quality, Step } from '../groups/recipes.js';
-import { effortOf, qualities, recipeOf } from '../groups/recipes.js';
+import type { Step } from '../groups/recipes.js';
 import type { Samples } from '../signal/image.js';
 import { copyOf } from '../signal/image.js';
 import { allOf, cut, type Part, type Rectangle, type Size, within } from '../signal/rectangle.js';
 import { drive } from '../work.js';
+import {
+  type DenoiseQuality,
+  denoiseQualities,
+  qualityDenoiser,
+  qualityEffort,
+  qualityExtent,
+} from './denoise-quality.js';
 
 /** Checked options for planes, with all defaults. */
 export interface PlanesSettings {
-  readonly quality: Quality;
+  readonly quality: DenoiseQuality;
   readonly engine: EngineName;
   /** Undefined for the number of cores, or 1 for a small image. */
   readonly threads?: number;
@@ -44,22 +49,15 @@ export function denoiseMemoryEstimate(
   width: number,
   height: number,
   channels: number,
-  quality: Quality = 'balanced',
+  quality: DenoiseQuality = 'balanced',
   engine: EngineName = 'auto',
 ): number {
   for (const [name, value] of Object.entries({ width, height, channels })) {
     wholeNumber(name, value, 1, Number.POSITIVE_INFINITY, 'give the size of the image');
   }
-  const recipe = recipeOf(oneOf('quality', quality, qualities));
-  return 4 * width * height * channels + tileBytes(usualEngine(engine), recipe, width, height, channels);
-}
-
-/** The bytes that an engine needs for one tile of an image of this size. */
-function tileBytes(engine: Engine, recipe: readonly Step[], width: number, height: number, channels: number): number {
-  const margin = marginOf(recipe);
-  const bytes: Denoiser['bytes'] = (...size) => engine.recipeBytes(recipe, ...size);
+  const { margin, bytes } = qualityExtent(usualEngine(engine), oneOf('quality', quality, denoiseQualities));
   const side = tileSide({ margin, bytes }, width, height, channels) + 2 * margin;
-  return bytes(Math.min(width, side), Math.min(height, side), channels);
+  return 4 * width * height * channels + bytes(Math.min(width, side), Math.min(height, side), channels);
 }
 
 /** The denoiser of a quality for an image of this size, on the engine that is chosen for it; `auto` is the CPU. */
@@ -68,7 +66,16 @@ export function loadDenoiser(
   noise: 'white' | 'coloured',
   settings: PlanesSettings,
 ): Promise<LoadedDenoiser> {
-  return recipeFor(recipeOf(settings.quality, noise), size, settings);
+  return qualityFor(size, noise, settings);
+}
+
+function qualityFor(
+  { width, height }: Size,
+  noise: 'white' | 'coloured',
+  { quality, engine, threads }: PlanesSettings,
+  work?: Wanted['work'],
+): Promise<LoadedDenoiser> {
+  return replaceable(engine, work, (chosen) => qualityDenoiser(chosen, quality, noise, width * height, { threads }));
 }
 
 /**
@@ -84,25 +91,33 @@ export async function denoisePlanes(
   settings: PlanesSettings,
 ): Promise<DenoisedPlanes> {
   const whole = allOf({ width, height });
-  const recipe = recipeOf(settings.quality, 'sigma' in noise ? 'white' : 'coloured');
-  const seconds = secondsFor(recipe, width * height * planes.length);
-  const denoiser = await recipeFor(recipe, whole, settings, { kind: 'denoise', seconds });
+  const kind = 'sigma' in noise ? 'white' : 'coloured';
+  const seconds = SECONDS_PER_EFFORT * qualityEffort(settings.quality, kind) * width * height * planes.length;
+  const denoiser = await qualityFor(whole, kind, settings, { kind: 'denoise', seconds });
   const denoised = await denoiseBy(denoiser, planes, width, height, noise, settings);
   return { ...denoised, engine: denoiser.info };
 }
 
 /** Loads a recipe into an engine, for pictures of this size. */
-export async function recipeFor(
+export function recipeFor(
   recipe: readonly Step[],
   { width, height }: Size,
-  { engine: name, threads }: Pick<PlanesSettings, 'engine' | 'threads'>,
-  work?: Wanted['work'],
+  { engine, threads }: Pick<PlanesSettings, 'engine' | 'threads'>,
 ): Promise<LoadedDenoiser> {
-  const load = async ({ engine, instead }: Choice) => {
-    const denoiser = await engine.denoiser(recipe, width * height, { threads });
-    return { ...denoiser, info: { ...denoiser.info, instead } };
+  return replaceable(engine, undefined, (chosen) => chosen.denoiser(recipe, width * height, { threads }));
+}
+
+/** A denoiser on the engine of that name; if the engine fails, the tile is done again on the CPU, and so are those that follow. */
+async function replaceable(
+  name: EngineName,
+  work: Wanted['work'],
+  load: (engine: Engine) => Promise<LoadedDenoiser>,
+): Promise<LoadedDenoiser> {
+  const loadInto = async ({ engine, instead }: Choice) => {
+    const { info, ...denoiser } = await load(engine);
+    return { ...denoiser, info: { ...info, instead } };
   };
-  let denoiser = await onEngine(name, { work }, load);
+  let denoiser = await onEngine(name, { work }, loadInto);
   return {
     ...denoiser,
     get info() {
@@ -113,21 +128,15 @@ export async function recipeFor(
         return await denoiser.run(tile, watch);
       } catch (error) {
         if (!(error instanceof EngineFailure)) throw error;
-        // The tile is done again, and those that follow stay on the CPU.
-        denoiser = await load(await insteadOf(error));
+        denoiser = await loadInto(await insteadOf(error));
         return denoiser.run(tile, watch);
       }
     },
   };
 }
 
-/** Seconds per unit of effort on one core, as measured on a megapixel. */
+/** Seconds per pixel and unit of effort on one core, as measured on a megapixel. */
 const SECONDS_PER_EFFORT = 6e-11;
-
-/** About how long one core takes for a recipe. */
-function secondsFor(recipe: readonly Step[], samples: number): number {
-  return recipe.reduce((sum, step) => sum + effortOf(step), 0) * samples * SECONDS_PER_EFFORT;
-}
 
 /** {@link denoisePlanes} by a denoiser that is loaded already. */
 export async function denoiseBy(

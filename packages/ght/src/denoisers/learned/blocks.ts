@@ -18,6 +18,9 @@ export const HALO = 16;
 /** The largest side of a block with its surroundings. */
 export const MOST_SIDE = BLOCK + 2 * HALO;
 
+/** How far a pixel depends on others: on its whole block and the surroundings of that. */
+export const LEARNED_MARGIN = BLOCK + HALO - 1;
+
 /** The blocks that have pixels of the part of a tile that is kept. */
 export function blocksOf({
   width,
@@ -60,16 +63,15 @@ export interface LearnedRunner {
 }
 
 /** Time per pixel, in the unit of the recipes (`groups/recipes.ts`), by measurement. */
-const EFFORT = 60_000;
+export const LEARNED_EFFORT = 60_000;
 
 /** The learned denoiser on an engine. */
 export function learnedDenoiser({ bytes, run }: LearnedRunner): Denoiser {
   return {
-    // A pixel depends on its whole block and the surroundings of that.
-    margin: BLOCK + HALO - 1,
+    margin: LEARNED_MARGIN,
     alignment: { columns: BLOCK, rows: BLOCK },
     least: 1,
-    effort: EFFORT,
+    effort: LEARNED_EFFORT,
     passes: ['learned'],
     bytes,
     run: (tile, { signal, onProgress } = {}) =>
