@@ -17,7 +17,28 @@ export default defineConfig({
     // Most tests use one core, so that a worker per core is quicker than Vitest's one core less.
     maxWorkers: '100%',
     projects: [
-      { resolve: { alias }, test: { name: 'ght', include: ['packages/ght/test/**/*.test.ts'], ...onNode } },
+      {
+        resolve: { alias },
+        test: {
+          name: 'ght',
+          include: ['packages/ght/test/**/*.test.ts'],
+          exclude: ['packages/ght/test/webgpu/**'],
+          ...onNode,
+        },
+      },
+      {
+        resolve: { alias },
+        test: {
+          name: 'webgpu',
+          include: [
+            'packages/ght/test/webgpu/**/*.test.ts',
+            'packages/ght/test/engines/{suite,denoisers,learned}.test.ts',
+          ],
+          env: { GHT_TEST_ENGINES: 'webgpu' },
+          globalSetup: ['packages/ght/test/webgpu/setup.ts'],
+          ...onNode,
+        },
+      },
       { test: { name: 'images', include: ['packages/images/test/**/*.test.ts'], ...onNode } },
       { test: { name: 'tiles', include: ['packages/tiles/test/**/*.test.ts'], ...onNode } },
       { test: { name: 'queue', include: ['packages/queue/test/**/*.test.ts'], ...onNode } },

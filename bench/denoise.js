@@ -1,6 +1,6 @@
 // How well and how fast the denoisers are: mean PSNR per folder and seconds per megapixel, and what others need for the same
 // noisy images in the same run; everything in bench/denoise.json.
-// usage: npm run bench:denoise -- --images DIR [--images DIR …] [--sigma 15,25,50] [--quality fast,balanced,best]
+// usage: npm run bench:denoise -- --images DIR [--images DIR …] [--sigma 15,25,50] [--quality fast,balanced,best,learned,finest]
 //                                 [--count n] [--half first|second] [--threads n] [--no-peers] [--auto]
 // Noise is Gaussian, neither rounded nor clipped, with one seed per image and σ, the same for all. The noise level is given, or
 // estimated with --auto. Nothing is clipped before it is measured. The first half of a folder, by name, may be used for tuning.
@@ -16,7 +16,7 @@ import { planesOf } from './images.js';
 const values = flags(import.meta.filename, {
   images: { type: 'string', multiple: true },
   sigma: { type: 'string', default: '15,25,50' },
-  quality: { type: 'string', default: 'fast,balanced,best' },
+  quality: { type: 'string', default: 'fast,balanced,best,learned,finest' },
   count: { type: 'string' },
   half: { type: 'string' },
   threads: { type: 'string', default: String(availableParallelism()) },

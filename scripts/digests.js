@@ -132,7 +132,7 @@ await line('continued', async () => {
 });
 
 const pg = { gain: 2, sigma: 3, offset: 5 };
-for (const quality of ght.qualities) {
+for (const quality of ght.denoiseQualities) {
   for (const threads of [1, 2, 3]) {
     const options = { engine: 'wasm', quality, threads };
     await line(`denoise grey told ${quality} threads ${threads}`, () =>

@@ -5,7 +5,14 @@ import { defineConfig } from 'vite';
 /** Fixed names, so that a page can rely on them. */
 const output = { entryFileNames: '[name].js', chunkFileNames: '[name].js', assetFileNames: '[name][extname]' };
 
+/** The weights stay a file beside the library, which is fetched when it is needed; a library build would put them into the code. */
+const lazyWeights = {
+  name: 'lazy-weights',
+  transform: (code, id) => (id.endsWith('shipped.browser.js') ? code.replace('grey.npz', 'grey.npz?no-inline') : null),
+};
+
 export default defineConfig({
+  plugins: [lazyWeights],
   base: './',
   publicDir: false,
   build: {

@@ -17,7 +17,10 @@ const versions = new Map(packed.map(({ name, manifest }) => [name, manifest.vers
 
 describe.each(packed)('the package $name', ({ name, manifest, files }) => {
   it('holds its build, a licence and a readme, and nothing else', () => {
-    const build = name === 'ght-studio' ? /^dist\// : /^(dist\/.+\.(js|d\.ts)|bin\/ght\.js)$/;
+    const build =
+      name === 'ght-studio'
+        ? /^dist\//
+        : /^(dist\/.+\.(js|d\.ts)|bin\/ght\.js|weights\/grey\.npz|dist\/browser\/grey\.npz)$/;
     expect(files.filter((path) => !build.test(path)).sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
     expect(files.filter((path) => path.startsWith('dist/')).length).toBeGreaterThan(5);
   });
@@ -42,10 +45,12 @@ it('all packages have the version of the newest release in CHANGELOG.md', () => 
 
 it('the library has the files for pages without a bundler, and they import nothing by a bare name', () => {
   const browser = join(root, 'packages/ght/dist/browser');
-  expect(readdirSync(browser).sort()).toEqual(['ght.js', 'worker.js']);
-  for (const name of readdirSync(browser)) {
+  expect(readdirSync(browser).sort()).toEqual(['ght.js', 'grey.npz', 'worker.js']);
+  for (const name of ['ght.js', 'worker.js']) {
     const text = readFileSync(join(browser, name), 'utf8');
     const imported = [...text.matchAll(/^\s*(?:import|export)\b[^;"']*["']([^"']+)["']/gm)];
     expect(imported.map(([, target]) => target).filter((target) => !target.startsWith('./'))).toEqual([]);
+    // The weights of the learned denoiser would more than double it.
+    expect(text.length, name).toBeLessThan(500_000);
   }
 });

@@ -35,21 +35,25 @@ describe('the library in an empty folder', () => {
   it('compiles for Node without the types of the DOM and runs there as an ES module, threads included', () => {
     expect(compile('nodenext', { lib: ['es2023'], types: ['node'] })).toBe('');
     const result = JSON.parse(output(project, process.execPath, 'use.js'));
-    expect(result).toEqual({ nonzeros: 256, engine: 'wasm', threads: 2 });
+    expect(result).toEqual({ nonzeros: 256, engine: 'wasm', threads: 2, quality: 'learned' });
   });
 
   it('compiles for bundlers without the types of Node', () => {
     expect(compile('bundler', { lib: ['es2023', 'dom'], types: [], noEmit: true })).toBe('');
   });
 
-  it('goes through a bundler for browsers, its worker as a file of its own, and nothing of Node in it', async () => {
+  it('goes through a bundler for browsers, its worker and its weights as files of their own, and nothing of Node in it', async () => {
     writeFileSync(join(project, 'index.html'), '<script type="module" src="./use.ts"></script>');
     const { build } = await import('vite');
     await build({ root: project, logLevel: 'error', build: { target: 'es2022' }, worker: { format: 'es' } });
     const assets = readdirSync(join(project, 'dist/assets'));
     expect(assets.some((name) => /^worker-.*\.js$/.test(name))).toBe(true);
-    for (const name of assets)
-      expect(readFileSync(join(project, 'dist/assets', name), 'utf8')).not.toMatch(/["']node:/);
+    expect(assets.some((name) => /^grey-.*\.npz$/.test(name))).toBe(true);
+    for (const name of assets.filter((asset) => asset.endsWith('.js'))) {
+      const text = readFileSync(join(project, 'dist/assets', name), 'utf8');
+      expect(text).not.toMatch(/["']node:/);
+      expect(text.length, name).toBeLessThan(500_000);
+    }
   });
 });
 
@@ -81,7 +85,7 @@ describe.skipIf(!hasBrowser)('a page with a module script and no bundler', () =>
       await page.goto(url);
       await expect.poll(async () => complaints[0] ?? (await page.title()), { timeout: 30_000 }).not.toBe('');
       expect(complaints).toEqual([]);
-      expect(JSON.parse(await page.title())).toEqual({ nonzeros: 256, engine: 'wasm', threads });
+      expect(JSON.parse(await page.title())).toEqual({ nonzeros: 256, engine: 'wasm', threads, quality: 'learned' });
     } finally {
       await browser.close();
       server.close();

@@ -171,9 +171,10 @@ export function solverFlags(command: Command): Command {
 export function engineFlags(command: Command): Command {
   return command
     .addOption(
-      new Option('--engine <name>', `${engineNames.join(', ')} (default: auto)`).argParser(
-        choiceOf('--engine', engineNames),
-      ),
+      new Option(
+        '--engine <name>',
+        `${engineNames.join(', ')}; ght info --engines says which are here (default: auto)`,
+      ).argParser(choiceOf('--engine', engineNames)),
     )
     .option(
       '--threads <n>',

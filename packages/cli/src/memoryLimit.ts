@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os';
-import type { Image, Quality, RepresentOptions } from 'ght';
+import type { DenoiseQuality, Image, Quality, RepresentOptions } from 'ght';
 import { denoiseMemoryEstimate, ResourceError } from 'ght';
 import { denoiseMemory, type NoiseKind, type Pixels, representMemory } from 'ght-images';
 import { bytes } from './output/table.js';
@@ -17,7 +17,7 @@ export function refuseTooLarge(image: Image, options: RepresentOptions): void {
 }
 
 /** The same for denoising by groups. */
-export function refuseTooLargeToDenoise(image: Image, quality: Quality | undefined, kind: NoiseKind): void {
+export function refuseTooLargeToDenoise(image: Image, quality: DenoiseQuality | undefined, kind: NoiseKind): void {
   refuse(image, denoiseMemory(pixelsOf(image), quality, kind), 'cut the image into parts');
 }
 

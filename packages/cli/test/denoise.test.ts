@@ -179,7 +179,7 @@ describe('ght denoise', () => {
     ['--solver admm', '--solver belongs to --method paper, but got "admm"'],
     ['--budget 5', '--budget belongs to --method paper, but got 5'],
     ['--method paper --quality best', '--quality must be left out with --method paper, but got "best"'],
-    ['--quality finest', '--quality must be one of fast, balanced, best, but got "finest"'],
+    ['--quality good', '--quality must be one of fast, balanced, best, learned, finest, but got "good"'],
     ['--sigma much', '--sigma must be a finite number, but got "much"'],
     ['--sigma -3', '--sigma must be a finite number of at least 0, but got -3'],
     ['--sigma 3,4', '--sigma must be a number, one for each of the 1 planes, or auto, but got [3,4]'],

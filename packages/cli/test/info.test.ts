@@ -34,6 +34,23 @@ describe('ght info', () => {
     expect(info.memoryBytes).toBeGreaterThan(6 * 64 * 8);
   });
 
+  it('--engines prints which engines can run here, and how to get a GPU', async () => {
+    const { code, stdout } = await ght('info', '--engines');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ +webgpu +not available: .*; to get it: npm install webgpu/);
+    expect(stdout).toMatch(/\n +wasm +SIMD/);
+    // Where the package webgpu is installed but no Vulkan, the package itself writes a warning on standard error.
+    const { engines } = JSON.parse((await ght('info', '--engines', '--json')).stdout);
+    expect(engines).toMatchObject([
+      { name: 'webgpu', available: false },
+      { name: 'wasm', available: true },
+      { name: 'portable', available: true },
+      { name: 'reference', available: true },
+    ]);
+    expect((await ght('info', '--engines', 'deep.png')).stderr).toMatch(/^ght: --engines must stand alone, /);
+    expect((await ght('info')).stderr).toMatch(/^ght: IMAGE must be given, .* or use --engines\n$/);
+  });
+
   it('shows alpha and floats', async () => {
     expect((await ght('info', 'rgba.png')).stdout).toMatch(/4 channels, 8 bit[\s\S]*alpha +yes/);
     const float = await json('info', 'float.npy');

@@ -63,6 +63,22 @@ export class EnvironmentError extends GhtError {
   override readonly kind = 'environment';
 }
 
+/**
+ * Thrown inside the library when an engine cannot go on: no adapter, a device that is lost, memory of a GPU that runs out. Tasks
+ * catch it and start again on the next engine.
+ */
+export class EngineFailure extends Error {
+  override readonly name = 'EngineFailure';
+  constructor(
+    /** The engine, by its name. */
+    readonly engine: string,
+    /** Why, in words. */
+    readonly why: string,
+  ) {
+    super(`the engine ${engine} cannot go on: ${why}`);
+  }
+}
+
 /** True for the errors that the library throws on purpose, of any kind, and false for aborts and defects. */
 export function isGhtError(error: unknown): error is GhtError {
   return error instanceof GhtError;

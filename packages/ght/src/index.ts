@@ -38,7 +38,7 @@ export { drawAtoms } from './draw/atoms.js';
 export { drawHeatmap, heatColour } from './draw/heatmap.js';
 export type { EngineInfo } from './engines/engine.js';
 export type { EngineName } from './engines/engines.js';
-export { engineNames } from './engines/engines.js';
+export { type EngineState, engineNames, probeEngines } from './engines/engines.js';
 export type { ErrorKind } from './errors.js';
 export {
   EnvironmentError,
@@ -98,6 +98,8 @@ export { denoise } from './tasks/denoise.js';
 export type { DenoiseOptions, ToldPoissonGaussian } from './tasks/denoise-options.js';
 export { denoisePaper } from './tasks/denoise-paper.js';
 export { denoiseMemoryEstimate } from './tasks/denoise-planes.js';
+export type { DenoiseQuality } from './tasks/denoise-quality.js';
+export { denoiseQualities } from './tasks/denoise-quality.js';
 export type { InpaintOptions } from './tasks/inpaint.js';
 export { inpaint } from './tasks/inpaint.js';
 export type { InpaintedPaper, InpaintPaperOptions } from './tasks/inpaint-paper.js';

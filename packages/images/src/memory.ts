@@ -1,5 +1,11 @@
 /** The memory that a run on an image takes. */
-import { denoiseMemoryEstimate, memoryEstimate, type NoiseModel, type Quality, type RepresentOptions } from 'ght';
+import {
+  type DenoiseQuality,
+  denoiseMemoryEstimate,
+  memoryEstimate,
+  type NoiseModel,
+  type RepresentOptions,
+} from 'ght';
 
 /** The size of an image, and how wide its samples are. */
 export interface Pixels {
@@ -32,7 +38,7 @@ export function representMemory({ width, height, channels, bytes }: Pixels, opti
 }
 
 /** The same for denoising by groups, with the file that is made of the result, before and after compression. */
-export function denoiseMemory(pixels: Pixels, quality: Quality | undefined, kind: NoiseKind): number {
+export function denoiseMemory(pixels: Pixels, quality: DenoiseQuality | undefined, kind: NoiseKind): number {
   const { width, height, channels, bytes } = pixels;
   const copies = (channels === 3 && kind !== 'coloured' ? 1 : 0) + COPIES[kind];
   return 3 * bytes + 8 * copies * width * height * channels + denoiseMemoryEstimate(width, height, channels, quality);

@@ -6,7 +6,7 @@
  * The passes in brackets are for coloured noise that is estimated. Every pass depends on the answers of those before it, which are
  * small: ranges, sums and the noise. The coarse scale is stored in the scratch, in pieces of 512×512 samples.
  */
-import type { DenoiseOptions, EngineInfo, Quality, Samples } from 'ght';
+import type { DenoiseOptions, EngineInfo, Samples } from 'ght';
 import {
   coarseSettings,
   type DenoiseSettings,
@@ -34,6 +34,7 @@ import {
   type PlanesFrame,
   place,
   placementOf,
+  planesFor,
   type Rectangle,
   reportOf,
   type Seen,
@@ -67,8 +68,6 @@ export interface DenoisedTiles extends NoiseReport {
   readonly estimated: boolean;
   /** Whether the result differs from the input. */
   readonly changed: boolean;
-  /** The quality that was used. */
-  readonly quality: Quality;
   /** The engine that computed the result where the run began, and why it was chosen. */
   readonly engine: EngineInfo;
 }
@@ -115,7 +114,7 @@ export function denoisePlan(): Plan<DenoiseRequest, DenoisedTiles> {
       const found = yield pass('estimate', SHARES.estimate, 1, { seen, peak });
       const known = found[0] as unknown as Known;
       const kind = known.estimate.model.kind === 'coloured' ? 'coloured' : 'white';
-      const fine = await loadDenoiser(image, kind, settings.planes);
+      const fine = await loadDenoiser(image, kind, planesFor(known.estimate.model, seen, settings));
       let { estimate } = known;
       let coarse: CoarseArgument | undefined;
       const again = isEstimatedColour(known.estimate.model, settings.told);
@@ -154,9 +153,8 @@ export function denoisePlan(): Plan<DenoiseRequest, DenoisedTiles> {
       yield pass('denoise', left, gridOf(image, step).length, { known, framed, step, changed, coarse });
       yield pass('finish', SHARES.finish, 1);
       if (coarse) await (await places.scratch(request.output)).clear();
-      const report = reportOf(image, seen, known.defects, impulses, estimate);
-      const { quality } = settings.planes;
-      return { ...report, estimated: settings.told === undefined, changed, quality, engine: fine.info };
+      const report = reportOf(image, seen, known.defects, impulses, estimate, settings);
+      return { ...report, estimated: settings.told === undefined, changed, engine: fine.info };
     },
     work: {
       async look(request, { tile, signal, onFraction }, places) {
@@ -200,7 +198,8 @@ export function denoisePlan(): Plan<DenoiseRequest, DenoisedTiles> {
         if (await sink.has(inner)) return null;
         const given = changed && !source.picture.alpha ? [] : await source.read(inner, job.signal);
         const read = differences(request, job, at, coarse, places);
-        const load = () => loadDenoiser(image, framed.frame.noise ? 'coloured' : 'white', settings.planes);
+        const how = planesFor(known.estimate.model, known.seen, settings);
+        const load = () => loadDenoiser(image, framed.frame.noise ? 'coloured' : 'white', how);
         const planes = changed
           ? await denoisers.use(`fine ${request.input} ${request.output}`, load, (denoiser) => {
               const placement = placementOf(denoiser, inner, image);

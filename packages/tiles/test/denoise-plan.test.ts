@@ -60,6 +60,22 @@ describe('given noise', () => {
     await same(noisyPicture(20, 640, 1, 'uint8'), { quality: 'best', sigma: 12 }, 160);
   });
 
+  it('learned: tiles that do not begin on its blocks', async () => {
+    await same(noisyPicture(250, 270, 1, 'uint8'), { quality: 'learned', sigma: 12 }, 160);
+  });
+
+  it('finest: on a strip that is longer than its margin', async () => {
+    await same(noisyPicture(20, 760, 1, 'uint8'), { quality: 'finest', sigma: 12 }, 368);
+  });
+
+  it('learned: of a spectrum it does not know, and says so', async () => {
+    const data = new Float64Array(64).fill(12);
+    const options: Options = { quality: 'learned', noise: { spectrum: { width: 8, height: 8, data } } };
+    const { report } = await same(noisyPicture(40, 40, 1, 'uint8'), options, 16);
+    expect(report).toMatchObject({ quality: 'best' });
+    expect(report.words).toContain('quality: best in place of learned, which is for white noise');
+  });
+
   it('balanced: tiles that do not begin on its grid', async () => {
     await same(noisyPicture(330, 60, 3, 'uint8'), { quality: 'balanced', sigma: [12, 12, 6] }, 100);
   });

@@ -15,8 +15,8 @@ const result: Representation = await represent(image, {
   threads: 2,
   signal: AbortSignal.timeout(60_000),
 });
-const clean: Image = (await denoise(image, { sigma: 5, quality: 'fast' })).image;
+const { image: clean, quality } = await denoise(image, { sigma: 5, quality: 'learned' });
 if (clean.planes[0]?.length !== grey.length) throw new Error('the denoised image has another size');
 const { name: engine, threads } = result.engine;
-const text: string = JSON.stringify({ nonzeros: result.nonzeros, engine, threads });
+const text: string = JSON.stringify({ nonzeros: result.nonzeros, engine, threads, quality });
 console.log(text);

@@ -2,7 +2,7 @@ import type { Denoised, DenoiseOptions, NoiseModel, NoiseSpectrum } from 'ght';
 import { denoise, InputError, OptionError } from 'ght';
 import { type ImageFile, readArray } from '../io/index.js';
 import { refuseTooLargeToDenoise } from '../memoryLimit.js';
-import { imageSummary } from '../output/summary.js';
+import { engineWords, imageSummary } from '../output/summary.js';
 import { decibels, facts } from '../output/table.js';
 import type { DenoiseFlags } from './denoise.js';
 import { type Denoising, levelAgainst, type Outcome } from './denoised.js';
@@ -24,7 +24,6 @@ export async function denoiseByGroups(file: ImageFile, options: DenoiseOptions, 
 
   const { quality, engine, noise, estimated, trust, words, impulses, banding, changed } = result;
   const [psnr, psnrNoisy] = [levelAgainst(clean, result.image), levelAgainst(clean, image)];
-  const { name, threads } = engine;
   return {
     summary: {
       ...{ method: 'groups', quality, engine, image: imageSummary(file) },
@@ -38,7 +37,7 @@ export async function denoiseByGroups(file: ImageFile, options: DenoiseOptions, 
       ...foundRows(result),
       ...(psnr === null ? [] : [['PSNR', `${decibels(psnr)}, against the reference`] as const]),
       ...(psnrNoisy === null ? [] : [['before', decibels(psnrNoisy)] as const]),
-      ['time', `${seconds.toFixed(2)} s on the ${name} engine, ${threads} thread${threads === 1 ? '' : 's'}`],
+      ['time', `${seconds.toFixed(2)} s on ${engineWords(engine)}`],
       ['wrote', output],
     ]),
   };

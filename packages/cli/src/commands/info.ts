@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { checkImage, patchGrid } from 'ght';
+import { checkImage, OptionError, patchGrid, probeEngines } from 'ght';
 import { denoiseMemory, formatOfContent, type Resolution, rangeOf, representMemory } from 'ght-images';
 import { denoiseTileSize, type Picture, pictureIn } from 'ght-tiles';
 import type { Context } from '../context.js';
@@ -17,12 +17,14 @@ import { isWrittenInParts } from './tiles.js';
 export function infoCommand(program: Command, context: Context): void {
   const command = program
     .command('info')
-    .summary('size, depth and range of an image, and the memory a run would need')
+    .summary('size, depth and range of an image, and the memory a run would need; the engines of this machine')
     .description(
       'Prints what an image file holds and how much memory representing it would need. Of a Zarr, an image on the web, and a file that is too ' +
-        'large for memory, only the header is read; the tiles are those of ght denoise.',
+        'large for memory, only the header is read; the tiles are those of ght denoise. With --engines it prints which engines can run on ' +
+        'this machine, and how to get the others.',
     )
-    .argument('<IMAGE>', 'the image; - is standard input');
+    .argument('[IMAGE]', 'the image; - is standard input')
+    .option('--engines', 'print the engines instead');
   patchFlags(pagesFlag(inputFlags(command)));
   jsonFlag(command)
     .addHelpText(
@@ -31,9 +33,34 @@ export function infoCommand(program: Command, context: Context): void {
 Examples:
   ght info photo.png
   ght info photo.png --stride 1 --json
-  ght info slide.zarr`,
+  ght info slide.zarr
+  ght info --engines`,
     )
-    .action((path: string, flags: Flags & InputFlags) => runInfo(path, flags, context));
+    .action((path: string | undefined, flags: Flags & InputFlags & { readonly engines?: true }) => {
+      if (flags.engines && path !== undefined) {
+        throw new OptionError('--engines', 'must stand alone', path, 'leave out the image, or --engines');
+      }
+      if (flags.engines) return engineInfo(flags, context);
+      if (path !== undefined) return runInfo(path, flags, context);
+      throw new OptionError('IMAGE', 'must be given', undefined, 'name an image, or use --engines');
+    });
+}
+
+/** How to get an engine that is not there. */
+const REMEDIES: Readonly<Partial<Record<string, string>>> = {
+  webgpu: 'npm install webgpu beside ght-cli, a GPU and its driver; on Linux also the Vulkan loader (libvulkan1)',
+  wasm: 'use Node 20.12 or later, and allow it to reserve address space (ulimit -v unlimited)',
+};
+
+/** Prints which engines can run here. */
+async function engineInfo({ json }: Flags, { print }: Context): Promise<void> {
+  const engines = await probeEngines();
+  if (json) return print(JSON.stringify({ task: 'info', engines }));
+  const lines = engines.map(({ name, available, words }): readonly [string, string] => {
+    const remedy = REMEDIES[name];
+    return [name, available ? words : `not available: ${words}${remedy ? `; to get it: ${remedy}` : ''}`];
+  });
+  print(facts(lines));
 }
 
 async function runInfo(path: string, flags: Flags & InputFlags, context: Context): Promise<void> {

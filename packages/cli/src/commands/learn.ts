@@ -32,6 +32,7 @@ import {
 import { historyExtensions } from '../output/history.js';
 import { oneLine } from '../output/line.js';
 import { type ProgressDisplay, progressDisplay } from '../output/progress.js';
+import { engineWords } from '../output/summary.js';
 import { count, facts, measure } from '../output/table.js';
 import { type Failure, sayFailed } from './several.js';
 
@@ -217,7 +218,7 @@ function factsOf(result: Learned, images: number, seconds: number, wrote: string
     ['patches', `${count(patches.training)} of ${count(images)} images, and ${count(patches.heldOut)} held out`],
     ['RMSE', `${measure(initialRmse)} → ${measure(rmse)} per held-out patch (${gain.toFixed(2)} dB)`],
     ['iterations', `${history.length}, best ${best}`],
-    ['time', `${seconds.toFixed(1)} s on the ${engine.name} engine`],
+    ['time', `${seconds.toFixed(1)} s on ${engineWords(engine)}`],
     ['wrote', wrote],
   ]);
 }

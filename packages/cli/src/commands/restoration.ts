@@ -28,7 +28,7 @@ import {
 import { refuseTooLargeToRestore } from '../memoryLimit.js';
 import { checkQuality, jpegQuality } from '../output/picture.js';
 import { type ProgressDisplay, progressDisplay } from '../output/progress.js';
-import { imageLine, imageSummary } from '../output/summary.js';
+import { engineWords, imageLine, imageSummary } from '../output/summary.js';
 import { decibels, facts, measure } from '../output/table.js';
 import { checkReference, levelAgainst } from './denoised.js';
 import { inMadeFolder, placeOf } from './output-folder.js';
@@ -133,7 +133,6 @@ export function loopOutcome(
   { image, sigma, estimated, quality, history, engine }: Restored,
   more: readonly (readonly [string, string])[] = [],
 ): Outcome {
-  const { name, threads } = engine;
   const noise = sigma === 0 ? 'none assumed' : `${estimated ? 'estimated' : 'given'}: σ = ${measure(sigma)}`;
   return {
     image,
@@ -142,7 +141,7 @@ export function loopOutcome(
       ...more,
       ['quality', `${quality}, ${history.length} steps`],
       ['noise', noise],
-      ['engine', `${name}, ${threads} thread${threads === 1 ? '' : 's'}`],
+      ['engine', engineWords(engine)],
     ],
   };
 }

@@ -1,5 +1,5 @@
 /** The summary of a result, for `--json` and for people. */
-import type { RisingPenalty, Solution, SolverName } from 'ght';
+import type { EngineInfo, RisingPenalty, Solution, SolverName } from 'ght';
 import { atomsPerPatch, isPatchwise, solverCatalogue } from 'ght';
 import type { Picture } from 'ght-tiles';
 import { penaltyText } from '../flags.js';
@@ -11,7 +11,7 @@ import { count, decibels, facts, measure } from './table.js';
 export interface Summary {
   readonly task: string;
   readonly solver: SolverName;
-  readonly engine: { readonly name: string; readonly threads: number; readonly why: string };
+  readonly engine: EngineInfo;
   readonly patches: number;
   readonly atoms: number;
   readonly budget: number;
@@ -105,12 +105,15 @@ export function runFacts(summary: Summary, extra: readonly (readonly [string, st
     ],
     ...(psnr === null ? [] : [['PSNR', `${decibels(psnr)}${noisy ? ', against the reference' : ''}`] as const]),
     ['iterations', `${iterations}, ${stopReason}`],
-    [
-      'time',
-      `${seconds.toFixed(2)} s on the ${engine.name} engine, ${engine.threads} thread${engine.threads === 1 ? '' : 's'}`,
-    ],
+    ['time', `${seconds.toFixed(2)} s on ${engineWords(engine)}`],
     ...extra,
   ]);
+}
+
+/** The engine that ran, and why not the one that was asked for. */
+export function engineWords({ name, threads, why, instead }: EngineInfo): string {
+  const ran = name === 'webgpu' ? `a GPU (${why})` : `the ${name} engine, ${threads} thread${threads === 1 ? '' : 's'}`;
+  return instead ? `${ran}; ${instead}` : ran;
 }
 
 /**

@@ -13,7 +13,7 @@
 import type { Histogram } from './rank.js';
 
 /** Steps of v that are told apart, of 1. */
-const FINENESS = 256;
+export const FINENESS = 256;
 
 /** No value of M candidates counted yet: a bucket per step of v up to ln M, beyond which every value is worth it. */
 export function emptyWorth(M: number): Float64Array {

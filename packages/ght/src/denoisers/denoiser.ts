@@ -4,6 +4,7 @@
  */
 import type { ColouredNoise } from '../noise/model.js';
 import type { Samples } from '../signal/image.js';
+import type { Rectangle } from '../signal/rectangle.js';
 import type { Work } from '../work.js';
 
 /** Deviations of noise by plane, brightness and frequency, in the units of a tile; see {@link ColouredNoise}. */
@@ -19,6 +20,8 @@ export interface Tile {
   readonly height: number;
   /** Number of planes. */
   readonly channels: number;
+  /** The part whose result is kept: what a denoiser returns elsewhere is not used. @default the whole tile */
+  readonly kept?: Rectangle;
   /** Writes plane c, row by row, into an array of width × height samples; yields the fraction done. */
   read(c: number, into: Float32Array | Float64Array): Work<void>;
 }

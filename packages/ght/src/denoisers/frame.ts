@@ -108,19 +108,21 @@ export function planeFor({ centres, scales }: Frame, channel: number, length: nu
   return Math.abs(centres[channel]) > FAR * scales[channel] ? new Float64Array(length) : new Float32Array(length);
 }
 
-/** A part of planes that are `width` wide, in its frame. A side shorter than `least` is extended by mirroring. */
+/** A part of planes that are `width` wide, in its frame, of which `kept` is used. A side shorter than `least` is extended by mirroring. */
 export function framedTile(
   { centres, scales, noise }: Frame,
   planes: readonly Samples[],
   width: number,
   part: Rectangle,
   least: number,
+  kept?: Rectangle,
 ): Tile {
   const [wide, high] = [Math.max(part.width, least), Math.max(part.height, least)];
   return {
     width: wide,
     height: high,
     channels: planes.length,
+    kept,
     noise,
     *read(c, into) {
       const [plane, centre, scale] = [planes[c], centres[c], scales[c]];

@@ -36,6 +36,13 @@ export function placementOf({ margin, alignment }: TileGeometry, inner: Rectangl
   }
 }
 
+/** The smallest number that both divide: where tiles of two denoisers may begin. */
+export function leastCommonMultiple(a: number, b: number): number {
+  let [larger, rest] = [a, b];
+  while (rest !== 0) [larger, rest] = [rest, larger % rest];
+  return (a * b) / larger;
+}
+
 /** The most bytes that a tile may need: what a browser grants a page without asking. */
 const MOST_BYTES = 2 ** 30;
 /** Enough bytes for a tile whose margin is small beside it. */

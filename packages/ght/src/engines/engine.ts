@@ -4,11 +4,12 @@
  */
 import type { Codes } from '../codes/codes.js';
 import type { Denoiser } from '../denoisers/denoiser.js';
+import type { LearnedModel } from '../denoisers/learned/model.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import type { Step } from '../groups/recipes.js';
 import type { Signals } from '../signal/signals.js';
 import type { Bracket, Tries } from '../solvers/bracket.js';
-import type { IterativeSolver, PatchwiseSolver } from '../solvers/catalogue.js';
+import type { IterativeSolver, PatchwiseSolver, SolverName } from '../solvers/catalogue.js';
 import type { Effort, Spending } from '../solvers/joint-omp.js';
 import type { StepReport } from '../solvers/loop.js';
 import type { AtomLimits } from '../solvers/patchwise.js';
@@ -16,7 +17,7 @@ import type { PatchStop } from '../solvers/stopping.js';
 import type { Watch } from '../work.js';
 
 /** The names of the engines, in the order in which `auto` prefers them. */
-export const enginePreference = ['wasm', 'portable', 'reference'] as const;
+export const enginePreference = ['webgpu', 'wasm', 'portable', 'reference'] as const;
 
 /** The name of an engine. */
 export type ConcreteEngine = (typeof enginePreference)[number];
@@ -27,13 +28,15 @@ export interface EngineInfo {
   readonly name: string;
   /** The number of threads used. */
   readonly threads: number;
-  /** Why this engine and this number of threads, in words. */
+  /** What the engine uses here, and why this number of threads, in words. */
   readonly why: string;
+  /** Why not the engine that was asked for or is preferred, in words; absent if it is that one. */
+  readonly instead?: string;
 }
 
-/** Whether an engine can run here: what the host offers it, or why it cannot. */
+/** Whether an engine can run here: what the host offers it (a GPU may be a program on the CPU), or why it cannot. */
 export type Availability =
-  | { readonly available: true; readonly offers: string }
+  | { readonly available: true; readonly offers: string; readonly software?: boolean }
   | { readonly available: false; readonly why: string };
 
 /** The size of a problem: P signals of N samples over L atoms, with S nonzeros. */
@@ -48,8 +51,6 @@ export interface ProblemSize {
 export interface LoadOptions {
   /** Threads, for an engine that has them. @default as many as there are cores, where the work is large enough */
   readonly threads?: number;
-  /** Why this engine was chosen, for {@link EngineInfo}. @default 'asked for' */
-  readonly reason?: string;
 }
 
 /** An engine. */
@@ -59,6 +60,8 @@ export interface Engine {
   readonly range: number;
   /** Whether the engine can run here, and if not, why. Called before anything is loaded. */
   probe(): Promise<Availability>;
+  /** Why the engine leaves a solver to the next one, in words; undefined for those that it runs. Absent if it runs all of them. */
+  leaves?(solver: SolverName, effort: Effort): string | undefined;
   /** Approximate bytes needed for a problem. What the machine has free is the only limit. */
   problemBytes(size: ProblemSize): number;
   /** Copies the dictionary and the signals into the engine's memory, once. */
@@ -69,6 +72,10 @@ export interface Engine {
   recipeBytes(recipe: readonly Step[], width: number, height: number, channels: number): number;
   /** The denoiser of a recipe, for pictures of this many pixels. */
   denoiser(recipe: readonly Step[], pixels: number, options?: LoadOptions): Promise<LoadedDenoiser>;
+  /** Approximate bytes needed to run the learned denoiser on a picture of this size. */
+  learnedBytes(width: number, height: number, channels: number): number;
+  /** The denoiser of a learned model, for pictures of this many pixels. */
+  learned(model: LearnedModel, pixels: number, options?: LoadOptions): Promise<LoadedDenoiser>;
 }
 
 /** The paths of joint OMP that were followed in a part of the patches: plain data, which another machine can go on from. */
@@ -130,6 +137,19 @@ export interface LoadedDenoiser extends Denoiser {
   readonly info: EngineInfo;
 }
 
+/** Iterations of a run, for an engine that does several at once. */
+export interface Run {
+  /** The number of the first of them in the run, from 1. With 1 a run begins, and with it the search for its best iterate. */
+  readonly first: number;
+  /** The most iterations that are left. */
+  readonly most: number;
+  /** ρ of iteration k of the run, absolute. */
+  readonly rho: (k: number) => number;
+  /** The stopping rule of the loop (`solvers/loop.ts`). */
+  readonly tolerance: number;
+  readonly least: number;
+}
+
 /**
  * A problem in an engine's memory, and the steps that can run on it. During a run nothing larger than a report crosses this
  * boundary. Only one call may run at a time. Every method that computes can be aborted by the watch's signal; after an
@@ -145,6 +165,11 @@ export interface Loaded {
    * engine may begin that one in the same pass. After a reset any ρ may follow.
    */
   iterate(solver: IterativeSolver, S: number, rho: number, watch?: Watch, next?: number): Promise<StepReport>;
+  /**
+   * A few iterations at once, at least one: until the stopping rule may hold, or the error is not finite, or a batch is full. The
+   * best iterate of the run so far is the result, without `keep`. Absent if the engine does one at a time.
+   */
+  iterations?(solver: IterativeSolver, S: number, run: Run, watch?: Watch): Promise<readonly StepReport[]>;
   /** Keeps the latest iterate as the result. */
   keep(): void;
   /** All patches, each by itself within its limit; the reports are of iterations 1, 2, … over all patches. */

@@ -1,10 +1,14 @@
-/** The list of engines, and the choice among them for a task. */
-import { EnvironmentError, oneOf } from '../errors.js';
+/** The list of engines, the choice among them for a task, and what happens when one fails. */
+import { EngineFailure, EnvironmentError, oneOf } from '../errors.js';
+import type { SolverName } from '../solvers/catalogue.js';
+import type { Effort } from '../solvers/joint-omp.js';
+import { type Calibrated, isFaster } from './calibration.js';
 import type { ConcreteEngine, Engine } from './engine.js';
 import { enginePreference } from './engine.js';
 import { portableEngine } from './portable.js';
 import { referenceEngine } from './reference.js';
 import { wasmEngine } from './wasm/wasm.js';
+import { webgpuEngine } from './webgpu/webgpu.js';
 
 /** The names of the engines; `auto` takes the fastest that is available. */
 export const engineNames = ['auto', ...enginePreference] as const;
@@ -14,43 +18,96 @@ export type EngineName = (typeof engineNames)[number];
 
 /** All engines by their names. */
 export const engines: Readonly<Record<ConcreteEngine, Engine>> = {
+  webgpu: webgpuEngine(),
   wasm: wasmEngine(),
   portable: portableEngine,
   reference: referenceEngine,
 };
 
-/** The engine for a task, and the reason if `auto` would have preferred another. */
-export interface Choice {
-  readonly engine: Engine;
-  readonly reason?: string;
+/** What an engine is wanted for. */
+export interface Wanted {
+  /** The largest sample, in units of the full scale. @default 1 */
+  readonly reach?: number;
+  /** The solver that is to run, and its effort. */
+  readonly solver?: SolverName;
+  readonly effort?: Effort;
+  /** For `auto`: the kind of work, and about how many seconds one core of the CPU needs for it. @default no GPU is considered */
+  readonly work?: { readonly kind: Calibrated; readonly seconds: number };
 }
 
+/** The engine for a task, and why not the one that was asked for or is preferred. */
+export interface Choice {
+  readonly engine: Engine;
+  readonly instead?: string;
+}
+
+/** Seconds of work on the CPU from which on a GPU is considered: opening one and measuring it takes a part of a second. */
+const WORTH_GPU = 2;
+
 /**
- * The engine of that name. `auto` is the first in the list that can run here and keeps enough digits for samples far from zero;
- * `reach` is the largest sample, in units of the full scale.
+ * The engine of that name. `auto` is the first in the list that can run here, runs the solver, keeps enough digits for samples far
+ * from zero, and, for a GPU, was measured to be faster. A GPU that was asked for but cannot be used is replaced as by `auto`.
  */
-export async function chooseEngine(name: EngineName, reach = 1): Promise<Choice> {
-  if (name !== 'auto') {
+export async function chooseEngine(name: EngineName, wanted: Wanted = {}): Promise<Choice> {
+  if (name !== 'auto' && name !== 'webgpu') {
     const engine = engines[name];
     const state = await engine.probe();
     if (!state.available) throw impossible(name, state.why);
     return { engine };
   }
-  let doubt: string | undefined;
+  let instead: string | undefined;
   for (const each of enginePreference) {
     const engine = engines[each];
-    const state = await engine.probe();
-    const why = state.available ? rangeObstacle(engine, reach) : state.why;
-    if (why === undefined)
-      return { engine, reason: doubt && state.available ? `${state.offers}, because ${doubt}` : undefined };
-    doubt ??= why;
+    if (each === 'webgpu' && name === 'auto' && !((wanted.work?.seconds ?? 0) >= WORTH_GPU)) continue;
+    const why = await obstacle(engine, name, wanted);
+    if (why === undefined) return { engine, instead };
+    instead ??= `${each} is not used: ${why}`;
   }
-  throw impossible(name, doubt ?? 'there is none');
+  throw impossible(name, instead ?? 'there is none');
 }
 
-/** The engine of that name on a host with all engines: for estimates, which do not wait for a probe. */
+/** Runs work on the engine of that name; if the engine fails meanwhile, once more from the start on the CPU, and says so. */
+export async function onEngine<T>(name: EngineName, wanted: Wanted, run: (choice: Choice) => Promise<T>): Promise<T> {
+  try {
+    return await run(await chooseEngine(name, wanted));
+  } catch (error) {
+    if (!(error instanceof EngineFailure)) throw error;
+    return run(await insteadOf(error, wanted));
+  }
+}
+
+/** The engine that takes the place of one that failed. */
+export async function insteadOf({ why }: EngineFailure, wanted: Wanted = {}): Promise<Choice> {
+  const { engine } = await chooseEngine('auto', { ...wanted, work: undefined });
+  return { engine, instead: `webgpu was given up: ${why}` };
+}
+
+/** An engine on this host: what it offers, or why it is not available. */
+export interface EngineState {
+  /** Its name, as in the option `engine`. */
+  readonly name: ConcreteEngine;
+  /** Whether it can run here. */
+  readonly available: boolean;
+  /** What it offers here (the instructions, the adapter of a GPU and its limits), or why it cannot run. */
+  readonly words: string;
+}
+
+/**
+ * What each engine offers on this host, or why it cannot run. This looks for a GPU; in Node it imports the package `webgpu`, if it is
+ * installed.
+ */
+export function probeEngines(): Promise<EngineState[]> {
+  return Promise.all(
+    enginePreference.map(async (name) => {
+      const state = await engines[name].probe();
+      return { name, available: state.available, words: state.available ? state.offers : state.why };
+    }),
+  );
+}
+
+/** The engine of that name on a host with all engines except a GPU: for estimates, which do not wait for a probe. */
 export function usualEngine(name: EngineName): Engine {
-  return engines[name === 'auto' ? enginePreference[0] : name];
+  return engines[name === 'auto' ? 'wasm' : name];
 }
 
 /** Checks the name of an engine. */
@@ -58,10 +115,18 @@ export function checkEngineName(name: unknown): EngineName {
   return oneOf('engine', name ?? 'auto', engineNames);
 }
 
-function rangeObstacle({ range }: Engine, reach: number): string | undefined {
-  return reach > range
-    ? `samples of ${reach.toPrecision(2)} times the full scale leave float32 too few digits`
-    : undefined;
+/** Why an engine is not to be used; undefined if it is. */
+async function obstacle(engine: Engine, name: EngineName, wanted: Wanted): Promise<string | undefined> {
+  const { reach = 1, solver, effort = 1, work } = wanted;
+  const left = solver && engine.leaves?.(solver, effort);
+  if (left) return left;
+  if (reach > engine.range) {
+    return `samples of ${reach.toPrecision(2)} times the full scale leave float32 too few digits`;
+  }
+  const state = await engine.probe();
+  if (!state.available) return state.why;
+  if (engine.name !== 'webgpu' || name === 'webgpu' || !work) return undefined;
+  return isFaster(engine, engines.wasm, work.kind);
 }
 
 function impossible(name: string, why: string): EnvironmentError {

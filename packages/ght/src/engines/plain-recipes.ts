@@ -5,14 +5,14 @@ import { drive } from '../work.js';
 import type { ConcreteEngine, Engine } from './engine.js';
 
 /** How the engines in plain TypeScript run recipes: as written, in float64, on the calling thread. */
-export function plainRecipes(name: ConcreteEngine, usual: string): Pick<Engine, 'recipeBytes' | 'denoiser'> {
+export function plainRecipes(name: ConcreteEngine, why: string): Pick<Engine, 'recipeBytes' | 'denoiser'> {
   // The pictures, and the sums, weights and result of the current pass.
   const recipeBytes: Engine['recipeBytes'] = (recipe, width, height, channels) =>
     8 * width * height * channels * (slotsOf(recipe).size + 3);
   return {
     recipeBytes,
-    denoiser: async (recipe, _pixels, { reason = usual } = {}) => ({
-      info: { name, threads: 1, why: reason },
+    denoiser: async (recipe) => ({
+      info: { name, threads: 1, why },
       ...recipeDenoiser(recipe, {
         bytes: (width, height, channels) => recipeBytes(recipe, width, height, channels),
         async follow(tile, signal, onStep) {

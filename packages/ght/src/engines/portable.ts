@@ -29,6 +29,7 @@ import type { Work } from '../work.js';
 import { drive, PATCHES_PER_YIELD, type Watch } from '../work.js';
 import type { Engine } from './engine.js';
 import { PlainProblem } from './plain.js';
+import { plainLearned } from './plain-learned.js';
 import { plainRecipes } from './plain-recipes.js';
 
 /** Runs on any JavaScript host; several times as fast as the reference, and equal to it up to rounding. */
@@ -38,12 +39,13 @@ export const portableEngine: Engine = {
   probe: async () => ({ available: true, offers: 'plain TypeScript' }),
   // Y; V, the most that a selection copies of it, and three sets of codes: the current, the next and the best.
   problemBytes: ({ N, L, P, S }) => 8 * N * P + 1.2 * 8 * L * P + 3 * 12 * S,
-  async load(D, signals, { reason = 'asked for' } = {}) {
+  async load(D, signals) {
     await signals.prepare?.(0, signals.P);
-    return new Portable(D, signals, reason);
+    return new Portable(D, signals, 'plain TypeScript');
   },
   // There is no cheaper form of recipes in plain TypeScript: groups are found and filtered as written.
-  ...plainRecipes('portable', 'asked for'),
+  ...plainRecipes('portable', 'plain TypeScript'),
+  ...plainLearned('portable', 'plain TypeScript'),
 };
 
 class Portable extends PlainProblem {

@@ -12,6 +12,7 @@ import { correlations, factor, qpmStep } from '../solvers/qpm.js';
 import { drive, type Watch } from '../work.js';
 import type { Engine } from './engine.js';
 import { PlainProblem } from './plain.js';
+import { plainLearned } from './plain-learned.js';
 import { plainRecipes } from './plain-recipes.js';
 
 /** The paper as written, in float64: cached Cholesky, two substitutions, dense X, Z and Λ. Other engines are tested against it. */
@@ -21,11 +22,12 @@ export const referenceEngine: Engine = {
   probe: async () => ({ available: true, offers: 'plain TypeScript' }),
   // Y; W, X, Z and Λ, the copies of a selection, and two sets of codes.
   problemBytes: ({ N, L, P, S }) => 8 * N * P + 4.2 * 8 * L * P + 2 * 12 * S,
-  async load(D, signals, { reason = 'asked for' } = {}) {
+  async load(D, signals) {
     await signals.prepare?.(0, signals.P);
-    return new Reference(D, signals, reason);
+    return new Reference(D, signals, 'the mathematics as written');
   },
   ...plainRecipes('reference', 'the mathematics as written'),
+  ...plainLearned('reference', 'the mathematics as written'),
 };
 
 class Reference extends PlainProblem {

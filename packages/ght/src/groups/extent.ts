@@ -1,4 +1,5 @@
 /** The margin that the passes of a recipe need, and the positions where its tiles and bands may begin. */
+import { leastCommonMultiple } from '../denoisers/tiles.js';
 import type { Pass, Step } from './recipes.js';
 import { isPass } from './recipes.js';
 
@@ -29,10 +30,4 @@ export function alignmentOf(recipe: readonly Step[]): { readonly columns: number
 /** The smallest side that a picture may have: that of the largest patch. */
 export function leastSide(recipe: readonly Step[]): number {
   return Math.max(...recipe.filter(isPass).map(({ patch }) => patch));
-}
-
-function leastCommonMultiple(a: number, b: number): number {
-  let [larger, rest] = [a, b];
-  while (rest !== 0) [larger, rest] = [rest, larger % rest];
-  return (a * b) / larger;
 }

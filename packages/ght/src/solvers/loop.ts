@@ -46,37 +46,42 @@ export interface LoopOutcome {
 }
 
 /** Steps until the stopping rule holds, calling `keep` whenever the newest iterate is the best so far. */
-export async function iterate(
-  step: () => Promise<StepReport>,
-  keep: () => void,
+export function iterate(step: () => Promise<StepReport>, keep: () => void, options: LoopOptions): Promise<LoopOutcome> {
+  return iterateInBatches(async () => [await step()], options, keep);
+}
+
+/**
+ * The same with several steps at a time. `batch` makes the steps from number k on, at least one, at most as many as are left. It
+ * ends a batch after a step that may be the last, so that none follows that one, and keeps the best iterate itself.
+ */
+export async function iterateInBatches(
+  batch: (k: number) => Promise<readonly StepReport[]>,
   { maxIterations, tolerance, least = 0, onEntry }: LoopOptions,
+  keep?: () => void,
 ): Promise<LoopOutcome> {
   const history: HistoryEntry[] = [];
   let best = Number.POSITIVE_INFINITY;
   let before = Number.POSITIVE_INFINITY;
   let ms = 0;
-  let stopReason: StopReason = 'max-iterations';
   while (history.length < maxIterations) {
     const start = performance.now();
-    const report = await step();
-    if (!Number.isFinite(report.rmse)) {
-      stopReason = 'diverged';
-      break;
+    const reports = await batch(history.length + 1);
+    const each = (performance.now() - start) / reports.length;
+    for (const report of reports) {
+      if (!Number.isFinite(report.rmse)) return { history, stopReason: 'diverged', rmse: best };
+      if (report.rmse < best) {
+        best = report.rmse;
+        keep?.();
+      }
+      // Callbacks are not timed.
+      ms += each;
+      const entry = { k: history.length + 1, ...report, ms };
+      history.push(entry);
+      onEntry?.(entry);
+      if (entry.k > least && Math.abs(before - report.rmse) < tolerance)
+        return { history, stopReason: 'converged', rmse: best };
+      before = report.rmse;
     }
-    if (report.rmse < best) {
-      best = report.rmse;
-      keep();
-    }
-    // Callbacks are not timed.
-    ms += performance.now() - start;
-    const entry = { k: history.length + 1, ...report, ms };
-    history.push(entry);
-    onEntry?.(entry);
-    if (entry.k > least && Math.abs(before - report.rmse) < tolerance) {
-      stopReason = 'converged';
-      break;
-    }
-    before = report.rmse;
   }
-  return { history, stopReason, rmse: best };
+  return { history, stopReason: 'max-iterations', rmse: best };
 }

@@ -17,6 +17,7 @@ import { imageUnit, shifted, shiftedImage } from '../signal/scale.js';
 import { part, stretches, type Work } from '../work.js';
 import { type Defects, findDefects, impulsesOf, type Repaired } from './defects.js';
 import type { DenoiseSettings } from './denoise-options.js';
+import { type DenoiseQuality, qualityWords, usedQuality } from './denoise-quality.js';
 
 /** What every part of an image is looked at for; plain data. */
 export interface Seen {
@@ -150,6 +151,17 @@ function* withGrain(plane: Samples, noisy: Samples, share: number, e: number): W
   return mixed;
 }
 
+/** How planes with this noise, in usual units, are denoised: with the given quality, or with the one that takes its place. */
+export function planesFor(
+  noise: NoiseModel,
+  seen: Seen,
+  { planes, strength }: DenoiseSettings,
+): DenoiseSettings['planes'] {
+  const e = exponentOf(seen);
+  const samples = { least: shifted(seen.least, -e), most: shifted(seen.most, -e) };
+  return { ...planes, quality: usedQuality(planes.quality, noise, samples, strength.strength) };
+}
+
 /** The noise and the defects that were removed from an image. */
 export interface NoiseReport {
   /** The noise that was removed, in the units of the image. */
@@ -162,6 +174,8 @@ export interface NoiseReport {
   readonly impulses: Pick<ImpulseReport, 'count' | 'fraction' | 'kind' | 'words'>;
   /** Row and column offsets that were removed first. */
   readonly banding: Pick<BandingReport, 'rows' | 'columns' | 'words'>;
+  /** The quality that was used. */
+  readonly quality: DenoiseQuality;
 }
 
 /** The report on an image with this many impulses in the planes that were denoised. */
@@ -171,6 +185,7 @@ export function reportOf(
   defects: Defects,
   count: number,
   estimate: NoiseEstimate,
+  settings: DenoiseSettings,
 ): NoiseReport {
   const { channels, copies } = seen;
   const e = exponentOf(seen);
@@ -178,6 +193,10 @@ export function reportOf(
   const { model, trust, words } = e === 0 ? all : shiftedEstimate(all, e);
   const impulses = impulsesOf(defects, count, width * height, copies ? channels : 1);
   const { banding } = defects;
-  const sentences = [impulses.words, banding.words, words].filter((sentence) => sentence !== '');
-  return { noise: model, trust, words: sentences, impulses, banding };
+  const { quality } = planesFor(estimate.model, seen, settings);
+  const sentences = [impulses.words, banding.words, words, qualityWords(settings.planes.quality, quality, model)];
+  return {
+    ...{ noise: model, trust, impulses, banding, quality },
+    words: sentences.filter((sentence) => sentence !== ''),
+  };
 }

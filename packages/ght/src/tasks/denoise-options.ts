@@ -1,8 +1,6 @@
 import type { EngineName } from '../engines/engines.js';
 import { checkEngineName } from '../engines/engines.js';
 import { knownOptions, notNegative, OptionError, oneOf, positive } from '../errors.js';
-import type { Quality } from '../groups/recipes.js';
-import { qualities } from '../groups/recipes.js';
 import type { NoiseSought } from '../noise/estimate.js';
 import type { JpegInfo, NoiseModel } from '../noise/model.js';
 import { checkJpeg } from '../noise/model.js';
@@ -11,6 +9,7 @@ import { toldSpectrum } from '../noise/told-spectrum.js';
 import { SAMPLED } from '../signal/sample.js';
 import type { PoissonGaussian } from '../signal/stabilise.js';
 import type { PlanesSettings } from './denoise-planes.js';
+import { type DenoiseQuality, denoiseQualities } from './denoise-quality.js';
 import type { Strength } from './denoise-scales.js';
 import { checkThreads } from './options.js';
 
@@ -58,8 +57,15 @@ export interface DenoiseOptions {
   readonly impulses?: 'auto' | 'off';
   /** `auto` detects and removes offsets of whole rows and columns first; `off` does not. @default 'auto' */
   readonly banding?: 'auto' | 'off';
-  /** The trade-off between speed and quality: `fast`, `balanced` or `best`. @default 'balanced' */
-  readonly quality?: Quality;
+  /**
+   * The trade-off between speed and quality. `fast`, `balanced` and `best` compare patches of the image with each other. `learned` is a
+   * model trained on photographs, whose file of 0.6 MB is read when it is used first; `finest` is its blend with `best`. Both are
+   * for white noise and noise that grows with the signal. For coloured noise, and for noise below 1/64 of the range of the samples, `best`
+   * takes their place, and the result says so.
+   *
+   * @default 'balanced'
+   */
+  readonly quality?: DenoiseQuality;
   /** The engine that computes the result, by name; `auto` is the fastest that the host supports. @default 'auto' */
   readonly engine?: EngineName;
   /** The number of threads of the wasm engine, from 1 to 64. @default the number of cores, or 1 for a small image */
@@ -114,7 +120,7 @@ export function settleDenoise(channels: number, options: DenoiseOptions): Denois
     banding: oneOf('banding', banding, ['auto', 'off']) === 'auto',
     sampled: SAMPLED,
     planes: {
-      quality: oneOf('quality', quality, qualities),
+      quality: oneOf('quality', quality, denoiseQualities),
       engine: checkEngineName(options.engine),
       ...{ threads, signal, onProgress },
     },

@@ -4,19 +4,24 @@ import { blockExtents, framedTile, frameOf, leaveFrame, planeFor } from '../deno
 import { type Placement, tileSide, tilesOf } from '../denoisers/tiles.js';
 import type { Engine, EngineInfo, LoadedDenoiser } from '../engines/engine.js';
 import type { EngineName } from '../engines/engines.js';
-import { chooseEngine, usualEngine } from '../engines/engines.js';
-import { oneOf, wholeNumber } from '../errors.js';
-import { marginOf } from '../groups/extent.js';
-import type { Quality, Step } from '../groups/recipes.js';
-import { qualities, recipeOf } from '../groups/recipes.js';
+import { type Choice, insteadOf, onEngine, usualEngine, type Wanted } from '../engines/engines.js';
+import { EngineFailure, oneOf, wholeNumber } from '../errors.js';
+import type { Step } from '../groups/recipes.js';
 import type { Samples } from '../signal/image.js';
 import { copyOf } from '../signal/image.js';
 import { allOf, cut, type Part, type Rectangle, type Size, within } from '../signal/rectangle.js';
 import { drive } from '../work.js';
+import {
+  type DenoiseQuality,
+  denoiseQualities,
+  qualityDenoiser,
+  qualityEffort,
+  qualityExtent,
+} from './denoise-quality.js';
 
 /** Checked options for planes, with all defaults. */
 export interface PlanesSettings {
-  readonly quality: Quality;
+  readonly quality: DenoiseQuality;
   readonly engine: EngineName;
   /** Undefined for the number of cores, or 1 for a small image. */
   readonly threads?: number;
@@ -44,31 +49,33 @@ export function denoiseMemoryEstimate(
   width: number,
   height: number,
   channels: number,
-  quality: Quality = 'balanced',
+  quality: DenoiseQuality = 'balanced',
   engine: EngineName = 'auto',
 ): number {
   for (const [name, value] of Object.entries({ width, height, channels })) {
     wholeNumber(name, value, 1, Number.POSITIVE_INFINITY, 'give the size of the image');
   }
-  const recipe = recipeOf(oneOf('quality', quality, qualities));
-  return 4 * width * height * channels + tileBytes(usualEngine(engine), recipe, width, height, channels);
-}
-
-/** The bytes that an engine needs for one tile of an image of this size. */
-function tileBytes(engine: Engine, recipe: readonly Step[], width: number, height: number, channels: number): number {
-  const margin = marginOf(recipe);
-  const bytes: Denoiser['bytes'] = (...size) => engine.recipeBytes(recipe, ...size);
+  const { margin, bytes } = qualityExtent(usualEngine(engine), oneOf('quality', quality, denoiseQualities));
   const side = tileSide({ margin, bytes }, width, height, channels) + 2 * margin;
-  return bytes(Math.min(width, side), Math.min(height, side), channels);
+  return 4 * width * height * channels + bytes(Math.min(width, side), Math.min(height, side), channels);
 }
 
-/** The denoiser of a quality for an image of this size, on the engine that is chosen for it. */
+/** The denoiser of a quality for an image of this size, on the engine that is chosen for it; `auto` is the CPU. */
 export function loadDenoiser(
   size: Size,
   noise: 'white' | 'coloured',
   settings: PlanesSettings,
 ): Promise<LoadedDenoiser> {
-  return recipeFor(recipeOf(settings.quality, noise), size, settings);
+  return qualityFor(size, noise, settings);
+}
+
+function qualityFor(
+  { width, height }: Size,
+  noise: 'white' | 'coloured',
+  { quality, engine, threads }: PlanesSettings,
+  work?: Wanted['work'],
+): Promise<LoadedDenoiser> {
+  return replaceable(engine, work, (chosen) => qualityDenoiser(chosen, quality, noise, width * height, { threads }));
 }
 
 /**
@@ -84,20 +91,52 @@ export async function denoisePlanes(
   settings: PlanesSettings,
 ): Promise<DenoisedPlanes> {
   const whole = allOf({ width, height });
-  const denoiser = await loadDenoiser(whole, 'sigma' in noise ? 'white' : 'coloured', settings);
+  const kind = 'sigma' in noise ? 'white' : 'coloured';
+  const seconds = SECONDS_PER_EFFORT * qualityEffort(settings.quality, kind) * width * height * planes.length;
+  const denoiser = await qualityFor(whole, kind, settings, { kind: 'denoise', seconds });
   const denoised = await denoiseBy(denoiser, planes, width, height, noise, settings);
   return { ...denoised, engine: denoiser.info };
 }
 
 /** Loads a recipe into an engine, for pictures of this size. */
-export async function recipeFor(
+export function recipeFor(
   recipe: readonly Step[],
   { width, height }: Size,
-  { engine: name, threads }: Pick<PlanesSettings, 'engine' | 'threads'>,
+  { engine, threads }: Pick<PlanesSettings, 'engine' | 'threads'>,
 ): Promise<LoadedDenoiser> {
-  const { engine, reason } = await chooseEngine(name);
-  return engine.denoiser(recipe, width * height, { threads, reason });
+  return replaceable(engine, undefined, (chosen) => chosen.denoiser(recipe, width * height, { threads }));
 }
+
+/** A denoiser on the engine of that name; if the engine fails, the tile is done again on the CPU, and so are those that follow. */
+async function replaceable(
+  name: EngineName,
+  work: Wanted['work'],
+  load: (engine: Engine) => Promise<LoadedDenoiser>,
+): Promise<LoadedDenoiser> {
+  const loadInto = async ({ engine, instead }: Choice) => {
+    const { info, ...denoiser } = await load(engine);
+    return { ...denoiser, info: { ...info, instead } };
+  };
+  let denoiser = await onEngine(name, { work }, loadInto);
+  return {
+    ...denoiser,
+    get info() {
+      return denoiser.info;
+    },
+    async run(tile, watch) {
+      try {
+        return await denoiser.run(tile, watch);
+      } catch (error) {
+        if (!(error instanceof EngineFailure)) throw error;
+        denoiser = await loadInto(await insteadOf(error));
+        return denoiser.run(tile, watch);
+      }
+    },
+  };
+}
+
+/** Seconds per pixel and unit of effort on one core, as measured on a megapixel. */
+const SECONDS_PER_EFFORT = 6e-11;
 
 /** {@link denoisePlanes} by a denoiser that is loaded already. */
 export async function denoiseBy(
@@ -131,7 +170,14 @@ export async function denoiseTiles(
   );
   const placements = noisy.includes(true) ? tiles : [];
   for (const [i, placement] of placements.entries()) {
-    const framed = framedTile(frame, planes, at.width, within(placement.outer, at), denoiser.least);
+    const framed = framedTile(
+      frame,
+      planes,
+      at.width,
+      within(placement.outer, at),
+      denoiser.least,
+      within(placement.inner, placement.outer),
+    );
     const tell =
       onProgress && ((now: TileProgress) => onProgress({ ...now, fraction: (i + now.fraction) / placements.length }));
     const denoised = await denoiser.run(framed, { signal, onProgress: tell });

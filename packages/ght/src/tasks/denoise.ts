@@ -1,12 +1,11 @@
 import type { EngineInfo } from '../engines/engine.js';
-import type { Quality } from '../groups/recipes.js';
 import type { Image } from '../signal/image.js';
 import { checkShape, copyOf } from '../signal/image.js';
 import { allOf } from '../signal/rectangle.js';
 import { sampledImage, sampleLayout } from '../signal/sample.js';
 import { drive, part, rising } from '../work.js';
 import { hasDefects, withoutDefects } from './defects.js';
-import { asGiven, find, inUsualUnits, lookAt, type NoiseReport, reportOf } from './denoise-findings.js';
+import { asGiven, find, inUsualUnits, lookAt, type NoiseReport, planesFor, reportOf } from './denoise-findings.js';
 import type { DenoiseOptions, DenoiseSettings } from './denoise-options.js';
 import { settleDenoise } from './denoise-options.js';
 import { removeNoise } from './remove-noise.js';
@@ -19,8 +18,6 @@ export interface Denoised extends NoiseReport {
   readonly estimated: boolean;
   /** Whether the image differs from the input. */
   readonly changed: boolean;
-  /** The quality that was used. */
-  readonly quality: Quality;
   /** The engine that computed the result, and why it was chosen. */
   readonly engine: EngineInfo;
 }
@@ -66,19 +63,18 @@ export async function denoiseSettled(noisy: Image, settings: DenoiseSettings): P
     : await drive(withoutDefects({ at: whole, planes: image.planes }, findings.defects, whole), { signal });
   const { planes, estimate, engine } = await removeNoise({ ...image, planes: repaired.planes }, findings.estimate, {
     ...settings,
-    planes: { ...settings.planes, onProgress: rest(onProgress) },
+    planes: { ...planesFor(findings.estimate.model, seen, settings), onProgress: rest(onProgress) },
   });
   const changed = planes !== undefined || hasDefects(findings.defects, repaired.impulses);
   const result = changed
     ? await drive(asGiven(planes ?? repaired.planes, noisy, seen, settings.keepGrain), { signal })
     : noisy.planes.map(copyOf);
-  const report = reportOf(noisy, seen, findings.defects, repaired.impulses, estimate);
+  const report = reportOf(noisy, seen, findings.defects, repaired.impulses, estimate, settings);
   return {
     image: { ...noisy, planes: result },
     ...report,
     estimated: settings.told === undefined,
     changed,
-    quality: settings.planes.quality,
     engine,
   };
 }

@@ -18,7 +18,7 @@ export { RESTARTS } from '../solvers/joint-omp.js';
 export { drive } from '../work.js';
 export { denoiseSettled } from './denoise.js';
 export type { NoiseReport, Seen } from './denoise-findings.js';
-export { lookAt, reportOf, seenInAll } from './denoise-findings.js';
+export { lookAt, planesFor, reportOf, seenInAll } from './denoise-findings.js';
 export type { DenoiseSettings } from './denoise-options.js';
 export { settleDenoise } from './denoise-options.js';
 export type { Known, PartedImage, ReadDifferences } from './denoise-parts.js';

@@ -192,7 +192,7 @@ async function inPart<T>(
   watch: Watch,
   work: (part: LoadedPart) => Promise<T>,
 ): Promise<T> {
-  const { engine } = await chooseEngine(settings.engine, most / peak);
+  const { engine } = await chooseEngine(settings.engine, { reach: most / peak });
   if (!engine.loadPart) {
     const rule = 'must be wasm for an image in parts';
     throw new EnvironmentError('engine', rule, engine.name, 'use wasm on a host that has it, or represent the whole');

@@ -7,7 +7,7 @@ import { nonzeros } from '../codes/codes.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { checkDictionary, spectralNormSquared } from '../dictionary/dictionary.js';
 import type { EngineInfo, Loaded } from '../engines/engine.js';
-import { chooseEngine } from '../engines/engines.js';
+import { onEngine, type Wanted } from '../engines/engines.js';
 import { callable, InputError, OptionError, positive, ResourceError } from '../errors.js';
 import { psnrOf } from '../measures/error.js';
 import type { Samples } from '../signal/image.js';
@@ -19,7 +19,7 @@ import type { IterativeSolver, PatchwiseSolver, SolverName } from '../solvers/ca
 import { atomPrice, isIterative, isPatchwise, solverCatalogue } from '../solvers/catalogue.js';
 import type { Spending } from '../solvers/joint-omp.js';
 import type { HistoryEntry, StepReport, StopReason } from '../solvers/loop.js';
-import { iterate } from '../solvers/loop.js';
+import { iterate, iterateInBatches } from '../solvers/loop.js';
 import type { RisingPenalty } from '../solvers/penalty.js';
 import { penaltyAt, risingIterations } from '../solvers/penalty.js';
 import { significantAtoms } from '../solvers/significant.js';
@@ -187,32 +187,41 @@ async function solveInUnits(problem: Problem, goal: Goal): Promise<Solution> {
     throw new ResourceError('budget', rule, goal.S, 'use a smaller budget, or represent the signals in parts');
   }
   const rho = penalty(D, settings);
-  const { engine, reason } = await chooseEngine(settings.engine, most / peak);
-  signal?.throwIfAborted();
-  const loaded = await engine.load(D, Y, { threads, reason }, { signal });
-  try {
-    loaded.reset(settings.initial);
-    const run = runner(loaded, problem, rho, 'rmse' in goal);
-    const spend = async (spending: Spending) => ({ ...(await run(spending)), engine: loaded.info });
-    if ('S' in goal) return await spend(goal.S);
-    if ('sigma' in goal) return await spend(await drive(standingOut(problem, rho, goal.sigma), settings));
-    const { result } = await fewestAtoms(
-      async (S) => {
-        const solution = await spend(S);
-        return { solution, error: (await errorOf?.(solution.codes)) ?? solution.rmse };
-      },
-      goal.rmse,
-      {
-        unit: isPatchwise(solver) && !settings.spread ? P : 1,
-        first: 5 * P,
-        most: Math.min(N, L) * P,
-        show: showError(budget, N, peak),
-      },
-    );
-    return result.solution;
-  } finally {
-    loaded.dispose();
-  }
+  const wanted = { reach: most / peak, solver, effort: settings.effort, work: workOf(problem, goal) };
+  return onEngine(settings.engine, wanted, async ({ engine, instead }) => {
+    signal?.throwIfAborted();
+    const loaded = await engine.load(D, Y, { threads }, { signal });
+    try {
+      loaded.reset(settings.initial);
+      const run = runner(loaded, problem, rho, 'rmse' in goal);
+      const spend = async (spending: Spending) => ({ ...(await run(spending)), engine: { ...loaded.info, instead } });
+      if ('S' in goal) return await spend(goal.S);
+      if ('sigma' in goal) return await spend(await drive(standingOut(problem, rho, goal.sigma), settings));
+      const { result } = await fewestAtoms(
+        async (S) => {
+          const solution = await spend(S);
+          return { solution, error: (await errorOf?.(solution.codes)) ?? solution.rmse };
+        },
+        goal.rmse,
+        {
+          unit: isPatchwise(solver) && !settings.spread ? P : 1,
+          first: 5 * P,
+          most: Math.min(N, L) * P,
+          show: showError(budget, N, peak),
+        },
+      );
+      return result.solution;
+    } finally {
+      loaded.dispose();
+    }
+  });
+}
+
+/** About how long the CPU takes for a problem; a search for a target tries several budgets. */
+function workOf({ Y, settings: { solver } }: Problem, goal: Goal): Wanted['work'] {
+  const { base, perAtom } = solverCatalogue[solver].effort;
+  const atoms = 'S' in goal ? goal.S / Y.P : 5;
+  return { kind: 'solve', seconds: ('S' in goal ? 1 : 4) * 1e-6 * Y.P * (base + perAtom * atoms) };
 }
 
 /** ρ of the threshold rule for a solver without a constant one, in units of ‖D‖₂²: the value that κ was measured with. */
@@ -259,12 +268,20 @@ function runner(
       };
       const rising = risingIterations(penalty, maxIterations);
       if (rising > 0) loaded.reset(settings.initial);
+      const rhoAt = (k: number) => penaltyAt(penalty, k, maxIterations);
+      const loop = { ...stop, least: rising, onEntry };
+      const inBatches = loaded.iterations?.bind(loaded);
+      if (inBatches) {
+        const run = { ...loop, rho: rhoAt };
+        const batch = (first: number) =>
+          inBatches(iterative, S, { ...run, first, most: maxIterations - first + 1 }, { signal, onFraction });
+        return iterateInBatches(batch, loop);
+      }
       const step = () => {
         const k = (last?.k ?? 0) + 1;
-        const [now, next] = [penaltyAt(penalty, k, maxIterations), penaltyAt(penalty, k + 1, maxIterations)];
-        return loaded.iterate(iterative, S, now, { signal, onFraction }, next);
+        return loaded.iterate(iterative, S, rhoAt(k), { signal, onFraction }, rhoAt(k + 1));
       };
-      return iterate(step, () => loaded.keep(), { ...stop, least: rising, onEntry });
+      return iterate(step, () => loaded.keep(), loop);
     };
     const eachByItself = async (patchwise: PatchwiseSolver) => {
       const s = Math.floor(S / Y.P);

@@ -2,6 +2,8 @@
 import type { Engine } from '../../src/engines/engine.js';
 import { engines } from '../../src/engines/engines.js';
 import { wasmEngine } from '../../src/engines/wasm/wasm.js';
+import { leastLimits } from '../../src/engines/webgpu/gpu.js';
+import { webgpuEngine } from '../../src/engines/webgpu/webgpu.js';
 
 /**
  * The tolerated difference of an engine from float64: `digits` of the RMSE, `codes` of a coefficient (of up to 2,000),
@@ -22,11 +24,23 @@ export interface EngineCase {
   readonly within: Tolerance;
 }
 
+/** A GPU with all that it offers, and with the least that any has: what it cannot be asked to have is forced down. */
+const onGpu: [name: string, engineCase: EngineCase][] = [
+  ['webgpu', { engine: engines.webgpu, within: float32 }],
+  [
+    'webgpu with the least limits',
+    { engine: webgpuEngine({ limits: leastLimits, subgroups: false, patchesPerRange: 64 }), within: float32 },
+  ],
+];
+
 /** WebAssembly computes in float32, with and without fused multiply-add, on one thread and on three. */
-export const engineCases: [name: string, engineCase: EngineCase][] = [
+const onCpu: [name: string, engineCase: EngineCase][] = [
   ['reference', { engine: engines.reference, within: float64 }],
   ['portable', { engine: engines.portable, within: float64 }],
   ['wasm without FMA', { engine: wasmEngine({ fma: false }), threads: 1, within: float32 }],
   ['wasm', { engine: engines.wasm, threads: 1, within: float32 }],
   ['wasm on three threads', { engine: engines.wasm, threads: 3, within: float32 }],
 ];
+
+/** Tests on a GPU have an environment of their own: see `webgpu/setup.ts`. */
+export const engineCases = process.env.GHT_TEST_ENGINES === 'webgpu' ? onGpu : onCpu;

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import {
   denoise,
+  denoiseQualities,
   engineNames,
   gaussianDictionary,
   overcompleteDct,
-  qualities,
   randomSource,
   solve,
   solverNames,
@@ -33,7 +33,7 @@ const plane = Float64Array.from(
   { length: width * height },
   (_, i) => 128 + 60 * Math.sin((i % width) / 6) + 12 * normal(),
 );
-for (const quality of qualities) {
+for (const quality of denoiseQualities) {
   const { image, noise } = await denoise({ width, height, planes: [plane], peak: 255 }, { quality, noise: 'gaussian' });
   answers[`denoise, ${quality}`] = { rmse: noise.sigma[0], bits: digest(image.planes[0]) };
 }

@@ -49,6 +49,12 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
       }),
       runs(100),
     ),
+  probeEngines: async () => {
+    const states = await ght.probeEngines();
+    expect(states.map(({ name }) => name)).toEqual(ght.engineNames.slice(1));
+    for (const { words } of states) expect(words).not.toBe('');
+    expect(states.find(({ name }) => name === 'wasm')?.available).toBe(true);
+  },
   decorrelate: () =>
     fc.assert(
       fc.property(
@@ -296,8 +302,11 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
     for (const bad of [...badNumbers, 0])
       expect(refusal(() => ght.memoryEstimate(8, 8, bad as number))).toContain('channels');
   },
+  denoiseQualities: () => {
+    expect(ght.denoiseQualities).toEqual([...ght.qualities, 'learned', 'finest']);
+  },
   denoiseMemoryEstimate: () => {
-    for (const quality of ght.qualities) expect(ght.denoiseMemoryEstimate(7, 5, 3, quality)).toBeGreaterThan(0);
+    for (const quality of ght.denoiseQualities) expect(ght.denoiseMemoryEstimate(7, 5, 3, quality)).toBeGreaterThan(0);
     for (const bad of [...badNumbers, 0])
       expect(refusal(() => ght.denoiseMemoryEstimate(bad as number, 8, 1))).toContain('width');
     expect(refusal(() => ght.denoiseMemoryEstimate(8, 8, 1, 'good' as 'best'))).toContain('quality');

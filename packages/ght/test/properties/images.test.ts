@@ -6,6 +6,7 @@ import {
   aggregate,
   denoise,
   denoisePaper,
+  denoiseQualities,
   drawHeatmap,
   estimatePoissonGaussian,
   estimateSigma,
@@ -15,7 +16,6 @@ import {
   nonzeros,
   patchGrid,
   psnr,
-  qualities,
   represent,
   rmsePixel,
   ssim,
@@ -86,7 +86,7 @@ describe('denoising', () => {
     await fc.assert(
       fc.asyncProperty(
         image,
-        fc.constantFrom(...qualities),
+        fc.constantFrom(...denoiseQualities),
         fc.constantFrom('auto' as const, 0, 0.1, 1e6),
         async (given, quality, level) => {
           const sigma = typeof level === 'number' ? level * given.peak : level;

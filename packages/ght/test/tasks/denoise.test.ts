@@ -4,7 +4,7 @@ import { tilesOf } from '../../src/denoisers/tiles.js';
 import { engines } from '../../src/engines/engines.js';
 import { recipeOf } from '../../src/groups/recipes.js';
 import type { Image, Samples } from '../../src/index.js';
-import { denoise, denoiseMemoryEstimate, psnr, qualities, randomSource } from '../../src/index.js';
+import { denoise, denoiseMemoryEstimate, denoiseQualities, psnr, qualities, randomSource } from '../../src/index.js';
 import { denoisePlanes } from '../../src/tasks/denoise-planes.js';
 import { noisy, picture } from '../pictures.js';
 
@@ -26,7 +26,7 @@ describe('denoise', () => {
     });
   });
 
-  it.each(qualities)('%s takes the deviation in the units of the image', async (quality) => {
+  it.each(denoiseQualities)('%s takes the deviation in the units of the image', async (quality) => {
     const clean = picture(48, 40);
     const input = noisy(clean, 20);
     const scaled = (image: Image, by: number) => ({
@@ -38,6 +38,45 @@ describe('denoise', () => {
     const large = await denoise(scaled(input, 257), { sigma: 20 * 257, quality });
     expect(psnr(scaled(large.image, 1 / 257).planes[0], plain.image.planes[0], 255)).toBeGreaterThan(75);
     expect(plain.estimated).toBe(false);
+  });
+
+  it.each(['learned', 'finest'] as const)('%s has the same bits for floats from 0 to 1', async (quality) => {
+    const { planes, ...rest } = noisy(picture(40, 33), 12);
+    const [usual] = (await denoise({ ...rest, planes }, { quality, sigma: 12 })).image.planes;
+    const floats = { ...rest, planes: planes.map((plane) => plane.map((value) => value / 256)), peak: 1 };
+    const [small] = (await denoise(floats, { quality, sigma: 12 / 256 })).image.planes;
+    expect(Float32Array.from(small, (value) => 256 * value)).toEqual(Float32Array.from(usual));
+  });
+
+  it.each([
+    ['white', 2 ** -7, (level: number) => ({ sigma: level })],
+    ['of samples far from 1', 2 ** 90, (level: number) => ({ sigma: level })],
+    ['that grows with the signal', 1, (level: number) => ({ noise: { gain: 1e-6 * level, sigma: level, offset: 0 } })],
+  ])('learned leaves weak noise to best: %s', async (_kind, unit, noise) => {
+    const { planes, ...rest } = noisy(picture(48, 40), 8);
+    const image = { ...rest, planes: planes.map((plane) => plane.map((value) => unit * value)), peak: 255 * unit };
+    const run = async (level: number, strength = 1) => {
+      return denoise(image, { quality: 'learned', strength, ...noise(level * unit) });
+    };
+    const range = Math.max(...planes[0]) - Math.min(...planes[0]);
+    expect((await run(range / 63)).quality).toBe('learned');
+    const weak = await run(range / 65);
+    expect(weak.quality).toBe('best');
+    const limit = 'quality: best in place of learned, which is for noise of at least 1/64 of the range of the samples';
+    expect(weak.words).toContain(limit);
+    expect((await run(range / 65, 1.2)).quality).toBe('learned');
+  });
+
+  it('learned works on noise that grows with the signal, and leaves coloured noise to best', async () => {
+    const image = noisy(picture(48, 40), 9);
+    const growing = await denoise(image, { quality: 'learned', noise: { gain: 0.5, sigma: 5 } });
+    expect([growing.quality, growing.changed, growing.words.length]).toEqual(['learned', true, 1]);
+    const spectrum = { width: 8, height: 8, data: new Float64Array(64).fill(9) };
+    const coloured = await denoise(image, { quality: 'finest', noise: { spectrum } });
+    expect(coloured.quality).toBe('best');
+    expect(coloured.words).toContain('quality: best in place of finest, which is for white noise');
+    const best = await denoise(image, { quality: 'best', noise: { spectrum } });
+    expect(coloured.image).toEqual(best.image);
   });
 
   it.each(['gaussian', 'poisson-gaussian'] as const)('the same bits for samples kept narrow: %s', async (kind) => {
@@ -160,7 +199,7 @@ describe('denoise', () => {
     [{ sigma: -1 }, 'sigma must be a finite number of at least 0, but got -1'],
     [{ sigma: [1, 2] }, 'sigma must be a number, one for each of the 1 planes, or auto'],
     [{ sigma: 'much' }, 'sigma must be a number'],
-    [{ quality: 'finest' }, 'quality must be one of fast, balanced, best, but got "finest"'],
+    [{ quality: 'good' }, 'quality must be one of fast, balanced, best, learned, finest, but got "good"'],
     [{ noise: 'salt' }, 'noise must be one of auto, gaussian, poisson-gaussian, but got "salt"'],
     [{ noise: { gain: -1, sigma: 0 } }, 'noise.gain must be a finite number of at least 0, but got -1'],
     [{ noise: { gain: 1, sigma: 0, offset: '2' } }, 'noise.offset must be a finite number, but got "2"'],
@@ -181,6 +220,7 @@ describe('tiles', () => {
     ['balanced', picture(420, 390, 3)],
     // A strip, because this quality is slow and its margin is 266 pixels.
     ['best', picture(24, 640)],
+    ['learned', picture(420, 390)],
   ] as const)('%s: the same bits as the whole', async (quality, clean) => {
     const { planes, width, height } = noisy(clean, 20);
     const sigma = planes.map(() => 20);

@@ -217,7 +217,7 @@ describe('represent', () => {
       const exact = await represent(moved(offset), { engine: 'portable' });
       expect(auto.psnr).toBeCloseTo(exact.psnr, 9);
       expect(auto.engine.name).toBe('portable');
-      expect(auto.engine.why).toContain('times the full scale leave float32 too few digits');
+      expect(auto.engine.instead).toMatch(/^wasm is not used: .* times the full scale leave float32 too few digits/);
     }
     const near = await represent(moved(1e5));
     expect(near.engine.name).toBe('wasm');
@@ -297,7 +297,7 @@ describe('represent rejects', () => {
     [{ maxIterations: 0 }, 'maxIterations must be a whole number from 1 to 1000000000, but got 0'],
     [{ tolerance: -1 }, 'tolerance must be a finite number of at least 0, but got -1'],
     [{ preset: 'fast' }, 'preset must be one of paper, but got "fast"'],
-    [{ engine: 'cuda' }, 'engine must be one of auto, wasm, portable, reference, but got "cuda"'],
+    [{ engine: 'cuda' }, 'engine must be one of auto, webgpu, wasm, portable, reference, but got "cuda"'],
     [{ budgets: 3 }, 'unknown option budgets; did you mean budget?'],
     [{ onprogress: () => {} }, 'unknown option onprogress; did you mean onProgress?'],
     [{ spread: 1 }, 'spread must be true or false, but got 1'],

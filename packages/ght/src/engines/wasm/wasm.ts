@@ -1,6 +1,8 @@
+import { learnedDenoiser } from '../../denoisers/learned/blocks.js';
 import { recipeDenoiser } from '../../groups/denoiser.js';
 import type { Engine } from '../engine.js';
 import { abilities, instructions, threadsFor } from './run/host.js';
+import { learnedBytes, learnedRunner } from './run/learned.js';
 import { loadPart } from './run/part.js';
 import { loadProblem } from './run/problem.js';
 import { recipeBytes, recipeRunner } from './run/recipe.js';
@@ -36,6 +38,12 @@ export function wasmEngine({ fma, patchesPerShard }: WasmOptions = {}): Engine {
       const { threads, why } = await threadsFor(pixels, asked);
       const info = { name: 'wasm', threads, why };
       return { info, ...recipeDenoiser(recipe, recipeRunner(recipe, { fma: fused(), threads })) };
+    },
+    learnedBytes,
+    async learned(model, pixels, { threads: asked } = {}) {
+      const { threads, why } = await threadsFor(pixels, asked);
+      const info = { name: 'wasm', threads, why };
+      return { info, ...learnedDenoiser(learnedRunner(model, { fma: fused(), threads })) };
     },
   };
 }

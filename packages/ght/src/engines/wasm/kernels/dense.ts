@@ -2,11 +2,12 @@
  * Products with a dense V, several patches at a time. For one patch every multiplication would load its own vector of V.
  * Here a tile of sums, a few patches by a few vectors, stays in registers, so that what is loaded is used several times.
  */
+
+import { PANEL_ROW, TILE } from '../../shape.js';
 import type { Fn, Module } from './assembler.js';
 import { I32, V128 } from './assembler.js';
 import type { Fused, Target } from './maps.js';
 import { madd } from './maps.js';
-import { PANEL_ROW, TILE } from './shape.js';
 import type { Group } from './tables.js';
 
 /** A table in panels, the rows it is multiplied with, and the rows of the result, a row per patch of a tile. */

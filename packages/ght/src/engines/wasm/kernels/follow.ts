@@ -5,13 +5,13 @@
  *     ν ← ν − p²        after each join; ν_j is also v_j of pursue.ts, to the last bit
  */
 import { PATIENCE } from '../../../solvers/joint-omp.js';
+import { padded } from '../../shape.js';
 import type { Fn, Module } from './assembler.js';
 import { F32, type F64, I32, V128 } from './assembler.js';
 import type { Target } from './maps.js';
 import { indexAt, nmadd, sumLanes } from './maps.js';
 import type { PursuitFunctions } from './pursue.js';
 import { ASTRAY, NEGLIGIBLE, startPursuit } from './pursue.js';
-import { padded } from './shape.js';
 
 /**
  * Of ‖y‖², what the first atom must leave at least for α to be updated. The first atom is mostly the mean of the patch. Of a flat

@@ -1,8 +1,8 @@
+import { padded } from '../../shape.js';
 import type { I32, Module } from './assembler.js';
 import { tiledProduct } from './dense.js';
 import type { Target } from './maps.js';
 import { rotateSignal } from './maps.js';
-import { padded } from './shape.js';
 
 /** rotateSignals(signals, patches, c, scratch): c = Qᵀy for signals that lie one after the other. */
 export function rotateSignals(module: Module, target: Target): void {

@@ -7,13 +7,13 @@
  * so the rows [U | R⁻¹] come from [P | I] by one back substitution. A support is pursued anew after each move.
  */
 import { LEAST_NEW } from '../../../solvers/swaps.js';
+import { padded } from '../../shape.js';
 import type { Fn, I32, Module } from './assembler.js';
 import { F32, V128 } from './assembler.js';
 import type { Target } from './maps.js';
 import { copyCode, indexAt, madd, nmadd, passCode, sumLanes } from './maps.js';
 import type { PursuitFunctions } from './pursue.js';
 import { DEPENDENT_IN_FIT, startPursuit } from './pursue.js';
-import { padded } from './shape.js';
 
 /** Vectors of a row whose sums are held in registers at once. */
 const SUMS = 9;

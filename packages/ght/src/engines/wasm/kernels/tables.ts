@@ -1,6 +1,6 @@
 import { gram, matrix, transpose } from '../../../algebra/matrix.js';
-import type { Decomposition, Shape } from './shape.js';
-import { padded, paddedRows, panels, rightVectors, singularValues, TILE } from './shape.js';
+import type { Decomposition, Shape } from '../../shape.js';
+import { padded, paddedRows, panels, rightVectors, singularValues, TILE } from '../../shape.js';
 
 /**
  * Of an atom's squared length, what must be new in it for it to join. In float32 every join can lose as many digits as

@@ -293,6 +293,10 @@ export class V128 extends Value {
   max(other: V128) {
     return other.lanes(this, 0xeb);
   }
+  /** The smaller of each lane; the second where they are not ordered. */
+  min(other: V128) {
+    return other.lanes(this, 0xea);
+  }
   /** The larger of each lane, of lanes that are not negative. */
   maxBits(other: V128) {
     return this.lanes(other, 0xb8);

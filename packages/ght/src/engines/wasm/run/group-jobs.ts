@@ -7,9 +7,10 @@ import type { Pass, Slot, Step } from '../../../groups/recipes.js';
 import { isPass } from '../../../groups/recipes.js';
 import type { Work } from '../../../work.js';
 import { RUN } from '../kernels/groups/target.js';
+import { type SharedWords, taken } from './taken.js';
 
 /** The addresses of all arrays, as plain data that can be sent to threads. */
-export interface GroupLayout {
+export interface GroupLayout extends SharedWords {
   readonly recipe: readonly Step[];
   /** The bytes of a plane: a whole number of vectors. */
   readonly bytes: number;
@@ -24,10 +25,6 @@ export interface GroupLayout {
   readonly references: readonly (References | undefined)[];
   /** The scratch of each thread. */
   readonly scratches: readonly number[];
-  /** Words: 1 to stop all threads; the next band to take; how much is done. */
-  readonly stop: number;
-  readonly next: number;
-  readonly done: number;
 }
 
 /** The references of a pass: their rows by band, and a table of their places along a row. */
@@ -108,16 +105,6 @@ export function* shareOfGroups({ kind, step }: GroupJob, place: GroupWorkplace):
       place.kernels.blend(slots[a][c] + from, slots[b][c] + from, out[c] + from, length, share);
     }
     yield (n + 1) / (spans * out.length);
-  }
-}
-
-/** Yields the numbers up to `count` that no other thread has taken; ends early when all threads are to stop. */
-function* taken({ layout, memory }: GroupWorkplace, count: number): Generator<number> {
-  const words = new Int32Array(memory.buffer);
-  for (;;) {
-    const n = Atomics.add(words, layout.next / 4, 1);
-    if (n >= count || Atomics.load(words, layout.stop / 4) === 1) return;
-    yield n;
   }
 }
 

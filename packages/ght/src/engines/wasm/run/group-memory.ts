@@ -10,10 +10,10 @@ import { isPass } from '../../../groups/recipes.js';
 import { transformOf } from '../../../groups/transforms.js';
 import { kaiser } from '../../../groups/window.js';
 import { randomSource } from '../../../random.js';
+import { padded, paddedRows } from '../../shape.js';
 import type { GroupProgram } from '../kernels/groups/module.js';
 import type { GroupScratch, NoiseTable, PassTables } from '../kernels/groups/target.js';
 import { groupScratch } from '../kernels/groups/target.js';
-import { padded, paddedRows } from '../kernels/shape.js';
 import { Arena } from './arena.js';
 import type { GroupLayout, References } from './group-jobs.js';
 

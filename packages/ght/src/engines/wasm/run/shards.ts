@@ -6,7 +6,7 @@
 import type { Codes } from '../../../codes/codes.js';
 import type { Watch } from '../../../work.js';
 import type { ProblemSize } from '../../engine.js';
-import type { Shape } from '../kernels/shape.js';
+import type { Shape } from '../../shape.js';
 import type { Job, Outcome } from './patch-jobs.js';
 import type { Layout, ProblemMemory, Stream } from './problem-memory.js';
 import { CHUNK } from './problem-memory.js';

@@ -86,7 +86,7 @@ export interface Place {
 
 /** The assignment of a team: the kind of its jobs, the code and the memories. */
 export interface Assignment {
-  readonly kind: 'patches' | 'groups';
+  readonly kind: 'patches' | 'groups' | 'learned';
   readonly module: WebAssembly.Module;
   readonly places: readonly Place[];
 }

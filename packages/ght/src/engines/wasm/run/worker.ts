@@ -4,6 +4,8 @@ import { finish, type Work } from '../../../work.js';
 import type { Kernels } from '../kernels/module.js';
 import type { GroupJob, GroupKernels, GroupLayout } from './group-jobs.js';
 import { shareOfGroups } from './group-jobs.js';
+import type { LearnedKernels, LearnedLayout } from './learned-jobs.js';
+import { shareOfBlocks } from './learned-jobs.js';
 import type { Job } from './patch-jobs.js';
 import { share } from './patch-jobs.js';
 import type { Layout } from './problem-memory.js';
@@ -27,6 +29,11 @@ answer(async (message: 'up' | ThreadAssignment | { readonly job: unknown }) => {
       return { layout: layout as Layout, memory, thread, kernels };
     });
     doShare = (jobs) => share(jobs as readonly Job[], shards);
+  } else if (kind === 'learned') {
+    const [{ memory, layout }] = places;
+    const kernels = instances[0].exports as unknown as LearnedKernels;
+    const place = { layout: layout as LearnedLayout, memory, thread, kernels };
+    doShare = () => shareOfBlocks(place);
   } else {
     const [{ memory, layout }] = places;
     const kernels = instances[0].exports as unknown as GroupKernels;

@@ -1,6 +1,6 @@
 import type { Pass } from '../../../../groups/recipes.js';
+import { padded } from '../../../shape.js';
 import type { Fused } from '../maps.js';
-import { padded } from '../shape.js';
 
 /** The number of references that are matched before their groups are filtered: few enough that their lists stay in the cache. */
 export const RUN = 32;

@@ -9,10 +9,10 @@
  * so Q is used once, before the first iteration, and ρ appears in g alone. Rows of V and vectors of coordinates are
  * padded with zeros to whole vectors of four floats.
  */
-import { symmetricEigen } from '../../../algebra/eigen.js';
-import type { Matrix } from '../../../algebra/matrix.js';
-import { gram, times, transpose } from '../../../algebra/matrix.js';
-import type { Dictionary } from '../../../dictionary/dictionary.js';
+import { symmetricEigen } from '../algebra/eigen.js';
+import type { Matrix } from '../algebra/matrix.js';
+import { gram, times, transpose } from '../algebra/matrix.js';
+import type { Dictionary } from '../dictionary/dictionary.js';
 
 /** A = Q diag(σ) Vᵀ without the singular values that are zero. */
 export interface Decomposition {

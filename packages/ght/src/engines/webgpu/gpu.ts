@@ -1,0 +1,313 @@
+/**
+ * A GPU: its buffers, its kernels, and batches of their runs. Whatever fails (no adapter, a shader that does not compile, memory
+ * that runs out, a device that is lost) becomes an {@link EngineFailure} with a plain reason at the next wait; nothing waits for ever.
+ */
+import { findHost } from '#gpu';
+import { EngineFailure } from '../../errors.js';
+
+/** The limits that the kernels depend on, with the least that every adapter has. */
+export const leastLimits = {
+  maxBufferSize: 2 ** 28,
+  maxStorageBufferBindingSize: 2 ** 27,
+  maxStorageBuffersPerShaderStage: 8,
+  maxComputeWorkgroupStorageSize: 2 ** 14,
+  maxComputeInvocationsPerWorkgroup: 256,
+  maxComputeWorkgroupSizeX: 256,
+} as const;
+/** The limits of a device. */
+export type Limits = Readonly<Record<keyof typeof leastLimits, number>>;
+
+/** What tests can force down. */
+export interface GpuOptions {
+  /** Limits below those of the adapter. @default the adapter's */
+  readonly limits?: Partial<Limits>;
+  /** Whether subgroups may be used. @default if the adapter has them */
+  readonly subgroups?: boolean;
+}
+
+/** Workgroups per dimension, at most. */
+const MOST_GROUPS = 65535;
+/** A batch takes milliseconds. A device that has not answered for so long will not, in milliseconds. */
+const PATIENCE = 120_000;
+/** Bytes per write, so that staging memory stays small. */
+const WRITE = 2 ** 26;
+
+/** A buffer, or a range of one. */
+export type Bound = GPUBuffer | { readonly buffer: GPUBuffer; readonly offset?: number; readonly size?: number };
+
+/** A compiled compute shader. */
+export interface Kernel {
+  readonly pipeline: GPUComputePipeline;
+  /** The buffers by the numbers of their bindings in group 0. */
+  bind(buffers: Readonly<Record<number, Bound>>): GPUBindGroup;
+}
+
+/** The number of a workgroup, in WGSL: more than 65,535 have two dimensions. */
+export const groupNumber =
+  'fn groupNumber(group: vec3u, groups: vec3u) -> u32 { return group.x + group.y * groups.x; }';
+
+/** An open device. */
+export class Gpu {
+  readonly #kernels = new Map<string, Promise<Kernel>>();
+  readonly #waiting = new Set<(failure: EngineFailure) => void>();
+  #failure: EngineFailure | undefined;
+
+  private constructor(
+    readonly device: GPUDevice,
+    /** The adapter by its name. */
+    readonly name: string,
+    readonly limits: Limits,
+    /** Lanes of a subgroup where all have the same number; undefined where subgroups cannot be used. */
+    readonly lanes: number | undefined,
+    /** Whether the adapter is a program on the CPU. */
+    readonly software: boolean,
+  ) {
+    device.onuncapturederror = ({ error }) => this.#fail(error.message);
+    void device.lost.then(({ message, reason }) =>
+      this.#fail(`the device was lost (${reason}${message ? `: ${message}` : ''})`),
+    );
+  }
+
+  /** Opens the fastest adapter. */
+  static async open({ limits: asked = {}, subgroups = true }: GpuOptions = {}): Promise<Gpu> {
+    const host = await findHost();
+    if ('why' in host) throw new EngineFailure('webgpu', host.why);
+    const adapter = await host.gpu.requestAdapter({ powerPreference: 'high-performance' });
+    if (!adapter) throw new EngineFailure('webgpu', 'no adapter was found: is there a GPU, and a driver for it?');
+    const names = Object.keys(leastLimits) as (keyof Limits)[];
+    const limits = Object.fromEntries(
+      names.map((name) => [name, Math.min(asked[name] ?? Number.POSITIVE_INFINITY, adapter.limits[name])]),
+    ) as Limits;
+    const lanes = subgroups && adapter.features.has('subgroups') ? lanesOf(adapter.info) : undefined;
+    const requiredFeatures: GPUFeatureName[] = [
+      ...(lanes ? (['subgroups'] as const) : []),
+      ...(adapter.features.has('timestamp-query') ? (['timestamp-query'] as const) : []),
+    ];
+    try {
+      const device = await adapter.requestDevice({ requiredFeatures, requiredLimits: { ...limits } });
+      return new Gpu(device, nameOf(adapter.info), limits, lanes, isSoftware(adapter.info));
+    } catch (error) {
+      throw new EngineFailure('webgpu', `no device could be opened: ${(error as Error).message}`);
+    }
+  }
+
+  /** Why the device cannot be used any more; undefined while it can. */
+  get failure(): EngineFailure | undefined {
+    return this.#failure;
+  }
+
+  #fail(message: string): void {
+    this.#failure ??= new EngineFailure('webgpu', message.split('\n')[0]);
+    for (const reject of this.#waiting) reject(this.#failure);
+    this.#waiting.clear();
+  }
+
+  /** The compiled kernel; the same code is compiled once. */
+  kernel(code: string, label: string): Promise<Kernel> {
+    const known = this.#kernels.get(code) ?? this.#compile(code, label);
+    this.#kernels.set(code, known);
+    return known;
+  }
+
+  async #compile(code: string, label: string): Promise<Kernel> {
+    const { device } = this;
+    device.pushErrorScope('validation');
+    const module = device.createShaderModule({ code, label });
+    const problem = await this.#settled(device.popErrorScope());
+    if (problem) throw new EngineFailure('webgpu', `the shader "${label}" does not compile: ${problem.message}`);
+    const made = device.createComputePipelineAsync({ label, layout: 'auto', compute: { module, entryPoint: 'main' } });
+    const pipeline = await this.#settled(made).catch((error: Error) => {
+      throw error instanceof EngineFailure
+        ? error
+        : new EngineFailure('webgpu', `the shader "${label}": ${error.message}`);
+    });
+    return {
+      pipeline,
+      bind: (buffers) =>
+        device.createBindGroup({
+          label,
+          layout: pipeline.getBindGroupLayout(0),
+          entries: Object.entries(buffers).map(([binding, bound]) => ({
+            binding: Number(binding),
+            resource: 'buffer' in bound ? bound : { buffer: bound },
+          })),
+        }),
+    };
+  }
+
+  /** Room for the buffers of one problem. */
+  room(): Room {
+    return new Room(this.device);
+  }
+
+  /** Waits until everything that was asked for is in memory; fails if it does not fit. */
+  async allocated<T>(allocate: () => T): Promise<T> {
+    this.device.pushErrorScope('out-of-memory');
+    this.device.pushErrorScope('validation');
+    const made = allocate();
+    const invalid = this.device.popErrorScope();
+    const full = this.device.popErrorScope();
+    const problem = (await this.#settled(full)) ?? (await this.#settled(invalid));
+    if (problem) throw new EngineFailure('webgpu', `the GPU has too little memory: ${problem.message.split('\n')[0]}`);
+    return made;
+  }
+
+  /** A batch of runs. */
+  batch(): Batch {
+    return new Batch(this.device);
+  }
+
+  /** Waits until everything submitted is done. An abort stops the waiting; the GPU finishes its batch. */
+  done(signal?: AbortSignal): Promise<void> {
+    return this.#settled(
+      this.device.queue.onSubmittedWorkDone().then(() => undefined),
+      signal,
+    );
+  }
+
+  /** A copy of bytes of a buffer, after all that was submitted. */
+  async read(source: GPUBuffer, from = 0, bytes = source.size - from, signal?: AbortSignal): Promise<ArrayBuffer> {
+    const staging = this.device.createBuffer({ size: bytes, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
+    try {
+      const encoder = this.device.createCommandEncoder();
+      encoder.copyBufferToBuffer(source, from, staging, 0, bytes);
+      this.device.queue.submit([encoder.finish()]);
+      await this.#settled(staging.mapAsync(GPUMapMode.READ), signal);
+      return staging.getMappedRange().slice(0);
+    } finally {
+      staging.destroy();
+    }
+  }
+
+  /** The promise, or the failure of the device if that comes first. */
+  #settled<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
+    // Where something else ends the wait, nobody waits for the promise any more, and it may fail as well.
+    promise.catch(() => undefined);
+    if (this.#failure) return Promise.reject(this.#failure);
+    return new Promise<T>((resolve, reject) => {
+      const late = setTimeout(
+        () => fail(new EngineFailure('webgpu', 'the GPU has not answered for two minutes')),
+        PATIENCE,
+      );
+      const end = () => {
+        clearTimeout(late);
+        this.#waiting.delete(fail);
+        signal?.removeEventListener('abort', aborted);
+      };
+      const fail = (reason: unknown) => {
+        end();
+        reject(this.#failure ?? reason);
+      };
+      const aborted = () => fail(signal?.reason);
+      this.#waiting.add(fail);
+      signal?.addEventListener('abort', aborted);
+      if (signal?.aborted) return aborted();
+      promise.then((value) => {
+        end();
+        // A failure is told before what follows it.
+        if (this.#failure) reject(this.#failure);
+        else resolve(value);
+      }, fail);
+    });
+  }
+
+  /** Gives the device back. */
+  dispose(): void {
+    this.device.destroy();
+  }
+}
+
+/** The buffers of one problem, which are freed together. */
+export class Room {
+  readonly #buffers: GPUBuffer[] = [];
+  constructor(private readonly device: GPUDevice) {}
+
+  /** The bytes in use. */
+  get bytes(): number {
+    return this.#buffers.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** A storage buffer of zeros. */
+  buffer(bytes: number, usage: GPUBufferUsageFlags = GPUBufferUsage.STORAGE): GPUBuffer {
+    const size = Math.max(16, 4 * Math.ceil(bytes / 4));
+    const made = this.device.createBuffer({ size, usage: usage | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST });
+    this.#buffers.push(made);
+    return made;
+  }
+
+  /** A buffer with these contents. */
+  bufferOf(data: ArrayBufferView, usage: GPUBufferUsageFlags = GPUBufferUsage.STORAGE): GPUBuffer {
+    const made = this.buffer(data.byteLength, usage);
+    this.write(made, data);
+    return made;
+  }
+
+  /** Writes into a buffer; runs that were submitted before see the old contents. */
+  write(buffer: GPUBuffer, data: ArrayBufferView, at = 0): void {
+    for (let from = 0; from < data.byteLength; from += WRITE) {
+      const bytes = Math.min(WRITE, data.byteLength - from);
+      this.device.queue.writeBuffer(buffer, at + from, data.buffer, data.byteOffset + from, bytes);
+    }
+  }
+
+  dispose(): void {
+    for (const buffer of this.#buffers) buffer.destroy();
+    this.#buffers.length = 0;
+  }
+}
+
+/** Runs of kernels, copies and clearings, in their order; nothing happens before `submit`. */
+export class Batch {
+  readonly #encoder: GPUCommandEncoder;
+  #pass: GPUComputePassEncoder | undefined;
+
+  constructor(private readonly device: GPUDevice) {
+    this.#encoder = device.createCommandEncoder();
+  }
+
+  /** Runs a kernel in so many workgroups. The kernel has to leave where {@link groupNumber} is not below that number. */
+  run({ pipeline }: Kernel, buffers: GPUBindGroup, groups: number): this {
+    if (groups === 0) return this;
+    this.#pass ??= this.#encoder.beginComputePass();
+    this.#pass.setPipeline(pipeline);
+    this.#pass.setBindGroup(0, buffers);
+    const y = Math.ceil(groups / MOST_GROUPS);
+    this.#pass.dispatchWorkgroups(Math.ceil(groups / y), y);
+    return this;
+  }
+
+  /** Sets a buffer, or a range of it, to zeros. */
+  clear(buffer: GPUBuffer, from = 0, bytes = buffer.size - from): this {
+    this.#end();
+    this.#encoder.clearBuffer(buffer, from, bytes);
+    return this;
+  }
+
+  copy(source: GPUBuffer, from: number, target: GPUBuffer, to: number, bytes: number): this {
+    this.#end();
+    this.#encoder.copyBufferToBuffer(source, from, target, to, bytes);
+    return this;
+  }
+
+  submit(): void {
+    this.#end();
+    this.device.queue.submit([this.#encoder.finish()]);
+  }
+
+  #end(): void {
+    this.#pass?.end();
+    this.#pass = undefined;
+  }
+}
+
+function lanesOf({ subgroupMinSize, subgroupMaxSize }: GPUAdapterInfo): number | undefined {
+  return subgroupMinSize === subgroupMaxSize && subgroupMinSize > 0 ? subgroupMinSize : undefined;
+}
+
+function nameOf({ description, device, vendor, architecture }: GPUAdapterInfo): string {
+  return description || device || [vendor, architecture].filter(Boolean).join(' ') || 'unnamed adapter';
+}
+
+function isSoftware({ isFallbackAdapter, architecture, description }: GPUAdapterInfo): boolean {
+  return isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|software/i.test(`${architecture} ${description}`);
+}

@@ -1,0 +1,66 @@
+/**
+ * OMP, a team per patch: the atom most correlated with the residual joins, up to the patch's limit, and then the coefficients are
+ * solved for (`pursuit.ts`).
+ */
+import {
+  choose,
+  coefficient,
+  correlate,
+  energyOf,
+  floorOf,
+  join,
+  load,
+  numberAt,
+  ownOf,
+  type PursuitForm,
+  settle,
+  step,
+  storage,
+  teamModule,
+} from './pursuit.js';
+import { NONE } from './team.js';
+
+/** `limit` is that of every patch, or NONE if each has its own. Bindings: 2 limits, 3 atoms and 4 values with `rows` rows, 5 course with one more, 6 counts. */
+export function ompKernel(form: PursuitForm): string {
+  const declarations = [
+    storage(2, 'limits', 'u32', 'read'),
+    storage(3, 'atoms', 'u32', 'read_write'),
+    storage(4, 'values', 'f32', 'read_write'),
+    // The final error, then what each atom gained.
+    storage(5, 'course', 'f32', 'read_write'),
+    storage(6, 'counts', 'u32', 'read_write'),
+  ].join('\n');
+  const body = `${load(form)}
+    ${energyOf(form, 'energy')}
+    ${floorOf}
+    ${correlate(form)}
+    var allowed = task.limit;
+    if (allowed == ${NONE}) { allowed = limits[p]; }
+    let limit = min(allowed, ${form.depth}u);
+    var left = energy;
+    var k = 0u;
+    loop {
+      if (k >= limit) { break; }
+      ${choose(form, 'omp')}
+      if (next.atom == ${NONE}) { break; }
+      ${step}
+      left -= beta * beta;
+      if (k + 1u < limit) { ${join(form)} }
+      k += 1u;
+    }
+    ${settle(form)}
+    ${ownOf(
+      form,
+      'i',
+      'k',
+      `let at = ${numberAt('task.rows', 'i')};
+      atoms[at] = path[i].atom;
+      values[at] = ${coefficient(form)};
+      course[${numberAt('(task.rows + 1u)', 'i + 1u')}] = path[i].beta * path[i].beta;`,
+    )}
+    if (lane == 0u) {
+      counts[p] = k;
+      course[${numberAt('(task.rows + 1u)', '0u')}] = error;
+    }`;
+  return teamModule(form, { declarations, task: 'rows: u32, limit: u32', patch: 'let p = place;', body });
+}

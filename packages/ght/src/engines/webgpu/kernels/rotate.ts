@@ -1,0 +1,84 @@
+/**
+ * c = Qᵀy for all patches, and ‖c‖² of each.
+ *
+ * A workgroup takes a tile of 32 patches and 16 · SUMS coordinates: a thread has one patch and SUMS vectors of four sums. The signals
+ * come one after the other, so a piece of each is first laid out in workgroup memory, read in the order in which it lies.
+ */
+import { groupNumber } from '../gpu.js';
+
+/** Vectors of sums per thread: 16 registers. */
+const SUMS = 4;
+/** Threads per patch. */
+const SHARES = 4;
+/** Samples of each signal in workgroup memory at a time. One more per row keeps 32 threads on 32 banks. */
+const PIECE = 32;
+
+/** Workgroups for so many tiles. */
+export function rotateGroups(tiles: number, R4: number): number {
+  return tiles * partsOf(R4);
+}
+
+function partsOf(R4: number): number {
+  return Math.ceil(R4 / (4 * SUMS * SHARES));
+}
+
+/** Bindings: 0 the signals of a run, 1 Q (row by row, R4 floats each), 2 c of the range, 3 the run's first tile and its patches. */
+export function rotateKernel(N: number, R4: number): string {
+  const vectors = R4 / 4;
+  const sums = Array.from({ length: SUMS }, (_, i) => i);
+  return `
+${groupNumber}
+@group(0) @binding(0) var<storage, read> Y: array<f32>;
+@group(0) @binding(1) var<storage, read> Q: array<vec4f>;
+@group(0) @binding(2) var<storage, read_write> c: array<vec4f>;
+@group(0) @binding(3) var<uniform> run: vec4u; // first tile, patches
+var<workgroup> piece: array<f32, ${32 * (PIECE + 1)}>;
+
+@compute @workgroup_size(${32 * SHARES})
+fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
+  let number = groupNumber(group, groups);
+  let tile = number / ${partsOf(R4)}u;
+  let lane = me & 31u;
+  let k = (number % ${partsOf(R4)}u) * ${SUMS * SHARES}u + (me >> 5u) * ${SUMS}u;
+  ${sums.map((i) => `var c${i} = vec4f(0.0);`).join(' ')}
+  for (var from_ = 0u; from_ < ${N}u; from_ += ${PIECE}u) {
+    workgroupBarrier();
+    for (var i = me; i < ${32 * PIECE}u; i += ${32 * SHARES}u) {
+      let p = tile * 32u + i / ${PIECE}u;
+      let n = from_ + i % ${PIECE}u;
+      piece[(i / ${PIECE}u) * ${PIECE + 1}u + i % ${PIECE}u] = select(0.0, Y[min(p * ${N}u + n, arrayLength(&Y) - 1u)], p < run.y && n < ${N}u);
+    }
+    workgroupBarrier();
+    for (var n = 0u; n < min(${PIECE}u, ${N}u - from_); n++) {
+      let y = vec4f(piece[lane * ${PIECE + 1}u + n]);
+      let row = (from_ + n) * ${vectors}u + k;
+      ${sums.map((i) => `c${i} = fma(y, Q[min(row + ${i}u, ${N * vectors - 1}u)], c${i});`).join('\n      ')}
+    }
+  }
+  if (tile * 32u >= run.y) { return; }
+  let at = ((run.x + tile) * ${vectors}u + k) * 32u + lane;
+  ${sums.map((i) => `if (k + ${i}u < ${vectors}u) { c[at + ${32 * i}u] = c${i}; }`).join('\n  ')}
+}`;
+}
+
+/** Patches of a workgroup of {@link energyKernel}. */
+export const ENERGY_GROUP = 64;
+
+/** ‖c‖² of every patch, a thread per patch. Bindings: 0 c, 1 the energies. */
+export function energyKernel(R4: number): string {
+  return `
+${groupNumber}
+@group(0) @binding(0) var<storage, read> c: array<vec4f>;
+@group(0) @binding(1) var<storage, read_write> energies: array<f32>;
+@compute @workgroup_size(${ENERGY_GROUP})
+fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
+  let p = groupNumber(group, groups) * ${ENERGY_GROUP}u + me;
+  if (p >= arrayLength(&energies)) { return; }
+  var sum = 0.0;
+  for (var k = 0u; k < ${R4 / 4}u; k++) {
+    let x = c[((p >> 5u) * ${R4 / 4}u + k) * 32u + (p & 31u)];
+    sum += dot(x, x);
+  }
+  energies[p] = sum;
+}`;
+}

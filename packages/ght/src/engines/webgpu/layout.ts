@@ -1,0 +1,18 @@
+/**
+ * How the patches of a problem lie in the memory of a GPU: in tiles of 32, so that what 32 threads with one patch each read together
+ * lies together. Coordinates are vectors of four: number k of patch p is at ((p >> 5)·K + k)·32 + (p & 31), where K is their number.
+ * The last tile is filled with patches of zeros.
+ */
+
+/** Patches of a tile. */
+export const TILE = 32;
+
+/** Tiles for P patches. */
+export function tilesFor(P: number): number {
+  return Math.ceil(P / TILE);
+}
+
+/** Where float number i of patch p lies, with `width` floats per patch, a multiple of four. */
+export function placeOf(p: number, i: number, width: number): number {
+  return 4 * (((p >> 5) * (width >> 2) + (i >> 2)) * TILE + (p & 31)) + (i & 3);
+}

@@ -1,0 +1,278 @@
+/** The kernels of one solver's iterations with their buffers: what can be put into a batch, one call per step of the algorithm. */
+import type { IterativeSolver } from '../../../solvers/catalogue.js';
+import { paddedRows, rightVectors, type Shape, singularValues } from '../../shape.js';
+import type { Batch, Bound, Kernel } from '../gpu.js';
+import { codeLayout, fitsRegisters } from '../kernels/layout.js';
+import type { Dual } from '../kernels/middle.js';
+import { analysePass, synthesisePass, synthesisGroups } from '../kernels/products.js';
+import { registerPass } from '../kernels/registers.js';
+import { countTies, cutTies, judge, refine, scanGroups, selectFirst, selectLast } from '../kernels/selection.js';
+import { type Counting, HISTORY, histogramWords, STATE_BYTES } from '../kernels/state.js';
+import { TILE } from '../layout.js';
+import type { CodeSets } from './code-sets.js';
+import type { Range, Ranges } from './ranges.js';
+
+/** Buffers that all ranges and both solvers share. */
+export interface Common {
+  readonly state: GPUBuffer;
+  readonly histograms: readonly [GPUBuffer, GPUBuffer];
+  readonly errors: GPUBuffer;
+  readonly sums: GPUBuffer;
+  readonly ties: GPUBuffer;
+  /** The tables of the iterations of a batch, one after the other. */
+  readonly tables: GPUBuffer;
+  /** First patch and pairs of tiles of each range. */
+  readonly places: readonly GPUBuffer[];
+}
+
+/** A kernel that runs over the pairs of tiles of a range: how many workgroups, and its buffers for an iteration of the batch. */
+interface Step {
+  readonly kernel: Kernel;
+  readonly groups: (pairs: number) => number;
+  readonly buffers: (range: number, slot: number) => GPUBindGroup;
+}
+
+/** A kernel of the selection, which sees all ranges at once. */
+interface Selecting {
+  readonly kernel: Kernel;
+  readonly buffers: GPUBindGroup;
+}
+
+/** Pairs of tiles of a range. */
+export function pairsOf({ room }: Range): number {
+  return room / (2 * TILE);
+}
+
+/** Allocates the common buffers. */
+export function commonBuffers(ranges: Ranges, counting: Counting): Promise<Common> {
+  const { gpu, room, list, shape } = ranges;
+  const pairs = list.reduce((sum, range) => sum + pairsOf(range), 0);
+  return gpu.allocated(() => ({
+    state: room.buffer(STATE_BYTES),
+    histograms: [room.buffer(4 * histogramWords(counting)), room.buffer(4 * histogramWords(counting))],
+    errors: room.buffer(4 * pairs),
+    sums: room.buffer(4 * counting.clearers),
+    ties: room.buffer(4 * pairs),
+    tables: room.buffer((HISTORY + 1) * tableStride(shape), GPUBufferUsage.UNIFORM),
+    places: list.map((range) =>
+      room.bufferOf(Uint32Array.of(range.first, pairsOf(range), 0, 0), GPUBufferUsage.UNIFORM),
+    ),
+  }));
+}
+
+/** The fixed part of the tables: V_A where it is read row by row. */
+function fixedTable(shape: Shape): Float32Array {
+  return fitsRegisters(shape) ? paddedRows(shape.parts[0].V) : new Float32Array(4);
+}
+
+/** Bytes from one iteration's tables to the next. */
+function tableStride(shape: Shape): number {
+  return 256 * Math.ceil((4 * (fixedTable(shape).length + 3 * shape.R4)) / 256);
+}
+
+/** Tables for iterations with these ρ. The first starts without a dual variable; later ones rescale it from the ρ before. */
+export function tablesFor(shape: Shape, rhos: readonly number[]): Float32Array {
+  const [fixed, sigma, stride] = [fixedTable(shape), singularValues(shape), tableStride(shape) / 4];
+  const tables = new Float32Array(stride * rhos.length);
+  for (const [i, rho] of rhos.entries()) {
+    const rescaling = i === 0 ? 0 : rhos[i - 1] / rho;
+    tables.set(fixed, i * stride);
+    for (const [k, s] of sigma.entries()) {
+      const at = i * stride + fixed.length + k;
+      tables[at] = s;
+      tables[at + sigma.length] = s / (s * s + rho);
+      tables[at + 2 * sigma.length] = s * rescaling;
+    }
+  }
+  return tables;
+}
+
+/** The steps of one solver on one problem. */
+export class Iteration {
+  private constructor(
+    readonly solver: IterativeSolver,
+    private readonly ranges: Ranges,
+    private readonly common: Common,
+    private readonly counting: Counting,
+    /** Coordinates of the dual variable, for GHT-ADMM. */
+    private readonly dual: readonly GPUBuffer[],
+    private readonly passes: { readonly next: readonly Step[]; readonly again: readonly Step[] },
+    private readonly scans: { readonly refine: Step; readonly count: Step; readonly cut: Step },
+    private readonly selects: Readonly<Record<'first' | 'last' | 'judge', Selecting>>,
+  ) {}
+
+  static async of(
+    solver: IterativeSolver,
+    ranges: Ranges,
+    sets: CodeSets,
+    common: Common,
+    counting: Counting,
+  ): Promise<Iteration> {
+    const { gpu, shape } = ranges;
+    const { state, histograms, errors, sums, ties, places } = common;
+    const dual = solver === 'admm' ? await ranges.buffers(({ room }) => 4 * shape.R4 * room) : [];
+    const makePass = fitsRegisters(shape) ? inRegisters : await byProducts(ranges);
+    const pass = (kind: Dual) => makePass(ranges, sets, common, counting, kind, dual);
+    const layout = codeLayout(shape);
+    const scan = async (code: string, label: string, last: GPUBuffer, groups = scanGroups): Promise<Step> => {
+      const kernel = await gpu.kernel(code, label);
+      const buffers = remembered((range) =>
+        kernel.bind({ 0: state, 1: places[range], 2: sets.blocks[range], 3: sets.masks[range], 4: last }),
+      );
+      return { kernel, groups, buffers };
+    };
+    const select = async (code: string, label: string, ...buffers: readonly GPUBuffer[]): Promise<Selecting> => {
+      const kernel = await gpu.kernel(code, label);
+      return { kernel, buffers: kernel.bind({ ...buffers }) };
+    };
+    // A host may compile several kernels at once.
+    const [next, again, refined, counted, cut, first, last, verdict] = await Promise.all([
+      pass(solver === 'admm' ? 'step' : 'none'),
+      pass(solver === 'admm' ? 'again' : 'none'),
+      scan(refine(layout, counting), 'refine', histograms[1]),
+      scan(countTies(layout), 'count ties', ties),
+      scan(cutTies(layout), 'cut ties', ties, () => 1),
+      select(selectFirst(counting), 'select first', state, histograms[0], histograms[1], errors, sums),
+      select(selectLast(counting), 'select last', state, histograms[1], histograms[0]),
+      select(judge(counting), 'judge', state, sums),
+    ]);
+    const scans = { refine: refined, count: counted, cut };
+    return new Iteration(solver, ranges, common, counting, dual, { next, again }, scans, {
+      first,
+      last,
+      judge: verdict,
+    });
+  }
+
+  /** Empties the histogram of a pass, before one that does not follow a selection. */
+  clear(batch: Batch): void {
+    batch.clear(this.common.histograms[0]);
+  }
+
+  /** Sets Λ to 0, where there is one. */
+  clearDual(batch: Batch): void {
+    for (const buffer of this.dual) batch.clear(buffer);
+  }
+
+  /** The pass with the tables of a slot: the next, or the same again; over all pairs of tiles, or one of `step`. */
+  pass(batch: Batch, slot: number, which: 'next' | 'again' = 'next', step = 1): void {
+    for (const part of this.passes[which]) this.#overRanges(batch, part, slot, step);
+  }
+
+  /** Finds the bin of the threshold; adds up the errors of the last pass. */
+  selectFirst(batch: Batch): void {
+    batch.run(this.selects.first.kernel, this.selects.first.buffers, 1 + this.counting.clearers);
+  }
+
+  /** Finds the threshold itself. The candidates become the codes. */
+  selectLast(batch: Batch, step = 1): void {
+    this.#overRanges(batch, this.scans.refine, 0, step);
+    batch.run(this.selects.last.kernel, this.selects.last.buffers, 1 + this.counting.clearers);
+  }
+
+  /** Drops what equals the threshold and is too many. */
+  cutTies(batch: Batch): void {
+    this.#overRanges(batch, this.scans.count, 0, 1);
+    this.#overRanges(batch, this.scans.cut, 0, 1);
+  }
+
+  /** Decides on the codes that the last pass has measured. */
+  judge(batch: Batch): void {
+    batch.run(this.selects.judge.kernel, this.selects.judge.buffers, 1);
+  }
+
+  #overRanges(batch: Batch, { kernel, buffers, groups }: Step, slot: number, step: number): void {
+    for (const [i, range] of this.ranges.list.entries()) {
+      batch.run(kernel, buffers(i, slot), groups(Math.ceil(pairsOf(range) / step)));
+    }
+  }
+}
+
+type MakePass = (
+  ranges: Ranges,
+  sets: CodeSets,
+  common: Common,
+  counting: Counting,
+  kind: Dual,
+  dual: readonly GPUBuffer[],
+) => Promise<readonly Step[]>;
+
+const inRegisters: MakePass = async ({ gpu, shape, list }, sets, common, counting, kind, dual) => {
+  const kernel = await gpu.kernel(registerPass(shape, counting, kind), `pass, dual ${kind}`);
+  const buffers = remembered((range, slot) =>
+    kernel.bind({
+      ...commonBindings(common, shape, range, slot),
+      ...{ 3: list[range].c, 4: sets.blocks[range], 5: sets.masks[range], 6: common.errors, 7: common.histograms[0] },
+      ...dualBinding(kind, dual, range),
+    }),
+  );
+  return [{ kernel, groups: (pairs) => pairs, buffers }];
+};
+
+/** The pass in two kernels, with M between them in memory. */
+async function byProducts({ gpu, shape, room, list }: Ranges): Promise<MakePass> {
+  const { words } = codeLayout(shape);
+  const [rows, between] = await gpu.allocated(() => [
+    [room.bufferOf(rightVectors(shape)), room.bufferOf(byCoordinates(shape, 128 * words))],
+    list.map((range) => room.buffer(4 * shape.R4 * range.room)),
+  ]);
+  return async (_, sets, common, counting, kind, dual) => {
+    const analyse = await gpu.kernel(analysePass(shape, kind), `analyse, dual ${kind}`);
+    const synthesise = await gpu.kernel(synthesisePass(shape, counting), 'synthesise');
+    const inAnalysis = remembered((range, slot) =>
+      analyse.bind({
+        ...commonBindings(common, shape, range, slot),
+        ...{ 3: list[range].c, 4: sets.blocks[range], 5: sets.masks[range], 6: common.errors, 7: rows[0] },
+        ...dualBinding(kind, dual, range),
+        9: between[range],
+      }),
+    );
+    const inSynthesis = remembered((range) =>
+      synthesise.bind({
+        ...{ 1: common.places[range], 2: common.state, 3: common.histograms[0] },
+        ...{ 4: sets.blocks[range], 5: sets.masks[range], 6: between[range], 7: rows[1] },
+      }),
+    );
+    return [
+      { kernel: analyse, groups: (pairs) => pairs, buffers: inAnalysis },
+      { kernel: synthesise, groups: (pairs) => synthesisGroups(shape, pairs), buffers: inSynthesis },
+    ];
+  };
+}
+
+function commonBindings({ tables, places, state }: Common, shape: Shape, range: number, slot: number) {
+  const stride = tableStride(shape);
+  return { 0: { buffer: tables, offset: slot * stride, size: stride }, 1: places[range], 2: state };
+}
+
+function dualBinding(kind: Dual, dual: readonly GPUBuffer[], range: number): Readonly<Record<number, Bound>> {
+  return kind === 'none' ? {} : { 8: dual[range] };
+}
+
+/** V with a row of atoms per coordinate, padded to a width. */
+function byCoordinates(shape: Shape, width: number): Float32Array {
+  const V = rightVectors(shape);
+  const out = new Float32Array(shape.R4 * width);
+  for (let l = 0; l < shape.L; l++) for (let k = 0; k < shape.R4; k++) out[k * width + l] = V[l * shape.R4 + k];
+  return out;
+}
+
+/** Bind groups are made once per range and slot. */
+function remembered(
+  make: (range: number, slot: number) => GPUBindGroup,
+): (range: number, slot: number) => GPUBindGroup {
+  const made = new Map<number, GPUBindGroup>();
+  return (range, slot) => {
+    const key = range * (HISTORY + 1) + slot;
+    const known = made.get(key) ?? make(range, slot);
+    made.set(key, known);
+    return known;
+  };
+}
+
+/** The counts that suit a problem: few coefficients need few bins, which are cleared in every iteration. */
+export function countingFor({ shape, P }: Ranges): Counting {
+  const coefficients = shape.L * P;
+  if (coefficients < 2 ** 18) return { logBins: 16, clearers: 2 };
+  return coefficients < 2 ** 22 ? { logBins: 16, clearers: 16 } : { logBins: 19, clearers: 128 };
+}

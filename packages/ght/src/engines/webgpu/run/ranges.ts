@@ -1,0 +1,65 @@
+/**
+ * The patches of a problem in the memory of a GPU. A binding has a limit, so the patches are cut into ranges with buffers of their
+ * own. Every kernel runs over one range after the other, in the order of the patches, so that no result depends on how many there are.
+ */
+import type { Shape } from '../../shape.js';
+import type { Gpu, Room } from '../gpu.js';
+import { codeLayout, SETS } from '../kernels/layout.js';
+import { TILE } from '../layout.js';
+
+/** Patches that a range is a whole multiple of: two tiles, which a workgroup of the iteration works on. */
+const GRAIN = 2 * TILE;
+
+/** A range of patches. */
+export interface Range {
+  /** The number of its first patch in the whole problem. */
+  readonly first: number;
+  /** Its patches, and what they are filled up to with patches of zeros: a whole number of pairs of tiles. */
+  readonly P: number;
+  readonly room: number;
+  /** The coordinates c = Qᵀy, in the layout of `layout.ts` with R4 floats per patch. */
+  readonly c: GPUBuffer;
+}
+
+/** The patches of one problem. */
+export class Ranges {
+  constructor(
+    readonly gpu: Gpu,
+    /** Where the buffers of the problem are, which are freed with it. */
+    readonly room: Room,
+    readonly shape: Shape,
+    readonly P: number,
+    readonly list: readonly Range[],
+  ) {}
+
+  /** Cuts the patches of a problem into ranges, with room for their coordinates. */
+  static async of(gpu: Gpu, shape: Shape, P: number, most = Number.POSITIVE_INFINITY): Promise<Ranges> {
+    const room = gpu.room();
+    const list = await gpu.allocated(() =>
+      cut(P, Math.min(most, patchesPerBinding(gpu, shape))).map(({ first, P }) => {
+        const filled = GRAIN * Math.ceil(P / GRAIN);
+        return { first, P, room: filled, c: room.buffer(4 * shape.R4 * filled) };
+      }),
+    );
+    return new Ranges(gpu, room, shape, P, list);
+  }
+
+  /** A buffer per range, whose size depends on the range's; fails if they do not fit. */
+  buffers(bytes: (range: Range) => number): Promise<readonly GPUBuffer[]> {
+    return this.gpu.allocated(() => this.list.map((range) => this.room.buffer(bytes(range))));
+  }
+}
+
+/** The most patches for which each buffer of a range can be bound as a whole. */
+function patchesPerBinding({ limits }: Gpu, shape: Shape): number {
+  const largest = Math.max(4 * shape.R4, 16 * SETS * codeLayout(shape).blocks);
+  return Math.floor(Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize) / largest);
+}
+
+/** Ranges of about the same size, of at most so many patches each, and at least one grain. */
+function cut(P: number, most: number): { readonly first: number; readonly P: number }[] {
+  const grains = Math.ceil(P / GRAIN);
+  const count = Math.ceil(grains / Math.max(1, Math.floor(most / GRAIN)));
+  const each = GRAIN * Math.ceil(grains / count);
+  return Array.from({ length: Math.ceil(P / each) }, (_, i) => ({ first: i * each, P: Math.min(each, P - i * each) }));
+}

@@ -1,0 +1,203 @@
+/** One pass of a recipe on a GPU: its kernels, the lists of its groups, and the runs for a batch of references. */
+import type { TileNoise } from '../../../denoisers/denoiser.js';
+import type { Pass } from '../../../groups/recipes.js';
+import { kaiser } from '../../../groups/window.js';
+import type { Batch, Gpu, Kernel, Room } from '../gpu.js';
+import { eigenvectorsKernel } from '../kernels/groups/eigenvectors.js';
+import { filterFits, filterKernel, groupsTogether } from '../kernels/groups/filters.js';
+import {
+  gatherKernel,
+  lowRankFits,
+  projectKernel,
+  scratchFloats,
+  tridiagonalKernel,
+} from '../kernels/groups/lowrank.js';
+import { matchingKernel, type Spread, spreadOf } from '../kernels/groups/matching.js';
+import { isAlone, listWords } from '../kernels/groups/target.js';
+import { brightnessKernel } from '../kernels/groups/whitening.js';
+
+/** The planes of a picture. */
+export type Picture = readonly GPUBuffer[];
+
+/** The buffers that a pass works on. */
+export interface PassBuffers {
+  /** The part of the references; see kernels/groups/target.ts. */
+  readonly part: GPUBuffer;
+  readonly from: Picture;
+  readonly guide: Picture;
+  /** The four arrays of sums of each plane; see kernels/groups/aggregation.ts. */
+  readonly sums: readonly Picture[];
+  readonly noise?: NoiseTables;
+}
+
+/** Noise that depends on brightness and frequency: the brightnesses, and the deviations of each plane. */
+export interface NoiseTables {
+  readonly brightness: GPUBuffer;
+  readonly deviations: readonly GPUBuffer[];
+}
+
+/** The tables of a noise. The last row of deviations is there twice, so that each has a next one. */
+export function noiseTables(room: Room, { brightness, deviations }: TileNoise): NoiseTables {
+  return {
+    brightness: room.bufferOf(Float32Array.from(brightness)),
+    deviations: deviations.map((rows) =>
+      room.bufferOf(Float32Array.from([...rows, rows[rows.length - 1]].flatMap((row) => [...row]))),
+    ),
+  };
+}
+
+/** Adds the runs for a batch of so many references. */
+export type RunBatch = (runs: Batch, count: number) => void;
+
+/** Why a pass does not run on a GPU; undefined if it does. */
+export function refusalOf(pass: Pass): string | undefined {
+  if (!isAlone(pass) && !spreadOf(pass)) {
+    return `groups of ${pass.members} patches within ${pass.reach} pixels do not fit into a workgroup`;
+  }
+  if (pass.filter.kind === 'rank') {
+    return lowRankFits(pass)
+      ? undefined
+      : `singular bases of ${pass.patch}×${pass.patch} patches are not written for GPUs`;
+  }
+  return filterFits(pass) ? undefined : `groups of ${pass.members} patches do not fit into a workgroup`;
+}
+
+/** Operations of a batch: 10 to 50 ms on the GPU of a laptop, so that an abort is noticed soon. */
+const BATCH_OPERATIONS = 2 ** 35;
+/** A program on the CPU is slower by this factor, and more. */
+const SOFTWARE = 64;
+/** An addition to the sums of a pixel costs as much as so many other operations. */
+const ADDITION = 200;
+
+/** Operations of an eigenproblem of N×N, in N³. */
+const EIGENPROBLEM = 20;
+/** Bytes of any buffer between the kernels of the low-rank filter, at most: half of what every GPU can bind. */
+const SCRATCH_BYTES = 2 ** 26;
+
+/** References per batch, by the work for each. */
+export function referencesPerBatch(pass: Pass, { software }: Gpu): number {
+  const { patch, reach, members, filter } = pass;
+  const N = patch * patch;
+  const matching = 2 * N * (2 * reach + 1) ** 2;
+  const filtering = members * N * (ADDITION + 12 * patch) + (filter.kind === 'rank' ? EIGENPROBLEM * N ** 3 : 0);
+  const most = filter.kind === 'rank' ? SCRATCH_BYTES / (4 * scratchFloats(pass).samples) : Number.POSITIVE_INFINITY;
+  const operations = BATCH_OPERATIONS / (software ? SOFTWARE : 1);
+  return Math.max(1, Math.floor(Math.min(most, operations / (matching + filtering))));
+}
+
+/** The kernels of a pass, by name. */
+export type PassKernels = Readonly<Record<string, Kernel>>;
+
+/** Compiles the kernels of a pass. */
+export async function compilePass(gpu: Gpu, pass: Pass, whitened: boolean): Promise<PassKernels> {
+  const codes: Record<string, string> = {
+    ...(isAlone(pass) ? {} : { matching: matchingKernel(pass, spreadOf(pass) as Spread) }),
+    ...(whitened ? { brightness: brightnessKernel(pass) } : {}),
+    ...(pass.filter.kind === 'rank' ? lowRankCodes(pass, whitened) : { filter: filterKernel(pass, whitened) }),
+  };
+  const compiled = Object.entries(codes).map(async ([name, code]) => [name, await gpu.kernel(code, name)] as const);
+  return Object.fromEntries(await Promise.all(compiled));
+}
+
+function lowRankCodes(pass: Pass, whitened: boolean): Record<string, string> {
+  return {
+    gather: gatherKernel(pass, whitened),
+    tridiagonal: tridiagonalKernel(pass),
+    eigenvectors: eigenvectorsKernel(pass),
+    project: projectKernel(pass, whitened),
+  };
+}
+
+/** Allocates what a pass needs for a batch of so many references, and gives the runs of a batch. */
+export function preparePass(
+  room: Room,
+  pass: Pass,
+  kernels: PassKernels,
+  buffers: PassBuffers,
+  batch: number,
+): RunBatch {
+  const lists = room.buffer(needsLists(pass, buffers) ? 4 * listWords(pass) * batch : 0);
+  const window = room.bufferOf(Float32Array.from(kaiser(pass.patch, pass.window)), GPUBufferUsage.UNIFORM);
+  const allRuns = [
+    ...groupRuns(kernels, buffers, lists),
+    ...(pass.filter.kind === 'rank'
+      ? lowRankRuns(room, pass, kernels, buffers, lists, window, batch)
+      : filterRuns(pass, kernels, buffers, lists, window)),
+  ];
+  return (runs, count) => {
+    for (const run of allRuns) run(runs, count);
+  };
+}
+
+/** Whether a pass needs lists: of members, or of the brightness of each reference. */
+function needsLists(pass: Pass, { noise }: PassBuffers): boolean {
+  return !isAlone(pass) || noise !== undefined;
+}
+
+/** A kernel with its buffers, in a workgroup for every so many groups. */
+function runOf(kernel: Kernel, bindings: Readonly<Record<number, GPUBuffer>>, together = 1): RunBatch {
+  const bound = kernel.bind(bindings);
+  return (runs, count) => {
+    runs.run(kernel, bound, Math.ceil(count / together));
+  };
+}
+
+/** The sums of a plane at their bindings. */
+function sumsAt([valuesLow, valuesHigh, weightsLow, weightsHigh]: Picture): Record<number, GPUBuffer> {
+  return { 5: valuesLow, 6: valuesHigh, 7: weightsLow, 8: weightsHigh };
+}
+
+/** Finds the groups, and their brightness where the noise depends on it. */
+function groupRuns(kernels: PassKernels, { part, guide, noise }: PassBuffers, lists: GPUBuffer): RunBatch[] {
+  const bindings = { 0: part, 1: guide[0], 2: lists };
+  return [
+    ...(kernels.matching ? [runOf(kernels.matching, bindings)] : []),
+    ...(noise ? [runOf(kernels.brightness, { ...bindings, 3: noise.brightness })] : []),
+  ];
+}
+
+/** Filters the groups on all planes by the threshold or the Wiener filter. */
+function filterRuns(
+  pass: Pass,
+  kernels: PassKernels,
+  buffers: PassBuffers,
+  lists: GPUBuffer,
+  window: GPUBuffer,
+): RunBatch[] {
+  const { part, from, guide, sums, noise } = buffers;
+  return from.map((plane, c) => {
+    const bindings: Record<number, GPUBuffer> = { 0: part, 1: plane, 4: window, ...sumsAt(sums[c]) };
+    if (pass.filter.kind === 'wiener') bindings[2] = guide[c];
+    if (needsLists(pass, buffers)) bindings[3] = lists;
+    if (noise) bindings[9] = noise.deviations[c];
+    return runOf(kernels.filter, bindings, groupsTogether(pass));
+  });
+}
+
+/** Filters the groups on all planes by their singular values. The planes follow each other in the same scratch. */
+function lowRankRuns(
+  room: Room,
+  pass: Pass,
+  kernels: PassKernels,
+  { part, from, sums, noise }: PassBuffers,
+  lists: GPUBuffer,
+  window: GPUBuffer,
+  batch: number,
+): RunBatch[] {
+  const floats = scratchFloats(pass);
+  const scratch = (perGroup: number) => room.buffer(4 * perGroup * batch);
+  const [samples, basis] = [scratch(floats.samples), scratch(floats.basis)];
+  const [tridiagonal, vectors] = [scratch(floats.tridiagonal), scratch(floats.vectors)];
+  const reduce = runOf(kernels.tridiagonal, { 0: part, 1: lists, 2: samples, 3: basis, 4: tridiagonal });
+  const solve = runOf(kernels.eigenvectors, { 0: part, 1: lists, 2: tridiagonal, 3: basis, 4: vectors });
+  return from.flatMap((plane, c) => {
+    const gathered: Record<number, GPUBuffer> = { 0: part, 1: plane, 2: lists, 3: samples };
+    const projected: Record<number, GPUBuffer> = { 0: part, 1: lists, 2: samples, 3: vectors, 4: window };
+    Object.assign(projected, sumsAt(sums[c]));
+    if (noise) {
+      gathered[4] = noise.deviations[c];
+      projected[9] = noise.deviations[c];
+    }
+    return [runOf(kernels.gather, gathered), reduce, solve, runOf(kernels.project, projected)];
+  });
+}

@@ -1,0 +1,76 @@
+import { describe, expect, inject, it } from 'vitest';
+import { Gpu, groupNumber } from '../../src/engines/webgpu/gpu.js';
+import { EngineFailure } from '../../src/errors.js';
+
+const doubling = `
+@group(0) @binding(0) var<storage, read_write> x: array<f32>;
+${groupNumber}
+@compute @workgroup_size(64)
+fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
+  let i = groupNumber(group, groups) * 64u + me;
+  if (i < arrayLength(&x)) { x[i] = 2.0 * x[i]; }
+}`;
+
+describe.skipIf(inject('withoutGpu') !== '')('a GPU', () => {
+  it('runs a kernel in more workgroups than one dimension has, and gives the result back', async () => {
+    const gpu = await Gpu.open();
+    const room = gpu.room();
+    const numbers = Float32Array.from({ length: 64 * 70_000 }, (_, i) => i % 1000);
+    const x = await gpu.allocated(() => room.bufferOf(numbers));
+    const kernel = await gpu.kernel(doubling, 'doubling');
+    gpu
+      .batch()
+      .run(kernel, kernel.bind({ 0: x }), 70_000)
+      .submit();
+    const twice = new Float32Array(await gpu.read(x));
+    expect(twice.every((value, i) => value === 2 * numbers[i])).toBe(true);
+    expect(gpu.software).toBe(true);
+    expect(gpu.name).toMatch(/SwiftShader/);
+    room.dispose();
+    gpu.dispose();
+  });
+
+  it('names a shader that does not compile, and goes on', async () => {
+    const gpu = await Gpu.open();
+    await expect(gpu.kernel('fn main( {', 'broken')).rejects.toThrow(
+      /the shader "broken" does not compile: .*expected/,
+    );
+    expect(gpu.failure).toBeUndefined();
+    await expect(gpu.kernel(doubling, 'doubling')).resolves.toBeDefined();
+    gpu.dispose();
+  });
+
+  it('says that memory ran out, and goes on', async () => {
+    const gpu = await Gpu.open({ limits: { maxBufferSize: 2 ** 28 } });
+    await expect(gpu.allocated(() => gpu.room().buffer(2 ** 29))).rejects.toThrow(/too little memory/);
+    expect(gpu.failure).toBeUndefined();
+    gpu.dispose();
+  });
+
+  it('ends every wait when the device is lost or used wrongly', async () => {
+    const lost = await Gpu.open();
+    const waiting = lost.read(lost.room().buffer(2 ** 20));
+    lost.dispose();
+    await expect(waiting).rejects.toThrow(EngineFailure);
+    await expect(lost.done()).rejects.toThrow(/lost/);
+    const wrong = await Gpu.open();
+    wrong.batch().copy(wrong.room().buffer(16), 0, wrong.room().buffer(16), 0, 64).submit();
+    await expect(wrong.done()).rejects.toThrow(EngineFailure);
+    wrong.dispose();
+  });
+
+  it('stops waiting when it is aborted', async () => {
+    const gpu = await Gpu.open();
+    const stop = new AbortController();
+    const waiting = gpu.done(stop.signal);
+    stop.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+    gpu.dispose();
+  });
+
+  it('has the limits that are forced down', async () => {
+    const gpu = await Gpu.open({ limits: { maxStorageBufferBindingSize: 2 ** 27 }, subgroups: false });
+    expect([gpu.limits.maxStorageBufferBindingSize, gpu.lanes]).toEqual([2 ** 27, undefined]);
+    expect((await Gpu.open()).lanes).toBe(4);
+  });
+});
