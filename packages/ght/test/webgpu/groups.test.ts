@@ -2,10 +2,10 @@
 import './uncleared.js';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { recipeRunner as onWasm } from '../../src/engines/wasm/run/recipe.js';
-import { Gpu } from '../../src/engines/webgpu/gpu.js';
-import { type RecipeOptions, recipeRunner } from '../../src/engines/webgpu/run/recipe.js';
+import { Gpu, leastLimits } from '../../src/engines/webgpu/gpu.js';
+import { type RecipeOptions, recipeBytes, recipeRunner } from '../../src/engines/webgpu/run/recipe.js';
 import type { Filter, Pass, Step } from '../../src/groups/recipes.js';
-import { recipeOf } from '../../src/groups/recipes.js';
+import { qualities, recipeOf } from '../../src/groups/recipes.js';
 import { followed } from '../../src/groups/reference.js';
 import { psnr } from '../../src/index.js';
 import { largestDifference } from '../golden/denoisers.js';
@@ -110,6 +110,17 @@ describe.skipIf(inject('withoutGpu') !== '')('recipes on a GPU', () => {
     expect(told).toHaveLength(2);
     const [whole] = await run(recipeOf('fast'), coarse, width, height);
     expect(largestDifference((await runner.follow(tile))[0], whole)).toBe(0);
+  });
+
+  it('the tiles that tasks choose, of up to a gibibyte, have planes that every GPU can bind', async () => {
+    for (const quality of qualities) {
+      const pixels = 2 ** 30 / recipeBytes(recipeOf(quality), 1, 1, 1);
+      expect(4 * pixels).toBeLessThanOrEqual(leastLimits.maxStorageBufferBindingSize);
+    }
+    const small = await Gpu.open({ limits: { maxStorageBufferBindingSize: 1024 } });
+    const runner = await recipeRunner(small, recipeOf('fast'));
+    await expect(runner.follow(tileOf(coarse, width, height))).rejects.toThrow(/planes of more than 256 pixels/);
+    small.dispose();
   });
 
   it('refuses what its workgroups cannot hold, and names the step', async () => {
