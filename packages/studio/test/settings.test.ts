@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromHash, fromJson, toHash, toJson } from '../src/settings/link.js';
-import { defaults, type Settings, sameRun } from '../src/settings/settings.js';
+import { defaults, type Settings, sameMemory, sameRun } from '../src/settings/settings.js';
 
 const settings: fc.Arbitrary<Settings> = fc.record({
   tab: fc.constantFrom('learn', 'represent', 'compare', 'denoise', 'restore'),
@@ -70,5 +70,10 @@ describe('settings that ask for the same run', () => {
   it('may differ in what is shown, not in what is solved', () => {
     expect(sameRun(defaults, { ...defaults, overlay: 'error', tab: 'compare' })).toBe(true);
     expect(sameRun(defaults, { ...defaults, s: 6 })).toBe(false);
+  });
+
+  it('need other memory with noise than without, whatever its strength', () => {
+    expect(sameMemory(defaults, { ...defaults, noise: 50 })).toBe(true);
+    expect(sameMemory(defaults, { ...defaults, noise: 0 })).toBe(false);
   });
 });

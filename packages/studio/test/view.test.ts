@@ -96,9 +96,9 @@ describe('words', () => {
   it('tell the time left roughly', () => {
     expect([1, 12.4, 100, 1500].map(timeLeft)).toEqual([
       'about a second left',
-      'about 12 s left',
-      'about 2 min left',
-      'about 25 min left',
+      'about 12\u00a0s left',
+      'about 2\u00a0min left',
+      'about 25\u00a0min left',
     ]);
   });
 

@@ -169,7 +169,9 @@ export function sameComparison(a: Settings, b: Settings): boolean {
 
 /** Whether runs with two settings of the same representation need the same memory. */
 export function sameMemory(a: Settings, b: Settings): boolean {
-  return (['tab', 'quality', 'restore', 'factor', 'restoreQuality'] as const).every((key) => a[key] === b[key]);
+  const experiment = (settings: Settings) => settings.noise > 0;
+  const keys = ['tab', 'quality', 'restore', 'factor', 'restoreQuality'] as const;
+  return experiment(a) === experiment(b) && keys.every((key) => a[key] === b[key]);
 }
 
 /** Whether two settings request the same denoising. */

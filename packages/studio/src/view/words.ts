@@ -9,6 +9,6 @@ export function patchMeaning(planes: number): string {
 /** A duration that is still to come, roughly. */
 export function timeLeft(seconds: number): string {
   if (seconds < 1.5) return 'about a second left';
-  if (seconds < 90) return `about ${Math.round(seconds)} s left`;
-  return `about ${Math.round(seconds / 60)} min left`;
+  if (seconds < 90) return `about ${Math.round(seconds)}\u00a0s left`;
+  return `about ${Math.round(seconds / 60)}\u00a0min left`;
 }
