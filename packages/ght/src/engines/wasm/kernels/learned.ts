@@ -3,6 +3,7 @@
  * after the other: four floats, a vector. So the 8×8 pixels of a patch are four runs of 16 floats, and neither `fold` nor `unfold` moves
  * anything: the product with A reads patches where they lie, and the product with B adds to them there.
  *
+ * The codes of a row lie panel after panel: 8 atoms of all sites, then the next 8. So the product with A goes through them in order.
  * The product with A is dense. About a third of the coefficients are not zero, so the product with B uses those alone, from lists.
  */
 import { SAMPLES } from '../../../denoisers/learned/model.js';
@@ -11,6 +12,9 @@ import { type Fused, madd } from './maps.js';
 
 /** Sites by vectors of atoms whose sums stay in registers in the product with A; see also {@link GROUPS}. */
 const TILE = { sites: 4, vectors: 2 } as const;
+
+/** Bytes of a site in a panel of codes. */
+const PANEL_SITE = 16 * TILE.vectors;
 
 /** Sites are computed in whole tiles: a row has room for this many. */
 export function paddedSites(sites: number): number {
@@ -45,6 +49,8 @@ export function listOf(atoms: number) {
 /** What the code depends on. */
 export interface LearnedShape {
   readonly atoms: number;
+  /** The sites that a row of codes has room for. */
+  readonly sites: number;
   /** Bytes of a row of sites of a picture, with its rim. */
   readonly row: number;
   /** The addresses of the tables of {@link compression}. */
@@ -93,14 +99,13 @@ export function learnedModule(shape: LearnedShape, fma: boolean, shared: boolean
 }
 
 /** analyse(r, codes, table, sites): α ← α + A unfold(r). The patch of the first site begins at r. */
-function analyse(module: Module, { atoms, row }: LearnedShape, target: Fused): void {
+function analyse(module: Module, { atoms, sites: room, row }: LearnedShape, target: Fused): void {
   module.fn('analyse', ['i32', 'i32', 'i32', 'i32'], undefined, (f) => {
     const [r, codes, table, sites] = f.parameters as I32[];
     const sums = f.vectors(TILE.sites * TILE.vectors);
     const sources = f.vectors(TILE.vectors);
     const splat = f.v128();
     const [patch, code, sample, source, end, left] = f.words(6);
-    const place = (n: number) => Math.floor(n / TILE.vectors) * 4 * atoms + 16 * (n % TILE.vectors);
     f.count(atoms / (4 * TILE.vectors), () => {
       patch.set(r);
       code.set(codes);
@@ -108,7 +113,7 @@ function analyse(module: Module, { atoms, row }: LearnedShape, target: Fused): v
       f.repeat(
         () => {
           sums.forEach((sum, n) => {
-            sum.set(code.v128(place(n)));
+            sum.set(code.v128(16 * n));
           });
           sample.set(patch);
           source.set(table);
@@ -132,22 +137,22 @@ function analyse(module: Module, { atoms, row }: LearnedShape, target: Fused): v
             sample.set(sample.add(row - 4 * RUN));
           });
           sums.forEach((sum, n) => {
-            f.store(code, sum, place(n));
+            f.store(code, sum, 16 * n);
           });
           patch.set(patch.add(SITE * TILE.sites));
-          code.set(code.add(4 * atoms * TILE.sites));
+          code.set(code.add(PANEL_SITE * TILE.sites));
           left.set(left.sub(TILE.sites));
         },
         () => left.ne(0),
       );
-      codes.set(codes.add(16 * TILE.vectors));
+      codes.set(codes.add(PANEL_SITE * room));
       table.set(table.add(16 * TILE.vectors * SAMPLES));
     });
   });
 }
 
 /** shrink(codes, kappa, lists, sites): α ← soft(α, κ), and the list of each site. */
-function shrink(module: Module, { atoms, lanes, places }: LearnedShape, { fma }: Fused): void {
+function shrink(module: Module, { atoms, sites: room, lanes, places }: LearnedShape, { fma }: Fused): void {
   const list = listOf(atoms);
   module.fn('shrink', ['i32', 'i32', 'i32', 'i32'], undefined, (f) => {
     const [codes, kappa, lists, sites] = f.parameters as I32[];
@@ -158,10 +163,11 @@ function shrink(module: Module, { atoms, lanes, places }: LearnedShape, { fma }:
     f.count(sites, () => {
       end.set(lists);
       for (let v = 0; v < atoms / 4; v++) {
-        z.set(codes.v128(16 * v));
+        const there = PANEL_SITE * room * Math.floor(v / TILE.vectors) + 16 * (v % TILE.vectors);
+        z.set(codes.v128(there));
         threshold.set(kappa.v128(16 * v));
         kept.set(z.sub(V128.zero.sub(threshold).max(threshold.min(z))));
-        f.store(codes, kept, 16 * v);
+        f.store(codes, kept, there);
         mask.set(z.abs().gt(threshold).mask());
         order.set(mask.shl(4).v128(lanes));
         f.store(end, compressed(kept), list.values);
@@ -169,7 +175,7 @@ function shrink(module: Module, { atoms, lanes, places }: LearnedShape, { fma }:
         end.set(end.add(mask.bitCount().shl(2)));
       }
       f.store(lists, end.sub(lists), list.count);
-      codes.set(codes.add(4 * atoms));
+      codes.set(codes.add(PANEL_SITE));
       lists.set(lists.add(list.bytes));
     });
   });

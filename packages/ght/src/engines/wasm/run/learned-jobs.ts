@@ -19,6 +19,8 @@ export interface LearnedLayout extends SharedWords {
   readonly results: readonly number[];
   /** The tables of each step. */
   readonly steps: readonly { readonly A: number; readonly kappa: number; readonly B: number }[];
+  /** The sites that a row of codes has room for. */
+  readonly sites: number;
   /** Bytes of a row of sites of a picture with its rim, and of the picture. */
   readonly row: number;
   readonly picture: number;
@@ -83,7 +85,7 @@ function stepRow(
   const { A, kappa, B } = layout.steps[k];
   const scratch = layout.scratches[thread];
   const padded = paddedSites(columns);
-  const codes = scratch + layout.codes + 4 * layout.atoms * padded * row;
+  const codes = scratch + layout.codes + 4 * layout.atoms * layout.sites * row;
   kernels.analyse(r + row * layout.row, codes, A, padded);
   kernels.shrink(codes, kappa, scratch + layout.lists, columns);
   kernels.synthesise(next + row * layout.row, scratch + layout.lists, B, columns);
@@ -100,8 +102,7 @@ function readBlock({ layout, memory, thread }: LearnedWorkplace, block: Rectangl
     y[sampleAt(px, py, row / 4)] = samples[from];
   });
   r.set(y);
-  const { width, height } = surrounded(block);
-  const codes = layout.atoms * paddedSites(width / STRIDE) * (height / STRIDE);
+  const codes = layout.atoms * layout.sites * (surrounded(block).height / STRIDE);
   new Float32Array(memory.buffer, scratch + layout.codes, codes).fill(0);
   return [y, r, next];
 }

@@ -82,7 +82,7 @@ class LearnedMemory extends Arena {
       steps: Array.from({ length: steps }, (_, k) => this.#step(model, k)),
     };
     this.layout = {
-      ...{ atoms, blocks, row, picture, codes, lists, steps: tables.steps },
+      ...{ atoms, blocks, sites: columns, row, picture, codes, lists, steps: tables.steps },
       size: { width, height },
       planes: planes(),
       results: planes(),
@@ -93,7 +93,11 @@ class LearnedMemory extends Arena {
       next: this.take(64),
       done: this.take(64),
     };
-    this.#module = learnedModule({ atoms, row, lanes: tables.lanes, places: tables.places }, fma, this.#shared);
+    this.#module = learnedModule(
+      { atoms, sites: columns, row, lanes: tables.lanes, places: tables.places },
+      fma,
+      this.#shared,
+    );
   }
 
   /** The threads, each with the code. */
