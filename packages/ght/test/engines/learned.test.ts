@@ -1,4 +1,5 @@
 /** The learned denoiser on every engine: the fixture of `training/fixture.py`, and the contract. */
+import '../webgpu/uncleared.js';
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readNpy } from '../../src/codes/npy.js';
@@ -53,13 +54,14 @@ describe.each(engineCases)('the learned denoiser on the %s engine', (_name, { en
   });
 
   it('tiles have the samples of the whole, and what is not kept is not computed', async () => {
-    const [width, height] = [BLOCK + 21, BLOCK + 7];
+    // A GPU in software is slow: there the picture is a strip.
+    const [width, height] = [BLOCK + 21, engine.name === 'webgpu' ? 12 : BLOCK + 7];
     const { planes } = noisy(picture(width, height), 1);
     const denoiser = await engine.learned(reduced(model, 2, 8), width * height, { threads });
     const whole = Float64Array.from((await denoiser.run(tileOf(planes, width, height)))[0]);
     const all = { left: 0, top: 0, width, height };
     const tiles = tilesOf(denoiser, width, height, 1);
-    expect(tiles).toHaveLength(4);
+    expect(tiles).toHaveLength(height > BLOCK ? 4 : 2);
     for (const { inner, outer } of tiles) {
       const part = cut(planes[0], all, outer);
       const kept = within(inner, outer);
