@@ -13,6 +13,7 @@ import {
   nonzeros,
   overcompleteDct,
   randomSource,
+  solve,
   supportMismatch,
 } from '../../src/index.js';
 import { signalsIn } from '../../src/signal/signals.js';
@@ -113,7 +114,7 @@ describe.skipIf(inject('withoutGpu') !== '')('iterations on a GPU', () => {
     const signals = sparseSignals(dictionary, P);
     const [ours, theirs] = [await load(dictionary, signals), await loadReference(dictionary, signals)];
     for (let k = 0; k < 3; k++) {
-      const [a, b] = [await ours.iterate('admm', 6 * P, 0.4), await theirs.iterate('admm', 6 * P, 0.4)];
+      const [a, b] = [await ours.iterate('qpm', 6 * P, 0.4), await theirs.iterate('qpm', 6 * P, 0.4)];
       expect(a.rmse / b.rmse).toBeCloseTo(1, 5);
     }
     expect(supportMismatch(await keptCodes(ours), await keptCodes(theirs))).toBe(0);
@@ -183,6 +184,19 @@ describe.skipIf(inject('withoutGpu') !== '')('iterations on a GPU', () => {
       expect(next.rmse).not.toBe(steps.rmse);
       expect(denseFromCodes(continued)).not.toEqual(denseFromCodes(codes));
     });
+  });
+
+  it('solves in batches as other engines do step by step, and tells its progress', async () => {
+    const fractions: number[] = [];
+    const onProgress = ({ fraction }: { fraction: number }) => fractions.push(fraction);
+    const options = { solver: 'admm', budget: { perPatch: 6 }, peak: 255, maxIterations: 25 } as const;
+    const ours = await solve(D, Y, { ...options, engine: 'webgpu', onProgress });
+    const theirs = await solve(D, Y, { ...options, engine: 'portable' });
+    expect(ours.engine.name).toBe('webgpu');
+    expect(ours.rmse / theirs.rmse).toBeCloseTo(1, 4);
+    expect([ours.iterations, ours.stopReason, ours.nonzeros]).toEqual([25, 'max-iterations', 900]);
+    expect(fractions).toEqual(fractions.toSorted((a, b) => a - b));
+    expect(fractions.length).toBeGreaterThanOrEqual(25);
   });
 
   it('reports an error that is not finite where float32 overflows', async () => {

@@ -33,6 +33,13 @@ const LEAST_SAMPLE = 128;
 const NONE = 3;
 const EVERYWHERE = 0xffffffff;
 
+/**
+ * The candidates with which a batch begins. `made`: the last pass has made them; `selected`: the first part of their selection is done
+ * as well. Those of Z⁰ have to be made (`start`), those of the last codes without a dual variable after a change of the solver
+ * (`restart`), or those of the last codes once more with another window (`again`).
+ */
+type Candidates = 'start' | 'restart' | 'again' | 'made' | 'selected';
+
 /** The words of the state by their names. */
 type State = Record<StateWord, number>;
 
@@ -107,7 +114,7 @@ export class GlobalSolvers {
     rule: { readonly tolerance: number; readonly least: number; readonly keeps: number },
     watch?: Watch,
   ): Promise<readonly StepReport[]> {
-    const { gpu, room, shape, P } = this.ranges;
+    const { room, shape, P } = this.ranges;
     const iteration = await this.#iterationOf(solver);
     const { common } = this.#memory as Memory;
     const [known, same] = [this.#state, this.#solver === solver];
@@ -125,27 +132,10 @@ export class GlobalSolvers {
     Object.assign(state, fresh, { ...rule, S, patches, outside, tolerance, halt: 0, missed: 0, first: state.k + 1 });
     state.least = state.k - (first - 1) + rule.least;
     const end = state.k + rhos.length - 1;
-    let [make, guessed]: ['next' | 'again' | undefined, boolean] = [known && same ? undefined : 'next', !known];
+    let candidates: Candidates = known && same ? (selected ? 'selected' : 'made') : known ? 'restart' : 'start';
     for (;;) {
-      if (make) Object.assign(state, widestWindow(this.#counting));
-      this.#write(state);
-      const batch = gpu.batch();
-      if (make) {
-        if (guessed) this.#guess(iteration, S);
-        if (make === 'next' && !guessed) iteration.clearDual(batch);
-        if (!guessed) iteration.clear(batch);
-        iteration.pass(batch, state.k + 1 - state.first, make);
-      }
-      if (make || !selected) iteration.selectFirst(batch);
-      for (let k = state.k + 1; k <= end; k++) {
-        iteration.selectLast(batch);
-        iteration.cutTies(batch);
-        iteration.pass(batch, k + 1 - state.first);
-        iteration.selectFirst(batch);
-        iteration.judge(batch);
-      }
-      batch.submit();
       const before = state.judged;
+      this.#submit(iteration, candidates, state, end);
       const { read, history } = await this.#read(watch?.signal);
       state = read;
       if (state.halt || state.judged === end) {
@@ -153,11 +143,32 @@ export class GlobalSolvers {
         [this.#state, this.#solver, this.#rho] = [state, solver, rhos[made]];
         return Array.from({ length: made }, (_, i) => this.#report(S, history.subarray(4 * i, 4 * i + 3)));
       }
-      if (make === 'again' && state.judged === before)
+      if (candidates === 'again' && state.judged === before)
         throw new EngineFailure('webgpu', 'no threshold was found among all magnitudes');
-      [make, guessed] = ['again', false];
-      Object.assign(state, { missed: 0 });
+      state.missed = 0;
+      candidates = 'again';
     }
+  }
+
+  /** Submits the steps after state.k up to number `end`. */
+  #submit(iteration: Iteration, candidates: Candidates, state: State, end: number): void {
+    const making = candidates !== 'selected' && candidates !== 'made';
+    if (making) Object.assign(state, widestWindow(this.#counting));
+    this.#write(state);
+    if (candidates === 'start') this.#guess(iteration, state.S);
+    const batch = this.ranges.gpu.batch();
+    if (candidates === 'restart') iteration.clearDual(batch);
+    if (candidates === 'restart' || candidates === 'again') iteration.clear(batch);
+    if (making) iteration.pass(batch, state.k + 1 - state.first, candidates === 'again' ? 'again' : 'next');
+    if (candidates !== 'selected') iteration.selectFirst(batch);
+    for (let k = state.k + 1; k <= end; k++) {
+      iteration.selectLast(batch);
+      iteration.cutTies(batch);
+      iteration.pass(batch, k + 1 - state.first);
+      iteration.selectFirst(batch);
+      iteration.judge(batch);
+    }
+    batch.submit();
   }
 
   #report(S: number, [T, error, kept]: Uint32Array): StepReport {
