@@ -4,7 +4,7 @@ import { backwardSubstitute, cholesky, forwardSubstitute } from '../../src/algeb
 import { gram, matrix, times } from '../../src/algebra/matrix.js';
 import { gaussianDictionary, overcompleteDct, randomSource } from '../../src/index.js';
 import { aiht } from '../../src/solvers/aiht.js';
-import { iterate } from '../../src/solvers/loop.js';
+import { iterate, iterateInBatches } from '../../src/solvers/loop.js';
 import { pursuer } from '../../src/solvers/pursuit.js';
 import { correlations, factor, qpmStep } from '../../src/solvers/qpm.js';
 import { drive, finish, type Work } from '../../src/work.js';
@@ -192,6 +192,22 @@ describe('the loop', () => {
     const { history } = await iterate(step, () => {}, { maxIterations: 3, tolerance: 0, onEntry });
     clock.mockRestore();
     expect(history.map(({ ms }) => ms)).toEqual([5, 10, 15]);
+  });
+
+  it('does the same in batches, and divides their time', async () => {
+    let now = 1000;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+    const [asked, seen]: number[][] = [[], []];
+    const batch = async (k: number) => {
+      asked.push(k);
+      now += 30;
+      return [9, 5, 7, 6, 6.05, 1].slice(k - 1, k + 2).map((rmse) => ({ rmse, threshold: 1, kept: 2 }));
+    };
+    const options = { maxIterations: 10, tolerance: 0.1, onEntry: ({ k }: { k: number }) => seen.push(k) };
+    const { history, stopReason, rmse } = await iterateInBatches(batch, options);
+    clock.mockRestore();
+    expect([asked, seen, stopReason, rmse]).toEqual([[1, 4], [1, 2, 3, 4, 5], 'converged', 5]);
+    expect(history.map(({ ms }) => ms)).toEqual([10, 20, 30, 40, 50]);
   });
 
   it('stops when the error is NaN, with the best iterate before it', async () => {

@@ -181,6 +181,8 @@ export class Gpu {
 
   /** The promise, or the failure of the device if that comes first. */
   #settled<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
+    // Where something else ends the wait, nobody waits for the promise any more, and it may fail as well.
+    promise.catch(() => undefined);
     if (this.#failure) return Promise.reject(this.#failure);
     return new Promise<T>((resolve, reject) => {
       const late = setTimeout(

@@ -30,6 +30,10 @@ export function registerPass(shape: Shape, counting: Counting, dual: Dual): stri
   const blocks = range(layout.rowBlocks);
   const atoms = range(layout.rowAtoms);
   const t = (a: number, b: number) => `t${a}_${b}`;
+  // Where one word has the bits of all rows, it is read and written once.
+  const oneWord = layout.words === 1;
+  const perWord = `${layout.wordRows}u`;
+  const shift = `(${layout.rowBlocks}u * (i % ${perWord}))`;
 
   /** Row i of Z: its stored blocks, or zeros. */
   const readRow = (i: string) =>
@@ -69,9 +73,10 @@ export function registerPass(shape: Shape, counting: Counting, dual: Dual): stri
       })
       .join('\n    ')}`;
 
-  /** The bits of row i of Z. One word for all rows is read once. */
-  const word = layout.words === 1 ? 'sourceBits' : `masks[sourceMask + 32u * (i / ${layout.wordRows}u)]`;
-  const rowBits = `${word} >> (${layout.rowBlocks}u * (i % ${layout.wordRows}u))`;
+  /** The bits of row i of Z. */
+  const rowBits = oneWord
+    ? `sourceBits >> (${layout.rowBlocks}u * i)`
+    : `masks[sourceMask + 32u * (i / ${perWord})] >> ${shift}`;
   /** All rows. Where the DC atom meets only the DC coordinate, and nothing else does, its row stands apart. */
   const rows = (first: (a: number) => string, each: string) => `
   ${
@@ -85,9 +90,11 @@ export function registerPass(shape: Shape, counting: Counting, dual: Dual): stri
     ${rowOfA}
     ${each}
   }`;
-  /** Puts the bits of a row into the mask, and stores it with the last row of its word. */
-  const keepBits = `mask |= made << (${layout.rowBlocks}u * (i % ${layout.wordRows}u));
-    if (i % ${layout.wordRows}u == ${layout.wordRows - 1}u || i == ${layout.rows - 1}u) { masks[targetMask + 32u * (i / ${layout.wordRows}u)] = mask; mask = 0u; }`;
+  /** Puts the bits of a row into the mask, which is stored with the last row of its word. */
+  const keepBits = oneWord
+    ? `mask |= made << (${layout.rowBlocks}u * i);`
+    : `mask |= made << ${shift};
+    if ((i + 1u) % ${perWord} == 0u || i == ${layout.rows - 1}u) { masks[targetMask + 32u * (i / ${perWord})] = mask; mask = 0u; }`;
 
   return `${stateStruct}
 ${tablesStruct(layout.rows * (padded(RA) / 4), shape.R4)}
@@ -113,7 +120,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
   let tiles = 2u * place.y; let tile = 2u * pair + (me >> 5u); let lane = me & 31u;
   let sourceAt = blocksAt(s.reads, tiles, tile, lane); let sourceMask = masksAt(s.reads, tiles, tile, lane);
   let targetAt = blocksAt(s.writes, tiles, tile, lane); let targetMask = masksAt(s.writes, tiles, tile, lane);
-  let sourceBits = masks[sourceMask];
+  ${oneWord ? 'let sourceBits = masks[sourceMask];' : ''}
   let T = bitcast<f32>(s.T + select(0u, 1u, place.x + 32u * tile + lane > s.tie));
   let lo = bitcast<f32>(s.lo); let hi = bitcast<f32>(s.hi);
   ${as.flatMap((a) => bs.map((b) => `var ${t(a, b)} = 0.0;`)).join(' ')}
@@ -146,6 +153,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
     ${makeRow('i')}
     ${keepBits}`,
   )}
+  ${oneWord ? 'masks[targetMask] = mask;' : ''}
   ${sumErrors(64)}
   atomicAdd(&count, above);
   workgroupBarrier();

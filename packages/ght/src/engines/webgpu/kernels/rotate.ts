@@ -15,49 +15,51 @@ const PIECE = 32;
 
 /** Workgroups for so many tiles. */
 export function rotateGroups(tiles: number, R4: number): number {
-  return tiles * partsOf(R4);
+  return tiles * Math.ceil(R4 / (4 * SUMS * SHARES));
 }
 
-function partsOf(R4: number): number {
-  return Math.ceil(R4 / (4 * SUMS * SHARES));
-}
-
-/** Bindings: 0 the signals of a run, 1 Q (row by row, R4 floats each), 2 c of the range, 3 the run's first tile and its patches. */
-export function rotateKernel(N: number, R4: number): string {
-  const vectors = R4 / 4;
+/**
+ * Bindings: 0 the signals of a run, 1 Q (row by row, R4 floats each), 2 c of the range, 3 the run's first tile and patches, N, and
+ * R4/4. The sizes are no part of the code, so that it is compiled once.
+ */
+export function rotateKernel(): string {
   const sums = Array.from({ length: SUMS }, (_, i) => i);
   return `
 ${groupNumber}
+struct Run { tile: u32, patches: u32, N: u32, vectors: u32 }
 @group(0) @binding(0) var<storage, read> Y: array<f32>;
 @group(0) @binding(1) var<storage, read> Q: array<vec4f>;
 @group(0) @binding(2) var<storage, read_write> c: array<vec4f>;
-@group(0) @binding(3) var<uniform> run: vec4u; // first tile, patches
+@group(0) @binding(3) var<uniform> run: Run;
 var<workgroup> piece: array<f32, ${32 * (PIECE + 1)}>;
 
 @compute @workgroup_size(${32 * SHARES})
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
   let number = groupNumber(group, groups);
-  let tile = number / ${partsOf(R4)}u;
+  let parts = (run.vectors + ${SUMS * SHARES - 1}u) / ${SUMS * SHARES}u;
+  let tile = number / parts;
   let lane = me & 31u;
-  let k = (number % ${partsOf(R4)}u) * ${SUMS * SHARES}u + (me >> 5u) * ${SUMS}u;
+  let k = (number % parts) * ${SUMS * SHARES}u + (me >> 5u) * ${SUMS}u;
   ${sums.map((i) => `var c${i} = vec4f(0.0);`).join(' ')}
-  for (var from_ = 0u; from_ < ${N}u; from_ += ${PIECE}u) {
+  for (var first = 0u; first < run.N; first += ${PIECE}u) {
     workgroupBarrier();
     for (var i = me; i < ${32 * PIECE}u; i += ${32 * SHARES}u) {
       let p = tile * 32u + i / ${PIECE}u;
-      let n = from_ + i % ${PIECE}u;
-      piece[(i / ${PIECE}u) * ${PIECE + 1}u + i % ${PIECE}u] = select(0.0, Y[min(p * ${N}u + n, arrayLength(&Y) - 1u)], p < run.y && n < ${N}u);
+      let n = first + i % ${PIECE}u;
+      var y = 0.0;
+      if (p < run.patches && n < run.N) { y = Y[p * run.N + n]; }
+      piece[(i / ${PIECE}u) * ${PIECE + 1}u + i % ${PIECE}u] = y;
     }
     workgroupBarrier();
-    for (var n = 0u; n < min(${PIECE}u, ${N}u - from_); n++) {
+    for (var n = 0u; n < min(${PIECE}u, run.N - first); n++) {
       let y = vec4f(piece[lane * ${PIECE + 1}u + n]);
-      let row = (from_ + n) * ${vectors}u + k;
-      ${sums.map((i) => `c${i} = fma(y, Q[min(row + ${i}u, ${N * vectors - 1}u)], c${i});`).join('\n      ')}
+      let row = (first + n) * run.vectors + k;
+      ${sums.map((i) => `c${i} = fma(y, Q[min(row + ${i}u, arrayLength(&Q) - 1u)], c${i});`).join('\n      ')}
     }
   }
-  if (tile * 32u >= run.y) { return; }
-  let at = ((run.x + tile) * ${vectors}u + k) * 32u + lane;
-  ${sums.map((i) => `if (k + ${i}u < ${vectors}u) { c[at + ${32 * i}u] = c${i}; }`).join('\n  ')}
+  if (tile * 32u >= run.patches) { return; }
+  let at = ((run.tile + tile) * run.vectors + k) * 32u + lane;
+  ${sums.map((i) => `if (k + ${i}u < run.vectors) { c[at + ${32 * i}u] = c${i}; }`).join('\n  ')}
 }`;
 }
 

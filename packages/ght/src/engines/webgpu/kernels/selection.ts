@@ -12,7 +12,6 @@
  * If the window was missed, `missed` is set and all kernels leave; the host makes the pass again with a window of all magnitudes.
  * `judge` adds up the error of a pass, and decides on the best codes and whether to stop.
  */
-import { groupNumber } from '../gpu.js';
 import { type CodeLayout, forStoredBlocks, placesInCodes } from './layout.js';
 import {
   ABOVE,
@@ -230,13 +229,17 @@ ${entry}
 }`;
 }
 
+/** Workgroups of a scan over so many pairs of tiles, at most: few, since most scans leave at once. */
+export function scanGroups(pairs: number): number {
+  return Math.min(pairs, 1024);
+}
+
 /** A scan over the stored blocks of a set, a thread per patch: `body` sees the bits of four magnitudes as `e`. */
 function scanCodes(
   layout: CodeLayout,
   kernel: { bindings: string; guard: string; set: string; start?: string; body: string; end?: string },
 ): string {
   return `${stateStruct}
-${groupNumber}
 ${placesInCodes(layout)}
 @group(0) @binding(0) var<storage, read> s: State;
 @group(0) @binding(1) var<uniform> place: vec4u; // first patch, pairs of tiles
@@ -245,13 +248,14 @@ ${placesInCodes(layout)}
 ${kernel.bindings}
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
-  let pair = groupNumber(group, groups) * s.step;
-  if (${idle} || ${kernel.guard} || pair >= place.y) { return; }
-  let tile = 2u * pair + (me >> 5u); let lane = me & 31u;
-  let blockAt = blocksAt(${kernel.set}, 2u * place.y, tile, lane); let maskAt = masksAt(${kernel.set}, 2u * place.y, tile, lane);
-  ${kernel.start ?? ''}
-  ${forStoredBlocks(layout, 'masks', `let e = bitcast<vec4u>(codes[blockAt + 32u * block]) & vec4u(0x7fffffffu); ${kernel.body}`)}
-  ${kernel.end ?? ''}
+  if (${idle} || ${kernel.guard}) { return; }
+  for (var pair = group.x * s.step; pair < place.y; pair += groups.x * s.step) {
+    let tile = 2u * pair + (me >> 5u); let lane = me & 31u;
+    let blockAt = blocksAt(${kernel.set}, 2u * place.y, tile, lane); let maskAt = masksAt(${kernel.set}, 2u * place.y, tile, lane);
+    ${kernel.start ?? ''}
+    ${forStoredBlocks(layout, 'masks', `let e = bitcast<vec4u>(codes[blockAt + 32u * block]) & vec4u(0x7fffffffu); ${kernel.body}`)}
+    ${kernel.end ?? ''}
+  }
 }`;
 }
 
@@ -276,11 +280,13 @@ export function countTies(layout: CodeLayout): string {
 var<workgroup> count: atomic<u32>;`,
     guard: 's.ties == 0u',
     set: 's.reads',
-    start: 'var equal = 0u;',
+    start: `if (me == 0u) { atomicStore(&count, 0u); }
+    var equal = 0u;
+    workgroupBarrier();`,
     body: 'equal += dot(select(vec4u(0u), vec4u(1u), e == vec4u(s.T)), vec4u(1u));',
     end: `if (equal > 0u) { atomicAdd(&count, equal); }
-  workgroupBarrier();
-  if (me == 0u) { ties[place.x / 64u + pair] = atomicLoad(&count); }`,
+    workgroupBarrier();
+    if (me == 0u) { ties[place.x / 64u + pair] = atomicLoad(&count); }`,
   });
 }
 

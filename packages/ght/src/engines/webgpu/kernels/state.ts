@@ -32,8 +32,8 @@ export const stateWords = [
 /** The name of a word of the state. */
 export type StateWord = (typeof stateWords)[number];
 
-/** Iterations in the history. */
-export const HISTORY = 16;
+/** Iterations in the history: the most of a batch. */
+export const HISTORY = 40;
 
 /** Bytes of state and history. */
 export const STATE_BYTES = 4 * stateWords.length + 16 * HISTORY;

@@ -45,6 +45,8 @@ export class CodeSets {
   /** Writes codes into a set. */
   async write(set: number, { indptr, indices, values }: Codes, signal?: AbortSignal): Promise<void> {
     const { gpu, shape } = this.ranges;
+    // Patches that fill up a tile have no codes.
+    this.clear(set);
     const kernel = await gpu.kernel(readEntries(codeLayout(shape)), 'codes in');
     await this.#inRuns(kernel, { set, T: 0, tie: 0 }, indptr, async (run, first, end, entries) => {
       const from = indptr[first];
@@ -58,18 +60,6 @@ export class CodeSets {
       run();
       await gpu.done(signal);
     });
-    // Patches that fill up a tile have no codes.
-    const { words } = codeLayout(shape);
-    for (const [i, { P, room }] of this.ranges.list.entries()) {
-      if (P % TILE === 0 && P === room) continue;
-      const filled = TILE * words * Math.floor(P / TILE);
-      const rest = new Uint32Array(
-        await gpu.read(this.masks[i], 4 * (words * room * set + filled), 4 * (words * room - filled)),
-      );
-      for (let n = 0; n < rest.length; n++)
-        if (TILE * Math.floor(n / (TILE * words)) + (n % TILE) >= P % TILE) rest[n] = 0;
-      gpu.device.queue.writeBuffer(this.masks[i], 4 * (words * room * set + filled), rest);
-    }
   }
 
   /** The codes that a set keeps. */

@@ -11,6 +11,7 @@ import type { Watch } from '../../../work.js';
 import type { Run } from '../../engine.js';
 import {
   type Counting,
+  HISTORY,
   INFINITE,
   LEAST,
   STATE_BYTES,
@@ -22,9 +23,10 @@ import { CodeSets } from './code-sets.js';
 import { type Common, commonBuffers, countingFor, Iteration, pairsOf, tablesFor } from './iteration.js';
 import type { Ranges } from './ranges.js';
 
-/** Iterations per submit: enough to keep the GPU busy, few enough to be aborted soon. */
+/** Iterations per submit: enough to keep the GPU busy, few enough to be aborted soon. Small problems take little time for many. */
 const BATCH = 10;
-/** A first threshold is guessed from every so-manieth pair of tiles, at most, and from no fewer than so many pairs. */
+const SMALL = { coefficients: 2 ** 22, batch: HISTORY };
+/** A first threshold is guessed from a sample: one of at most 16 pairs of tiles, and at least 128 pairs. */
 const SPARSEST = 16;
 const LEAST_SAMPLE = 128;
 /** No set of codes. */
@@ -76,7 +78,9 @@ export class GlobalSolvers {
   /** A batch of iterations; the best of the run so far is kept. */
   iterations(solver: IterativeSolver, S: number, run: Run, watch?: Watch): Promise<readonly StepReport[]> {
     const { first, most, rho, tolerance, least } = run;
-    const rhos = Array.from({ length: Math.min(BATCH, most) + 1 }, (_, i) => rho(first + i));
+    const { shape, P } = this.ranges;
+    const batch = shape.L * P < SMALL.coefficients ? SMALL.batch : BATCH;
+    const rhos = Array.from({ length: Math.min(batch, most) + 1 }, (_, i) => rho(first + i));
     return this.#steps(solver, S, rhos, first, { tolerance, least, keeps: 1 }, watch);
   }
 

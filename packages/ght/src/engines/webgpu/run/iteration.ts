@@ -6,7 +6,7 @@ import { codeLayout, fitsRegisters } from '../kernels/layout.js';
 import type { Dual } from '../kernels/middle.js';
 import { analysePass, synthesisePass, synthesisGroups } from '../kernels/products.js';
 import { registerPass } from '../kernels/registers.js';
-import { countTies, cutTies, judge, refine, selectFirst, selectLast } from '../kernels/selection.js';
+import { countTies, cutTies, judge, refine, scanGroups, selectFirst, selectLast } from '../kernels/selection.js';
 import { type Counting, HISTORY, histogramWords, STATE_BYTES } from '../kernels/state.js';
 import { TILE } from '../layout.js';
 import type { CodeSets } from './code-sets.js';
@@ -30,6 +30,12 @@ interface Step {
   readonly kernel: Kernel;
   readonly groups: (pairs: number) => number;
   readonly buffers: (range: number, slot: number) => GPUBindGroup;
+}
+
+/** A kernel of the selection, which sees all ranges at once. */
+interface Selecting {
+  readonly kernel: Kernel;
+  readonly buffers: GPUBindGroup;
 }
 
 /** Pairs of tiles of a range. */
@@ -92,7 +98,7 @@ export class Iteration {
     private readonly dual: readonly GPUBuffer[],
     private readonly passes: { readonly next: readonly Step[]; readonly again: readonly Step[] },
     private readonly scans: { readonly refine: Step; readonly count: Step; readonly cut: Step },
-    private readonly selects: Readonly<Record<'first' | 'last' | 'judge', { kernel: Kernel; buffers: GPUBindGroup }>>,
+    private readonly selects: Readonly<Record<'first' | 'last' | 'judge', Selecting>>,
   ) {}
 
   static async of(
@@ -107,38 +113,35 @@ export class Iteration {
     const dual = solver === 'admm' ? await ranges.buffers(({ room }) => 4 * shape.R4 * room) : [];
     const makePass = fitsRegisters(shape) ? inRegisters : await byProducts(ranges);
     const pass = (kind: Dual) => makePass(ranges, sets, common, counting, kind, dual);
-    const next = await pass(solver === 'admm' ? 'step' : 'none');
-    const again = solver === 'admm' ? await pass('again') : next;
     const layout = codeLayout(shape);
-    const scan = async (
-      code: string,
-      label: string,
-      last: GPUBuffer,
-      groups = (pairs: number) => pairs,
-    ): Promise<Step> => {
+    const scan = async (code: string, label: string, last: GPUBuffer, groups = scanGroups): Promise<Step> => {
       const kernel = await gpu.kernel(code, label);
       const buffers = remembered((range) =>
         kernel.bind({ 0: state, 1: places[range], 2: sets.blocks[range], 3: sets.masks[range], 4: last }),
       );
       return { kernel, groups, buffers };
     };
-    const scans = {
-      refine: await scan(refine(layout, counting), 'refine', histograms[1]),
-      count: await scan(countTies(layout), 'count ties', ties),
-      cut: await scan(cutTies(layout), 'cut ties', ties, () => 1),
+    const select = async (code: string, label: string, ...buffers: readonly GPUBuffer[]): Promise<Selecting> => {
+      const kernel = await gpu.kernel(code, label);
+      return { kernel, buffers: kernel.bind({ ...buffers }) };
     };
-    const first = await gpu.kernel(selectFirst(counting), 'select first');
-    const last = await gpu.kernel(selectLast(counting), 'select last');
-    const verdict = await gpu.kernel(judge(counting), 'judge');
-    const selects = {
-      first: {
-        kernel: first,
-        buffers: first.bind({ 0: state, 1: histograms[0], 2: histograms[1], 3: errors, 4: sums }),
-      },
-      last: { kernel: last, buffers: last.bind({ 0: state, 1: histograms[1], 2: histograms[0] }) },
-      judge: { kernel: verdict, buffers: verdict.bind({ 0: state, 1: sums }) },
-    };
-    return new Iteration(solver, ranges, common, counting, dual, { next, again }, scans, selects);
+    // A host may compile several kernels at once.
+    const [next, again, refined, counted, cut, first, last, verdict] = await Promise.all([
+      pass(solver === 'admm' ? 'step' : 'none'),
+      pass(solver === 'admm' ? 'again' : 'none'),
+      scan(refine(layout, counting), 'refine', histograms[1]),
+      scan(countTies(layout), 'count ties', ties),
+      scan(cutTies(layout), 'cut ties', ties, () => 1),
+      select(selectFirst(counting), 'select first', state, histograms[0], histograms[1], errors, sums),
+      select(selectLast(counting), 'select last', state, histograms[1], histograms[0]),
+      select(judge(counting), 'judge', state, sums),
+    ]);
+    const scans = { refine: refined, count: counted, cut };
+    return new Iteration(solver, ranges, common, counting, dual, { next, again }, scans, {
+      first,
+      last,
+      judge: verdict,
+    });
   }
 
   /** Empties the histogram of a pass, before one that does not follow a selection. */
@@ -151,7 +154,7 @@ export class Iteration {
     for (const buffer of this.dual) batch.clear(buffer);
   }
 
-  /** The pass with the tables of a slot: the next, or the same again; over all pairs of tiles or every so-manieth. */
+  /** The pass with the tables of a slot: the next, or the same again; over all pairs of tiles, or one of `step`. */
   pass(batch: Batch, slot: number, which: 'next' | 'again' = 'next', step = 1): void {
     for (const part of this.passes[which]) this.#overRanges(batch, part, slot, step);
   }

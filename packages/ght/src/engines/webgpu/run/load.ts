@@ -7,15 +7,15 @@ import { ENERGY_GROUP, energyKernel, rotateGroups, rotateKernel } from '../kerne
 import { TILE, tilesFor } from '../layout.js';
 import type { Range, Ranges } from './ranges.js';
 
-/** Bytes of signals that are uploaded at once. */
-const RUN_BYTES = 2 ** 24;
+/** Bytes of signals that are read and uploaded at once: milliseconds, so that an abort is noticed soon. */
+const RUN_BYTES = 2 ** 22;
 
 /** c = Qᵀy of all signals; gives back the energy of both, per range. */
 export async function rotateSignals(ranges: Ranges, signals: Signals, watch?: Watch): Promise<Energies> {
   const { gpu, shape, P, list } = ranges;
   const room = gpu.room();
   try {
-    const kernel = await gpu.kernel(rotateKernel(shape.N, shape.R4), 'rotate');
+    const kernel = await gpu.kernel(rotateKernel(), 'rotate');
     const length = Math.min(TILE * tilesFor(P), TILE * Math.max(1, Math.floor(RUN_BYTES / (4 * shape.N * TILE))));
     const staged = new Float32Array(shape.N * length);
     const { Y, Q, run } = await gpu.allocated(() => ({
@@ -25,6 +25,8 @@ export async function rotateSignals(ranges: Ranges, signals: Signals, watch?: Wa
     }));
     const energies = { all: new Float64Array(list.length), within: new Float64Array(list.length) };
     const rank = shape.parts.reduce((product, { sigma }) => product * sigma.length, 1);
+    // The next run is read while the GPU works on the last; it waits for the one before, so that few are on their way.
+    let last: Promise<void> = Promise.resolve();
     for (const [number, range] of list.entries()) {
       const own = someOf(signals, range.first, range.P);
       const buffers = kernel.bind({ 0: Y, 1: Q, 2: range.c, 3: run });
@@ -34,18 +36,21 @@ export async function rotateSignals(ranges: Ranges, signals: Signals, watch?: Wa
         const read = staged.subarray(0, shape.N * count);
         own.read(from, read);
         room.write(Y, read);
-        room.write(run, Uint32Array.of(from / TILE, count, 0, 0));
+        room.write(run, Uint32Array.of(from / TILE, count, shape.N, shape.R4 / 4));
         gpu
           .batch()
           .run(kernel, buffers, rotateGroups(tilesFor(count), shape.R4))
           .submit();
         // Atoms that span all signals leave nothing outside.
         if (rank < shape.N) energies.all[number] += energy(read);
-        await gpu.done(watch?.signal);
+        await last;
+        last = gpu.done(watch?.signal);
+        last.catch(() => undefined);
         watch?.onFraction?.((range.first + from + count) / P);
       }
       if (rank < shape.N) energies.within[number] = await energyWithin(ranges, range, watch);
     }
+    await last;
     return energies;
   } finally {
     room.dispose();

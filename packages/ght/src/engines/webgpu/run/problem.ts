@@ -28,7 +28,7 @@ export interface ProblemOptions {
 
 /** Approximate bytes that a problem needs in the memory of the host: the codes, and what they are read through. */
 export function problemBytes({ P, S }: ProblemSize): number {
-  return 12 * S + 4 * P + 2 ** 27;
+  return 12 * S + 12 * P + 2 ** 25;
 }
 
 /** Loads a problem. */
