@@ -6,6 +6,7 @@ import { Gpu, type GpuOptions, leastLimits } from '../../src/engines/webgpu/gpu.
 import { rotateSignals } from '../../src/engines/webgpu/run/load.js';
 import { PatchwiseSolvers } from '../../src/engines/webgpu/run/patchwise.js';
 import { Ranges } from '../../src/engines/webgpu/run/ranges.js';
+import { webgpuEngine } from '../../src/engines/webgpu/webgpu.js';
 import type { Codes, Dictionary } from '../../src/index.js';
 import {
   atomsPerPatch,
@@ -207,4 +208,12 @@ describe.skipIf(inject('withoutGpu') !== '').each(devices)('pursuits on a GPU wi
     await expect(solvers.sweep('omp', 5, NO_STOP, { signal: stop.signal, onFraction })).rejects.toThrow('enough');
     expect(told).toBe(1);
   });
+});
+
+it('leaves to the CPU what no kernel does', () => {
+  const engine = webgpuEngine();
+  expect(engine.leaves?.('joint-omp', 3)).toMatch(/CPU/);
+  expect(engine.leaves?.('aiht', 1)).toMatch(/CPU/);
+  expect(engine.leaves?.('joint-omp', 2)).toBeUndefined();
+  expect(engine.leaves?.('omp', 3)).toBeUndefined();
 });

@@ -142,7 +142,11 @@ export class JointOmp {
     const { room, list } = this.pursuits.ranges;
     const counts = list.map(({ first, P }, range) => {
       const patches = [];
-      for (let p = first; p < first + P; p++) if (p % (step * CHUNK) < each) patches.push(p - first);
+      const apart = step * CHUNK;
+      for (let chunk = apart * Math.floor(first / apart); chunk < first + P; chunk += apart) {
+        const end = Math.min(chunk + each, first + P);
+        for (let p = Math.max(chunk, first); p < end; p++) patches.push(p - first);
+      }
       room.write(ranges[range].sample, Uint32Array.from([patches.length, ...patches]));
       return patches.length;
     });

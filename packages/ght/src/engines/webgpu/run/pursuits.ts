@@ -70,13 +70,14 @@ export class Pursuits {
     watch?: Watch,
   ): Promise<void> {
     const { gpu } = this;
+    const all = runs.reduce((sum, { count }) => sum + count, 0);
+    if (all === 0) return;
     const form = this.#formFor(depth);
     const kernel = await gpu.kernel(make(form), label);
     const teams = form.rowsInBuffer ? await this.#widenRows(form) : 0;
     const tables = await this.#tablesOf();
     const rows = form.rowsInBuffer ? { [BINDINGS.rows]: this.#rows as GPUBuffer } : {};
     const length = Math.ceil(ATOMS_PER_BATCH / depth);
-    const all = runs.reduce((sum, { count }) => sum + count, 0);
     let done = 0;
     let before = Promise.resolve();
     for (const run of runs) {
