@@ -25,6 +25,7 @@ describe('ght denoise', () => {
     '--sigma 20 --engine portable',
     '--sigma 20 --quality fast',
     '--sigma 20 --quality best',
+    '--sigma 20 --quality learned',
     ...paper,
   ])('brings the picture closer to the clean one with "%s"', async (flags) => {
     const given = flags === '' ? [] : flags.split(' ');
@@ -57,6 +58,9 @@ describe('ght denoise', () => {
     });
     const { stdout } = await ght('denoise', 'noisy.png', '-o', 'out.png');
     expect(stdout).toMatch(/^ {2}noise +estimated: white, σ = [\d.]+$/m);
+    const weak = await ght('denoise', 'noisy.png', '-o', 'out.png', '--sigma', '1', '--quality', 'learned');
+    expect(weak.stdout).toMatch(/^ {2}quality +best in place of learned, which is for noise of at least 1\/64 /m);
+    expect(weak.stdout).toMatch(/^ {2}noise +given: white, σ = 1.0$/m);
   });
 
   it('--method paper --sigma leaves about the noise behind', async () => {

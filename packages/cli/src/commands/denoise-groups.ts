@@ -33,7 +33,6 @@ export async function denoiseByGroups(file: ImageFile, options: DenoiseOptions, 
     changed,
     advice: adviceOn(result),
     facts: facts([
-      ['quality', quality],
       ...foundRows(result),
       ...(psnr === null ? [] : [['PSNR', `${decibels(psnr)}, against the reference`] as const]),
       ...(psnrNoisy === null ? [] : [['before', decibels(psnrNoisy)] as const]),
@@ -58,18 +57,22 @@ export function adviceOn({
   return 'the estimate is uncertain: use --strength 1.4 if noise is left, --strength 0.5 if detail is lost, or --sigma if you know it';
 }
 
-/** What was found, as rows of a name and a sentence. */
+/** The quality and what was found, as rows of a name and a sentence. */
 export function foundRows({
+  quality,
   words,
   impulses,
   banding,
   estimated,
-}: Pick<Denoised, 'words' | 'impulses' | 'banding' | 'estimated'>): [string, string][] {
-  const noise = words.at(-1)?.replace(/^noise: /, estimated ? 'estimated: ' : 'given: ') ?? '';
+}: Pick<Denoised, 'quality' | 'words' | 'impulses' | 'banding' | 'estimated'>): [string, string][] {
+  const sentence = (about: string) => words.find((each) => each.startsWith(about))?.slice(about.length);
+  const noise = sentence('noise: ');
   const rows: [string, string][] = [
+    // A sentence where another quality took the place of the given one.
+    ['quality', sentence('quality: ') ?? quality],
     ['impulses', impulses.words],
     ['banding', banding.words],
-    ['noise', noise],
+    ['noise', noise === undefined ? '' : `${estimated ? 'estimated' : 'given'}: ${noise}`],
   ];
   return rows.filter(([, sentence]) => sentence !== '');
 }

@@ -52,7 +52,6 @@ export async function denoiseInTiles(
   }
   context.print(
     `${pictureLine(path, { ...picture, channels: picture.channels + Number(picture.alpha) })}\n${facts([
-      ['quality', quality],
       ...foundRows(result),
       [
         'time',

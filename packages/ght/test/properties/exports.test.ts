@@ -302,9 +302,6 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
     for (const bad of [...badNumbers, 0])
       expect(refusal(() => ght.memoryEstimate(8, 8, bad as number))).toContain('channels');
   },
-  denoiseQualities: () => {
-    expect(ght.denoiseQualities).toEqual([...ght.qualities, 'learned', 'finest']);
-  },
   denoiseMemoryEstimate: () => {
     for (const quality of ght.denoiseQualities) expect(ght.denoiseMemoryEstimate(7, 5, 3, quality)).toBeGreaterThan(0);
     for (const bad of [...badNumbers, 0])
