@@ -1,10 +1,14 @@
 // Lint, types, build and all tests; ends with the tests that failed and one line of counts. If `npm run node24` has installed
 // Node 24, all tests except those of the studio and the lab run on it as well.
+// usage: npm test [-- --gpu]
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+/** Tests on a GPU in software take a few minutes, so they run by a flag. */
+const withGpu = process.argv.includes('--gpu');
 
 /** More failed files than this are not run again: that is not an accident of timing. */
 const MOST_FILES_AGAIN = 10;
@@ -77,7 +81,7 @@ try {
   const typed = run('tsc', '-b') && run('svelte-check', '--workspace', 'packages/studio', '--output', 'machine');
   const built = run('npm', 'run', 'build', '-w', 'ght', '-w', 'ght-studio');
   const other = join(root, '.node24/node');
-  const tested = test(process.execPath);
+  const tested = test(process.execPath, ...(withGpu ? [] : ['--project', '!webgpu']));
   // The experiments of the lab are calls of the library, whose bits are compared between both Nodes by a test of their own.
   const projects = ['ght', 'images', 'tiles', 'queue', 'cli', 'packages'].flatMap((name) => ['--project', name]);
   const testedBoth = existsSync(other) ? test(other, ...projects) : true;
