@@ -1,0 +1,88 @@
+/** Which engine runs where there is a GPU, and what happens when it fails in the middle of a task. */
+import './uncleared.js';
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import { chooseEngine, engines } from '../../src/engines/engines.js';
+import { webgpuEngine } from '../../src/engines/webgpu/webgpu.js';
+import { denoise, overcompleteDct, solve } from '../../src/index.js';
+import { noisy, picture } from '../pictures.js';
+
+const D = overcompleteDct(4, 6);
+const Y = Float64Array.from({ length: 16 * 60 }, (_, i) => 100 * Math.sin(i * i) + (i % 7));
+const options = { solver: 'qpm', budget: { perPatch: 3 }, tolerance: 0, maxIterations: 25, peak: 255 } as const;
+
+/** The devices that were opened since the test began. */
+const devices: GPUDevice[] = [];
+let restore: (() => void) | undefined;
+
+/** Remembers every device that is opened from now on, so that a test can lose it; the engine has none yet. */
+function watchDevices(): void {
+  Object.assign(engines, { webgpu: webgpuEngine() });
+  const prototype = GPUAdapter.prototype;
+  const { requestDevice } = prototype;
+  prototype.requestDevice = async function (this: GPUAdapter, ...args: Parameters<typeof requestDevice>) {
+    const device = await requestDevice.apply(this, args);
+    devices.push(device);
+    return device;
+  };
+  restore = () => {
+    prototype.requestDevice = requestDevice;
+  };
+}
+
+afterEach(() => {
+  restore?.();
+  devices.length = 0;
+});
+
+describe.skipIf(inject('withoutGpu') !== '')('a task where there is a GPU', () => {
+  it('runs on it if that is asked for, and names the adapter', async () => {
+    const { engine, rmse } = await solve(D, Y, { ...options, engine: 'webgpu' });
+    expect(engine).toMatchObject({ name: 'webgpu', why: expect.stringContaining('SwiftShader') });
+    expect(engine.instead).toBeUndefined();
+    expect(rmse / (await solve(D, Y, { ...options, engine: 'reference' })).rmse).toBeCloseTo(1, 4);
+  });
+
+  it('runs solvers that the GPU leaves to the CPU there, and says so', async () => {
+    const { engine } = await solve(D, Y, { solver: 'aiht', budget: { perPatch: 3 }, engine: 'webgpu' });
+    expect(engine).toMatchObject({ name: 'wasm', instead: expect.stringMatching(/^webgpu is not used: .*AIHT/) });
+  });
+
+  it('is not given to a GPU in software by auto, and only large work is considered', async () => {
+    const large = await chooseEngine('auto', { work: { kind: 'solve', seconds: 100 } });
+    expect(large.engine.name).toBe('wasm');
+    expect(large.instead).toBe('webgpu is not used: it is a program on the CPU');
+    const small = await chooseEngine('auto', { work: { kind: 'denoise', seconds: 0.1 } });
+    expect([small.engine.name, small.instead]).toEqual(['wasm', undefined]);
+  });
+
+  it('goes on on the CPU when the device is lost in the middle, and the next task opens another', async () => {
+    watchDevices();
+    let told = 0;
+    const lose = () => {
+      if (++told === 2) for (const device of devices) device.destroy();
+    };
+    const { engine, rmse } = await solve(D, Y, { ...options, engine: 'webgpu', onProgress: lose });
+    expect(told).toBeGreaterThan(2);
+    expect(engine).toMatchObject({ name: 'wasm', instead: expect.stringMatching(/^webgpu was given up: .*lost/) });
+    expect(rmse / (await solve(D, Y, { ...options, engine: 'wasm' })).rmse).toBe(1);
+    const next = await solve(D, Y, { ...options, engine: 'webgpu' });
+    expect(next.engine.name).toBe('webgpu');
+    expect(devices).toHaveLength(2);
+  });
+
+  it('denoises on it, and on the CPU when the device is lost', async () => {
+    watchDevices();
+    const clean = picture(24, 24);
+    const image = { ...clean, planes: noisy(clean, 15).planes };
+    const settings = { sigma: 15, quality: 'fast', engine: 'webgpu' } as const;
+    const onGpu = await denoise(image, settings);
+    expect(onGpu.engine.name).toBe('webgpu');
+    const onCpu = await denoise(image, { ...settings, engine: 'wasm' });
+    onGpu.image.planes[0].forEach((value, i) => {
+      expect(value).toBeCloseTo(onCpu.image.planes[0][i], 2);
+    });
+    const lost = await denoise(image, { ...settings, onProgress: () => devices[0].destroy() });
+    expect(lost.engine).toMatchObject({ name: 'wasm', instead: expect.stringMatching(/^webgpu was given up: /) });
+    expect(lost.image.planes).toEqual(onCpu.image.planes);
+  });
+});
