@@ -10,6 +10,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { shippedModel } from '../packages/ght/dist/denoisers/learned/shipped.js';
 import { engines } from '../packages/ght/dist/engines/engines.js';
 import { recipeOf } from '../packages/ght/dist/groups/recipes.js';
 import {
@@ -104,11 +105,10 @@ async function timed(run, { warm = 300, rounds = asked.quick ? 1 : 5 } = {}) {
 
 /** n more iterations in batches, as the solvers run them. */
 async function iterations(loaded, solver, S, rho, n) {
-  const rhos = new Array(n + 1).fill(rho);
-  if (loaded.iterations) return (await loaded.iterations(solver, S, rhos, { maxIterations: n, tolerance: 0 })).at?.(-1);
-  let report;
-  for (let k = 0; k < n; k++) report = await loaded.iterate(solver, S, rho);
-  return report;
+  for (let done = 0; done < n; ) {
+    const run = { first: done + 1, most: n - done, rho: () => rho, tolerance: 0, least: 0 };
+    done += (await loaded.iterations(solver, S, run)).length;
+  }
 }
 
 async function globalSolvers(name, dictionary, bits, s) {
@@ -166,9 +166,12 @@ async function denoising(side) {
       yield 1;
     },
   };
-  for (const quality of ['fast', 'balanced', 'best']) {
+  for (const quality of ['fast', 'balanced', 'best', 'learned']) {
     try {
-      const denoiser = await gpu.denoiser(recipeOf(quality), side * side);
+      const denoiser =
+        quality === 'learned'
+          ? await gpu.learned(await shippedModel(), side * side)
+          : await gpu.denoiser(recipeOf(quality), side * side);
       const ms = await timed(() => denoiser.run(tile), { rounds: 3 });
       tell({ what: `denoise ${quality}`, pixels: `${side}×${side}`, ms: ms.toFixed(1) });
     } catch (error) {
