@@ -26,7 +26,7 @@ const settings: fc.Arbitrary<Settings> = fc.record({
   sigma: fc.oneof(fc.constant('auto' as const), fc.integer({ min: 1, max: 100 })),
   strength: fc.constantFrom(0.5, 1, 1.4),
   strengthChroma: fc.constantFrom(0.5, 1, 1.4),
-  quality: fc.constantFrom('fast', 'balanced', 'best'),
+  quality: fc.constantFrom('fast', 'balanced', 'best', 'learned', 'finest'),
   restore: fc.constantFrom('inpaint', 'deblur', 'upscale'),
   kernel: fc.constantFrom('gaussian', 'disk', 'motion', 'drawn'),
   blur: fc.constantFrom(0.3, 1.6, 10),

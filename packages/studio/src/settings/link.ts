@@ -37,7 +37,7 @@ const readers: { readonly [K in keyof Settings]: (text: string) => unknown } = {
   sigma: (text) => (text === 'auto' ? 'auto' : numberIn(limits.sigma)(text)),
   strength: numberIn(limits.strength),
   strengthChroma: numberIn(limits.strengthChroma),
-  quality: oneOf(['fast', 'balanced', 'best']),
+  quality: oneOf(['fast', 'balanced', 'best', 'learned', 'finest']),
   restore: oneOf(['inpaint', 'deblur', 'upscale']),
   kernel: oneOf(['gaussian', 'disk', 'motion', 'drawn']),
   blur: numberIn(limits.blur),

@@ -9,8 +9,11 @@ export type Overlay = 'none' | 'heatmap' | 'error';
 /** What can be shown on a side of the divider in a comparison. */
 export type Side = 'original' | SolverName;
 
-/** How much time denoising or restoring may take. */
+/** How much time restoring may take. */
 export type Quality = 'fast' | 'balanced' | 'best';
+
+/** How denoising is done: `learned` is a model of 0.6 MB, which is loaded when it is used first, and `finest` blends it with `best`. */
+export type DenoiseQuality = Quality | 'learned' | 'finest';
 
 /** What the Restore tab does. */
 export type RestoreTask = 'inpaint' | 'deblur' | 'upscale';
@@ -69,7 +72,7 @@ export interface Settings extends View {
   readonly strength: number;
   /** The same for the colours of RGB only, in addition to `strength`. */
   readonly strengthChroma: number;
-  readonly quality: Quality;
+  readonly quality: DenoiseQuality;
   readonly restore: RestoreTask;
   /** The kernel of the blur to remove. Drawn weights are not in a link. */
   readonly kernel: KernelName;

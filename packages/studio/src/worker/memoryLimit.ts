@@ -1,4 +1,4 @@
-import { denoiseMemoryEstimate, type Image, type Quality, type RepresentOptions } from 'ght';
+import { type DenoiseQuality, denoiseMemoryEstimate, type Image, type Quality, type RepresentOptions } from 'ght';
 import { denoiseMemory, type Pixels, representMemory } from 'ght-images';
 import type { Size } from '../image/header.js';
 
@@ -68,7 +68,7 @@ const FREED_LATE = 0.3;
 
 /** What denoising is asked for, as far as its memory depends on it. */
 interface DenoisingSize {
-  readonly quality: Quality;
+  readonly quality: DenoiseQuality;
   /** Bytes per sample of the file. */
   readonly bytes: number;
   /** Whether noise is added first, which needs copies in float32. */

@@ -1,6 +1,6 @@
 /** The messages between the page and its worker. The worker owns the pixels and calls the library; the page draws. */
 import type { BlurKernel, EngineInfo, HistoryEntry, SolverName, StopReason } from 'ght';
-import type { Quality, Settings } from '../settings/settings.js';
+import type { DenoiseQuality, Quality, Settings } from '../settings/settings.js';
 import type { LearnRequests } from './learnProtocol.js';
 
 /** Pixels ready to be drawn; a quick preview may have fewer than the image. */
@@ -129,7 +129,7 @@ export interface DenoiseAsk {
   readonly sigma: number | 'auto';
   readonly strength: number;
   readonly strengthChroma: number;
-  readonly quality: Quality;
+  readonly quality: DenoiseQuality;
 }
 
 /** Damage that is done to a good image, to see how well it is repaired. */
