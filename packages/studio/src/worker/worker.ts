@@ -1,5 +1,5 @@
 /** The studio's worker: it owns the image, the results and all calls of the library, so that the page never blocks. */
-import { saveCodes } from 'ght';
+import { probeEngines, saveCodes } from 'ght';
 import { openImage } from '../image/open.js';
 import { runCompare } from './compare.js';
 import { addNoise, checkDenoising, runDenoise, runDenoiseWindow } from './denoise.js';
@@ -82,6 +82,7 @@ const handlers: Handlers = {
     return null;
   },
   engine: () => probeEngine(),
+  engines: () => probeEngines(),
   measureEngines: (_, call) => measureEngines(call),
   estimate({ settings }) {
     const { image } = session.opened;
