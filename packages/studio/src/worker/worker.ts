@@ -8,7 +8,7 @@ import { imageFile, readCodes } from './files.js';
 import { runInspect } from './inspect.js';
 import { kernelOf } from './kernels.js';
 import { errorOf, heatmapOf, pictureOf } from './layers.js';
-import { learnHandlers } from './learn.js';
+import { learnHandlers } from './learnHandlers.js';
 import type { LearnKind } from './learnProtocol.js';
 import { maskOf } from './masks.js';
 import { checkMemory, checkOpeningMemory, checkRestorationMemory, TooLargeError } from './memoryLimit.js';
