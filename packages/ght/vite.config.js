@@ -19,7 +19,8 @@ export default defineConfig({
     target: 'es2022',
     outDir: 'dist/browser',
     lib: { entry: { ght: 'dist/index.js' }, formats: ['es'] },
-    rolldownOptions: { output },
+    // One file, also for what bundlers load later: a part that lies beside it would have to import from it.
+    rolldownOptions: { output: { ...output, codeSplitting: false } },
   },
   worker: { format: 'es', rolldownOptions: { output } },
 });

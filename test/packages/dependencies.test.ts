@@ -33,9 +33,10 @@ describe('what the packages depend on', () => {
     expect(gaps).toEqual([]);
   });
 
-  it('runs no script when it is installed, but that of an optional part of BullMQ that looks for its binary', () => {
+  it('runs no script when it is installed, but those of two optional parts that look for their binaries', () => {
     const scripted = entries.filter(([, entry]) => entry.hasInstallScript).map(([path]) => path);
-    expect(scripted).toEqual(['node_modules/msgpackr-extract']);
+    // A part of BullMQ, and WebGPU, which only those install who want a GPU.
+    expect(scripted).toEqual(['node_modules/msgpackr-extract', 'node_modules/webgpu']);
   });
 
   it('has licences that ask for no more than their names; LGPL only for the shared library of sharp', () => {

@@ -19,19 +19,24 @@ const own = process.env.CHROMIUM_PATH;
 /** Whether a browser is available for the tests. */
 export const hasBrowser = own !== undefined || (process.platform === 'linux' && process.arch === 'x64');
 
+/** Where the npm package keeps what it unpacks. */
+const bin = () => join(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')), '../bin');
+
 /**
  * Starts Chromium, without the package's own arguments, whose single process has no workers. On a system without some of the
- * libraries it needs, it is started again with those from the package.
+ * libraries it needs, it is started again with those from the package. With `webgpu` it has a GPU in software, SwiftShader.
  */
-export async function startBrowser(): Promise<Browser> {
+export async function startBrowser({ webgpu = false } = {}): Promise<Browser> {
   const quiet = ['--disable-background-networking', '--disable-component-update', '--no-first-run'];
-  const args = ['--no-sandbox', '--disable-gpu', ...quiet];
+  const gpu = webgpu ? ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader'] : [];
+  const args = ['--no-sandbox', '--disable-gpu', ...gpu, ...quiet];
   const executablePath = own ?? (await sparticuz.executablePath());
+  // Chromium looks for the driver beside itself, where this unpacks it.
+  if (webgpu && !own) await inflate(join(bin(), 'swiftshader.tar.br'));
   try {
     return await chromium.launch({ executablePath, args });
   } catch {
-    const entry = createRequire(import.meta.url).resolve('@sparticuz/chromium');
-    const libraries = join(await inflate(join(dirname(entry), '../bin/al2023.tar.br')), 'lib');
+    const libraries = join(await inflate(join(bin(), 'al2023.tar.br')), 'lib');
     return chromium.launch({ executablePath, args, env: { ...process.env, LD_LIBRARY_PATH: libraries } });
   }
 }

@@ -76,6 +76,14 @@ describe.skipIf(!hasBrowser)('the studio', () => {
     expect(await page.textContent('h1 + p')).toContain('Move the budget and watch where they go');
   });
 
+  it('does not offer a GPU where there is none, and says why', async () => {
+    await page.click('.badge summary');
+    expect(await page.textContent('[data-without-gpu]')).toMatch(/^The GPU cannot be used: ./);
+    expect(await page.isDisabled('[data-choice="engine-webgpu"]')).toBe(true);
+    expect(await page.isEnabled('[data-choice="engine-wasm"]')).toBe(true);
+    await page.click('.badge summary');
+  });
+
   it('shows another PSNR for another budget, and says so in its address', async () => {
     const before = await reading(page, 'PSNR');
     await page.focus('[data-control="budget"]');

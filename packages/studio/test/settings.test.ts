@@ -5,6 +5,7 @@ import { defaults, type Settings, sameMemory, sameRun } from '../src/settings/se
 
 const settings: fc.Arbitrary<Settings> = fc.record({
   tab: fc.constantFrom('learn', 'represent', 'compare', 'denoise', 'restore'),
+  engine: fc.constantFrom('auto', 'webgpu', 'wasm'),
   image: fc.constantFrom('nagasaki-boats', 'black-canyon', ''),
   goal: fc.constantFrom('atoms', 'psnr'),
   s: fc.integer({ min: 5, max: 400 }).map((n) => n / 10),
@@ -51,7 +52,7 @@ describe('a link', () => {
 
   it('uses the defaults for invalid values, and ignores unknown names', () => {
     const wrong =
-      '#s=400&solver=magic&stride=3&rho=&sigma=-2&factor=5&kernel=box&blurNoise=51&image=../../etc/passwd&__proto__=1&constructor=2&patch=a,b&zoom=0&divider=2';
+      '#s=400&engine=portable&solver=magic&stride=3&rho=&sigma=-2&factor=5&kernel=box&blurNoise=51&image=../../etc/passwd&__proto__=1&constructor=2&patch=a,b&zoom=0&divider=2';
     expect(fromHash(wrong)).toEqual(defaults);
   });
 });

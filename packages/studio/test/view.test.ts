@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { historyCsv } from '../src/state/history.js';
 import { atomsAt, positionOf, SLIDER_STEPS } from '../src/view/budgetScale.js';
+import { engineTitle, insteadSentence, speedLine } from '../src/view/engineWords.js';
 import {
   dividerKey,
   fitted,
@@ -118,6 +119,29 @@ describe('words', () => {
       'Traces of JPEG compression are removed too.',
     ]);
     expect(coloured('noise: coloured, with the given spectrum', 9, 3)).toEqual(['It is strongest in the dark parts.']);
+  });
+});
+
+describe('an engine', () => {
+  it('is named by the adapter of a GPU, also one with commas, or by the threads on the CPU', () => {
+    const gpu = (why: string) => engineTitle({ name: 'webgpu', threads: 1, why });
+    expect(gpu('NVIDIA RTX 4090, subgroups of 32, bindings of up to 2048 MiB')).toBe('GPU · NVIDIA RTX 4090');
+    expect(gpu('ANGLE (Intel, Iris), no subgroups, bindings of up to 128 MiB')).toBe('GPU · ANGLE (Intel, Iris)');
+    expect(engineTitle({ name: 'wasm', threads: 1, why: 'SIMD' })).toBe('WASM SIMD · 1 thread');
+    expect(engineTitle({ name: 'wasm', threads: 8, why: 'SIMD, fused' })).toBe('WASM SIMD relaxed · 8 threads');
+  });
+
+  it('that takes the place of another says why', () => {
+    expect(insteadSentence('webgpu is not used: AIHT runs on the CPU')).toBe(
+      'The GPU is not used: AIHT runs on the CPU.',
+    );
+    expect(insteadSentence('webgpu is not used: is there a GPU?')).toBe('The GPU is not used: is there a GPU?');
+  });
+
+  it('has its speed in a line', () => {
+    const speed = { threads: 1, patchesPerSecond: 1234 };
+    expect(speedLine({ ...speed, engine: 'webgpu' })).toBe('webgpu, the GPU: 1\u2009200 patches per second');
+    expect(speedLine({ ...speed, engine: 'portable' })).toBe('portable, 1 thread: 1\u2009200 patches per second');
   });
 });
 

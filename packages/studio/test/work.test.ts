@@ -321,6 +321,9 @@ describe('what cannot be run in a test of this length', () => {
     expect(asCode(settings, shown)).toContain(
       "await deblur(image, motionKernel(15, 30), { quality: 'fast', sigma: 514 })",
     );
+    const onGpu = { ...settings, engine: 'webgpu' } as const;
+    expect(asCommand(onGpu, shown)).toMatch(/ --quality fast --engine webgpu$/);
+    expect(asCode(onGpu, shown)).toContain("sigma: 514, engine: 'webgpu' })");
     expect(asCommand({ ...settings, kernel: 'drawn' }, shown)).toHaveProperty('why');
     expect(asCommand({ ...defaults, dictionary: 'gaussian-100' }, shown)).toHaveProperty('why');
   });

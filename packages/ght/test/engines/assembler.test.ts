@@ -144,6 +144,7 @@ const onV128: Readonly<Record<string, Case>> = {
   mul: [vectors, 'v128', each((a, b) => round(a * b))],
   div: [vectors, 'v128', each((a, b) => round(a / b))],
   max: [vectors, 'v128', each((a, b) => (a > b ? a : b))],
+  min: [vectors, 'v128', each((a, b) => (a < b ? a : b))],
   abs: [['v128'], 'v128', (a: number[]) => a.map(Math.abs)],
   sqrt: [['v128'], 'v128', (a: number[]) => a.map((value) => round(Math.sqrt(value)))],
   mask: [['v128'], 'i32', (a: number[]) => a.reduce((set, value, i) => set | (sign(value) << i), 0)],

@@ -2,8 +2,9 @@
 import './uncleared.js';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { recipeRunner as onWasm } from '../../src/engines/wasm/run/recipe.js';
+import { recipeBytes } from '../../src/engines/webgpu/bytes.js';
 import { Gpu, leastLimits } from '../../src/engines/webgpu/gpu.js';
-import { type RecipeOptions, recipeBytes, recipeRunner } from '../../src/engines/webgpu/run/recipe.js';
+import { type RecipeOptions, recipeRunner } from '../../src/engines/webgpu/run/recipe.js';
 import type { Filter, Pass, Step } from '../../src/groups/recipes.js';
 import { qualities, recipeOf } from '../../src/groups/recipes.js';
 import { followed } from '../../src/groups/reference.js';

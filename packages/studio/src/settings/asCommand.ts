@@ -47,6 +47,7 @@ export function asCommand(settings: Settings, shown: ShownResult): string | NotC
         ? []
         : [`--rho ${settings.rho}`]),
       ...(refits(settings, solver) ? ['--refit'] : []),
+      ...engineFlag(settings),
     ].join(' ');
   return solvers.map(line).join('\n');
 }
@@ -60,6 +61,7 @@ function denoiseCommand(settings: Settings, { file, channels, unit }: ShownResul
     ...(sigma === 'auto' ? [] : [`--sigma ${sigma * unit}`]),
     ...(strength === 1 ? [] : [`--strength ${strength}`]),
     ...(strengthChroma === 1 || channels !== 3 ? [] : [`--strength-chroma ${strengthChroma}`]),
+    ...engineFlag(settings),
   ].join(' ');
 }
 
@@ -74,6 +76,7 @@ function restoreCommand(settings: Settings, { file, unit }: ShownResult): string
     restore === 'upscale' ? `--factor ${factor}` : `--kernel ${kernel}:${kernelSizes(settings).join(',')}`,
     ...(restore === 'deblur' && blurNoise !== 'auto' ? [`--sigma ${blurNoise * unit}`] : []),
     ...(restoreQuality === 'balanced' ? [] : [`--quality ${restoreQuality}`]),
+    ...engineFlag(settings),
   ].join(' ');
 }
 
@@ -83,6 +86,7 @@ function restoreCode(settings: Settings, { file, unit }: ShownResult): string | 
   const options = [
     `quality: '${restoreQuality}'`,
     ...(restore === 'deblur' && blurNoise !== 'auto' ? [`sigma: ${blurNoise * unit}`] : []),
+    ...engineOption(settings),
   ].join(', ');
   const shape = `${kernel}Kernel(${kernelSizes(settings).join(', ')})`;
   return lines(
@@ -115,6 +119,7 @@ function representCode(settings: Settings, { file, nonzeros }: ShownResult): str
     ...(comparing ? ['spread: !solverCatalogue[solver].joint'] : solverCatalogue[solver].joint ? [] : ['spread: true']),
     ...(comparing || rho === null || solverCatalogue[solver].rho === null ? [] : [`rho: ${rho}`]),
     ...(refits(settings, solver) ? ['refit: true'] : []),
+    ...engineOption(settings),
   ];
   const names = [code.split('(')[0], 'represent', ...(comparing ? ['solverCatalogue', 'solverNames'] : [])];
   const run = `const { psnr, nonzeros } = await represent(image, { ${options.join(', ')} });`;
@@ -136,6 +141,7 @@ function denoiseCode(settings: Settings, { file, channels, unit }: ShownResult):
     ...(sigma === 'auto' ? [] : [`sigma: ${sigma * unit}`]),
     ...(strength === 1 ? [] : [`strength: ${strength}`]),
     ...(strengthChroma === 1 || channels !== 3 ? [] : [`strengthChroma: ${strengthChroma}`]),
+    ...engineOption(settings),
   ];
   if (noise === 0) {
     return lines(
@@ -165,6 +171,10 @@ function reading(file: string, parts: string): string[] {
 }
 
 const lines = (...all: readonly string[]) => `${all.join('\n')}\n`;
+
+const engineFlag = ({ engine }: Settings) => (engine === 'auto' ? [] : [`--engine ${engine}`]);
+
+const engineOption = ({ engine }: Settings) => (engine === 'auto' ? [] : [`engine: '${engine}'`]);
 
 function refits({ tab, refit }: Settings, solver: SolverName): boolean {
   return tab === 'represent' && refit && solverCatalogue[solver].rho !== null;

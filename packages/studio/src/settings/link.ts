@@ -16,6 +16,7 @@ const OWN = 'own';
 /** How each setting is read from the text of a link; undefined if the text is invalid. */
 const readers: { readonly [K in keyof Settings]: (text: string) => unknown } = {
   tab: oneOf(['learn', 'represent', 'compare', 'denoise', 'restore']),
+  engine: oneOf(['auto', 'webgpu', 'wasm']),
   image: (text) => (text === OWN ? '' : oneOf(samples.map(({ name }) => name))(text)),
   goal: oneOf(['atoms', 'psnr']),
   s: numberIn(limits.s),

@@ -15,6 +15,9 @@ export type Quality = 'fast' | 'balanced' | 'best';
 /** How denoising is done: `learned` is a model of 0.6 MB, which is loaded when it is used first, and `finest` blends it with `best`. */
 export type DenoiseQuality = Quality | 'learned' | 'finest';
 
+/** Where the page computes, by the library's names: `wasm` is the CPU. */
+export type EngineChoice = 'auto' | 'webgpu' | 'wasm';
+
 /** What the Restore tab does. */
 export type RestoreTask = 'inpaint' | 'deblur' | 'upscale';
 
@@ -46,6 +49,7 @@ export interface View {
 /** All settings of the page, which a link restores. */
 export interface Settings extends View {
   readonly tab: Tab;
+  readonly engine: EngineChoice;
   /** A sample's name; empty for a file of the user's own, which only the browser that keeps it can restore. */
   readonly image: string;
   readonly goal: 'atoms' | 'psnr';
@@ -95,6 +99,7 @@ export interface Settings extends View {
 /** The default settings. */
 export const defaults: Settings = {
   tab: 'represent',
+  engine: 'auto',
   image: 'nagasaki-boats',
   goal: 'atoms',
   s: 5,
@@ -159,7 +164,7 @@ export const wholeImage = { zoom: null, x: 0, y: 0, patch: '' } as const;
 
 /** Whether two settings request the same representation. */
 export function sameRun(a: Settings, b: Settings): boolean {
-  const keys = ['image', 'goal', 's', 'psnr', 'solver', 'dictionary', 'rho', 'stride', 'refit'] as const;
+  const keys = ['engine', 'image', 'goal', 's', 'psnr', 'solver', 'dictionary', 'rho', 'stride', 'refit'] as const;
   return keys.every((key) => a[key] === b[key]);
 }
 
@@ -179,5 +184,6 @@ export function sameMemory(a: Settings, b: Settings): boolean {
 
 /** Whether two settings request the same denoising. */
 export function sameDenoising(a: Settings, b: Settings): boolean {
-  return (['noise', 'sigma', 'strength', 'strengthChroma', 'quality'] as const).every((key) => a[key] === b[key]);
+  const keys = ['engine', 'noise', 'sigma', 'strength', 'strengthChroma', 'quality'] as const;
+  return keys.every((key) => a[key] === b[key]);
 }

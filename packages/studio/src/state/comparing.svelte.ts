@@ -39,6 +39,11 @@ export class Comparing {
     return this.#asked !== undefined && !sameComparison(this.#asked.settings, this.settings());
   }
 
+  /** Whether a comparison was run, or is running. */
+  get started(): boolean {
+    return this.#asked !== undefined;
+  }
+
   /** The result of a solver. */
   row(solver: SolverName): Row | undefined {
     return this.#rows[solver];

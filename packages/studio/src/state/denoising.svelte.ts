@@ -133,12 +133,12 @@ export class Denoising {
   }
 
   #ask(): DenoiseAsk {
-    const { noise, sigma, strength, strengthChroma, quality } = this.settings();
+    const { engine, noise, sigma, strength, strengthChroma, quality } = this.settings();
     const units = (deviation: number) => this.image.inputUnits(deviation);
     return {
       noise: units(noise),
       sigma: sigma === 'auto' ? sigma : units(sigma),
-      ...{ strength, strengthChroma, quality },
+      ...{ engine, strength, strengthChroma, quality },
     };
   }
 

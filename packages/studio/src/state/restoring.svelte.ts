@@ -49,11 +49,11 @@ export class Restoring {
 
   /** Two restorations with the same key have the same result. */
   get key(): string {
-    const { restore, factor, restoreQuality, kernel, blurNoise } = this.settings();
-    if (restore === 'inpaint') return `inpaint ${this.mask.version} ${restoreQuality}`;
-    if (restore === 'upscale') return `upscale ${factor} ${restoreQuality}`;
+    const { engine, restore, factor, restoreQuality, kernel, blurNoise } = this.settings();
+    if (restore === 'inpaint') return `inpaint ${this.mask.version} ${restoreQuality} ${engine}`;
+    if (restore === 'upscale') return `upscale ${factor} ${restoreQuality} ${engine}`;
     const blur = kernel === 'drawn' ? `drawn ${this.#drawing}` : JSON.stringify(shapeOf(this.settings()));
-    return `deblur ${blur} ${blurNoise} ${restoreQuality}`;
+    return `deblur ${blur} ${blurNoise} ${restoreQuality} ${engine}`;
   }
 
   /** Called after a change of the settings, the mask or the kernel: a run whose result would not be shown ends. */
@@ -148,11 +148,11 @@ export class Restoring {
 
   #ask(): Restoration {
     const settings = this.settings();
-    const { restore: task, restoreQuality: quality, factor, kernel, blurNoise } = settings;
-    if (task === 'inpaint') return { task, quality, missing: this.mask.missing, truth: this.mask.truth };
-    if (task === 'upscale') return { task, quality, factor };
+    const { engine, restore: task, restoreQuality: quality, factor, kernel, blurNoise } = settings;
+    if (task === 'inpaint') return { engine, task, quality, missing: this.mask.missing, truth: this.mask.truth };
+    if (task === 'upscale') return { engine, task, quality, factor };
     const sigma = blurNoise === 'auto' ? blurNoise : this.image.inputUnits(blurNoise);
-    return { task, quality, sigma, kernel: kernel === 'drawn' ? this.drawn : shapeOf(settings) };
+    return { engine, task, quality, sigma, kernel: kernel === 'drawn' ? this.drawn : shapeOf(settings) };
   }
 
   /** Called when another image is opened: there are neither results nor a mask for it yet. */

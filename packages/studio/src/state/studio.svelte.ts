@@ -1,4 +1,4 @@
-import type { EngineInfo } from 'ght';
+import type { EngineInfo, EngineState } from 'ght';
 import { isClean } from '../image/samples.js';
 import { fromJson } from '../settings/link.js';
 import {
@@ -30,6 +30,8 @@ export class Studio {
   memory = $state<number>();
   /** The engine that will run, before the first run. */
   probed = $state.raw<EngineInfo>();
+  /** What each engine offers on this machine, once {@link findEngines} was called. */
+  engines = $state.raw<readonly EngineState[]>();
   /** The speed of every engine on this machine, once it was measured. */
   speeds = $state.raw<readonly EngineSpeed[]>();
 
@@ -93,10 +95,23 @@ export class Studio {
     return slot === 'result' ? this.representing.shown : this.comparing.row(slot);
   }
 
+  /** The engine of the result that is shown; without one, of the last representation, or the one that will run. */
+  get engine(): EngineInfo | undefined {
+    const { tab } = this.settings;
+    const shown =
+      tab === 'denoise'
+        ? this.denoising.denoised
+        : tab === 'restore'
+          ? this.restoring.restored
+          : this.readings(this.inspected);
+    return (shown ?? this.readings('result'))?.engine ?? this.probed;
+  }
+
   /** Applies new settings and runs what they request. While an image is being opened they wait for it. */
   set(change: Partial<Settings>): void {
     const before = this.settings;
     const restoration = this.restoring.key;
+    const asked = this.#asked;
     this.settings = { ...before, ...change };
     const another = !sameRun(before, this.settings);
     // A link brings its own patch; otherwise that of another run is closed.
@@ -104,7 +119,7 @@ export class Studio {
     else if (another) this.#closePatch();
     this.#address.change(this.settings, change);
     if (!this.image.opened) return;
-    const { tab, noise } = this.settings;
+    const { tab, noise, engine } = this.settings;
     const otherwise = !sameDenoising(before, this.settings);
     if (otherwise && this.runner.task === 'denoise') this.runner.cancel();
     if (otherwise) this.denoising.changed();
@@ -114,9 +129,25 @@ export class Studio {
     if (another || otherwise || restored || before.tab !== tab) this.runner.notice = undefined;
     if (before.tab !== tab) this.#enterTab();
     else if (another && tab === 'represent') this.representing.run();
+    else if (before.engine !== engine && asked) this.#runAgain();
     else if (before.noise !== noise && tab === 'denoise') void this.denoising.showNoise();
     if (change.patch !== undefined) this.#lookAtAwaited();
     if (another || !sameMemory(before, this.settings)) void this.#estimate();
+  }
+
+  /** Whether the tab shows a result that the user asked for, or is computing it. */
+  get #asked(): boolean {
+    const { tab } = this.settings;
+    if (tab === 'compare') return this.comparing.started;
+    if (tab === 'denoise') return this.runner.task === 'denoise' || this.denoising.denoised !== undefined;
+    return tab === 'restore' && (this.runner.task === 'restore' || this.restoring.restored !== undefined);
+  }
+
+  #runAgain(): void {
+    const { tab } = this.settings;
+    if (tab === 'compare') void this.compare();
+    else if (tab === 'denoise') void this.denoise();
+    else if (tab === 'restore') void this.restoreImage();
   }
 
   /** Shows another part of the picture, or moves the divider. */
@@ -201,6 +232,11 @@ export class Studio {
     await this.image.settled();
     this.runner.notice = undefined;
     await this.restoring.run();
+  }
+
+  /** Looks for the engines of this machine, once. This opens a GPU, so it waits until the user wants to choose. */
+  async findEngines(): Promise<void> {
+    this.engines ??= await this.client.ask('engines', null).catch(() => undefined);
   }
 
   /** Measures every engine on this machine. */

@@ -40,9 +40,9 @@ function noisyImage(session: Session, sigma: number): Image {
 
 /** The options of the library. */
 function optionsOf({ opened: { jpeg } }: Session, ask: DenoiseAsk, channels: number): DenoiseOptions {
-  const { sigma, strength, strengthChroma, quality, noise } = ask;
+  const { engine, sigma, strength, strengthChroma, quality, noise } = ask;
   return {
-    ...{ sigma, strength, quality },
+    ...{ engine, sigma, strength, quality },
     ...(channels === 3 ? { strengthChroma } : {}),
     // Added noise hides the traces of JPEG compression.
     ...(noise > 0 ? { jpeg: 'none' } : jpeg ? { jpeg } : {}),
@@ -81,6 +81,7 @@ export async function runDenoise(session: Session, ask: DenoiseAsk, call: Call):
     looks: noiseLooks(result.noise, result.words),
     words: result.words,
     changed: result.changed,
+    engine: result.engine,
     seconds,
     noisyPsnr: ask.noise > 0 ? psnr(noisy, image) : null,
     psnr: ask.noise > 0 ? psnr(denoised, image) : null,

@@ -26,7 +26,6 @@ import {
   type Cut,
   ITERATIONS,
   type Iteration,
-  type LearnKind,
   type LearnPicture,
   type LearnRequests,
   MOST_ATOMS,
@@ -237,31 +236,11 @@ interface Iterate {
 /** The lesson of the open image; it is forgotten together with the image. */
 const lessons = new WeakMap<Image, Lesson>();
 
-function lessonOf(session: Session): Lesson {
+export function lessonOf(session: Session): Lesson {
   const { image } = session.opened;
   const lesson = lessons.get(image) ?? new Lesson(image, session.floor);
   lessons.set(image, lesson);
   return lesson;
-}
-
-type LearnHandlers = {
-  readonly [K in LearnKind]: (
-    ask: LearnRequests[K]['ask'],
-    call: Call,
-  ) => Promise<LearnRequests[K]['reply']> | LearnRequests[K]['reply'];
-};
-
-/** The answers to the requests of the Learn tab. */
-export function learnHandlers(session: Session): LearnHandlers {
-  return {
-    learnPicture: () => lessonOf(session).picture(),
-    learnPatch: (at, call) => lessonOf(session).patch(at, call),
-    learnShares: ({ s }, call) => lessonOf(session).shares(s, call),
-    learnIteration: ({ s, k }, call) => lessonOf(session).iteration(s, k, call),
-    learnCut: ({ total, refit }, call) => lessonOf(session).cut(total, refit, call),
-    learnNoise: (ask, call) => lessonOf(session).noise(ask, call),
-    learnVersus: ({ s }, call) => lessonOf(session).versus(s, call),
-  };
 }
 
 /** The image in grey, its longer side at most {@link SIDE}, from 0 to 255. */

@@ -29,9 +29,10 @@ export function dictionaryOf(name: DictionaryName): Dictionary {
 
 /** The library's options for these settings. */
 export function optionsOf(settings: Settings, solver: SolverName = settings.solver): RepresentOptions {
-  const { goal, s, psnr, dictionary, rho, stride, refit } = settings;
+  const { engine, goal, s, psnr, dictionary, rho, stride, refit } = settings;
   return {
     solver,
+    engine,
     patch: PATCH,
     stride,
     dictionary: dictionaryOf(dictionary),

@@ -1,6 +1,6 @@
 /** The messages between the page and its worker. The worker owns the pixels and calls the library; the page draws. */
-import type { BlurKernel, EngineInfo, HistoryEntry, SolverName, StopReason } from 'ght';
-import type { DenoiseQuality, Quality, Settings } from '../settings/settings.js';
+import type { BlurKernel, EngineInfo, EngineState, HistoryEntry, SolverName, StopReason } from 'ght';
+import type { DenoiseQuality, EngineChoice, Quality, Settings } from '../settings/settings.js';
 import type { LearnRequests } from './learnProtocol.js';
 
 /** Pixels ready to be drawn; a quick preview may have fewer than the image. */
@@ -116,6 +116,7 @@ export interface Denoised {
   readonly words: readonly string[];
   /** Whether there was anything to remove. */
   readonly changed: boolean;
+  readonly engine: EngineInfo;
   readonly seconds: number;
   /** Against the clean image, if noise was added. */
   readonly psnr: number | null;
@@ -124,6 +125,7 @@ export interface Denoised {
 
 /** How an image is denoised; deviations in the units of the image. */
 export interface DenoiseAsk {
+  readonly engine: EngineChoice;
   /** The deviation of the noise that is added first, as an experiment. */
   readonly noise: number;
   readonly sigma: number | 'auto';
@@ -142,7 +144,7 @@ export type KernelShape =
   | { readonly kind: 'motion'; readonly length: number; readonly angle: number };
 
 /** What is to be restored. */
-export type Restoration = { readonly quality: Quality } & (
+export type Restoration = { readonly engine: EngineChoice; readonly quality: Quality } & (
   | {
       readonly task: 'inpaint';
       /** One sample per pixel, 1 where it is missing. */
@@ -159,6 +161,7 @@ export interface Restored {
   readonly picture: Layer;
   /** The standard deviation of the noise that was assumed, in the units of the image. */
   readonly sigma: number;
+  readonly engine: EngineInfo;
   readonly seconds: number;
   /** Against the open image, if that is right where pixels were missing. */
   readonly psnr: number | null;
@@ -199,6 +202,8 @@ export interface Requests extends LearnRequests {
   codes: { ask: { readonly slot: Slot }; reply: Uint8Array<ArrayBuffer> };
   readCodes: { ask: { readonly file: File; readonly settings: Settings }; reply: null };
   engine: { ask: null; reply: EngineInfo };
+  /** What each engine offers here, or why it cannot run. */
+  engines: { ask: null; reply: readonly EngineState[] };
   measureEngines: { ask: null; reply: readonly EngineSpeed[] };
   estimate: { ask: { readonly settings: Settings }; reply: { readonly bytes: number } };
 }

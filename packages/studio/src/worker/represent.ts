@@ -87,8 +87,8 @@ async function preview(
 }
 
 /** Runs with the same key take about the same time. */
-function keyOf({ solver, stride, dictionary, goal }: Settings, kind: 'full' | 'warm'): string {
-  return [kind, solver, stride, dictionary, goal].join(' ');
+function keyOf({ engine, solver, stride, dictionary, goal }: Settings, kind: 'full' | 'warm'): string {
+  return [kind, engine, solver, stride, dictionary, goal].join(' ');
 }
 
 async function timed<T>(session: Session, key: string, run: () => Promise<T>): Promise<T> {

@@ -20,6 +20,7 @@ export async function runRestore(session: Session, ask: Restoration, call: Call)
   return {
     picture: pictureOf(result.image, session.floor),
     sigma: result.sigma,
+    engine: result.engine,
     seconds,
     psnr: truth ? psnr(result.image, image) : null,
   };
@@ -28,7 +29,8 @@ export async function runRestore(session: Session, ask: Restoration, call: Call)
 function restored({ opened: { image } }: Session, ask: Restoration, { signal, tell }: Call): Promise<Result> {
   const onProgress = ({ fraction, step, steps }: RestoreProgress) =>
     tell({ kind: 'progress', fraction, doing: step > 0 ? `step ${step} of ${steps}` : 'preparing' });
-  const options = { quality: ask.quality, signal, onProgress };
+  const { engine, quality } = ask;
+  const options = { engine, quality, signal, onProgress };
   if (ask.task === 'inpaint') return inpaint(image, ask.missing, options);
   if (ask.task === 'upscale') return upscale(image, ask.factor, options);
   const { kernel, sigma } = ask;

@@ -1,5 +1,5 @@
 /** The studio's worker: it owns the image, the results and all calls of the library, so that the page never blocks. */
-import { saveCodes } from 'ght';
+import { probeEngines, saveCodes } from 'ght';
 import { openImage } from '../image/open.js';
 import { runCompare } from './compare.js';
 import { addNoise, checkDenoising, runDenoise, runDenoiseWindow } from './denoise.js';
@@ -8,7 +8,7 @@ import { imageFile, readCodes } from './files.js';
 import { runInspect } from './inspect.js';
 import { kernelOf } from './kernels.js';
 import { errorOf, heatmapOf, pictureOf } from './layers.js';
-import { learnHandlers } from './learn.js';
+import { learnHandlers } from './learnHandlers.js';
 import type { LearnKind } from './learnProtocol.js';
 import { maskOf } from './masks.js';
 import { checkMemory, checkOpeningMemory, checkRestorationMemory, TooLargeError } from './memoryLimit.js';
@@ -82,6 +82,7 @@ const handlers: Handlers = {
     return null;
   },
   engine: () => probeEngine(),
+  engines: () => probeEngines(),
   measureEngines: (_, call) => measureEngines(call),
   estimate({ settings }) {
     const { image } = session.opened;

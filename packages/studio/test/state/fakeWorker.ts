@@ -92,9 +92,11 @@ export function opened(change: Partial<Opened> = {}): Opened {
   return { width: 320, height: 240, ...format, picture: layer(0), ...change };
 }
 
+/** The engine of a test. */
+const engine = { name: 'reference', threads: 1, why: 'a test' } as const;
+
 /** The measurements of a run with this PSNR. */
 export function readings(psnr: number, change: Partial<Readings> = {}): Readings {
-  const engine = { name: 'reference', threads: 1, why: 'a test' } as const;
   const sizes = { nonzeros: 100, patches: 20, mostAtoms: 9, seconds: 1 };
   const errors = { rmse: 8, rmsePixel: 1, psnr };
   return { solver: 'admm', ...errors, ...sizes, stopReason: 'converged', engine, history: [], ...change };
@@ -119,6 +121,7 @@ export const denoised = (psnr: number): Denoised => ({
   looks: ['Fine grain, equally strong everywhere.'],
   words: ['noise: white, σ = 20'],
   changed: true,
+  engine,
   seconds: 1,
   psnr,
   noisyPsnr: 22,
@@ -127,6 +130,7 @@ export const denoised = (psnr: number): Denoised => ({
 export const restored = (grey: number): Restored => ({
   picture: layer(grey),
   sigma: 0,
+  engine,
   seconds: 1,
   psnr: null,
 });

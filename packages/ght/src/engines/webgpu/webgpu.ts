@@ -3,11 +3,9 @@ import { EngineFailure } from '../../errors.js';
 import { recipeDenoiser } from '../../groups/denoiser.js';
 import type { SolverName } from '../../solvers/catalogue.js';
 import type { Engine } from '../engine.js';
+import { learnedBytes, problemBytes, recipeBytes } from './bytes.js';
 import { Gpu, type GpuOptions } from './gpu.js';
 import type { Counting } from './kernels/state.js';
-import { learnedBytes, learnedRunner } from './run/learned.js';
-import { loadProblem, problemBytes } from './run/problem.js';
-import { recipeBytes, recipeRunner } from './run/recipe.js';
 
 /** The largest samples, in units of the full scale, as for all engines in float32. */
 const FARTHEST = 2 ** 12;
@@ -27,6 +25,12 @@ const left: Partial<Record<SolverName, string>> = {
 };
 
 const SWAPS = 'the swaps of effort 3 run on the CPU';
+
+/** What runs on a GPU: a fifth of the library, which pages without a GPU need not load. */
+const runners = () =>
+  import('./run/runners.js').catch((error: Error) => {
+    throw new EngineFailure('webgpu', `a part of the library could not be loaded (${error.message})`);
+  });
 
 /** The engine on a GPU, by WebGPU: float32. */
 export function webgpuEngine({ patchesPerRange, counting, ...options }: WebgpuOptions = {}): Engine {
@@ -52,18 +56,18 @@ export function webgpuEngine({ patchesPerRange, counting, ...options }: WebgpuOp
     leaves: (solver, effort) => left[solver] ?? (solver === 'joint-omp' && effort === 3 ? SWAPS : undefined),
     problemBytes,
     async load(D, signals, _options, watch) {
-      const gpu = await open();
+      const [gpu, { loadProblem }] = await Promise.all([open(), runners()]);
       return loadProblem(gpu, D, signals, { why: wordsFor(gpu), patchesPerRange, counting }, watch);
     },
     recipeBytes,
     async denoiser(recipe) {
-      const gpu = await open();
+      const [gpu, { recipeRunner }] = await Promise.all([open(), runners()]);
       const info = { name: 'webgpu', threads: 1, why: wordsFor(gpu) };
       return { info, ...recipeDenoiser(recipe, await recipeRunner(gpu, recipe)) };
     },
     learnedBytes,
     async learned(model) {
-      const gpu = await open();
+      const [gpu, { learnedRunner }] = await Promise.all([open(), runners()]);
       const info = { name: 'webgpu', threads: 1, why: wordsFor(gpu) };
       return { info, ...learnedDenoiser(learnedRunner(gpu, model)) };
     },

@@ -11,6 +11,7 @@ import {
 import { type LearnedModel, SAMPLES, STRIDE } from '../../../denoisers/learned/model.js';
 import type { Rectangle } from '../../../signal/rectangle.js';
 import { drive } from '../../../work.js';
+import { learnedBytes } from '../bytes.js';
 import type { Gpu, Room } from '../gpu.js';
 import {
   analysisTable,
@@ -25,11 +26,6 @@ import {
 
 /** Blocks at once, at most: enough to keep a large GPU busy, and about 200 MB. */
 const MOST_BLOCKS = 16;
-
-/** Approximate bytes in the memory of the host: the planes and their results. */
-export function learnedBytes(width: number, height: number, channels: number): number {
-  return 8 * width * height * channels;
-}
 
 /** Runs the model, tile after tile. */
 export function learnedRunner(gpu: Gpu, model: LearnedModel): LearnedRunner {

@@ -9,7 +9,7 @@ import type { StepReport } from '../../../solvers/loop.js';
 import type { AtomLimits } from '../../../solvers/patchwise.js';
 import type { PatchStop } from '../../../solvers/stopping.js';
 import type { Watch } from '../../../work.js';
-import { type EngineInfo, type Loaded, outsideOf, type ProblemSize, type Run } from '../../engine.js';
+import { type EngineInfo, type Loaded, outsideOf, type Run } from '../../engine.js';
 import { shapeOf } from '../../shape.js';
 import type { Gpu } from '../gpu.js';
 import type { Counting } from '../kernels/state.js';
@@ -24,11 +24,6 @@ export interface ProblemOptions {
   readonly why: string;
   readonly patchesPerRange?: number;
   readonly counting?: Counting;
-}
-
-/** Approximate bytes that a problem needs in the memory of the host: the codes, and what they are read through. */
-export function problemBytes({ P, S }: ProblemSize): number {
-  return 12 * S + 12 * P + 2 ** 25;
 }
 
 /** Loads a problem. */

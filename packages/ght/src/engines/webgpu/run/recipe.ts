@@ -9,6 +9,7 @@ import { places } from '../../../groups/matching.js';
 import type { Blend, Pass, Slot, Step } from '../../../groups/recipes.js';
 import { isPass } from '../../../groups/recipes.js';
 import { drive } from '../../../work.js';
+import { recipeBytes } from '../bytes.js';
 import type { Gpu, Room } from '../gpu.js';
 import { blendKernel, combineKernel, PIXEL_THREADS } from '../kernels/groups/aggregation.js';
 import { partWords } from '../kernels/groups/target.js';
@@ -22,17 +23,6 @@ import {
   referencesPerBatch,
   refusalOf,
 } from './recipe-pass.js';
-
-/** Words per pixel and plane besides the pictures: four of sums, one to read the result, and one for lists and scratch. */
-const OTHER_WORDS = 6;
-
-/**
- * Approximate bytes that a recipe needs for a picture. The tiles that tasks choose have at most 2³⁰ bytes, so by this number their
- * planes have at most 2²⁷: what every GPU can bind.
- */
-export function recipeBytes(recipe: readonly Step[], width: number, height: number, channels: number): number {
-  return 4 * width * height * channels * (slotsOf(recipe).size + OTHER_WORDS);
-}
 
 /** What tests can change. */
 export interface RecipeOptions {

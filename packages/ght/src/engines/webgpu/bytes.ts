@@ -1,0 +1,25 @@
+/** Approximate bytes of work on a GPU, for estimates, which do not wait for a part of the library to be loaded. */
+import { slotsOf } from '../../groups/denoiser.js';
+import type { Step } from '../../groups/recipes.js';
+import type { ProblemSize } from '../engine.js';
+
+/** Approximate bytes that a problem needs in the memory of the host: the codes, and what they are read through. */
+export function problemBytes({ P, S }: ProblemSize): number {
+  return 12 * S + 12 * P + 2 ** 25;
+}
+
+/** Words per pixel and plane besides the pictures: four of sums, one to read the result, and one for lists and scratch. */
+const OTHER_WORDS = 6;
+
+/**
+ * Approximate bytes that a recipe needs for a picture. The tiles that tasks choose have at most 2³⁰ bytes, so by this number their
+ * planes have at most 2²⁷: what every GPU can bind.
+ */
+export function recipeBytes(recipe: readonly Step[], width: number, height: number, channels: number): number {
+  return 4 * width * height * channels * (slotsOf(recipe).size + OTHER_WORDS);
+}
+
+/** Approximate bytes that the learned model needs in the memory of the host: the planes and their results. */
+export function learnedBytes(width: number, height: number, channels: number): number {
+  return 8 * width * height * channels;
+}
