@@ -123,7 +123,10 @@ it('a ResourceError for more nonzeros than codes can count, before anything is c
 
 describe('an EnvironmentError', () => {
   /** What a process prints that loads the library on a host whose WebAssembly has another part. */
-  function onHost(part: string): { asked: { name: string; kind: string; parameter: string; rule: string }[]; usual: string } {
+  function onHost(part: string): {
+    asked: { name: string; kind: string; parameter: string; rule: string }[];
+    usual: string;
+  } {
     const library = new URL('../src/index.js', import.meta.url).href.replace('/src/', '/dist/');
     const program = `
       Object.assign(WebAssembly, { ${part} });
@@ -150,7 +153,12 @@ describe('an EnvironmentError', () => {
     const { asked, usual } = onHost(part);
     expect(asked).toHaveLength(2);
     for (const error of asked) {
-      expect(error).toMatchObject({ kind: 'environment', name: 'EnvironmentError', parameter: 'engine', value: 'wasm' });
+      expect(error).toMatchObject({
+        kind: 'environment',
+        name: 'EnvironmentError',
+        parameter: 'engine',
+        value: 'wasm',
+      });
       expect(error.rule).toMatch(rule);
     }
     expect(usual).toBe('portable');
