@@ -17,10 +17,18 @@ async function shoot(name, { hash = '', width = 1280, height = 800, colorScheme 
   const page = await browser.newPage({ viewport: { width, height }, colorScheme });
   await page.goto(serving.url + hash);
   // A comparison, a denoised and a restored image start with a click; the first tab solves by itself.
-  await page.waitForSelector('[data-task="none"]');
+  // The Learn tab has no task, and waits for its own figure.
+  const idle = () => hash.includes('tab=learn') || page.waitForSelector('[data-task="none"]');
+  await idle();
   if (!hash.includes('tab=')) await page.waitForSelector('[data-stage="final"]');
   await act(page);
-  await page.waitForSelector('[data-task="none"]');
+  await idle();
+  // SSIM is measured after the result.
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('[data-reading="SSIM"], [data-row] td')].every(
+      (each) => each.textContent.trim() !== '–',
+    ),
+  );
   // The last picture is drawn with the next frame.
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   const picture = await page.screenshot();
@@ -48,6 +56,9 @@ const restore = async (page) => {
   await page.click('[data-action="restore"]');
   await page.waitForSelector('[data-action="png"]:not(:disabled)');
 };
+const figures = async (page) => {
+  await page.waitForSelector('[data-step="3"] [data-save]:not(:disabled)');
+};
 const heat = async (page) => {
   await page.waitForSelector('.overlay canvas');
   await clickStage(page, 0.72, 0.6);
@@ -60,6 +71,7 @@ try {
   await shoot('compare', { hash: '#tab=compare&image=airplane-from-above&s=3', act: compare });
   await shoot('denoise', { hash: '#tab=denoise&image=black-canyon&noise=25', colorScheme: 'dark', act: denoise });
   await shoot('restore', { hash: '#tab=restore&image=airplane-from-above', act: restore });
+  await shoot('learn', { hash: '#tab=learn&step=3', act: figures });
   await shoot('phone', {
     hash: '#overlay=heatmap&image=dust-bowl-home',
     width: 390,
