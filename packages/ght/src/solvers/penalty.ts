@@ -25,6 +25,8 @@ export function risingIterations({ from, to }: RisingPenalty, maxIterations: num
 export function penaltyAt(rho: RisingPenalty, k: number, maxIterations: number): number {
   const n = risingIterations(rho, maxIterations);
   if (k >= n) return rho.to;
+  if (k === 1) return rho.from;
   const t = (k - 1) / (n - 1);
-  return rho.from ** (1 - t) * rho.to ** t;
+  // Hosts differ in the last digits of a power, and the bits of a result should not.
+  return Number((rho.from ** (1 - t) * rho.to ** t).toPrecision(9));
 }
