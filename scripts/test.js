@@ -1,14 +1,18 @@
 // Lint, types, build and all tests; ends with the tests that failed and one line of counts. If `npm run node24` has installed
 // Node 24, all tests except those of the studio and the lab run on it as well.
-// usage: npm test [-- --gpu]
+// usage: npm test [-- --all]
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Tests on a GPU in software take a few minutes, so they run by a flag. */
-const withGpu = process.argv.includes('--gpu');
+/** Tests on a GPU in software and those of the built site take minutes, so they run by a flag. */
+const all = process.argv.includes('--all');
+
+/** The projects that run on both Nodes. */
+const onBoth = ['ght', 'images', 'tiles', 'queue', 'cli', 'packages'];
+const named = (projects) => projects.flatMap((name) => ['--project', name]);
 
 /** More failed files than this are not run again: that is not an accident of timing. */
 const MOST_FILES_AGAIN = 10;
@@ -81,12 +85,11 @@ try {
   const typed = run('tsc', '-b') && run('svelte-check', '--workspace', 'packages/studio', '--output', 'machine');
   const built = run('npm', 'run', 'build', '-w', 'ght', '-w', 'ght-studio');
   const other = join(root, '.node24/node');
-  const tested = test(process.execPath, '--project', '!webgpu');
+  const tested = test(process.execPath, ...named([...onBoth, 'lab', 'studio', ...(all ? ['site'] : [])]));
   // In a process of its own, because the driver in software is found by the environment of the process.
-  const testedGpu = !withGpu || test(process.execPath, '--project', 'webgpu');
+  const testedGpu = !all || test(process.execPath, ...named(['webgpu']));
   // The experiments of the lab are calls of the library, whose bits are compared between both Nodes by a test of their own.
-  const projects = ['ght', 'images', 'tiles', 'queue', 'cli', 'packages'].flatMap((name) => ['--project', name]);
-  const testedBoth = existsSync(other) ? test(other, ...projects) : true;
+  const testedBoth = existsSync(other) ? test(other, ...named(onBoth)) : true;
   if (!tidy) console.log('lint failed: npm run format fixes most of it');
   if (!typed) console.log('types failed');
   if (!built) console.log('building the page or the library for pages failed');
