@@ -39,8 +39,7 @@ describe('ght info', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ +webgpu +(not available: .*; to get it: npm install webgpu|.*, bindings of up to)/);
     expect(stdout).toMatch(/\n +wasm +SIMD/);
-    // Where the package webgpu is installed but no Vulkan, the package itself writes a warning on standard error.
-    const { engines } = JSON.parse((await ght('info', '--engines', '--json')).stdout);
+    const { engines } = await json('info', '--engines');
     expect(engines).toMatchObject([
       { name: 'webgpu' },
       { name: 'wasm', available: true },

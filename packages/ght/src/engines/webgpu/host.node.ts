@@ -1,4 +1,7 @@
 /** WebGPU in Node: the npm package `webgpu`, which is imported only when a GPU is asked for. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { env, platform } from 'node:process';
 import type { Host } from './host.js';
 
 /** Dawn's object must stay referenced, or its adapters end with it. */
@@ -13,6 +16,8 @@ export function findHost(): Promise<Host> {
 async function find(): Promise<Host> {
   const own = globalThis.navigator?.gpu;
   if (own) return { gpu: own };
+  // Without it the package finds no adapter, and writes that on standard error, which is not its place.
+  if (platform === 'linux' && !hasLibrary(VULKAN)) return { why: `there is no Vulkan loader (${VULKAN})` };
   try {
     const { create, globals } = await import('webgpu');
     // The constants of WebGPU (GPUBufferUsage and so on) are globals in browsers, and this package expects them so.
@@ -26,4 +31,17 @@ async function find(): Promise<Host> {
       : `webgpu: ${(error as Error).message}`;
     return { why };
   }
+}
+
+/** The Vulkan loader, by the name that the package looks for. */
+const VULKAN = 'libvulkan.so.1';
+/** Where the dynamic linker looks without being told. */
+const FOLDERS = ['/lib', '/usr/lib', '/lib64', '/usr/lib64', '/usr/local/lib', '/run/opengl-driver/lib'];
+const CACHE = '/etc/ld.so.cache';
+
+/** Whether the dynamic linker of Linux finds a library: in the folders it is told, in its own, or by its cache. */
+function hasLibrary(name: string): boolean {
+  const told = (env.LD_LIBRARY_PATH ?? '').split(/[:;]/).filter(Boolean);
+  if ([...told, ...FOLDERS].some((folder) => existsSync(join(folder, name)))) return true;
+  return existsSync(CACHE) && readFileSync(CACHE).includes(name);
 }
