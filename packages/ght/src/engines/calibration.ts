@@ -18,7 +18,7 @@ const FASTER = 1.2;
 const known = new Map<Calibrated, Promise<string | undefined>>();
 
 /** Why the GPU is not faster than the CPU at this kind of work; undefined if it is. Measured at the first call. */
-export function isFaster(gpu: Engine, cpu: Engine, kind: Calibrated): Promise<string | undefined> {
+export function slowness(gpu: Engine, cpu: Engine, kind: Calibrated): Promise<string | undefined> {
   const answer = known.get(kind) ?? compare(gpu, cpu, kind);
   known.set(kind, answer);
   return answer;
@@ -28,8 +28,11 @@ async function compare(gpu: Engine, cpu: Engine, kind: Calibrated): Promise<stri
   const state = await gpu.probe();
   if (!state.available) return state.why;
   if (state.software) return 'it is a program on the CPU';
+  // Without WebAssembly the CPU is much slower than any GPU.
+  if (!(await cpu.probe()).available) return undefined;
+  const milliseconds = kind === 'solve' ? solving : denoising;
   try {
-    const [ours, theirs] = [await milliseconds(gpu, kind), await milliseconds(cpu, kind)];
+    const [ours, theirs] = [await milliseconds(gpu), await milliseconds(cpu)];
     if (theirs > FASTER * ours) return undefined;
     return `it is not faster here (${ours.toFixed(1)} ms, the CPU ${theirs.toFixed(1)} ms, in a trial)`;
   } catch (error) {
@@ -38,11 +41,7 @@ async function compare(gpu: Engine, cpu: Engine, kind: Calibrated): Promise<stri
   }
 }
 
-/** How long an engine takes for the trial. The first run compiles and allocates, and does not count. */
-async function milliseconds(engine: Engine, kind: Calibrated): Promise<number> {
-  return kind === 'solve' ? solving(engine) : denoising(engine);
-}
-
+/** How long an engine takes for a few iterations. The first compiles and allocates, and does not count. */
 async function solving(engine: Engine): Promise<number> {
   const D = overcompleteDct(8, 10);
   const random = randomSource(1);
@@ -59,6 +58,7 @@ async function solving(engine: Engine): Promise<number> {
   }
 }
 
+/** How long it takes to denoise a small picture, once everything is compiled. */
 async function denoising(engine: Engine): Promise<number> {
   const random = randomSource(1);
   const picture = Float32Array.from({ length: SIDE * SIDE }, (_, i) => 8 * Math.sin(i / 40) + random.normal());

@@ -2,7 +2,7 @@
 import { EngineFailure, EnvironmentError, oneOf } from '../errors.js';
 import type { SolverName } from '../solvers/catalogue.js';
 import type { Effort } from '../solvers/joint-omp.js';
-import { type Calibrated, isFaster } from './calibration.js';
+import { type Calibrated, slowness } from './calibration.js';
 import type { ConcreteEngine, Engine } from './engine.js';
 import { enginePreference } from './engine.js';
 import { portableEngine } from './portable.js';
@@ -58,7 +58,7 @@ export async function chooseEngine(name: EngineName, wanted: Wanted = {}): Promi
   let instead: string | undefined;
   for (const each of enginePreference) {
     const engine = engines[each];
-    if (each === 'webgpu' && name === 'auto' && !((wanted.work?.seconds ?? 0) >= WORTH_GPU)) continue;
+    if (each === 'webgpu' && name === 'auto' && !(await isConsidered(engine, wanted))) continue;
     const why = await obstacle(engine, name, wanted);
     if (why === undefined) return { engine, instead };
     instead ??= `${each} is not used: ${why}`;
@@ -115,6 +115,11 @@ export function checkEngineName(name: unknown): EngineName {
   return oneOf('engine', name ?? 'auto', engineNames);
 }
 
+/** Whether `auto` looks at the GPU. That there is none is no news to somebody who has not asked for it. */
+async function isConsidered(gpu: Engine, { work }: Wanted): Promise<boolean> {
+  return work !== undefined && work.seconds >= WORTH_GPU && (await gpu.probe()).available;
+}
+
 /** Why an engine is not to be used; undefined if it is. */
 async function obstacle(engine: Engine, name: EngineName, wanted: Wanted): Promise<string | undefined> {
   const { reach = 1, solver, effort = 1, work } = wanted;
@@ -126,7 +131,7 @@ async function obstacle(engine: Engine, name: EngineName, wanted: Wanted): Promi
   const state = await engine.probe();
   if (!state.available) return state.why;
   if (engine.name !== 'webgpu' || name === 'webgpu' || !work) return undefined;
-  return isFaster(engine, engines.wasm, work.kind);
+  return slowness(engine, engines.wasm, work.kind);
 }
 
 function impossible(name: string, why: string): EnvironmentError {

@@ -79,10 +79,7 @@ export class Gpu {
       names.map((name) => [name, Math.min(asked[name] ?? Number.POSITIVE_INFINITY, adapter.limits[name])]),
     ) as Limits;
     const lanes = subgroups && adapter.features.has('subgroups') ? lanesOf(adapter.info) : undefined;
-    const requiredFeatures: GPUFeatureName[] = [
-      ...(lanes ? (['subgroups'] as const) : []),
-      ...(adapter.features.has('timestamp-query') ? (['timestamp-query'] as const) : []),
-    ];
+    const requiredFeatures: GPUFeatureName[] = lanes ? ['subgroups'] : [];
     try {
       const device = await adapter.requestDevice({ requiredFeatures, requiredLimits: { ...limits } });
       return new Gpu(device, nameOf(adapter.info), limits, lanes, isSoftware(adapter.info));
