@@ -151,7 +151,7 @@ describe.skipIf(!hasBrowser)('the Learn tab', () => {
 
   it('does not move the cut by itself if motion is to be reduced', async () => {
     await page.emulateMedia({ reducedMotion: 'reduce' });
-    const placed = () => page.innerText('[data-step="4"] .grid .labels .number');
+    const placed = () => page.innerText('[data-step="4"] .pair .labels .number');
     const [all, k] = [await placed(), await iteration()];
     const during = new Set<string>();
     await page.click('[data-action="play"]');
@@ -188,7 +188,7 @@ describe.skipIf(!hasBrowser)('the Learn tab', () => {
     expect(Number(to)).toBeGreaterThan(Number(from) + 4);
     await press('[data-control="learn-noise"]', 'End');
     await changes(6, () => page.click('[data-action="best"]'));
-    expect(await page.innerText('[data-step="6"] .grid')).toContain(`${to} dB`);
+    expect(await page.innerText('[data-step="6"] .pair')).toContain(`${to} dB`);
     await changes(6, () => page.click('[data-choice="learn-stride-8"]'));
     await page.waitForSelector('[data-action="best"]:not(:disabled)');
     expect(Number(/rises from [\d.]+ dB to ([\d.]+)/.exec(await proseOf(6))?.[1])).toBeLessThan(Number(to));

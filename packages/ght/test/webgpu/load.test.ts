@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { shapeOf } from '../../src/engines/shape.js';
 import { Gpu } from '../../src/engines/webgpu/gpu.js';
-import { placeOf } from '../../src/engines/webgpu/layout.js';
+import { TILE } from '../../src/engines/webgpu/layout.js';
 import { rotateSignals } from '../../src/engines/webgpu/run/load.js';
 import { Ranges } from '../../src/engines/webgpu/run/ranges.js';
 import { denseDictionary, gaussianDictionary, overcompleteDct, randomSource } from '../../src/index.js';
 import { signalsIn } from '../../src/signal/signals.js';
+
+/** Where float number i of patch p lies, with `width` floats per patch, a multiple of four. */
+function placeOf(p: number, i: number, width: number): number {
+  return 4 * (((p >> 5) * (width >> 2) + (i >> 2)) * TILE + (p & 31)) + (i & 3);
+}
 
 /** Q(n, i), where coordinate i of a separable shape is (a, b) at a·padded(rank of B) + b. */
 function leftVector({ parts: [A, B] }: ReturnType<typeof shapeOf>, n: number, i: number): number {

@@ -11,8 +11,3 @@ export const TILE = 32;
 export function tilesFor(P: number): number {
   return Math.ceil(P / TILE);
 }
-
-/** Where float number i of patch p lies, with `width` floats per patch, a multiple of four. */
-export function placeOf(p: number, i: number, width: number): number {
-  return 4 * (((p >> 5) * (width >> 2) + (i >> 2)) * TILE + (p & 31)) + (i & 3);
-}
