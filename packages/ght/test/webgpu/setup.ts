@@ -1,12 +1,12 @@
 /**
  * A GPU for tests: SwiftShader, a Vulkan driver in software, which comes inside the npm package of Chromium. Node's WebGPU looks for
  * the Vulkan loader by its name. A driver answers the same calls, so it can stand in for the loader under that name.
+ * With GHT_TEST_GPU=own the tests run on the GPU of the machine instead.
  */
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { inflate } from '@sparticuz/chromium';
 import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
@@ -17,11 +17,16 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject) {
+  if (process.env.GHT_TEST_GPU === 'own') {
+    project.provide('withoutGpu', '');
+    return;
+  }
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     project.provide('withoutGpu', 'SwiftShader comes for Linux on x64 only');
     return;
   }
   project.provide('withoutGpu', '');
+  const { inflate } = await import('@sparticuz/chromium');
   const bin = join(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')), '../bin');
   const unpacked = await inflate(join(bin, 'swiftshader.tar.br'));
   const folder = mkdtempSync(join(tmpdir(), 'ght-vulkan-'));
