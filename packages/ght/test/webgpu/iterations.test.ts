@@ -134,7 +134,7 @@ describe.skipIf(inject('withoutGpu') !== '')('iterations on a GPU', () => {
 
   describe('in batches', () => {
     /** A run step by step, and the same in batches. */
-    async function both(solver: 'qpm' | 'admm', rho: number, tolerance: number, maxIterations: number) {
+    async function both(solver: 'qpm' | 'admm', rho: number, tolerance: number, maxIterations: number, most = 10) {
       const S = 900;
       const options = { maxIterations, tolerance };
       const loaded = await load(D, Y);
@@ -147,7 +147,7 @@ describe.skipIf(inject('withoutGpu') !== '')('iterations on a GPU', () => {
       loaded.reset();
       const sizes: number[] = [];
       const batches = await iterateInBatches(async (first) => {
-        const run = { first, most: Math.min(10, maxIterations - first + 1), rho: () => rho, tolerance, least: 0 };
+        const run = { first, most: Math.min(most, maxIterations - first + 1), rho: () => rho, tolerance, least: 0 };
         const reports = await (loaded.iterations as NonNullable<Loaded['iterations']>)(solver, S, run);
         sizes.push(reports.length);
         return reports;
@@ -183,6 +183,34 @@ describe.skipIf(inject('withoutGpu') !== '')('iterations on a GPU', () => {
       expect(sizes).toEqual([10, 3]);
       expect(next.rmse).not.toBe(steps.rmse);
       expect(denseFromCodes(continued)).not.toEqual(denseFromCodes(codes));
+    });
+
+    it('submits the next batch before it has read the last, and gives what single steps give', async () => {
+      const { steps, expected, batches, codes, sizes, next } = await both('admm', 0.02, 0, 90, 90);
+      expect(untimed(batches)).toEqual(untimed(steps));
+      expect(codes).toEqual(expected);
+      expect(sizes).toEqual([40, 40, 10]);
+      expect(next.rmse).not.toBe(steps.rmse);
+    });
+
+    it('stops in a batch that was submitted ahead', async () => {
+      const { steps, expected, batches, codes, sizes } = await both('qpm', 0.5, 5e-4, 200, 200);
+      expect(steps.stopReason).toBe('converged');
+      expect(steps.history.length).toBeGreaterThan(40);
+      expect(untimed(batches)).toEqual(untimed(steps));
+      expect(codes).toEqual(expected);
+      expect(sizes.at(-1)).not.toBe(40);
+    });
+
+    it('takes in a batch that was submitted ahead when another budget follows', async () => {
+      const loaded = await load(D, Y);
+      const run = { first: 1, most: 200, rho: () => 0.5, tolerance: 0, least: 0 };
+      await loaded.iterations?.('qpm', 900, run);
+      const next = await loaded.iterations?.('qpm', 600, { ...run, most: 1 });
+      loaded.reset();
+      for (let k = 0; k < 80; k++) await loaded.iterate('qpm', 900, 0.5);
+      expect(next).toEqual([await loaded.iterate('qpm', 600, 0.5)]);
+      loaded.dispose();
     });
   });
 

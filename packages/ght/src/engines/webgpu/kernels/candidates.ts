@@ -3,23 +3,24 @@
  * counted.
  *
  *     |x| ≥ hi         survives: only counted, in a register
- *     lo ≤ |x| < hi    counted in a histogram, one bin per float where the window is narrow
+ *     lo ≤ |x| < hi    counted in a histogram, one bin per float where the window is narrow; `seen` remembers its last five bits, so
+ *                      that a workgroup that has none like the threshold need not look for ties
  *     |x| < lo         falls; the block is stored only if another of its four does not
  */
 import { COARSE, type Counting } from './state.js';
 
-/** WGSL: counts those of four magnitudes that lie in the window. Needs the state `s` and the histogram. */
+/** WGSL: counts a magnitude that lies in the window. Needs the state `s` and the histogram. */
 export function countNear({ logBins }: Counting): string {
   return `
-fn countNear(e: vec4f) {
-  for (var c = 0u; c < 4u; c++) {
-    let bits = bitcast<u32>(e[c]);
-    if (bits >= s.lo && bits < s.hi) {
-      let bin = (bits - s.lo) >> s.shift;
-      atomicAdd(&histogram[bin], 1u);
-      // Over all magnitudes too many would meet in the coarse bins; the selection adds those up itself.
-      if (s.shift < ${31 - logBins}u) { atomicAdd(&histogram[${2 ** logBins}u + bin / ${COARSE}u], 1u); }
-    }
+var<workgroup> seen: atomic<u32>;
+fn countNear(e: f32) {
+  let bits = bitcast<u32>(e);
+  if (bits >= s.lo && bits < s.hi) {
+    let bin = (bits - s.lo) >> s.shift;
+    atomicAdd(&histogram[bin], 1u);
+    // Over all magnitudes too many would meet in the coarse bins; the selection adds those up itself.
+    if (s.shift < ${31 - logBins}u) { atomicAdd(&histogram[${2 ** logBins}u + bin / ${COARSE}u], 1u); }
+    atomicOr(&seen, 1u << (bits & 31u));
   }
 }
 fn howMany(which: vec4<bool>) -> u32 { return dot(select(vec4u(0u), vec4u(1u), which), vec4u(1u)); }`;
@@ -39,9 +40,9 @@ export function storeCandidates(block: string, at: string, bit: string): string 
       let y = ${block}; let e = abs(y);
       if (!(max(max(e.x, e.y), max(e.z, e.w)) < lo)) {
         made |= ${bit};
-        codes[${at}] = y;
+        candidates[${at}] = y;
         let sure = howMany(e >= vec4f(hi)); above += sure;
-        if (howMany(e >= vec4f(lo)) != sure) { countNear(e); }
+        if (howMany(e >= vec4f(lo)) != sure) { countNear(e.x); countNear(e.y); countNear(e.z); countNear(e.w); }
       }
     }`;
 }

@@ -9,16 +9,16 @@ import { type CodeLayout, forStoredBlocks, placesInCodes } from './layout.js';
 /** Patches of a workgroup. */
 export const CODES_GROUP = 64;
 
-/** The set, threshold and last patch with ties of the codes; the first patch of the range, the first and the end of those meant. */
+/** The threshold and last patch with ties of the codes; the first patch of the range, the first and the end of those meant. */
 const chosen = `
-struct Chosen { set_: u32, T: u32, tie: u32, tiles: u32, range: u32, first: u32, end: u32, unused: u32 }
+struct Chosen { T: u32, tie: u32, range: u32, first: u32, end: u32 }
 @group(0) @binding(0) var<uniform> chosen: Chosen;`;
 
 const main = `@compute @workgroup_size(${CODES_GROUP})
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
   let p = chosen.first + groupNumber(group, groups) * ${CODES_GROUP}u + me;
   if (p >= chosen.end) { return; }
-  let blockAt = blocksAt(chosen.set_, chosen.tiles, p >> 5u, p & 31u); let maskAt = masksAt(chosen.set_, chosen.tiles, p >> 5u, p & 31u);`;
+  let blockAt = blocksAt(p >> 5u, p & 31u); let maskAt = masksAt(p >> 5u, p & 31u);`;
 
 /** Reads what a set of codes keeps: the number of entries per patch, or the entries themselves. */
 function readCodes(

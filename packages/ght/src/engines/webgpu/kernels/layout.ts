@@ -1,6 +1,6 @@
 /**
  * How the codes of a range lie in memory. Coefficients are stored in blocks of four atoms, each at a place of its own: block b of
- * patch p at ((set·tiles + p/32)·blocks + b)·32 + p%32. A block is written only if one of its four is a candidate, and a bit per
+ * patch p at ((p/32)·blocks + b)·32 + p%32. A block is written only if one of its four is a candidate, and a bit per
  * block says which are there. So little memory is touched, and nothing has to be packed.
  */
 import { padded, type Shape } from '../../shape.js';
@@ -18,8 +18,14 @@ export interface CodeLayout {
   readonly words: number;
 }
 
-/** Sets of codes in one buffer: those that are read, those that are written, and the best so far. */
-export const SETS = 3;
+/**
+ * Sets of codes, each in a buffer of its own, so that a pass reads one and writes another. Zᵏ lies in set k mod 3; a pass reads Zᵏ and
+ * writes the candidates for Zᵏ⁺¹, and Zᵏ⁻¹ is still there until it is known whether Zᵏ is better.
+ */
+export const setOf = (k: number): number => k % 3;
+/** The set in which the best codes are saved, where better ones do not follow. */
+export const SAVED = 3;
+export const SETS = 4;
 
 /** Coordinates and atoms of a row that a thread can keep in its registers. */
 const MOST_COORDINATES = 100;
@@ -40,11 +46,11 @@ export function codeLayout(shape: Shape): CodeLayout {
   return { rowAtoms, rowBlocks, rows, blocks, wordRows, bits: wordRows * rowBlocks, words };
 }
 
-/** WGSL: where the first block and the first mask word of a patch lie, in set `set_` of a range with so many tiles. */
+/** WGSL: where the first block and the first mask word of a patch lie. */
 export function placesInCodes({ blocks, words }: CodeLayout): string {
   return `
-fn blocksAt(set_: u32, tiles: u32, tile: u32, lane: u32) -> u32 { return (set_ * tiles + tile) * ${32 * blocks}u + lane; }
-fn masksAt(set_: u32, tiles: u32, tile: u32, lane: u32) -> u32 { return (set_ * tiles + tile) * ${32 * words}u + lane; }`;
+fn blocksAt(tile: u32, lane: u32) -> u32 { return tile * ${32 * blocks}u + lane; }
+fn masksAt(tile: u32, lane: u32) -> u32 { return tile * ${32 * words}u + lane; }`;
 }
 
 /** WGSL: a loop over the stored blocks of a patch, in the order of its atoms; `body` sees the number `block`. */
@@ -55,6 +61,30 @@ export function forStoredBlocks({ bits, words }: CodeLayout, masks: string, body
       let block = word * ${bits}u + countTrailingZeros(bits);
       bits &= bits - 1u;
       ${body}
+    }
+  }`;
+}
+
+/**
+ * WGSL: the same in an order that does not matter, four blocks at a time, so that their loads wait together. `body` sees the
+ * magnitudes of a block as the bits `e`; those of blocks that are not there are 0.
+ */
+export function forStoredMagnitudes({ bits, words }: CodeLayout, body: string): string {
+  const next = (i: number) =>
+    `let there${i} = bits != 0u; let block${i} = select(block0, word * ${bits}u + countTrailingZeros(bits), there${i}); bits &= bits - 1u;`;
+  const four = [0, 1, 2, 3];
+  return `for (var word = 0u; word < ${words}u; word++) {
+    var bits = masks[maskAt + 32u * word];
+    while (bits != 0u) {
+      let block0 = word * ${bits}u + countTrailingZeros(bits); bits &= bits - 1u;
+      ${four.slice(1).map(next).join('\n      ')}
+      ${four.map((i) => `let x${i} = codes[blockAt + 32u * block${i}];`).join(' ')}
+      ${four
+        .map((i) => {
+          const e = `bitcast<vec4u>(x${i}) & vec4u(0x7fffffffu)`;
+          return `{ let e = ${i === 0 ? e : `select(vec4u(0u), ${e}, there${i})`}; ${body} }`;
+        })
+        .join('\n      ')}
     }
   }`;
 }

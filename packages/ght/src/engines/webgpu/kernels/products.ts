@@ -40,22 +40,22 @@ ${groupNumber}
 ${placesInCodes(layout)}
 @group(0) @binding(0) var<uniform> u: Tables;
 @group(0) @binding(1) var<uniform> place: vec4u; // first patch, pairs of tiles
-@group(0) @binding(2) var<storage, read> s: State;
+@group(0) @binding(2) var<uniform> s: State;
 @group(0) @binding(3) var<storage, read> C: array<vec4f>;
 @group(0) @binding(4) var<storage, read> codes: array<vec4f>;
 @group(0) @binding(5) var<storage, read> masks: array<u32>;
-@group(0) @binding(6) var<storage, read_write> errors: array<f32>;
-@group(0) @binding(7) var<storage, read> V: array<vec4f>; // a row of coordinates per atom
-${dual === 'none' ? '' : '@group(0) @binding(8) var<storage, read_write> Q: array<vec4f>;'}
-@group(0) @binding(9) var<storage, read_write> M: array<vec4f>;
+@group(0) @binding(8) var<storage, read_write> reports: array<vec2u>;
+@group(0) @binding(9) var<storage, read> V: array<vec4f>; // a row of coordinates per atom
+${dual === 'none' ? '' : '@group(0) @binding(10) var<storage, read_write> Q: array<vec4f>;'}
+@group(0) @binding(11) var<storage, read_write> M: array<vec4f>;
 var<workgroup> sums: array<f32, 256>;
 
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
   let pair = groupNumber(group, groups) * s.step;
   if (${idle} || pair >= place.y) { return; }
-  let tiles = 2u * place.y; let tile = 2u * pair + ((me >> 5u) & 1u); let lane = me & 31u;
-  let blockAt = blocksAt(s.reads, tiles, tile, lane); let maskAt = masksAt(s.reads, tiles, tile, lane);
+  let tile = 2u * pair + ((me >> 5u) & 1u); let lane = me & 31u;
+  let blockAt = blocksAt(tile, lane); let maskAt = masksAt(tile, lane);
   let T = bitcast<f32>(s.T + select(0u, 1u, place.x + 32u * tile + lane > s.tie));
   let at = tile * ${8 * shape.R4}u + lane;
   var error = 0.0;
@@ -75,7 +75,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
       .join('\n    ')}
   }
   ${sumErrors(256)}
-  if (me == 0u) { errors[place.x / 64u + pair] = sums[0]; }
+  if (me == 0u) { reports[place.x / 64u + pair] = vec2u(bitcast<u32>(sums[0]), 0u); }
 }`;
 }
 
@@ -88,18 +88,13 @@ export function synthesisePass(shape: Shape, counting: Counting): string {
   /** The candidates of the patch in tile `h` of the pair. */
   const store = (h: number) => `{
     let tile = 2u * pair + ${h}u;
-    let sourceAt = blocksAt(s.reads, tiles, tile, lane) + 32u * firstBlock;
-    let targetAt = blocksAt(s.writes, tiles, tile, lane) + 32u * firstBlock;
-    let bits = masks[masksAt(s.reads, tiles, tile, lane) + 32u * word] >> (${BLOCKS}u * quarter);
+    let blockAt = blocksAt(tile, lane) + 32u * firstBlock;
+    let bits = masks[masksAt(tile, lane) + 32u * word] >> (${BLOCKS}u * quarter);
     let T = bitcast<f32>(s.T + select(0u, 1u, place.x + 32u * tile + lane > s.tie));
     var made = 0u;
+    ${blocks.map((b) => `var z${b} = vec4f(0.0); if ((bits & ${2 ** b}u) != 0u) { z${b} = codes[blockAt + ${32 * b}u]; }`).join('\n    ')}
     ${blocks
-      .map(
-        (
-          b,
-        ) => `if ((bits & ${2 ** b}u) != 0u) { let x = codes[sourceAt + ${32 * b}u]; x${h}_${b} += ${survivors('x')}; }
-    ${storeCandidates(`x${h}_${b}`, `targetAt + ${32 * b}u`, `${2 ** b}u`)}`,
-      )
+      .map((b) => storeCandidates(`x${h}_${b} + ${survivors(`z${b}`)}`, `blockAt + ${32 * b}u`, `${2 ** b}u`))
       .join('\n    ')}
     parts[quarter * 64u + ${32 * h}u + lane] = made << (${BLOCKS}u * quarter);
   }`;
@@ -107,12 +102,15 @@ export function synthesisePass(shape: Shape, counting: Counting): string {
 ${groupNumber}
 ${placesInCodes(layout)}
 @group(0) @binding(1) var<uniform> place: vec4u; // first patch, pairs of tiles
-@group(0) @binding(2) var<storage, read> s: State;
-@group(0) @binding(3) var<storage, read_write> histogram: array<atomic<u32>>;
-@group(0) @binding(4) var<storage, read_write> codes: array<vec4f>;
-@group(0) @binding(5) var<storage, read_write> masks: array<u32>;
-@group(0) @binding(6) var<storage, read> M: array<vec4f>;
-@group(0) @binding(7) var<storage, read> V: array<vec4f>; // a row of atoms per coordinate, whole words of blocks
+@group(0) @binding(2) var<uniform> s: State;
+@group(0) @binding(4) var<storage, read> codes: array<vec4f>;
+@group(0) @binding(5) var<storage, read> masks: array<u32>;
+@group(0) @binding(6) var<storage, read_write> candidates: array<vec4f>;
+@group(0) @binding(7) var<storage, read_write> candidateMasks: array<u32>;
+@group(0) @binding(8) var<storage, read_write> reports: array<atomic<u32>>; // two words each
+@group(0) @binding(9) var<storage, read_write> histogram: array<atomic<u32>>;
+@group(0) @binding(10) var<storage, read> V: array<vec4f>; // a row of atoms per coordinate, whole words of blocks
+@group(0) @binding(11) var<storage, read> M: array<vec4f>;
 var<workgroup> m: array<f32, ${64 * PIECE}>;
 var<workgroup> v: array<vec4f, ${32 * PIECE}>;
 var<workgroup> parts: array<u32, 256>;
@@ -124,7 +122,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
   let number = groupNumber(group, groups);
   let pair = (number / ${layout.words}u) * s.step; let word = number % ${layout.words}u;
   if (${idle} || pair >= place.y) { return; }
-  let tiles = 2u * place.y; let lane = me & 31u; let quarter = me >> 5u;
+  let lane = me & 31u; let quarter = me >> 5u;
   let firstBlock = 32u * word + ${BLOCKS}u * quarter;
   let lo = bitcast<f32>(s.lo); let hi = bitcast<f32>(s.hi);
   ${[0, 1].map((h) => blocks.map((b) => `var x${h}_${b} = vec4f(0.0);`).join(' ')).join('\n  ')}
@@ -151,10 +149,11 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
   atomicAdd(&count, above);
   workgroupBarrier();
   if (me < 64u) {
-    let at = masksAt(s.writes, tiles, 2u * pair + (me >> 5u), lane) + 32u * word;
-    masks[at] = parts[me] | parts[me + 64u] | parts[me + 128u] | parts[me + 192u];
+    let at = masksAt(2u * pair + (me >> 5u), lane) + 32u * word;
+    candidateMasks[at] = parts[me] | parts[me + 64u] | parts[me + 128u] | parts[me + 192u];
   }
   if (me == 0u) {
+    atomicOr(&reports[2u * (place.x / 64u + pair) + 1u], atomicLoad(&seen));
     atomicAdd(&histogram[${2 ** counting.logBins + 2 ** counting.logBins / COARSE}u + (number % ${ABOVE}u)], atomicLoad(&count));
   }
 }`;

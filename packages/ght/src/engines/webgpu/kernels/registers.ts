@@ -35,14 +35,15 @@ export function registerPass(shape: Shape, counting: Counting, dual: Dual): stri
   const perWord = `${layout.wordRows}u`;
   const shift = `(${layout.rowBlocks}u * (i % ${perWord}))`;
 
-  /** Row i of Z: its stored blocks, or zeros. */
+  /** Row i of Z: its stored blocks, or zeros. All of them are asked for before the first is used, which would wait for it. */
   const readRow = (i: string) =>
-    blocks
-      .map(
-        (k) => `var z${k} = vec4f(0.0);
-    if ((m & ${2 ** k}u) != 0u) { let x = codes[sourceAt + ${32 * layout.rowBlocks}u * ${i} + ${32 * k}u]; z${k} = ${survivors('x')}; }`,
-      )
-      .join('\n    ');
+    [
+      ...blocks.map(
+        (k) => `var x${k} = vec4f(0.0);
+    if ((m & ${2 ** k}u) != 0u) { x${k} = codes[blockAt + ${32 * layout.rowBlocks}u * ${i} + ${32 * k}u]; }`,
+      ),
+      ...blocks.map((k) => `let z${k} = ${survivors(`x${k}`)};`),
+    ].join('\n    ');
   /** Row i of V_A, in vectors. */
   const rowOfA = range(padded(RA) / 4)
     .map((k) => `let v${k} = u.V[${padded(RA) / 4}u * i + ${k}u];`)
@@ -68,7 +69,7 @@ export function registerPass(shape: Shape, counting: Counting, dual: Dual): stri
     ${blocks
       .map((k) => {
         const four = range(4).map((c) => (4 * k + c < layout.rowAtoms ? `y${4 * k + c}` : '0.0'));
-        const at = `targetAt + ${32 * layout.rowBlocks}u * ${i} + ${32 * k}u`;
+        const at = `blockAt + ${32 * layout.rowBlocks}u * ${i} + ${32 * k}u`;
         return storeCandidates(`vec4f(${four.join(', ')})`, at, `${2 ** k}u`);
       })
       .join('\n    ')}`;
@@ -76,7 +77,7 @@ export function registerPass(shape: Shape, counting: Counting, dual: Dual): stri
   /** The bits of row i of Z. */
   const rowBits = oneWord
     ? `sourceBits >> (${layout.rowBlocks}u * i)`
-    : `masks[sourceMask + 32u * (i / ${perWord})] >> ${shift}`;
+    : `masks[maskAt + 32u * (i / ${perWord})] >> ${shift}`;
   /** All rows. Where the DC atom meets only the DC coordinate, and nothing else does, its row stands apart. */
   const rows = (first: (a: number) => string, each: string) => `
   ${
@@ -94,7 +95,7 @@ export function registerPass(shape: Shape, counting: Counting, dual: Dual): stri
   const keepBits = oneWord
     ? `mask |= made << (${layout.rowBlocks}u * i);`
     : `mask |= made << ${shift};
-    if ((i + 1u) % ${perWord} == 0u || i == ${layout.rows - 1}u) { masks[targetMask + 32u * (i / ${perWord})] = mask; mask = 0u; }`;
+    if ((i + 1u) % ${perWord} == 0u || i == ${layout.rows - 1}u) { candidateMasks[maskAt + 32u * (i / ${perWord})] = mask; mask = 0u; }`;
 
   return `${stateStruct}
 ${tablesStruct(layout.rows * (padded(RA) / 4), shape.R4)}
@@ -102,13 +103,15 @@ ${groupNumber}
 ${placesInCodes(layout)}
 @group(0) @binding(0) var<uniform> u: Tables;
 @group(0) @binding(1) var<uniform> place: vec4u; // first patch, pairs of tiles
-@group(0) @binding(2) var<storage, read> s: State;
+@group(0) @binding(2) var<uniform> s: State;
 @group(0) @binding(3) var<storage, read> C: array<vec4f>;
-@group(0) @binding(4) var<storage, read_write> codes: array<vec4f>;
-@group(0) @binding(5) var<storage, read_write> masks: array<u32>;
-@group(0) @binding(6) var<storage, read_write> errors: array<f32>;
-@group(0) @binding(7) var<storage, read_write> histogram: array<atomic<u32>>;
-${dual === 'none' ? '' : '@group(0) @binding(8) var<storage, read_write> Q: array<vec4f>;'}
+@group(0) @binding(4) var<storage, read> codes: array<vec4f>;
+@group(0) @binding(5) var<storage, read> masks: array<u32>;
+@group(0) @binding(6) var<storage, read_write> candidates: array<vec4f>;
+@group(0) @binding(7) var<storage, read_write> candidateMasks: array<u32>;
+@group(0) @binding(8) var<storage, read_write> reports: array<vec2u>;
+@group(0) @binding(9) var<storage, read_write> histogram: array<atomic<u32>>;
+${dual === 'none' ? '' : '@group(0) @binding(10) var<storage, read_write> Q: array<vec4f>;'}
 var<workgroup> sums: array<f32, 64>;
 var<workgroup> count: atomic<u32>;
 ${countNear(counting)}
@@ -117,10 +120,9 @@ ${countNear(counting)}
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
   let pair = groupNumber(group, groups) * s.step;
   if (${idle} || pair >= place.y) { return; }
-  let tiles = 2u * place.y; let tile = 2u * pair + (me >> 5u); let lane = me & 31u;
-  let sourceAt = blocksAt(s.reads, tiles, tile, lane); let sourceMask = masksAt(s.reads, tiles, tile, lane);
-  let targetAt = blocksAt(s.writes, tiles, tile, lane); let targetMask = masksAt(s.writes, tiles, tile, lane);
-  ${oneWord ? 'let sourceBits = masks[sourceMask];' : ''}
+  let tile = 2u * pair + (me >> 5u); let lane = me & 31u;
+  let blockAt = blocksAt(tile, lane); let maskAt = masksAt(tile, lane);
+  ${oneWord ? 'let sourceBits = masks[maskAt];' : ''}
   let T = bitcast<f32>(s.T + select(0u, 1u, place.x + 32u * tile + lane > s.tie));
   let lo = bitcast<f32>(s.lo); let hi = bitcast<f32>(s.hi);
   ${as.flatMap((a) => bs.map((b) => `var ${t(a, b)} = 0.0;`)).join(' ')}
@@ -153,12 +155,12 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
     ${makeRow('i')}
     ${keepBits}`,
   )}
-  ${oneWord ? 'masks[targetMask] = mask;' : ''}
+  ${oneWord ? 'candidateMasks[maskAt] = mask;' : ''}
   ${sumErrors(64)}
   atomicAdd(&count, above);
   workgroupBarrier();
   if (me == 0u) {
-    errors[place.x / 64u + pair] = sums[0];
+    reports[place.x / 64u + pair] = vec2u(bitcast<u32>(sums[0]), atomicLoad(&seen));
     atomicAdd(&histogram[${2 ** counting.logBins + 2 ** counting.logBins / COARSE}u + (pair % ${ABOVE}u)], atomicLoad(&count));
   }
 }`;

@@ -10,9 +10,10 @@
  *     cutTies       the patch in which the last one that stays lies; what is too many in it becomes 0
  *
  * If the window was missed, `missed` is set and all kernels leave; the host makes the pass again with a window of all magnitudes.
- * `judge` adds up the error of a pass, and decides on the best codes and whether to stop.
+ * `judge` adds up the error of a pass, and decides on the best codes and whether to stop. `saveBest` copies the best codes where they
+ * would be overwritten.
  */
-import { type CodeLayout, forStoredBlocks, placesInCodes } from './layout.js';
+import { type CodeLayout, forStoredBlocks, forStoredMagnitudes, placesInCodes } from './layout.js';
 import {
   ABOVE,
   COARSE,
@@ -94,7 +95,7 @@ export function selectFirst(counting: Counting): string {
 @group(0) @binding(0) var<storage, read_write> s: State;
 @group(0) @binding(1) var<storage, read_write> histogram: array<u32>;
 @group(0) @binding(2) var<storage, read_write> other: array<u32>;
-@group(0) @binding(3) var<storage, read> errors: array<f32>;
+@group(0) @binding(3) var<storage, read> reports: array<vec2u>;
 @group(0) @binding(4) var<storage, read_write> sums: array<f32>;
 ${locate(counting)}
 var<workgroup> tree: array<f32, ${THREADS}>;
@@ -103,9 +104,9 @@ ${entry}
     // Also where the window is missed: the error is that of the codes before.
     ${leaveIf('s.halt != 0u')}
     ${clear(counting)}
-    let slice = (arrayLength(&errors) + groups.x - 2u) / (groups.x - 1u); let start = (group.x - 1u) * slice;
+    let slice = (arrayLength(&reports) + groups.x - 2u) / (groups.x - 1u); let start = (group.x - 1u) * slice;
     var sum = 0.0;
-    for (var i = start + me; i < min(start + slice, arrayLength(&errors)); i += ${THREADS}u) { sum += errors[i]; }
+    for (var i = start + me; i < min(start + slice, arrayLength(&reports)); i += ${THREADS}u) { sum += bitcast<f32>(reports[i].x); }
     tree[me] = sum;
     workgroupBarrier();
     for (var n = ${THREADS / 2}u; n > 0u; n >>= 1u) { if (me < n) { tree[me] += tree[me + n]; } workgroupBarrier(); }
@@ -153,6 +154,7 @@ var<workgroup> tree: array<f32, ${clearers}>;
 var<workgroup> flag: u32;
 @compute @workgroup_size(${clearers})
 fn main(@builtin(local_invocation_index) me: u32) {
+  if (me == 0u) { s.save = 0u; }
   ${leaveIf('s.halt != 0u || s.judged == s.k')}
   tree[me] = sums[me];
   workgroupBarrier();
@@ -162,10 +164,13 @@ fn main(@builtin(local_invocation_index) me: u32) {
   let bits = bitcast<u32>(error);
   s.judged = s.k;
   s.history[s.k - s.first] = vec4u(s.T, bits, s.kept, 0u);
-  if ((bits & ${INFINITE}u) == ${INFINITE}u) { s.halt = 1u; return; }
-  if (s.keeps != 0u && error < bitcast<f32>(s.bestError)) {
-    s.bestError = bits; s.best = s.reads; s.bestT = s.T; s.bestTie = s.tie;
+  let finite = (bits & ${INFINITE}u) != ${INFINITE}u;
+  if (s.keeps != 0u && finite && error < bitcast<f32>(s.bestError)) {
+    s.bestError = bits; s.best = s.k; s.bestT = s.T; s.bestTie = s.tie; s.saved = 0u;
   }
+  // The next pass overwrites the codes before these.
+  if (s.best + 1u == s.k && s.saved == 0u) { s.saved = 1u; s.save = 1u; }
+  if (!finite) { s.halt = 1u; return; }
   // How far the RMSE has moved, from the difference of the squares, which is exact. The host decides in float64; here a little
   // earlier, so that no iteration follows the last.
   if (s.lastError != ${INFINITE}u && s.k > s.least) {
@@ -213,9 +218,6 @@ ${entry}
   s.k++;
   s.T = T; s.tie = ${0xffffffff}u; s.kept = min(s.S, larger + equal);
   s.ties = u32(larger + equal > s.S); s.need = s.S - min(s.S, larger);
-  s.reads = s.writes;
-  s.writes = (s.reads + 1u) % 3u;
-  if (s.writes == s.best) { s.writes = (s.reads + 2u) % 3u; }
   // The threshold of ADMM swings to and fro: look on both sides, a little farther than it moved last. After the first, look far.
   if (!known) { s.lo = ${widest.lo}u; s.hi = ${widest.hi}u; s.shift = ${widest.shift}u; s.before = 0u; }
   else if (s.before == 0u) { expect(T, 0.45, 1.0); }
@@ -231,63 +233,66 @@ ${entry}
 
 /** Workgroups of a scan over so many pairs of tiles, at most: few, since most scans leave at once. */
 export function scanGroups(pairs: number): number {
-  return Math.min(pairs, 1024);
+  return Math.min(pairs, 4096);
 }
 
-/** A scan over the stored blocks of a set, a thread per patch: `body` sees the bits of four magnitudes as `e`. */
-function scanCodes(
-  layout: CodeLayout,
-  kernel: { bindings: string; guard: string; set: string; start?: string; body: string; end?: string },
-): string {
-  return `${stateStruct}
+/** What the scans over the stored blocks of a set begin with, a thread per patch. */
+const scanOf = (layout: CodeLayout) => `${stateStruct}
 ${placesInCodes(layout)}
 @group(0) @binding(0) var<storage, read> s: State;
 @group(0) @binding(1) var<uniform> place: vec4u; // first patch, pairs of tiles
 @group(0) @binding(2) var<storage, read> codes: array<vec4f>;
-@group(0) @binding(3) var<storage, read> masks: array<u32>;
-${kernel.bindings}
+@group(0) @binding(3) var<storage, read> masks: array<u32>;`;
+
+/** WGSL: where the codes of the patch of a thread lie. */
+const patchOfThread = `let tile = 2u * pair + (me >> 5u); let lane = me & 31u;
+    let blockAt = blocksAt(tile, lane); let maskAt = masksAt(tile, lane);`;
+
+/** Counts the candidates in the bin in which the threshold lies, one float per bin, into the second histogram. */
+export function refine(layout: CodeLayout, { logBins }: Counting): string {
+  return `${scanOf(layout)}
+@group(0) @binding(4) var<storage, read_write> histogram: array<atomic<u32>>;
+fn count(e: u32) {
+  let bin = e - s.base;
+  if (bin < (1u << s.shift)) { atomicAdd(&histogram[bin], 1u); atomicAdd(&histogram[${2 ** logBins}u + bin / ${COARSE}u], 1u); }
+}
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
-  if (${idle} || ${kernel.guard}) { return; }
+  if (${idle} || s.refine == 0u) { return; }
   for (var pair = group.x * s.step; pair < place.y; pair += groups.x * s.step) {
-    let tile = 2u * pair + (me >> 5u); let lane = me & 31u;
-    let blockAt = blocksAt(${kernel.set}, 2u * place.y, tile, lane); let maskAt = masksAt(${kernel.set}, 2u * place.y, tile, lane);
-    ${kernel.start ?? ''}
-    ${forStoredBlocks(layout, 'masks', `let e = bitcast<vec4u>(codes[blockAt + 32u * block]) & vec4u(0x7fffffffu); ${kernel.body}`)}
-    ${kernel.end ?? ''}
+    ${patchOfThread}
+    ${forStoredMagnitudes(layout, 'count(e.x); count(e.y); count(e.z); count(e.w);')}
   }
 }`;
 }
 
-/** Counts the candidates in the bin in which the threshold lies, one float per bin, into the second histogram. */
-export function refine(layout: CodeLayout, { logBins }: Counting): string {
-  return scanCodes(layout, {
-    bindings: `@group(0) @binding(4) var<storage, read_write> histogram: array<atomic<u32>>;
-fn count(e: u32) {
-  let bin = e - s.base;
-  if (bin < (1u << s.shift)) { atomicAdd(&histogram[bin], 1u); atomicAdd(&histogram[${2 ** logBins}u + bin / ${COARSE}u], 1u); }
-}`,
-    guard: 's.refine == 0u',
-    set: 's.writes',
-    body: 'count(e.x); count(e.y); count(e.z); count(e.w);',
-  });
-}
-
-/** How many equal the threshold in each pair of tiles. */
+/** How many equal the threshold in each pair of tiles: 0 where the pass has seen none that ends like it. */
 export function countTies(layout: CodeLayout): string {
-  return scanCodes(layout, {
-    bindings: `@group(0) @binding(4) var<storage, read_write> ties: array<u32>;
-var<workgroup> count: atomic<u32>;`,
-    guard: 's.ties == 0u',
-    set: 's.reads',
-    start: `if (me == 0u) { atomicStore(&count, 0u); }
-    var equal = 0u;
-    workgroupBarrier();`,
-    body: 'equal += dot(select(vec4u(0u), vec4u(1u), e == vec4u(s.T)), vec4u(1u));',
-    end: `if (equal > 0u) { atomicAdd(&count, equal); }
+  return `${scanOf(layout)}
+@group(0) @binding(4) var<storage, read_write> reports: array<vec2u>; // errors, and what the pass has seen: here the counts take its place
+var<workgroup> like: array<u32, 64>;
+var<workgroup> counts: array<atomic<u32>, 64>;
+@compute @workgroup_size(64)
+fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
+  if (${idle} || s.ties == 0u) { return; }
+  for (var first = group.x; first < place.y; first += 64u * groups.x) {
+    let mine = first + me * groups.x; let at = place.x / 64u + mine;
+    like[me] = 0u;
+    if (mine < place.y) { like[me] = (reports[at].y >> (s.T & 31u)) & 1u; }
+    atomicStore(&counts[me], 0u);
     workgroupBarrier();
-    if (me == 0u) { ties[place.x / 64u + pair] = atomicLoad(&count); }`,
-  });
+    for (var i = 0u; i < 64u && first + i * groups.x < place.y; i++) {
+      if (like[i] == 0u) { continue; }
+      let pair = first + i * groups.x;
+      var equal = 0u;
+      ${patchOfThread}
+      ${forStoredMagnitudes(layout, 'equal += dot(select(vec4u(0u), vec4u(1u), e == vec4u(s.T)), vec4u(1u));')}
+      if (equal > 0u) { atomicAdd(&counts[i], equal); }
+    }
+    workgroupBarrier();
+    if (mine < place.y) { reports[at].y = atomicLoad(&counts[me]); }
+  }
+}`;
 }
 
 /** One workgroup per range. Of those that equal T the first `need` stay, in the order of patches and atoms. */
@@ -298,19 +303,19 @@ ${placesInCodes(layout)}
 @group(0) @binding(1) var<uniform> place: vec4u; // first patch, pairs of tiles
 @group(0) @binding(2) var<storage, read_write> codes: array<vec4f>;
 @group(0) @binding(3) var<storage, read> masks: array<u32>;
-@group(0) @binding(4) var<storage, read> ties: array<u32>;
+@group(0) @binding(4) var<storage, read> reports: array<vec4u>; // two each: errors and counts
 ${sumBefore}
 var<workgroup> found: vec2u;
 ${entry}
   ${leaveIf(`${idle} || s.ties == 0u`)}
   // The pair of tiles in which the last one that stays lies, and how many there are before it.
-  let each = (arrayLength(&ties) + ${THREADS - 1}u) / ${THREADS}u;
+  let each = (arrayLength(&reports) + ${THREADS - 1}u) / ${THREADS}u;
   var mine = 0u;
-  for (var i = me * each; i < min((me + 1u) * each, arrayLength(&ties)); i++) { mine += ties[i]; }
+  for (var i = me * each; i < min((me + 1u) * each, arrayLength(&reports)); i++) { mine += reports[i].y + reports[i].w; }
   var before = sumBefore(me, mine);
   if (before < s.need && before + mine >= s.need) {
-    var i = me * each;
-    while (before + ties[i] < s.need) { before += ties[i]; i++; }
+    var i = 2u * me * each;
+    while (before + countAt(i) < s.need) { before += countAt(i); i++; }
     found = vec2u(i, before);
   }
   let last = workgroupUniformLoad(&found);
@@ -318,7 +323,7 @@ ${entry}
   if (last.x < place.x / 64u || pair >= place.y) { return; }
   // The patch among its 64, one per thread.
   let tile = 2u * pair + ((me >> 5u) & 1u); let lane = me & 31u;
-  let blockAt = blocksAt(s.reads, 2u * place.y, tile, lane); let maskAt = masksAt(s.reads, 2u * place.y, tile, lane);
+  let blockAt = blocksAt(tile, lane); let maskAt = masksAt(tile, lane);
   mine = 0u;
   if (me < 64u) {
     ${forStoredBlocks(layout, 'masks', 'mine += dot(select(vec4u(0u), vec4u(1u), equalT(codes[blockAt + 32u * block])), vec4u(1u));')}
@@ -335,5 +340,22 @@ ${entry}
     )}
   }
 }
+fn countAt(i: u32) -> u32 { return select(reports[i / 2u].y, reports[i / 2u].w, i % 2u == 1u); }
 fn equalT(x: vec4f) -> vec4<bool> { return (bitcast<vec4u>(x) & vec4u(0x7fffffffu)) == vec4u(s.T); }`;
+}
+
+/** Copies the codes before the newest, which are the best, into the set for them. */
+export function saveBest(layout: CodeLayout): string {
+  return `${scanOf(layout)}
+@group(0) @binding(4) var<storage, read_write> saved: array<vec4f>;
+@group(0) @binding(5) var<storage, read_write> savedMasks: array<u32>;
+@compute @workgroup_size(64)
+fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
+  if (s.save == 0u) { return; }
+  for (var pair = group.x; pair < place.y; pair += groups.x) {
+    ${patchOfThread}
+    ${forStoredBlocks(layout, 'masks', 'saved[blockAt + 32u * block] = codes[blockAt + 32u * block];')}
+    for (var word = 0u; word < ${layout.words}u; word++) { savedMasks[maskAt + 32u * word] = masks[maskAt + 32u * word]; }
+  }
+}`;
 }

@@ -3,16 +3,16 @@
  * in between. Magnitudes are kept as the bits of their floats, whose order is that of the numbers.
  */
 
-/** Its words. Those from `best` to `bestTie` are also written by the host, together. */
+/** Its words: a multiple of four, so that it can be read as uniform memory too. */
 export const stateWords = [
   // Not 0: all kernels leave at once. `halt` is set after an iteration that may be the last, `missed` where the window was.
   ...['halt', 'missed'],
   // The number of the codes selected last, and of those whose error is in the history.
   ...['k', 'judged'],
-  // The set of codes that is read, and the one that candidates are written to.
-  ...['reads', 'writes'],
-  // The set of the best codes (3 where there is none), and their threshold and last patch with ties.
+  // The number of the best codes, and their threshold and last patch with ties.
   ...['best', 'bestT', 'bestTie'],
+  // Whether the best codes are in the set for them, and whether they have to be copied there now.
+  ...['saved', 'save'],
   // Of the codes that are read, what is ≥ T survives up to the patch `tie`, and what is > T in the patches after it.
   ...['T', 'tie', 'kept'],
   // The window in which magnitudes are counted, and how many bits of them a bin leaves out.

@@ -3,7 +3,6 @@ import type { Codes } from '../../../codes/codes.js';
 import type { Kernel } from '../gpu.js';
 import { CODES_GROUP, countEntries, readEntries, writeEntries } from '../kernels/codes.js';
 import { codeLayout, SETS } from '../kernels/layout.js';
-import { TILE } from '../layout.js';
 import type { Range, Ranges } from './ranges.js';
 
 /** Entries that pass between host and GPU at a time, of 8 bytes each. */
@@ -20,25 +19,22 @@ export interface Kept {
 export class CodeSets {
   private constructor(
     private readonly ranges: Ranges,
-    readonly blocks: readonly GPUBuffer[],
-    readonly masks: readonly GPUBuffer[],
+    /** Of each set the buffers of the ranges. */
+    readonly blocks: readonly (readonly GPUBuffer[])[],
+    readonly masks: readonly (readonly GPUBuffer[])[],
   ) {}
 
   static async of(ranges: Ranges): Promise<CodeSets> {
     const { blocks, words } = codeLayout(ranges.shape);
-    return new CodeSets(
-      ranges,
-      await ranges.buffers(({ room }) => 16 * SETS * blocks * room),
-      await ranges.buffers(({ room }) => 4 * SETS * words * room),
-    );
+    const ofAll = (bytes: number) =>
+      Promise.all(Array.from({ length: SETS }, () => ranges.buffers(({ room }) => bytes * room)));
+    return new CodeSets(ranges, await ofAll(16 * blocks), await ofAll(4 * words));
   }
 
   /** Empties a set. */
   clear(set: number): void {
-    const { words } = codeLayout(this.ranges.shape);
     const batch = this.ranges.gpu.batch();
-    for (const [i, { room }] of this.ranges.list.entries())
-      batch.clear(this.masks[i], 4 * words * room * set, 4 * words * room);
+    for (const masks of this.masks[set]) batch.clear(masks);
     batch.submit();
   }
 
@@ -91,7 +87,7 @@ export class CodeSets {
       for (const [i, range] of list.entries()) {
         const counts = await gpu.allocated(() => room.buffer(4 * range.P));
         const chosen = room.bufferOf(chosenOf(kept, range, 0, range.P), GPUBufferUsage.UNIFORM);
-        const buffers = kernel.bind({ 0: chosen, 1: this.blocks[i], 2: this.masks[i], 3: counts });
+        const buffers = kernel.bind({ 0: chosen, 1: this.blocks[kept.set][i], 2: this.masks[kept.set][i], 3: counts });
         gpu
           .batch()
           .run(kernel, buffers, Math.ceil(range.P / CODES_GROUP))
@@ -122,7 +118,10 @@ export class CodeSets {
         chosen: room.buffer(32, GPUBufferUsage.UNIFORM),
       }));
       for (const [i, range] of list.entries()) {
-        const buffers = kernel.bind({ 0: chosen, 1: this.blocks[i], 2: this.masks[i], 3: offsets, 4: entries });
+        const buffers = kernel.bind({
+          ...{ 0: chosen, 1: this.blocks[kept.set][i], 2: this.masks[kept.set][i] },
+          ...{ 3: offsets, 4: entries },
+        });
         for (let first = range.first; first < range.first + range.P; ) {
           let end = first + 1;
           while (end < range.first + range.P && indptr[end + 1] - indptr[first] <= most) end++;
@@ -149,6 +148,6 @@ export class CodeSets {
 }
 
 /** The words of `Chosen` in `kernels/codes.ts`. */
-function chosenOf({ set, T, tie }: Kept, { first, room }: Range, from: number, end: number): Uint32Array {
-  return Uint32Array.of(set, T, tie, room / TILE, first, from, end, 0);
+function chosenOf({ T, tie }: Kept, { first }: Range, from: number, end: number): Uint32Array {
+  return Uint32Array.of(T, tie, first, from, end, 0, 0, 0);
 }

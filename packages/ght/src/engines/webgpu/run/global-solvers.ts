@@ -9,6 +9,8 @@ import type { IterativeSolver } from '../../../solvers/catalogue.js';
 import type { StepReport } from '../../../solvers/loop.js';
 import type { Watch } from '../../../work.js';
 import type { Run } from '../../engine.js';
+import type { Batch } from '../gpu.js';
+import { SAVED, setOf } from '../kernels/layout.js';
 import {
   type Counting,
   HISTORY,
@@ -29,8 +31,8 @@ const SMALL = { coefficients: 2 ** 22, batch: HISTORY };
 /** A first threshold is guessed from a sample: one of at most 16 pairs of tiles, and at least 128 pairs. */
 const SPARSEST = 16;
 const LEAST_SAMPLE = 128;
-/** No set of codes. */
-const NONE = 3;
+/** The number of no codes. */
+const NONE = 0xffffffff;
 const EVERYWHERE = 0xffffffff;
 
 /**
@@ -42,6 +44,20 @@ type Candidates = 'start' | 'restart' | 'again' | 'made' | 'selected';
 
 /** The words of the state by their names. */
 type State = Record<StateWord, number>;
+
+/** The state after a batch, and its history. */
+interface Outcome {
+  readonly state: State;
+  readonly history: Uint32Array;
+}
+
+/** A batch that was submitted before the outcome of the one before was known. If that one halts or misses a window, it does nothing. */
+interface Ahead {
+  readonly solver: IterativeSolver;
+  readonly S: number;
+  readonly rhos: readonly number[];
+  readonly outcome: Promise<Outcome>;
+}
 
 /** The buffers of the iterations, which are allocated with the first. */
 interface Memory {
@@ -59,6 +75,7 @@ export class GlobalSolvers {
   #state: State | undefined;
   #rho = Number.NaN;
   #solver: IterativeSolver | undefined;
+  #ahead: Ahead | undefined;
 
   constructor(
     private readonly ranges: Ranges,
@@ -73,6 +90,7 @@ export class GlobalSolvers {
     this.#Z0 = Z0;
     this.#state = undefined;
     this.#solver = undefined;
+    this.#ahead = undefined;
   }
 
   /** One iteration. */
@@ -82,30 +100,36 @@ export class GlobalSolvers {
     return report;
   }
 
-  /** A batch of iterations; the best of the run so far is kept. */
-  iterations(solver: IterativeSolver, S: number, run: Run, watch?: Watch): Promise<readonly StepReport[]> {
+  /** A batch of iterations; the best of the run so far is kept. The next batch of the run is submitted as well. */
+  async iterations(solver: IterativeSolver, S: number, run: Run, watch?: Watch): Promise<readonly StepReport[]> {
     const { first, most, rho, tolerance, least } = run;
     const { shape, P } = this.ranges;
     const batch = shape.L * P < SMALL.coefficients ? SMALL.batch : BATCH;
-    const rhos = Array.from({ length: Math.min(batch, most) + 1 }, (_, i) => rho(first + i));
-    return this.#steps(solver, S, rhos, first, { tolerance, least, keeps: 1 }, watch);
+    const rhosFrom = (k: number) => Array.from({ length: Math.min(batch, first + most - k) + 1 }, (_, i) => rho(k + i));
+    const rule = { tolerance, least, keeps: 1 };
+    const later = most > batch ? rhosFrom(first + batch) : undefined;
+    return this.#steps(solver, S, rhosFrom(first), first, rule, watch, later);
   }
 
   /** The newest codes are the result. */
   keep(): void {
     const state = this.#state;
-    if (state) Object.assign(state, { best: state.reads, bestT: state.T, bestTie: state.tie });
+    if (state) Object.assign(state, { best: state.k, bestT: state.T, bestTie: state.tie, saved: 0 });
   }
 
   /** The codes that were kept. */
   async codes(): Promise<Codes> {
     const { shape, P } = this.ranges;
-    const { best = NONE, bestT = 0, bestTie = 0 } = this.#state ?? {};
+    await this.#land();
+    const { best = NONE, bestT = 0, bestTie = 0, saved = 0 } = this.#state ?? {};
     if (!this.#memory || best === NONE) return emptyCodes(shape.L, P);
-    return this.#memory.sets.read({ set: best, T: bestT, tie: bestTie });
+    return this.#memory.sets.read({ set: saved ? SAVED : setOf(best), T: bestT, tie: bestTie });
   }
 
-  /** Steps with the first ρ of the list and all after it but the last, with which the pass of the last step begins the next. */
+  /**
+   * Steps with the first ρ of the list and all after it but the last, with which the pass of the last step begins the next. With
+   * those of `later` a further batch is submitted, so that the GPU has work while the host reads.
+   */
   async #steps(
     solver: IterativeSolver,
     S: number,
@@ -113,62 +137,113 @@ export class GlobalSolvers {
     first: number,
     rule: { readonly tolerance: number; readonly least: number; readonly keeps: number },
     watch?: Watch,
+    later?: readonly number[],
   ): Promise<readonly StepReport[]> {
-    const { room, shape, P } = this.ranges;
     const iteration = await this.#iterationOf(solver);
-    const { common } = this.#memory as Memory;
+    const follows =
+      first > 1 && this.#ahead?.solver === solver && this.#ahead.S === S && isEqual(this.#ahead.rhos, rhos);
+    if (!follows) await this.#land();
     const [known, same] = [this.#state, this.#solver === solver];
     if (known && same && rhos[0] !== this.#rho)
       throw new Error(`an iteration with ρ = ${this.#rho} was begun, but ${rhos[0]} is asked for`);
+    const ahead = this.#ahead;
     // After an abort or a failure nothing is known until the next reset.
-    this.#state = undefined;
-    room.write(common.tables, tablesFor(shape, rhos));
+    [this.#state, this.#ahead] = [undefined, undefined];
     let state = known ?? (await this.#start(iteration, S, watch));
     // The last batch has ended with the first part of a selection, for the same budget and for the window that was not missed.
     const selected = same && known?.S === S && known.missed === 0;
-    // A run starts without a best iterate of its own.
-    const fresh = first === 1 ? { bestError: INFINITE, lastError: INFINITE } : {};
-    const [patches, outside, tolerance] = [P, this.outsideRange, rule.tolerance].map(bitsOf);
-    Object.assign(state, fresh, { ...rule, S, patches, outside, tolerance, halt: 0, missed: 0, first: state.k + 1 });
-    state.least = state.k - (first - 1) + rule.least;
-    const end = state.k + rhos.length - 1;
     let candidates: Candidates = known && same ? (selected ? 'selected' : 'made') : known ? 'restart' : 'start';
+    const end = state.k + rhos.length - 1;
+    if (!ahead) this.#begin(state, S, first, rule);
+    let outcome = ahead?.outcome ?? this.#submit(iteration, candidates, state, rhos, end, watch);
+    if (later) this.#ahead = this.#submitAhead(iteration, S, later, end, watch);
     for (;;) {
-      const before = state.judged;
-      this.#submit(iteration, candidates, state, end);
-      const { read, history } = await this.#read(watch?.signal);
+      const { judged } = state;
+      const { state: read, history } = await outcome;
       state = read;
+      if (state.halt || state.missed) this.#ahead = undefined;
       if (state.halt || state.judged === end) {
         const made = state.judged - state.first + 1;
         [this.#state, this.#solver, this.#rho] = [state, solver, rhos[made]];
         return Array.from({ length: made }, (_, i) => this.#report(S, history.subarray(4 * i, 4 * i + 3)));
       }
-      if (candidates === 'again' && state.judged === before)
+      if (candidates === 'again' && state.judged === judged)
         throw new EngineFailure('webgpu', 'no threshold was found among all magnitudes');
       state.missed = 0;
       candidates = 'again';
+      outcome = this.#submit(iteration, candidates, state, rhos, end, watch);
     }
   }
 
+  /** What is asked for, in the state. */
+  #begin(
+    state: State,
+    S: number,
+    first: number,
+    rule: { readonly tolerance: number; readonly least: number; readonly keeps: number },
+  ): void {
+    // A run starts without a best iterate of its own.
+    const fresh = first === 1 ? { bestError: INFINITE, lastError: INFINITE } : {};
+    const [patches, outside, tolerance] = [this.ranges.P, this.outsideRange, rule.tolerance].map(bitsOf);
+    Object.assign(state, fresh, { ...rule, S, patches, outside, tolerance, halt: 0, missed: 0, first: state.k + 1 });
+    state.least = state.k - (first - 1) + rule.least;
+  }
+
+  /** Submits the steps of a batch after those up to number `end`, for the case that none of those halts or misses its window. */
+  #submitAhead(iteration: Iteration, S: number, rhos: readonly number[], end: number, watch?: Watch): Ahead {
+    const { gpu, room, shape } = this.ranges;
+    room.write((this.#memory as Memory).common.tables, tablesFor(shape, rhos));
+    this.#write({ first: end + 1 });
+    const batch = gpu.batch();
+    for (let slot = 1; slot < rhos.length; slot++) this.#step(iteration, batch, end + slot, slot);
+    batch.submit();
+    const outcome = this.#read(watch?.signal);
+    // An abort may leave it behind.
+    outcome.catch(() => undefined);
+    return { solver: iteration.solver, S, rhos, outcome };
+  }
+
+  /** Takes in a batch that was submitted ahead, where it is not the next that is asked for. */
+  async #land(): Promise<void> {
+    const ahead = this.#ahead;
+    this.#ahead = undefined;
+    if (!ahead || !this.#state) return;
+    const { state } = await ahead.outcome;
+    [this.#state, this.#rho] = [state, ahead.rhos[state.judged - state.first + 1]];
+  }
+
   /** Submits the steps after state.k up to number `end`. */
-  #submit(iteration: Iteration, candidates: Candidates, state: State, end: number): void {
+  #submit(
+    iteration: Iteration,
+    candidates: Candidates,
+    state: State,
+    rhos: readonly number[],
+    end: number,
+    watch?: Watch,
+  ): Promise<Outcome> {
+    const { gpu, room, shape } = this.ranges;
+    room.write((this.#memory as Memory).common.tables, tablesFor(shape, rhos));
     const making = candidates !== 'selected' && candidates !== 'made';
     if (making) Object.assign(state, widestWindow(this.#counting));
     this.#write(state);
     if (candidates === 'start') this.#guess(iteration, state.S);
-    const batch = this.ranges.gpu.batch();
+    const batch = gpu.batch();
     if (candidates === 'restart') iteration.clearDual(batch);
     if (candidates === 'restart' || candidates === 'again') iteration.clear(batch);
-    if (making) iteration.pass(batch, state.k + 1 - state.first, candidates === 'again' ? 'again' : 'next');
+    if (making) iteration.pass(batch, state.k, state.k + 1 - state.first, candidates === 'again' ? 'again' : 'next');
     if (candidates !== 'selected') iteration.selectFirst(batch);
-    for (let k = state.k + 1; k <= end; k++) {
-      iteration.selectLast(batch);
-      iteration.cutTies(batch);
-      iteration.pass(batch, k + 1 - state.first);
-      iteration.selectFirst(batch);
-      iteration.judge(batch);
-    }
+    for (let k = state.k + 1; k <= end; k++) this.#step(iteration, batch, k, k + 1 - state.first);
     batch.submit();
+    return this.#read(watch?.signal);
+  }
+
+  /** Step k: selects Zᵏ, measures it, and makes the next candidates with the tables of a slot. */
+  #step(iteration: Iteration, batch: Batch, k: number, slot: number): void {
+    iteration.selectLast(batch, k);
+    iteration.cutTies(batch, k);
+    iteration.pass(batch, k, slot);
+    iteration.selectFirst(batch);
+    iteration.judge(batch, k);
   }
 
   #report(S: number, [T, error, kept]: Uint32Array): StepReport {
@@ -201,7 +276,7 @@ export class GlobalSolvers {
     iteration.clearDual(batch);
     batch.submit();
     const zero = Object.fromEntries(stateWords.map((name) => [name, 0])) as State;
-    return { ...zero, S, writes: 1, best: NONE, T: LEAST, tie: EVERYWHERE, step: 1 };
+    return { ...zero, S, best: NONE, T: LEAST, tie: EVERYWHERE, step: 1 };
   }
 
   /** Narrows the first window to what a sample of the patches tells. */
@@ -213,9 +288,9 @@ export class GlobalSolvers {
     const sampled = list.reduce((sum, range) => sum + Math.ceil(pairsOf(range) / step), 0);
     this.#write({ S: Math.max(1, Math.floor((S * sampled) / pairs)), step });
     const batch = gpu.batch();
-    iteration.pass(batch, 0, 'next', step);
+    iteration.pass(batch, 0, 0, 'next', step);
     iteration.selectFirst(batch);
-    iteration.selectLast(batch, step);
+    iteration.selectLast(batch, 1, step);
     batch.submit();
     this.#write({ S });
   }
@@ -232,12 +307,16 @@ export class GlobalSolvers {
     else for (const name of names) room.write(state, Uint32Array.of(words[name] ?? 0), 4 * stateWords.indexOf(name));
   }
 
-  async #read(signal?: AbortSignal): Promise<{ read: State; history: Uint32Array }> {
+  async #read(signal?: AbortSignal): Promise<Outcome> {
     const { state } = (this.#memory as Memory).common;
     const words = new Uint32Array(await this.ranges.gpu.read(state, 0, STATE_BYTES, signal));
     const read = Object.fromEntries(stateWords.map((name, i) => [name, words[i]])) as State;
-    return { read, history: words.subarray(stateWords.length) };
+    return { state: read, history: words.subarray(stateWords.length) };
   }
+}
+
+function isEqual(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((value, i) => value === b[i]);
 }
 
 const word = new Uint32Array(1);

@@ -2,11 +2,20 @@
 import type { IterativeSolver } from '../../../solvers/catalogue.js';
 import { paddedRows, rightVectors, type Shape, singularValues } from '../../shape.js';
 import type { Batch, Bound, Kernel } from '../gpu.js';
-import { codeLayout, fitsRegisters } from '../kernels/layout.js';
+import { codeLayout, fitsRegisters, SAVED, SETS, setOf } from '../kernels/layout.js';
 import type { Dual } from '../kernels/middle.js';
 import { analysePass, synthesisePass, synthesisGroups } from '../kernels/products.js';
 import { registerPass } from '../kernels/registers.js';
-import { countTies, cutTies, judge, refine, scanGroups, selectFirst, selectLast } from '../kernels/selection.js';
+import {
+  countTies,
+  cutTies,
+  judge,
+  refine,
+  saveBest,
+  scanGroups,
+  selectFirst,
+  selectLast,
+} from '../kernels/selection.js';
 import { type Counting, HISTORY, histogramWords, STATE_BYTES } from '../kernels/state.js';
 import { TILE } from '../layout.js';
 import type { CodeSets } from './code-sets.js';
@@ -16,21 +25,23 @@ import type { Range, Ranges } from './ranges.js';
 export interface Common {
   readonly state: GPUBuffer;
   readonly histograms: readonly [GPUBuffer, GPUBuffer];
-  readonly errors: GPUBuffer;
+  /** Of each pair of tiles the error, and which magnitudes near the threshold the pass has seen, later how many equal it. */
+  readonly reports: GPUBuffer;
   readonly sums: GPUBuffer;
-  readonly ties: GPUBuffer;
   /** The tables of the iterations of a batch, one after the other. */
   readonly tables: GPUBuffer;
   /** First patch and pairs of tiles of each range. */
   readonly places: readonly GPUBuffer[];
 }
 
-/** A kernel that runs over the pairs of tiles of a range: how many workgroups, and its buffers for an iteration of the batch. */
+/** A kernel that runs over the pairs of tiles of a range: how many workgroups, and its buffers for Zᵏ and the tables of a slot. */
 interface Step {
   readonly kernel: Kernel;
   readonly groups: (pairs: number) => number;
-  readonly buffers: (range: number, slot: number) => GPUBindGroup;
+  readonly buffers: Buffers;
 }
+
+type Buffers = (range: number, k: number, slot: number) => GPUBindGroup;
 
 /** A kernel of the selection, which sees all ranges at once. */
 interface Selecting {
@@ -48,11 +59,11 @@ export function commonBuffers(ranges: Ranges, counting: Counting): Promise<Commo
   const { gpu, room, list, shape } = ranges;
   const pairs = list.reduce((sum, range) => sum + pairsOf(range), 0);
   return gpu.allocated(() => ({
-    state: room.buffer(STATE_BYTES),
+    state: room.buffer(STATE_BYTES, GPUBufferUsage.STORAGE | GPUBufferUsage.UNIFORM),
     histograms: [room.buffer(4 * histogramWords(counting)), room.buffer(4 * histogramWords(counting))],
-    errors: room.buffer(4 * pairs),
+    // Also read two at a time.
+    reports: room.buffer(16 * Math.ceil(pairs / 2)),
     sums: room.buffer(4 * counting.clearers),
-    ties: room.buffer(4 * pairs),
     tables: room.buffer((HISTORY + 1) * tableStride(shape), GPUBufferUsage.UNIFORM),
     places: list.map((range) =>
       room.bufferOf(Uint32Array.of(range.first, pairsOf(range), 0, 0), GPUBufferUsage.UNIFORM),
@@ -97,7 +108,7 @@ export class Iteration {
     /** Coordinates of the dual variable, for GHT-ADMM. */
     private readonly dual: readonly GPUBuffer[],
     private readonly passes: { readonly next: readonly Step[]; readonly again: readonly Step[] },
-    private readonly scans: { readonly refine: Step; readonly count: Step; readonly cut: Step },
+    private readonly scans: Readonly<Record<'refine' | 'count' | 'cut' | 'save', Step>>,
     private readonly selects: Readonly<Record<'first' | 'last' | 'judge', Selecting>>,
   ) {}
 
@@ -109,34 +120,49 @@ export class Iteration {
     counting: Counting,
   ): Promise<Iteration> {
     const { gpu, shape } = ranges;
-    const { state, histograms, errors, sums, ties, places } = common;
+    const { state, histograms, reports, sums, places } = common;
     const dual = solver === 'admm' ? await ranges.buffers(({ room }) => 4 * shape.R4 * room) : [];
     const makePass = fitsRegisters(shape) ? inRegisters : await byProducts(ranges);
     const pass = (kind: Dual) => makePass(ranges, sets, common, counting, kind, dual);
     const layout = codeLayout(shape);
-    const scan = async (code: string, label: string, last: GPUBuffer, groups = scanGroups): Promise<Step> => {
+    const scan = async (
+      code: string,
+      label: string,
+      more: (range: number) => Readonly<Record<number, Bound>>,
+      groups = scanGroups,
+    ): Promise<Step> => {
       const kernel = await gpu.kernel(code, label);
-      const buffers = remembered((range) =>
-        kernel.bind({ 0: state, 1: places[range], 2: sets.blocks[range], 3: sets.masks[range], 4: last }),
+      const buffers = remembered((range, set) =>
+        kernel.bind({
+          ...{ 0: state, 1: places[range], 2: sets.blocks[set][range], 3: sets.masks[set][range] },
+          ...more(range),
+        }),
       );
       return { kernel, groups, buffers };
     };
+    const saved = (range: number) => ({ 4: sets.blocks[SAVED][range], 5: sets.masks[SAVED][range] });
     const select = async (code: string, label: string, ...buffers: readonly GPUBuffer[]): Promise<Selecting> => {
       const kernel = await gpu.kernel(code, label);
       return { kernel, buffers: kernel.bind({ ...buffers }) };
     };
     // A host may compile several kernels at once.
-    const [next, again, refined, counted, cut, first, last, verdict] = await Promise.all([
+    const [next, again, refined, counted, cut, save, first, last, verdict] = await Promise.all([
       pass(solver === 'admm' ? 'step' : 'none'),
       pass(solver === 'admm' ? 'again' : 'none'),
-      scan(refine(layout, counting), 'refine', histograms[1]),
-      scan(countTies(layout), 'count ties', ties),
-      scan(cutTies(layout), 'cut ties', ties, () => 1),
-      select(selectFirst(counting), 'select first', state, histograms[0], histograms[1], errors, sums),
+      scan(refine(layout, counting), 'refine', () => ({ 4: histograms[1] })),
+      scan(countTies(layout), 'count ties', () => ({ 4: reports })),
+      scan(
+        cutTies(layout),
+        'cut ties',
+        () => ({ 4: reports }),
+        () => 1,
+      ),
+      scan(saveBest(layout), 'save best', saved),
+      select(selectFirst(counting), 'select first', state, histograms[0], histograms[1], reports, sums),
       select(selectLast(counting), 'select last', state, histograms[1], histograms[0]),
       select(judge(counting), 'judge', state, sums),
     ]);
-    const scans = { refine: refined, count: counted, cut };
+    const scans = { refine: refined, count: counted, cut, save };
     return new Iteration(solver, ranges, common, counting, dual, { next, again }, scans, {
       first,
       last,
@@ -154,9 +180,9 @@ export class Iteration {
     for (const buffer of this.dual) batch.clear(buffer);
   }
 
-  /** The pass with the tables of a slot: the next, or the same again; over all pairs of tiles, or one of `step`. */
-  pass(batch: Batch, slot: number, which: 'next' | 'again' = 'next', step = 1): void {
-    for (const part of this.passes[which]) this.#overRanges(batch, part, slot, step);
+  /** The pass over Zᵏ with the tables of a slot: the next, or the same again; over all pairs of tiles, or one of `step`. */
+  pass(batch: Batch, k: number, slot: number, which: 'next' | 'again' = 'next', step = 1): void {
+    for (const part of this.passes[which]) this.#overRanges(batch, part, k, slot, step);
   }
 
   /** Finds the bin of the threshold; adds up the errors of the last pass. */
@@ -164,26 +190,27 @@ export class Iteration {
     batch.run(this.selects.first.kernel, this.selects.first.buffers, 1 + this.counting.clearers);
   }
 
-  /** Finds the threshold itself. The candidates become the codes. */
-  selectLast(batch: Batch, step = 1): void {
-    this.#overRanges(batch, this.scans.refine, 0, step);
+  /** Finds the threshold itself. The candidates become Zᵏ. */
+  selectLast(batch: Batch, k: number, step = 1): void {
+    this.#overRanges(batch, this.scans.refine, k, 0, step);
     batch.run(this.selects.last.kernel, this.selects.last.buffers, 1 + this.counting.clearers);
   }
 
   /** Drops what equals the threshold and is too many. */
-  cutTies(batch: Batch): void {
-    this.#overRanges(batch, this.scans.count, 0, 1);
-    this.#overRanges(batch, this.scans.cut, 0, 1);
+  cutTies(batch: Batch, k: number): void {
+    this.#overRanges(batch, this.scans.count, k);
+    this.#overRanges(batch, this.scans.cut, k);
   }
 
-  /** Decides on the codes that the last pass has measured. */
-  judge(batch: Batch): void {
+  /** Decides on Zᵏ, which the last pass has measured, and saves the codes before it if they are the best. */
+  judge(batch: Batch, k: number): void {
     batch.run(this.selects.judge.kernel, this.selects.judge.buffers, 1);
+    this.#overRanges(batch, this.scans.save, k - 1);
   }
 
-  #overRanges(batch: Batch, { kernel, buffers, groups }: Step, slot: number, step: number): void {
+  #overRanges(batch: Batch, { kernel, buffers, groups }: Step, k: number, slot = 0, step = 1): void {
     for (const [i, range] of this.ranges.list.entries()) {
-      batch.run(kernel, buffers(i, slot), groups(Math.ceil(pairsOf(range) / step)));
+      batch.run(kernel, buffers(i, k, slot), groups(Math.ceil(pairsOf(range) / step)));
     }
   }
 }
@@ -199,10 +226,12 @@ type MakePass = (
 
 const inRegisters: MakePass = async ({ gpu, shape, list }, sets, common, counting, kind, dual) => {
   const kernel = await gpu.kernel(registerPass(shape, counting, kind), `pass, dual ${kind}`);
-  const buffers = remembered((range, slot) =>
+  const buffers = remembered((range, set, slot) =>
     kernel.bind({
       ...commonBindings(common, shape, range, slot),
-      ...{ 3: list[range].c, 4: sets.blocks[range], 5: sets.masks[range], 6: common.errors, 7: common.histograms[0] },
+      ...codesIn(sets, range, set),
+      ...candidatesOut(sets, range, set),
+      ...{ 3: list[range].c, 8: common.reports, 9: common.histograms[0] },
       ...dualBinding(kind, dual, range),
     }),
   );
@@ -219,18 +248,21 @@ async function byProducts({ gpu, shape, room, list }: Ranges): Promise<MakePass>
   return async (_, sets, common, counting, kind, dual) => {
     const analyse = await gpu.kernel(analysePass(shape, kind), `analyse, dual ${kind}`);
     const synthesise = await gpu.kernel(synthesisePass(shape, counting), 'synthesise');
-    const inAnalysis = remembered((range, slot) =>
+    const inAnalysis = remembered((range, set, slot) =>
       analyse.bind({
         ...commonBindings(common, shape, range, slot),
-        ...{ 3: list[range].c, 4: sets.blocks[range], 5: sets.masks[range], 6: common.errors, 7: rows[0] },
+        ...codesIn(sets, range, set),
+        ...{ 3: list[range].c, 8: common.reports, 9: rows[0] },
         ...dualBinding(kind, dual, range),
-        9: between[range],
+        11: between[range],
       }),
     );
-    const inSynthesis = remembered((range) =>
+    const inSynthesis = remembered((range, set) =>
       synthesise.bind({
-        ...{ 1: common.places[range], 2: common.state, 3: common.histograms[0] },
-        ...{ 4: sets.blocks[range], 5: sets.masks[range], 6: between[range], 7: rows[1] },
+        ...{ 1: common.places[range], 2: common.state },
+        ...codesIn(sets, range, set),
+        ...candidatesOut(sets, range, set),
+        ...{ 8: common.reports, 9: common.histograms[0], 10: rows[1], 11: between[range] },
       }),
     );
     return [
@@ -245,8 +277,17 @@ function commonBindings({ tables, places, state }: Common, shape: Shape, range: 
   return { 0: { buffer: tables, offset: slot * stride, size: stride }, 1: places[range], 2: state };
 }
 
+/** The codes that a pass reads, and the candidates for those after them. */
+function codesIn({ blocks, masks }: CodeSets, range: number, set: number) {
+  return { 4: blocks[set][range], 5: masks[set][range] };
+}
+function candidatesOut({ blocks, masks }: CodeSets, range: number, set: number) {
+  const next = setOf(set + 1);
+  return { 6: blocks[next][range], 7: masks[next][range] };
+}
+
 function dualBinding(kind: Dual, dual: readonly GPUBuffer[], range: number): Readonly<Record<number, Bound>> {
-  return kind === 'none' ? {} : { 8: dual[range] };
+  return kind === 'none' ? {} : { 10: dual[range] };
 }
 
 /** V with a row of atoms per coordinate, padded to a width. */
@@ -257,14 +298,12 @@ function byCoordinates(shape: Shape, width: number): Float32Array {
   return out;
 }
 
-/** Bind groups are made once per range and slot. */
-function remembered(
-  make: (range: number, slot: number) => GPUBindGroup,
-): (range: number, slot: number) => GPUBindGroup {
+/** Bind groups are made once per range, set of codes and slot. */
+function remembered(make: (range: number, set: number, slot: number) => GPUBindGroup): Buffers {
   const made = new Map<number, GPUBindGroup>();
-  return (range, slot) => {
-    const key = range * (HISTORY + 1) + slot;
-    const known = made.get(key) ?? make(range, slot);
+  return (range, k, slot) => {
+    const key = (range * SETS + setOf(k)) * (HISTORY + 1) + slot;
+    const known = made.get(key) ?? make(range, setOf(k), slot);
     made.set(key, known);
     return known;
   };

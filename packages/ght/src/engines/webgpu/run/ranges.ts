@@ -4,7 +4,7 @@
  */
 import type { Shape } from '../../shape.js';
 import type { Gpu, Room } from '../gpu.js';
-import { codeLayout, SETS } from '../kernels/layout.js';
+import { codeLayout } from '../kernels/layout.js';
 import { TILE } from '../layout.js';
 
 /** Patches that a range is a whole multiple of: two tiles, which a workgroup of the iteration works on. */
@@ -52,7 +52,7 @@ export class Ranges {
 
 /** The most patches for which each buffer of a range can be bound as a whole. */
 function patchesPerBinding({ limits }: Gpu, shape: Shape): number {
-  const largest = Math.max(4 * shape.R4, 16 * SETS * codeLayout(shape).blocks);
+  const largest = Math.max(4 * shape.R4, 16 * codeLayout(shape).blocks);
   return Math.floor(Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize) / largest);
 }
 
