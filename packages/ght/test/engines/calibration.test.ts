@@ -80,7 +80,7 @@ describe('the trial of a GPU', () => {
   });
 
   it('ends soon on a slow engine', async () => {
-    const slow = { call: 0, iteration: 40, megapixel: 4000, batch: 1 };
+    const slow = { call: 0, iteration: 20, megapixel: 4000, batch: 10 };
     for (const kind of ['solve', 'denoise'] as const) {
       const start = clock;
       await compare(engineOf(engines.webgpu, slow), engineOf(engines.wasm, slow), kind);
