@@ -2,6 +2,7 @@
 import './uncleared.js';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { chooseEngine, engines } from '../../src/engines/engines.js';
+import { Gpu } from '../../src/engines/webgpu/gpu.js';
 import { webgpuEngine } from '../../src/engines/webgpu/webgpu.js';
 import { denoise, overcompleteDct, solve } from '../../src/index.js';
 import { noisy, picture } from '../pictures.js';
@@ -37,7 +38,9 @@ afterEach(() => {
 describe.skipIf(inject('withoutGpu') !== '')('a task where there is a GPU', () => {
   it('runs on it if that is asked for, and names the adapter', async () => {
     const { engine, rmse } = await solve(D, Y, { ...options, engine: 'webgpu' });
-    expect(engine).toMatchObject({ name: 'webgpu', why: expect.stringContaining('SwiftShader') });
+    const gpu = await Gpu.open();
+    expect(engine).toMatchObject({ name: 'webgpu', why: expect.stringContaining(gpu.name) });
+    gpu.dispose();
     expect(engine.instead).toBeUndefined();
     expect(rmse / (await solve(D, Y, { ...options, engine: 'reference' })).rmse).toBeCloseTo(1, 4);
   });
@@ -47,10 +50,23 @@ describe.skipIf(inject('withoutGpu') !== '')('a task where there is a GPU', () =
     expect(engine).toMatchObject({ name: 'wasm', instead: expect.stringMatching(/^webgpu is not used: .*AIHT/) });
   });
 
-  it('is not given to a GPU in software by auto, and only large work is considered', async () => {
+  it.runIf(inject('swiftShader'))('is not given to a GPU in software by auto', async () => {
     const large = await chooseEngine('auto', { work: { kind: 'solve', seconds: 100 } });
     expect(large.engine.name).toBe('wasm');
     expect(large.instead).toBe('webgpu is not used: it is a program on the CPU');
+  });
+
+  it('is given to the GPU by auto if it is large and was faster in a trial, or else says why not', async () => {
+    for (const kind of ['solve', 'denoise'] as const) {
+      const { engine, instead = '' } = await chooseEngine('auto', { work: { kind, seconds: 100 } });
+      const reason = /^webgpu is not used: it (is a program on the CPU|was not faster in a trial \(.*\))$/;
+      expect([engine.name, instead]).toEqual(
+        engine.name === 'webgpu' ? ['webgpu', ''] : ['wasm', expect.stringMatching(reason)],
+      );
+    }
+  });
+
+  it('stays on the CPU with auto if it is small, and nothing is said about the GPU', async () => {
     const small = await chooseEngine('auto', { work: { kind: 'denoise', seconds: 0.1 } });
     expect([small.engine.name, small.instead]).toEqual(['wasm', undefined]);
   });

@@ -13,19 +13,18 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Why there is no GPU for tests; empty if there is one. */
     withoutGpu: string;
+    /** Whether the GPU is SwiftShader; else nothing is known about it. */
+    swiftShader: boolean;
   }
 }
 
 export default async function setup(project: TestProject) {
-  if (process.env.GHT_TEST_GPU === 'own') {
-    project.provide('withoutGpu', '');
-    return;
-  }
-  if (process.platform !== 'linux' || process.arch !== 'x64') {
-    project.provide('withoutGpu', 'SwiftShader comes for Linux on x64 only');
-    return;
-  }
-  project.provide('withoutGpu', '');
+  const own = process.env.GHT_TEST_GPU === 'own';
+  const without =
+    own || (process.platform === 'linux' && process.arch === 'x64') ? '' : 'SwiftShader comes for Linux on x64 only';
+  project.provide('withoutGpu', without);
+  project.provide('swiftShader', !own && without === '');
+  if (own || without !== '') return;
   const { inflate } = await import('@sparticuz/chromium');
   const bin = join(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')), '../bin');
   const unpacked = await inflate(join(bin, 'swiftshader.tar.br'));

@@ -301,10 +301,25 @@ function lanesOf({ subgroupMinSize, subgroupMaxSize }: GPUAdapterInfo): number |
   return subgroupMinSize === subgroupMaxSize && subgroupMinSize > 0 ? subgroupMinSize : undefined;
 }
 
-function nameOf({ description, device, vendor, architecture }: GPUAdapterInfo): string {
-  return description || device || [vendor, architecture].filter(Boolean).join(' ') || 'unnamed adapter';
+/**
+ * The name of an adapter. In Node `device` is the name of the GPU (`nvidia-h200`) and `description` is its driver. In browsers most often
+ * only the vendor and the architecture are known; if there is more, `device` is a number (`0x2335`) and `description` the name.
+ */
+export function nameOf({
+  description,
+  device,
+  vendor,
+  architecture,
+}: Pick<GPUAdapterInfo, 'description' | 'device' | 'vendor' | 'architecture'>): string {
+  const isNumber = /^(0x[0-9a-f]+|\d[0-9a-f]*)$/i.test(device);
+  const model = isNumber ? '' : device.replace(/-+/g, ' ').trim();
+  if (!model) return description || [vendor, architecture].filter(Boolean).join(' ') || 'unnamed adapter';
+  if (!description || description === device) return model;
+  return `${model} (${/driver/i.test(description) ? '' : 'driver '}${description})`;
 }
 
-function isSoftware({ isFallbackAdapter, architecture, description }: GPUAdapterInfo): boolean {
-  return isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|software/i.test(`${architecture} ${description}`);
+function isSoftware({ isFallbackAdapter, architecture, device, description }: GPUAdapterInfo): boolean {
+  return (
+    isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|software/i.test(`${architecture} ${device} ${description}`)
+  );
 }
