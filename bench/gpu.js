@@ -45,19 +45,29 @@ async function photographs() {
       return { width: shape[1], height: shape[0], samples: data };
     });
   }
-  const { halved } = await import('ght-lab');
-  return (await halved()).map(({ image }) => ({ width: image.width, height: image.height, samples: image.planes[0] }));
+  const { halved, paperSized } = await import('ght-lab');
+  return [...(await halved()), ...(await paperSized())].map(({ image }) => ({
+    width: image.width,
+    height: image.height,
+    samples: image.planes[0],
+  }));
 }
 
-/** P patches of 8×8 from random places. */
+/** P patches of 8×8 in the order of the pictures: from every second place of every second row, then from those between. */
 function patchesOf(pictures, P) {
-  const random = randomSource(1);
   const Y = new Float32Array(64 * P);
-  for (let p = 0; p < P; p++) {
-    const { width, height, samples } = pictures[random.below(pictures.length)];
-    const [x, y] = [random.below(width - 7), random.below(height - 7)];
-    for (let n = 0; n < 64; n++) Y[64 * p + n] = samples[(y + (n >> 3)) * width + x + (n & 7)];
-  }
+  let p = 0;
+  for (const { width, height, samples } of pictures)
+    for (const [dx, dy] of [
+      [0, 0],
+      [1, 1],
+      [0, 1],
+      [1, 0],
+    ])
+      for (let y = dy; y <= height - 8; y += 2)
+        for (let x = dx; x <= width - 8 && p < P; x += 2, p++)
+          for (let n = 0; n < 64; n++) Y[64 * p + n] = samples[(y + (n >> 3)) * width + x + (n & 7)];
+  if (p < P) throw new Error(`the pictures have ${p} patches, but ${P} are needed`);
   return Y;
 }
 

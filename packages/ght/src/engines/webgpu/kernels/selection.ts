@@ -5,13 +5,11 @@
  *
  *     selectFirst   the bin in which the S-th largest lies
  *     refine        if a bin is wider than one float: counts inside that bin, one float per bin
- *     selectLast    the threshold T, how many equal it, and the window for the next one
- *     countTies     if more equal T than may stay: how many, per 64 patches
+ *     selectLast    judges the last codes; then the threshold T, how many equal it, and the window for the next one
+ *     countTies     if more equal T than may stay: how many, per 64 patches; and saves the best codes where they are overwritten next
  *     cutTies       the patch in which the last one that stays lies; what is too many in it becomes 0
  *
  * If the window was missed, `missed` is set and all kernels leave; the host makes the pass again with a window of all magnitudes.
- * `judge` adds up the error of a pass, and decides on the best codes and whether to stop. `saveBest` copies the best codes where they
- * would be overwritten.
  */
 import { type CodeLayout, forStoredBlocks, forStoredMagnitudes, placesInCodes } from './layout.js';
 import {
@@ -65,16 +63,17 @@ fn place(me: u32, mine: u32, rank: u32, above: u32) -> vec4u {
   return workgroupUniformLoad(&found);
 }
 fn locate(me: u32, rank: u32) -> Located {
-  // Threads take the coarse bins from the top on, ${each} each; then the fine bins of the coarse one that is found.
+  // Threads take the coarse bins from the top on, ${each} each; then one of those each, then the fine bins of the one that is found.
   var mine = 0u;
   for (var i = me * ${each}u; i < min((me + 1u) * ${each}u, ${coarse}u); i++) { mine += histogram[${bins + coarse - 1}u - i]; }
   let part = place(me, mine, rank, 0u);
   let total = scan[${THREADS - 1}];
   if (part.x == 0u) { return Located(0u, 0u, 0u, 0u, total); }
-  var i = part.y * ${each}u; var above = part.z;
-  while (above + histogram[${bins + coarse - 1}u - i] < rank) { above += histogram[${bins + coarse - 1}u - i]; i++; }
-  let highest = ${bins - 1}u - ${COARSE}u * i;
-  let bin = place(me, histogram[highest - me], rank - above, above);
+  mine = 0u;
+  if (me < ${each}u) { mine = histogram[${bins + coarse - 1}u - part.y * ${each}u - me]; }
+  let among = place(me, mine, rank - part.z, part.z);
+  let highest = ${bins - 1}u - ${COARSE}u * (part.y * ${each}u + among.y);
+  let bin = place(me, histogram[highest - me], rank - among.z, among.z);
   return Located(1u, highest - bin.y, bin.z, bin.w, total);
 }`;
 }
@@ -129,7 +128,7 @@ ${entry}
   let bin = locate(me, rank);
   if (me == 0u) {
     let all = s.lo == ${widest.lo}u && s.hi == ${widest.hi}u;
-    s.refine = 0u; s.above = above + bin.above;
+    s.refine = 0u; s.ties = 0u; s.above = above + bin.above;
     if (s.S == 0u) { s.base = ${INFINITE}u; s.rank = 0u; s.above = 0u; }
     else if (bin.there != 0u) {
       s.base = s.lo + (bin.bin << s.shift);
@@ -145,18 +144,14 @@ ${entry}
 }`;
 }
 
-/** Adds up the error of the codes read last, puts a line into the history, and decides whether they are the best and the last. */
-export function judge({ clearers }: Counting): string {
-  return `${stateStruct}
-@group(0) @binding(0) var<storage, read_write> s: State;
-@group(0) @binding(1) var<storage, read> sums: array<f32>;
+/**
+ * WGSL: adds up the error of the codes that the last pass has read, puts a line into the history, and decides whether they are the
+ * best and the last. Where the codes before them are the best, they have to be saved: the next pass overwrites them.
+ */
+const judging = ({ clearers }: Counting) => `
 var<workgroup> tree: array<f32, ${clearers}>;
-var<workgroup> flag: u32;
-@compute @workgroup_size(${clearers})
-fn main(@builtin(local_invocation_index) me: u32) {
-  if (me == 0u) { s.save = 0u; }
-  ${leaveIf('s.halt != 0u || s.judged == s.k')}
-  tree[me] = sums[me];
+fn judge(me: u32) {
+  if (me < ${clearers}u) { tree[me] = sums[me]; }
   workgroupBarrier();
   for (var n = ${clearers / 2}u; n > 0u; n >>= 1u) { if (me < n) { tree[me] += tree[me + n]; } workgroupBarrier(); }
   if (me > 0u) { return; }
@@ -168,7 +163,6 @@ fn main(@builtin(local_invocation_index) me: u32) {
   if (s.keeps != 0u && finite && error < bitcast<f32>(s.bestError)) {
     s.bestError = bits; s.best = s.k; s.bestT = s.T; s.bestTie = s.tie; s.saved = 0u;
   }
-  // The next pass overwrites the codes before these.
   if (s.best + 1u == s.k && s.saved == 0u) { s.saved = 1u; s.save = 1u; }
   if (!finite) { s.halt = 1u; return; }
   // How far the RMSE has moved, from the difference of the squares, which is exact. The host decides in float64; here a little
@@ -180,16 +174,39 @@ fn main(@builtin(local_invocation_index) me: u32) {
   }
   s.lastError = bits;
 }`;
+
+/** WGSL: judges the codes if that is not done yet. */
+const judgeOnce = `if (me == 0u) { s.save = 0u; }
+  ${leaveIf('s.halt != 0u')}
+  if (me == 0u) { flag = u32(s.judged != s.k); }
+  if (workgroupUniformLoad(&flag) != 0u) { judge(me); }`;
+
+/** Judges the last codes of a batch. */
+export function judgeLast(counting: Counting): string {
+  return `${stateStruct}
+@group(0) @binding(0) var<storage, read_write> s: State;
+@group(0) @binding(1) var<storage, read> sums: array<f32>;
+var<workgroup> flag: u32;
+${judging(counting)}
+@compute @workgroup_size(${THREADS})
+fn main(@builtin(local_invocation_index) me: u32) {
+  ${judgeOnce}
+}`;
 }
 
-/** The threshold, whether ties have to be cut, and where the next threshold is expected. The candidates become the codes. */
+/**
+ * Judges the codes that the last pass has read. If they are not the last: the threshold, whether ties have to be cut, and where the
+ * next threshold is expected; the candidates become the codes. The other workgroups clear the first histogram.
+ */
 export function selectLast(counting: Counting): string {
   const widest = widestWindow(counting);
   return `${stateStruct}
 @group(0) @binding(0) var<storage, read_write> s: State;
 @group(0) @binding(1) var<storage, read_write> histogram: array<u32>;
 @group(0) @binding(2) var<storage, read_write> other: array<u32>;
+@group(0) @binding(3) var<storage, read> sums: array<f32>;
 ${locate(counting)}
+${judging(counting)}
 /** The next threshold is looked for between (1 − down) and (1 + up) times this one. */
 fn expect(T: u32, down: f32, up: f32) {
   let value = bitcast<f32>(T);
@@ -198,8 +215,9 @@ fn expect(T: u32, down: f32, up: f32) {
   s.shift = 32u - countLeadingZeros((s.hi - s.lo - 1u) >> ${counting.logBins}u);
 }
 ${entry}
-  ${leaveIf(idle)}
   if (group.x > 0u) { ${clear(counting)} return; }
+  ${judgeOnce}
+  ${leaveIf(idle)}
   if (me == 0u) { flag = s.refine; }
   let refined = workgroupUniformLoad(&flag) != 0u;
   var bin = Located(0u, 0u, 0u, s.rank, 0u);
@@ -239,7 +257,7 @@ export function scanGroups(pairs: number): number {
 /** What the scans over the stored blocks of a set begin with, a thread per patch. */
 const scanOf = (layout: CodeLayout) => `${stateStruct}
 ${placesInCodes(layout)}
-@group(0) @binding(0) var<storage, read> s: State;
+@group(0) @binding(0) var<uniform> s: State;
 @group(0) @binding(1) var<uniform> place: vec4u; // first patch, pairs of tiles
 @group(0) @binding(2) var<storage, read> codes: array<vec4f>;
 @group(0) @binding(3) var<storage, read> masks: array<u32>;`;
@@ -266,14 +284,28 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
 }`;
 }
 
-/** How many equal the threshold in each pair of tiles: 0 where the pass has seen none that ends like it. */
+/**
+ * How many equal the threshold in each pair of tiles: 0 where the pass has seen none that ends like it. Before that, the codes that the
+ * next pass overwrites are copied, if they are the best; so one dispatch does for two things that are seldom to be done.
+ */
 export function countTies(layout: CodeLayout): string {
   return `${scanOf(layout)}
 @group(0) @binding(4) var<storage, read_write> reports: array<vec2u>; // errors, and what the pass has seen: here the counts take its place
+@group(0) @binding(5) var<storage, read> old: array<vec4f>;
+@group(0) @binding(6) var<storage, read> oldMasks: array<u32>;
+@group(0) @binding(7) var<storage, read_write> saved: array<vec4f>;
+@group(0) @binding(8) var<storage, read_write> savedMasks: array<u32>;
 var<workgroup> like: array<u32, 64>;
 var<workgroup> counts: array<atomic<u32>, 64>;
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
+  if (s.save != 0u) {
+    for (var pair = group.x; pair < place.y; pair += groups.x) {
+      ${patchOfThread}
+      ${forStoredBlocks(layout, 'oldMasks', 'saved[blockAt + 32u * block] = old[blockAt + 32u * block];')}
+      for (var word = 0u; word < ${layout.words}u; word++) { savedMasks[maskAt + 32u * word] = oldMasks[maskAt + 32u * word]; }
+    }
+  }
   if (${idle} || s.ties == 0u) { return; }
   for (var first = group.x; first < place.y; first += 64u * groups.x) {
     let mine = first + me * groups.x; let at = place.x / 64u + mine;
@@ -342,20 +374,4 @@ ${entry}
 }
 fn countAt(i: u32) -> u32 { return select(reports[i / 2u].y, reports[i / 2u].w, i % 2u == 1u); }
 fn equalT(x: vec4f) -> vec4<bool> { return (bitcast<vec4u>(x) & vec4u(0x7fffffffu)) == vec4u(s.T); }`;
-}
-
-/** Copies the codes before the newest, which are the best, into the set for them. */
-export function saveBest(layout: CodeLayout): string {
-  return `${scanOf(layout)}
-@group(0) @binding(4) var<storage, read_write> saved: array<vec4f>;
-@group(0) @binding(5) var<storage, read_write> savedMasks: array<u32>;
-@compute @workgroup_size(64)
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
-  if (s.save == 0u) { return; }
-  for (var pair = group.x; pair < place.y; pair += groups.x) {
-    ${patchOfThread}
-    ${forStoredBlocks(layout, 'masks', 'saved[blockAt + 32u * block] = codes[blockAt + 32u * block];')}
-    for (var word = 0u; word < ${layout.words}u; word++) { savedMasks[maskAt + 32u * word] = masks[maskAt + 32u * word]; }
-  }
-}`;
 }

@@ -37,7 +37,7 @@ const EVERYWHERE = 0xffffffff;
 
 /**
  * The candidates with which a batch begins. `made`: the last pass has made them; `selected`: the first part of their selection is done
- * as well. Those of Z⁰ have to be made (`start`), those of the last codes without a dual variable after a change of the solver
+ * as well, for the same budget. Those of Z⁰ have to be made (`start`), those of the last codes without a dual variable after a change of the solver
  * (`restart`), or those of the last codes once more with another window (`again`).
  */
 type Candidates = 'start' | 'restart' | 'again' | 'made' | 'selected';
@@ -150,9 +150,9 @@ export class GlobalSolvers {
     // After an abort or a failure nothing is known until the next reset.
     [this.#state, this.#ahead] = [undefined, undefined];
     let state = known ?? (await this.#start(iteration, S, watch));
-    // The last batch has ended with the first part of a selection, for the same budget and for the window that was not missed.
-    const selected = same && known?.S === S && known.missed === 0;
-    let candidates: Candidates = known && same ? (selected ? 'selected' : 'made') : known ? 'restart' : 'start';
+    let candidates: Candidates = !known ? 'start' : !same ? 'restart' : known.S === S ? 'selected' : 'made';
+    // Of a batch that has not come to its end, the counts are gone.
+    if (known && same && (known.halt || known.missed)) candidates = 'again';
     const end = state.k + rhos.length - 1;
     if (!ahead) this.#begin(state, S, first, rule);
     let outcome = ahead?.outcome ?? this.#submit(iteration, candidates, state, rhos, end, watch);
@@ -196,6 +196,7 @@ export class GlobalSolvers {
     this.#write({ first: end + 1 });
     const batch = gpu.batch();
     for (let slot = 1; slot < rhos.length; slot++) this.#step(iteration, batch, end + slot, slot);
+    iteration.judge(batch, end + rhos.length - 1);
     batch.submit();
     const outcome = this.#read(watch?.signal);
     // An abort may leave it behind.
@@ -233,6 +234,7 @@ export class GlobalSolvers {
     if (making) iteration.pass(batch, state.k, state.k + 1 - state.first, candidates === 'again' ? 'again' : 'next');
     if (candidates !== 'selected') iteration.selectFirst(batch);
     for (let k = state.k + 1; k <= end; k++) this.#step(iteration, batch, k, k + 1 - state.first);
+    iteration.judge(batch, end);
     batch.submit();
     return this.#read(watch?.signal);
   }
@@ -243,7 +245,6 @@ export class GlobalSolvers {
     iteration.cutTies(batch, k);
     iteration.pass(batch, k, slot);
     iteration.selectFirst(batch);
-    iteration.judge(batch, k);
   }
 
   #report(S: number, [T, error, kept]: Uint32Array): StepReport {

@@ -6,16 +6,7 @@ import { codeLayout, fitsRegisters, SAVED, SETS, setOf } from '../kernels/layout
 import type { Dual } from '../kernels/middle.js';
 import { analysePass, synthesisePass, synthesisGroups } from '../kernels/products.js';
 import { registerPass } from '../kernels/registers.js';
-import {
-  countTies,
-  cutTies,
-  judge,
-  refine,
-  saveBest,
-  scanGroups,
-  selectFirst,
-  selectLast,
-} from '../kernels/selection.js';
+import { countTies, cutTies, judgeLast, refine, scanGroups, selectFirst, selectLast } from '../kernels/selection.js';
 import { type Counting, HISTORY, histogramWords, STATE_BYTES } from '../kernels/state.js';
 import { TILE } from '../layout.js';
 import type { CodeSets } from './code-sets.js';
@@ -108,7 +99,7 @@ export class Iteration {
     /** Coordinates of the dual variable, for GHT-ADMM. */
     private readonly dual: readonly GPUBuffer[],
     private readonly passes: { readonly next: readonly Step[]; readonly again: readonly Step[] },
-    private readonly scans: Readonly<Record<'refine' | 'count' | 'cut' | 'save', Step>>,
+    private readonly scans: Readonly<Record<'refine' | 'count' | 'cut', Step>>,
     private readonly selects: Readonly<Record<'first' | 'last' | 'judge', Selecting>>,
   ) {}
 
@@ -128,41 +119,44 @@ export class Iteration {
     const scan = async (
       code: string,
       label: string,
-      more: (range: number) => Readonly<Record<number, Bound>>,
+      more: (range: number, set: number) => Readonly<Record<number, Bound>>,
       groups = scanGroups,
     ): Promise<Step> => {
       const kernel = await gpu.kernel(code, label);
       const buffers = remembered((range, set) =>
         kernel.bind({
           ...{ 0: state, 1: places[range], 2: sets.blocks[set][range], 3: sets.masks[set][range] },
-          ...more(range),
+          ...more(range, set),
         }),
       );
       return { kernel, groups, buffers };
     };
-    const saved = (range: number) => ({ 4: sets.blocks[SAVED][range], 5: sets.masks[SAVED][range] });
+    const { blocks, masks } = sets;
+    const saving = (range: number, set: number) => {
+      const old = setOf(set + 1);
+      return { 5: blocks[old][range], 6: masks[old][range], 7: blocks[SAVED][range], 8: masks[SAVED][range] };
+    };
     const select = async (code: string, label: string, ...buffers: readonly GPUBuffer[]): Promise<Selecting> => {
       const kernel = await gpu.kernel(code, label);
       return { kernel, buffers: kernel.bind({ ...buffers }) };
     };
     // A host may compile several kernels at once.
-    const [next, again, refined, counted, cut, save, first, last, verdict] = await Promise.all([
+    const [next, again, refined, counted, cut, first, last, verdict] = await Promise.all([
       pass(solver === 'admm' ? 'step' : 'none'),
       pass(solver === 'admm' ? 'again' : 'none'),
       scan(refine(layout, counting), 'refine', () => ({ 4: histograms[1] })),
-      scan(countTies(layout), 'count ties', () => ({ 4: reports })),
+      scan(countTies(layout), 'count ties', (range, set) => ({ 4: reports, ...saving(range, set) })),
       scan(
         cutTies(layout),
         'cut ties',
         () => ({ 4: reports }),
         () => 1,
       ),
-      scan(saveBest(layout), 'save best', saved),
       select(selectFirst(counting), 'select first', state, histograms[0], histograms[1], reports, sums),
-      select(selectLast(counting), 'select last', state, histograms[1], histograms[0]),
-      select(judge(counting), 'judge', state, sums),
+      select(selectLast(counting), 'select last', state, histograms[1], histograms[0], sums),
+      select(judgeLast(counting), 'judge', state, sums),
     ]);
-    const scans = { refine: refined, count: counted, cut, save };
+    const scans = { refine: refined, count: counted, cut };
     return new Iteration(solver, ranges, common, counting, dual, { next, again }, scans, {
       first,
       last,
@@ -170,9 +164,9 @@ export class Iteration {
     });
   }
 
-  /** Empties the histogram of a pass, before one that does not follow a selection. */
+  /** Empties the histograms, after a selection that was not completed. */
   clear(batch: Batch): void {
-    batch.clear(this.common.histograms[0]);
+    for (const histogram of this.common.histograms) batch.clear(histogram);
   }
 
   /** Sets Λ to 0, where there is one. */
@@ -190,22 +184,22 @@ export class Iteration {
     batch.run(this.selects.first.kernel, this.selects.first.buffers, 1 + this.counting.clearers);
   }
 
-  /** Finds the threshold itself. The candidates become Zᵏ. */
+  /** Judges the codes that the last pass has measured. Finds the threshold itself; the candidates become Zᵏ. */
   selectLast(batch: Batch, k: number, step = 1): void {
     this.#overRanges(batch, this.scans.refine, k, 0, step);
     batch.run(this.selects.last.kernel, this.selects.last.buffers, 1 + this.counting.clearers);
   }
 
-  /** Drops what equals the threshold and is too many. */
+  /** Drops what equals the threshold and is too many; saves the codes that are overwritten next, if they are the best. */
   cutTies(batch: Batch, k: number): void {
     this.#overRanges(batch, this.scans.count, k);
     this.#overRanges(batch, this.scans.cut, k);
   }
 
-  /** Decides on Zᵏ, which the last pass has measured, and saves the codes before it if they are the best. */
+  /** Judges Zᵏ where no selection follows. */
   judge(batch: Batch, k: number): void {
     batch.run(this.selects.judge.kernel, this.selects.judge.buffers, 1);
-    this.#overRanges(batch, this.scans.save, k - 1);
+    this.#overRanges(batch, this.scans.count, k + 1);
   }
 
   #overRanges(batch: Batch, { kernel, buffers, groups }: Step, k: number, slot = 0, step = 1): void {
