@@ -67,7 +67,7 @@ export function followKernel(form: PursuitForm): string {
         ${endWhereLost}
         if (k < limit) {
           ${join(form, 'k - 1u')}
-          if (k == 1u) { ${startAgain(form, `rounding = left * ${ASTRAY.energy};`)} }
+          if (k == 1u) { ${startAgain(form, `${correlate(form)} rounding = left * ${ASTRAY.energy};`)} }
         }
       }`;
   // n(λ), and the least of (error + λ per atom), which is where a path is worth most; summed from the end, so that nothing cancels.
