@@ -16,7 +16,7 @@
 import type { Shape } from '../../shape.js';
 import { groupNumber } from '../gpu.js';
 import { TILE } from '../layout.js';
-import { NONE, type Team, teamFunctions, teamHeader } from './team.js';
+import { laneOf, NONE, type Team, teamFunctions, teamHeader } from './team.js';
 
 /** Of an atom's squared length, what must be new in it for it to join: as in the wasm engine, which is float32 too. */
 const DEPENDENT = 3e-3;
@@ -114,7 +114,7 @@ ${groupNumber}
 ${teamFunctions(team)}
 fn part(v: vec4f, i: u32) -> f32 { return select(select(v.x, v.y, i == 1u), select(v.z, v.w, i == 3u), i > 1u); }
 @compute @workgroup_size(${T})
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) lane: u32) {
+fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(${laneOf(team)}) lane: u32) {
   let number = groupNumber(group, groups);
   let mine = ${rowsInBuffer ? `number * ${rowsOfPatch}u` : '0u'};
   ${eachVector(form, (v) => `let vector${v} = min(lane + ${v * T}u, ${W - 1}u);`)}
@@ -188,8 +188,11 @@ export function correlate(form: PursuitForm): string {
 /** Which atom joins next: by the largest α² (OMP; atoms have length 1), or the largest gain α²/ν (order-recursive). */
 export type Rule = 'omp' | 'order-recursive';
 
-/** Sets `next` to the choice of a rule: its atom, α and ν; NONE if it would gain nothing. Of equals the first. */
-export function choose(form: PursuitForm, rule: Rule): string {
+/**
+ * Sets `next` to the choice of a rule: its atom, α and ν; NONE if it would gain nothing. Of equals the first. All threads have the
+ * same `next`; only if `uniform` does the compiler know.
+ */
+export function choose(form: PursuitForm, rule: Rule, uniform: boolean): string {
   const gain = (v: number) => (rule === 'omp' ? `alpha${v} * alpha${v}` : `alpha${v} * alpha${v} / nu${v}`);
   return `
       var best = -1.0;
@@ -207,11 +210,19 @@ export function choose(form: PursuitForm, rule: Rule): string {
       }`,
       )}
       let first = firstOfLargest(best, own.atom, lane);
-      if (own.atom == first) {
-        if (best <= floor) { own.atom = ${NONE}; }
-        choice = own;
-      }
+      let found = own.atom == first;
+      if (best <= floor) { own.atom = ${NONE}; }
+      ${form.team.subgroup && !uniform ? exchange(form) : throughMemory}`;
+}
+
+/** Sets `next` to the choice of the thread that has atom `first`, through workgroup memory, with barriers. */
+const throughMemory = `if (found) { choice = own; }
       let next = workgroupUniformLoad(&choice);`;
+
+/** The same in a subgroup. */
+function exchange({ team }: PursuitForm): string {
+  const from = (value: string) => `subgroupShuffle(own.${value}, (first >> 2u) % ${team.threads}u)`;
+  return `let next = Choice(${from('atom')}, ${from('alpha')}, ${from('fresh')});`;
 }
 
 /** The least gain, of ‖y‖² as it is in `energy`. */
@@ -245,8 +256,12 @@ export function join(form: PursuitForm, k = 'k'): string {
         nu${v} = fma(-v${v}, v${v}, nu${v});`,
         )}
         ${exclude(form, 'next.atom')}
-        ${form.rowsInBuffer ? 'storageBarrier();' : ''}
       }`;
+}
+
+/** Comes between the join of an atom and the next use of its row, unless {@link choose} is uniform and rows are in workgroup memory. */
+export function rowBarrier({ rowsInBuffer }: PursuitForm): string {
+  return rowsInBuffer ? 'storageBarrier();' : 'workgroupBarrier();';
 }
 
 /**
@@ -274,25 +289,24 @@ export function exclude(form: PursuitForm, atom: string): string {
   );
 }
 
+/** pᵢ of the atom of step m, in WGSL. */
+type Entry = (i: string, m: string) => string;
+
 /**
  * The coefficients of the first k atoms of the path on r, R x = β, from the last to the first, and the error that they leave. The
  * coefficient of atom i is then path[i].x · path[i].inverse, in units of the atom's length. `left` is the error that the gains
  * tell, `energy` that without atoms. If the error is much larger, the last atoms were all but dependent and rounding had the better
- * of them: then the code ends before. `entry(i, m)` is pᵢ of the atom of step m.
+ * of them: then the code ends before.
  */
-export function settle(form: PursuitForm, entry: (i: string, m: string) => string = entryOfAll(form)): string {
+export function settle(form: PursuitForm, entry: Entry = entryOfAll(form)): string {
+  const { team, depth } = form;
   const { K } = widthOf(form);
   const { byAtom } = tablePlaces(form.shape);
   return `
     var error = energy;
     loop {
       workgroupBarrier();
-      ${ownOf(form, 'i', 'k', 'path[i].x = path[i].beta;')}
-      for (var m = k; m > 1u; m--) {
-        workgroupBarrier();
-        let x = path[m - 1u].x * path[m - 1u].inverse;
-        ${ownOf(form, 'i', 'm - 1u', `path[i].x = fma(-x, ${entry('i', 'm - 1u')}, path[i].x);`)}
-      }
+      ${team.subgroup && depth <= team.threads ? solveInRegisters(entry) : solveInMemory(form, entry)}
       workgroupBarrier();
       var squares = 0.0;
       ${ownOf(
@@ -313,8 +327,32 @@ export function settle(form: PursuitForm, entry: (i: string, m: string) => strin
     }`;
 }
 
+/** Solves R x = β. */
+function solveInMemory(form: PursuitForm, entry: Entry): string {
+  return `${ownOf(form, 'i', 'k', 'path[i].x = path[i].beta;')}
+      for (var m = k; m > 1u; m--) {
+        workgroupBarrier();
+        let x = path[m - 1u].x * path[m - 1u].inverse;
+        ${ownOf(form, 'i', 'm - 1u', `path[i].x = fma(-x, ${entry('i', 'm - 1u')}, path[i].x);`)}
+      }`;
+}
+
+/** The same in a subgroup with a lane per atom, without barriers. */
+function solveInRegisters(entry: Entry): string {
+  return `{
+        var own = Step(0u, 0.0, 0.0, 0.0);
+        if (lane < k) { own = path[lane]; }
+        own.x = own.beta;
+        for (var m = k; m > 1u; m--) {
+          let x = subgroupShuffle(own.x * own.inverse, m - 1u);
+          if (lane < m - 1u) { own.x = fma(-x, ${entry('lane', 'm - 1u')}, own.x); }
+        }
+        if (lane < k) { path[lane].x = own.x; }
+      }`;
+}
+
 /** Entries of rows that have one for every atom. */
-function entryOfAll(form: PursuitForm): (i: string, m: string) => string {
+function entryOfAll(form: PursuitForm): Entry {
   const { W } = widthOf(form);
   return (i, m) => `rows[mine + ${i} * ${W}u + (path[${m}].atom >> 2u)][path[${m}].atom & 3u]`;
 }

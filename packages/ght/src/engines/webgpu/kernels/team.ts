@@ -27,6 +27,11 @@ export function teamHeader({ subgroup }: Team): string {
   return subgroup ? 'enable subgroups;' : '';
 }
 
+/** The builtin that numbers the threads of a team. */
+export function laneOf({ subgroup }: Team): string {
+  return subgroup ? 'subgroup_invocation_id' : 'local_invocation_index';
+}
+
 /**
  * Two functions, in WGSL:
  *
