@@ -115,6 +115,25 @@ describe.skipIf(inject('withoutGpu') !== '').each(devices)('pursuits on a GPU wi
     expect((got.threshold as number) / (report.threshold as number)).toBeCloseTo(1, 5);
   }
 
+  it('finds the codes of the reference for supports that are no larger than a subgroup', async () => {
+    const D = gaussianDictionary(4, 4, 2);
+    const Y = signals(D, 40, 11);
+    const [ours, theirs] = [await load(D, Y), await reference(D, Y)];
+    const expectSameCodes = async () => {
+      const [got, expected] = [await ours.codes(), await theirs.codes()];
+      expect([...got.indptr]).toEqual([...expected.indptr]);
+      expect([...got.indices]).toEqual([...expected.indices]);
+      const off = got.values.map((value, i) => Math.abs(value - expected.values[i]));
+      expect(Math.max(...off)).toBeLessThan(1e-4 * size(Y, D.N));
+    };
+    await ours.sweep('omp', 3, NO_STOP);
+    await theirs.sweep('omp', 3, NO_STOP);
+    await expectSameCodes();
+    await ours.jointOmp(70, 1);
+    await theirs.jointOmp(70);
+    await expectSameCodes();
+  });
+
   it('joint OMP allots as the reference does', async () => {
     const Y = signals(dct, 800, 1);
     const ours = await load(dct, Y);

@@ -4,11 +4,8 @@
  */
 import {
   coefficient,
-  consult,
-  correlate,
   energyOf,
-  join,
-  load,
+  loadCoordinates,
   numberAt,
   ownOf,
   type PursuitForm,
@@ -23,39 +20,94 @@ import {
 /** Of an atom's squared length, what must be new in it to join a fit, which has no choice: as little as rounding allows. */
 const DEPENDENT = 1e-5;
 
-/** The number of atoms of the patch, the same for all threads. */
-const size = 'var<workgroup> size: u32;';
-
 /** The coefficient of step i of the path. */
 const fitted = (form: PursuitForm) => coefficient(form, '(path[i].x * path[i].inverse + select(0.0, base, i == 0u))');
 
-/** Joins the atoms at `atomAt(i)`, i below n, to the fit of r; then k of them have coefficients. */
-function fit(form: PursuitForm, atomAt: string): string {
+/**
+ * The given atoms with their α and ν, and the place of each step's atom among them. Column e of the rows has the entries of atom e in
+ * the rows of the atoms before it, one after the other.
+ */
+const members = ({ depth }: PursuitForm) => `
+var<workgroup> members: array<Choice, ${depth}>;
+var<workgroup> entry: array<u32, ${depth}>;
+fn columnOf(e: u32) -> u32 { return (e * (e - 1u)) >> 1u; }`;
+
+/** α of the members, as `correlate` has it. */
+function correlateMembers(form: PursuitForm): string {
+  const { byAtom } = tablePlaces(form.shape);
+  const K = form.shape.R4 / 4;
+  return ownOf(
+    form,
+    'e',
+    'n',
+    `var alpha = 0.0;
+      let at = ${byAtom}u + members[e].atom * ${K}u;
+      for (var i = 0u; i < ${K}u; i++) {
+        let atom = tables[at + i];
+        alpha = fma(r[i].w, atom.w, fma(r[i].z, atom.z, fma(r[i].y, atom.y, fma(r[i].x, atom.x, alpha))));
+      }
+      members[e].alpha = alpha;`,
+  );
+}
+
+/** Row k of the atom `next`, which is member i, at the members after it, and what its join changes in their α and ν. */
+function joinMembers(form: PursuitForm): string {
+  const { gram } = tablePlaces(form.shape);
+  const W = form.shape.L4 / 4;
   return `
+        for (var e = i + 1u + lane; e < n; e += ${form.team.threads}u) {
+          let other = members[e];
+          let column = mine + columnOf(e);
+          let own = mine + columnOf(i);
+          var v = tables[${gram}u + next.atom * ${W}u + (other.atom >> 2u)][other.atom & 3u];
+          for (var m = 0u; m < k; m++) { v = fma(-rows[own + m], rows[column + m], v); }
+          v *= inverse;
+          rows[column + k] = v;
+          members[e].alpha = fma(-beta, v, other.alpha);
+          members[e].fresh = fma(-v, v, other.fresh);
+        }
+        ${form.rowsInBuffer ? 'storageBarrier();' : ''}`;
+}
+
+/** Joins the atoms at `atomAt(e)`, e below n, to the fit of r; then k of them have coefficients. */
+function fit(form: PursuitForm, atomAt: string): string {
+  const { fresh } = tablePlaces(form.shape);
+  return `
+    ${ownOf(
+      form,
+      'e',
+      'n',
+      `let atom = ${atomAt};
+      members[e] = Choice(atom, 0.0, tables[${fresh}u + (atom >> 2u)][atom & 3u]);`,
+    )}
     ${energyOf(form, 'energy')}
-    ${correlate(form)}
+    ${correlateMembers(form)}
     var left = energy;
     // What is subtracted from r of the first atom, and so belongs to its coefficient.
     var base = 0.0;
     var k = 0u;
-    for (var i = 0u; i < n && k < ${form.depth}u; i++) {
-      let j = ${atomAt};
-      ${consult(form)}
+    for (var i = 0u; i < n; i++) {
+      let next = workgroupUniformLoad(&members[i]);
       if (next.fresh > ${DEPENDENT}) {
         ${step}
         if (lane == 0u) { entry[k] = i; }
         left -= beta * beta;
-        if (i + 1u < n && k + 1u < ${form.depth}u) {
-          ${join(form)}
-          if (k == 0u) { ${startAgain(form, 'base = beta * inverse; if (lane == 0u) { path[0].beta = 0.0; }')} }
+        if (i + 1u < n) {
+          ${joinMembers(form)}
+          if (k == 0u) {
+            ${startAgain(
+              form,
+              `${correlateMembers(form)}
+            base = beta * inverse;
+            if (lane == 0u) { path[0].beta = 0.0; }`,
+            )}
+          }
         }
         k += 1u;
       }
     }
-    ${settle(form)}`;
+    ${settle(form, (i, m) => `rows[mine + columnOf(entry[${m}]) + ${i}]`)}`;
 }
-
-const entries = ({ depth }: PursuitForm) => `${size}\nvar<workgroup> entry: array<u32, ${depth}>;`;
 
 /**
  * The codes of an allotment: `counts` atoms of each path. With `listed` the patches are those of a list. Patches with fewer atoms
@@ -69,14 +121,16 @@ export function allottedKernel(form: PursuitForm): string {
     storage(4, 'values', 'f32', 'read_write'),
     storage(5, 'errors', 'f32', 'read_write'),
     storage(6, 'counts', 'u32', 'read_write'),
-    entries(form),
+    members(form),
+    // The number of atoms of the patch, the same for all threads.
+    'var<workgroup> size: u32;',
   ].join('\n');
   const body = `
     if (lane == 0u) { size = counts[p]; }
     let n = workgroupUniformLoad(&size);
     if (n >= task.least && n <= ${form.depth}u) {
-      ${load(form)}
-      ${fit(form, `atoms[${numberAt('task.rows', 'i')}]`)}
+      ${loadCoordinates(form)}
+      ${fit(form, `atoms[${numberAt('task.rows', 'e')}]`)}
       ${ownOf(
         form,
         'i',
@@ -105,21 +159,22 @@ export function refitKernel(form: PursuitForm): string {
     storage(4, 'values', 'f32', 'read_write'),
     storage(5, 'errors', 'f32', 'read_write'),
     storage(6, 'list', 'u32', 'read'),
-    entries(form),
+    members(form),
   ].join('\n');
-  const body = `${load(form)}
+  const body = `${loadCoordinates(form)}
     let begin = begins[p];
-    let n = begins[p + 1u] - begin;
+    let end = begins[p + 1u];
     ${ownOf(
       form,
       'e',
       `${K}u`,
-      `for (var i = begin; i < begin + n; i++) {
+      `for (var i = begin; i < end; i++) {
         let x = values[i] * tables[${lengths}u + (atoms[i] >> 2u)][atoms[i] & 3u];
         r[e] = fma(vec4f(-x), tables[${byAtom}u + atoms[i] * ${K}u + e], r[e]);
       }`,
     )}
-    ${fit(form, 'atoms[begin + i]')}
+    let n = min(end - begin, ${form.depth}u);
+    ${fit(form, 'atoms[begin + e]')}
     if (error < energy) {
       ${ownOf(form, 'i', 'k', `values[begin + entry[i]] += ${fitted(form)};`)}
     }

@@ -58,7 +58,7 @@ export function followKernel(form: PursuitForm): string {
       ${endWhereLost}
       loop {
         if (k >= limit) { break; }
-        ${choose(form, 'order-recursive')}
+        ${choose(form, 'order-recursive', true)}
         if (next.atom == ${NONE}) { break; }
         ${step}
         left -= beta * beta;
@@ -67,7 +67,8 @@ export function followKernel(form: PursuitForm): string {
         ${endWhereLost}
         if (k < limit) {
           ${join(form, 'k - 1u')}
-          if (k == 1u) { ${startAgain(form, `rounding = left * ${ASTRAY.energy};`)} }
+          ${form.rowsInBuffer ? 'storageBarrier();' : ''}
+          if (k == 1u) { ${startAgain(form, `${correlate(form)} rounding = left * ${ASTRAY.energy};`)} }
         }
       }`;
   // n(λ), and the least of (error + λ per atom), which is where a path is worth most; summed from the end, so that nothing cancels.

@@ -13,6 +13,7 @@ import {
   numberAt,
   ownOf,
   type PursuitForm,
+  rowBarrier,
   settle,
   step,
   storage,
@@ -29,6 +30,9 @@ export function ompKernel(form: PursuitForm): string {
     // The final error, then what each atom gained.
     storage(5, 'course', 'f32', 'read_write'),
     storage(6, 'counts', 'u32', 'read_write'),
+    // How the path ends, for all threads: its atoms, and the error that they leave.
+    'struct End { k: u32, left: f32 }',
+    'var<workgroup> end: End;',
   ].join('\n');
   const body = `${load(form)}
     ${energyOf(form, 'energy')}
@@ -39,15 +43,21 @@ export function ompKernel(form: PursuitForm): string {
     let limit = min(allowed, ${form.depth}u);
     var left = energy;
     var k = 0u;
-    loop {
-      if (k >= limit) { break; }
-      ${choose(form, 'omp')}
-      if (next.atom == ${NONE}) { break; }
-      ${step}
-      left -= beta * beta;
-      if (k + 1u < limit) { ${join(form)} }
-      k += 1u;
+    // Nearly every patch has as many atoms as it may. To leave at the first that finds none would take two more barriers per atom.
+    for (var i = 0u; i < limit; i++) {
+      ${choose(form, 'omp', false)}
+      if (next.atom != ${NONE}) {
+        ${step}
+        left -= beta * beta;
+        if (k + 1u < limit) { ${join(form)} }
+        k += 1u;
+      }
+      ${rowBarrier(form)}
     }
+    if (lane == 0u) { end = End(k, left); }
+    let reached = workgroupUniformLoad(&end);
+    k = reached.k;
+    left = reached.left;
     ${settle(form)}
     ${ownOf(
       form,

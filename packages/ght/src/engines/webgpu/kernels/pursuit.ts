@@ -10,12 +10,13 @@
  *
  * Thread l of a team of T holds the vectors l, l + T, … of four atoms each in registers, unrolled: `alpha0`, `nu0`, `alpha1`, ….
  * Rows are in workgroup memory, or in a buffer where they do not fit. The pieces below are statements of `main`; those with
- * barriers may stand only where all threads of a team come.
+ * barriers may stand only where all threads of a team come. A fit to a given support (`fit.ts`) does the same with the atoms of the
+ * support alone.
  */
 import type { Shape } from '../../shape.js';
 import { groupNumber } from '../gpu.js';
 import { TILE } from '../layout.js';
-import { NONE, type Team, teamFunctions, teamHeader } from './team.js';
+import { laneOf, NONE, type Team, teamFunctions, teamHeader } from './team.js';
 
 /** Of an atom's squared length, what must be new in it for it to join: as in the wasm engine, which is float32 too. */
 const DEPENDENT = 3e-3;
@@ -36,26 +37,31 @@ export interface PursuitForm {
   readonly shape: Pick<Shape, 'L' | 'L4' | 'R4'>;
   /** Atoms of a support, at most. */
   readonly depth: number;
+  /** Whether rows have entries for the atoms of a given support alone. Elsewhere they have one for every atom. */
+  readonly given: boolean;
   /** Whether rows are in a buffer. */
   readonly rowsInBuffer: boolean;
 }
 
+/** What decides how much memory the rows of a kernel take. */
+type Rows = Pick<PursuitForm, 'shape' | 'depth' | 'given'>;
+
 /** Vectors of a row of all atoms, and of coordinates. */
 const widthOf = ({ shape }: Pick<PursuitForm, 'shape'>) => ({ W: shape.L4 / 4, K: shape.R4 / 4 });
 
-/** Vectors of four that a patch's rows take. */
-export function rowVectors({ shape, depth }: Pick<PursuitForm, 'shape' | 'depth'>): number {
-  return Math.max(1, depth - 1) * (shape.L4 / 4);
+/** Floats that a patch's rows take. Of a given support only the entries of later atoms are needed, which make a triangle. */
+export function rowFloats({ shape, depth, given }: Rows): number {
+  return given ? Math.max(1, (depth * (depth - 1)) / 2) : Math.max(1, depth - 1) * shape.L4;
 }
 
 /** Bytes of workgroup memory with all rows in it. */
-export function workgroupBytes(form: Pick<PursuitForm, 'shape' | 'depth'>): number {
-  return 16 * rowVectors(form) + bytesBesideRows(form);
+export function workgroupBytes(form: Rows): number {
+  return 4 * rowFloats(form) + bytesBesideRows(form);
 }
 
-/** Bytes of workgroup memory beside the rows: coordinates, steps, places, and what the team's own functions need. */
-export function bytesBesideRows({ shape, depth }: Pick<PursuitForm, 'shape' | 'depth'>): number {
-  return 4 * shape.R4 + 20 * depth + 512;
+/** Bytes of workgroup memory beside the rows: coordinates, steps, the members of a given support, and what the team's own functions need. */
+export function bytesBesideRows({ shape, depth, given }: Rows): number {
+  return 4 * shape.R4 + (given ? 32 : 16) * depth + 512;
 }
 
 /** Where the constants of a dictionary lie in their buffer, in vectors of four. */
@@ -84,7 +90,8 @@ export function teamModule(
   form: PursuitForm,
   { declarations, task, patch, body }: { declarations: string; task: string; patch: string; body: string },
 ): string {
-  const { team, depth, rowsInBuffer } = form;
+  const { team, depth, given, rowsInBuffer } = form;
+  const [row, rowsOfPatch] = given ? ['f32', rowFloats(form)] : ['vec4f', rowFloats(form) / 4];
   const { W, K } = widthOf(form);
   const { threads: T } = team;
   // One turn each, or, where rows are in a buffer, as many as it takes.
@@ -102,14 +109,14 @@ ${declarations}
 var<workgroup> r: array<vec4f, ${K}>;
 var<workgroup> path: array<Step, ${depth}>;
 var<workgroup> choice: Choice;
-${rowsInBuffer ? storage(BINDINGS.rows, 'rows', 'vec4f', 'read_write') : `var<workgroup> rows: array<vec4f, ${rowVectors(form)}>;`}
+${rowsInBuffer ? storage(BINDINGS.rows, 'rows', row, 'read_write') : `var<workgroup> rows: array<${row}, ${rowsOfPatch}>;`}
 ${groupNumber}
 ${teamFunctions(team)}
 fn part(v: vec4f, i: u32) -> f32 { return select(select(v.x, v.y, i == 1u), select(v.z, v.w, i == 3u), i > 1u); }
 @compute @workgroup_size(${T})
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) lane: u32) {
+fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(${laneOf(team)}) lane: u32) {
   let number = groupNumber(group, groups);
-  let mine = ${rowsInBuffer ? `number * ${rowVectors(form)}u` : '0u'};
+  let mine = ${rowsInBuffer ? `number * ${rowsOfPatch}u` : '0u'};
   ${eachVector(form, (v) => `let vector${v} = min(lane + ${v * T}u, ${W - 1}u);`)}
   ${turns} {
     let place = task.first + ${turn};
@@ -135,12 +142,18 @@ export function numberAt(rows: string, i: string): string {
   return `((p >> 5u) * ${rows} + ${i}) * ${TILE}u + (p & 31u)`;
 }
 
-/** The patch's coordinates to r, α = 0 and ν: how every pursuit begins. */
+/** The patch's coordinates to r. */
+export function loadCoordinates(form: PursuitForm): string {
+  const { K } = widthOf(form);
+  return ownOf(form, 'e', `${K}u`, `r[e] = c[${numberAt(`${K}u`, 'e')}];`);
+}
+
+/** The patch's coordinates to r, α = 0 and ν of all atoms: how every pursuit begins. */
 export function load(form: PursuitForm): string {
-  const { W, K } = widthOf(form);
+  const { W } = widthOf(form);
   const { fresh } = tablePlaces(form.shape);
   return `
-    ${ownOf(form, 'e', `${K}u`, `r[e] = c[${numberAt(`${K}u`, 'e')}];`)}
+    ${loadCoordinates(form)}
     ${eachVector(
       form,
       (v) => `var alpha${v} = vec4f(0.0);
@@ -175,8 +188,11 @@ export function correlate(form: PursuitForm): string {
 /** Which atom joins next: by the largest α² (OMP; atoms have length 1), or the largest gain α²/ν (order-recursive). */
 export type Rule = 'omp' | 'order-recursive';
 
-/** Sets `next` to the choice of a rule: its atom, α and ν; NONE if it would gain nothing. Of equals the first. */
-export function choose(form: PursuitForm, rule: Rule): string {
+/**
+ * Sets `next` to the choice of a rule: its atom, α and ν; NONE if it would gain nothing. Of equals the first. All threads have the
+ * same `next`; only if `uniform` does the compiler know.
+ */
+export function choose(form: PursuitForm, rule: Rule, uniform: boolean): string {
   const gain = (v: number) => (rule === 'omp' ? `alpha${v} * alpha${v}` : `alpha${v} * alpha${v} / nu${v}`);
   return `
       var best = -1.0;
@@ -194,27 +210,23 @@ export function choose(form: PursuitForm, rule: Rule): string {
       }`,
       )}
       let first = firstOfLargest(best, own.atom, lane);
-      if (own.atom == first) {
-        if (best <= floor) { own.atom = ${NONE}; }
-        choice = own;
-      }
+      let found = own.atom == first;
+      if (best <= floor) { own.atom = ${NONE}; }
+      ${form.team.subgroup && !uniform ? exchange(form) : throughMemory}`;
+}
+
+/** Sets `next` to the choice of the thread that has atom `first`, through workgroup memory, with barriers. */
+const throughMemory = `if (found) { choice = own; }
       let next = workgroupUniformLoad(&choice);`;
+
+/** The same in a subgroup. */
+function exchange({ team }: PursuitForm): string {
+  const from = (value: string) => `subgroupShuffle(own.${value}, (first >> 2u) % ${team.threads}u)`;
+  return `let next = Choice(${from('atom')}, ${from('alpha')}, ${from('fresh')});`;
 }
 
 /** The least gain, of ‖y‖² as it is in `energy`. */
 export const floorOf = `let floor = energy * ${NEGLIGIBLE};`;
-
-/** Sets `next` to what is known of a given atom `j`: its α and ν. */
-export function consult(form: PursuitForm): string {
-  return `
-      ${eachVector(
-        form,
-        (v) => `if ((j >> 2u) == lane + ${v * form.team.threads}u) {
-        choice = Choice(j, part(alpha${v}, j & 3u), part(nu${v}, j & 3u));
-      }`,
-      )}
-      let next = workgroupUniformLoad(&choice);`;
-}
 
 /** Atom `next` becomes number k of the path, with β and 1/√ν. */
 export const step = `
@@ -244,20 +256,26 @@ export function join(form: PursuitForm, k = 'k'): string {
         nu${v} = fma(-v${v}, v${v}, nu${v});`,
         )}
         ${exclude(form, 'next.atom')}
-        ${form.rowsInBuffer ? 'storageBarrier();' : ''}
       }`;
 }
 
-/** After the first atom, `next`: of a flat patch r, α and `left` are made again from what that atom leaves, and `then` follows. */
-export function startAgain(form: PursuitForm, then: string): string {
+/** Comes between the join of an atom and the next use of its row, unless {@link choose} is uniform and rows are in workgroup memory. */
+export function rowBarrier({ rowsInBuffer }: PursuitForm): string {
+  return rowsInBuffer ? 'storageBarrier();' : 'workgroupBarrier();';
+}
+
+/**
+ * After the first atom, `next`: of a flat patch r and `left` are made again from what that atom leaves, and then α by `again`, to
+ * which the rules of {@link correlate} apply.
+ */
+export function startAgain(form: PursuitForm, again: string): string {
   const { K } = widthOf(form);
   const { byAtom } = tablePlaces(form.shape);
   return `if (left < energy * ${FLAT}) {
         ${ownOf(form, 'e', `${K}u`, `r[e] = fma(vec4f(-beta * inverse), tables[${byAtom}u + next.atom * ${K}u + e], r[e]);`)}
         ${energyOf(form, 'rest')}
         left = rest;
-        ${correlate(form)}
-        ${then}
+        ${again}
       }`;
 }
 
@@ -271,26 +289,24 @@ export function exclude(form: PursuitForm, atom: string): string {
   );
 }
 
+/** pᵢ of the atom of step m, in WGSL. */
+type Entry = (i: string, m: string) => string;
+
 /**
  * The coefficients of the first k atoms of the path on r, R x = β, from the last to the first, and the error that they leave. The
  * coefficient of atom i is then path[i].x · path[i].inverse, in units of the atom's length. `left` is the error that the gains
  * tell, `energy` that without atoms. If the error is much larger, the last atoms were all but dependent and rounding had the better
  * of them: then the code ends before.
  */
-export function settle(form: PursuitForm): string {
-  const { W, K } = widthOf(form);
+export function settle(form: PursuitForm, entry: Entry = entryOfAll(form)): string {
+  const { team, depth } = form;
+  const { K } = widthOf(form);
   const { byAtom } = tablePlaces(form.shape);
   return `
     var error = energy;
     loop {
       workgroupBarrier();
-      ${ownOf(form, 'i', 'k', 'path[i].x = path[i].beta;')}
-      for (var m = k; m > 1u; m--) {
-        workgroupBarrier();
-        let x = path[m - 1u].x * path[m - 1u].inverse;
-        let atom = path[m - 1u].atom;
-        ${ownOf(form, 'i', 'm - 1u', `path[i].x = fma(-x, rows[mine + i * ${W}u + (atom >> 2u)][atom & 3u], path[i].x);`)}
-      }
+      ${team.subgroup && depth <= team.threads ? solveInRegisters(entry) : solveInMemory(form, entry)}
       workgroupBarrier();
       var squares = 0.0;
       ${ownOf(
@@ -309,6 +325,36 @@ export function settle(form: PursuitForm): string {
       let dropped = workgroupUniformLoad(&path[k]);
       left += dropped.beta * dropped.beta;
     }`;
+}
+
+/** Solves R x = β. */
+function solveInMemory(form: PursuitForm, entry: Entry): string {
+  return `${ownOf(form, 'i', 'k', 'path[i].x = path[i].beta;')}
+      for (var m = k; m > 1u; m--) {
+        workgroupBarrier();
+        let x = path[m - 1u].x * path[m - 1u].inverse;
+        ${ownOf(form, 'i', 'm - 1u', `path[i].x = fma(-x, ${entry('i', 'm - 1u')}, path[i].x);`)}
+      }`;
+}
+
+/** The same in a subgroup with a lane per atom, without barriers. */
+function solveInRegisters(entry: Entry): string {
+  return `{
+        var own = Step(0u, 0.0, 0.0, 0.0);
+        if (lane < k) { own = path[lane]; }
+        own.x = own.beta;
+        for (var m = k; m > 1u; m--) {
+          let x = subgroupShuffle(own.x * own.inverse, m - 1u);
+          if (lane < m - 1u) { own.x = fma(-x, ${entry('lane', 'm - 1u')}, own.x); }
+        }
+        if (lane < k) { path[lane].x = own.x; }
+      }`;
+}
+
+/** Entries of rows that have one for every atom. */
+function entryOfAll(form: PursuitForm): Entry {
+  const { W } = widthOf(form);
+  return (i, m) => `rows[mine + ${i} * ${W}u + (path[${m}].atom >> 2u)][path[${m}].atom & 3u]`;
 }
 
 /** The coefficient of step i of the path, on the atom as it is in the dictionary; `x` is that on the atom with length 1. */

@@ -27,11 +27,18 @@ export function teamHeader({ subgroup }: Team): string {
   return subgroup ? 'enable subgroups;' : '';
 }
 
+/** The builtin that numbers the threads of a team. */
+export function laneOf({ subgroup }: Team): string {
+  return subgroup ? 'subgroup_invocation_id' : 'local_invocation_index';
+}
+
 /**
  * Two functions, in WGSL:
  *
  *     teamSum(x, lane)                        Σ x over the team, always in the same order
  *     firstOfLargest(score, atom, lane)       the lowest atom among those with the largest score; no score is negative
+ *
+ * The bits of numbers that are not negative order as the numbers do.
  */
 export function teamFunctions(team: Team): string {
   return team.subgroup ? inSubgroup : inWorkgroup(team.threads);
@@ -44,9 +51,11 @@ fn teamSum(x: f32, lane: u32) -> f32 {
   if (lane == 0u) { teamTotal = sum; }
   return workgroupUniformLoad(&teamTotal);
 }
+// The maximum of integers is one instruction on some GPUs, that of floats a sequence of exchanges.
 fn firstOfLargest(score: f32, atom: u32, lane: u32) -> u32 {
-  let largest = subgroupMax(score);
-  return subgroupMin(select(${NONE}, atom, score == largest));
+  let bits = bitcast<u32>(score);
+  let largest = subgroupMax(bits);
+  return subgroupMin(select(${NONE}, atom, bits == largest));
 }`;
 
 const inWorkgroup = (threads: number) => `
@@ -61,7 +70,6 @@ fn teamSum(x: f32, lane: u32) -> f32 {
   if (lane == 0u) { teamTotal = teamParts[0]; }
   return workgroupUniformLoad(&teamTotal);
 }
-// The bits of numbers that are not negative order as the numbers do.
 var<workgroup> teamLargest: atomic<u32>;
 var<workgroup> teamFirst: atomic<u32>;
 fn firstOfLargest(score: f32, atom: u32, lane: u32) -> u32 {

@@ -186,8 +186,8 @@ export class JointOmp {
     const { gpu, most } = this.pursuits;
     const { ranges } = await this.#prepare();
     const atMost = Math.min(deep, most);
-    // Without a price paths have no end.
-    const depths = price === 0 ? [atMost] : this.pursuits.depthsFor(expected, atMost);
+    // Without a price paths have no end, and a sample is so small that a GPU works on all of it at once.
+    const depths = price === 0 || chosen.listed ? [atMost] : this.pursuits.depthsFor(expected, atMost, false);
     const pass = passes(watch, 0.6);
     let [listed, counts] = [chosen.listed, chosen.counts];
     for (const [i, depth] of depths.entries()) {
@@ -205,7 +205,7 @@ export class JointOmp {
           task: [listed ? 1 : 0, streams.rows, atMost, restarts, ...prices],
         };
       });
-      await this.pursuits.run({ make: followKernel, label: 'paths', depth }, runs, pass());
+      await this.pursuits.run({ make: followKernel, label: 'paths', depth, given: false }, runs, pass());
       if (depth === atMost) break;
       counts = await this.#lengths(
         ranges.map(({ lists }) => lists[i % 2]),
@@ -219,9 +219,9 @@ export class JointOmp {
 
   /** The lengths of lists. */
   async #lengths(lists: readonly GPUBuffer[], signal?: AbortSignal): Promise<number[]> {
-    const lengths = [];
-    for (const list of lists) lengths.push(new Uint32Array(await this.pursuits.gpu.read(list, 0, 4, signal))[0]);
-    return lengths;
+    const { gpu } = this.pursuits;
+    const lengths = await Promise.all(lists.map((list) => gpu.read(list, 0, 4, signal)));
+    return lengths.map((length) => new Uint32Array(length)[0]);
   }
 
   /** Runs a kernel of the allotment, a thread per patch. */
@@ -302,7 +302,7 @@ export class JointOmp {
     const { gpu, most, ranges: patches } = this.pursuits;
     const { ranges } = await this.#prepare();
     const all = { listed: false, counts: patches.list.map(({ P }) => P) };
-    const depths = this.pursuits.depthsFor(expected, most);
+    const depths = this.pursuits.depthsFor(expected, most, true);
     const allot = async (quotas: (range: number) => Uint32Array) => {
       const batch = gpu.batch();
       for (const [range, { lists, quotas: room }] of ranges.entries()) {
@@ -321,19 +321,24 @@ export class JointOmp {
     const chunks = all.counts.map((count) => Math.ceil(count / ALLOTMENT_GROUP));
     await allot((range) => new Uint32Array(chunks[range]).fill(ALL_TIES));
     if (selected.surplus > 0) {
-      const ties = [];
-      for (const [range, own] of ranges.entries())
-        ties.push(...new Uint32Array(await gpu.read(own.ties, 0, 4 * chunks[range], watch?.signal)));
-      const kept = quotas(ties, selected.ties);
+      const ties = await Promise.all(
+        ranges.map((own, range) => gpu.read(own.ties, 0, 4 * chunks[range], watch?.signal)),
+      );
+      const kept = quotas(
+        ties.flatMap((own) => [...new Uint32Array(own)]),
+        selected.ties,
+      );
       const begins = chunks.map((_, range) => chunks.slice(0, range).reduce((sum, count) => sum + count, 0));
       await allot((range) => Uint32Array.from(kept.slice(begins[range], begins[range] + chunks[range])));
     }
-    const deep = await this.#lengths(
+    // Read while the GPU is busy with the first codes.
+    const deep = this.#lengths(
       ranges.map(({ lists }) => lists[0]),
       watch?.signal,
     );
+    deep.catch(() => {});
     for (const [i, depth] of depths.entries()) {
-      const counts = i === 0 ? all.counts : deep;
+      const counts = i === 0 ? all.counts : await deep;
       if (counts.every((count) => count === 0)) break;
       const runs = ranges.map(({ lists }, range) => {
         const { atoms, values, course, counts: sizes } = streams.list[range];
@@ -345,7 +350,7 @@ export class JointOmp {
         };
       });
       const part = watchOver(watch, i / depths.length, (i + 1) / depths.length);
-      await this.pursuits.run({ make: allottedKernel, label: 'codes of an allotment', depth }, runs, part);
+      await this.pursuits.run({ make: allottedKernel, label: 'codes of an allotment', depth, given: true }, runs, part);
     }
   }
 }

@@ -61,7 +61,7 @@ export class PatchwiseSolvers {
         const buffers = { 2: allowed, 3: atoms, 4: values, 5: course, 6: counts };
         return { range, count: P, buffers, task: [depth, same ? limits : EACH_ITS_OWN] };
       });
-      await this.#pursuits.run({ make: ompKernel, label: 'OMP', depth }, runs, watch);
+      await this.#pursuits.run({ make: ompKernel, label: 'OMP', depth, given: false }, runs, watch);
     } finally {
       room.dispose();
     }
@@ -127,8 +127,8 @@ export class PatchwiseSolvers {
   /** Fits the codes of each range in place, those with many atoms by kernels of their own. */
   async #fit({ indptr, values }: Codes, codes: readonly Refitted[], room: Room, watch?: Watch): Promise<void> {
     const { gpu, list, P } = this.ranges;
-    const { most } = this.#pursuits;
-    const depths = this.#pursuits.depthsFor(values.length / P, most);
+    const { mostGiven: most } = this.#pursuits;
+    const depths = this.#pursuits.depthsFor(values.length / P, most, true);
     for (const [i, depth] of depths.entries()) {
       const least = i === 0 ? 0 : depths[i - 1] + 1;
       const runs: PursuitRun[] = [];
@@ -144,7 +144,7 @@ export class PatchwiseSolvers {
         runs.push({ range, count, buffers: { 2: begins, 3: atoms, 4: values, 5: course, 6: patches }, task: [] });
       }
       const part = watchOver(watch, i / depths.length, (i + 1) / depths.length);
-      await this.#pursuits.run({ make: refitKernel, label: 'refit', depth }, runs, part);
+      await this.#pursuits.run({ make: refitKernel, label: 'refit', depth, given: true }, runs, part);
     }
   }
 

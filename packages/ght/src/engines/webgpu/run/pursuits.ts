@@ -7,7 +7,7 @@ import {
   BINDINGS,
   bytesBesideRows,
   type PursuitForm,
-  rowVectors,
+  rowFloats,
   tablePlaces,
   workgroupBytes,
 } from '../kernels/pursuit.js';
@@ -16,12 +16,24 @@ import type { Ranges } from './ranges.js';
 
 /** Bytes of the rows of all teams, at most, where they are in a buffer; and teams, which is more than a GPU runs at once. */
 const ROWS = { bytes: 2 ** 27, teams: 4096 };
-/** Depths of kernels are multiples of this, so that there are few of them. */
+/** Depths of kernels, in multiples of the expected number of atoms; those that remain have a kernel for whole supports. */
+const STAGES = [2, 3.2, 4.5];
+/** Those depths are multiples of this, so that there are few kernels. */
 const GRAIN = 4;
 /** Workgroup memory that is used on a software adapter, which takes seconds to compile the clearing of more. */
 const SOFTWARE_BYTES = 2 ** 11;
 /** Atoms of all patches between two looks at the abort signal: some milliseconds. */
 const ATOMS_PER_BATCH = 2 ** 22;
+/** Batches that the GPU may have before it: waiting for each would leave it idle in between. */
+const IN_FLIGHT = 4;
+
+/** A kernel of pursuits, or of fits to given supports, for supports of up to so many atoms. */
+export interface PursuitKernel {
+  readonly make: (form: PursuitForm) => string;
+  readonly label: string;
+  readonly depth: number;
+  readonly given: boolean;
+}
 
 /** A run of a kernel over patches of a range. */
 export interface PursuitRun {
@@ -43,8 +55,10 @@ export function floatWord(value: number): number {
 /** The kernels of pursuits on one problem. */
 export class Pursuits {
   readonly gpu: Gpu;
-  /** Atoms of a support at most. */
+  /** Atoms of a pursuit's support at most. */
   readonly most: number;
+  /** Atoms of a given support at most, in which some may depend on others. */
+  readonly mostGiven: number;
   /** The task of the next run of a kernel. It is written before each; runs that were submitted before keep theirs. */
   readonly task: GPUBuffer;
   /** For a binding that is not read. */
@@ -56,83 +70,81 @@ export class Pursuits {
     readonly ranges: Ranges,
     private readonly room: Room,
   ) {
-    const { N, L, R4 } = ranges.shape;
+    const { shape } = ranges;
+    const { N, L, R4 } = shape;
     this.gpu = ranges.gpu;
     this.most = Math.min(N, L, R4);
+    const bytes = (depth: number) => bytesBesideRows({ shape, depth, given: true });
+    const free = this.gpu.limits.maxComputeWorkgroupStorageSize - bytes(0);
+    this.mostGiven = Math.min(L, Math.floor(free / (bytes(1) - bytes(0))));
     this.task = room.buffer(64, GPUBufferUsage.UNIFORM);
     this.nothing = room.buffer(16);
   }
 
-  /** Runs a kernel of supports of up to so many atoms, a team per patch, batch after batch. */
-  async run(
-    { make, label, depth }: { make: (form: PursuitForm) => string; label: string; depth: number },
-    runs: readonly PursuitRun[],
-    watch?: Watch,
-  ): Promise<void> {
+  /** Runs a kernel, a team per patch, batch after batch. The last of them may still be under way: what reads their results waits. */
+  async run({ make, label, depth, given }: PursuitKernel, runs: readonly PursuitRun[], watch?: Watch): Promise<void> {
     const { gpu } = this;
     const all = runs.reduce((sum, { count }) => sum + count, 0);
     if (all === 0) return;
-    const form = this.#formFor(depth);
+    const form = this.#formFor(depth, given);
     const kernel = await gpu.kernel(make(form), label);
     const teams = form.rowsInBuffer ? await this.#widenRows(form) : 0;
     const tables = await this.#tablesOf();
     const rows = form.rowsInBuffer ? { [BINDINGS.rows]: this.#rows as GPUBuffer } : {};
     const length = Math.ceil(ATOMS_PER_BATCH / depth);
     let done = 0;
-    let before = Promise.resolve();
+    const inFlight: Promise<void>[] = [];
     for (const run of runs) {
       const { c } = this.ranges.list[run.range];
       const constants = { [BINDINGS.c]: c, [BINDINGS.tables]: tables, [BINDINGS.task]: this.task, ...rows };
       const buffers = kernel.bind({ ...constants, ...run.buffers });
       for (let first = 0; first < run.count; first += length) {
+        watch?.signal?.throwIfAborted();
         const count = Math.min(length, run.count - first);
         this.room.write(this.task, Uint32Array.of(first, count, teams, ...run.task));
         gpu
           .batch()
           .run(kernel, buffers, teams ? Math.min(teams, count) : count)
           .submit();
-        // The GPU has a batch while the host waits for the one before it.
-        const now = gpu.done(watch?.signal);
-        now.catch(() => {});
-        await before;
-        before = now;
+        const submitted = gpu.done(watch?.signal);
+        submitted.catch(() => {});
+        inFlight.push(submitted);
+        if (inFlight.length > IN_FLIGHT) await inFlight.shift();
         done += count;
         watch?.onFraction?.(done / all);
       }
     }
-    await before;
   }
 
   /**
    * The depths of the kernels for supports of about `expected` atoms and at most `most`. The fewer rows a kernel has room for, the more
    * patches a GPU works on at once, so the few deep ones have kernels of their own.
    */
-  depthsFor(expected: number, most: number): number[] {
-    const depths = [2, 4].map((times) => Math.max(8, GRAIN * Math.ceil((times * expected) / GRAIN)));
-    return [...new Set([...depths.filter((depth) => depth < most && this.#fits(depth)), most])];
+  depthsFor(expected: number, most: number, given: boolean): number[] {
+    const depths = STAGES.map((times) => Math.max(8, GRAIN * Math.ceil((times * expected) / GRAIN)));
+    return [...new Set([...depths.filter((depth) => depth < most && this.#fits(depth, given)), most])];
   }
 
-  #fits(depth: number): boolean {
+  #fits(depth: number, given: boolean): boolean {
     const { limits, software } = this.gpu;
     const bytes = software ? SOFTWARE_BYTES : limits.maxComputeWorkgroupStorageSize;
-    return workgroupBytes({ shape: this.ranges.shape, depth }) <= bytes;
+    return workgroupBytes({ shape: this.ranges.shape, depth, given }) <= bytes;
   }
 
   /** The form for supports of so many atoms. With rows in a buffer one kernel is as good for more. */
-  #formFor(atoms: number): PursuitForm {
-    const { gpu, most } = this;
+  #formFor(atoms: number, given: boolean): PursuitForm {
+    const { gpu, most, mostGiven } = this;
     const { shape } = this.ranges;
-    const rounded = Math.min(most, GRAIN * Math.ceil(atoms / GRAIN));
-    const rowsInBuffer = !this.#fits(rounded);
-    const depth = rowsInBuffer ? most : rounded;
-    if (bytesBesideRows({ shape, depth }) > gpu.limits.maxComputeWorkgroupStorageSize)
+    const rowsInBuffer = !this.#fits(atoms, given);
+    const depth = rowsInBuffer ? (given ? mostGiven : most) : atoms;
+    if (bytesBesideRows({ shape, depth, given }) > gpu.limits.maxComputeWorkgroupStorageSize)
       throw new EngineFailure('webgpu', `supports of ${depth} atoms do not fit into its workgroup memory`);
-    return { team: teamFor(gpu.lanes), shape, depth, rowsInBuffer };
+    return { team: teamFor(gpu.lanes), shape, depth, given, rowsInBuffer };
   }
 
   /** Makes room for rows in a buffer; gives the number of teams that have some. */
   async #widenRows(form: PursuitForm): Promise<number> {
-    const each = 16 * rowVectors(form);
+    const each = 4 * rowFloats(form);
     const { maxStorageBufferBindingSize: binding } = this.gpu.limits;
     const teams = Math.max(1, Math.min(ROWS.teams, Math.floor(Math.min(binding, ROWS.bytes) / each)));
     if (!this.#rows || this.#rows.size < teams * each)
