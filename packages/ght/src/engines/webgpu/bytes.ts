@@ -19,7 +19,10 @@ export function recipeBytes(recipe: readonly Step[], width: number, height: numb
   return 4 * width * height * channels * (slotsOf(recipe).size + OTHER_WORDS);
 }
 
-/** Approximate bytes that the learned model needs in the memory of the host: the planes and their results. */
+/** Words per pixel and plane of the learned model: the plane and its result, here and on the GPU, and what is on the way between. */
+const LEARNED_WORDS = 8;
+
+/** Approximate bytes that the learned model needs for a picture; the tiles that tasks choose can be bound for the same reason. */
 export function learnedBytes(width: number, height: number, channels: number): number {
-  return 8 * width * height * channels;
+  return 4 * LEARNED_WORDS * width * height * channels;
 }

@@ -4,6 +4,7 @@
  */
 import { findHost } from '#gpu';
 import { EngineFailure } from '../../errors.js';
+import { Spares } from './spares.js';
 
 /** The limits that the kernels depend on, with the least that every adapter has. */
 export const leastLimits = {
@@ -50,6 +51,7 @@ export const groupNumber =
 export class Gpu {
   readonly #kernels = new Map<string, Promise<Kernel>>();
   readonly #waiting = new Set<(failure: EngineFailure) => void>();
+  readonly #spares: Spares;
   #failure: EngineFailure | undefined;
 
   private constructor(
@@ -62,6 +64,7 @@ export class Gpu {
     /** Whether the adapter is a program on the CPU. */
     readonly software: boolean,
   ) {
+    this.#spares = new Spares(device);
     device.onuncapturederror = ({ error }) => this.#fail(error.message);
     void device.lost.then(({ message, reason }) =>
       this.#fail(`the device was lost (${reason}${message ? `: ${message}` : ''})`),
@@ -137,6 +140,11 @@ export class Gpu {
     return new Room(this.device);
   }
 
+  /** Room for work that is often repeated. Its buffers may have any contents; `keep` leaves them to the next such room. */
+  roomOfSpares(): Room {
+    return new Room(this.device, this.#spares);
+  }
+
   /** Waits until everything that was asked for is in memory; fails if it does not fit. */
   async allocated<T>(allocate: () => T): Promise<T> {
     this.device.pushErrorScope('out-of-memory');
@@ -145,7 +153,10 @@ export class Gpu {
     const invalid = this.device.popErrorScope();
     const full = this.device.popErrorScope();
     const problem = (await this.#settled(full)) ?? (await this.#settled(invalid));
-    if (problem) throw new EngineFailure('webgpu', `the GPU has too little memory: ${problem.message.split('\n')[0]}`);
+    if (problem) {
+      this.#spares.free();
+      throw new EngineFailure('webgpu', `the GPU has too little memory: ${problem.message.split('\n')[0]}`);
+    }
     return made;
   }
 
@@ -164,16 +175,20 @@ export class Gpu {
 
   /** A copy of bytes of a buffer, after all that was submitted. */
   async read(source: GPUBuffer, from = 0, bytes = source.size - from, signal?: AbortSignal): Promise<ArrayBuffer> {
-    const staging = this.device.createBuffer({ size: bytes, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
+    const staging = this.#spares.take(bytes, GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST);
+    const encoder = this.device.createCommandEncoder();
+    encoder.copyBufferToBuffer(source, from, staging, 0, bytes);
+    this.device.queue.submit([encoder.finish()]);
     try {
-      const encoder = this.device.createCommandEncoder();
-      encoder.copyBufferToBuffer(source, from, staging, 0, bytes);
-      this.device.queue.submit([encoder.finish()]);
       await this.#settled(staging.mapAsync(GPUMapMode.READ), signal);
-      return staging.getMappedRange().slice(0);
-    } finally {
+    } catch (error) {
       staging.destroy();
+      throw error;
     }
+    const copy = staging.getMappedRange().slice(0);
+    staging.unmap();
+    this.#spares.keep(staging);
+    return copy;
   }
 
   /** The promise, or the failure of the device if that comes first. */
@@ -210,6 +225,7 @@ export class Gpu {
 
   /** Gives the device back. */
   dispose(): void {
+    this.#spares.free();
     this.device.destroy();
   }
 }
@@ -217,17 +233,21 @@ export class Gpu {
 /** The buffers of one problem, which are freed together. */
 export class Room {
   readonly #buffers: GPUBuffer[] = [];
-  constructor(private readonly device: GPUDevice) {}
+  constructor(
+    private readonly device: GPUDevice,
+    private readonly spares?: Spares,
+  ) {}
 
   /** The bytes in use. */
   get bytes(): number {
     return this.#buffers.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** A storage buffer of zeros. */
+  /** A storage buffer of zeros; of anything in a room of spares. */
   buffer(bytes: number, usage: GPUBufferUsageFlags = GPUBufferUsage.STORAGE): GPUBuffer {
     const size = Math.max(16, 4 * Math.ceil(bytes / 4));
-    const made = this.device.createBuffer({ size, usage: usage | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST });
+    const uses = usage | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
+    const made = this.spares ? this.spares.take(size, uses) : this.device.createBuffer({ size, usage: uses });
     this.#buffers.push(made);
     return made;
   }
@@ -249,6 +269,12 @@ export class Room {
 
   dispose(): void {
     for (const buffer of this.#buffers) buffer.destroy();
+    this.#buffers.length = 0;
+  }
+
+  /** Ends work that went well: its buffers are kept for the next room of spares. */
+  keep(): void {
+    for (const buffer of this.#buffers) this.spares?.keep(buffer);
     this.#buffers.length = 0;
   }
 }

@@ -1,15 +1,19 @@
 /**
- * The unrolled iteration (`denoisers/learned/unrolled.ts`) in WGSL, for blocks of one size side by side. Step k is two kernels:
+ * The unrolled iteration (`denoisers/learned/unrolled.ts`) in WGSL, for blocks of one size side by side. First `gather` copies
+ * the blocks with their surroundings from a plane, y, and at the end `put` copies them to their places in the result, without the
+ * surroundings. Step k is two kernels:
  *
  *     codes:  α ← soft(α + Aₖ unfold(r), κₖ)   and the patches   q = Bₖ α       a workgroup has 32 sites
- *     fold:   r = y − fold(q), after the last step  x = fold(q)                 a thread has one pixel
+ *     fold:   r = y − fold(q), after the last step (in `put`)  x = fold(q)      a thread has one pixel
  *
  * A thread of `codes` computes 8 atoms of 4 sites, then 4 samples of 4 sites: the numbers of a matrix are read from the cache once for
  * 4 sites. `fold` gathers: every pixel adds its 16 patches in one order, so no two threads add to one place.
  *
  * Codes and patches lie with sites as their fastest dimension, four in a vector: α[atom][site], q[sample][site].
  */
+import { HALO } from '../../../denoisers/learned/blocks.js';
 import { PATCH, SAMPLES, STRIDE } from '../../../denoisers/learned/model.js';
+import type { Rectangle, Size } from '../../../signal/rectangle.js';
 import { groupNumber } from '../gpu.js';
 
 /** Sites of a workgroup; the number of all sites is padded to a multiple of it. */
@@ -47,7 +51,11 @@ export function rimmed({ width, height }: Omit<LearnedShape, 'blocks' | 'atoms'>
 
 /** A matrix of atoms × 64 as the analysis reads it: for each sample all atoms. */
 export function analysisTable(A: Float32Array, atoms: number): Float32Array {
-  return Float32Array.from(A, (_, i) => A[(i % atoms) * SAMPLES + Math.floor(i / atoms)]);
+  const table = new Float32Array(A.length);
+  for (let m = 0; m < atoms; m++) {
+    for (let n = 0; n < SAMPLES; n++) table[n * atoms + m] = A[m * SAMPLES + n];
+  }
+  return table;
 }
 
 /** Repeats a piece of WGSL, with numbers in the place of a loop's index. */
@@ -141,17 +149,56 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
 }`;
 }
 
-/** r ← y − fold(q), or after the last step r ← fold(q). The rim stays zero. */
-export function foldKernel(shape: LearnedShape, last: boolean): string {
+/** The size of the plane and then the blocks, as the kernels that copy blocks see them. */
+export function blockWords({ width, height }: Size, blocks: readonly Rectangle[]): Int32Array {
+  return Int32Array.from([
+    ...[width, height, 0, 0],
+    ...blocks.flatMap(({ left, top, width, height }) => [left, top, width, height]),
+  ]);
+}
+
+const blocksAt = (binding: number) => `
+/** Width and height of the plane; then left, top, width and height of each block. */
+@group(0) @binding(${binding}) var<storage, read> blocks: array<vec4i>;`;
+
+/** Threads of the kernels with a thread per pixel. */
+export const PIXEL_THREADS = 64;
+
+/** Begins a kernel with a thread for each of so many pixels, number i. */
+const beginPixels = (pixels: number) => `
+@compute @workgroup_size(${PIXEL_THREADS})
+fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
+  let i = groupNumber(group, groups) * ${PIXEL_THREADS}u + me;
+  if (i >= ${pixels}u) { return; }`;
+
+/** y and r ← the blocks with their surroundings, mirrored beyond the edges of the plane, in a rim of zeros. */
+export function gatherKernel(shape: LearnedShape): string {
   const { width, height, blocks } = shape;
   return `${head(shape)}
-@group(0) @binding(0) var<storage, read> q: array<f32>;
-${last ? '' : '@group(0) @binding(1) var<storage, read> y: array<f32>;'}
-@group(0) @binding(2) var<storage, read_write> r: array<f32>;
-@compute @workgroup_size(64)
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
-  let i = groupNumber(group, groups) * 64u + me;
-  if (i >= ${blocks * width * height}u) { return; }
+@group(0) @binding(0) var<storage, read> plane: array<f32>;
+${blocksAt(1)}
+@group(0) @binding(2) var<storage, read_write> y: array<f32>;
+@group(0) @binding(3) var<storage, read_write> r: array<f32>;
+/** As signal/mirror.ts. */
+fn mirror(i: vec2i, n: vec2i) -> vec2i {
+  let j = (i % (2 * n) + 2 * n) % (2 * n);
+  return min(j, 2 * n - 1 - j);
+}
+${beginPixels(blocks * rimmed(shape).pixels)}
+  let at = vec2i(vec2u(i % PIXELS % ROW, i % PIXELS / ROW)) - ${RIM.before};
+  let size = blocks[0].xy;
+  let place = mirror(blocks[1u + i / PIXELS].xy - ${HALO} + at, size);
+  let sample = plane[u32(place.y * size.x + place.x)];
+  let inside = all(at >= vec2i(0)) && all(at < vec2i(${width}, ${height}));
+  y[i] = select(0.0, sample, inside);
+  r[i] = select(0.0, sample, inside);
+}`;
+}
+
+/** Begins a kernel with a thread per pixel of the blocks: its place in its block with the rim, and fold(q) there. */
+function beginFold(shape: LearnedShape): string {
+  const { width, height, blocks } = shape;
+  return `${beginPixels(blocks * width * height)}
   let block = i / ${width * height}u; let pixel = i % ${width * height}u;
   let x = pixel % ${width}u + ${RIM.before}u; let down = pixel / ${width}u + ${RIM.before}u;
   // The patches over a pixel begin at its own square and at the three before it, as far as there are sites.
@@ -165,8 +212,32 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
       let n = ((v * ${SQUARES}u + u) * 2u + (down & 1u)) * 2u + (x & 1u);
       sum += q[n * (${FOUR}u * VECTORS) + block * SITES_PER_BLOCK + row * COLUMNS + column];
     }
-  }
+  }`;
+}
+
+/** r ← y − fold(q). The rim stays zero. */
+export function foldKernel(shape: LearnedShape): string {
+  return `${head(shape)}
+@group(0) @binding(0) var<storage, read> q: array<f32>;
+@group(0) @binding(1) var<storage, read> y: array<f32>;
+@group(0) @binding(2) var<storage, read_write> r: array<f32>;
+${beginFold(shape)}
   let at = block * PIXELS + down * ROW + x;
-  r[at] = ${last ? 'sum' : 'y[at] - sum'};
+  r[at] = y[at] - sum;
+}`;
+}
+
+/** x ← fold(q) in the plane of the result, without the surroundings of the blocks. */
+export function putKernel(shape: LearnedShape): string {
+  return `${head(shape)}
+@group(0) @binding(0) var<storage, read> q: array<f32>;
+${blocksAt(1)}
+@group(0) @binding(2) var<storage, read_write> plane: array<f32>;
+${beginFold(shape)}
+  let here = blocks[1u + block];
+  let at = vec2i(vec2u(x, down)) - ${RIM.before + HALO};
+  if (any(at < vec2i(0)) || any(at >= here.zw)) { return; }
+  let place = here.xy + at;
+  plane[u32(place.y * blocks[0].x + place.x)] = sum;
 }`;
 }

@@ -1,141 +1,122 @@
 /** Runs the learned denoiser on a GPU: blocks of one size together, as many as its memory takes at once. */
 import type { Tile } from '../../../denoisers/denoiser.js';
-import {
-  blocksOf,
-  gatherBlock,
-  HALO,
-  type LearnedRunner,
-  MOST_SIDE,
-  surrounded,
-} from '../../../denoisers/learned/blocks.js';
+import { blocksOf, type LearnedRunner, MOST_SIDE, surrounded } from '../../../denoisers/learned/blocks.js';
 import { type LearnedModel, SAMPLES, STRIDE } from '../../../denoisers/learned/model.js';
+import { EngineFailure } from '../../../errors.js';
 import type { Rectangle } from '../../../signal/rectangle.js';
 import { drive } from '../../../work.js';
 import { learnedBytes } from '../bytes.js';
-import type { Gpu, Room } from '../gpu.js';
+import type { Batch, Gpu, Kernel, Room } from '../gpu.js';
 import {
   analysisTable,
+  blockWords,
   codesKernel,
   foldKernel,
+  gatherKernel,
   type LearnedShape,
-  RIM,
+  PIXEL_THREADS,
+  putKernel,
   rimmed,
   SITES,
   sitesOf,
 } from '../kernels/learned.js';
+import { Turns } from './turns.js';
 
 /** Blocks at once, at most: enough to keep a large GPU busy, and about 200 MB. */
 const MOST_BLOCKS = 16;
+
+/** Blocks that are computed together. */
+interface Run {
+  readonly blocks: readonly Rectangle[];
+  readonly shape: LearnedShape;
+}
+
+type Kernels = Readonly<Record<'gather' | 'codes' | 'fold' | 'put', Kernel>>;
 
 /** Runs the model, tile after tile. */
 export function learnedRunner(gpu: Gpu, model: LearnedModel): LearnedRunner {
   const codesBytes = 4 * model.atoms * (MOST_SIDE / STRIDE) ** 2;
   const atOnce = Math.max(1, Math.min(MOST_BLOCKS, Math.floor(gpu.limits.maxStorageBufferBindingSize / codesBytes)));
+  // Kept from tile to tile: the kernels by shape, the model, and a plane on its way to the GPU.
+  const compiled = new Map<string, Promise<Kernels>>();
+  let tables: readonly StepTables[] | undefined;
+  let samples = new Float32Array(0);
+  const kernelsFor = (shape: LearnedShape): Promise<Kernels> => {
+    const key = `${shape.width}×${shape.height}×${shape.blocks}`;
+    const known = compiled.get(key) ?? compile(gpu, shape);
+    compiled.set(key, known);
+    return known;
+  };
   return {
     bytes: learnedBytes,
     async run(tile, signal, onFraction) {
-      const planes: Float32Array[] = [];
-      for (let c = 0; c < tile.channels; c++) {
-        const plane = new Float32Array(tile.width * tile.height);
-        await drive(tile.read(c, plane), { signal });
-        planes.push(plane);
+      const pixels = tile.width * tile.height;
+      const most = gpu.limits.maxStorageBufferBindingSize / 4;
+      if (pixels > most) {
+        throw new EngineFailure('webgpu', `the GPU cannot bind planes of more than ${Math.floor(most)} pixels`);
       }
-      const results = planes.map((plane) => new Float32Array(plane.length));
-      const runs = [...runsOf(tile, atOnce)].flatMap((blocks) => planes.map((_, c) => ({ blocks, c })));
-      for (const [i, { blocks, c }] of runs.entries()) {
-        const shape = { ...surrounded(blocks[0]), blocks: blocks.length, atoms: model.atoms };
-        const denoised = await unrolled(gpu, model, shape, gathered(shape, blocks, planes[c], tile), signal);
-        for (const [b, block] of blocks.entries()) putBlock(shape, denoised, b, block, results[c], tile.width);
-        onFraction?.((i + 1) / runs.length);
+      signal?.throwIfAborted();
+      const runs = [...runsOf(tile, model.atoms, atOnce)];
+      const kernels = await Promise.all(runs.map(({ shape }) => kernelsFor(shape)));
+      tables ??= await gpu.allocated(() => stepTables(gpu.room(), model));
+      if (samples.length !== pixels) samples = new Float32Array(pixels);
+      const room = gpu.roomOfSpares();
+      try {
+        const buffers = await gpu.allocated(() => buffersFor(room, tile, runs));
+        const turns = new Turns(gpu, signal);
+        const count = runs.length * tile.channels;
+        for (const [c, { noisy, result }] of buffers.planes.entries()) {
+          await drive(tile.read(c, samples), { signal });
+          room.write(noisy, samples);
+          for (const [i, { shape }] of runs.entries()) {
+            const batch = gpu.batch();
+            // What is not kept stays zero.
+            if (i === 0) batch.clear(result);
+            addSteps(batch, kernels[i], tables, shape, { ...buffers, noisy, result, places: buffers.places[i] });
+            await turns.submit(batch, () => onFraction?.((c * runs.length + i + 1) / count));
+          }
+        }
+        const results = await Promise.all(buffers.planes.map(({ result }) => gpu.read(result, 0, 4 * pixels, signal)));
+        await turns.end();
+        room.keep();
+        return results.map((result) => new Float32Array(result));
+      } finally {
+        room.dispose();
       }
-      return results;
     },
   };
 }
 
 /** Blocks of one size with their surroundings, at most so many at a time. */
-function* runsOf(tile: Tile, atOnce: number): Generator<Rectangle[]> {
+function* runsOf(tile: Tile, atoms: number, atOnce: number): Generator<Run> {
   const bySize = new Map<string, Rectangle[]>();
   for (const block of blocksOf(tile)) {
     const { width, height } = surrounded(block);
     const key = `${width}×${height}`;
     bySize.set(key, [...(bySize.get(key) ?? []), block]);
   }
-  for (const blocks of bySize.values()) {
-    for (let from = 0; from < blocks.length; from += atOnce) yield blocks.slice(from, from + atOnce);
-  }
-}
-
-/** Blocks with their surroundings and the rim of zeros, one after the other. */
-function gathered(shape: LearnedShape, blocks: readonly Rectangle[], plane: Float32Array, tile: Tile): Float32Array {
-  const { row, pixels } = rimmed(shape);
-  const out = new Float32Array(pixels * blocks.length);
-  for (const [b, block] of blocks.entries()) {
-    gatherBlock(block, tile, (x, y, from) => {
-      out[b * pixels + (y + RIM.before) * row + x + RIM.before] = plane[from];
-    });
-  }
-  return out;
-}
-
-/** Copies a block without its surroundings to its place in a plane. */
-function putBlock(
-  shape: LearnedShape,
-  denoised: Float32Array,
-  b: number,
-  { left, top, width, height }: Rectangle,
-  plane: Float32Array,
-  stride: number,
-): void {
-  const { row, pixels } = rimmed(shape);
-  for (let y = 0; y < height; y++) {
-    const from = b * pixels + (y + RIM.before + HALO) * row + RIM.before + HALO;
-    plane.set(denoised.subarray(from, from + width), (top + y) * stride + left);
-  }
-}
-
-/** The unrolled iteration on some blocks. */
-async function unrolled(
-  gpu: Gpu,
-  model: LearnedModel,
-  shape: LearnedShape,
-  picture: Float32Array,
-  signal?: AbortSignal,
-): Promise<Float32Array> {
-  const { steps, atoms } = model;
-  const { padded } = sitesOf(shape);
-  const room = gpu.room();
-  try {
-    const [codes, fold, lastFold] = await Promise.all([
-      gpu.kernel(codesKernel(shape), 'learned codes'),
-      gpu.kernel(foldKernel(shape, false), 'learned fold'),
-      gpu.kernel(foldKernel(shape, true), 'learned result'),
-    ]);
-    const { y, r, alpha, q, tables } = await gpu.allocated(() => ({
-      y: room.bufferOf(picture),
-      r: room.bufferOf(picture),
-      alpha: room.buffer(4 * atoms * padded),
-      q: room.buffer(4 * SAMPLES * padded),
-      tables: stepTables(room, model),
-    }));
-    const pixels = shape.blocks * shape.width * shape.height;
-    const batch = gpu.batch();
-    for (const [k, { A, kappa, B }] of tables.entries()) {
-      batch.run(codes, codes.bind({ 0: r, 1: A, 2: kappa, 3: B, 4: alpha, 5: q }), padded / SITES);
-      const last = k === steps - 1;
-      const bound = last ? lastFold.bind({ 0: q, 2: r }) : fold.bind({ 0: q, 1: y, 2: r });
-      batch.run(last ? lastFold : fold, bound, Math.ceil(pixels / 64));
+  for (const all of bySize.values()) {
+    for (let from = 0; from < all.length; from += atOnce) {
+      const blocks = all.slice(from, from + atOnce);
+      yield { blocks, shape: { ...surrounded(blocks[0]), blocks: blocks.length, atoms } };
     }
-    signal?.throwIfAborted();
-    batch.submit();
-    return new Float32Array(await gpu.read(r, 0, r.size, signal));
-  } finally {
-    room.dispose();
   }
 }
 
-/** The matrices and thresholds of every step. */
-function stepTables(room: Room, { steps, atoms, A, B, D, kappa }: LearnedModel) {
+async function compile(gpu: Gpu, shape: LearnedShape): Promise<Kernels> {
+  const [gather, codes, fold, put] = await Promise.all([
+    gpu.kernel(gatherKernel(shape), 'learned gather'),
+    gpu.kernel(codesKernel(shape), 'learned codes'),
+    gpu.kernel(foldKernel(shape), 'learned fold'),
+    gpu.kernel(putKernel(shape), 'learned result'),
+  ]);
+  return { gather, codes, fold, put };
+}
+
+/** The matrices and thresholds of a step. */
+type StepTables = Readonly<Record<'A' | 'kappa' | 'B', GPUBuffer>>;
+
+function stepTables(room: Room, { steps, atoms, A, B, D, kappa }: LearnedModel): StepTables[] {
   return Array.from({ length: steps }, (_, k) => {
     const [from, to] = [k * atoms * SAMPLES, (k + 1) * atoms * SAMPLES];
     return {
@@ -144,4 +125,44 @@ function stepTables(room: Room, { steps, atoms, A, B, D, kappa }: LearnedModel) 
       B: room.bufferOf(k < steps - 1 ? B.slice(from, to) : D),
     };
   });
+}
+
+/** What all runs use in turn: y, r, the codes α and the patches q. */
+type Scratch = Readonly<Record<'y' | 'r' | 'alpha' | 'q', GPUBuffer>>;
+
+/** The buffers of a tile; `places` has the blocks of each run. */
+function buffersFor(room: Room, tile: Tile, runs: readonly Run[]) {
+  const largest = (bytes: (shape: LearnedShape) => number) =>
+    room.buffer(Math.max(0, ...runs.map(({ shape }) => bytes(shape))));
+  const plane = () => room.buffer(4 * tile.width * tile.height);
+  return {
+    planes: Array.from({ length: tile.channels }, () => ({ noisy: plane(), result: plane() })),
+    places: runs.map(({ blocks }) => room.bufferOf(blockWords(tile, blocks))),
+    y: largest((shape) => 4 * shape.blocks * rimmed(shape).pixels),
+    r: largest((shape) => 4 * shape.blocks * rimmed(shape).pixels),
+    alpha: largest((shape) => 4 * shape.atoms * sitesOf(shape).padded),
+    q: largest((shape) => 4 * SAMPLES * sitesOf(shape).padded),
+  };
+}
+
+/** The unrolled iteration on some blocks of a plane. */
+function addSteps(
+  batch: Batch,
+  { gather, codes, fold, put }: Kernels,
+  tables: readonly StepTables[],
+  shape: LearnedShape,
+  buffers: Scratch & Readonly<Record<'noisy' | 'result' | 'places', GPUBuffer>>,
+): void {
+  const { noisy, result, places, y, r, alpha, q } = buffers;
+  const { padded } = sitesOf(shape);
+  const groups = (pixels: number) => Math.ceil((shape.blocks * pixels) / PIXEL_THREADS);
+  const pixelGroups = groups(shape.width * shape.height);
+  batch.clear(alpha, 0, 4 * shape.atoms * padded);
+  batch.run(gather, gather.bind({ 0: noisy, 1: places, 2: y, 3: r }), groups(rimmed(shape).pixels));
+  const folding = fold.bind({ 0: q, 1: y, 2: r });
+  for (const [k, { A, kappa, B }] of tables.entries()) {
+    batch.run(codes, codes.bind({ 0: r, 1: A, 2: kappa, 3: B, 4: alpha, 5: q }), padded / SITES);
+    if (k < tables.length - 1) batch.run(fold, folding, pixelGroups);
+  }
+  batch.run(put, put.bind({ 0: q, 1: places, 2: result }), pixelGroups);
 }

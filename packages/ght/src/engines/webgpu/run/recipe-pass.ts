@@ -20,7 +20,7 @@ import { brightnessKernel } from '../kernels/groups/whitening.js';
 export type Picture = readonly GPUBuffer[];
 
 /** The buffers that a pass works on. */
-export interface PassBuffers {
+export interface PassBuffers extends Scratch {
   /** The part of the references; see kernels/groups/target.ts. */
   readonly part: GPUBuffer;
   readonly from: Picture;
@@ -108,21 +108,43 @@ function lowRankCodes(pass: Pass, whitened: boolean): Record<string, string> {
   };
 }
 
-/** Allocates what a pass needs for a batch of so many references, and gives the runs of a batch. */
-export function preparePass(
+/** What lies between the kernels of a pass: the lists of the groups, and the arrays of the low-rank filter (kernels/groups/lowrank.ts). */
+export type Scratch = Readonly<Record<'lists' | keyof ReturnType<typeof scratchFloats>, GPUBuffer>>;
+
+/** Scratch that is large enough for each of some passes, with so many references per batch. */
+export function scratchFor(
   room: Room,
-  pass: Pass,
-  kernels: PassKernels,
-  buffers: PassBuffers,
-  batch: number,
-): RunBatch {
-  const lists = room.buffer(needsLists(pass, buffers) ? 4 * listWords(pass) * batch : 0);
+  passes: readonly { readonly pass: Pass; readonly batch: number }[],
+  whitened: boolean,
+): Scratch {
+  const words = { lists: 0, samples: 0, basis: 0, tridiagonal: 0, vectors: 0 };
+  const grow = (name: keyof Scratch, needed: number) => {
+    words[name] = Math.max(words[name], needed);
+  };
+  for (const { pass, batch } of passes) {
+    if (needsLists(pass, whitened)) grow('lists', listWords(pass) * batch);
+    if (pass.filter.kind !== 'rank') continue;
+    const floats = scratchFloats(pass);
+    for (const name of ['samples', 'basis', 'tridiagonal', 'vectors'] as const) grow(name, floats[name] * batch);
+  }
+  const buffer = (name: keyof Scratch) => room.buffer(4 * words[name]);
+  return {
+    lists: buffer('lists'),
+    samples: buffer('samples'),
+    basis: buffer('basis'),
+    tridiagonal: buffer('tridiagonal'),
+    vectors: buffer('vectors'),
+  };
+}
+
+/** Gives the runs of a batch of references. */
+export function preparePass(room: Room, pass: Pass, kernels: PassKernels, buffers: PassBuffers): RunBatch {
   const window = room.bufferOf(Float32Array.from(kaiser(pass.patch, pass.window)), GPUBufferUsage.UNIFORM);
   const allRuns = [
-    ...groupRuns(kernels, buffers, lists),
+    ...groupRuns(kernels, buffers),
     ...(pass.filter.kind === 'rank'
-      ? lowRankRuns(room, pass, kernels, buffers, lists, window, batch)
-      : filterRuns(pass, kernels, buffers, lists, window)),
+      ? lowRankRuns(kernels, buffers, window)
+      : filterRuns(pass, kernels, buffers, window)),
   ];
   return (runs, count) => {
     for (const run of allRuns) run(runs, count);
@@ -130,8 +152,8 @@ export function preparePass(
 }
 
 /** Whether a pass needs lists: of members, or of the brightness of each reference. */
-function needsLists(pass: Pass, { noise }: PassBuffers): boolean {
-  return !isAlone(pass) || noise !== undefined;
+function needsLists(pass: Pass, whitened: boolean): boolean {
+  return !isAlone(pass) || whitened;
 }
 
 /** A kernel with its buffers, in a workgroup for every so many groups. */
@@ -148,7 +170,7 @@ function sumsAt([valuesLow, valuesHigh, weightsLow, weightsHigh]: Picture): Reco
 }
 
 /** Finds the groups, and their brightness where the noise depends on it. */
-function groupRuns(kernels: PassKernels, { part, guide, noise }: PassBuffers, lists: GPUBuffer): RunBatch[] {
+function groupRuns(kernels: PassKernels, { part, guide, noise, lists }: PassBuffers): RunBatch[] {
   const bindings = { 0: part, 1: guide[0], 2: lists };
   return [
     ...(kernels.matching ? [runOf(kernels.matching, bindings)] : []),
@@ -157,37 +179,20 @@ function groupRuns(kernels: PassKernels, { part, guide, noise }: PassBuffers, li
 }
 
 /** Filters the groups on all planes by the threshold or the Wiener filter. */
-function filterRuns(
-  pass: Pass,
-  kernels: PassKernels,
-  buffers: PassBuffers,
-  lists: GPUBuffer,
-  window: GPUBuffer,
-): RunBatch[] {
-  const { part, from, guide, sums, noise } = buffers;
+function filterRuns(pass: Pass, kernels: PassKernels, buffers: PassBuffers, window: GPUBuffer): RunBatch[] {
+  const { part, from, guide, sums, noise, lists } = buffers;
   return from.map((plane, c) => {
     const bindings: Record<number, GPUBuffer> = { 0: part, 1: plane, 4: window, ...sumsAt(sums[c]) };
     if (pass.filter.kind === 'wiener') bindings[2] = guide[c];
-    if (needsLists(pass, buffers)) bindings[3] = lists;
+    if (needsLists(pass, noise !== undefined)) bindings[3] = lists;
     if (noise) bindings[9] = noise.deviations[c];
     return runOf(kernels.filter, bindings, groupsTogether(pass));
   });
 }
 
 /** Filters the groups on all planes by their singular values. The planes follow each other in the same scratch. */
-function lowRankRuns(
-  room: Room,
-  pass: Pass,
-  kernels: PassKernels,
-  { part, from, sums, noise }: PassBuffers,
-  lists: GPUBuffer,
-  window: GPUBuffer,
-  batch: number,
-): RunBatch[] {
-  const floats = scratchFloats(pass);
-  const scratch = (perGroup: number) => room.buffer(4 * perGroup * batch);
-  const [samples, basis] = [scratch(floats.samples), scratch(floats.basis)];
-  const [tridiagonal, vectors] = [scratch(floats.tridiagonal), scratch(floats.vectors)];
+function lowRankRuns(kernels: PassKernels, buffers: PassBuffers, window: GPUBuffer): RunBatch[] {
+  const { part, from, sums, noise, lists, samples, basis, tridiagonal, vectors } = buffers;
   const reduce = runOf(kernels.tridiagonal, { 0: part, 1: lists, 2: samples, 3: basis, 4: tridiagonal });
   const solve = runOf(kernels.eigenvectors, { 0: part, 1: lists, 2: tridiagonal, 3: basis, 4: vectors });
   return from.flatMap((plane, c) => {

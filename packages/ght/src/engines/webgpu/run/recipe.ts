@@ -10,7 +10,7 @@ import type { Blend, Pass, Slot, Step } from '../../../groups/recipes.js';
 import { isPass } from '../../../groups/recipes.js';
 import { drive } from '../../../work.js';
 import { recipeBytes } from '../bytes.js';
-import type { Gpu, Room } from '../gpu.js';
+import type { Batch, Gpu, Kernel, Room } from '../gpu.js';
 import { blendKernel, combineKernel, PIXEL_THREADS } from '../kernels/groups/aggregation.js';
 import { partWords } from '../kernels/groups/target.js';
 import {
@@ -22,7 +22,10 @@ import {
   preparePass,
   referencesPerBatch,
   refusalOf,
+  type Scratch,
+  scratchFor,
 } from './recipe-pass.js';
+import { Turns } from './turns.js';
 
 /** What tests can change. */
 export interface RecipeOptions {
@@ -40,22 +43,51 @@ export async function recipeRunner(
     const why = refusalOf(pass);
     if (why) throw new EngineFailure('webgpu', `the step "${pass.name}" runs on the CPU only: ${why}`);
   }
+  // The kernels for white and for coloured noise, and a plane on its way to the GPU: kept from tile to tile.
+  const compiled = new Map<boolean, Promise<RecipeKernels>>();
+  let samples = new Float32Array(0);
   return {
     bytes: (width, height, channels) => recipeBytes(recipe, width, height, channels),
     async follow(tile, signal, onStep) {
+      const pixels = tile.width * tile.height;
       const most = gpu.limits.maxStorageBufferBindingSize / 4;
-      if (tile.width * tile.height > most) {
+      if (pixels > most) {
         throw new EngineFailure('webgpu', `the GPU cannot bind planes of more than ${Math.floor(most)} pixels`);
       }
-      const room = gpu.room();
+      signal?.throwIfAborted();
+      const whitened = tile.noise !== undefined;
+      const compiling = compiled.get(whitened) ?? compileRecipe(gpu, recipe, whitened);
+      compiled.set(whitened, compiling);
+      const kernels = await compiling;
+      if (samples.length !== pixels) samples = new Float32Array(pixels);
+      const room = gpu.roomOfSpares();
       try {
-        const following = await gpu.allocated(() => new Following(gpu, room, recipe, tile, batch));
-        return await following.follow(signal, onStep);
+        const following = await gpu.allocated(() => new Following(gpu, room, recipe, kernels, tile, batch));
+        const planes = await following.follow(samples, signal, onStep);
+        room.keep();
+        return planes;
       } finally {
         room.dispose();
       }
     },
   };
+}
+
+/** The kernels of the steps of a recipe that are passes, and those of all recipes. */
+interface RecipeKernels {
+  readonly passes: readonly (PassKernels | undefined)[];
+  readonly combine: Kernel;
+  readonly blend: Kernel;
+}
+
+/** Compiles all kernels at the same time, where the host has threads for that. */
+async function compileRecipe(gpu: Gpu, recipe: readonly Step[], whitened: boolean): Promise<RecipeKernels> {
+  const [combine, blend, ...passes] = await Promise.all([
+    gpu.kernel(combineKernel, 'combine'),
+    gpu.kernel(blendKernel, 'blend'),
+    ...recipe.map((step) => (isPass(step) ? compilePass(gpu, step, whitened) : undefined)),
+  ]);
+  return { passes, combine, blend };
 }
 
 /** A recipe on one tile: its pictures and sums. */
@@ -65,12 +97,14 @@ class Following {
   readonly #sums: readonly Picture[];
   readonly #part: GPUBuffer;
   readonly #share: GPUBuffer;
+  readonly #scratch: Scratch;
   readonly #noise: NoiseTables | undefined;
 
   constructor(
     private readonly gpu: Gpu,
     private readonly room: Room,
     private readonly recipe: readonly Step[],
+    private readonly kernels: RecipeKernels,
     private readonly tile: Tile,
     private readonly batch: number | undefined,
   ) {
@@ -81,27 +115,32 @@ class Following {
     this.#part = room.buffer(32, GPUBufferUsage.UNIFORM);
     this.#share = room.buffer(16, GPUBufferUsage.UNIFORM);
     this.#noise = noise && noiseTables(room, noise);
+    const passes = recipe.filter(isPass).map((pass) => ({ pass, batch: this.#references(pass).batch }));
+    this.#scratch = scratchFor(room, passes, noise !== undefined);
   }
 
-  /** The planes of the last step's picture. */
-  async follow(signal?: AbortSignal, onStep?: OnStep): Promise<Float32Array[]> {
-    signal?.throwIfAborted();
-    // All kernels are compiled at the same time, where the host has threads for that.
-    const compiling = this.recipe.map((step) => isPass(step) && compilePass(this.gpu, step, this.#noise !== undefined));
-    const kernels = await Promise.all(compiling);
-    await this.#read(signal);
+  /** The planes of the last step's picture. The planes of the tile are read into `samples`, one by one. */
+  async follow(samples: Float32Array, signal?: AbortSignal, onStep?: OnStep): Promise<Float32Array[]> {
+    for (const [c, plane] of this.#picture('noisy').entries()) {
+      await drive(this.tile.read(c, samples), { signal });
+      this.room.write(plane, samples);
+    }
+    this.#clearSums();
+    const turns = new Turns(this.gpu, signal);
+    onStep?.(0, 0);
     for (const [i, step] of this.recipe.entries()) {
-      onStep?.(i, 0);
-      const tell = onStep && ((fraction: number) => onStep(i, fraction));
-      if (isPass(step)) await this.#pass(step, kernels[i] as PassKernels, signal, tell);
-      else await this.#blend(step);
+      const tell = (fraction: number) => {
+        onStep?.(i, fraction);
+        if (fraction === 1 && i + 1 < this.recipe.length) onStep?.(i + 1, 0);
+      };
+      if (isPass(step)) await this.#pass(step, this.kernels.passes[i] as PassKernels, turns, tell);
+      else this.#blend(step);
     }
     const { to } = this.recipe[this.recipe.length - 1];
-    const planes: Float32Array[] = [];
-    for (const plane of this.#picture(to)) {
-      planes.push(new Float32Array(await this.gpu.read(plane, 0, this.#bytes, signal)));
-    }
-    return planes;
+    const reads = this.#picture(to).map((plane) => this.gpu.read(plane, 0, this.#bytes, signal));
+    const planes = await Promise.all(reads);
+    await turns.end();
+    return planes.map((plane) => new Float32Array(plane));
   }
 
   get #bytes(): number {
@@ -112,73 +151,52 @@ class Following {
     return this.#slots[slot] as Picture;
   }
 
-  async #read(signal?: AbortSignal): Promise<void> {
-    const samples = new Float32Array(this.#bytes / 4);
-    for (const [c, plane] of this.#picture('noisy').entries()) {
-      await drive(this.tile.read(c, samples), { signal });
-      this.room.write(plane, samples);
-    }
+  /** The references of a pass: per row, all, and per batch. */
+  #references(pass: Pass): { across: number; total: number; batch: number } {
+    const across = places(this.tile.width, pass).length;
+    const total = across * places(this.tile.height, pass).length;
+    return { across, total, batch: Math.min(total, this.batch ?? referencesPerBatch(pass, this.gpu)) };
   }
 
-  async #pass(
-    pass: Pass,
-    kernels: PassKernels,
-    signal?: AbortSignal,
-    onFraction?: (fraction: number) => void,
-  ): Promise<void> {
-    const { gpu } = this;
-    const { width, height } = this.tile;
-    const across = places(width, pass).length;
-    const total = across * places(height, pass).length;
-    const batch = Math.min(total, this.batch ?? referencesPerBatch(pass, gpu));
-    const [from, guide] = [this.#picture(pass.from), this.#picture(pass.guide)];
-    const buffers = { part: this.#part, from, guide, sums: this.#sums, noise: this.#noise };
-    const room = gpu.room();
-    try {
-      const runBatch = await gpu.allocated(() => preparePass(room, pass, kernels, buffers, batch));
-      // One batch waits for the GPU behind the one at work, so that the GPU does not wait for this thread.
-      let before = Promise.resolve();
-      for (let first = 0; first < total; first += batch) {
-        signal?.throwIfAborted();
-        const count = Math.min(batch, total - first);
-        this.room.write(this.#part, partWords(pass, { width, height, across, first, count }));
-        const runs = gpu.batch();
-        runBatch(runs, count);
-        runs.submit();
-        const done = gpu.done(signal);
-        // If the batch before fails, this one is not waited for.
-        done.catch(() => undefined);
-        await before;
-        if (first > 0) onFraction?.(first / total);
-        before = done;
-      }
-      await before;
-      onFraction?.(1);
-    } finally {
-      room.dispose();
-    }
-    await this.#combine(pass.to);
-  }
-
-  /** Sums to the picture of a slot. */
-  async #combine(slot: Slot): Promise<void> {
-    const kernel = await this.gpu.kernel(combineKernel, 'combine');
+  #clearSums(): void {
     const runs = this.gpu.batch();
-    this.#picture(slot).forEach((plane, c) => {
-      runs.run(kernel, kernel.bind({ ...this.#sums[c], 4: plane }), this.#pixelGroups);
-    });
+    for (const sums of this.#sums.flat()) runs.clear(sums);
     runs.submit();
   }
 
+  async #pass(pass: Pass, kernels: PassKernels, turns: Turns, tell: (fraction: number) => void): Promise<void> {
+    const { width, height } = this.tile;
+    const { across, total, batch } = this.#references(pass);
+    const [from, guide] = [this.#picture(pass.from), this.#picture(pass.guide)];
+    const buffers = { part: this.#part, from, guide, sums: this.#sums, noise: this.#noise, ...this.#scratch };
+    const runBatch = preparePass(this.room, pass, kernels, buffers);
+    for (let first = 0; first < total; first += batch) {
+      const count = Math.min(batch, total - first);
+      this.room.write(this.#part, partWords(pass, { width, height, across, first, count }));
+      const runs = this.gpu.batch();
+      runBatch(runs, count);
+      if (first + count === total) this.#combine(runs, pass.to);
+      await turns.submit(runs, () => tell((first + count) / total));
+    }
+  }
+
+  /** Sums to the picture of a slot. */
+  #combine(runs: Batch, slot: Slot): void {
+    const { combine } = this.kernels;
+    this.#picture(slot).forEach((plane, c) => {
+      runs.run(combine, combine.bind({ ...this.#sums[c], 4: plane }), this.#pixelGroups);
+    });
+  }
+
   /** A picture is blended where it is, since a kernel may not read and write one buffer by two names. */
-  async #blend({ a, b, to, share }: Blend): Promise<void> {
-    const kernel = await this.gpu.kernel(blendKernel, 'blend');
+  #blend({ a, b, to, share }: Blend): void {
+    const { blend } = this.kernels;
     const [other, shareOfTo] = to === b ? [a, 1 - share] : [b, share];
     this.room.write(this.#share, Float32Array.of(shareOfTo, 0, 0, 0));
     const runs = this.gpu.batch();
     this.#picture(to).forEach((plane, c) => {
       if (to !== a && to !== b) runs.copy(this.#picture(a)[c], 0, plane, 0, this.#bytes);
-      runs.run(kernel, kernel.bind({ 0: this.#share, 1: plane, 2: this.#picture(other)[c] }), this.#pixelGroups);
+      runs.run(blend, blend.bind({ 0: this.#share, 1: plane, 2: this.#picture(other)[c] }), this.#pixelGroups);
     });
     runs.submit();
   }

@@ -5,8 +5,9 @@
  *
  * The members are chosen without a sort. The reference's own place is left out, and candidates are ordered by distance, then by
  * place, so no two are equal. Of all threads, take each one's nearest candidate; let b be the `others`-th nearest of those. At
- * least `others` candidates are as near as b, so every member is; and all that are as near as b belong to `others` threads, so
- * they are few. Each of them then counts how many are nearer than it: that is its number in the group.
+ * least `others` candidates are as near as b, so every member is; and all that are as near as b belong to `others` threads. These
+ * go into bins by their distances. A member's number in the group is that of the candidates in the bins before its own, plus that of
+ * the nearer ones in its own bin, which are few.
  */
 import type { Pass } from '../../../../groups/recipes.js';
 import { builtins, each, HEADER, partStruct, WORKGROUP_BYTES } from './target.js';
@@ -26,9 +27,14 @@ export interface Spread {
   readonly words: number;
 }
 
-/** Memory for all but the strip: the patch of the reference, the nearest candidates of threads, counters. */
-const reserved = (N: number, threads: number) => 4 * (N + threads) + 64;
+/** Bins of the candidates: a power of two, and more than most groups have members. */
+const BIN_BITS = 7;
+const BINS = 2 ** BIN_BITS;
+/** Memory for all but the strip: the patch of the reference, the nearest candidates of threads, bins, counters. */
+const reserved = (N: number, threads: number) => 4 * (N + threads + 2 * BINS) + 64;
 const LANES = 32;
+/** Rows of the window that a thread loads at once. */
+const ROWS_AHEAD = 4;
 /** Threads of a workgroup, at most. */
 const MOST_THREADS = 256;
 
@@ -65,6 +71,10 @@ export function matchingKernel(pass: Pass, spread: Spread): string {
   const { side, run, threadsPerRow, threads, pitch, strip, words } = spread;
   const N = patch * patch;
   const rows = side + patch - 1;
+  /** Threads load rows of the window in teams of 32, each with so many columns. */
+  const [teams, columns] = [threads / LANES, Math.ceil(rows / LANES)];
+  /** Whether place c of a thread is a candidate that is as near as the bound. */
+  const isNear = (c: number) => `k${c} != NONE && !before(bound, vec2u(k${c}, me * ${run}u + ${c}u))`;
   return `${partStruct(pass)}
 @group(0) @binding(1) var<storage, read> guide: array<f32>;
 @group(0) @binding(2) var<storage, read_write> lists: array<u32>;
@@ -72,12 +82,20 @@ export function matchingKernel(pass: Pass, spread: Spread): string {
 var<workgroup> memory: array<u32, ${words}>;
 var<workgroup> own: array<f32, ${N}>;
 var<workgroup> nearest: array<u32, ${threads}>;
+/** The candidates of each bin, and from word 0 on those of the bins before it, with all of them at the end. */
+var<workgroup> bins: array<atomic<u32>, ${BINS}>;
+var<workgroup> starts: array<u32, ${BINS + 1}>;
+/** The smallest distance, the bound b, and the candidates of all bins in which members are. */
+var<workgroup> least: u32;
 var<workgroup> bound: vec2u;
-var<workgroup> found: atomic<u32>;
+var<workgroup> kept: u32;
 const NONE = 0x7f800000u;
 
 /** Distances are not negative, so they are in the order of their bits. */
 fn before(a: vec2u, b: vec2u) -> bool { return a.x < b.x || (a.x == b.x && a.y < b.y); }
+
+/** Where a row of the picture begins; the nearest one where there is none. */
+fn line(y: i32) -> u32 { return u32(clamp(y, 0, i32(part.height) - 1)) * part.width; }
 
 @compute @workgroup_size(${threads})
 fn main(${builtins}) {
@@ -89,20 +107,24 @@ fn main(${builtins}) {
   for (var i = me; i < ${N}u; i += ${threads}u) {
     own[i] = guide[u32(reference.y + i32(i / ${patch}u)) * part.width + u32(reference.x) + i % ${patch}u];
   }
-
-  if (me == 0u) { atomicStore(&found, 0u); }
+  for (var b = me; b < ${BINS}u; b += ${threads}u) { atomicStore(&bins[b], 0u); }
 
   let row = min(me / ${threadsPerRow}u, ${side - 1}u);
   let column = me % ${threadsPerRow}u * ${run}u;
   ${each(run, (c) => `var d${c} = 0.0;`)}
+  let u = me % ${LANES}u;
+  ${each(columns, (j) => `let u${j} = u32(clamp(corner.x + i32(u + ${j * LANES}u), 0, size.x - 1));`)}
   for (var top = 0u; top < ${rows}u; top += ${strip}u) {
     workgroupBarrier();
-    // Samples beyond the picture belong to places that are no candidates.
-    for (var v = me / ${LANES}u; v < ${strip}u; v += ${threads / LANES}u) {
-      let line = u32(clamp(corner.y + i32(top + v), 0, size.y - 1)) * part.width;
-      for (var u = me % ${LANES}u; u < ${rows}u; u += ${LANES}u) {
-        memory[v * ${pitch}u + u] = bitcast<u32>(guide[line + u32(clamp(corner.x + i32(u), 0, size.x - 1))]);
-      }
+    // Samples beyond the picture belong to places that are no candidates. A thread asks for several before it waits for the first.
+    for (var v = me / ${LANES}u; v < ${strip}u; v += ${ROWS_AHEAD * teams}u) {
+      ${each(ROWS_AHEAD, (i) => each(columns, (j) => `let s${i}_${j} = guide[line(corner.y + i32(top + v + ${i * teams}u)) + u${j}];`))}
+      ${each(
+        ROWS_AHEAD,
+        (i) => `if (v + ${i * teams}u < ${strip}u) {
+        ${each(columns, (j) => `if (u + ${j * LANES}u < ${rows}u) { memory[(v + ${i * teams}u) * ${pitch}u + u + ${j * LANES}u] = bitcast<u32>(s${i}_${j}); }`)}
+      }`,
+      )}
     }
     workgroupBarrier();
     let end = min(${patch}u, max(top + ${strip}u, row) - row);
@@ -135,30 +157,52 @@ fn main(${builtins}) {
     ${each(4, (i) => `rank += u32(nearest[t + ${i}u] < mine.x + u32(t + ${i}u < me));`)}
   }
   let others = part.listWords - ${HEADER + 1}u;
+  if (rank == 0u) { least = mine.x; }
   if (rank + 1u == others) { bound = mine; }
   workgroupBarrier();
 
+  let shift = u32(max(0, ${32 - BIN_BITS} - i32(countLeadingZeros(bound.x - least))));
+  if (rank < others) {
+    ${each(run, (c) => `if (${isNear(c)}) { atomicAdd(&bins[(k${c} - least) >> shift], 1u); }`)}
+  }
+  workgroupBarrier();
+
+  for (var b = me; b <= ${BINS}u; b += ${threads}u) {
+    var start = 0u;
+    var last = 0u;
+    for (var i = 0u; i < ${BINS}u; i += 4u) {
+      ${each(4, (i) => `let n${i} = select(0u, atomicLoad(&bins[i + ${i}u]), i + ${i}u < b);`)}
+      start += n0 + n1 + n2 + n3;
+    }
+    if (b > 0u) { last = atomicLoad(&bins[b - 1u]); }
+    starts[b] = start;
+    // The bin before this one is the last with members.
+    if (start - last < others && (start >= others || b == ${BINS}u)) { kept = start; }
+  }
+  workgroupBarrier();
+
+  // The candidates of a bin lie together, in any order.
   if (rank < others) {
     ${each(
       run,
-      (c) => `{
-      let candidate = vec2u(k${c}, me * ${run}u + ${c}u);
-      if (k${c} != NONE && !before(bound, candidate)) {
-        let i = atomicAdd(&found, 1u);
-        memory[2u * i] = candidate.x;
-        memory[2u * i + 1u] = candidate.y;
+      (c) => `if (${isNear(c)}) {
+      let bin = (k${c} - least) >> shift;
+      if (starts[bin] < others) {
+        let i = starts[bin] + atomicSub(&bins[bin], 1u) - 1u;
+        memory[2u * i] = k${c};
+        memory[2u * i + 1u] = me * ${run}u + ${c}u;
       }
     }`,
     )}
   }
   workgroupBarrier();
 
-  let candidates = atomicLoad(&found);
   let list = n * part.listWords;
-  for (var i = me; i < candidates; i += ${threads}u) {
+  for (var i = me; i < kept; i += ${threads}u) {
     let candidate = vec2u(memory[2u * i], memory[2u * i + 1u]);
-    var number = 0u;
-    for (var j = 0u; j < candidates; j++) {
+    let bin = (candidate.x - least) >> shift;
+    var number = starts[bin];
+    for (var j = starts[bin]; j < starts[bin + 1u]; j++) {
       number += u32(before(vec2u(memory[2u * j], memory[2u * j + 1u]), candidate));
     }
     if (number < others) {
@@ -167,7 +211,7 @@ fn main(${builtins}) {
     }
   }
   if (me == 0u) {
-    lists[list] = 1u + min(candidates, others);
+    lists[list] = 1u + min(starts[${BINS}], others);
     lists[list + ${HEADER}u] = u32(reference.y) * part.width + u32(reference.x);
   }
 }`;
