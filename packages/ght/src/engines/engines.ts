@@ -1,4 +1,5 @@
 /** The list of engines, the choice among them for a task, and what happens when one fails. */
+import { cores } from '#threads';
 import { EngineFailure, EnvironmentError, oneOf } from '../errors.js';
 import type { SolverName } from '../solvers/catalogue.js';
 import type { Effort } from '../solvers/joint-omp.js';
@@ -41,8 +42,8 @@ export interface Choice {
   readonly instead?: string;
 }
 
-/** Seconds of work on the CPU from which on a GPU is considered: opening one and measuring it takes a part of a second. */
-const WORTH_GPU = 2;
+/** Seconds of work on all cores of the CPU from which on a GPU is considered: opening one and measuring it takes about one. */
+const WORTH_GPU = 1.5;
 
 /**
  * The engine of that name. `auto` is the first in the list that can run here, runs the solver, keeps enough digits for samples far
@@ -117,7 +118,7 @@ export function checkEngineName(name: unknown): EngineName {
 
 /** Whether `auto` looks at the GPU. That there is none is no news to somebody who has not asked for it. */
 async function isConsidered(gpu: Engine, { work }: Wanted): Promise<boolean> {
-  return work !== undefined && work.seconds >= WORTH_GPU && (await gpu.probe()).available;
+  return work !== undefined && work.seconds >= WORTH_GPU * cores && (await gpu.probe()).available;
 }
 
 /** Why an engine is not to be used; undefined if it is. */

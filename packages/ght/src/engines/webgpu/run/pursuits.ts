@@ -17,7 +17,7 @@ import type { Ranges } from './ranges.js';
 /** Bytes of the rows of all teams, at most, where they are in a buffer; and teams, which is more than a GPU runs at once. */
 const ROWS = { bytes: 2 ** 27, teams: 4096 };
 /** Depths of kernels, in multiples of the expected number of atoms; those that remain have a kernel for whole supports. */
-const STAGES = [2, 3.2, 4.5];
+const STAGES = [3, 4.5];
 /** Those depths are multiples of this, so that there are few kernels. */
 const GRAIN = 4;
 /** Workgroup memory that is used on a software adapter, which takes seconds to compile the clearing of more. */

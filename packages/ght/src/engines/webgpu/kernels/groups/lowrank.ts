@@ -13,12 +13,15 @@
 import type { Pass } from '../../../../groups/recipes.js';
 import { dct } from '../../../../groups/transforms.js';
 import { sumsFrom } from './aggregation.js';
-import { builtins, each, HEADER, isAlone, partStruct } from './target.js';
+import { builtins, each, HEADER, isAlone, partStruct, range } from './target.js';
 import { alongLine, patchFloats } from './transforms.js';
 import { deviationAt } from './whitening.js';
 
 /** The most samples of a patch: a thread has two rows of N×N matrices in registers. */
 const MOST_SAMPLES = 64;
+
+/** Vectors of four columns that are reduced by one loop: later ones skip the columns that are done. */
+const STAGE = 4;
 
 /** Whether the kernels are written for the patches of a pass. */
 export function lowRankFits(pass: Pass): boolean {
@@ -116,47 +119,34 @@ ${begin(N)}
 export function tridiagonalKernel(pass: Pass): string {
   const N = pass.patch ** 2;
   const V = N / 4;
-  const dot = (name: string) => Array.from({ length: V }, (_, j) => `dot(${name}${j}, v[${j}])`).join(' + ');
   /** The numbers of the four entries of vector j. */
   const numbers = (j: number) => `vec4u(${4 * j}u, ${4 * j + 1}u, ${4 * j + 2}u, ${4 * j + 3}u)`;
-  return `${partStruct(pass)}
-@group(0) @binding(1) var<storage, read> lists: array<u32>;
-@group(0) @binding(2) var<storage, read> samples: array<vec4f>;
-@group(0) @binding(3) var<storage, read_write> basis: array<f32>;
-@group(0) @binding(4) var<storage, read_write> tridiagonal: array<f32>;
-var<workgroup> v: array<vec4f, ${V}>;
-var<workgroup> products: array<f32, ${N}>;
-var<workgroup> beta: f32;
-${begin(N)}
-  ${each(V, (j) => `var a${j} = vec4f(0.0); var q${j} = select(vec4f(0.0), vec4f(1.0), ${numbers(j)} == vec4u(me));`)}
-  for (var k = 0u; k < members; k++) {
-    let row = (${firstRow} + 1u + k) * ${V}u;
-    let x = samples[row + me / 4u][me % 4u];
-    ${each(V, (j) => `a${j} = fma(vec4f(x), samples[row + ${j}u], a${j});`)}
-  }
-  for (var k = 0u; k < ${N - 2}u; k++) {
+  /** Reductions of the columns from vector `from` on. Whatever is before that vector is done: v is 0 there. */
+  const reductions = (from: number) => {
+    const vectors = range(V).slice(from);
+    const eachVector = (text: (j: number) => string) => vectors.map(text).join('\n');
+    const dot = (name: string) => vectors.map((j) => `dot(${name}${j}, v[${j}])`).join(' + ');
+    return `for (var k = ${4 * from}u; k < ${Math.min(4 * (from + STAGE), N - 2)}u; k++) {
     if (me == k) {
-      var square = 0.0;
-      var head = 0.0;
-      ${each(
-        V,
-        (j) => `let x${j} = select(vec4f(0.0), a${j}, ${numbers(j)} > vec4u(k));
-      let e${j} = select(vec4f(0.0), vec4f(1.0), ${numbers(j)} == vec4u(k + 1u));
-      square += dot(x${j}, x${j});
-      head += dot(x${j}, e${j});`,
-      )}
-      let norm = sqrt(square);
-      let alpha = select(norm, -norm, head >= 0.0);
-      ${each(V, (j) => `v[${j}] = x${j} - alpha * e${j};`)}
-      beta = select(0.0, 1.0 / (square + abs(head) * norm), square > 0.0);
+      ${eachVector((j) => `v[${j}] = select(vec4f(0.0), a${j}, ${numbers(j)} > vec4u(k));`)}
     }
+    workgroupBarrier();
+    // All threads compute the same: no other has to wait for one.
+    var square = 0.0;
+    ${eachVector((j) => `square += dot(v[${j}], v[${j}]);`)}
+    let head = v[(k + 1u) / 4u][(k + 1u) % 4u];
+    let norm = sqrt(square);
+    let alpha = select(norm, -norm, head >= 0.0);
+    let beta = select(0.0, 1.0 / (square + abs(head) * norm), square > 0.0);
+    workgroupBarrier();
+    if (me == k) { v[(k + 1u) / 4u][(k + 1u) % 4u] = head - alpha; }
     workgroupBarrier();
     let product = beta * (${dot('a')});
     products[me] = product;
+    let turn = beta * (${dot('q')});
     workgroupBarrier();
     var together = 0.0;
-    ${each(
-      V,
+    ${eachVector(
       (
         j,
       ) => `let p${j} = vec4f(products[${4 * j}], products[${4 * j + 1}], products[${4 * j + 2}], products[${4 * j + 3}]);
@@ -165,14 +155,28 @@ ${begin(N)}
     let K = 0.5 * beta * together;
     let mine = v[me / 4u][me % 4u];
     let w = product - K * mine;
-    let turn = beta * (${dot('q')});
-    ${each(
-      V,
+    ${eachVector(
       (j) => `a${j} -= mine * (p${j} - K * v[${j}]) + w * v[${j}];
     q${j} -= turn * v[${j}];`,
     )}
     workgroupBarrier();
+  }`;
+  };
+  return `${partStruct(pass)}
+@group(0) @binding(1) var<storage, read> lists: array<u32>;
+@group(0) @binding(2) var<storage, read> samples: array<vec4f>;
+@group(0) @binding(3) var<storage, read_write> basis: array<f32>;
+@group(0) @binding(4) var<storage, read_write> tridiagonal: array<f32>;
+var<workgroup> v: array<vec4f, ${V}>;
+var<workgroup> products: array<f32, ${N}>;
+${begin(N)}
+  ${each(V, (j) => `var a${j} = vec4f(0.0); var q${j} = select(vec4f(0.0), vec4f(1.0), ${numbers(j)} == vec4u(me));`)}
+  for (var k = 0u; k < members; k++) {
+    let row = (${firstRow} + 1u + k) * ${V}u;
+    let x = samples[row + me / 4u][me % 4u];
+    ${each(V, (j) => `a${j} = fma(vec4f(x), samples[row + ${j}u], a${j});`)}
   }
+  ${Array.from({ length: Math.ceil(V / STAGE) }, (_, stage) => reductions(stage * STAGE)).join('\n')}
   let to = n * ${N}u;
   ${each(V, (j) => each(4, (c) => `basis[(to + ${4 * j + c}u) * ${N}u + me] = q${j}[${c}];`))}
   var diagonal = 0.0;
