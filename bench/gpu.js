@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { shippedModel } from '../packages/ght/dist/denoisers/learned/shipped.js';
 import { engines } from '../packages/ght/dist/engines/engines.js';
+import { Gpu } from '../packages/ght/dist/engines/webgpu/gpu.js';
 import { recipeOf } from '../packages/ght/dist/groups/recipes.js';
 import {
   denseDictionary,
@@ -97,7 +98,11 @@ const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.le
 const rows = [];
 const tell = (row) => {
   rows.push(row);
-  console.log(Object.values(row).join('  '));
+  console.log(
+    Object.entries(row)
+      .map(([name, value]) => (name === 'what' ? value : `${value} ${name}`))
+      .join(', '),
+  );
 };
 
 /** Runs work until it has been busy for a while, since an idle card has low clocks; then gives the median time. */
@@ -154,42 +159,95 @@ async function pursuits(bits) {
   loaded.dispose();
 }
 
-/** A picture of so many pixels on each side, mirrored from a photograph, with noise of deviation 1 (the photograph in units of 25). */
-function noisyPicture(side) {
+/** What one iteration takes on the CPU of the same machine, with all its threads. */
+async function onCpu(bits) {
+  const P = 2 ** bits;
+  const loaded = await engines.wasm.load(D, signalsIn(Y.subarray(0, 64 * P), 64));
+  for (const solver of ['qpm', 'admm']) {
+    loaded.reset();
+    const ms = await timed(() => loaded.iterate(solver, 10 * P, RHO[solver]), { rounds: 5 });
+    tell({
+      what: `${solver} 64×100, ${loaded.info.threads} threads of the CPU`,
+      P: `2^${bits}`,
+      'ms per iteration': ms.toFixed(4),
+    });
+  }
+  loaded.dispose();
+}
+
+/** Bytes per second that a copy within the GPU's memory reads and writes: the ceiling of the iterations. */
+async function copyRate() {
+  const own = await Gpu.open();
+  const room = own.room();
+  const bytes = Math.min(2 ** (asked.quick ? 20 : 30), own.limits.maxBufferSize);
+  const [from, to] = await own.allocated(() => [room.buffer(bytes), room.buffer(bytes)]);
+  const copies = 20;
+  const ms = await timed(async () => {
+    const batch = own.batch();
+    for (let i = 0; i < copies; i++) batch.copy(from, 0, to, 0, bytes);
+    batch.submit();
+    await own.done();
+  });
+  tell({ what: 'copy', bytes: `${bytes / 2 ** 20} MiB`, 'GB/s': ((2 * bytes * copies) / ms / 1e6).toFixed(0) });
+  own.dispose();
+}
+
+/** A picture of so many pixels on each side, mirrored from a photograph in units of 25, and the same with noise of deviation 1. */
+function pictureOf(side) {
   const { width, height, samples } = pictures[0];
   const random = randomSource(2);
   const mirror = (i, n) => (i % (2 * n) < n ? i % (2 * n) : 2 * n - 1 - (i % (2 * n)));
-  return Float32Array.from(
+  const clean = Float32Array.from(
     { length: side * side },
-    (_, i) => samples[mirror(Math.floor(i / side), height) * width + mirror(i % side, width)] / 25 + random.normal(),
+    (_, i) => samples[mirror(Math.floor(i / side), height) * width + mirror(i % side, width)] / 25,
   );
+  return { clean, noisy: clean.map((x) => x + random.normal()) };
 }
 
-async function denoising(side) {
-  const picture = noisyPicture(side);
+/** PSNR in dB for a peak of 255/25. */
+function psnr(clean, estimate) {
+  const sum = clean.reduce((so, x, i) => so + (x - estimate[i]) ** 2, 0);
+  return 10 * Math.log10(10.2 ** 2 / (sum / clean.length));
+}
+
+async function denoiserOf(engine, quality, pixels) {
+  if (quality === 'learned') return engine.learned(await shippedModel(), pixels);
+  return engine.denoiser(recipeOf(quality), pixels);
+}
+
+/** Denoising, beside the CPU at the smaller size. */
+async function denoising(side, { beside }) {
+  const { clean, noisy } = pictureOf(side);
   const tile = {
     width: side,
     height: side,
     channels: 1,
     *read(_c, into) {
-      into.set(picture);
+      into.set(noisy);
       yield 1;
     },
   };
   for (const quality of ['fast', 'balanced', 'best', 'learned']) {
+    const row = { what: `denoise ${quality}`, pixels: `${side}×${side}` };
     try {
-      const denoiser =
-        quality === 'learned'
-          ? await gpu.learned(await shippedModel(), side * side)
-          : await gpu.denoiser(recipeOf(quality), side * side);
-      const ms = await timed(() => denoiser.run(tile), { rounds: 3 });
-      tell({ what: `denoise ${quality}`, pixels: `${side}×${side}`, ms: ms.toFixed(1) });
+      const denoiser = await denoiserOf(gpu, quality, side * side);
+      const ms = await timed(() => denoiser.run(tile), { rounds: 5 });
+      const dB = psnr(clean, (await denoiser.run(tile))[0]);
+      Object.assign(row, { ms: ms.toFixed(1), 'PSNR dB': dB.toFixed(3) });
+      if (beside) {
+        const cpu = await denoiserOf(engines.wasm, quality, side * side);
+        const theirs = await timed(() => cpu.run(tile), { warm: 0, rounds: 1 });
+        const difference = dB - psnr(clean, (await cpu.run(tile))[0]);
+        Object.assign(row, { 'CPU ms': theirs.toFixed(0), 'PSNR less that of the CPU': difference.toFixed(4) });
+      }
     } catch (error) {
-      tell({ what: `denoise ${quality}`, pixels: `${side}×${side}`, failed: error.message });
+      row.failed = error.message;
     }
+    tell(row);
   }
 }
 
+await copyRate();
 for (const bits of sizes) await globalSolvers('64×100', D, bits, 10);
 await globalSolvers(
   'dense 64×256',
@@ -198,7 +256,8 @@ await globalSolvers(
   10,
 );
 for (const bits of sizes) await pursuits(bits);
-for (const side of asked.quick ? [64] : [1024, 4096]) await denoising(side);
+await onCpu(sizes.at(-1));
+for (const [i, side] of (asked.quick ? [64] : [1024, 4096]).entries()) await denoising(side, { beside: i === 0 });
 
 const peers = [];
 const hasTorch =
