@@ -153,7 +153,7 @@ export function denoisePlan(): Plan<DenoiseRequest, DenoisedTiles> {
       yield pass('denoise', left, gridOf(image, step).length, { known, framed, step, changed, coarse });
       yield pass('finish', SHARES.finish, 1);
       if (coarse) await (await places.scratch(request.output)).clear();
-      const report = reportOf(image, seen, known.defects, impulses, estimate, settings);
+      const report = reportOf(image, seen, known, impulses, estimate, settings);
       return { ...report, estimated: settings.told === undefined, changed, engine: fine.info };
     },
     work: {

@@ -69,7 +69,7 @@ export async function denoiseSettled(noisy: Image, settings: DenoiseSettings): P
   const result = changed
     ? await drive(asGiven(planes ?? repaired.planes, noisy, seen, settings.keepGrain), { signal })
     : noisy.planes.map(copyOf);
-  const report = reportOf(noisy, seen, findings.defects, repaired.impulses, estimate, settings);
+  const report = reportOf(noisy, seen, findings, repaired.impulses, estimate, settings);
   return {
     image: { ...noisy, planes: result },
     ...report,
