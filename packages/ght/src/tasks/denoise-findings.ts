@@ -178,14 +178,11 @@ export interface NoiseReport {
   readonly quality: DenoiseQuality;
 }
 
-/**
- * The report on an image with these findings and this many impulses in the planes that were denoised. The estimate is the last one:
- * that after the coarse scale, if there is one. The quality was chosen before it.
- */
+/** The report on an image with this many impulses in the planes that were denoised. */
 export function reportOf(
   { width, height }: Size,
   seen: Seen,
-  { defects, estimate: first }: Findings,
+  defects: Defects,
   count: number,
   estimate: NoiseEstimate,
   settings: DenoiseSettings,
@@ -196,7 +193,7 @@ export function reportOf(
   const { model, trust, words } = e === 0 ? all : shiftedEstimate(all, e);
   const impulses = impulsesOf(defects, count, width * height, copies ? channels : 1);
   const { banding } = defects;
-  const { quality } = planesFor(first.model, seen, settings);
+  const { quality } = planesFor(estimate.model, seen, settings);
   const sentences = [impulses.words, banding.words, words, qualityWords(settings.planes.quality, quality)];
   return {
     ...{ noise: model, trust, impulses, banding, quality },
