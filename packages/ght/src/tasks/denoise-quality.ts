@@ -17,8 +17,8 @@ export const denoiseQualities = [...qualities, 'learned', 'finest'] as const;
 export type DenoiseQuality = (typeof denoiseQualities)[number];
 
 /**
- * The share of the learned model in `finest`. The optimum is flat (`docs/denoising.md`). Coloured noise is white to the model, with
- * the overall deviation of each plane. Only the recipe knows its spectrum, so the model has the smaller share.
+ * The share of the learned model in `finest`. The optimum is flat (`docs/denoising.md`). The model treats coloured noise as white, with
+ * the overall deviation of each plane. Only the recipe uses the spectrum, so the model has the smaller share.
  */
 const LEARNED_SHARE = { white: 0.7, coloured: 0.4 } as const;
 
