@@ -35,6 +35,7 @@ import {
   place,
   placementOf,
   planesFor,
+  qualityEffort,
   type Rectangle,
   reportOf,
   type Seen,
@@ -114,7 +115,6 @@ export function denoisePlan(): Plan<DenoiseRequest, DenoisedTiles> {
       const found = yield pass('estimate', SHARES.estimate, 1, { seen, peak });
       const known = found[0] as unknown as Known;
       const kind = known.estimate.model.kind === 'coloured' ? 'coloured' : 'white';
-      const fine = await loadDenoiser(image, kind, planesFor(known.estimate.model, seen, settings));
       let { estimate } = known;
       let coarse: CoarseArgument | undefined;
       const again = isEstimatedColour(known.estimate.model, settings.told);
@@ -129,7 +129,8 @@ export function denoisePlan(): Plan<DenoiseRequest, DenoisedTiles> {
         const side = sideOf(denoiser, half, planes, request.tile);
         const step = stepOf(side, { width: Math.min(side, PIECE), height: Math.min(side, PIECE) });
         coarse = { known, framed, step };
-        const share = (left * denoiser.effort) / (denoiser.effort + 4 * fine.effort);
+        const fine = qualityEffort(planesFor(estimate.model, seen, settings).quality, kind);
+        const share = (left * denoiser.effort) / (denoiser.effort + 4 * fine);
         left -= share;
         yield pass('coarse', share, gridOf(half, step).length, coarse);
       }
@@ -137,6 +138,7 @@ export function denoisePlan(): Plan<DenoiseRequest, DenoisedTiles> {
         const [answer] = yield pass('estimate-again', SHARES.estimate, 1, { known, coarse });
         estimate = answer as unknown as Known['estimate'];
       }
+      const fine = await loadDenoiser(image, kind, planesFor(estimate.model, seen, settings));
       const measured = (yield pass('measure', SHARES.measure, parts.length, {
         known,
         coarse,
@@ -150,7 +152,8 @@ export function denoisePlan(): Plan<DenoiseRequest, DenoisedTiles> {
       const impulses = measured.reduce((sum, each) => sum + each.impulses, 0);
       const changed = isChanged(framed, known, impulses);
       const step = stepOf(sideOf(fine, image, planes, request.tile), chunk);
-      yield pass('denoise', left, gridOf(image, step).length, { known, framed, step, changed, coarse });
+      const argument = { known: { ...known, estimate }, framed, step, changed, coarse };
+      yield pass('denoise', left, gridOf(image, step).length, argument);
       yield pass('finish', SHARES.finish, 1);
       if (coarse) await (await places.scratch(request.output)).clear();
       const report = reportOf(image, seen, known.defects, impulses, estimate, settings);

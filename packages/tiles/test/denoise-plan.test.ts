@@ -68,12 +68,12 @@ describe('given noise', () => {
     await same(noisyPicture(20, 760, 1, 'uint8'), { quality: 'finest', sigma: 12 }, 368);
   });
 
-  it('learned: of a spectrum it does not know, and says so', async () => {
-    const data = new Float64Array(64).fill(12);
+  it('learned: of a spectrum, which takes finest, and says so', async () => {
+    const data = Float64Array.from({ length: 64 }, (_, f) => 20 / (1 + f / 8));
     const options: Options = { quality: 'learned', noise: { spectrum: { width: 8, height: 8, data } } };
-    const { report } = await same(noisyPicture(40, 40, 1, 'uint8'), options, 16);
-    expect(report).toMatchObject({ quality: 'best' });
-    expect(report.words).toContain('quality: best in place of learned, which is for white noise');
+    const { report } = await same(noisyPicture(20, 560, 1, 'uint8'), options, 240);
+    expect(report).toMatchObject({ quality: 'finest' });
+    expect(report.words).toContain('quality: finest in place of learned, which is for white noise');
   });
 
   it('balanced: tiles that do not begin on its grid', async () => {
@@ -148,6 +148,17 @@ describe('estimated noise', () => {
   it('coloured, balanced and grey', async () => {
     const image = noisyPicture(170, 260, 1, 'float32', { smooth: true });
     expect((await same(image, { quality: 'balanced' }, 120)).passes).toContain('coarse');
+  });
+
+  it.each([
+    [2, 'best'],
+    [6, 'finest'],
+  ])('coloured, σ = %i: the quality is that for the noise after the coarse scale, %s', async (sigma, quality) => {
+    // Before the coarse scale, both are strong enough for the learned model.
+    const image = noisyPicture(150, 250, 1, 'uint8', { smooth: true, sigma });
+    const { report, passes } = await same(image, { quality: 'learned' }, 120);
+    expect(passes).toContain('coarse');
+    expect(report.quality).toBe(quality);
   });
 
   it('coloured, in an image that is too small for two scales', async () => {

@@ -109,7 +109,7 @@ export function denoiseCommand(program: Command, context: Context): void {
         '--quality <name>',
         'fast, balanced, best, learned or finest: about 0.4, 1.5, 5.3, 2 and 7.5 seconds per megapixel in grey on two cores. ' +
           'learned is a model trained on photographs, and finest its blend with best. For coloured noise, as in camera files ' +
-          'and JPEGs, and for very weak noise, best takes their place (default: balanced)',
+          'and JPEGs, finest takes the place of learned; for very weak noise, best takes the place of both (default: balanced)',
       ).argParser(choiceOf('--quality', denoiseQualities)),
     )
     .option(

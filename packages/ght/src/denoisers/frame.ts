@@ -74,7 +74,7 @@ function extentOf(plane: Samples, stride: number, { left, top, width, height }: 
 
 /** The frame of planes of this many pixels with this noise, from the extents of their blocks in order. */
 export function frameOf(blocks: readonly (readonly Extent[])[], pixels: number, noise: PlanesNoise): PlanesFrame {
-  const sigma = 'sigma' in noise ? noise.sigma : noise.deviations.map(level);
+  const sigma = 'sigma' in noise ? noise.sigma : noise.deviations.map(overallDeviation);
   const [centres, scales, noisy]: [number[], number[], boolean[]] = [[], [], []];
   for (const c of blocks[0].keys()) {
     const deviation = sigma[c];
@@ -90,8 +90,8 @@ export function frameOf(blocks: readonly (readonly Extent[])[], pixels: number, 
   return { frame: 'sigma' in noise ? frame : { ...frame, noise: framedNoise(noise, frame) }, noisy };
 }
 
-/** One deviation for all brightnesses and frequencies: the root of their mean square. */
-function level(deviations: readonly Float64Array[]): number {
+/** One deviation for all brightnesses and frequencies of a plane: the root of their mean square. */
+export function overallDeviation(deviations: readonly Float64Array[]): number {
   const squares = deviations.map((row) => row.reduce((sum, deviation) => sum + deviation * deviation, 0) / row.length);
   return Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length);
 }

@@ -194,7 +194,7 @@ export function reportOf(
   const impulses = impulsesOf(defects, count, width * height, copies ? channels : 1);
   const { banding } = defects;
   const { quality } = planesFor(estimate.model, seen, settings);
-  const sentences = [impulses.words, banding.words, words, qualityWords(settings.planes.quality, quality, model)];
+  const sentences = [impulses.words, banding.words, words, qualityWords(settings.planes.quality, quality)];
   return {
     ...{ noise: model, trust, impulses, banding, quality },
     words: sentences.filter((sentence) => sentence !== ''),

@@ -1,12 +1,13 @@
 /** The qualities of `denoise`: the recipes, the learned model, and the blend of both. */
 import { blended } from '../denoisers/blend.js';
 import type { Denoiser } from '../denoisers/denoiser.js';
+import { overallDeviation } from '../denoisers/frame.js';
 import { LEARNED_EFFORT, LEARNED_MARGIN } from '../denoisers/learned/blocks.js';
 import { shippedModel } from '../denoisers/learned/shipped.js';
 import type { Engine, LoadedDenoiser, LoadOptions } from '../engines/engine.js';
 import { marginOf } from '../groups/extent.js';
 import { effortOf, type Quality, qualities, recipeOf } from '../groups/recipes.js';
-import type { ColouredNoise, NoiseModel } from '../noise/model.js';
+import type { NoiseModel } from '../noise/model.js';
 import { stabiliser } from '../signal/stabilise.js';
 
 /** The qualities of `denoise`: those of the recipes; `learned`, a model trained on photographs; `finest`, its blend with `best`. */
@@ -15,8 +16,11 @@ export const denoiseQualities = [...qualities, 'learned', 'finest'] as const;
 /** The name of a quality of `denoise`. */
 export type DenoiseQuality = (typeof denoiseQualities)[number];
 
-/** The share of the learned model in `finest`. The optimum is flat (`docs/denoising.md`). */
-const LEARNED_SHARE = 0.7;
+/**
+ * The share of the learned model in `finest`. The optimum is flat (`docs/denoising.md`). The model treats coloured noise as white, with
+ * the overall deviation of each plane. Only the recipe uses the spectrum, so the model has the smaller share.
+ */
+const LEARNED_SHARE = { white: 0.7, coloured: 0.4 } as const;
 
 /** The recipe of a quality; for those with the model, the one that is blended with it or takes its place. */
 const recipeIn = (quality: DenoiseQuality): Quality =>
@@ -27,7 +31,8 @@ const MOST_RANGE = 64;
 
 /**
  * The quality that is used for an image with this noise and these samples, in the same units. The model was trained for white noise on
- * photographs with a range of up to 64 deviations. For coloured noise and for weaker noise, `best` takes its place.
+ * photographs with a range of up to 64 deviations. For weaker noise, `best` takes its place. For coloured noise the model alone is
+ * often worse than `best`, but their blend is better: `finest` takes the place of `learned`.
  */
 export function usedQuality(
   quality: DenoiseQuality,
@@ -35,17 +40,18 @@ export function usedQuality(
   samples: { readonly least: number; readonly most: number },
   strength: number,
 ): DenoiseQuality {
-  const isKnown = noise.kind !== 'coloured' && rangeInDeviations(noise, samples) <= MOST_RANGE * strength;
-  return isKnown ? quality : recipeIn(quality);
+  if (rangeInDeviations(noise, samples) > MOST_RANGE * strength) return recipeIn(quality);
+  return quality === 'learned' && noise.kind === 'coloured' ? 'finest' : quality;
 }
 
 function rangeInDeviations(
-  noise: Exclude<NoiseModel, ColouredNoise>,
+  noise: NoiseModel,
   { least, most }: { readonly least: number; readonly most: number },
 ): number {
   // Planes without noise are not denoised.
   const even = (sigma: number) => (sigma > 0 ? (most - least) / sigma : 0);
   if (noise.kind === 'white') return Math.max(...noise.sigma.map(even));
+  if (noise.kind === 'coloured') return Math.max(...noise.deviations.map((plane) => even(overallDeviation(plane))));
   const ranges = noise.planes.map((plane) => {
     if (plane.gain === 0) return even(plane.sigma);
     const { forward } = stabiliser(plane);
@@ -55,10 +61,9 @@ function rangeInDeviations(
 }
 
 /** Says in a sentence that another quality was used than the given one, and why; empty if it was the same. */
-export function qualityWords(given: DenoiseQuality, used: DenoiseQuality, noise: NoiseModel): string {
+export function qualityWords(given: DenoiseQuality, used: DenoiseQuality): string {
   if (given === used) return '';
-  const limit =
-    noise.kind === 'coloured' ? 'white noise' : `noise of at least 1/${MOST_RANGE} of the range of the samples`;
+  const limit = used === 'finest' ? 'white noise' : `noise of at least 1/${MOST_RANGE} of the range of the samples`;
   return `quality: ${used} in place of ${given}, which is for ${limit}`;
 }
 
@@ -76,8 +81,8 @@ export function qualityExtent(engine: Engine, quality: DenoiseQuality): Pick<Den
 /** The time per pixel of a quality, in the unit of the recipes. */
 export function qualityEffort(quality: DenoiseQuality, noise: 'white' | 'coloured'): number {
   const recipe = recipeOf(recipeIn(quality), noise).reduce((sum, step) => sum + effortOf(step), 0);
-  if (noise === 'coloured' || (quality !== 'learned' && quality !== 'finest')) return recipe;
-  return quality === 'learned' ? LEARNED_EFFORT : LEARNED_EFFORT + recipe;
+  if (quality === 'learned') return LEARNED_EFFORT;
+  return quality === 'finest' ? LEARNED_EFFORT + recipe : recipe;
 }
 
 /** Loads the denoiser of a quality into an engine, for pictures of this many pixels. */
@@ -89,7 +94,8 @@ export async function qualityDenoiser(
   options: LoadOptions,
 ): Promise<LoadedDenoiser> {
   const recipe = () => engine.denoiser(recipeOf(recipeIn(quality), noise), pixels, options);
-  if (noise === 'coloured' || (quality !== 'learned' && quality !== 'finest')) return recipe();
+  if (quality !== 'learned' && quality !== 'finest') return recipe();
   const learned = await engine.learned(await shippedModel(), pixels, options);
-  return quality === 'learned' ? learned : { info: learned.info, ...blended(LEARNED_SHARE, learned, await recipe()) };
+  if (quality === 'learned') return learned;
+  return { info: learned.info, ...blended(LEARNED_SHARE[noise], learned, await recipe()) };
 }

@@ -5,7 +5,7 @@ import { allOf } from '../signal/rectangle.js';
 import { sampledImage, sampleLayout } from '../signal/sample.js';
 import { drive, part, rising } from '../work.js';
 import { hasDefects, withoutDefects } from './defects.js';
-import { asGiven, find, inUsualUnits, lookAt, type NoiseReport, planesFor, reportOf } from './denoise-findings.js';
+import { asGiven, find, inUsualUnits, lookAt, type NoiseReport, reportOf } from './denoise-findings.js';
 import type { DenoiseOptions, DenoiseSettings } from './denoise-options.js';
 import { settleDenoise } from './denoise-options.js';
 import { removeNoise } from './remove-noise.js';
@@ -61,10 +61,15 @@ export async function denoiseSettled(noisy: Image, settings: DenoiseSettings): P
   const repaired = layout.whole
     ? findings
     : await drive(withoutDefects({ at: whole, planes: image.planes }, findings.defects, whole), { signal });
-  const { planes, estimate, engine } = await removeNoise({ ...image, planes: repaired.planes }, findings.estimate, {
-    ...settings,
-    planes: { ...planesFor(findings.estimate.model, seen, settings), onProgress: rest(onProgress) },
-  });
+  const { planes, estimate, engine } = await removeNoise(
+    { ...image, planes: repaired.planes },
+    seen,
+    findings.estimate,
+    {
+      ...settings,
+      planes: { ...settings.planes, onProgress: rest(onProgress) },
+    },
+  );
   const changed = planes !== undefined || hasDefects(findings.defects, repaired.impulses);
   const result = changed
     ? await drive(asGiven(planes ?? repaired.planes, noisy, seen, settings.keepGrain), { signal })

@@ -36,6 +36,7 @@ export {
   measureHalves,
 } from './denoise-parts.js';
 export { loadDenoiser } from './denoise-planes.js';
+export { qualityEffort } from './denoise-quality.js';
 export { coarseSettings } from './denoise-scales.js';
 export { isEstimatedColour } from './remove-noise.js';
 export type { ChunkRun, PartedProblem } from './represent-parts.js';

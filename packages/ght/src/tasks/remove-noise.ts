@@ -12,6 +12,7 @@ import { mapped } from '../signal/image.js';
 import type { Stabiliser } from '../signal/stabilise.js';
 import { stabiliser } from '../signal/stabilise.js';
 import { drive, type Work } from '../work.js';
+import { planesFor, type Seen } from './denoise-findings.js';
 import type { DenoiseSettings } from './denoise-options.js';
 import { denoisePlanes, type PlanesSettings } from './denoise-planes.js';
 import { COARSE_SHARE, hasTwoScales, removeCoarse, type Strength, scaled } from './denoise-scales.js';
@@ -23,12 +24,14 @@ export interface NoiseRemoved {
   readonly engine: EngineInfo;
 }
 
-/** Removes the noise from an image in usual units. */
+/** Removes the noise from an image in usual units. The quality is that for the noise that is left after the coarse scale. */
 export async function removeNoise(
   image: Image,
+  seen: Seen,
   estimate: NoiseEstimate,
-  { strength, told, sampled, planes: how }: DenoiseSettings,
+  settings: DenoiseSettings,
 ): Promise<NoiseRemoved> {
+  const { strength, told, sampled, planes: how } = settings;
   const { signal, onProgress } = how;
   const axes = await drive(toAxes(image.planes, estimate.model), { signal });
   const share = isEstimatedColour(estimate.model, told) && hasTwoScales(image) ? COARSE_SHARE : 0;
@@ -41,7 +44,11 @@ export async function removeNoise(
     ? await removeCoarse(image, axes, estimate, strength, sampled, part(0, share))
     : estimate;
   const { width, height } = image;
-  const denoised = await denoisePlanes(axes, width, height, axesNoise(noise.model, strength), part(share, 1));
+  const { quality } = planesFor(noise.model, seen, settings);
+  const denoised = await denoisePlanes(axes, width, height, axesNoise(noise.model, strength), {
+    ...part(share, 1),
+    quality,
+  });
   const planes = denoised.noisy.includes(true)
     ? await drive(fromAxes(denoised.planes, noise.model, axes), { signal })
     : undefined;

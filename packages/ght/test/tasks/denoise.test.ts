@@ -67,16 +67,48 @@ describe('denoise', () => {
     expect((await run(range / 65, 1.2)).quality).toBe('learned');
   });
 
-  it('learned works on noise that grows with the signal, and leaves coloured noise to best', async () => {
+  it('learned works on noise that grows with the signal', async () => {
     const image = noisy(picture(48, 40), 9);
     const growing = await denoise(image, { quality: 'learned', noise: { gain: 0.5, sigma: 5 } });
     expect([growing.quality, growing.changed, growing.words.length]).toEqual(['learned', true, 1]);
-    const spectrum = { width: 8, height: 8, data: new Float64Array(64).fill(9) };
-    const coloured = await denoise(image, { quality: 'finest', noise: { spectrum } });
-    expect(coloured.quality).toBe('best');
-    expect(coloured.words).toContain('quality: best in place of finest, which is for white noise');
-    const best = await denoise(image, { quality: 'best', noise: { spectrum } });
-    expect(coloured.image).toEqual(best.image);
+  });
+
+  describe('coloured noise', () => {
+    const image = noisy(picture(48, 40), 9);
+    /** Deviations of 3 and 15, whose mean square is that of σ = √117. */
+    const data = Float64Array.from({ length: 64 }, (_, f) => (f < 32 ? 15 : 3));
+    const spectrum = (factor: number) => ({ width: 8, height: 8, data: data.map((each) => factor * each) });
+
+    it('finest is 0.4 of the model, at the overall deviation, and 0.6 of best', async () => {
+      const [model] = (await denoise(image, { quality: 'learned', sigma: Math.sqrt(117) })).image.planes;
+      const [best] = (await denoise(image, { quality: 'best', noise: { spectrum: spectrum(1) } })).image.planes;
+      const {
+        image: blend,
+        quality,
+        words,
+      } = await denoise(image, { quality: 'finest', noise: { spectrum: spectrum(1) } });
+      expect([quality, words]).toEqual(['finest', ['noise: coloured, with the given spectrum']]);
+      const expected = Float64Array.from(best, (value, i) => 0.4 * model[i] + 0.6 * value);
+      expect(psnr(blend.planes[0], expected, 255)).toBeGreaterThan(120);
+    });
+
+    it('finest takes the place of learned', async () => {
+      const learned = await denoise(image, { quality: 'learned', noise: { spectrum: spectrum(1) } });
+      expect(learned.quality).toBe('finest');
+      expect(learned.words).toContain('quality: finest in place of learned, which is for white noise');
+      const finest = await denoise(image, { quality: 'finest', noise: { spectrum: spectrum(1) } });
+      expect(learned.image).toEqual(finest.image);
+    });
+
+    it.each(['learned', 'finest'] as const)('%s leaves weak noise to best', async (quality) => {
+      const range = Math.max(...image.planes[0]) - Math.min(...image.planes[0]);
+      const run = (level: number) => denoise(image, { quality, noise: { spectrum: spectrum(level / Math.sqrt(117)) } });
+      expect((await run(range / 63)).quality).toBe('finest');
+      const weak = await run(range / 65);
+      expect(weak.quality).toBe('best');
+      const limit = `quality: best in place of ${quality}, which is for noise of at least 1/64 of the range of the samples`;
+      expect(weak.words).toContain(limit);
+    });
   });
 
   it.each(['gaussian', 'poisson-gaussian'] as const)('the same bits for samples kept narrow: %s', async (kind) => {
