@@ -17,19 +17,26 @@ from model import Unrolled
 NAMES = ("A", "B", "D", "kappa")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("checkpoint")
-    parser.add_argument("weights", help="the .npz to write")
-    asked = parser.parse_args()
-    kept = torch.load(asked.checkpoint, map_location="cpu", weights_only=True)
+def export(checkpoint, weights):
+    kept = torch.load(checkpoint, map_location="cpu", weights_only=True)
+    coarse = kept["config"].get("coarse", 0)
+    if coarse:
+        raise SystemExit(f"{checkpoint}: must have no coarse dictionary, because the library does not read one yet; it has {coarse} coarse atoms; train without --coarse")
     model = Unrolled(**kept["config"])
     with torch.no_grad():
         for parameter, value in zip(model.parameters(), kept["parameters"]):
             parameter.copy_(value)
         values = dict(A=model.A, B=model.B, D=model.D, kappa=model.thresholds())
         rounded = {name: values[name].half() for name in NAMES}
-        np.savez(asked.weights, **{name: value.numpy() for name, value in rounded.items()})
+        np.savez(weights, **{name: value.numpy() for name, value in rounded.items()})
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkpoint")
+    parser.add_argument("weights", help="the .npz to write")
+    asked = parser.parse_args()
+    export(asked.checkpoint, asked.weights)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,12 @@ One step of sparse coding with a convolutional dictionary B, thresholds of kappa
 K steps with matrices of their own, from a = 0, and at the end x = mean + fold(D a). Atoms have 8x8 pixels and lie 2 pixels apart:
 the image is taken apart into its 4 phases at half the resolution, where an atom has 4x4 taps of 4 phases. Nothing but the
 thresholds depends on sigma, and they are proportional to it, so that scaling image and noise scales the result.
+
+A coarse dictionary can be added: the same step with codes c for the residual at half the resolution, where its atoms span 16x16
+pixels and lie 4 pixels apart. All steps share its matrices A', B', D'; each step has its own thresholds:
+
+    r = y - fold(B a) - enlarged(fold(B' c))
+    c = soft(c + A' unfold(reduced(r)), sigma * kappa')
 """
 import math
 
@@ -31,6 +37,16 @@ def image_of(phases):
     """The inverse of phases_of."""
     b, h, w, _ = phases.shape
     return phases.reshape(b, h, w, 2, 2).permute(0, 1, 3, 2, 4).reshape(b, 2 * h, 2 * w)
+
+
+def reduced(r):
+    """[B, h, w, 4] -> [B, h/2, w/2, 4]: the image at half the resolution, in its phases. White noise keeps its deviation."""
+    return phases_of(r.sum(-1) / 2)
+
+
+def enlarged(phases):
+    """The adjoint of reduced, [B, h, w, 1]: the four phases are equal."""
+    return image_of(phases)[..., None] / 2
 
 
 def gather(r, dtype):
@@ -113,10 +129,23 @@ def first_atoms(count, seed):
     return torch.tensor(atoms[:, order] / math.sqrt(16 * count / 64), dtype=torch.float32)
 
 
+def coded(a, r, A, threshold, dtype, kernels):
+    """The next codes, from the residual r; a is None for codes of 0."""
+    u = F.linear(Unfold.apply(r, dtype, kernels), A)
+    return kernels.soft(torch.zeros_like(u) if a is None else a, u, threshold)
+
+
+def folded(a, B, kernels):
+    """fold(B a): the image of the codes, in its phases."""
+    return Fold.apply(F.linear(a, B.t()), kernels)
+
+
 class Unrolled(nn.Module):
-    def __init__(self, steps=18, atoms=128, seed=0):
+    def __init__(self, steps=18, atoms=128, seed=0, coarse=0):
+        """`coarse` is the number of coarse atoms; 0 for no coarse dictionary."""
         super().__init__()
         self.config = dict(steps=steps, atoms=atoms)
+        self.multiple = 2
         start = first_atoms(atoms, 0)
         # The thresholds are learned in units of an atom's norm, in which one learning rate serves all.
         self.norm = float(start.norm(dim=1).mean())
@@ -129,29 +158,62 @@ class Unrolled(nn.Module):
         self.B = nn.Parameter(copies(steps - 1))
         self.D = nn.Parameter(start.clone())
         self.kappa = nn.Parameter(torch.full((steps, atoms), 0.35))
+        self.coarse = coarse
+        if coarse:
+            self.config["coarse"] = coarse
+            self.multiple = 4
+            # Half a tight frame of bound 1: the two dictionaries together have the bound 1.25, and a step is stable below 2.
+            start = 0.5 * first_atoms(coarse, 0)
+            self.coarse_norm = float(start.norm(dim=1).mean())
+            self.coarse_A = nn.Parameter(start.clone())
+            self.coarse_B = nn.Parameter(start.clone())
+            self.coarse_D = nn.Parameter(start.clone())
+            self.coarse_kappa = nn.Parameter(torch.full((steps, coarse), 0.35))
+
+    def matrices(self):
+        return [self.A, self.B, self.D] + ([self.coarse_A, self.coarse_B, self.coarse_D] if self.coarse else [])
+
+    def kappas(self):
+        return [self.kappa] + ([self.coarse_kappa] if self.coarse else [])
 
     def thresholds(self):
         return self.kappa.abs() * self.norm
 
+    def coarse_thresholds(self):
+        return self.coarse_kappa.abs() * self.coarse_norm
+
     def forward(self, noisy, sigma, dtype=torch.float32):
-        """noisy [B, H, W] with even sides, sigma [B], in the same units."""
+        """noisy [B, H, W] with sides that are multiples of `multiple`, sigma [B], in the same units."""
         mean = noisy.mean((1, 2), keepdim=True)
         y = phases_of(noisy - mean)
-        A, B, D = self.A.to(dtype), self.B.to(dtype), self.D.to(dtype)
+        sigma = sigma[:, None, None, None]
+        A, B, D, *shared = (matrix.to(dtype) for matrix in self.matrices())
         thresholds = self.thresholds()
+        if self.coarse:
+            coarse_A, coarse_B, coarse_D = shared
+            coarse_thresholds = self.coarse_thresholds()
         kernels = Compiled if torch.is_grad_enabled() else Plain
-        a = None
+        a = c = None
         for k in range(self.config["steps"]):
-            r = y if a is None else y - Fold.apply(F.linear(a, B[k - 1].t()), kernels)
-            u = F.linear(Unfold.apply(r, dtype, kernels), A[k])
-            a = kernels.soft(torch.zeros_like(u) if a is None else a, u, thresholds[k] * sigma[:, None, None, None])
-        return mean + image_of(Fold.apply(F.linear(a, D.t()), kernels))
+            r = y
+            if k > 0:
+                r = r - folded(a, B[k - 1], kernels)
+                if self.coarse:
+                    r = r - enlarged(folded(c, coarse_B, kernels))
+            a = coded(a, r, A[k], thresholds[k] * sigma, dtype, kernels)
+            if self.coarse:
+                c = coded(c, reduced(r), coarse_A, coarse_thresholds[k] * sigma, dtype, kernels)
+        x = folded(a, D, kernels)
+        if self.coarse:
+            x = x + enlarged(folded(c, coarse_D, kernels))
+        return mean + image_of(x)
 
 
 def denoise(model, noisy, sigma, dtype=torch.float32, rim=16):
     """Images of any size [B, H, W], mirrored at the rim."""
     b, h, w = noisy.shape
-    padded = F.pad(noisy[:, None], (rim, rim + w % 2, rim, rim + h % 2), mode="reflect")[:, 0]
+    right, below = -w % model.multiple, -h % model.multiple
+    padded = F.pad(noisy[:, None], (rim, rim + right, rim, rim + below), mode="reflect")[:, 0]
     with torch.no_grad():
         result = model(padded, torch.full((b,), sigma, device=noisy.device), dtype)
     return result[:, rim : rim + h, rim : rim + w]

@@ -32,6 +32,7 @@ def arguments():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--unrolled", type=int, default=18, help="steps of the unrolled iteration")
     parser.add_argument("--atoms", type=int, default=128)
+    parser.add_argument("--coarse", type=int, default=0, help="atoms of the coarse dictionary; 0 for none")
     parser.add_argument("--out", default="out", help="folder of the checkpoint and the log")
     parser.add_argument("--name", default="grey")
     return parser.parse_args()
@@ -62,11 +63,11 @@ def main():
         Compiled.make()
     crops = photographs.Crops(photographs.load(asked.photographs), CROP, device)
     validation = {"validation": (photographs.load(asked.validation), 0)}
-    model = Unrolled(asked.unrolled, asked.atoms, asked.seed).to(device)
+    model = Unrolled(asked.unrolled, asked.atoms, asked.seed, asked.coarse).to(device)
     rates = [torch.tensor(0.0, device=device), torch.tensor(0.0, device=device)]
     groups = [
-        dict(params=[model.A, model.B, model.D], lr=rates[0]),
-        dict(params=[model.kappa], lr=rates[1]),
+        dict(params=model.matrices(), lr=rates[0]),
+        dict(params=model.kappas(), lr=rates[1]),
     ]
     optimizer = torch.optim.Adam(groups, betas=(0.9, 0.99), **(dict(capturable=True, foreach=True) if gpu else {}))
     loss_now = torch.zeros((), device=device)
@@ -110,6 +111,8 @@ def main():
     done = 0
     if os.path.exists(path):
         kept = torch.load(path, map_location=device, weights_only=True)
+        if kept["config"] != model.config:
+            raise SystemExit(f"{path}: must hold the model that is trained, {model.config}; it holds {kept['config']}; choose another --name")
         done = kept["done"]
         with torch.no_grad():
             for parameter, value in zip(model.parameters(), kept["parameters"]):
