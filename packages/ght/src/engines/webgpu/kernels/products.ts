@@ -70,7 +70,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
     ${each
       .map((e) => {
         const lanes = [...'xyzw'].map((c) => `t${e}.${c}`);
-        return `if (first + ${e}u < ${vectors}u) { let k = first + ${e}u; ${middle(dual, 'k', lanes)} M[at + 32u * k] = t${e}; }`;
+        return `if (first + ${e}u < ${vectors}u) { let k = first + ${e}u; ${middle(dual, [{ k: 'k', t: lanes }])} M[at + 32u * k] = t${e}; }`;
       })
       .join('\n    ')}
   }

@@ -18,6 +18,9 @@ import { codeLayout, placesInCodes } from './layout.js';
 import { type Dual, middle, sumErrors, tablesStruct } from './middle.js';
 import { ABOVE, COARSE, type Counting, idle, stateStruct } from './state.js';
 
+/** Vectors of four coordinates that are read together: enough to hide the latency of memory, few enough for the registers. */
+const TOGETHER = 4;
+
 /** The pass in registers. */
 export function registerPass(shape: Shape, counting: Counting, dual: Dual): string {
   const [A, B] = shape.parts;
@@ -30,6 +33,12 @@ export function registerPass(shape: Shape, counting: Counting, dual: Dual): stri
   const blocks = range(layout.rowBlocks);
   const atoms = range(layout.rowAtoms);
   const t = (a: number, b: number) => `t${a}_${b}`;
+  const fours = as.flatMap((a) =>
+    range(width / 4).map((k) => ({
+      k: (a * width) / 4 + k,
+      t: range(4).map((c) => (4 * k + c < RB ? t(a, 4 * k + c) : undefined)),
+    })),
+  );
   // Where one word has the bits of all rows, it is read and written once.
   const oneWord = layout.words === 1;
   const perWord = `${layout.wordRows}u`;
@@ -134,16 +143,8 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
     ${analyseRow}`,
   )}
   let at = tile * ${8 * shape.R4}u + lane;
-  ${as
-    .flatMap((a) =>
-      range(width / 4).map((k) =>
-        middle(
-          dual,
-          (a * width) / 4 + k,
-          range(4).map((c) => (4 * k + c < RB ? t(a, 4 * k + c) : undefined)),
-        ),
-      ),
-    )
+  ${range(Math.ceil(fours.length / TOGETHER))
+    .map((i) => middle(dual, fours.slice(i * TOGETHER, (i + 1) * TOGETHER)))
     .join('\n  ')}
   ${rows(
     (a) => `${readRow('i')}
