@@ -11,7 +11,7 @@ export function readResults(folder) {
   );
 }
 
-const row = (cells) => `| ${cells.join(' | ')} |`.replace(/\|  (?=\|)/g, '| ');
+const row = (cells) => `| ${cells.join(' | ')} |`.replace(/\| {2}(?=\|)/g, '| ');
 const table = (header, rows) => [row(header), `|${'---|'.repeat(header.length)}`, ...rows.map(row)].join('\n');
 const whole = (value) => Math.round(value).toLocaleString('en-US');
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
