@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { shippedModel } from '../packages/ght/dist/denoisers/learned/shipped.js';
 import { engines } from '../packages/ght/dist/engines/engines.js';
-import { Gpu } from '../packages/ght/dist/engines/webgpu/gpu.js';
+import { Gpu, groupNumber } from '../packages/ght/dist/engines/webgpu/gpu.js';
 import { recipeOf } from '../packages/ght/dist/groups/recipes.js';
 import {
   denseDictionary,
@@ -20,7 +20,6 @@ import {
   overcompleteDct,
   randomSource,
   readNpy,
-  spectralNormSquared,
   writeNpy,
 } from '../packages/ght/dist/index.js';
 import { signalsIn } from '../packages/ght/dist/signal/signals.js';
@@ -90,20 +89,30 @@ if (!state.available) {
 }
 console.log(`${state.offers}\n`);
 
+/** The name of D in the tables. */
+const SEPARABLE = '64×100';
 const D = overcompleteDct(8, 10);
 const dense = gaussianDictionary(64, 256, 1);
 const Y = patchesOf(pictures, 2 ** most);
 const RHO = { qpm: 0.1, admm: 1 };
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-const rows = [];
-const tell = (row) => {
-  rows.push(row);
-  console.log(
-    Object.entries(row)
-      .map(([name, value]) => (name === 'what' ? value : `${value} ${name}`))
-      .join(', '),
-  );
-};
+
+/** A number with at most four digits after the point, in the tables and in the file. */
+const inDigits = (_, value) => (typeof value === 'number' ? Number(value.toFixed(4)) : value);
+
+/** Prints rows of one kind below each other, and returns them. */
+function printed(title, rows) {
+  const names = [...new Set(rows.flatMap(Object.keys))];
+  const cells = (row) =>
+    names.map((name) => (typeof row[name] === 'number' ? String(inDigits('', row[name])) : (row[name] ?? '')));
+  const table = [names, ...rows.map(cells)];
+  const widths = names.map((_, i) => Math.max(...table.map((line) => line[i].length)));
+  const isNumber = (i) => rows.some((row) => typeof row[names[i]] === 'number');
+  const line = (texts) =>
+    texts.map((text, i) => (isNumber(i) ? text.padStart(widths[i]) : text.padEnd(widths[i]))).join('   ');
+  console.log(`${title}\n${table.map((texts) => `  ${line(texts).trimEnd()}`).join('\n')}\n`);
+  return rows;
+}
 
 /** Runs work until it has been busy for a while, since an idle card has low clocks; then gives the median time. */
 async function timed(run, { warm = 300, rounds = asked.quick ? 1 : 5 } = {}) {
@@ -126,70 +135,89 @@ async function iterations(loaded, solver, S, rho, n) {
   }
 }
 
-async function globalSolvers(name, dictionary, bits, s) {
+/** Milliseconds per iteration of QPM and ADMM for 2^bits patches and 10 atoms per patch. */
+async function iterationTimes(name, dictionary, bits) {
   const P = 2 ** bits;
   const loading = performance.now();
   const loaded = await gpu.load(dictionary, signalsIn(Y.subarray(0, 64 * P), 64));
   const loadMs = performance.now() - loading;
+  const rows = [];
   for (const solver of ['qpm', 'admm']) {
     loaded.reset();
     const n = asked.quick ? 4 : 100;
-    const ms = (await timed(() => iterations(loaded, solver, s * P, RHO[solver], n))) / n;
-    tell({
-      what: `${solver} ${name}`,
-      P: `2^${bits}`,
-      'ms per iteration': ms.toFixed(4),
-      'load ms': loadMs.toFixed(0),
-    });
+    const ms = (await timed(() => iterations(loaded, solver, 10 * P, RHO[solver], n))) / n;
+    rows.push({ solver, dictionary: name, bits, ms, loadMs });
   }
   loaded.dispose();
+  return rows;
 }
 
-async function pursuits(bits) {
+/** Milliseconds of OMP and joint OMP for 10 atoms per patch. */
+async function pursuitTimes(bits) {
   const P = 2 ** bits;
   const loaded = await gpu.load(D, signalsIn(Y.subarray(0, 64 * P), 64));
   const stop = { maxIterations: 100, tolerance: 0 };
-  for (const [what, run] of [
-    ['omp, 10 atoms', () => loaded.sweep('omp', 10, stop)],
-    ['joint-omp, 10 per patch', () => loaded.jointOmp(10 * P)],
+  const rows = [];
+  for (const [solver, run] of [
+    ['omp', () => loaded.sweep('omp', 10, stop)],
+    ['joint-omp', () => loaded.jointOmp(10 * P)],
   ]) {
     const ms = await timed(run, { rounds: asked.quick ? 1 : 3 });
-    tell({ what, P: `2^${bits}`, ms: ms.toFixed(2), 'ns per patch': ((1e6 * ms) / P).toFixed(2) });
+    rows.push({ solver, bits, ms, nsPerPatch: (1e6 * ms) / P });
   }
   loaded.dispose();
+  return rows;
 }
 
 /** What one iteration takes on the CPU of the same machine, with all its threads. */
-async function onCpu(bits) {
+async function iterationTimesOnCpu(bits) {
   const P = 2 ** bits;
   const loaded = await engines.wasm.load(D, signalsIn(Y.subarray(0, 64 * P), 64));
+  const rows = [];
   for (const solver of ['qpm', 'admm']) {
     loaded.reset();
     const ms = await timed(() => loaded.iterate(solver, 10 * P, RHO[solver]), { rounds: 5 });
-    tell({
-      what: `${solver} 64×100, ${loaded.info.threads} threads of the CPU`,
-      P: `2^${bits}`,
-      'ms per iteration': ms.toFixed(4),
-    });
+    rows.push({ solver, bits, threads: loaded.info.threads, ms });
   }
   loaded.dispose();
+  return rows;
 }
 
-/** Bytes per second that a copy within the GPU's memory reads and writes: the ceiling of the iterations. */
+/** Vectors of 16 bytes that a thread copies, and threads of a workgroup. */
+const [COPIED, COPIERS] = [4, 256];
+const each = Array.from({ length: COPIED }, (_, i) => i);
+const copyKernel = `${groupNumber}
+@group(0) @binding(0) var<storage, read> input: array<vec4f>;
+@group(0) @binding(1) var<storage, read_write> output: array<vec4f>;
+@compute @workgroup_size(${COPIERS})
+fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
+  let first = ${COPIED * COPIERS}u * groupNumber(group, groups) + me;
+  if (first >= arrayLength(&input)) { return; }
+  ${each.map((i) => `let x${i} = input[first + ${i * COPIERS}u];`).join(' ')}
+  ${each.map((i) => `output[first + ${i * COPIERS}u] = x${i};`).join(' ')}
+}`;
+
+/** Gigabytes per second that a kernel reads and writes which only copies: the ceiling of the iterations. */
 async function copyRate() {
   const own = await Gpu.open();
   const room = own.room();
-  const bytes = Math.min(2 ** (asked.quick ? 20 : 30), own.limits.maxBufferSize);
-  const [from, to] = await own.allocated(() => [room.buffer(bytes), room.buffer(bytes)]);
+  const perGroup = 16 * COPIED * COPIERS;
+  const { maxBufferSize, maxStorageBufferBindingSize } = own.limits;
+  const most = Math.min(2 ** (asked.quick ? 20 : 30), maxBufferSize, maxStorageBufferBindingSize);
+  const groups = Math.floor(most / perGroup);
+  const bytes = groups * perGroup;
+  const [input, output] = await own.allocated(() => [room.buffer(bytes), room.buffer(bytes)]);
+  const kernel = await own.kernel(copyKernel, 'copy');
+  const buffers = kernel.bind({ 0: input, 1: output });
   const copies = 20;
   const ms = await timed(async () => {
     const batch = own.batch();
-    for (let i = 0; i < copies; i++) batch.copy(from, 0, to, 0, bytes);
+    for (let i = 0; i < copies; i++) batch.run(kernel, buffers, groups);
     batch.submit();
     await own.done();
   });
-  tell({ what: 'copy', bytes: `${bytes / 2 ** 20} MiB`, 'GB/s': ((2 * bytes * copies) / ms / 1e6).toFixed(0) });
   own.dispose();
+  return { MiB: bytes / 2 ** 20, GBs: (2 * bytes * copies) / ms / 1e6 };
 }
 
 /** A picture of so many pixels on each side, mirrored from a photograph in units of 25, and the same with noise of deviation 1. */
@@ -215,91 +243,97 @@ async function denoiserOf(engine, quality, pixels) {
   return engine.denoiser(recipeOf(quality), pixels);
 }
 
-/** Denoising, beside the CPU at the smaller size. */
-async function denoising(side, { beside }) {
+/** A picture as a tile for the denoisers. */
+const tileOf = (samples, side) => ({
+  ...{ width: side, height: side, channels: 1 },
+  *read(_c, into) {
+    into.set(samples);
+    yield 1;
+  },
+});
+
+/** Denoising with an engine: milliseconds, and the PSNR in dB. */
+async function denoisingTimes(engine, side, options) {
   const { clean, noisy } = pictureOf(side);
-  const tile = {
-    width: side,
-    height: side,
-    channels: 1,
-    *read(_c, into) {
-      into.set(noisy);
-      yield 1;
-    },
-  };
+  const tile = tileOf(noisy, side);
+  const rows = [];
   for (const quality of ['fast', 'balanced', 'best', 'learned']) {
-    const row = { what: `denoise ${quality}`, pixels: `${side}×${side}` };
     try {
-      const denoiser = await denoiserOf(gpu, quality, side * side);
-      const ms = await timed(() => denoiser.run(tile), { rounds: 5 });
-      const dB = psnr(clean, (await denoiser.run(tile))[0]);
-      Object.assign(row, { ms: ms.toFixed(1), 'PSNR dB': dB.toFixed(3) });
-      if (beside) {
-        const cpu = await denoiserOf(engines.wasm, quality, side * side);
-        const theirs = await timed(() => cpu.run(tile), { warm: 0, rounds: 1 });
-        const difference = dB - psnr(clean, (await cpu.run(tile))[0]);
-        Object.assign(row, { 'CPU ms': theirs.toFixed(0), 'PSNR less that of the CPU': difference.toFixed(4) });
-      }
+      const denoiser = await denoiserOf(engine, quality, side * side);
+      const ms = await timed(() => denoiser.run(tile), options);
+      rows.push({ quality, side, ms, psnr: psnr(clean, (await denoiser.run(tile))[0]) });
     } catch (error) {
-      row.failed = error.message;
+      rows.push({ quality, side, failed: error.message });
     }
-    tell(row);
   }
+  return rows;
 }
 
-await copyRate();
-for (const bits of sizes) await globalSolvers('64×100', D, bits, 10);
-await globalSolvers(
-  'dense 64×256',
-  denseDictionary(64, 256, dense.atoms.data),
-  Math.min(most, asked.quick ? 10 : 17),
-  10,
-);
-for (const bits of sizes) await pursuits(bits);
-await onCpu(sizes.at(-1));
-for (const [i, side] of (asked.quick ? [64] : [1024, 4096]).entries()) await denoising(side, { beside: i === 0 });
-
-const peers = [];
-const hasTorch =
-  !asked['no-peers'] &&
-  spawnSync('python3', ['-c', 'import torch; assert torch.cuda.is_available()'], { stdio: 'ignore' }).status === 0;
-if (hasTorch) {
+/** PyTorch on the same GPU and the same patches; an empty list where it is not installed. */
+function torchTimes() {
+  const found = spawnSync('python3', ['-c', 'import torch; assert torch.cuda.is_available()'], { stdio: 'ignore' });
+  if (found.status !== 0) {
+    console.log('PyTorch with a GPU is not installed here: measured alone\n');
+    return [];
+  }
   const folder = mkdtempSync(join(tmpdir(), 'ght-gpu-'));
   try {
+    const atoms = Float32Array.from(D.atoms.data);
     writeFileSync(join(folder, 'patches.npy'), writeNpy({ type: 'f4', shape: [2 ** most, 64], data: Y }));
-    writeFileSync(
-      join(folder, 'dictionary.npy'),
-      writeNpy({ type: 'f4', shape: [100, 64], data: Float32Array.from(D.atoms.data) }),
-    );
-    const args = [here('peers/torch_ght.py'), folder, ...sizes.map(String)];
-    const printed = execFileSync('python3', args, {
+    writeFileSync(join(folder, 'dictionary.npy'), writeNpy({ type: 'f4', shape: [100, 64], data: atoms }));
+    const lines = execFileSync('python3', [here('peers/torch_ght.py'), folder, ...sizes.map(String)], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'inherit'],
       maxBuffer: 1e8,
     });
-    for (const line of printed.trim().split('\n')) {
-      const peer = JSON.parse(line);
-      peers.push(peer);
-      const ours = rows.find(({ what, P }) => what === `${peer.solver} 64×100` && P === `2^${peer.bits}`);
-      const ratio = ours ? `${(peer.ms / Number(ours['ms per iteration'])).toFixed(1)} times ours` : '';
-      console.log(
-        `PyTorch ${peer.form}  ${peer.solver}  2^${peer.bits}  ${peer.ms.toFixed(3)} ms per iteration  ${ratio}`,
-      );
-    }
+    return lines
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
   } finally {
     rmSync(folder, { recursive: true });
   }
-} else if (!asked['no-peers']) console.log('PyTorch with a GPU is not installed here: measured alone');
+}
 
-const date = new Date().toISOString().slice(0, 10);
-const result = {
-  date,
+/** The time of PyTorch divided by ours, per solver, size and form. */
+function ratiosOf(ours, peers) {
+  return peers.map(({ solver, form, bits, ms }) => {
+    const own = ours.find((row) => row.solver === solver && row.bits === bits && row.dictionary === SEPARABLE);
+    return { solver, bits, form, ratio: ms / own.ms };
+  });
+}
+
+const inTurn = async (list, measure) => {
+  const rows = [];
+  for (const each of list) rows.push(...(await measure(each)));
+  return rows;
+};
+
+// The CPU comes last: while its threads end, the GPU is measured too slow.
+const [copy] = printed('Copy', [await copyRate()]);
+const problems = [
+  ...sizes.map((bits) => [SEPARABLE, D, bits]),
+  ['dense 64×256', denseDictionary(64, 256, dense.atoms.data), Math.min(most, 17)],
+];
+const ours = printed('Iterations, ms each', await inTurn(problems, (problem) => iterationTimes(...problem)));
+const pursuits = printed('Pursuits', await inTurn(sizes, pursuitTimes));
+const sides = asked.quick ? [64] : [1024, 4096];
+const denoising = printed('Denoising', await inTurn(sides, (side) => denoisingTimes(gpu, side)));
+const peers = asked['no-peers'] ? [] : torchTimes();
+if (peers.length > 0) printed('PyTorch', peers);
+const ratios = ratiosOf(ours, peers);
+if (ratios.length > 0) printed('PyTorch, times ours', ratios);
+const onCpu = {
+  iterations: printed('Iterations on the CPU', await iterationTimesOnCpu(sizes.at(-1))),
+  denoising: printed('Denoising on the CPU', await denoisingTimes(engines.wasm, sides[0], { warm: 0, rounds: 1 })),
+};
+
+const environment = {
+  date: new Date().toISOString().slice(0, 10),
   node: process.version,
   cpu: cpus()[0]?.model.trim(),
   adapter: state.offers,
-  norm: spectralNormSquared(D),
-  rows,
-  peers,
 };
-if (!asked.quick) writeFileSync(here('results/gpu.json'), `${JSON.stringify(result, null, 2)}\n`);
+const result = { environment, copy, iterations: ours, pursuits, denoising, peers, ratios, onCpu };
+if (!asked.quick) writeFileSync(here('results/gpu.json'), `${JSON.stringify(result, inDigits, 1)}\n`);
 process.exit(0);

@@ -123,7 +123,7 @@ def milliseconds(form, Y, S, rho, admm):
 
 for bits in sizes:
     P = 1 << bits
-    Y = torch.from_numpy(np.ascontiguousarray(patches[:P], dtype=np.float32)).cuda().T.contiguous()
+    Y = torch.from_numpy(np.array(patches[:P], dtype=np.float32)).cuda().T.contiguous()
     for solver, rho in (("qpm", 0.1), ("admm", 1.0)):
         for name, form in (("plain", Plain), ("compiled", Compiled)):
             try:

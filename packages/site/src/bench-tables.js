@@ -11,7 +11,7 @@ export function readResults(folder) {
   );
 }
 
-const row = (cells) => `| ${cells.join(' | ')} |`.replaceAll('|  |', '| |');
+const row = (cells) => `| ${cells.join(' | ')} |`.replace(/\| {2}(?=\|)/g, '| ');
 const table = (header, rows) => [row(header), `|${'---|'.repeat(header.length)}`, ...rows.map(row)].join('\n');
 const whole = (value) => Math.round(value).toLocaleString('en-US');
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -88,7 +88,105 @@ function addedNoise({ real: { tables } }) {
   );
 }
 
-const drawn = { spams, learning, scale, 'added-noise': addedNoise };
+const solverNames = { qpm: 'QPM', admm: 'ADMM', omp: 'OMP', 'joint-omp': 'joint OMP' };
+/** A number with three significant digits, such as 0.0719, 17.9 or 1,544. */
+const inThree = (value) => (value >= 100 ? whole(value) : value.toPrecision(3));
+const times = (theirs, ours) => `${inThree(theirs)} (${(theirs / ours).toFixed(1)}×)`;
+
+/** An iteration on a GPU beside PyTorch and the CPU: `npm run bench:gpu`. */
+function gpuIterations({ gpu: { iterations, peers, onCpu } }) {
+  const separable = ({ dictionary }) => dictionary === '64×100';
+  const cell = (rows, ours, form) => {
+    const found = rows.find(
+      (row) => separable(ours) && row.solver === ours.solver && row.bits === ours.bits && row.form === form,
+    );
+    return found ? times(found.ms, ours.ms) : '';
+  };
+  const bySolver = Object.keys(solverNames).flatMap((solver) => iterations.filter((row) => row.solver === solver));
+  return table(
+    [
+      'ms per iteration',
+      'D',
+      'P',
+      'GHT',
+      'PyTorch, compiled',
+      'PyTorch',
+      `CPU, ${onCpu.iterations[0].threads} threads`,
+    ],
+    bySolver.map((row) => [
+      ...[solverNames[row.solver], row.dictionary, `2^${row.bits}`, inThree(row.ms)],
+      ...[cell(peers, row, 'compiled'), cell(peers, row, 'plain'), cell(onCpu.iterations, row)],
+    ]),
+  );
+}
+
+/** OMP and joint OMP on a GPU: `npm run bench:gpu`. */
+function gpuPursuits({ gpu: { pursuits } }) {
+  const bySolver = Object.keys(solverNames).flatMap((solver) => pursuits.filter((row) => row.solver === solver));
+  return table(
+    ['10 atoms per patch', 'P', 'ms', 'ns per patch'],
+    bySolver.map(({ solver, bits, ms, nsPerPatch }) => [
+      ...[solverNames[solver], `2^${bits}`, inThree(ms), inThree(nsPerPatch)],
+    ]),
+  );
+}
+
+/** Denoising on a GPU beside the CPU: `npm run bench:gpu`. */
+function gpuDenoising({ gpu: { denoising, onCpu } }) {
+  const sides = [...new Set(denoising.map(({ side }) => side))];
+  const qualities = [...new Set(denoising.map(({ quality }) => quality))];
+  const find = (rows, quality, side) => rows.find((row) => row.quality === quality && row.side === side);
+  const ms = ({ ms: taken }) => (taken === undefined ? 'failed' : inThree(taken));
+  const beside = onCpu.denoising[0].side;
+  return table(
+    [
+      ...['ms', ...sides.map((side) => `${side}×${side}`)],
+      ...[`${beside}×${beside}, CPU, ${onCpu.iterations[0].threads} threads`, 'PSNR, GPU', 'CPU'],
+    ],
+    qualities.map((quality) => {
+      const [own, cpu] = [find(denoising, quality, beside), find(onCpu.denoising, quality, beside)];
+      return [
+        ...[`\`${quality}\``, ...sides.map((side) => ms(find(denoising, quality, side)))],
+        ...[times(cpu.ms, own.ms), own.psnr.toFixed(3), cpu.psnr.toFixed(3)],
+      ];
+    }),
+  );
+}
+
+/** What the GPU engine should reach, and what it does: `npm run bench:gpu`. */
+function gpuGoals({ gpu: { iterations, pursuits, denoising, ratios } }) {
+  const largest = (rows, solver) => rows.find((row) => row.solver === solver && row.bits === 20);
+  const perMegapixel = (quality) => {
+    const { ms, side } = denoising.find((row) => row.quality === quality);
+    return (1e6 * ms) / side ** 2;
+  };
+  const most = [
+    ['QPM, 2^20 patches, ms per iteration', 0.35, largest(iterations, 'qpm').ms],
+    ['ADMM, 2^20 patches, ms per iteration', 0.6, largest(iterations, 'admm').ms],
+    ['OMP, 2^20 patches, ns per patch', 8, largest(pursuits, 'omp').nsPerPatch],
+    ['joint OMP, 2^20 patches, ms', 120, largest(pursuits, 'joint-omp').ms],
+    ['`balanced`, ms per megapixel', 20, perMegapixel('balanced')],
+    ['`learned`, ms per megapixel', 40, perMegapixel('learned')],
+  ].map(([what, goal, value]) => [what, `at most ${goal}`, inThree(value), value <= goal ? 'yes' : 'no']);
+  const faster = ['qpm', 'admm'].map((solver) => {
+    const values = ratios.filter((row) => row.solver === solver && row.form === 'compiled').map(({ ratio }) => ratio);
+    const [least, highest] = [Math.min(...values), Math.max(...values)];
+    const range = `${least.toFixed(1)} to ${highest.toFixed(1)}`;
+    return [
+      `${solverNames[solver]}, times as fast as compiled PyTorch`,
+      'at least 8',
+      range,
+      least >= 8 ? 'yes' : 'no',
+    ];
+  });
+  return table(['', 'goal', 'measured', 'met'], [...most, ...faster]);
+}
+
+const drawn = {
+  ...{ spams, learning, scale, 'added-noise': addedNoise },
+  ...{ 'gpu-iterations': gpuIterations, 'gpu-pursuits': gpuPursuits },
+  ...{ 'gpu-denoising': gpuDenoising, 'gpu-goals': gpuGoals },
+};
 
 /** A page with its marked tables drawn from the results. */
 export function fillTables(text, results) {

@@ -106,4 +106,14 @@ describe('tables of measured numbers', () => {
     changed.spams.rows[0].spams.cpu = 9999;
     expect(fillTables(textIn('performance.md'), changed)).toContain('| 5 | 9,999 | 1,351 | 7.40× |');
   });
+
+  it('of the GPU follow the results, and tell which goals are met', () => {
+    const changed = structuredClone(results);
+    const isLargest = ({ solver, bits }: { solver: string; bits: number }) => solver === 'qpm' && bits === 20;
+    changed.gpu.iterations.find(isLargest).ms = 0.5;
+    for (const row of changed.gpu.peers.filter(isLargest)) row.ms = row.form === 'compiled' ? 4 : 9;
+    const drawn = fillTables(textIn('performance.md'), changed);
+    expect(drawn).toContain('| QPM | 64×100 | 2^20 | 0.500 | 4.00 (8.0×) | 9.00 (18.0×) |');
+    expect(drawn).toContain('| QPM, 2^20 patches, ms per iteration | at most 0.35 | 0.500 | no |');
+  });
 });

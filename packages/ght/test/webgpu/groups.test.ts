@@ -112,7 +112,7 @@ describe.skipIf(inject('withoutGpu') !== '')('recipes on a GPU', () => {
 
   it('stops between batches, and runs again afterwards', async () => {
     const stop = new AbortController();
-    const runner = await recipeRunner(gpu, recipeOf('fast'), { batch: 100 });
+    const runner = await recipeRunner(gpu, recipeOf('fast'), { batch: 25 });
     const tile = tileOf(coarse, width, height);
     const told: number[] = [];
     const aborted = runner.follow(tile, stop.signal, (_step, fraction) => {
@@ -120,9 +120,14 @@ describe.skipIf(inject('withoutGpu') !== '')('recipes on a GPU', () => {
       if (fraction > 0) stop.abort(new Error('enough'));
     });
     await expect(aborted).rejects.toThrow('enough');
-    expect(told).toHaveLength(2);
+    // The start, the first batch, and on a fast GPU the second, which was submitted behind it.
+    expect(told.length).toBeLessThanOrEqual(3);
+    const all: number[] = [];
+    const [again] = await runner.follow(tile, undefined, (_step, fraction) => all.push(fraction));
+    expect(all.length).toBeGreaterThan(3);
+    expect(all.at(-1)).toBe(1);
     const [whole] = await run(recipeOf('fast'), coarse, width, height);
-    expect(largestDifference((await runner.follow(tile))[0], whole)).toBe(0);
+    expect(largestDifference(again, whole)).toBe(0);
   });
 
   it('the tiles that tasks choose, of up to a gibibyte, have planes that every GPU can bind', async () => {

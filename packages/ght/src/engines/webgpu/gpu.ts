@@ -28,7 +28,7 @@ export interface GpuOptions {
 
 /** Workgroups per dimension, at most. */
 const MOST_GROUPS = 65535;
-/** A batch takes milliseconds. A device that has not answered for so long will not, in milliseconds. */
+/** How long to wait for an answer of the device, in milliseconds. A batch takes far less. */
 const PATIENCE = 120_000;
 /** Bytes per write, so that staging memory stays small. */
 const WRITE = 2 ** 26;
@@ -59,7 +59,7 @@ export class Gpu {
     /** The adapter by its name. */
     readonly name: string,
     readonly limits: Limits,
-    /** Lanes of a subgroup where all have the same number; undefined where subgroups cannot be used. */
+    /** Lanes per subgroup if all subgroups have the same number; otherwise undefined, and subgroups are not used. */
     readonly lanes: number | undefined,
     /** Whether the adapter is a program on the CPU. */
     readonly software: boolean,
@@ -193,7 +193,7 @@ export class Gpu {
 
   /** The promise, or the failure of the device if that comes first. */
   #settled<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
-    // Where something else ends the wait, nobody waits for the promise any more, and it may fail as well.
+    // If a failure or an abort ends the wait, nothing else handles a later rejection of the promise.
     promise.catch(() => undefined);
     if (this.#failure) return Promise.reject(this.#failure);
     return new Promise<T>((resolve, reject) => {
@@ -216,14 +216,14 @@ export class Gpu {
       if (signal?.aborted) return aborted();
       promise.then((value) => {
         end();
-        // A failure is told before what follows it.
+        // After a failure of the device a result may be wrong.
         if (this.#failure) reject(this.#failure);
         else resolve(value);
       }, fail);
     });
   }
 
-  /** Gives the device back. */
+  /** Frees the device and its spare buffers. */
   dispose(): void {
     this.#spares.free();
     this.device.destroy();
@@ -243,7 +243,7 @@ export class Room {
     return this.#buffers.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** A storage buffer of zeros; of anything in a room of spares. */
+  /** A storage buffer of zeros; in a room of spares, with any contents. */
   buffer(bytes: number, usage: GPUBufferUsageFlags = GPUBufferUsage.STORAGE): GPUBuffer {
     const size = Math.max(16, 4 * Math.ceil(bytes / 4));
     const uses = usage | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
@@ -288,7 +288,7 @@ export class Batch {
     this.#encoder = device.createCommandEncoder();
   }
 
-  /** Runs a kernel in so many workgroups. The kernel has to leave where {@link groupNumber} is not below that number. */
+  /** Runs a kernel in so many workgroups. The kernel must return if its {@link groupNumber} is not below that number. */
   run({ pipeline }: Kernel, buffers: GPUBindGroup, groups: number): this {
     if (groups === 0) return this;
     this.#pass ??= this.#encoder.beginComputePass();

@@ -9,7 +9,7 @@ const IDLE_MS = 5_000;
  * queue keeps its order.
  */
 export class Spares {
-  /** The buffer used last is the last one. */
+  /** In the order of their last use, the oldest first. */
   readonly #buffers: GPUBuffer[] = [];
   #bytes = 0;
   #idle: ReturnType<typeof setTimeout> | undefined;
@@ -25,14 +25,14 @@ export class Spares {
     return taken;
   }
 
-  /** Keeps a buffer that is not mapped and that nobody will use; others may be freed instead. */
+  /** Keeps a buffer that is not mapped and no longer used. If there are too many then, the oldest are freed. */
   keep(buffer: GPUBuffer): void {
     this.#buffers.push(buffer);
     this.#bytes += buffer.size;
     while (this.#bytes > MOST_BYTES || this.#buffers.length > MOST_BUFFERS) this.#freeOldest();
     clearTimeout(this.#idle);
     this.#idle = setTimeout(() => this.free(), IDLE_MS);
-    // In Node, a program may end before.
+    // In Node, this timer must not keep a program from ending.
     (this.#idle as { unref?: () => void }).unref?.();
   }
 

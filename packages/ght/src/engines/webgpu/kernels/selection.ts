@@ -27,7 +27,7 @@ import {
 /** Threads of a workgroup that selects. */
 const THREADS = 256;
 
-/** WGSL: all threads leave together. A barrier may only stand where all threads arrive, and that has to be plain to see. */
+/** WGSL: all threads leave together. All threads must reach a barrier, and WGSL demands that a compiler can prove it. */
 const leaveIf = (when: string) =>
   `if (me == 0u) { flag = select(0u, 1u, ${when}); } if (workgroupUniformLoad(&flag) != 0u) { return; }`;
 
@@ -135,7 +135,7 @@ ${entry}
       s.rank = bin.equal;
       if (s.shift > 0u) { s.refine = 1u; s.rank = rank - bin.above; }
     }
-    // No more than S are not zero: all stay.
+    // At most S are not zero: all stay.
     else if (all && rank > 0u) { s.base = ${LEAST}u; s.rank = bin.total; }
     // S are infinite: the iteration has diverged.
     else if (all) { s.base = ${INFINITE}u; s.rank = above; s.above = 0u; }
@@ -236,7 +236,7 @@ ${entry}
   s.k++;
   s.T = T; s.tie = ${0xffffffff}u; s.kept = min(s.S, larger + equal);
   s.ties = u32(larger + equal > s.S); s.need = s.S - min(s.S, larger);
-  // The threshold of ADMM swings to and fro: look on both sides, a little farther than it moved last. After the first, look far.
+  // The threshold of ADMM oscillates: look on both sides, a little farther than it moved last. After the first, look far.
   if (!known) { s.lo = ${widest.lo}u; s.hi = ${widest.hi}u; s.shift = ${widest.shift}u; s.before = 0u; }
   else if (s.before == 0u) { expect(T, 0.45, 1.0); }
   else {
@@ -285,12 +285,12 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
 }
 
 /**
- * How many equal the threshold in each pair of tiles: 0 where the pass has seen none that ends like it. Before that, the codes that the
- * next pass overwrites are copied, if they are the best; so one dispatch does for two things that are seldom to be done.
+ * Counts the values that equal the threshold in each pair of tiles: 0 if the pass has seen no magnitude with the same last five bits.
+ * Before that it copies the codes that the next pass overwrites, if they are the best. One dispatch does both, because both are rare.
  */
 export function countTies(layout: CodeLayout): string {
   return `${scanOf(layout)}
-@group(0) @binding(4) var<storage, read_write> reports: array<vec2u>; // errors, and what the pass has seen: here the counts take its place
+@group(0) @binding(4) var<storage, read_write> reports: array<vec2u>; // errors, and the endings that the pass has seen, which the counts replace
 @group(0) @binding(5) var<storage, read> old: array<vec4f>;
 @group(0) @binding(6) var<storage, read> oldMasks: array<u32>;
 @group(0) @binding(7) var<storage, read_write> saved: array<vec4f>;

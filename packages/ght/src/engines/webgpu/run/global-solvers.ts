@@ -1,7 +1,8 @@
 /**
  * GHT-QPM and GHT-ADMM on a GPU. A step selects the codes Zᵏ among the candidates, and a pass over all patches then measures them
  * and makes the candidates for Zᵏ⁺¹. Steps are submitted in batches, and their state stays on the GPU: the host reads it after a
- * batch. There it sees whether the window of a selection was missed; then the pass is made again with a window of all magnitudes.
+ * batch, while the GPU works on the next. If the window of a selection was missed, the host has the pass made again with a window of
+ * all magnitudes, and the batch that was submitted ahead does nothing.
  */
 import { type Codes, emptyCodes } from '../../../codes/codes.js';
 import { EngineFailure } from '../../../errors.js';
@@ -28,17 +29,18 @@ import type { Ranges } from './ranges.js';
 /** Iterations per submit: enough to keep the GPU busy, few enough to be aborted soon. Small problems take little time for many. */
 const BATCH = 10;
 const SMALL = { coefficients: 2 ** 22, batch: HISTORY };
-/** A first threshold is guessed from a sample: one of at most 16 pairs of tiles, and at least 128 pairs. */
+/** The first threshold is guessed from a sample: every 16th pair of tiles, or more of them, so that there are at least 128. */
 const SPARSEST = 16;
 const LEAST_SAMPLE = 128;
-/** The number of no codes. */
+/** The value of `best` while there are no best codes. */
 const NONE = 0xffffffff;
+/** The value of `tie` if all values that equal the threshold survive. */
 const EVERYWHERE = 0xffffffff;
 
 /**
- * The candidates with which a batch begins. `made`: the last pass has made them; `selected`: the first part of their selection is done
- * as well, for the same budget. Those of Z⁰ have to be made (`start`), those of the last codes without a dual variable after a change of the solver
- * (`restart`), or those of the last codes once more with another window (`again`).
+ * The candidates with which a batch begins. Two kinds are there already. `made`: the last pass has made them. `selected`: the first
+ * part of their selection is done as well, for the same budget. Three kinds have to be made first. `start`: from Z⁰. `restart`: from the
+ * last codes with a dual variable of 0, after a change of the solver. `again`: from the last codes once more, with another window.
  */
 type Candidates = 'start' | 'restart' | 'again' | 'made' | 'selected';
 
@@ -127,8 +129,8 @@ export class GlobalSolvers {
   }
 
   /**
-   * Steps with the first ρ of the list and all after it but the last, with which the pass of the last step begins the next. With
-   * those of `later` a further batch is submitted, so that the GPU has work while the host reads.
+   * One step for each ρ of the list but the last: with that one, the pass of the last step makes the candidates of the step after it.
+   * If `later` is given, a batch of steps with these ρ is submitted too, so that the GPU has work while the host reads.
    */
   async #steps(
     solver: IterativeSolver,
@@ -147,11 +149,11 @@ export class GlobalSolvers {
     if (known && same && rhos[0] !== this.#rho)
       throw new Error(`an iteration with ρ = ${this.#rho} was begun, but ${rhos[0]} is asked for`);
     const ahead = this.#ahead;
-    // After an abort or a failure nothing is known until the next reset.
+    // After an abort or a failure the state is unknown: the next call starts from Z⁰.
     [this.#state, this.#ahead] = [undefined, undefined];
     let state = known ?? (await this.#start(iteration, S, watch));
     let candidates: Candidates = !known ? 'start' : !same ? 'restart' : known.S === S ? 'selected' : 'made';
-    // Of a batch that has not come to its end, the counts are gone.
+    // A batch that has ended early leaves no counts to select from.
     if (known && same && (known.halt || known.missed)) candidates = 'again';
     const end = state.k + rhos.length - 1;
     if (!ahead) this.#begin(state, S, first, rule);
@@ -175,7 +177,7 @@ export class GlobalSolvers {
     }
   }
 
-  /** What is asked for, in the state. */
+  /** Writes what is asked for into the state. */
   #begin(
     state: State,
     S: number,
@@ -199,12 +201,12 @@ export class GlobalSolvers {
     iteration.judge(batch, end + rhos.length - 1);
     batch.submit();
     const outcome = this.#read(watch?.signal);
-    // An abort may leave it behind.
+    // After an abort, nothing else handles its rejection.
     outcome.catch(() => undefined);
     return { solver: iteration.solver, S, rhos, outcome };
   }
 
-  /** Takes in a batch that was submitted ahead, where it is not the next that is asked for. */
+  /** Waits for a batch that was submitted ahead but is not the one asked for next, and takes over its state. */
   async #land(): Promise<void> {
     const ahead = this.#ahead;
     this.#ahead = undefined;

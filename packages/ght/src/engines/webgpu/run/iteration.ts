@@ -16,7 +16,10 @@ import type { Range, Ranges } from './ranges.js';
 export interface Common {
   readonly state: GPUBuffer;
   readonly histograms: readonly [GPUBuffer, GPUBuffer];
-  /** Of each pair of tiles the error, and which magnitudes near the threshold the pass has seen, later how many equal it. */
+  /**
+   * Per pair of tiles: the error, and a bit for each ending of a magnitude (its last five bits) among the candidates in the window.
+   * `countTies` puts the number of values that equal the threshold in place of these bits.
+   */
   readonly reports: GPUBuffer;
   readonly sums: GPUBuffer;
   /** The tables of the iterations of a batch, one after the other. */
@@ -52,7 +55,7 @@ export function commonBuffers(ranges: Ranges, counting: Counting): Promise<Commo
   return gpu.allocated(() => ({
     state: room.buffer(STATE_BYTES, GPUBufferUsage.STORAGE | GPUBufferUsage.UNIFORM),
     histograms: [room.buffer(4 * histogramWords(counting)), room.buffer(4 * histogramWords(counting))],
-    // Also read two at a time.
+    // An even number, because `cutTies` reads two at a time.
     reports: room.buffer(16 * Math.ceil(pairs / 2)),
     sums: room.buffer(4 * counting.clearers),
     tables: room.buffer((HISTORY + 1) * tableStride(shape), GPUBufferUsage.UNIFORM),
@@ -196,7 +199,7 @@ export class Iteration {
     this.#overRanges(batch, this.scans.cut, k);
   }
 
-  /** Judges Zᵏ where no selection follows. */
+  /** Judges Zᵏ at the end of a batch, where no selection follows. The scan saves Zᵏ⁻¹, if that is the best. */
   judge(batch: Batch, k: number): void {
     batch.run(this.selects.judge.kernel, this.selects.judge.buffers, 1);
     this.#overRanges(batch, this.scans.count, k + 1);

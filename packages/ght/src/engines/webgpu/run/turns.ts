@@ -1,8 +1,8 @@
 import type { Batch, Gpu } from '../gpu.js';
 
 /**
- * Batches one after the other. One of them waits for the GPU behind the one at work: so the GPU does not wait for this thread, and an
- * abort is noticed after two batches at most.
+ * Runs batches one after the other. While one runs, the next is already submitted, so the GPU does not wait for this thread. An abort
+ * stops the work after these two at the latest.
  */
 export class Turns {
   #last: Promise<void> = Promise.resolve();
@@ -18,7 +18,7 @@ export class Turns {
     batch.submit();
     const before = this.#last;
     this.#last = this.gpu.done(this.signal).then(onDone);
-    // If the batch before fails, nobody waits for this one.
+    // If the batch before fails, nothing else handles a rejection of this one.
     this.#last.catch(() => undefined);
     await before;
   }
