@@ -248,6 +248,19 @@ describe.skipIf(inject('withoutGpu') !== '')('iterations on a GPU', () => {
     loaded.dispose();
   });
 
+  it('can be aborted while a batch is ahead, and starts over after a reset', async () => {
+    const loaded = await load(D, Y);
+    const run = { first: 1, most: 200, rho: () => 0.5, tolerance: 0, least: 0 };
+    const first = await loaded.iterations?.('qpm', 900, run);
+    const stop = new AbortController();
+    const waiting = loaded.iterations?.('qpm', 900, { ...run, first: 41, most: 160 }, { signal: stop.signal });
+    stop.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+    loaded.reset();
+    expect(await loaded.iterations?.('qpm', 900, { ...run, most: 40 })).toEqual(first);
+    loaded.dispose();
+  });
+
   it('fails with a plain reason when the device is lost in the middle', async () => {
     const lost = await Gpu.open();
     const loaded = await loadProblem(lost, D, signalsIn(Y, D.N), { why: 'a test' });

@@ -162,6 +162,8 @@ export class GlobalSolvers {
     for (;;) {
       const { judged } = state;
       const { state: read, history } = await outcome;
+      // A batch ahead was submitted with the watch of the call before.
+      watch?.signal?.throwIfAborted();
       state = read;
       if (state.halt || state.missed) this.#ahead = undefined;
       if (state.halt || state.judged === end) {
