@@ -55,7 +55,9 @@ export function denoiseMemoryEstimate(
   for (const [name, value] of Object.entries({ width, height, channels })) {
     wholeNumber(name, value, 1, Number.POSITIVE_INFINITY, 'give the size of the image');
   }
-  const { margin, bytes } = qualityExtent(usualEngine(engine), oneOf('quality', quality, denoiseQualities));
+  const given = oneOf('quality', quality, denoiseQualities);
+  // For coloured noise, finest takes the place of learned.
+  const { margin, bytes } = qualityExtent(usualEngine(engine), given === 'learned' ? 'finest' : given);
   const side = tileSide({ margin, bytes }, width, height, channels) + 2 * margin;
   return 4 * width * height * channels + bytes(Math.min(width, side), Math.min(height, side), channels);
 }
