@@ -53,6 +53,15 @@ fn blocksAt(tile: u32, lane: u32) -> u32 { return tile * ${32 * blocks}u + lane;
 fn masksAt(tile: u32, lane: u32) -> u32 { return tile * ${32 * words}u + lane; }`;
 }
 
+/** WGSL: what every kernel of a pass reads: its range, the state, and the codes. */
+export const passReads = `@group(0) @binding(1) var<uniform> place: vec4u; // first patch, pairs of tiles
+@group(0) @binding(2) var<uniform> s: State;
+@group(0) @binding(4) var<storage, read> codes: array<vec4f>;
+@group(0) @binding(5) var<storage, read> masks: array<u32>;`;
+/** WGSL: where a pass writes the candidates for the next codes. */
+export const passWrites = `@group(0) @binding(6) var<storage, read_write> candidates: array<vec4f>;
+@group(0) @binding(7) var<storage, read_write> candidateMasks: array<u32>;`;
+
 /** WGSL: a loop over the stored blocks of a patch, in the order of its atoms; `body` sees the number `block`. */
 export function forStoredBlocks({ bits, words }: CodeLayout, masks: string, body: string): string {
   return `for (var word = 0u; word < ${words}u; word++) {

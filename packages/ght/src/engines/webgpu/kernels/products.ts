@@ -10,7 +10,7 @@
 import type { Shape } from '../../shape.js';
 import { groupNumber } from '../gpu.js';
 import { countNear, storeCandidates, survivors } from './candidates.js';
-import { codeLayout, forStoredBlocks, placesInCodes } from './layout.js';
+import { codeLayout, forStoredBlocks, passReads, passWrites, placesInCodes } from './layout.js';
 import { type Dual, middle, sumErrors, tablesStruct } from './middle.js';
 import { ABOVE, COARSE, type Counting, idle, stateStruct } from './state.js';
 
@@ -39,11 +39,8 @@ ${tablesStruct(1, shape.R4)}
 ${groupNumber}
 ${placesInCodes(layout)}
 @group(0) @binding(0) var<uniform> u: Tables;
-@group(0) @binding(1) var<uniform> place: vec4u; // first patch, pairs of tiles
-@group(0) @binding(2) var<uniform> s: State;
+${passReads}
 @group(0) @binding(3) var<storage, read> C: array<vec4f>;
-@group(0) @binding(4) var<storage, read> codes: array<vec4f>;
-@group(0) @binding(5) var<storage, read> masks: array<u32>;
 @group(0) @binding(8) var<storage, read_write> reports: array<vec2u>;
 @group(0) @binding(9) var<storage, read> V: array<vec4f>; // a row of coordinates per atom
 ${dual === 'none' ? '' : '@group(0) @binding(10) var<storage, read_write> Q: array<vec4f>;'}
@@ -101,12 +98,8 @@ export function synthesisePass(shape: Shape, counting: Counting): string {
   return `${stateStruct}
 ${groupNumber}
 ${placesInCodes(layout)}
-@group(0) @binding(1) var<uniform> place: vec4u; // first patch, pairs of tiles
-@group(0) @binding(2) var<uniform> s: State;
-@group(0) @binding(4) var<storage, read> codes: array<vec4f>;
-@group(0) @binding(5) var<storage, read> masks: array<u32>;
-@group(0) @binding(6) var<storage, read_write> candidates: array<vec4f>;
-@group(0) @binding(7) var<storage, read_write> candidateMasks: array<u32>;
+${passReads}
+${passWrites}
 @group(0) @binding(8) var<storage, read_write> reports: array<atomic<u32>>; // two words each
 @group(0) @binding(9) var<storage, read_write> histogram: array<atomic<u32>>;
 @group(0) @binding(10) var<storage, read> V: array<vec4f>; // a row of atoms per coordinate, whole words of blocks

@@ -14,7 +14,7 @@ import type { Matrix } from '../../../algebra/matrix.js';
 import { padded, type Shape } from '../../shape.js';
 import { groupNumber } from '../gpu.js';
 import { countNear, storeCandidates, survivors } from './candidates.js';
-import { codeLayout, placesInCodes } from './layout.js';
+import { codeLayout, passReads, passWrites, placesInCodes } from './layout.js';
 import { type Dual, middle, sumErrors, tablesStruct } from './middle.js';
 import { ABOVE, COARSE, type Counting, idle, stateStruct } from './state.js';
 
@@ -111,13 +111,9 @@ ${tablesStruct(layout.rows * (padded(RA) / 4), shape.R4)}
 ${groupNumber}
 ${placesInCodes(layout)}
 @group(0) @binding(0) var<uniform> u: Tables;
-@group(0) @binding(1) var<uniform> place: vec4u; // first patch, pairs of tiles
-@group(0) @binding(2) var<uniform> s: State;
+${passReads}
 @group(0) @binding(3) var<storage, read> C: array<vec4f>;
-@group(0) @binding(4) var<storage, read> codes: array<vec4f>;
-@group(0) @binding(5) var<storage, read> masks: array<u32>;
-@group(0) @binding(6) var<storage, read_write> candidates: array<vec4f>;
-@group(0) @binding(7) var<storage, read_write> candidateMasks: array<u32>;
+${passWrites}
 @group(0) @binding(8) var<storage, read_write> reports: array<vec2u>;
 @group(0) @binding(9) var<storage, read_write> histogram: array<atomic<u32>>;
 ${dual === 'none' ? '' : '@group(0) @binding(10) var<storage, read_write> Q: array<vec4f>;'}
