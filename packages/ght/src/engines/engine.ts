@@ -167,7 +167,8 @@ export interface Loaded {
   iterate(solver: IterativeSolver, S: number, rho: number, watch?: Watch, next?: number): Promise<StepReport>;
   /**
    * A few iterations at once, at least one: until the stopping rule may hold, or the error is not finite, or a batch is full. The
-   * best iterate of the run so far is the result, without `keep`. Absent if the engine does one at a time.
+   * best iterate of the run so far is the result, without `keep`. The engine may begin the next batch of the run before it is asked for;
+   * after any other call, those iterations count as done. Absent if the engine does one at a time.
    */
   iterations?(solver: IterativeSolver, S: number, run: Run, watch?: Watch): Promise<readonly StepReport[]>;
   /** Keeps the latest iterate as the result. */

@@ -59,9 +59,10 @@ export interface DenoiseOptions {
   readonly banding?: 'auto' | 'off';
   /**
    * The trade-off between speed and quality. `fast`, `balanced` and `best` compare patches of the image with each other. `learned` is a
-   * model trained on photographs, whose file of 0.6 MB is read when it is used first; `finest` is its blend with `best`. The model
-   * is for white noise and noise that grows with the signal. For coloured noise, `finest` takes the place of `learned`. For noise below
-   * 1/64 of the range of the samples, `best` takes the place of both. The result says which quality was used.
+   * model trained on photographs, whose file of 0.6 MB is read when it is used first; `finest` is its blend with `best`, for
+   * coloured noise with `balanced`. The model is for white noise and noise that grows with the signal: for coloured noise, `finest` takes
+   * the place of `learned`. For noise below 1/64 of the range of the samples, `best` takes the place of both. The result says which
+   * quality was used.
    *
    * @default 'balanced'
    */

@@ -10,7 +10,7 @@ import { effortOf, type Quality, qualities, recipeOf } from '../groups/recipes.j
 import type { NoiseModel } from '../noise/model.js';
 import { stabiliser } from '../signal/stabilise.js';
 
-/** The qualities of `denoise`: those of the recipes; `learned`, a model trained on photographs; `finest`, its blend with `best`. */
+/** The qualities of `denoise`: those of the recipes; `learned`, a model trained on photographs; `finest`, its blend with a recipe. */
 export const denoiseQualities = [...qualities, 'learned', 'finest'] as const;
 
 /** The name of a quality of `denoise`. */

@@ -13,6 +13,7 @@ import {
   nonzeros,
   overcompleteDct,
   randomSource,
+  reconstruct,
   solve,
   supportMismatch,
 } from '../../src/index.js';
@@ -58,12 +59,15 @@ describe.skipIf(inject('withoutGpu') !== '')('iterations on a GPU', () => {
     return loaded.codes();
   }
 
-  it('lets the lowest index win among equal magnitudes', async () => {
+  it.each([
+    ['separable', D],
+    ['dense, in several words of the mask', gaussianDictionary(64, 256, 3)],
+  ])('lets the lowest index win among equal magnitudes: %s', async (_kind, D) => {
     // 10 patches, each of them 15 times: every magnitude occurs 15 times.
     const few = sparseSignals(D, 10);
     const repeated = Float64Array.from({ length: 64 * 150 }, (_, i) => few[i % few.length]);
     const [ours, theirs] = [await load(D, repeated, { patchesPerRange: 64 }), await loadReference(D, repeated)];
-    for (const S of [1503, 5, 100 * 150 - 7, 100 * 150]) {
+    for (const S of [1503, 5, D.L * 150 - 7, D.L * 150]) {
       ours.reset();
       theirs.reset();
       for (let k = 0; k < 2; k++) {
@@ -132,6 +136,12 @@ describe.skipIf(inject('withoutGpu') !== '')('iterations on a GPU', () => {
     ours.dispose();
   });
 
+  /** The RMSE per patch of codes, computed from themselves. */
+  function errorOf(codes: Codes): number {
+    const estimate = reconstruct(D, codes);
+    return Math.sqrt(Y.reduce((sum, y, i) => sum + (y - estimate[i]) ** 2, 0) / codes.P);
+  }
+
   describe('in batches', () => {
     /** A run step by step, and the same in batches. */
     async function both(solver: 'qpm' | 'admm', rho: number, tolerance: number, maxIterations: number, most = 10) {
@@ -180,6 +190,7 @@ describe.skipIf(inject('withoutGpu') !== '')('iterations on a GPU', () => {
       expect(best).toBeLessThan(12);
       expect(untimed(batches)).toEqual(untimed(steps));
       expect(codes).toEqual(expected);
+      expect(errorOf(codes)).toBeCloseTo(steps.rmse, 3);
       expect(sizes).toEqual([10, 3]);
       expect(next.rmse).not.toBe(steps.rmse);
       expect(denseFromCodes(continued)).not.toEqual(denseFromCodes(codes));
@@ -189,6 +200,7 @@ describe.skipIf(inject('withoutGpu') !== '')('iterations on a GPU', () => {
       const { steps, expected, batches, codes, sizes, next } = await both('admm', 0.02, 0, 90, 90);
       expect(untimed(batches)).toEqual(untimed(steps));
       expect(codes).toEqual(expected);
+      expect(errorOf(codes)).toBeCloseTo(steps.rmse, 3);
       expect(sizes).toEqual([40, 40, 10]);
       expect(next.rmse).not.toBe(steps.rmse);
     });
