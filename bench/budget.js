@@ -1,6 +1,7 @@
 // How well the noise level determines a budget: PSNR of the best S, of the residual rule and of the threshold rule.
 // usage: node bench/budget.js --images DIR [--images DIR …] [--count 12] [--stride 8] [--solver qpm …] [--atoms 10 | --orthonormal]
-import { completeDct, denoisePaper, psnr, randomSource } from 'ght';
+import { completeDct, psnr, randomSource } from 'ght';
+import { denoisePaper } from 'ght/paper';
 import { flags } from './flags.js';
 import { greyImages } from './images.js';
 

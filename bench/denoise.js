@@ -9,7 +9,8 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { denoise, psnr, randomSource, writeNpy } from 'ght';
+import { denoise, psnr, randomSource } from 'ght';
+import { writeNpy } from 'ght/npy';
 import { flags } from './flags.js';
 import { planesOf } from './images.js';
 

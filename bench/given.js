@@ -5,7 +5,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { overcompleteDct, spectralNormSquared, writeNpy } from 'ght';
+import { describe, overcompleteDct } from 'ght';
+import { writeNpy } from 'ght/npy';
+import { spectralNormSquared } from 'ght/paper';
 import { halved, naturalPatches } from 'ght-lab';
 import { flags } from './flags.js';
 
@@ -52,7 +54,7 @@ function solveOnce(folder, dictionary, solver, P, threads) {
   // The first iterations search for the threshold, so they are not counted.
   const steps = ends.slice(5).map((ms, i) => ms - ends[i + 4]);
   const median = steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)];
-  return { wall: (1e6 * median) / P, engine: JSON.parse(printed).engine.why };
+  return { wall: (1e6 * median) / P, engine: describe(JSON.parse(printed).engine).join('; ') };
 }
 
 /**

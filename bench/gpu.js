@@ -1,4 +1,4 @@
-// The WebGPU engine beside PyTorch on the same GPU and the same patches: prints tables. The whole benchmark writes bench/results/gpu.json.
+// The WebGPU engine compared with PyTorch on the same GPU and the same patches: prints tables. The whole benchmark writes bench/results/gpu.json.
 // usage: npm run bench:gpu [-- --most 20] [-- --pictures FOLDER] [-- --write-pictures FOLDER] [-- --no-peers] [-- --quick]
 // --most n            problems of at most 2^n patches (default: 20)
 // --pictures FOLDER   take patches from the grey .npy pictures in a folder, for a machine without the packages that read photographs
@@ -10,10 +10,11 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { recipeOf } from '../packages/ght/dist/denoisers/groups/recipes.js';
 import { shippedModel } from '../packages/ght/dist/denoisers/learned/shipped.js';
 import { engines } from '../packages/ght/dist/engines/engines.js';
 import { Gpu, groupNumber } from '../packages/ght/dist/engines/webgpu/gpu.js';
-import { recipeOf } from '../packages/ght/dist/groups/recipes.js';
+import { signalsIn } from '../packages/ght/dist/image/signals.js';
 import {
   denseDictionary,
   gaussianDictionary,
@@ -22,7 +23,6 @@ import {
   readNpy,
   writeNpy,
 } from '../packages/ght/dist/index.js';
-import { signalsIn } from '../packages/ght/dist/signal/signals.js';
 import { flags } from './flags.js';
 
 const asked = flags(import.meta.filename, {
@@ -84,7 +84,7 @@ if (asked['write-pictures']) {
 const gpu = engines.webgpu;
 const state = await gpu.probe();
 if (!state.available) {
-  console.error(`no GPU: ${state.why}`);
+  console.error(`no GPU: ${state.reason}`);
   process.exit(1);
 }
 console.log(`${state.offers}\n`);
@@ -220,7 +220,7 @@ async function copyRate() {
   return { MiB: bytes / 2 ** 20, GBs: (2 * bytes * copies) / ms / 1e6 };
 }
 
-/** A picture of so many pixels on each side, mirrored from a photograph in units of 25, and the same with noise of deviation 1. */
+/** A picture with this number of pixels on each side, mirrored from a photograph in units of 25, and the same with noise of deviation 1. */
 function pictureOf(side) {
   const { width, height, samples } = pictures[0];
   const random = randomSource(2);

@@ -4,7 +4,8 @@
 // the best so far goes to a file in the folder, and the CPU and wall seconds until then are printed.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { learn, overcompleteDct, readNpy, writeNpy } from 'ght';
+import { describe, learn, overcompleteDct } from 'ght';
+import { readNpy, writeNpy } from 'ght/npy';
 
 const { training, folder, s, threads, iterations, separable } = JSON.parse(process.argv[2]);
 const Y = readNpy(readFileSync(training)).data;
@@ -19,4 +20,4 @@ const { history, engine } = await learn(Y, {
     writeFileSync(file, writeNpy({ type: 'f4', shape: [L, N], data: Float32Array.from(atoms.data) }));
   },
 });
-console.log(JSON.stringify({ engine: engine.why, iterations: history.length, snapshots }));
+console.log(JSON.stringify({ engine: describe(engine).join('; '), iterations: history.length, snapshots }));

@@ -10,7 +10,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { denseDictionary, overcompleteDct, readNpy, solve, writeNpy } from 'ght';
+import { denseDictionary, overcompleteDct, solve } from 'ght';
+import { readNpy, writeNpy } from 'ght/npy';
 import { halved, naturalPatches } from 'ght-lab';
 import { flags } from './flags.js';
 import { greyImages } from './images.js';

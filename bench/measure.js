@@ -1,10 +1,11 @@
 // One measurement in its own process, so that memory and threads start clean. Prints one JSON object.
 // usage: node bench/measure.js SOLVER P s THREADS ITERATIONS [dense]
 // dense: the same atoms in another order, so that they are no Kronecker product
-import { denseDictionary, isIterative, overcompleteDct, spectralNormSquared } from 'ght';
+import { denseDictionary, describe, overcompleteDct } from 'ght';
+import { spectralNormSquared } from 'ght/paper';
 import { halved, naturalPatches } from 'ght-lab';
 import { engines } from '../packages/ght/dist/engines/engines.js';
-import { signalsIn } from '../packages/ght/dist/signal/signals.js';
+import { signalsIn } from '../packages/ght/dist/image/signals.js';
 import { CONSTANT_RHO, otherOrder } from './given.js';
 
 const [solver, ...numbers] = process.argv.slice(2);
@@ -30,7 +31,7 @@ const timed = async (run) => {
   times.push((performance.now() - wall) * 1e6);
   cpu.push((user + system) * 1e3);
 };
-if (isIterative(solver)) {
+if (solver === 'qpm' || solver === 'admm') {
   const rho = CONSTANT_RHO[solver] * spectralNormSquared(D);
   for (let k = 0; k < iterations; k++) await timed(async () => (await loaded.iterate(solver, S, rho)).rmse);
   // The first iterations search for the threshold, so they are not counted.
@@ -51,7 +52,7 @@ console.log(
     wall: median(times) / P,
     cpu: median(cpu) / P,
     loadMs,
-    engine: loaded.info.why,
+    engine: describe(loaded.info).join('; '),
     engineBytes: loaded.bytes / P,
     peakBytes: (1024 * process.resourceUsage().maxRSS - before) / P,
   }),

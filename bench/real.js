@@ -9,7 +9,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { denoise, estimateNoise, psnrOf, readJpegInfo, rmsePixel, writeNpy } from 'ght';
+import { denoise, estimateNoise, psnr, readJpegInfo, rmsePixel } from 'ght';
+import { writeNpy } from 'ght/npy';
 import { asBytes, asJpeg, interleaved, withBanding, withBlurred, withSaltAndPepper, withWhite } from './defects.js';
 import { flags } from './flags.js';
 import { planesOf } from './images.js';
@@ -53,7 +54,7 @@ async function realPairs(set, folder) {
     const other = readdirSync(folder).find((each) =>
       each.startsWith(`${name.slice(0, name.lastIndexOf('_real.'))}_mean.`),
     );
-    if (other === undefined) throw new Error(`${name} in ${folder} has no mean beside it`);
+    if (other === undefined) throw new Error(`${name} in ${folder} has no mean next to it`);
     const bytes = readFileSync(join(folder, name));
     const [noisy, clean] = [await planesOf(bytes), await planesOf(join(folder, other))];
     const read = readJpegInfo(bytes);
@@ -208,7 +209,7 @@ function peers(table, noisy, clean, strengths) {
 function level(image, clean) {
   const { planes } = asBytes(image);
   const mean = planes.reduce((sum, plane, c) => sum + rmsePixel(plane, clean.planes[c]) ** 2, 0) / planes.length;
-  return mean === 0 ? null : psnrOf(Math.sqrt(mean), 255);
+  return mean === 0 ? null : psnr(Math.sqrt(mean), 255);
 }
 
 function print({ title, rows }) {

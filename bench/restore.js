@@ -12,7 +12,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { deblur, diskKernel, gaussianKernel, inpaint, randomSource, readNpy, upscale, writeNpy } from 'ght';
+import { deblur, diskKernel, gaussianKernel, inpaint, randomSource, upscale } from 'ght';
+import { readNpy, writeNpy } from 'ght/npy';
 import { reductionOperator } from '../packages/ght/dist/operators/reduction.js';
 import { finish } from '../packages/ght/dist/work.js';
 import { flags } from './flags.js';

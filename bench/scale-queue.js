@@ -80,7 +80,7 @@ async function startWorkers(count, url, folder) {
   return { stop };
 }
 
-/** Measures a run on the queue with so many workers: seconds, and CPU seconds of coordinator, workers and Redis. */
+/** Measures a run on the queue with this number of workers: seconds, and CPU seconds of coordinator, workers and Redis. */
 async function measure({ server, folder }, count, plan, request, begin) {
   const workers = await startWorkers(count, server.url, folder);
   const before = server.info();

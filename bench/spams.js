@@ -6,10 +6,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { overcompleteDct, solve, writeNpy } from 'ght';
+import { overcompleteDct, solve } from 'ght';
+import { writeNpy } from 'ght/npy';
 import { halved, naturalPatches } from 'ght-lab';
 import { engines } from '../packages/ght/dist/engines/engines.js';
-import { signalsIn } from '../packages/ght/dist/signal/signals.js';
+import { signalsIn } from '../packages/ght/dist/image/signals.js';
 import { flags } from './flags.js';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));

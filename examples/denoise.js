@@ -1,5 +1,6 @@
 // Denoise a picture without options; then in the way of the paper, under a budget that follows from the noise.
-import { denoise, denoisePaper, psnr, randomSource } from 'ght';
+import { denoise, describe, psnr, randomSource } from 'ght';
+import { denoisePaper } from 'ght/paper';
 
 // A picture: a shaded disc on a striped ground, 128×128.
 const side = 128;
@@ -18,8 +19,8 @@ console.log(`noisy    ${level(noisy)}`);
 
 // One threshold over all groups of similar patches; what the noise is, is estimated.
 for (const quality of ['fast', 'balanced', 'best']) {
-  const { image: cleaned, words } = await denoise(image, { quality });
-  console.log(`${quality.padEnd(8)} ${level(cleaned.planes[0])}; ${words.join('; ')}`);
+  const result = await denoise(image, { quality });
+  console.log(`${quality.padEnd(8)} ${level(result.image.planes[0])}; ${describe(result).join('; ')}`);
 }
 
 // The paper's way: atoms until what is left over is no larger than the noise, ‖DZ − Y‖² ≤ N·P·σ².

@@ -1,4 +1,4 @@
-// A dictionary of one's own: 64×128, the DCT beside a basis of edges, against the DCT alone.
+// A dictionary of one's own: 64×128, the DCT together with a basis of edges, compared with the DCT alone.
 import { coherence, completeDct, denseDictionary, represent } from 'ght';
 
 // Atoms are columns, one after the other, each as long as a patch has pixels, row by row. Here: the orthonormal DCT of 8×8 patches,

@@ -1,5 +1,5 @@
 // The noise of photographs is not white: demosaicking and resizing blur it. Find out what it is, and remove it.
-import { denoise, estimateNoise, psnr, randomSource } from 'ght';
+import { denoise, describe, estimateNoise, psnr, randomSource } from 'ght';
 
 // A picture: a shaded disc on a ground with waves, 160×160.
 const side = 160;
@@ -15,14 +15,14 @@ const at = (i) => white[i % white.length];
 const noisy = clean.map((value, i) => value + (at(i) + at(i + 1) + at(i + side) + at(i + side + 1)) / 4);
 const image = { width: side, height: side, planes: [noisy], peak: 255 };
 
-// What the noise is, in words; the same as data, a deviation per frequency and brightness, is in `model`.
-const { words, trust } = await estimateNoise(image);
-console.log(`${words}; trust ${trust.toFixed(2)}`);
+// What the noise is, in a sentence; the same as data, a deviation per frequency and brightness, is in `model`.
+const estimate = await estimateNoise(image);
+console.log(`${describe(estimate).join('; ')}; confidence ${estimate.confidence.toFixed(2)}`);
 
 const level = (plane) => `${psnr(plane, clean, 255).toFixed(2)} dB`;
 console.log(`noisy     ${level(noisy)}`);
 // Taken for white, its level is underestimated and it stays.
-for (const [name, noise] of Object.entries({ white: 'gaussian', coloured: 'auto' })) {
+for (const [name, noise] of Object.entries({ white: 'white', coloured: 'auto' })) {
   const { image: cleaned } = await denoise(image, { noise });
   console.log(`${name.padEnd(9)} ${level(cleaned.planes[0])}`);
 }

@@ -1,5 +1,6 @@
 // The paper's synthetic experiment: signals that are sparse over a random dictionary, and who finds their atoms again.
-import { codesFromDense, gaussianDictionary, randomSource, reconstruct, solve, supportMismatch } from 'ght';
+import { codesFromDense, gaussianDictionary, randomSource, reconstruct, solve } from 'ght';
+import { supportMismatch } from 'ght/paper';
 
 // D is 100×200, normal entries of deviation 0.1; every signal is a sum of s atoms with coefficients ±1.
 const [P, s] = [100, 20];
@@ -17,7 +18,7 @@ for (let p = 0; p < P; p++) {
 const truth = codesFromDense(X, D.L, P);
 const Y = reconstruct(D, truth);
 
-// The joint solvers are told S = s·P and nothing else; the patch-wise ones are told s.
+// The joint solvers know S = s·P and nothing else; the patch-wise ones know s.
 for (const solver of ['qpm', 'admm', 'omp', 'aiht', 'cosamp']) {
   const { codes, rmse } = await solve(D, Y, { solver, budget: { total: s * P } });
   const missed = (100 * supportMismatch(codes, truth)).toFixed(1);

@@ -1,7 +1,7 @@
 // A server that denoises: POST an image, get a PNG back. It stops computing when the client leaves.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { denoise, fromInterleaved, randomSource, readJpegInfo, toInterleaved } from 'ght';
+import { denoise, describe, fromInterleaved, randomSource, readJpegInfo, toInterleaved } from 'ght';
 import sharp from 'sharp';
 
 const MOST_BYTES = 20e6;
@@ -25,13 +25,16 @@ async function decode(bytes) {
   return pixels.toBuffer({ resolveWithObject: true }).catch(() => undefined);
 }
 
-/** Denoises 8-bit pixels; gives them back rounded and clipped, with what was found in words. */
+/** Denoises 8-bit pixels; returns them rounded and clipped, with sentences about what was found. */
 async function denoisePixels({ data, info }, jpeg, signal) {
   const { width, height, channels } = info;
   // One thread per request: a busy server has a request for every core.
-  const { image, words } = await denoise(fromInterleaved({ width, height, data }), { jpeg, signal, threads: 1 });
-  const { data: pixels } = toInterleaved(image);
-  return { words, png: await sharp(pixels, { raw: { width, height, channels } }).png().toBuffer() };
+  const result = await denoise(fromInterleaved({ width, height, data }), { jpeg, signal, threads: 1 });
+  const { data: pixels } = toInterleaved(result.image);
+  return {
+    messages: describe(result),
+    png: await sharp(pixels, { raw: { width, height, channels } }).png().toBuffer(),
+  };
 }
 
 /** Answers one request. */
@@ -43,8 +46,8 @@ async function answer(request, response, signal) {
   if (!decoded) return response.writeHead(415).end(`an image of at most ${MOST_PIXELS} pixels is taken\n`);
   // A JPEG file says how coarsely it was stored, which is part of its noise.
   const jpeg = bytes[0] === 0xff && bytes[1] === 0xd8 ? readJpegInfo(bytes) : 'auto';
-  const { words, png } = await denoisePixels(decoded, jpeg, signal);
-  response.writeHead(200, { 'Content-Type': 'image/png', 'X-Noise': encodeURIComponent(words.join('; ')) }).end(png);
+  const { messages, png } = await denoisePixels(decoded, jpeg, signal);
+  response.writeHead(200, { 'Content-Type': 'image/png', 'X-Noise': encodeURIComponent(messages.join('; ')) }).end(png);
 }
 
 const server = createServer((request, response) => {

@@ -5,7 +5,7 @@
 import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { denoise, psnr, randomSource } from 'ght';
+import { denoise, describe, psnr, randomSource } from 'ght';
 import { denoiseLarge } from 'ght-tiles';
 
 async function rawSource(path, width, height) {
@@ -57,13 +57,13 @@ try {
   await writeFile(join(folder, 'noisy.raw'), noisy);
   const source = await rawSource(join(folder, 'noisy.raw'), width, height);
   const sink = await rawSink(join(folder, 'clean.raw'), source.picture);
-  const { words } = await denoiseLarge(source, sink, { quality: 'fast', tile: 256 });
+  const result = await denoiseLarge(source, sink, { quality: 'fast', tile: 256 });
   await Promise.all([source.close(), sink.close()]);
 
   const clean = await readFile(join(folder, 'clean.raw'));
   const whole = await denoise({ width, height, planes: [noisy], peak: 255 }, { quality: 'fast' });
   const differences = Uint8ClampedArray.from(whole.image.planes[0]).filter((value, i) => value !== clean[i]);
-  console.log(words.join('; '));
+  console.log(describe(result).join('; '));
   console.log(`${psnr(noisy, original, 255).toFixed(2)} dB before, ${psnr(clean, original, 255).toFixed(2)} dB after`);
   console.log(`samples that differ from the untiled run: ${differences.length}`);
 } finally {

@@ -2,7 +2,8 @@
 // most used on a CC0 photograph first. Writes docs/atoms.png.
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { drawAtoms, learnedDictionary, overcompleteDct, represent } from 'ght';
+import { learnedDictionary, overcompleteDct, represent } from 'ght';
+import { drawAtoms } from 'ght/draw';
 import sharp from 'sharp';
 
 const GAP = 16;

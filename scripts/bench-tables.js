@@ -1,4 +1,4 @@
-// Draws the tables of docs/ that come from kept results anew: node scripts/bench-tables.js, after a benchmark has written bench/results/.
+// Redraws the tables of docs/ that come from kept results: node scripts/bench-tables.js, after a benchmark has written bench/results/.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

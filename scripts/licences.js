@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8'));
 const byLicence = new Map();
 for (const [path, { license = 'unknown', dev, link }] of Object.entries(lock.packages)) {
-  if (!path.startsWith('node_modules/') || dev || link) continue;
+  // Some packages of the workspace have a version of their own, in their own node_modules.
+  if (!/(^|\/)node_modules\//.test(path) || dev || link) continue;
   const names = byLicence.get(license) ?? new Set();
   byLicence.set(license, names.add(path.replace(/.*node_modules\//, '')));
 }

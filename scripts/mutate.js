@@ -1,11 +1,11 @@
 // Mutation testing: makes one small change in a source file of the library, runs its tests on the changed build, and
 // expects one of them to fail. A change that no test detects (a survivor) shows what the tests do not check.
 //
-//   npm run mutate -- [--only solvers/aiht.ts,measures] [--sample 50] [--jobs 2] [--json FILE] [--again FILE]
+//   npm run mutate -- [--only sparse/solvers/aiht.ts,measures] [--sample 50] [--jobs 2] [--json FILE] [--again FILE]
 //
 // --again tests only the survivors of an earlier run, given its JSON.
 //
-// The tests of groups/window.ts are groups/window.test.ts and those in its folder that are not named after another file. A file
+// The tests of denoisers/groups/window.ts are denoisers/groups/window.test.ts and those in its folder that are not named after another file. A file
 // without a test of its own uses all tests of its folder.
 // Each job is one process with its own copy of build and tests and one Vitest that stays loaded, so that a mutant costs
 // little more than its tests. A mutant that exceeds the time limit, or ends the process, counts as killed.
@@ -19,7 +19,7 @@ import ts from 'typescript';
 import { createVitest } from 'vitest/node';
 import { allMutants } from './mutants.js';
 
-const FOLDERS = ['budget', 'solvers', 'groups', 'denoisers', 'measures'];
+const FOLDERS = ['sparse/budget', 'sparse/solvers', 'denoisers', 'measures'];
 const root = fileURLToPath(new URL('..', import.meta.url));
 const library = join(root, 'packages/ght');
 

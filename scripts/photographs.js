@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { denoise, psnr, randomSource, readJpegInfo } from 'ght';
+import { denoise, describe, psnr, randomSource, readJpegInfo } from 'ght';
 import sharp from 'sharp';
 
 const require = createRequire(import.meta.url);
@@ -49,8 +49,9 @@ await sharp({
 /** One photograph before and after, and the removed noise, in a window. */
 async function row(title, file, [left, top], reference) {
   const noisy = await planesOf(file);
-  const { image, words } = await denoise(noisy, { jpeg: readJpegInfo(file) });
-  console.log(`${title}\n  ${words.join('\n  ')}`);
+  const result = await denoise(noisy, { jpeg: readJpegInfo(file) });
+  const { image } = result;
+  console.log(`${title}\n  ${describe(result).join('\n  ')}`);
   const levels = ['', ''];
   if (reference) {
     const truth = bytesOf(reference).data;

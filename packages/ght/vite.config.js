@@ -18,7 +18,7 @@ export default defineConfig({
   build: {
     target: 'es2022',
     outDir: 'dist/browser',
-    lib: { entry: { ght: 'dist/index.js' }, formats: ['es'] },
+    lib: { entry: { ght: 'dist/browser.js' }, formats: ['es'] },
     // One file, also for what bundlers load later: a part that lies beside it would have to import from it.
     rolldownOptions: { output: { ...output, codeSplitting: false } },
   },

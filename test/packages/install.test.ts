@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { writeNpy } from 'ght';
+import { writeNpy } from 'ght/npy';
 import { describe, expect, it } from 'vitest';
 import { emptyFolder, output, run, start } from './project.js';
 

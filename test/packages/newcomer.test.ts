@@ -3,7 +3,8 @@ import { copyFileSync, readFileSync, realpathSync, writeFileSync } from 'node:fs
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { denseDictionary, loadCodes, psnr, randomSource, readNpy, reconstruct, writeNpy } from 'ght';
+import { denseDictionary, psnr, randomSource, reconstruct } from 'ght';
+import { loadCodes, readNpy, writeNpy } from 'ght/npy';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { emptyFolder, output } from './project.js';

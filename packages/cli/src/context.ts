@@ -4,6 +4,8 @@ import type { GhtError } from 'ght';
 export interface Context {
   /** Prints a line for people or the one JSON object. */
   readonly print: (text: string) => void;
+  /** Prints a line for people on standard error, where results go to standard output; nothing with `--quiet`. */
+  readonly note: (text: string) => void;
   /** The message of an error for the command line: it names flags, not options of the library. */
   readonly explain: (error: GhtError) => string;
   /** Aborted by Ctrl-C and by SIGTERM. */

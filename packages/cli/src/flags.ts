@@ -1,8 +1,8 @@
 /** The flags that several commands share, and how they become options of the library. */
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import type { Budget, EngineName, RepresentOptions, RisingPenalty, SolveOptions, SolverName } from 'ght';
-import { engineNames, isPatchwise, OptionError, solverCatalogue, solverDefaults, solverNames } from 'ght';
+import type { Budget, EngineName, Penalty, RepresentOptions, SolverName, SolverOptions } from 'ght';
+import { engineNames, OptionError, solverCatalogue, solverDefaults, solverNames } from 'ght';
 
 /** What the shared flags leave in a command's options. */
 export interface Flags {
@@ -16,7 +16,7 @@ export interface Flags {
   readonly atoms?: number;
   readonly stride?: number;
   readonly spread?: true;
-  readonly rho?: number | RisingPenalty;
+  readonly rho?: RelativePenalty;
   readonly rhoAbsolute?: number;
   readonly effort?: number;
   readonly refit?: true;
@@ -29,6 +29,9 @@ export interface Flags {
   readonly quiet?: true;
 }
 
+/** A penalty in units of ‖D‖₂², as `--rho` has it. */
+export type RelativePenalty = Exclude<Penalty, { readonly absolute: number }>;
+
 /** A parser for a flag whose value is a number. */
 export function numberOf(flag: string): (text: string) => number {
   return (text) => {
@@ -39,7 +42,7 @@ export function numberOf(flag: string): (text: string) => number {
 }
 
 /** A parser for `--rho`: a number, or two for a rising penalty. */
-function penaltyOf(text: string): number | RisingPenalty {
+function penaltyOf(text: string): RelativePenalty {
   const values = text.split('..').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
   if (values.length > 2 || !values.every(Number.isFinite)) {
     const remedy = 'write it like --rho 0.1 or --rho 0.002..0.2';
@@ -50,7 +53,7 @@ function penaltyOf(text: string): number | RisingPenalty {
 }
 
 /** How a penalty is written after `--rho`. */
-export function penaltyText(rho: number | RisingPenalty, write: (value: number) => string = String): string {
+export function penaltyText(rho: RelativePenalty, write: (value: number) => string = String): string {
   return typeof rho === 'number' ? write(rho) : `${write(rho.from)}..${write(rho.to)}`;
 }
 
@@ -93,7 +96,7 @@ export function totalBudgetFlag(command: Command, many = 'patches'): Command {
 
 /** `--spread`. */
 export function spreadFlag(command: Command, one = 'patch', many = 'patches'): Command {
-  const names = solverNames.filter(isPatchwise).join(', ');
+  const names = solverNames.filter((name) => solverCatalogue[name].method === 'patchwise').join(', ');
   return command.option(
     '--spread',
     `for ${names}: spend all of S, with one more atom in the ${many} that have the largest residual ` +
@@ -199,14 +202,14 @@ export function silent({ json, quiet }: Pick<Flags, 'json' | 'quiet'>): boolean 
 }
 
 /** The options of a solve that the flags ask for. */
-export function solveOptions(flags: Flags): SolveOptions {
+export function solveOptions(flags: Flags): SolverOptions {
   const rho = onlyOne(flags, { rho: '--rho', rhoAbsolute: '--rho-absolute' });
   return defined({
     solver: flags.solver,
     budget: budgetOf(flags),
     spread: flags.spread,
     rho: rho === 'rhoAbsolute' ? { absolute: flags.rhoAbsolute as number } : flags.rho,
-    effort: flags.effort as SolveOptions['effort'],
+    effort: flags.effort as SolverOptions['effort'],
     refit: flags.refit,
     maxIterations: flags.maxIterations,
     tolerance: flags.tolerance,

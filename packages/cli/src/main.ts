@@ -18,6 +18,7 @@ import { upscaleCommand } from './commands/upscale.js';
 import { workerCommand } from './commands/worker.js';
 import type { Context } from './context.js';
 import type { Flags } from './flags.js';
+import { printLine, unwritable } from './io/standard-output.js';
 import { say } from './output/line.js';
 
 /** The flag for each parameter of the library. */
@@ -50,7 +51,7 @@ const flagOf: Readonly<Record<string, string>> = {
   tolerance: '--tolerance',
   engine: '--engine',
   threads: '--threads',
-  signals: '--signals',
+  Y: '--signals',
   dictionary: '--dictionary',
   iterations: '--iterations',
   patches: '--patches',
@@ -61,6 +62,8 @@ const flagOf: Readonly<Record<string, string>> = {
   blur: '--blur',
   initial: '--init',
   image: 'IMAGE',
+  file: 'IMAGE',
+  output: '-o',
   codes: 'CODES',
   peak: '--peak',
   images: 'IMAGE',
@@ -89,23 +92,25 @@ export async function run(args: readonly string[]): Promise<void> {
   // A reader that stops early (`ght … | head -1`) is not an error, and files are still written.
   process.stdout.on('error', (cause: NodeJS.ErrnoException) => {
     if (cause.code === 'EPIPE') return;
-    const remedy = 'send it to a place that can be written to';
-    const error = new EnvironmentError('standard output', 'must be writable', cause.code, remedy, { cause });
-    process.exit(report(error, args));
+    process.exit(report(unwritable(cause), args));
   });
   // If nobody reads the error line or the progress, the exit code still shows the failure.
   process.stderr.on('error', () => {});
   const stopped = { note: 'nothing was written' };
   try {
     let quiet = false;
-    const print = (text: string) => quiet || process.stdout.write(`${text}\n`);
+    const print = (text: string) => quiet || printLine(text);
+    const note = (text: string) => quiet || process.stderr.write(`${text}\n`);
     const explain = (error: GhtError) => inFlags(error, args).message;
-    const program = ght({ print, explain, signal: stop.signal, stopped }).hook('preAction', (_program, command) => {
-      const flags = command.opts<Flags>();
-      quiet = flags.quiet === true;
-      if (!quiet || !flags.json) return;
-      throw new OptionError('--json and --quiet', 'exclude each other', 'both', 'give only one of them');
-    });
+    const program = ght({ print, note, explain, signal: stop.signal, stopped }).hook(
+      'preAction',
+      (_program, command) => {
+        const flags = command.opts<Flags>();
+        quiet = flags.quiet === true;
+        if (!quiet || !flags.json) return;
+        throw new OptionError('--json and --quiet', 'exclude each other', 'both', 'give only one of them');
+      },
+    );
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     process.exitCode = stoppedBy ? interrupted[stoppedBy] : report(error, args);
@@ -116,6 +121,7 @@ export async function run(args: readonly string[]): Promise<void> {
 /** The context of a program that is used only for its help and its list of commands. */
 const nowhere: Context = {
   print: () => {},
+  note: () => {},
   explain: ({ message }) => message,
   signal: new AbortController().signal,
   stopped: { note: '' },

@@ -1,5 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises';
-import { readNpy, solverNames, writeNpy } from 'ght';
+import { solverNames } from 'ght';
+import { readNpy, writeNpy } from 'ght/npy';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { height, pixels, png, psnr, textured, width, workplace } from './command.js';
 

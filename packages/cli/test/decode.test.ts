@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { loadCodes, readNpy, saveCodes, writeNpy } from 'ght';
+import { loadCodes, readNpy, saveCodes, writeNpy } from 'ght/npy';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { height, pixels, png, smooth, textured, width, workplace } from './command.js';
 

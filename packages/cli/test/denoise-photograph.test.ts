@@ -64,8 +64,8 @@ describe('ght denoise, a photograph', () => {
     expect(result.noise.deviations).toHaveLength(3);
     for (const row of result.noise.deviations.flat()) expect(row).toHaveLength(64);
     expect(result.noise.deviations[0]).toHaveLength(result.noise.brightness.length);
-    expect(result.trust).toBeGreaterThan(0);
-    expect(result.words.at(-1)).toMatch(/^noise: coloured; luma [\d.]+ at middle .* JPEG steps/);
+    expect(result.confidence).toBeGreaterThan(0);
+    expect(result.messages.at(-1)).toMatch(/^noise: coloured; luma [\d.]+ at middle .* JPEG steps/);
     expect(result.impulses).toMatchObject({ count: 0, kind: 'none' });
     expect(result.banding).toMatchObject({ rows: 0, columns: 0 });
   });

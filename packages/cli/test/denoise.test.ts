@@ -1,5 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises';
-import { randomSource, readNpy, writeNpy } from 'ght';
+import { randomSource } from 'ght';
+import { readNpy, writeNpy } from 'ght/npy';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { height, pixels, png, psnr, smooth, textured, width, workplace } from './command.js';
 
@@ -47,14 +48,14 @@ describe('ght denoise', () => {
   it('says what noise it removed, and whether that was estimated', async () => {
     const estimated = await json('denoise', 'noisy.png', '-o', 'out.png');
     expect(estimated).toMatchObject({ method: 'groups', quality: 'balanced', estimated: true, psnr: null });
-    expect(estimated).toMatchObject({ trust: 1, changed: true, noise: { kind: 'white' } });
+    expect(estimated).toMatchObject({ confidence: 1, changed: true, noise: { kind: 'white' } });
     expect(Math.abs(estimated.noise.sigma[0] - sigma)).toBeLessThan(0.25 * sigma);
-    expect(estimated.words).toEqual([expect.stringMatching(/^noise: white, σ = [\d.]+$/)]);
+    expect(estimated.messages).toEqual([expect.stringMatching(/^noise: white, σ = [\d.]+$/)]);
     const told = await json('denoise', 'noisy.png', '-o', 'out.png', '--sigma', '17');
     expect(told).toMatchObject({
       noise: { kind: 'white', sigma: [17] },
       estimated: false,
-      words: ['noise: white, σ = 17.0'],
+      messages: ['noise: white, σ = 17.0'],
     });
     const { stdout } = await ght('denoise', 'noisy.png', '-o', 'out.png');
     expect(stdout).toMatch(/^ {2}noise +estimated: white, σ = [\d.]+$/m);
@@ -146,7 +147,7 @@ describe('ght denoise', () => {
     });
     await save('density.npy', writeNpy({ type: 'f8', shape: [h, w], data: density }));
     const told = await json('denoise', 'soft.npy', '-o', 'soft-psd.npy', '--noise-spectrum', 'density.npy');
-    expect(told).toMatchObject({ estimated: false, trust: 1, noise: { kind: 'coloured', brightness: [0] } });
+    expect(told).toMatchObject({ estimated: false, confidence: 1, noise: { kind: 'coloured', brightness: [0] } });
     const [deviations] = told.noise.deviations[0];
     // Slow waves along a row keep their noise, except 1/16 over 8 pixels, and fast ones lose it.
     expect(deviations[7]).toBeLessThan(0.3 * deviations[8 * 7]);
@@ -199,7 +200,7 @@ describe('ght denoise', () => {
     ['--noise poisson-gaussian --gain 1 --sigma auto', '--gain must come with --sigma as a number, but got 1'],
     ['--noise poisson-gaussian --gain -2 --sigma 0', '--gain must be a finite number of at least 0, but got -2'],
     ['--engine quick', '--engine must be one of auto, '],
-    ['--noise coloured', '--noise must be one of auto, gaussian, poisson-gaussian, but got "coloured"'],
+    ['--noise coloured', '--noise must be one of auto, white, poisson-gaussian, but got "coloured"'],
     ['--strength 0', '--strength must be a finite number above 0, but got 0'],
     ['--strength-chroma -1', '--strength-chroma must be a finite number above 0, but got -1'],
     ['--strength much', '--strength must be a finite number, but got "much"'],

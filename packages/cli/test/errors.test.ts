@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { writeNpy } from 'ght';
+import { writeNpy } from 'ght/npy';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { height, png, textured, width, workplace } from './command.js';
 

@@ -42,9 +42,9 @@ describe('subfolders', () => {
     );
     const { skipped } = await json('noise', 'scans/**');
     expect(skipped).toEqual([
-      { path: 'scans/2025/notes.txt', why: 'not an image' },
-      { path: 'scans/e', why: 'not an image' },
-      { path: 'scans/2025/loop', why: 'a subfolder' },
+      { path: 'scans/2025/notes.txt', reason: 'not an image' },
+      { path: 'scans/e', reason: 'not an image' },
+      { path: 'scans/2025/loop', reason: 'a subfolder' },
     ]);
     expect((await ght('noise', 'scans')).stdout).toMatch(/skipped 1 file .* and 2 subfolders/);
   });
@@ -54,7 +54,7 @@ describe('subfolders', () => {
     await save('closed/a.png', await png(textured()));
     await chmod(path('closed/inner'), 0);
     const { skipped } = await json('noise', 'closed/**').finally(() => chmod(path('closed/inner'), 0o755));
-    expect(skipped).toEqual([{ path: 'closed/inner', why: 'a folder that cannot be read' }]);
+    expect(skipped).toEqual([{ path: 'closed/inner', reason: 'a folder that cannot be read' }]);
   });
 
   it('noise draws plots in the same subfolders', async () => {

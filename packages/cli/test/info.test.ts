@@ -1,5 +1,5 @@
 import { truncate, writeFile } from 'node:fs/promises';
-import { writeNpy } from 'ght';
+import { writeNpy } from 'ght/npy';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { png, textured, workplace } from './command.js';

@@ -2,7 +2,7 @@
 import { isGhtError } from 'ght';
 import { describe, expect, it } from 'vitest';
 import { numberOf } from '../src/flags.js';
-import { refuseTooLarge } from '../src/memoryLimit.js';
+import { refuseTooLarge } from '../src/memory-limit.js';
 
 /** What an act is refused with. */
 function refusal(act: () => unknown) {

@@ -1,5 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises';
-import { randomSource, writeNpy } from 'ght';
+import { randomSource } from 'ght';
+import { writeNpy } from 'ght/npy';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { pixels, png, smooth, workplace } from './command.js';
@@ -54,18 +55,22 @@ describe('ght noise', () => {
   });
 
   it('noise that is not white: its kind, the level of luma and chromas, and the whole model', async () => {
-    const { model, levels, words, trust, sigma } = await json('noise', 'soft.png');
+    const { model, levels, messages, confidence, sigma } = await json('noise', 'soft.png');
     expect({ kind: model.kind, sigma }).toEqual({ kind: 'coloured', sigma: null });
     expect(model.deviations.map((rows: number[][]) => rows.length)).toEqual(Array(3).fill(model.brightness.length));
     expect(model.deviations[0][0]).toHaveLength(64);
     expect(levels).toHaveLength(3);
     expect(levels[0].middle).toBeGreaterThan(3 * levels[0].finest);
-    expect(trust).toBeGreaterThan(0);
-    expect(words).toMatch(/^noise: coloured; luma /);
+    expect(confidence).toBeGreaterThan(0);
+    expect(messages).toEqual([expect.stringMatching(/^noise: coloured; luma /)]);
     const { stdout } = await ght('noise', 'soft.png');
     expect(stdout).toMatch(/luma +σ = [\d.]+ at middle frequencies \([\d.]+% of full scale\), [\d.]+ at the finest/);
-    expect(stdout).toMatch(/chroma 2 +σ = .*\n +trust +[\d.]+ of 1/);
-    expect(await json('noise', 'soft.png', '--noise', 'gaussian')).toMatchObject({ model: { kind: 'white' } });
+    expect(stdout).toMatch(/chroma 2 +σ = .*\n +confidence +[\d.]+ of 1/);
+    const white = await ght('noise', 'soft.png', '--noise', 'white', '--json');
+    expect(JSON.parse(white.stdout)).toMatchObject({ model: { kind: 'white' } });
+    // The former name of white noise.
+    const renamed = await ght('noise', 'soft.png', '--noise', 'gaussian', '--json');
+    expect(renamed).toEqual({ ...white, stderr: 'ght: --noise gaussian is now called --noise white\n' });
     const signal = await json('noise', 'soft.png', '--noise', 'poisson-gaussian');
     expect(signal).toMatchObject({ model: { kind: 'signal-dependent' }, levels: null, sigma: null });
   });
@@ -106,7 +111,7 @@ describe('ght noise', () => {
     ['--plot noise.pdf', '--plot must end in .svg, .png, but got "noise.pdf"'],
     ['--plot grey.png', '--plot must not be the file of IMAGE, but got "grey.png"'],
     ['--plot nowhere/noise.svg', '--plot must lie in an existing folder'],
-    ['--noise white', '--noise must be one of auto, gaussian, poisson-gaussian, but got "white"'],
+    ['--noise pink', '--noise must be one of auto, white, poisson-gaussian, but got "pink"'],
     ['flat.png --plot line.png', '--plot must be a folder for several images, but got "line.png"'],
   ])('refuses %s in one line', async (flags, message) => {
     const { code, stdout, stderr } = await ght('noise', 'grey.png', ...flags.split(' '));

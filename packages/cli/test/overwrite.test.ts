@@ -1,6 +1,6 @@
 /** No command overwrites its input, or one of its results with another, however the paths are spelt or linked. */
 import { link, mkdir, readdir, symlink } from 'node:fs/promises';
-import { writeNpy } from 'ght';
+import { writeNpy } from 'ght/npy';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { png, textured, workplace } from './command.js';
 

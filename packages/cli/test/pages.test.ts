@@ -1,6 +1,6 @@
 /** Files of several pages, and what a file does not say itself: its axes, and which sample is white. */
 import { mkdir } from 'node:fs/promises';
-import { writeNpy } from 'ght';
+import { writeNpy } from 'ght/npy';
 import { openImage, pagesOutput, readImage, writeImage, writeTogether } from 'ght-images/node';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -78,8 +78,8 @@ describe('other commands on a stack', () => {
   it('tell the noise of each page', async () => {
     const { pages } = await json('noise', 'stack.tif', '--pages', 'all');
     expect(pages.map(({ page }: { page: number }) => page)).toEqual([0, 1, 2]);
-    const alone = await json('noise', 'page-1.png', '--noise', 'gaussian');
-    const again = await json('noise', 'stack.tif', '--pages', '1', '--noise', 'gaussian');
+    const alone = await json('noise', 'page-1.png', '--noise', 'white');
+    const again = await json('noise', 'stack.tif', '--pages', '1', '--noise', 'white');
     expect(again.sigma).toEqual(alone.sigma);
   });
 });
@@ -99,7 +99,7 @@ describe('an array of C×H×W', () => {
     expect(image).toMatchObject({ width, height, channels: 3 });
     expect(psnrNoisy).toBeNull();
     await json('denoise', 'hwc.npy', '-o', 'same.npy', '--sigma', '12');
-    const chw = await readImage(path('out.npy'), 'IMAGE', { axes: 'CHW' });
+    const chw = await readImage(path('out.npy'), { axes: 'CHW' });
     expect(chw.image.planes).toEqual((await readImage(path('same.npy'))).image.planes);
   });
 });
@@ -113,7 +113,7 @@ describe('a stack in an array', () => {
     expect(told.pages).toHaveLength(3);
     await json('denoise', 'stack.tif', '-o', 'stack-out.tif', ...asked);
     const [array, file] = [
-      await openImage(path('stack-out.npy'), 'IMAGE', { axes: 'NHW' }),
+      await openImage(path('stack-out.npy'), { axes: 'NHW' }),
       await openImage(path('stack-out.tif')),
     ];
     expect((await array.page(2)).image.planes).toEqual((await file.page(2)).image.planes);
@@ -140,7 +140,7 @@ describe('--peak', () => {
     const at = async (...peak: string[]) => (await json('represent', 'twelve.png', '--budget', '4', ...peak)).psnr;
     // Smaller by 20·log10(65535 / 4095), about 24 dB.
     expect((await at()) - (await at('--peak', '4095'))).toBeCloseTo(20 * Math.log10(65535 / 4095), 1);
-    const { sigma, share } = await json('noise', 'twelve.png', '--noise', 'gaussian', '--peak', '4095');
+    const { sigma, share } = await json('noise', 'twelve.png', '--noise', 'white', '--peak', '4095');
     expect(share[0]).toBeCloseTo(sigma[0] / 4095, 12);
   });
 

@@ -1,4 +1,5 @@
-import { atomsPerPatch, loadCodes, nonzeros, readNpy, solverNames, writeNpy } from 'ght';
+import { atomsPerPatch, nonzeros, solverNames } from 'ght';
+import { loadCodes, readNpy, writeNpy } from 'ght/npy';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { tiff } from '../../images/test/fixtures.js';
 import { height, pixels, png, psnr, smooth, textured, width, workplace } from './command.js';

@@ -1,4 +1,5 @@
-import { randomSource, readNpy, writeNpy } from 'ght';
+import { randomSource } from 'ght';
+import { readNpy, writeNpy } from 'ght/npy';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { height, pixels, png, psnr, smooth, width, workplace } from './command.js';
 

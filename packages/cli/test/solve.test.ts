@@ -1,4 +1,5 @@
-import { loadCodes, nonzeros, randomSource, writeNpy } from 'ght';
+import { nonzeros, randomSource } from 'ght';
+import { loadCodes, writeNpy } from 'ght/npy';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { workplace } from './command.js';
 

@@ -1,7 +1,7 @@
 /** `-` as standard input and as standard output. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { readNpy, writeNpy } from 'ght';
+import { readNpy, writeNpy } from 'ght/npy';
 import { describe, expect, it } from 'vitest';
 import { height, pixels, png, textured, width, workplace } from './command.js';
 
@@ -29,6 +29,24 @@ describe('an image from standard input to standard output', () => {
     expect(code).toBe(0);
     expect(stdout.equals(await read('clean.png'))).toBe(true);
     expect(stderr).toContain(`-: ${width}×${height}, 1 channel, 8 bit`);
+  });
+
+  it('comes with nothing else with --quiet', async () => {
+    const noisy = await png(textured());
+    const small = ['--max-iterations', '2'];
+    for (const args of [
+      ['denoise', '-', '--sigma', '10'],
+      ['represent', '-', ...small],
+      ['upscale', '-', '--factor', '1.5', '--quality', 'fast'],
+      ['deblur', '-', '--kernel', 'gaussian:0.7', '--quality', 'fast'],
+    ]) {
+      const { code, stdout, stderr } = await piped(noisy, ...args, '-o', '-', '-q');
+      expect({ code, stderr, format: stdout.subarray(1, 4).toString() }).toEqual({
+        code: 0,
+        stderr: '',
+        format: 'PNG',
+      });
+    }
   });
 
   it('has the format of the input, or of --format', async () => {

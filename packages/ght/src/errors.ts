@@ -72,36 +72,29 @@ export class EngineFailure extends Error {
   constructor(
     /** The engine, by its name. */
     readonly engine: string,
-    /** Why, in words. */
-    readonly why: string,
+    /** What happened. */
+    readonly reason: string,
   ) {
-    super(`the engine ${engine} cannot go on: ${why}`);
+    super(`the engine ${engine} cannot go on: ${reason}`);
   }
 }
 
-/** True for the errors that the library throws on purpose, of any kind, and false for aborts and defects. */
-export function isGhtError(error: unknown): error is GhtError {
-  return error instanceof GhtError;
+/** The class of the errors of each kind. */
+interface ErrorOfKind {
+  readonly option: OptionError;
+  readonly input: InputError;
+  readonly resource: ResourceError;
+  readonly environment: EnvironmentError;
 }
 
-/** True for an {@link OptionError}: an option or argument has to be changed. */
-export function isOptionError(error: unknown): error is OptionError {
-  return isGhtError(error) && error.kind === 'option';
-}
-
-/** True for an {@link InputError}: the data has to be repaired or replaced. */
-export function isInputError(error: unknown): error is InputError {
-  return isGhtError(error) && error.kind === 'input';
-}
-
-/** True for a {@link ResourceError}: the problem has to be smaller, or more memory or disk space be free. */
-export function isResourceError(error: unknown): error is ResourceError {
-  return isGhtError(error) && error.kind === 'resource';
-}
-
-/** True for an {@link EnvironmentError}: the host lacks something. */
-export function isEnvironmentError(error: unknown): error is EnvironmentError {
-  return isGhtError(error) && error.kind === 'environment';
+/**
+ * True for the errors that the library throws on purpose, and false for aborts and defects. With a kind, only for errors of that kind:
+ * `isGhtError(error, 'option')` is true for an {@link OptionError}.
+ */
+export function isGhtError(error: unknown): error is GhtError;
+export function isGhtError<K extends ErrorKind>(error: unknown, kind: K): error is ErrorOfKind[K];
+export function isGhtError(error: unknown, kind?: ErrorKind): boolean {
+  return error instanceof GhtError && (kind === undefined || error.kind === kind);
 }
 
 /** The most characters of a value that a message shows, so that it stays one line. */
@@ -151,7 +144,7 @@ export function oneOf<T extends string>(parameter: string, value: unknown, names
 }
 
 /** The value if it is true or false; otherwise an OptionError: text such as `no` would count as true. */
-export function yesOrNo(parameter: string, value: unknown, remedy: string): boolean {
+export function boolean(parameter: string, value: unknown, remedy: string): boolean {
   if (typeof value === 'boolean') return value;
   throw new OptionError(parameter, 'must be true or false', value, remedy);
 }

@@ -1,16 +1,16 @@
 /** The kinds of errors, in the situations in which a program encounters them. */
 import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import * as ght from '../src/index.js';
-import { settle } from '../src/tasks/options.js';
-import { solveProblem } from '../src/tasks/solve.js';
+import * as ght from '../src/browser.js';
+import { resolveSolveOptions } from '../src/pipelines/solve/options.js';
+import { solveProblem } from '../src/pipelines/solve/solve.js';
 import { picture } from './pictures.js';
 
 const guards = {
-  option: ght.isOptionError,
-  input: ght.isInputError,
-  resource: ght.isResourceError,
-  environment: ght.isEnvironmentError,
+  option: (error: unknown) => ght.isGhtError(error, 'option'),
+  input: (error: unknown) => ght.isGhtError(error, 'input'),
+  resource: (error: unknown) => ght.isGhtError(error, 'resource'),
+  environment: (error: unknown) => ght.isGhtError(error, 'environment'),
 } as const;
 const names = {
   option: 'OptionError',
@@ -66,7 +66,12 @@ describe('an OptionError', () => {
   it.each([
     ['a number out of range', () => ght.represent(image, { patch: 99 }), 'patch', 99],
     ['options that exclude each other', () => ght.represent(image, { solver: 'omp', rho: 1 }), 'rho', 1],
-    ['an unknown engine', () => ght.memoryEstimate(8, 8, 1, { engine: 'gpu' as 'wasm' }), 'engine', 'gpu'],
+    [
+      'an unknown engine',
+      () => ght.estimateMemory('represent', { width: 8, height: 8, channels: 1 }, { engine: 'gpu' as 'wasm' }),
+      'engine',
+      'gpu',
+    ],
   ])('for %s', async (_, act, parameter, value) => {
     const error = await failureOf('option', act);
     expect(error).toMatchObject({ parameter, value });
@@ -82,7 +87,7 @@ describe('an InputError', () => {
     ['NaN in an image', () => ght.denoise(broken), 'image pixel (x 6, y 1, channel 0)', Number.NaN],
     ['the peak of an image', () => ght.represent({ ...image, peak: 0 }), 'image.peak', 0],
     ['a dictionary of another size', () => ght.represent(image, { dictionary: D }), 'dictionary', `${D.N}×${D.L}`],
-    ['signals of another length', () => ght.solve(D, new Float64Array(D.N + 1)), 'signals', `${D.N + 1} samples`],
+    ['signals of another length', () => ght.solve(D, new Float64Array(D.N + 1)), 'Y', `${D.N + 1} samples`],
     ['a file of another format', () => ght.readNpy(Uint8Array.of(1, 2, 3)), 'array', '01 02 03'],
   ])('for %s', async (_, act, parameter, value) => {
     expect(await failureOf('input', act)).toMatchObject({ parameter, value });
@@ -115,7 +120,7 @@ describe('a ResourceError', () => {
 it('a ResourceError for more nonzeros than codes can count, before anything is computed', async () => {
   // Codes with 2³¹ entries need 26 GB, so the signals are not there either.
   const Y = { N: 64, P: 3e8, read: () => expect.unreachable('signals are not read') };
-  const settings = settle({ budget: { perPatch: 8 } });
+  const settings = resolveSolveOptions({ budget: { perPatch: 8 } });
   const problem = { D: ght.overcompleteDct(8, 10), Y, peak: 255, most: 255, budget: { perPatch: 8 }, settings };
   const error = await failureOf('resource', () => solveProblem(problem));
   expect(error).toMatchObject({ parameter: 'budget', value: 2400000000 });
@@ -130,11 +135,11 @@ describe('an EnvironmentError', () => {
     const library = new URL('../src/index.js', import.meta.url).href.replace('/src/', '/dist/');
     const program = `
       Object.assign(WebAssembly, { ${part} });
-      const { represent, denoise, isEnvironmentError } = await import('${library}');
+      const { represent, denoise, isGhtError } = await import('${library}');
       const image = { width: 24, height: 16, planes: [Float64Array.from({ length: 384 }, (_, i) => (i * i) % 255)], peak: 255 };
       const asked = await Promise.all([represent, denoise].map((task) => task(image, { engine: 'wasm' }).then(
         () => 'nothing failed',
-        (error) => isEnvironmentError(error) && { ...error },
+        (error) => isGhtError(error, 'environment') && { ...error },
       )));
       const usual = (await represent(image, { solver: 'qpm', maxIterations: 1 })).engine.name;
       console.log(JSON.stringify({ asked, usual }));`;

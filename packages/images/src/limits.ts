@@ -11,7 +11,17 @@ const steepest = 2000;
 /** Images of no more samples than this need so little memory that one colour may take as few bytes as it likes. */
 const harmless = 2 ** 24;
 
-/** The most samples that a file of so many bytes can be believed to hold. */
+/** The most samples that a file of `bytes` bytes can be believed to hold. */
 export function mostSamples(bytes: number): number {
   return Math.max(harmless, steepest * bytes);
+}
+
+/** How many bytes a byte of a file may unpack to if the whole image goes into memory. */
+export const steepestWhole = 250;
+/** Images of no more bytes than this may be one colour. */
+const harmlessBytes = 2 ** 28;
+
+/** The most bytes of samples that a file of `bytes` bytes may unpack to in memory: small files that fill it are made to do harm. */
+export function mostUnpacked(bytes: number): number {
+  return Math.max(harmlessBytes, steepestWhole * bytes);
 }

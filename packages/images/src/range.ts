@@ -1,4 +1,5 @@
 import type { Samples } from 'ght';
+import type { SampleDepth, SampleKind } from './image-file.js';
 
 /** The least and the greatest finite sample of some planes; without any, Infinity and −Infinity. */
 export function rangeOf(planes: readonly Samples[]): readonly [least: number, most: number] {
@@ -13,8 +14,15 @@ export function rangeOf(planes: readonly Samples[]): readonly [least: number, mo
   return [least, most];
 }
 
-/** The largest finite value less the smallest, or 1 for a constant image: what counts as full scale of float data. */
-export function fullScale(planes: readonly Samples[]): number {
-  const [least, most] = rangeOf(planes);
+/**
+ * The value that counts as full scale: that of the type for integers of 8 and 16 bits, and for all others the range of the samples, or 1
+ * if they are constant. `range` is called only if it is needed.
+ */
+export function fullScale(
+  { sample, depth }: { readonly sample: SampleKind; readonly depth: SampleDepth },
+  range: () => readonly [least: number, most: number],
+): number {
+  if (sample === 'uint' && depth <= 16) return 2 ** depth - 1;
+  const [least, most] = range();
   return most > least ? most - least : 1;
 }

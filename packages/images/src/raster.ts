@@ -1,5 +1,5 @@
 import type { Image, Samples } from 'ght';
-import type { SampleDepth, SampleKind } from './imageFile.js';
+import type { SampleDepth, SampleKind } from './image-file.js';
 
 /** Samples as they are in a file. */
 export type RasterSamples =
@@ -27,7 +27,7 @@ export interface Raster {
   readonly sample: SampleKind;
   /** Bits of a sample. */
   readonly depth: SampleDepth;
-  /** The samples of the rows from `first` to before `last`, made anew: a large image is not there a second time. */
+  /** The samples of the rows from `first` to before `last`, made on request, so that a large image is not in memory twice. */
   rows(first: number, last: number): RasterSamples;
 }
 

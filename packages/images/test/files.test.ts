@@ -1,9 +1,9 @@
-import { chmod, lstat, mkdir, readdir, readFile, rename, stat, symlink } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isGhtError } from 'ght';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { imageExtensions } from '../src/index.js';
-import { checkOutput, writeFileAtomically } from '../src/node/index.js';
+import { checkOutput, writeFileAtomically, writeFileBy } from '../src/node/index.js';
 import { temporaryFolder } from './fixtures.js';
 
 vi.mock('node:fs/promises', async (original) => {
@@ -32,7 +32,7 @@ describe('checkOutput', () => {
 
   it('refuses an unknown extension with the list of those there are', async () => {
     expect(await messageOf(checkOutput(path('out.bmp'), ['.png', '.npy']))).toBe(
-      `-o must end in .png, .npy, but got "${path('out.bmp')}": choose one of these extensions`,
+      `output must end in .png, .npy, but got "${path('out.bmp')}": choose one of these extensions`,
     );
     expect(await messageOf(checkOutput(path('out'), ['.png'], '--plot'))).toMatch(/^--plot must end in \.png/);
   });
@@ -92,6 +92,22 @@ describe('writeFileAtomically', () => {
     }
   });
 
+  it.skipIf(process.platform === 'win32')('keeps a file private while it is written, new or replaced', async () => {
+    const modeOf = async (name: string) => (await stat(join(folder, name))).mode & 0o777;
+    await writeFile(join(folder, 'usual'), '');
+    for (const replaced of [undefined, 0o644, 0o600]) {
+      if (replaced) await chmod(join(folder, 'out.bin'), replaced);
+      let during: number | undefined;
+      await writeFileBy(join(folder, 'out.bin'), async (file) => {
+        const [temporary] = (await readdir(folder)).filter((name) => name.endsWith('.tmp'));
+        during = await modeOf(temporary);
+        await file.writeFile('content');
+      });
+      expect(during).toBe(0o600);
+      expect(await modeOf('out.bin')).toBe(replaced ?? (await modeOf('usual')));
+    }
+  });
+
   it('takes names as long as the file system does', async () => {
     const file = join(folder, `${'n'.repeat(250)}.png`);
     await writeFileAtomically(file, Buffer.from('x'));
@@ -128,9 +144,9 @@ describe('writeFileAtomically', () => {
       throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
     });
     const message = await messageOf(writeFileAtomically(file, Buffer.from('new')));
-    expect(message).toBe(`-o must be writable (ENOSPC), but got "${file}": free some space on the disk`);
+    expect(message).toBe(`output must be writable (ENOSPC), but got "${file}": free some space on the disk`);
     expect(temporary).toHaveLength(1);
-    expect(temporary[0]).toMatch(new RegExp(`^\\.out\\.bin\\.ght-[0-9a-f]{8}-${process.pid}-[0-9a-f]{8}\\.tmp$`));
+    expect(temporary[0]).toMatch(new RegExp(`^\\.out\\.bin\\.ght-[0-9a-f]{8}-${process.pid}-\\d+-[0-9a-f]{8}\\.tmp$`));
     expect(await readFile(file, 'utf8')).toBe('old');
     expect(await readdir(folder)).toEqual(['out.bin']);
   });

@@ -1,6 +1,7 @@
 /** The kinds of errors that files and flags lead to, and what lies beneath them. */
 import { open } from 'node:fs/promises';
-import { isGhtError, writeNpy } from 'ght';
+import { isGhtError } from 'ght';
+import { writeNpy } from 'ght/npy';
 import { describe, expect, it, vi } from 'vitest';
 import { imageExtensions } from '../src/index.js';
 import { checkOutput, readArray, readImage, writeFileAtomically } from '../src/node/index.js';
@@ -27,7 +28,7 @@ async function refusal(act: () => unknown) {
 describe('input', () => {
   it('is a file that is missing, with what the system says as its cause', async () => {
     const error = await refusal(() => readImage(path('gone.png')));
-    expect(error).toMatchObject({ kind: 'input', parameter: 'IMAGE', cause: { code: 'ENOENT' } });
+    expect(error).toMatchObject({ kind: 'input', parameter: 'file', cause: { code: 'ENOENT' } });
   });
 
   it('is a file that is a folder', async () => {
@@ -54,7 +55,7 @@ describe('input', () => {
 describe('option', () => {
   it('is an output of an unknown format', async () => {
     const error = await refusal(() => checkOutput(path('out.gif'), imageExtensions));
-    expect(error).toMatchObject({ kind: 'option', parameter: '-o', value: path('out.gif') });
+    expect(error).toMatchObject({ kind: 'option', parameter: 'output', value: path('out.gif') });
   });
 });
 

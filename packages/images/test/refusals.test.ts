@@ -1,6 +1,7 @@
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isGhtError, OptionError, writeNpy } from 'ght';
+import { isGhtError, OptionError } from 'ght';
+import { writeNpy } from 'ght/npy';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import type { ImageFile } from '../src/index.js';
@@ -40,9 +41,11 @@ async function refusalOf(name: string, bytes: Uint8Array | string): Promise<stri
 describe('readImage refuses', () => {
   it('a file that is missing, naming the parameter it was told', async () => {
     expect(await refusal(readImage(path('none.png')), path('none.png'))).toBe(
-      `IMAGE must be an existing file, but got "${path('none.png')}": check the path`,
+      `file must be an existing file, but got "${path('none.png')}": check the path`,
     );
-    expect(await refusal(readImage(path('none.png'), '--reference'))).toMatch(/^--reference must be an existing file/);
+    expect(await refusal(readImage(path('none.png'), { parameter: '--reference' }))).toMatch(
+      /^--reference must be an existing file/,
+    );
     expect(await refusal(readImage(path('none/none.png')))).toContain('existing file');
   });
 
@@ -192,7 +195,7 @@ describe('writeImage refuses', () => {
     const before = await readdir(dirname(path(name)));
     const shown = await refusal(writeImage(path(name), file.image, file), path(name));
     expect(shown).toMatch(message);
-    expect(shown).toMatch(/^-o /);
+    expect(shown).toMatch(/^output /);
     expect(await readdir(dirname(path(name)))).toEqual(before);
     expect(() => checkFormat(name, file.image, file, '--output')).toThrow(OptionError);
   });

@@ -1,6 +1,6 @@
 /** Signed, wide and half samples, and the axes of arrays. */
 import { readFile } from 'node:fs/promises';
-import { writeNpy } from 'ght';
+import { writeNpy } from 'ght/npy';
 import { describe, expect, it } from 'vitest';
 import { checkFormat, readArray, readImage, writeImage } from '../src/node/index.js';
 import { temporaryFolder, tiff } from './fixtures.js';
@@ -76,13 +76,13 @@ describe('an array of three dimensions', () => {
     await expect(readImage(file)).rejects.toThrow(
       `the shape ${shape.join('×')} leaves open, but got "${file}": say --axes HWC, CHW or NHW`,
     );
-    const { planes } = (await readImage(file, 'IMAGE', { axes: 'CHW' })).image;
+    const { planes } = (await readImage(file, { axes: 'CHW' })).image;
     expect(planes).toHaveLength(shape[0]);
   });
 
   it('is read in the order that is said, and written back in it', async () => {
     const bytes = array([3, 2, 5]);
-    const read = await readImage(await save('chw.npy', bytes), 'IMAGE', { axes: 'CHW' });
+    const read = await readImage(await save('chw.npy', bytes), { axes: 'CHW' });
     expect([read.image.width, read.image.height]).toEqual([5, 2]);
     expect([...read.image.planes[1]]).toEqual([10, 11, 12, 13, 14, 15, 16, 17, 18, 19]);
     await writeImage(path('out.npy'), read.image, read);
@@ -95,9 +95,9 @@ describe('an array of three dimensions', () => {
   });
 });
 
-describe('the sample that is white', () => {
+describe('the white level', () => {
   it('is what it is said to be, such as 12 bits in 16', async () => {
     const bytes = writeNpy({ type: 'u2', shape: [1, 2], data: Uint16Array.of(0, 4095) });
-    expect((await readImage(await save('deep.npy', bytes), 'IMAGE', { peak: 4095 })).image.peak).toBe(4095);
+    expect((await readImage(await save('deep.npy', bytes), { peak: 4095 })).image.peak).toBe(4095);
   });
 });

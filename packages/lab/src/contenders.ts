@@ -1,15 +1,18 @@
-import type { Solution, SolveOptions, SolverName } from 'ght';
-import { isIterative, isPatchwise, solverCatalogue, solverNames } from 'ght';
+import type { Solution, SolverName, SolverOptions } from 'ght';
+import { solverCatalogue, solverNames } from 'ght';
 import type { Run, Setting } from './setting.js';
 
 /** The global solvers of the paper, joint OMP, and the patch-wise ones, in the order of every table and legend. */
 export const contenders = solverNames;
 
 /** The two algorithms of the paper, which iterate over all patches together. */
-export const paperSolvers = solverNames.filter(isIterative);
+export const paperSolvers = ['qpm', 'admm'] as const satisfies readonly SolverName[];
+
+/** The name of one of them. */
+export type PaperSolver = (typeof paperSolvers)[number];
 
 /** The patch-wise algorithms that the paper compares with. */
-export const competitors = solverNames.filter(isPatchwise);
+export const competitors = solverNames.filter((name) => solverCatalogue[name].method === 'patchwise');
 
 /** The five algorithms of the paper's tables, in the order of its rows. */
 export const tabled = [...competitors, ...paperSolvers];
@@ -25,7 +28,7 @@ export const NATURAL_RHO = 0.15;
  * with that value GHT-ADMM ends far above its best on natural patches (see the experiment `rho`), so there it has the best
  * constant one. The stopping rule is the paper's, 1e-5 for signals whose full scale is 1, and at most 100 iterations.
  */
-export function optionsOf(solver: SolverName, signals: 'natural' | 'synthetic'): SolveOptions {
+export function optionsOf(solver: SolverName, signals: 'natural' | 'synthetic'): SolverOptions {
   const common = { solver, maxIterations: 100, tolerance: 1e-5 };
   if (solver === 'qpm') return { ...common, rho: { absolute: PAPER_RHO } };
   if (solver === 'admm') return { ...common, rho: signals === 'synthetic' ? { absolute: PAPER_RHO } : NATURAL_RHO };
@@ -44,6 +47,6 @@ export function weightOf(solver: SolverName, s: number): number {
 }
 
 /** The options that every solve of a setting shares. */
-export function shared({ threads }: Setting): Pick<SolveOptions, 'threads'> {
+export function shared({ threads }: Setting): Pick<SolverOptions, 'threads'> {
   return { threads };
 }

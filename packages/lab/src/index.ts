@@ -14,7 +14,7 @@ export { experiments } from './experiments/index.js';
 export type { Outputs } from './files.js';
 export { outputsOf, writeReport } from './files.js';
 export { asGrey, halved, naturalPatches, paperSized } from './images.js';
-export { loadWords } from './machine.js';
+export { loadText } from './machine.js';
 export type { Outcome, Report, Verdict } from './report.js';
 export type { PlannedRun, RunOptions, RunProgress } from './run.js';
 export { planRun } from './run.js';

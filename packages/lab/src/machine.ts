@@ -6,11 +6,11 @@ export function loadAverage(): number {
   return loadavg()[0];
 }
 
-/** The load of a machine and what it means for times, in words. */
-export function loadWords({ load: { before, after }, cores }: Report['machine']): string {
-  const words = `load average ${before.toFixed(2)} before the run and ${after.toFixed(2)} after it, on ${cores} core${cores === 1 ? '' : 's'}`;
+/** The load of a machine and what it means for times. */
+export function loadText({ load: { before, after }, cores }: Report['machine']): string {
+  const text = `load average ${before.toFixed(2)} before the run and ${after.toFixed(2)} after it, on ${cores} core${cores === 1 ? '' : 's'}`;
   // A quarter of a core is what an idle desktop takes.
-  return before > 0.25 ? `${words}: other programs were running, which makes times unreliable` : words;
+  return before > 0.25 ? `${text}: other programs were running, which makes times unreliable` : text;
 }
 
 /** The machine that this process runs on, as the report states it, with its load before the run. */

@@ -1,7 +1,8 @@
 /** Connections to Redis: address, credentials, TLS, and what the server must be set to. */
 import { readFileSync } from 'node:fs';
-import { EnvironmentError, OptionError } from 'ght';
+import { EnvironmentError, InputError, OptionError } from 'ght';
 import { Redis, type RedisOptions } from 'ioredis';
+import { messageOf, serverError } from './connection-errors.js';
 
 /** How the server is reached. */
 export interface ServerOptions {
@@ -14,7 +15,7 @@ export interface ServerOptions {
    * @default the file named by the environment variable GHT_REDIS_CA, or the authorities that Node trusts
    */
   readonly ca?: string;
-  /** Told what is wrong but does not stop the work, in one line. */
+  /** Called with what is wrong but does not stop the work, in one line. */
   readonly onWarning?: (warning: string) => void;
 }
 
@@ -37,6 +38,34 @@ function parsed(url: string): URL {
   return address;
 }
 
+/** A part of an address. What cannot be decoded may be a password, so it is not shown. */
+function decoded(part: string, what: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    const rule = `must have a ${what} in which % is written as %25, and other special characters in the same way`;
+    const remedy = 'encode it, or use GHT_REDIS_USER and GHT_REDIS_PASSWORD, which take them as they are';
+    throw new OptionError('address of the queue', rule, 'something else', remedy);
+  }
+}
+
+function authorityIn(path: string): string {
+  let pem: string;
+  try {
+    pem = readFileSync(path, 'utf8');
+  } catch (cause) {
+    const rule = `must name a file that can be read (${(cause as NodeJS.ErrnoException).code})`;
+    throw new InputError('GHT_REDIS_CA', rule, path, 'correct the path, or unset it', { cause });
+  }
+  if (pem.includes('-----BEGIN')) return pem;
+  throw new InputError(
+    'GHT_REDIS_CA',
+    'must name a certificate as PEM text',
+    path,
+    'begin with -----BEGIN CERTIFICATE',
+  );
+}
+
 /** The options of a connection. Once connected, it is restored for ever, and commands wait meanwhile. */
 export function redisOptions(url: string, options: ServerOptions = {}) {
   const { protocol, hostname, port, pathname, username, password } = parsed(url);
@@ -44,13 +73,13 @@ export function redisOptions(url: string, options: ServerOptions = {}) {
   const db = pathname.slice(1);
   if (!/^\d*$/.test(db))
     throw new OptionError('address of the queue', 'must end with the number of a database', db, REMEDY);
-  const ca = options.ca ?? (env.GHT_REDIS_CA ? readFileSync(env.GHT_REDIS_CA, 'utf8') : undefined);
+  const ca = options.ca ?? (env.GHT_REDIS_CA ? authorityIn(env.GHT_REDIS_CA) : undefined);
   return {
     host: hostname.replace(/^\[|\]$/g, ''),
     port: Number(port || 6379),
     db: Number(db),
-    username: options.user ?? (decodeURIComponent(username) || env.GHT_REDIS_USER),
-    password: options.password ?? (decodeURIComponent(password) || env.GHT_REDIS_PASSWORD),
+    username: options.user ?? (decoded(username, 'user') || env.GHT_REDIS_USER),
+    password: options.password ?? (decoded(password, 'password') || env.GHT_REDIS_PASSWORD),
     tls: protocol === 'rediss:' ? { ca } : undefined,
     connectTimeout: 5000,
     // BullMQ asks for this: a command waits until the server is back.
@@ -77,8 +106,7 @@ export async function connect(url: string, options: ServerOptions = {}): Promise
     works = true;
   } catch (error) {
     redis.disconnect();
-    const why = messageOf(reason ?? error);
-    const remedy = `${why}; check that it runs, and check address, user, password and certificate`;
+    const remedy = `${messageOf(reason ?? error)}; check that it runs, and check address, user, password and certificate`;
     throw new EnvironmentError('queue', 'must be a Redis server that accepts the user', shownAddress(url), remedy, {
       cause: reason ?? error,
     });
@@ -93,15 +121,33 @@ interface Fallible {
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
+/** Passes on each warning once, up to a number: somebody else may write the names in them. */
+export function onceEach(onWarning: (warning: string) => void = () => {}): (warning: string) => void {
+  const given = new Set<string>();
+  return (warning) => {
+    if (given.has(warning) || given.size >= MOST_WARNINGS) return;
+    given.add(warning);
+    onWarning(warning);
+  };
+}
+
+const MOST_WARNINGS = 1000;
+
 /** Passes on the errors of a connection that is being restored, each once. Without a listener they would end the process. */
-export function tellOnce(connection: Fallible, url: string, onWarning: (warning: string) => void = () => {}): void {
-  const told = new Set<string>();
+export function tellOnce(connection: Fallible, url: string, onWarning?: (warning: string) => void): void {
+  const once = onceEach(onWarning);
   connection.on('error', (error) => {
-    const message = messageOf(error);
-    if (told.has(message)) return;
-    told.add(message);
-    onWarning(`the queue at ${shownAddress(url)} reports: ${message}; waiting for it`);
+    once(`the queue at ${shownAddress(url)} reports: ${messageOf(error)}; waiting for it`);
   });
+}
+
+/** Runs some work, and says what to do if the server refuses it. */
+export async function withServerErrors<T>(url: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw serverError(error, shownAddress(url));
+  }
 }
 
 /** What could lose answers: a server that evicts keys, or that keeps nothing on disk. */
@@ -120,10 +166,4 @@ export async function checkServer(redis: Redis, url: string, onWarning: (warning
   if (field('aof_enabled') === '0') {
     onWarning(`appendonly of ${shownAddress(url)} is no: a restart of the server loses the runs; set it to yes`);
   }
-}
-
-function messageOf(error: unknown): string {
-  const { message, code } = error as { message?: string; code?: string };
-  // A host with several addresses gives an AggregateError without a message.
-  return message || code || String(error);
 }

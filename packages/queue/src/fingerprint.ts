@@ -4,7 +4,7 @@
  * with the same hash.
  */
 import { createHash } from 'node:crypto';
-import { denoise, denoiseQualities, type Image, randomSource, represent } from 'ght';
+import { denoise, type Image, qualities, randomSource, represent } from 'ght';
 import { version } from './identity.js';
 
 /** Pixels per side of the images that are solved: several patches, and more than one group of them. */
@@ -31,7 +31,7 @@ async function computed(): Promise<string> {
     add(codes.values);
   }
   // The noise is estimated, so that the estimators are part of it.
-  for (const quality of denoiseQualities) {
+  for (const quality of qualities) {
     for (const image of quality === 'fast' ? [grey, testImage(3)] : [grey]) {
       const { image: clean } = await denoise(image, { quality, threads: 1 });
       for (const plane of clean.planes) add(plane as Float64Array);

@@ -6,13 +6,12 @@
 
 export type { ServerOptions } from './connection.js';
 export { fingerprint } from './fingerprint.js';
-export type { Failure } from './record.js';
-export type { WorkerEntry } from './register.js';
-export type { Files, PlacesOptions, RootedPlaces, Roots } from './roots.js';
+export type { Files, PlacesAttempt, PlacesOptions, RootedPlaces, Roots } from './roots.js';
 export { nameInRoots, parseMemory, parseRoots, rootedPlaces } from './roots.js';
 export type { QueueRunnerOptions } from './runner.js';
 export { queueRunner } from './runner.js';
 export type { RunReport, WorkerReport } from './runs.js';
 export { cancel, clean, runs, workers } from './runs.js';
+export type { Failure, WorkerEntry } from './wire.js';
 export type { QueueWorker, QueueWorkerOptions } from './worker.js';
 export { queueWorker } from './worker.js';

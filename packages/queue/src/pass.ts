@@ -1,15 +1,14 @@
 /**
- * One pass on the queue. Its answers are in Redis under the name of the run, so that whoever asks for the same pass again, after a
+ * One pass on the queue. Its answers are in Redis under the name of the run, so that another request for the same pass, after a
  * crash or at the same time, finds what is done. Only tiles that have neither an answer nor a job are added.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue, QueueEvents } from 'bullmq';
-import { OptionError } from 'ght';
-import { type Data, decodeData, type Pass } from 'ght-tiles';
+import { EnvironmentError, OptionError } from 'ght';
 import type { Redis } from 'ioredis';
 import { jobName, keys, tileOf } from './keys.js';
-import type { TileMessage } from './queue.js';
-import { failedTile, failuresOf, type RunRecord, stateOf, writePass, writeRun } from './record.js';
+import { beginRun, failedTile, failuresOf, stateOf, writePass } from './record.js';
+import { dataIn, NAME, type QueuedPass, type RunRecord, type TileMessage } from './wire.js';
 
 /** What all passes of a run share. */
 export interface RunOnQueue {
@@ -17,6 +16,7 @@ export interface RunOnQueue {
   readonly queue: Queue<TileMessage>;
   readonly events: QueueEvents;
   readonly run: string;
+  readonly attempt: string;
   readonly record: RunRecord;
   /** How often a tile is tried. */
   readonly attempts: number;
@@ -25,7 +25,7 @@ export interface RunOnQueue {
 }
 
 /** Milliseconds between two looks. Events say sooner what is done, but they can get lost. */
-const LOOK = 2000;
+const POLL_MS = 2000;
 /** A look at very many tiles must not take more than one part of this many of the time. */
 const PART = 20;
 /** Milliseconds for which events are gathered, so that answers are fetched by many. */
@@ -33,14 +33,14 @@ const GATHER = 20;
 /** Jobs or answers per command. */
 const BATCH = 500;
 
-/** Runs a pass; `onDone` is told the number of tiles that are done. */
+/** Runs a pass; `onDone` is called with the number of tiles that are done. */
 export async function runPass(
   on: RunOnQueue,
-  pass: Pass,
+  pass: QueuedPass,
   signal: AbortSignal | undefined,
   onDone: (done: number) => void,
-): Promise<Data[]> {
-  if (!/^[\w.-]+$/.test(pass.name)) {
+): Promise<unknown[]> {
+  if (!NAME.test(pass.name)) {
     throw new OptionError(
       'pass',
       'must have a name of letters, digits, dots, - and _',
@@ -52,10 +52,10 @@ export async function runPass(
   const alarm = new Alarm();
   let lookAt = 0;
   const tileDone = ({ jobId }: { jobId: string }) => {
-    if (answers.expect(tileOf(jobId, on.run, pass.name))) alarm.ring();
+    if (answers.expect(tileOf(jobId, on.run, on.attempt, pass.name))) alarm.ring();
   };
   const tileFailed = ({ jobId }: { jobId: string }) => {
-    if (tileOf(jobId, on.run, pass.name) === undefined) return;
+    if (tileOf(jobId, on.run, on.attempt, pass.name) === undefined) return;
     lookAt = 0;
     alarm.ring();
   };
@@ -64,14 +64,14 @@ export async function runPass(
   on.events.on('failed', tileFailed);
   signal?.addEventListener('abort', stop);
   try {
-    await writePass(on.redis, on.run, pass);
+    await writePass(on.redis, on.run, on.attempt, pass);
     await answers.forgetFailures();
     for (;;) {
       signal?.throwIfAborted();
       const now = Date.now();
       if (now >= lookAt) {
         await answers.look();
-        lookAt = Date.now() + Math.max(LOOK, PART * (Date.now() - now));
+        lookAt = Date.now() + Math.max(POLL_MS, PART * (Date.now() - now));
       } else {
         await answers.collect();
       }
@@ -112,19 +112,27 @@ class Alarm {
   }
 }
 
+function startedAgain(run: string): EnvironmentError {
+  const rule = 'must not be started again from its beginning while it is in progress';
+  return new EnvironmentError(
+    `run ${run}`,
+    rule,
+    'another attempt',
+    'wait for the other command, which has the result',
+  );
+}
+
 /** The answers of a pass, as far as they are known. */
 class Answers {
   readonly #on: RunOnQueue;
-  readonly #pass: Pass;
-  readonly #found = new Map<number, Data>();
-  readonly #wanted: ReadonlySet<number>;
+  readonly #pass: QueuedPass;
+  readonly #found = new Map<number, unknown>();
   /** Tiles whose answers an event has announced. */
   readonly #announced = new Set<number>();
 
-  constructor(on: RunOnQueue, pass: Pass) {
+  constructor(on: RunOnQueue, pass: QueuedPass) {
     this.#on = on;
     this.#pass = pass;
-    this.#wanted = new Set(pass.tiles);
   }
 
   get done(): number {
@@ -132,9 +140,10 @@ class Answers {
   }
 
   /** The answers in the order of the tiles, or undefined while one is missing. */
-  all(): Data[] | undefined {
-    if (this.#found.size < this.#wanted.size) return undefined;
-    return this.#pass.tiles.map((tile) => this.#found.get(tile) as Data);
+  all(): unknown[] | undefined {
+    const { tiles } = this.#pass;
+    if (this.#found.size < tiles) return undefined;
+    return Array.from({ length: tiles }, (_, tile) => this.#found.get(tile));
   }
 
   /** Notes that a tile is done; false if it is none of those that are missing. */
@@ -153,16 +162,19 @@ class Answers {
 
   /** Fetches all answers that are there, and adds the tiles that nobody works on. */
   async look(): Promise<void> {
-    const { redis, run, record } = this.#on;
-    const state = await stateOf(redis, run);
-    if (state === 'cancelled') throw new DOMException(`run ${run} was cancelled`, 'AbortError');
+    const { redis, run, attempt, record } = this.#on;
+    const { name } = this.#pass;
+    const now = await stateOf(redis, run);
+    const isOurs = now.attempt === null || now.attempt === attempt;
+    if (isOurs && now.state === 'cancelled') throw new DOMException(`run ${run} was cancelled`, 'AbortError');
     this.#announced.clear();
-    const answered = (await redis.hkeys(keys.answers(run, this.#pass.name))).map(Number);
+    const answered = (await redis.hkeys(keys.answers(run, attempt, name))).map(Number);
     await this.#fetch(answered.filter((tile) => this.#isMissing(tile)));
-    if (this.#found.size === this.#wanted.size) return;
+    if (this.#found.size === this.#pass.tiles) return;
     // Another coordinator has ended the run, or the server has lost it.
-    if (state !== 'running') await writeRun(redis, run, record);
-    if (!(await redis.exists(keys.pass(run, this.#pass.name)))) await writePass(redis, run, this.#pass);
+    if (isOurs && now.state !== 'running') now.attempt = await beginRun(redis, run, record, attempt);
+    if (now.attempt !== attempt) throw startedAgain(run);
+    if (!(await redis.exists(keys.pass(run, attempt, name)))) await writePass(redis, run, attempt, this.#pass);
     const [failed] = await this.#failed();
     if (failed !== undefined) throw await this.#failure(failed);
     await this.#add(await this.#withoutJob());
@@ -170,47 +182,51 @@ class Answers {
 
   /** Removes the failed jobs of an earlier attempt at this run, so that they are added again. */
   async forgetFailures(): Promise<void> {
-    const { queue, run } = this.#on;
-    for (const tile of await this.#failed()) await queue.remove(jobName(run, this.#pass.name, tile));
+    const { queue, run, attempt } = this.#on;
+    for (const tile of await this.#failed()) await queue.remove(jobName(run, attempt, this.#pass.name, tile));
   }
 
   #isMissing(tile: number): boolean {
-    return this.#wanted.has(tile) && !this.#found.has(tile);
+    return Number.isInteger(tile) && tile >= 0 && tile < this.#pass.tiles && !this.#found.has(tile);
   }
 
   async #fetch(tiles: readonly number[]): Promise<void> {
-    const key = keys.answers(this.#on.run, this.#pass.name);
+    const { run, attempt } = this.#on;
+    const key = keys.answers(run, attempt, this.#pass.name);
     for (let i = 0; i < tiles.length; i += BATCH) {
       const batch = tiles.slice(i, i + BATCH);
       const answers = await this.#on.redis.hmgetBuffer(key, ...batch.map(String));
-      for (const [j, answer] of answers.entries()) if (answer) this.#found.set(batch[j], decodeData(answer));
+      for (const [j, answer] of answers.entries()) {
+        if (answer) this.#found.set(batch[j], dataIn(answer, `answer of tile ${batch[j]} of pass ${this.#pass.name}`));
+      }
     }
   }
 
   /** The missing tiles whose jobs have failed for good. */
   async #failed(): Promise<number[]> {
     const ids = await this.#on.queue.getRanges(['failed'], 0, -1);
-    const tiles = ids.map((id) => tileOf(id, this.#on.run, this.#pass.name));
+    const tiles = ids.map((id) => tileOf(id, this.#on.run, this.#on.attempt, this.#pass.name));
     return tiles.filter((tile): tile is number => tile !== undefined && this.#isMissing(tile));
   }
 
   async #failure(tile: number): Promise<Error> {
-    const { redis, queue, run } = this.#on;
+    const { redis, queue, run, attempt } = this.#on;
     const { name } = this.#pass;
-    const job = await queue.getJob(jobName(run, name, tile));
+    const job = await queue.getJob(jobName(run, attempt, name, tile));
     const last = (await failuresOf(redis, run)).findLast((failure) => failure.pass === name && failure.tile === tile);
     return failedTile(name, tile, job?.failedReason ?? last?.reason ?? 'no reason', last?.kind);
   }
 
   /** The missing tiles that are neither waiting nor being worked on. */
   async #withoutJob(): Promise<number[]> {
-    const { redis, queue, run } = this.#on;
-    const missing = this.#pass.tiles.filter((tile) => this.#isMissing(tile));
+    const { redis, queue, run, attempt } = this.#on;
+    const all = Array.from({ length: this.#pass.tiles }, (_, tile) => tile);
+    const missing = all.filter((tile) => this.#isMissing(tile));
     const absent: number[] = [];
     for (let i = 0; i < missing.length; i += BATCH) {
       const batch = missing.slice(i, i + BATCH);
       const pipeline = redis.pipeline();
-      for (const tile of batch) pipeline.exists(queue.toKey(jobName(run, this.#pass.name, tile)));
+      for (const tile of batch) pipeline.exists(queue.toKey(jobName(run, attempt, this.#pass.name, tile)));
       const replies = await pipeline.exec();
       for (const [j, tile] of batch.entries()) if (replies?.[j]?.[1] === 0) absent.push(tile);
     }
@@ -219,15 +235,15 @@ class Answers {
 
   /** Adds jobs. One that another coordinator has added meanwhile is not added again. */
   async #add(tiles: readonly number[]): Promise<void> {
-    const { queue, run, attempts, backoff } = this.#on;
+    const { queue, run, attempt, attempts, backoff } = this.#on;
     const { name, work } = this.#pass;
     for (let i = 0; i < tiles.length; i += BATCH) {
       await queue.addBulk(
         tiles.slice(i, i + BATCH).map((tile) => ({
           name: work,
-          data: { run, pass: name, tile },
+          data: { run, attempt, pass: name, tile },
           opts: {
-            jobId: jobName(run, name, tile),
+            jobId: jobName(run, attempt, name, tile),
             attempts,
             backoff: { type: 'exponential', delay: backoff },
             // The answer is kept elsewhere, and says more than a finished job would.

@@ -3,15 +3,6 @@ import { Queue, QueueEvents } from 'bullmq';
 import { redisOptions, type ServerOptions, tellOnce } from './connection.js';
 import { PREFIX, queueName } from './keys.js';
 
-/** What a job says: which tile, and which workers have tried or refused it. */
-export interface TileMessage {
-  readonly run: string;
-  readonly pass: string;
-  readonly tile: number;
-  readonly failedAt?: readonly string[];
-  readonly refusedBy?: readonly string[];
-}
-
 /** The queue that the jobs of runs with this fingerprint wait in. */
 export function openQueue(fingerprint: string, url: string, options: ServerOptions): Queue {
   const queue = new Queue(queueName(fingerprint), {
@@ -33,10 +24,10 @@ export function openEvents(fingerprint: string, url: string, options: ServerOpti
   return events;
 }
 
-/** Removes the jobs of a run that nobody works on. */
-export async function removeJobs(queue: Queue, run: string): Promise<void> {
+/** Removes the jobs whose names begin so and that nobody works on. */
+export async function removeJobs(queue: Queue, prefix: string): Promise<void> {
   const ids = await queue.getRanges(['wait', 'delayed', 'prioritized', 'failed'], 0, -1);
-  const own = ids.filter((id) => id.startsWith(`${run}-`));
+  const own = ids.filter((id) => id.startsWith(prefix));
   // A job that was taken meanwhile cannot be removed; its worker sees that the run has ended.
   for (let i = 0; i < own.length; i += 500)
     await Promise.all(own.slice(i, i + 500).map((id) => queue.remove(id).catch(() => 0)));

@@ -3,12 +3,13 @@
  * worker opens nothing outside its roots, whatever a request says.
  *
  * Links are resolved before they are checked. What cannot be guarded against is somebody who changes links inside a root at the
- * same time, or an image folder with links in it: whoever may write into a root is trusted.
+ * same time, or an image folder with links in it: everyone who may write into a root is trusted.
  */
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep, win32 } from 'node:path';
 import { EnvironmentError, InputError, OptionError } from 'ght';
+import type { Scratch } from 'ght/plans';
 import {
   type CodesLayout,
   type CodesStore,
@@ -17,11 +18,11 @@ import {
   openSource,
   type Picture,
   type Places,
-  type Scratch,
   type Sink,
   type Source,
   zarrSink,
 } from 'ght-tiles';
+import { claim, endingOf, type Output, publish } from './attempt.js';
 
 /** Folders by the names of roots. */
 export type Roots = Readonly<Record<string, string>>;
@@ -43,7 +44,7 @@ export interface PlacesOptions {
 export interface Files {
   /** The image at a path or address. */
   source(path: string): Promise<Source>;
-  /** The image that a run writes to a path; created if a picture is given. */
+  /** The image that a run writes to a path; created if a picture is given. What is there is renamed when the run has ended. */
   sink(path: string, run: string, picture?: Picture): Promise<Sink>;
   /** The codes in the Zarr that a run writes; begun if a layout is given. @default codes are not kept */
   codes?(path: string, run: string, layout?: CodesLayout): Promise<CodesStore>;
@@ -129,17 +130,59 @@ function nearestReal(path: string): string {
   return join(nearestReal(dirname(path)), basename(path));
 }
 
+/** The attempt at a run that places belong to; see attempt.ts. */
+export interface PlacesAttempt {
+  /** The attempt, whose outputs are in folders of their own. */
+  readonly attempt: string;
+  /** Whether this process is a coordinator of the run, which makes these folders. */
+  readonly claims: boolean;
+}
+
 /** Places in roots. What they opened stays open for the next tile, until they are closed. */
 export interface RootedPlaces extends Places {
+  /** Gives the outputs of an attempt their names, and closes everything. */
+  publish(): Promise<void>;
+  /** Gives outputs that were there before a run, which has not come to its end, their names again. */
+  restore(): Promise<void>;
   /** Closes all sources and sinks. They are opened again when they are asked for. */
   close(): Promise<void>;
 }
 
-/** Checks the roots, and gives the places of runs: they know images by their names in roots, and open nothing else. */
-export function rootedPlaces({ roots, http = [], files = imageFiles }: PlacesOptions): (run: string) => RootedPlaces {
+/**
+ * Checks the roots, and returns the places of runs: they know images by their names in roots, and open nothing else. Without an
+ * attempt, outputs are written where they will be.
+ */
+export function rootedPlaces({
+  roots,
+  http = [],
+  files = imageFiles,
+}: PlacesOptions): (run: string, attempt?: PlacesAttempt) => RootedPlaces {
   const folders = checkRoots(roots);
   const prefixes = http.map(addressPrefix);
-  return (run) => {
+  return (run, at) => {
+    const ending = at ? endingOf(run, at.attempt) : '';
+    const outputs = new Map<string, Promise<Output>>();
+    const taken: Output[] = [];
+    /** The output of an attempt, whose folder a coordinator makes or finds the first time. */
+    const outputOf = async ({ attempt, claims }: PlacesAttempt, name: string, picture?: Picture): Promise<Output> => {
+      const open: Output['open'] = (path, begin) => files.sink(path, run, begin ? picture : undefined);
+      const [path, part] = [await pathOf(name, folders), await pathOf(name + ending, folders)];
+      const output: Output = { path, part, run, attempt, open };
+      if (claims && (await claim(output))) taken.push(output);
+      return output;
+    };
+    const pathOfOutput = async (name: string, picture?: Picture): Promise<string> => {
+      if (!at) return pathOf(name, folders);
+      const output = outputs.get(name) ?? outputOf(at, name, picture);
+      outputs.set(name, output);
+      output.catch(() => outputs.delete(name));
+      return (await output).part;
+    };
+    const close = async () => {
+      const images = [...opened.values()];
+      opened.clear();
+      for (const image of await Promise.allSettled(images)) if (image.status === 'fulfilled') await image.value.close();
+    };
     const opened = new Map<string, Promise<Source | Sink>>();
     const kept = <T extends Source | Sink>(key: string, open: () => Promise<T>): Promise<T> => {
       const image = (opened.get(key) as Promise<T> | undefined) ?? open();
@@ -160,20 +203,27 @@ export function rootedPlaces({ roots, http = [], files = imageFiles }: PlacesOpt
           await opened.get(key)?.then((sink) => sink.close());
           opened.delete(key);
         }
-        return kept(key, async () => files.sink(await pathOf(name, folders), run, picture));
+        return kept(key, async () => files.sink(await pathOfOutput(name, picture), run, picture));
       },
       ...(files.codes && {
         codes: async (name: string, layout?: CodesLayout) =>
-          (files.codes as NonNullable<Files['codes']>)(await pathOf(name, folders), run, layout),
+          (files.codes as NonNullable<Files['codes']>)(await pathOfOutput(name), run, layout),
       }),
       // Another run would find other results under the same names.
-      scratch: async (name) => files.scratch(await pathOf(`${name}.${run}.scratch`, folders)),
-      close: async () => {
-        const images = [...opened.values()];
-        opened.clear();
-        for (const image of await Promise.allSettled(images))
-          if (image.status === 'fulfilled') await image.value.close();
+      scratch: async (name) => {
+        const own = at ? endingOf(run, at.attempt, 'scratch') : `.${run}.scratch`;
+        return files.scratch(await pathOf(name + own, folders));
       },
+      publish: async () => {
+        await close();
+        for (const output of outputs.values()) await publish(await output);
+      },
+      restore: async () => {
+        await close();
+        // What cannot be renamed is found by the next attempt.
+        for (const output of taken) await publish(output).catch(() => {});
+      },
+      close,
     };
   };
 }

@@ -1,17 +1,18 @@
 /** Runs plans on the queue. The process that does so is the coordinator of a run; the work of the tiles is done by workers. */
 import { OptionError } from 'ght';
-import type { Data, Places, Plan, Runner, RunWatch } from 'ght-tiles';
-import type { ServerOptions } from './connection.js';
+import type { RunWatch } from 'ght/plans';
+import type { Places, TiledTask } from 'ght-tiles';
+import { type ServerOptions, withServerErrors } from './connection.js';
 import { Coordinator } from './coordinator.js';
 import { fingerprint as fingerprintHere } from './fingerprint.js';
 import { runName, version } from './identity.js';
-import type { RunRecord } from './record.js';
 import { type PlacesOptions, type RootedPlaces, rootedPlaces } from './roots.js';
+import type { RunRecord } from './wire.js';
 
 /** Options of {@link queueRunner}. */
 export interface QueueRunnerOptions extends ServerOptions, PlacesOptions {
   /** The names of the sources in a request; their versions are part of the identity of a run. @default its field `input` */
-  readonly sources?: (request: Data) => readonly string[];
+  readonly sources?: (request: object) => readonly string[];
   /** Bytes that the work of a tile needs; workers with less leave the tiles to others. @default not known */
   readonly memory?: number;
   /** How often a tile is tried before the run fails. @default 4 */
@@ -24,11 +25,21 @@ export interface QueueRunnerOptions extends ServerOptions, PlacesOptions {
   readonly begin?: (run: string, places: Places) => Promise<void> | void;
 }
 
+/** Executes tasks on a queue. */
+export interface QueueRunner {
+  /** Executes a task, or continues it. */
+  run<Request extends object, Context, Result>(
+    task: TiledTask<Request, Context, Result>,
+    request: Request,
+    watch?: RunWatch,
+  ): Promise<Result>;
+}
+
 /**
  * A runner on the queue at `url`, such as `redis://host:6379/` or `rediss://user@host/`. The same plan with the same request
  * continues a run that was interrupted, and shares one that is in progress. Aborting it cancels the run.
  */
-export function queueRunner(url: string, options: QueueRunnerOptions): Runner {
+export function queueRunner(url: string, options: QueueRunnerOptions): QueueRunner {
   const { attempts = 4, backoff = 500, sources = inputField, begin } = options;
   const placesOf = rootedPlaces(options);
   if (!Number.isInteger(attempts) || attempts < 1) {
@@ -41,27 +52,40 @@ export function queueRunner(url: string, options: QueueRunnerOptions): Runner {
   }
   if (!(backoff >= 0)) throw new OptionError('backoff', 'must be at least 0', backoff, 'give milliseconds');
 
-  async function run<Request extends Data, Result>(
-    plan: Plan<Request, Result>,
+  async function run<Request extends object, Context, Result>(
+    task: TiledTask<Request, Context, Result>,
     request: Request,
     watch: RunWatch = {},
   ): Promise<Result> {
     watch.signal?.throwIfAborted();
     const fingerprint = options.fingerprint ?? (await fingerprintHere());
     const versions = await versionsOf(sources(request), placesOf('none'));
-    const identity = { plan: plan.name, request, sources: versions, fingerprint };
+    const identity = { plan: task.name, request, sources: versions, fingerprint };
     const record: RunRecord = { ...identity, version, memory: options.memory ?? 0 };
     const name = runName(identity);
-    const places = placesOf(name);
+    return withServerErrors(url, () => coordinate(name, record, task, request, watch));
+  }
+
+  async function coordinate<Request extends object, Context, Result>(
+    name: string,
+    record: RunRecord,
+    task: TiledTask<Request, Context, Result>,
+    request: Request,
+    watch: RunWatch,
+  ): Promise<Result> {
     const coordinator = await Coordinator.open(url, options, name, record);
+    const places = placesOf(name, { attempt: coordinator.attempt, claims: true });
     try {
       await begin?.(name, places);
-      const result = await coordinator.passes(plan, request, places, watch, { attempts, backoff });
+      const context = await task.open(request, places, watch.signal);
+      const result = await coordinator.execute(task.plan, context, watch, { attempts, backoff });
+      await places.publish();
       await coordinator.finish();
       return result;
     } catch (error) {
       const cancelled = watch.signal?.aborted || (error as Error).name === 'AbortError';
       await coordinator.giveUp(cancelled ? 'cancelled' : 'failed');
+      await places.restore();
       throw error;
     } finally {
       await Promise.all([coordinator.close(), places.close()]);
@@ -70,9 +94,8 @@ export function queueRunner(url: string, options: QueueRunnerOptions): Runner {
   return { run };
 }
 
-function inputField(request: Data): readonly string[] {
-  const { input } = (request ?? {}) as { readonly input?: Data };
-  return typeof input === 'string' ? [input] : [];
+function inputField(request: object): readonly string[] {
+  return 'input' in request && typeof request.input === 'string' ? [request.input] : [];
 }
 
 /** The versions of sources, by name. */

@@ -2,11 +2,14 @@
 import type { Queue } from 'bullmq';
 import { OptionError } from 'ght';
 import type { Redis } from 'ioredis';
-import { connect, type ServerOptions } from './connection.js';
+import { connect, type ServerOptions, withServerErrors } from './connection.js';
+import { messageOf } from './connection-errors.js';
 import { keys } from './keys.js';
+import { printable } from './printable.js';
 import { openQueue, removeJobs } from './queue.js';
-import { type Failure, failuresOf, mark, type RunMark, removeAnswers, stateOf } from './record.js';
-import { living, type WorkerEntry } from './register.js';
+import { failuresOf, mark, namesOfRuns, removeAnswers, stateOf } from './record.js';
+import { activeEntries } from './register.js';
+import { coordinatorEntry, type Failure, NAME, type RunMark, runMark, type WorkerEntry, workerEntry } from './wire.js';
 
 /** A run as {@link runs} reports it. */
 export interface RunReport {
@@ -44,33 +47,42 @@ export interface WorkerReport extends WorkerEntry {
   readonly name: string;
 }
 
-/** All runs that the server knows, in the order of their start. */
+/** All runs that the server knows, in the order of their start. What is no run is left out, and `onWarning` is called with it. */
 export async function runs(url: string, options: ServerOptions = {}): Promise<RunReport[]> {
+  const { onWarning = () => {} } = options;
   return withServer(url, options, async (redis) => {
-    const names = await redis.smembers(keys.runs);
-    const entries = await living<WorkerEntry>(redis, keys.workers);
-    const reports = await Promise.all(names.map((run) => reportOf(redis, run, entries)));
-    return reports.sort((a, b) => (a.started < b.started ? -1 : 1));
+    const names = await namesOfRuns(redis, onWarning);
+    const entries = await activeEntries(redis, keys.workers, workerEntry);
+    const reports = await Promise.all(
+      names.map((run) => {
+        return reportOf(redis, run, entries).catch((error: unknown) => {
+          onWarning(`run ${run} is left out, because its record cannot be read: ${messageOf(error)}`);
+          return undefined;
+        });
+      }),
+    );
+    return reports.filter((report) => report !== undefined).sort((a, b) => (a.started < b.started ? -1 : 1));
   });
 }
 
 /** All living workers, by name. */
 export async function workers(url: string, options: ServerOptions = {}): Promise<WorkerReport[]> {
   return withServer(url, options, async (redis) => {
-    return [...(await living<WorkerEntry>(redis, keys.workers))].map(([name, entry]) => ({ name, ...entry }));
+    const entries = await activeEntries(redis, keys.workers, workerEntry, options.onWarning);
+    return [...entries].map(([name, entry]) => ({ name, ...entry }));
   });
 }
 
 /** Ends a run: no more tiles are started, running ones are stopped, and its coordinator reports it. Answers stay. */
 export async function cancel(url: string, run: string, options: ServerOptions = {}): Promise<void> {
   await withServer(url, options, async (redis) => {
-    if ((await stateOf(redis, run)) === null) {
-      const known = (await redis.smembers(keys.runs)).sort().join(', ') || 'none';
+    if (!NAME.test(run) || (await stateOf(redis, run)).state === null) {
+      const known = (await namesOfRuns(redis)).sort().join(', ') || 'none';
       throw new OptionError('run', `must be one that the server knows (${known})`, run, 'choose one of them');
     }
     await mark(redis, run, 'cancelled');
     const queue = await queueOf(redis, run, url, options);
-    await removeJobs(queue, run);
+    await removeJobs(queue, `${run}-`);
     await queue.close();
   });
 }
@@ -79,19 +91,36 @@ export async function cancel(url: string, run: string, options: ServerOptions = 
 export async function clean(url: string, options: ServerOptions = {}): Promise<string[]> {
   return withServer(url, options, async (redis) => {
     const removed: string[] = [];
-    for (const run of await redis.smembers(keys.runs)) {
-      if ((await living(redis, keys.coordinators(run))).size > 0) continue;
-      const queue = await queueOf(redis, run, url, options);
-      await removeAnswers(redis, run);
-      // From now on workers store no answer of it.
-      await redis.multi().unlink(keys.run(run)).srem(keys.runs, run).exec();
-      await removeJobs(queue, run);
-      await queue.trimEvents(0);
-      await queue.close();
-      removed.push(run);
+    const junk = (await redis.smembers(keys.runs)).filter((name) => !NAME.test(name));
+    if (junk.length > 0) await redis.srem(keys.runs, junk);
+    for (const run of await namesOfRuns(redis)) {
+      if ((await activeEntries(redis, keys.coordinators(run), coordinatorEntry)).size > 0) continue;
+      try {
+        await forget(redis, run, url, options);
+        removed.push(run);
+      } catch (error) {
+        options.onWarning?.(`run ${run} cannot be removed: ${messageOf(error)}`);
+      }
     }
     return removed.sort();
   });
+}
+
+async function forget(redis: Redis, run: string, url: string, options: ServerOptions): Promise<void> {
+  // A record of another type than a hash is only removed.
+  if ((await redis.type(keys.run(run))) === 'hash') {
+    const queue = await queueOf(redis, run, url, options);
+    try {
+      await removeAnswers(redis, run, (await stateOf(redis, run)).attempt ?? 'none');
+      // From now on workers store no answer of it.
+      await redis.unlink(keys.run(run));
+      await removeJobs(queue, `${run}-`);
+      await queue.trimEvents(0);
+    } finally {
+      await queue.close();
+    }
+  }
+  await redis.multi().unlink(keys.run(run)).srem(keys.runs, run).exec();
 }
 
 async function queueOf(redis: Redis, run: string, url: string, options: ServerOptions): Promise<Queue> {
@@ -101,7 +130,7 @@ async function queueOf(redis: Redis, run: string, url: string, options: ServerOp
 async function withServer<T>(url: string, options: ServerOptions, use: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = await connect(url, options);
   try {
-    return await use(redis);
+    return await withServerErrors(url, () => use(redis));
   } finally {
     redis.disconnect();
   }
@@ -109,22 +138,28 @@ async function withServer<T>(url: string, options: ServerOptions, use: (redis: R
 
 async function reportOf(redis: Redis, run: string, entries: ReadonlyMap<string, WorkerEntry>): Promise<RunReport> {
   // The request, which may be large, is left out.
-  const names = ['plan', 'state', 'started', 'version', 'fingerprint', 'fraction', 'pass'] as const;
-  const values = (await redis.hmget(keys.run(run), ...names)).map((value) => value ?? '');
-  const [plan, state, started, version, fingerprint, fraction, pass] = values;
-  const tiles = Number((await redis.hget(keys.pass(run, pass), 'tiles')) ?? 0);
-  const done = await redis.hlen(keys.answers(run, pass));
-  const alive = (await living(redis, keys.coordinators(run))).size > 0;
+  const names = ['plan', 'started', 'version', 'fingerprint', 'pass', 'fraction', 'state', 'attempt'] as const;
+  const values = (await redis.hmget(keys.run(run), ...names)).map((value) => printable(value ?? '', 100));
+  const [plan, started, version, fingerprint, pass, fraction, marked, attempt] = values;
+  const state = runMark(marked, 'state');
+  const tiles = count(await redis.hget(keys.pass(run, attempt, pass), 'tiles'));
+  const done = await redis.hlen(keys.answers(run, attempt, pass));
+  const alive = (await activeEntries(redis, keys.coordinators(run), coordinatorEntry)).size > 0;
   const fit = [...entries].filter(([, entry]) => entry.fingerprint === fingerprint);
   const refused = [...entries].filter(([, entry]) => entry.fingerprint !== fingerprint);
   return {
     ...{ run, plan, started, version, fingerprint, pass, done, tiles },
-    state: shownState(state as RunMark, alive),
-    fraction: state === 'done' ? 1 : Number(fraction),
+    state: shownState(state, alive),
+    fraction: state === 'done' ? 1 : Math.min(1, Math.max(0, Number(fraction) || 0)),
     workers: fit.map(([name]) => name),
     refused: refused.map(([name]) => name),
     failures: await failuresOf(redis, run),
   };
+}
+
+/** A number of tiles. */
+function count(text: string | null): number {
+  return /^\d{1,15}$/.test(text ?? '') ? Number(text) : 0;
 }
 
 /** A run that is marked as running but has no coordinator was interrupted; one that has failed may have been started again. */

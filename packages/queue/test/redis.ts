@@ -30,6 +30,8 @@ export interface TestServer {
   /** Starts it again on the same port and folder. */
   restart(): Promise<void>;
   stop(): Promise<void>;
+  /** Fills its memory, whose limit is then reached. */
+  fill(): Promise<void>;
 }
 
 /** Starts a server. `settings` are added to its configuration; `as` says how the tests connect, for a server with passwords. */
@@ -53,7 +55,7 @@ export async function startRedis(
   let server: ChildProcess;
   const start = async () => {
     server = spawn('redis-server', args, { stdio: 'ignore' });
-    for (let i = 0; i < 200; i++) {
+    for (const end = Date.now() + 30_000; Date.now() < end; ) {
       // Another server on this port would be tested instead.
       if (server.exitCode !== null) throw new Error(`redis-server ended with ${server.exitCode}`);
       const probe = new Redis({ port, ...as, lazyConnect: true, retryStrategy: () => null });
@@ -80,5 +82,9 @@ export async function startRedis(
     redis.disconnect();
     await kill();
   };
-  return { port, url: `redis://127.0.0.1:${port}/`, redis, kill, restart: start, stop };
+  const fill = async () => {
+    await redis.set('filler', 'x'.repeat(1000));
+    await redis.config('SET', 'maxmemory', '1');
+  };
+  return { port, url: `redis://127.0.0.1:${port}/`, redis, kill, restart: start, stop, fill };
 }

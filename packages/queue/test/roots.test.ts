@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isEnvironmentError, isInputError, isOptionError } from 'ght';
+import { isGhtError } from 'ght';
 import type { Sink, Source } from 'ght-tiles';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Files, nameInRoots, parseMemory, parseRoots, rootedPlaces } from '../src/index.js';
@@ -64,7 +64,7 @@ describe('names in roots', () => {
   ])('refuse %j, for reading and for writing', async (name) => {
     for (const kind of ['source', 'sink'] as const) {
       const error = await errorOf(places()[kind](name));
-      expect(isInputError(error), `${kind} ${error}`).toBe(true);
+      expect(isGhtError(error, 'input'), `${kind} ${error}`).toBe(true);
       expect(error.message).toMatch(/^image must lie inside its root/);
     }
   });
@@ -73,7 +73,7 @@ describe('names in roots', () => {
     'refuse %j, which names no root of this process',
     async (name) => {
       const error = await errorOf(places().source(name));
-      expect(isEnvironmentError(error)).toBe(true);
+      expect(isGhtError(error, 'environment')).toBe(true);
       expect(error.message).toContain('must be root:path with a root of this process (data)');
     },
   );
@@ -89,7 +89,7 @@ describe('names in roots', () => {
     ];
     for (const name of refused) {
       const error = await errorOf(allowed.source(name));
-      expect(isEnvironmentError(error), name).toBe(true);
+      expect(isGhtError(error, 'environment'), name).toBe(true);
       expect(error.message).toContain('https://slides.example/, http://lab.example:8080/public/');
     }
     await expect(places().source('https://slides.example/a.tif')).rejects.toThrow('that this process allows (none)');
@@ -104,7 +104,13 @@ describe('arguments', () => {
     expect(parseRoots([`data=${root}`, `out=${folder}/data2`])).toEqual({ data: root, out: join(folder, 'data2') });
     expect(parseRoots([])).toEqual({});
     for (const bad of ['data', '=x', 'data=', `d=${root}`, `a b=${root}`, `http=${root}`]) {
-      expect(isOptionError(catching(() => parseRoots([bad]))), bad).toBe(true);
+      expect(
+        isGhtError(
+          catching(() => parseRoots([bad])),
+          'option',
+        ),
+        bad,
+      ).toBe(true);
     }
     expect(catching(() => parseRoots([`data=${root}`, `data=${folder}`])).message).toMatch(/must have each name once/);
     const missing = catching(() => parseRoots([`data=${folder}/missing`]));
@@ -116,7 +122,13 @@ describe('arguments', () => {
       ...[2 * 1024 ** 3, 512 * 1024 ** 2, 1.5 * 1024 ** 3, 65536, 1024 ** 4],
     ]);
     for (const bad of ['2', 'G', '0G', '-1G', '2 G', '1e3M', '']) {
-      expect(isOptionError(catching(() => parseMemory(bad))), bad).toBe(true);
+      expect(
+        isGhtError(
+          catching(() => parseMemory(bad)),
+          'option',
+        ),
+        bad,
+      ).toBe(true);
     }
   });
 

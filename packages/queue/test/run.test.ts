@@ -1,11 +1,11 @@
 /** Runs on a real server with workers in processes of their own. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isEnvironmentError, isInputError } from 'ght';
+import { isGhtError } from 'ght';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cancel, clean, runs, workers } from '../src/index.js';
 import { hasRedis, NEEDS } from './redis.js';
-import { errorOf, FINGERPRINT, plan, Stage, until } from './stage.js';
+import { errorOf, FINGERPRINT, Stage, task, until } from './stage.js';
 
 const once = (tiles: number) => {
   const names = Array.from({ length: tiles }, (_, tile) => [`sum ${tile}`, `write ${tile}`]);
@@ -24,7 +24,7 @@ describe.skipIf(!hasRedis)(`a run on the queue ${NEEDS}`, () => {
     await Promise.all([stage.worker(), stage.worker()]);
     const fractions: number[] = [];
     const onProgress = ({ fraction }: { fraction: number }) => fractions.push(fraction);
-    const result = await stage.runner().run(plan, request, { onProgress });
+    const result = await stage.runner().run(task, request, { onProgress });
     const expected = await stage.expected(request);
     expect(result).toEqual(expected.result);
     expect(stage.written()).toEqual(expected.files);
@@ -43,7 +43,7 @@ describe.skipIf(!hasRedis)(`a run on the queue ${NEEDS}`, () => {
   it('keeps request and argument once, not in every job', async () => {
     const request = stage.request(3, { remark: 'x'.repeat(100_000) });
     const stop = new AbortController();
-    const running = stage.runner().run(plan, request, { signal: stop.signal });
+    const running = stage.runner().run(task, request, { signal: stop.signal });
     const { redis } = stage.server;
     const jobs = await until('jobs', async () => {
       const found = await redis.keys(`ght:tiles-${FINGERPRINT}:*-sum-?`);
@@ -59,7 +59,7 @@ describe.skipIf(!hasRedis)(`a run on the queue ${NEEDS}`, () => {
     const elsewhere = await stage.worker({ name: 'elsewhere', roots: { other: stage.folder } });
     const small = await stage.worker({ name: 'small', memory: 1000 });
     await stage.worker({ name: 'able', memory: 3000 });
-    const result = await stage.runner({ memory: 2000 }).run(plan, request);
+    const result = await stage.runner({ memory: 2000 }).run(task, request);
     expect(result).toEqual((await stage.expected(request)).result);
     expect(stage.begun()).toEqual(once(6));
     expect(await workers(stage.server.url)).toMatchObject([
@@ -75,8 +75,8 @@ describe.skipIf(!hasRedis)(`a run on the queue ${NEEDS}`, () => {
   it('says which root is missing if no worker has it', async () => {
     const request = stage.request(2);
     await stage.worker({ name: 'elsewhere', roots: { other: stage.root } });
-    const error = await errorOf(stage.runner().run(plan, request));
-    expect(isEnvironmentError(error)).toBe(true);
+    const error = await errorOf(stage.runner().run(task, request));
+    expect(isGhtError(error, 'environment')).toBe(true);
     expect(error.message).toMatch(
       /tile \d of pass sum .*root of this process \(other\).*data:source.*at worker elsewhere/,
     );
@@ -94,8 +94,8 @@ describe.skipIf(!hasRedis)(`a run on the queue ${NEEDS}`, () => {
     await stage.worker({ name: 'one' });
     // The repaired file has another time, so that the run would be another one: only its name counts here.
     const runner = stage.runner({ sources: () => [], attempts: 2 });
-    const error = await errorOf(runner.run(plan, request));
-    expect(isInputError(error)).toBe(true);
+    const error = await errorOf(runner.run(task, request));
+    expect(isGhtError(error, 'input')).toBe(true);
     expect(error.message).toMatch(/tile 3 of pass sum .*forbidden byte, but got 255.*at worker one/);
     const [report] = await runs(stage.server.url);
     expect(report).toMatchObject({ state: 'failed', pass: 'sum', tiles: 5 });
@@ -105,7 +105,7 @@ describe.skipIf(!hasRedis)(`a run on the queue ${NEEDS}`, () => {
     ]);
     spoil(0);
     const { done } = report;
-    expect(await runner.run(plan, request)).toEqual(good.result);
+    expect(await runner.run(task, request)).toEqual(good.result);
     expect(stage.begun()).toEqual({ ...once(5), 'sum 3': 3 });
     expect(done).toBeGreaterThan(0);
   });
@@ -115,7 +115,7 @@ describe.skipIf(!hasRedis)(`a run on the queue ${NEEDS}`, () => {
     const slow = await stage.worker({}, { TOY_MS: '0,60000' });
     const stop = new AbortController();
     const onProgress = ({ done }: { done: number }) => done === 1 && stop.abort(new Error('enough'));
-    const running = stage.runner().run(plan, request, { signal: stop.signal, onProgress });
+    const running = stage.runner().run(task, request, { signal: stop.signal, onProgress });
     await expect(running).rejects.toThrow('enough');
     const left = await stage.server.redis.llen(`ght:tiles-${FINGERPRINT}:wait`);
     expect(left).toBe(0);
@@ -124,7 +124,7 @@ describe.skipIf(!hasRedis)(`a run on the queue ${NEEDS}`, () => {
     expect(report).toMatchObject({ state: 'cancelled', pass: 'sum', done: 1, tiles: 4 });
     await slow.kill('SIGTERM');
     await stage.worker();
-    expect(await stage.runner().run(plan, request)).toEqual((await stage.expected(request)).result);
+    expect(await stage.runner().run(task, request)).toEqual((await stage.expected(request)).result);
     expect(stage.begun()).toEqual({ ...once(4), 'sum 1': 2 });
     expect((await runs(stage.server.url)).map(({ run }) => run)).toEqual([report.run]);
   });
@@ -132,7 +132,7 @@ describe.skipIf(!hasRedis)(`a run on the queue ${NEEDS}`, () => {
   it('is cancelled from elsewhere, and cleaned away', async () => {
     const request = stage.request(4);
     const deaf = await stage.worker({}, { TOY_MS: '4000', TOY_DEAF: 'yes' });
-    const running = stage.runner().run(plan, request);
+    const running = stage.runner().run(task, request);
     running.catch(() => {});
     const [{ run }] = await until('the run', async () => {
       const found = await runs(stage.server.url);
@@ -145,7 +145,7 @@ describe.skipIf(!hasRedis)(`a run on the queue ${NEEDS}`, () => {
     expect(await clean(stage.server.url)).toEqual([run]);
     expect(await runs(stage.server.url)).toEqual([]);
     // The answer of a tile that ends later is not kept.
-    await deaf.line(/ sum 0: done$/);
+    await deaf.line(/ sum 0: dropped, because its run has ended$/);
     const keys = await stage.server.redis.keys(`*${run}*`);
     expect(keys).toEqual([]);
   });

@@ -2,13 +2,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isEnvironmentError } from 'ght';
-import type { Data, Plan } from 'ght-tiles';
+import { isGhtError } from 'ght';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runs } from '../src/index.js';
 import { hasRedis, NEEDS } from './redis.js';
-import { errorOf, plan, type Request, Stage, until } from './stage.js';
+import { errorOf, forged, Stage, task, until } from './stage.js';
 
 /** The access list that the documentation recommends. */
 const guide = readFileSync(new URL('../../../docs/scale-queue.md', import.meta.url), 'utf8');
@@ -30,7 +29,7 @@ describe.skipIf(!hasRedis)(`the server ${NEEDS}`, () => {
     // A worker reads user and password from the environment.
     await stage.worker({}, { GHT_REDIS_USER: 'ght', GHT_REDIS_PASSWORD: 'secret' });
     const user = { user: 'ght', password: 'secret' };
-    expect(await stage.runner(user).run(plan, request)).toEqual((await stage.expected(request)).result);
+    expect(await stage.runner(user).run(task, request)).toEqual((await stage.expected(request)).result);
     expect(await runs(url)).toMatchObject([{ state: 'done' }]);
     const redis = new Redis({ port: stage.server.port, username: 'ght', password: 'secret' });
     await expect(redis.set('other', 1)).rejects.toThrow('NOPERM');
@@ -38,7 +37,7 @@ describe.skipIf(!hasRedis)(`the server ${NEEDS}`, () => {
     await expect(redis.config('GET', 'dir')).rejects.toThrow('NOPERM');
     redis.disconnect();
     const refused = await errorOf(runs(`redis://ght:wrong-secret@127.0.0.1:${stage.server.port}/`));
-    expect(isEnvironmentError(refused)).toBe(true);
+    expect(isGhtError(refused, 'environment')).toBe(true);
     expect(refused.message).toMatch(
       /^queue must be a Redis server that accepts the user, but got "redis:\/\/127.*WRONGPASS/,
     );
@@ -50,7 +49,7 @@ describe.skipIf(!hasRedis)(`the server ${NEEDS}`, () => {
     await stage.start();
     await stage.server.kill();
     const error = await errorOf(runs(`redis://ght:secret@127.0.0.1:${stage.server.port}/`));
-    expect(isEnvironmentError(error)).toBe(true);
+    expect(isGhtError(error, 'environment')).toBe(true);
     expect(error.message).toMatch(/"redis:\/\/127\.0\.0\.1:\d+\/": .*ECONNREFUSED/);
     expect(error.message).not.toContain('secret');
     for (const bad of ['queue:6379', 'http://queue/', 'redis://secret@', 'redis://queue/first']) {
@@ -65,7 +64,7 @@ describe.skipIf(!hasRedis)(`the server ${NEEDS}`, () => {
     await stage.start((port) => ['--port', String(port), ...settings]);
     await stage.worker();
     const warnings: string[] = [];
-    await stage.runner({ onWarning: (warning) => warnings.push(warning) }).run(plan, stage.request(2));
+    await stage.runner({ onWarning: (warning) => warnings.push(warning) }).run(task, stage.request(2));
     expect(warnings).toEqual([
       expect.stringMatching(
         /^maxmemory-policy of redis:.* is allkeys-lru: answers may get lost; set it to noeviction$/,
@@ -105,29 +104,19 @@ describe.skipIf(!hasRedis || !hasOpenssl)(`TLS ${NEEDS.replace(')', ', and opens
     expect((await errorOf(runs(url, { ca: other.ca }))).message).toMatch(/self[- ]signed certificate/);
     expect((await errorOf(runs(url))).message).toMatch(/self[- ]signed certificate/);
     expect((await errorOf(runs(`rediss://${address}`, { ca }))).message).toContain('NOAUTH');
-    expect(isEnvironmentError(await errorOf(runs(`redis://ght:secret@${address}`)))).toBe(true);
+    expect(isGhtError(await errorOf(runs(`redis://ght:secret@${address}`)), 'environment')).toBe(true);
   });
 });
 
 describe.skipIf(!hasRedis)(`jobs that ask for too much ${NEEDS}`, () => {
-  /** A plan of somebody who writes jobs as they like: one tile with this work. */
-  const forged = (name: string, work: string): Plan<Request, null> => ({
-    name,
-    async *passes() {
-      yield { name: 'forged', work, argument: { mean: [0] }, tiles: [0], share: 1 };
-      return null;
-    },
-    work: {},
-  });
-
   it('name a plan or work that is no code of the worker', async () => {
     await stage.start();
     await stage.worker();
     const works = ['constructor', '__proto__', 'hasOwnProperty', './evil.js'].map((work) => ['toy', work]);
     for (const [name, work] of [...works, ['node:fs', 'rmSync'], ['__proto__', 'sum']]) {
-      const error = await errorOf(stage.runner().run(forged(name, work), stage.request(1)));
-      expect(isEnvironmentError(error)).toBe(true);
-      expect(error.message).toContain(`a plan that the worker knows (toy), but got "${work} of ${name}"`);
+      const error = await errorOf(stage.runner().run(forged(name, work, null), stage.request(1)));
+      expect(isGhtError(error, 'environment')).toBe(true);
+      expect(error.message).toContain(`a task that the worker knows (toy), but got "${work} of ${name}"`);
     }
     expect(stage.logged()).toEqual([]);
   });
@@ -145,10 +134,12 @@ describe.skipIf(!hasRedis)(`jobs that ask for too much ${NEEDS}`, () => {
       `data:${join(stage.folder, 'secret')}`,
       'https://x.example/a',
     ]) {
-      const error = await errorOf(runner.run(forged('toy', 'sum'), { ...request, input }));
+      const error = await errorOf(runner.run(forged('toy', 'sum', null), { ...request, input }));
       expect(error.message).toMatch(/must lie inside its root|must begin with an address that this process allows/);
     }
-    const error = await errorOf(runner.run(forged('toy', 'write'), { ...request, output: 'data:../out' }));
+    const error = await errorOf(
+      runner.run(forged('toy', 'write', { mean: Float64Array.of(0) }), { ...request, output: 'data:../out' }),
+    );
     expect(error.message).toContain('must lie inside its root');
     expect(() => readFileSync(join(stage.folder, 'out', '0.bin'))).toThrow('ENOENT');
     expect(stage.logged()).toEqual([expect.stringMatching(/^write 0/)]);
@@ -162,7 +153,12 @@ describe.skipIf(!hasRedis)(`jobs that ask for too much ${NEEDS}`, () => {
     await redis.hset('ght:run:broken', { plan: 'toy', request: 'garbage', sources: '{}', state: 'running' });
     const { Queue } = await import('bullmq');
     const queue = new Queue('tiles-abcdef012345', { connection: { port: stage.server.port }, prefix: 'ght' });
-    const data: Data[] = [null, 'x', { run: 'broken', pass: 'a', tile: 0 }, { run: { a: 1 }, pass: 'x', tile: '../x' }];
+    const data: unknown[] = [
+      null,
+      'x',
+      { run: 'broken', pass: 'a', tile: 0 },
+      { run: { a: 1 }, pass: 'x', tile: '../x' },
+    ];
     await queue.addBulk(
       data.map((each, i) => ({ name: 'x', data: each, opts: { jobId: `garbage-${i}`, removeOnComplete: true } })),
     );
@@ -173,6 +169,6 @@ describe.skipIf(!hasRedis)(`jobs that ask for too much ${NEEDS}`, () => {
     await queue.close();
     expect(worker.process.exitCode).toBe(null);
     const request = stage.request(3);
-    expect(await stage.runner().run(plan, request)).toEqual((await stage.expected(request)).result);
+    expect(await stage.runner().run(task, request)).toEqual((await stage.expected(request)).result);
   });
 });

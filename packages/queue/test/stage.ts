@@ -6,10 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Data, Plan } from 'ght-tiles';
+import type { Data } from 'ght/check';
+import { runHere } from 'ght/plans';
+import type { Places, TiledTask } from 'ght-tiles';
 import { type Files, type QueueRunnerOptions, queueRunner, rootedPlaces } from '../src/index.js';
 import { startRedis, type TestServer } from './redis.js';
-import { toyFiles, toyPlan } from './toy.js';
+import { toyFiles, toyTask } from './toy.js';
 
 /** What the toy plan returns. */
 export interface Result {
@@ -26,8 +28,14 @@ export type Request = {
   readonly [key: string]: Data;
 };
 
-/** The toy plan, with its types. */
-export const plan = toyPlan as unknown as Plan<Request, Result>;
+/** The context of the toy plan. */
+export interface Context {
+  readonly request: Request;
+  readonly places: Places;
+}
+
+/** The toy task, with its types. */
+export const task = toyTask as unknown as TiledTask<Request, Context, Result>;
 
 export const FINGERPRINT = 'abcdef012345';
 
@@ -76,7 +84,7 @@ export class Stage {
     return this;
   }
 
-  /** A request on a source of so many tiles. */
+  /** A request on a source of this many tiles. */
   request(tiles: number, more: Record<string, Data> = {}): Request {
     const length = 16;
     const bytes = Uint8Array.from({ length: tiles * length }, (_, i) => (i * i * 7 + i) % 251);
@@ -96,17 +104,10 @@ export class Stage {
   async expected(request: Request): Promise<{ result: Result; files: Record<string, string> }> {
     const places = rootedPlaces({ roots: { data: this.root }, files })('alone');
     const alone = { ...request, output: 'data:alone' };
-    const passes = plan.passes(alone, places);
-    let step = await passes.next();
-    while (!step.done) {
-      const { work, argument, tiles } = step.value;
-      const answers: Data[] = [];
-      for (const tile of tiles) answers.push(await plan.work[work](alone, { tile, argument }, places));
-      step = await passes.next(answers);
-    }
+    const result = await runHere(task.plan, await task.open(alone, places));
     const written = this.written('alone');
     rmSync(join(this.root, 'alone'), { recursive: true });
-    return { result: step.value, files: written };
+    return { result, files: written };
   }
 
   /** The files of a sink, in hexadecimal. */
@@ -188,4 +189,19 @@ export class Stage {
     await this.server?.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** A task of somebody who writes jobs as they like: one tile of a pass with this work and argument. */
+export function forged(name: string, work: string, argument: unknown): TiledTask<Request, null, null> {
+  const anything = (value: unknown) => value;
+  const pass = { name: work, argument: anything, answer: anything, work: async () => null };
+  const plan: TiledTask<Request, null, null>['plan'] = {
+    name,
+    work: {},
+    run: async (_, perform) => {
+      await perform(pass, argument, { parts: 1, share: 1, name: 'forged' });
+      return null;
+    },
+  };
+  return { name, plan, open: async () => null, has: () => false, work: async () => null };
 }

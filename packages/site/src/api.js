@@ -5,6 +5,9 @@ import { Application } from 'typedoc';
 /** The sources of the documented entries; each names itself with `@module`. */
 const entries = [
   'ght/src/index.ts',
+  'ght/src/npy.ts',
+  'ght/src/draw/index.ts',
+  'ght/src/paper.ts',
   'images/src/index.ts',
   'images/src/node/index.ts',
   'tiles/src/index.ts',
@@ -15,6 +18,8 @@ const options = {
   plugin: ['typedoc-plugin-markdown'],
   // `tsc -b` has checked the types.
   skipErrorChecking: true,
+  // Types that occur only inside others need no name of their own; their fields are shown where they occur.
+  validation: { notExported: false },
   excludeInternal: true,
   excludePrivate: true,
   excludeExternals: true,

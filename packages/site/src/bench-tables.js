@@ -1,5 +1,5 @@
 // Tables of measured numbers, drawn from the results that the benchmarks keep in bench/results/. A page of docs/ marks a table with
-// a comment, `<!-- table: spams -->`, in the line above it. The site draws it anew, and a test compares the page with the results.
+// a comment, `<!-- table: spams -->`, in the line above it. The site draws it again, and a test compares the page with the results.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -107,7 +107,7 @@ ${cards.join('\n')}
 </ul></section>
 <section class="facts"><h2>What to expect</h2>
 <ul>
-<li><strong>Measured.</strong> Numbers come with the command that measured them, and losses are shown beside gains: <a href="performance.html">performance</a>, <a href="results.html">results</a>, <a href="reproduction.html">the paper, reproduced</a>.</li>
+<li><strong>Measured.</strong> Numbers come with the command that measured them, and losses are shown next to gains: <a href="performance.html">performance</a>, <a href="results.html">results</a>, <a href="reproduction.html">the paper, reproduced</a>.</li>
 <li><strong>Exact.</strong> Samples are not scaled, floats are not clipped, and the same input gives the same bits with any number of threads, tiles or machines: <a href="reliability.html">reliability</a>.</li>
 <li><strong>Private.</strong> Everything runs on your machine. The library makes no requests.</li>
 </ul></section>`;

@@ -15,7 +15,10 @@ export const menu = [
     ],
   },
   { title: 'Files and scale', pages: ['files', 'scale', 'scale-queue', 'gpu'] },
-  { title: 'Background', pages: ['choosing', 'mathematics', 'results', 'performance', 'reproduction', 'reliability'] },
+  {
+    title: 'Background',
+    pages: ['choosing', 'mathematics', 'results', 'performance', 'background', 'reproduction', 'reliability', 'inside'],
+  },
 ];
 
 /** The menu with the pages that there are; a page that it does not name comes last. */

@@ -122,13 +122,13 @@ describe.skipIf(!hasBrowser)('the site in a browser', () => {
       return page.getAttribute('dialog li a', 'href');
     };
     expect(await first('inpainting')).toMatch(/\/inpainting\.html$/);
-    expect(await first('estimateSigma')).toMatch(/api\/ght\/functions\/estimateSigma\.html$/);
+    expect(await first('estimateMemory')).toMatch(/api\/ght\/functions\/estimateMemory\.html$/);
     await page.fill('dialog input', 'no such word anywhere');
     expect(await page.textContent('dialog .status')).toBe('Nothing was found.');
     await context.setOffline(false);
-    await page.fill('dialog input', 'estimateSigma');
+    await page.fill('dialog input', 'estimateMemory');
     await page.keyboard.press('Enter');
-    await page.waitForURL(/estimateSigma/);
+    await page.waitForURL(/estimateMemory/);
     await context.close();
   });
 

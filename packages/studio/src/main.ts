@@ -1,6 +1,6 @@
 import { mount } from 'svelte';
 import './app.css';
-import { isolate } from './serviceWorker.js';
+import { isolate } from './service-worker.js';
 import App from './view/App.svelte';
 
 await isolate();

@@ -16,7 +16,7 @@ import {
   checkRestorationMemory,
   denoisingBytes,
   tabBytes,
-} from '../src/worker/memoryLimit.js';
+} from '../src/worker/memory-limit.js';
 
 const whole = () => 1;
 const bytesOf = async (picture: Sharp) => new Uint8Array(await picture.toBuffer());
@@ -192,7 +192,7 @@ describe('opening a TIFF as the command does', () => {
     [
       'premultiplied alpha',
       tiff(1, Uint8Array.of(1, 2, 3, 4), { photometric: 2, bands: 4, extra: [1] }),
-      /multiplied by their opacity/,
+      /^This TIFF file must have straight alpha, not premultiplied\. Save it again with unassociated alpha\.$/,
     ],
   ])('refuses %s', async (_, file, reason) => {
     await expect(openImage(file, whole)).rejects.toThrow(reason);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { historyCsv } from '../src/state/history.js';
-import { atomsAt, positionOf, SLIDER_STEPS } from '../src/view/budgetScale.js';
-import { engineTitle, insteadSentence, speedLine } from '../src/view/engineWords.js';
+import { atomsAt, positionOf, SLIDER_STEPS } from '../src/view/budget-scale.js';
+import { engineTitle, sentence, speedLine } from '../src/view/engine-text.js';
 import {
   dividerKey,
   fitted,
@@ -14,12 +14,12 @@ import {
   wheelZoom,
   zoomed,
 } from '../src/view/geometry.js';
-import { cellAt, kernelLayer } from '../src/view/kernelPad.js';
+import { cellAt, kernelLayer } from '../src/view/kernel-pad.js';
 import { count, duration, fixed, measure, setting } from '../src/view/numbers.js';
-import { overlayScale } from '../src/view/overlayScale.js';
+import { overlayScale } from '../src/view/overlay-scale.js';
 import { logTicks, pathOf, scalesOf, wholeTicks } from '../src/view/plot.js';
-import { patchMeaning, timeLeft } from '../src/view/words.js';
-import { noiseLooks } from '../src/worker/noiseLooks.js';
+import { patchMeaning, timeLeft } from '../src/view/text.js';
+import { type NoiseFound, noiseLooks } from '../src/worker/noise-looks.js';
 
 const image = { width: 400, height: 200 };
 const stage = { width: 800, height: 600 };
@@ -104,38 +104,38 @@ describe('words', () => {
   });
 
   it('describe noise for people', () => {
-    expect(noiseLooks({ kind: 'white', sigma: [0] }, [])).toEqual([]);
-    expect(noiseLooks({ kind: 'white', sigma: [3] }, [])).toEqual(['Fine grain, equally strong everywhere.']);
-    const coloured = (words: string, dark = 1, bright = 1) => {
+    expect(noiseLooks({ noise: { kind: 'white', sigma: [0] } })).toEqual([]);
+    expect(noiseLooks({ noise: { kind: 'white', sigma: [3] } })).toEqual(['Fine grain, equally strong everywhere.']);
+    const coloured = (found: Omit<NoiseFound, 'noise'>, dark = 1, bright = 1) => {
       const rows = [dark, bright].map((level) => new Float64Array(64).fill(level));
-      return noiseLooks({ kind: 'coloured', brightness: [20, 200], deviations: [rows] }, [words]);
+      return noiseLooks({ noise: { kind: 'coloured', brightness: [20, 200], deviations: [rows] }, ...found });
     };
-    expect(coloured('noise: coloured; luma 6.1 at middle and 0.82 at finest frequencies, chroma 0.27', 3, 6)).toEqual([
+    const levels = (middle: number, finest: number) => [{ middle, finest, coarsest: middle, confidence: 1 }];
+    expect(coloured({ levels: levels(6.1, 0.82) }, 3, 6)).toEqual([
       'Coarse grain: neighbouring pixels share their noise.',
       'It grows with brightness.',
     ]);
-    expect(coloured('noise: coloured; 4.0 to 5.1 at middle and 3.9 to 5.0 at finest frequencies; JPEG steps')).toEqual([
+    expect(coloured({ levels: levels(4, 3.9), jpeg: { luma: new Uint16Array(64).fill(2) } })).toEqual([
       'Fine grain, pixel by pixel.',
       'Traces of JPEG compression are removed too.',
     ]);
-    expect(coloured('noise: coloured, with the given spectrum', 9, 3)).toEqual(['It is strongest in the dark parts.']);
+    expect(coloured({}, 9, 3)).toEqual(['It is strongest in the dark parts.']);
   });
 });
 
 describe('an engine', () => {
   it('is named by the adapter of a GPU, also one with commas, or by the threads on the CPU', () => {
-    const gpu = (why: string) => engineTitle({ name: 'webgpu', threads: 1, why });
-    expect(gpu('NVIDIA RTX 4090, subgroups of 32, bindings of up to 2048 MiB')).toBe('GPU · NVIDIA RTX 4090');
-    expect(gpu('ANGLE (Intel, Iris), no subgroups, bindings of up to 128 MiB')).toBe('GPU · ANGLE (Intel, Iris)');
-    expect(engineTitle({ name: 'wasm', threads: 1, why: 'SIMD' })).toBe('WASM SIMD · 1 thread');
-    expect(engineTitle({ name: 'wasm', threads: 8, why: 'SIMD, fused' })).toBe('WASM SIMD relaxed · 8 threads');
+    const gpu = (name: string) =>
+      engineTitle({ name: 'webgpu', threads: 1, adapter: { name, bindingBytes: 2 ** 27, software: false } });
+    expect(gpu('ANGLE (Intel, Iris)')).toBe('GPU · ANGLE (Intel, Iris)');
+    expect(engineTitle({ name: 'wasm', threads: 1, instructions: 'simd' })).toBe('WASM SIMD · 1 thread');
+    expect(engineTitle({ name: 'wasm', threads: 8, instructions: 'simd-fma' })).toBe('WASM SIMD relaxed · 8 threads');
+    expect(engineTitle({ name: 'portable', threads: 1 })).toBe('Plain TypeScript · 1 thread');
   });
 
-  it('that takes the place of another says why', () => {
-    expect(insteadSentence('webgpu is not used: AIHT runs on the CPU')).toBe(
-      'The GPU is not used: AIHT runs on the CPU.',
-    );
-    expect(insteadSentence('webgpu is not used: is there a GPU?')).toBe('The GPU is not used: is there a GPU?');
+  it('is described in a sentence, with a full stop unless it is a question', () => {
+    expect(sentence('the GPU is not used: AIHT runs on the CPU')).toBe('The GPU is not used: AIHT runs on the CPU.');
+    expect(sentence('the GPU is not used: is there a GPU?')).toBe('The GPU is not used: is there a GPU?');
   });
 
   it('has its speed in a line', () => {

@@ -1,8 +1,7 @@
 import { type DenoiseOptions, InputError } from 'ght';
-import { type DenoisedTiles, denoisePlan } from './denoise-plan.js';
-import { runHere } from './here.js';
+import { type DenoiseResult, type RunWatch, runHere, type Scratch } from 'ght/plans';
+import { denoiseTask } from './denoise-task.js';
 import { memoryScratch } from './memory.js';
-import type { Data, RunWatch, Scratch } from './plan.js';
 import type { Sink } from './sink.js';
 import type { Source } from './source.js';
 
@@ -25,14 +24,15 @@ export interface DenoiseLargeOptions extends Omit<DenoiseOptions, 'signal' | 'on
  *
  * @example
  * ```js
+ * import { describe } from 'ght';
  * import { denoiseLarge, openSource, zarrSink } from 'ght-tiles';
  *
  * const source = await openSource('slide.tif');
  * const { picture } = source;
  * const sink = await zarrSink('clean.zarr', { run: 'slide.tif, denoised', picture });
- * const { words } = await denoiseLarge(source, sink);
+ * const result = await denoiseLarge(source, sink);
  * await Promise.all([source.close(), sink.close()]);
- * console.log(words); // the noise that was found
+ * console.log(describe(result)); // the noise that was found
  * ```
  */
 export async function denoiseLarge(
@@ -40,7 +40,7 @@ export async function denoiseLarge(
   sink: Sink,
   { tile, scratch = memoryScratch(), ...options }: DenoiseLargeOptions = {},
   watch: RunWatch = {},
-): Promise<DenoisedTiles> {
+): Promise<DenoiseResult> {
   const shape = ({ picture }: Source | Sink) => {
     const { width, height, channels, alpha } = picture;
     return `${width}×${height} pixels with ${channels} channels${alpha ? ' and opacity' : ''}`;
@@ -49,6 +49,7 @@ export async function denoiseLarge(
     throw new InputError('sink', `must have ${shape(source)}`, shape(sink), 'create it with the picture of the source');
   }
   const places = { source: async () => source, sink: async () => sink, scratch: async () => scratch };
-  const request = { input: 'source', output: 'sink', options: options as { [name: string]: Data }, tile };
-  return runHere(places).run(denoisePlan(), request, watch);
+  const request = { input: 'source', output: 'sink', options, tile };
+  const { plan, open } = denoiseTask();
+  return runHere(plan, await open(request, places, watch.signal), watch);
 }

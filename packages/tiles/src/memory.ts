@@ -1,8 +1,7 @@
 /** Sources, sinks and scratch in memory: for images that are there already, and for tests. */
 import { type Image, InputError, type Samples } from 'ght';
-import { cut, place } from 'ght/parts';
+import { cut, place, type Scratch } from 'ght/plans';
 import type { Picture, Rectangle } from './picture.js';
-import type { Data, Scratch } from './plan.js';
 import type { Sink } from './sink.js';
 import type { Source } from './source.js';
 
@@ -110,7 +109,7 @@ const inWords = ({ left, top, width, height }: Rectangle) => `${width}×${height
 
 /** A scratch in memory. */
 export function memoryScratch(): Scratch {
-  const values = new Map<string, Data>();
+  const values = new Map<string, unknown>();
   return {
     async get(key) {
       return values.get(key);

@@ -1,16 +1,6 @@
 import type { ImageMetadata, SampleDepth, SampleKind } from 'ght-images';
 
-/** A rectangle of pixels. */
-export interface Rectangle {
-  /** The first column. */
-  readonly left: number;
-  /** The first row. */
-  readonly top: number;
-  /** Pixels per row. */
-  readonly width: number;
-  /** Number of rows. */
-  readonly height: number;
-}
+export type { Rectangle } from 'ght';
 
 /** What is known about an image that may be too large for memory. Plain data, so that it can be sent to another machine. */
 export interface Picture {

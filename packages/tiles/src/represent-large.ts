@@ -1,8 +1,8 @@
 import { InputError, type RepresentOptions } from 'ght';
-import { runHere } from './here.js';
+import { type RepresentResult, type RunWatch, runHere, type Scratch } from 'ght/plans';
 import { memoryScratch } from './memory.js';
-import type { Data, Places, RunWatch, Scratch } from './plan.js';
-import { type RepresentedTiles, representPlan } from './represent-plan.js';
+import type { Places } from './plan.js';
+import { representTask } from './represent-task.js';
 import type { Sink } from './sink.js';
 import type { Source } from './source.js';
 
@@ -28,7 +28,7 @@ export async function representLarge(
   sink: Sink,
   { tile, peak, codes, scratch = memoryScratch(), ...options }: RepresentLargeOptions = {},
   watch: RunWatch = {},
-): Promise<RepresentedTiles> {
+): Promise<RepresentResult> {
   const { width, height, channels, alpha } = source.picture;
   const there = sink.picture;
   if (there.width !== width || there.height !== height || there.channels !== channels || there.alpha !== alpha) {
@@ -37,6 +37,7 @@ export async function representLarge(
     throw new InputError('sink', rule, value, 'create it with the picture of the source');
   }
   const places = { source: async () => source, sink: async () => sink, scratch: async () => scratch, codes };
-  const request = { input: 'source', output: 'sink', options: options as { [name: string]: Data }, tile, peak };
-  return runHere(places).run(representPlan(), request, watch);
+  const request = { input: 'source', output: 'sink', options, tile, peak };
+  const { plan, open } = representTask();
+  return runHere(plan, await open(request, places, watch.signal), watch);
 }

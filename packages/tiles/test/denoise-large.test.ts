@@ -1,9 +1,9 @@
 /** Denoising a large image, as a user calls it. */
-import { denoise, type Image, isInputError, isOptionError } from 'ght';
+import { denoise, type Image, isGhtError } from 'ght';
+import type { RunProgress } from 'ght/plans';
 import { describe, expect, it } from 'vitest';
 import { denoiseLarge } from '../src/denoise-large.js';
 import { memoryScratch, memorySink, memorySource, pictureOf } from '../src/memory.js';
-import type { RunProgress } from '../src/plan.js';
 import type { Source } from '../src/source.js';
 import { noisyPicture } from './pictures.js';
 
@@ -119,14 +119,14 @@ describe('refuses', () => {
     plane[3 * 2100 + 2070] = Number.NaN;
     const bad = { width: 2100, height: 4, planes: [plane], peak: 1 };
     const error = await denoiseLarge(memorySource(bad), memorySink(pictureOf(bad))).catch((reason) => reason);
-    expect(isInputError(error)).toBe(true);
+    expect(isGhtError(error, 'input')).toBe(true);
     expect(error.message).toMatch(/^image pixel \(x 2070, y 3, channel 0\) must be a finite number/);
   });
 
   it('a sink of another size', async () => {
     const sink = memorySink({ ...pictureOf(image), width: 151 });
     const error = await denoiseLarge(memorySource(image), sink).catch((reason) => reason);
-    expect(isInputError(error)).toBe(true);
+    expect(isGhtError(error, 'input')).toBe(true);
     expect(error.message).toMatch(/^sink must have 150×130 pixels with 3 channels and opacity, but got "151×130/);
   });
 
@@ -134,7 +134,7 @@ describe('refuses', () => {
     const error = await denoiseLarge(memorySource(image), memorySink(pictureOf(image)), { tile }).catch(
       (reason) => reason,
     );
-    expect(isOptionError(error)).toBe(true);
+    expect(isGhtError(error, 'option')).toBe(true);
     expect(error.message).toMatch(/^tile must be a whole number of at least 1/);
   });
 

@@ -20,6 +20,13 @@ describe('the tiles of a denoised image', () => {
     expect(await denoiseTileSize(pictureOf(300, 200, 1))).toMatchObject({ width: 300, height: 200, tiles: 1 });
   });
 
+  it('are counted, not listed, for an image of 2³¹−1 squared pixels', async () => {
+    const side = 2 ** 31 - 1;
+    const size = await denoiseTileSize(pictureOf(side, side, 1));
+    expect(size.tiles).toBe(Math.ceil(side / size.width) * Math.ceil(side / size.height));
+    expect(size.memoryBytes).toBeLessThanOrEqual(2 ** 29);
+  });
+
   it('follow the options and the chunks of the sink', async () => {
     const picture = pictureOf(40_000, 25_000, 1);
     const chunk = { width: 1000, height: 600 };

@@ -9,6 +9,7 @@ import {
   represent,
   type Samples,
 } from 'ght';
+import type { Scratch } from 'ght/plans';
 import { describe, expect, it } from 'vitest';
 import {
   type CodesLayout,
@@ -19,7 +20,6 @@ import {
   pictureOf,
   type RepresentLargeOptions,
   representLarge,
-  type Scratch,
 } from '../src/index.js';
 
 const CHUNK = { width: 16, height: 16 };
@@ -191,11 +191,18 @@ describe('a run in parts', () => {
   });
 
   it.each([
-    [{ solver, budget: { psnr: 30 } }, 'budget must be perPatch or total for joint-omp in parts'],
-    [{ solver: 'qpm', budget: { sigma: 3 } }, 'budget must be perPatch, total or rmse for qpm in parts'],
-    [{ solver: 'omp', spread: true }, 'spread must be left out for an image in parts'],
-    [{ solver, budget, effort: 3 }, 'effort must be 1 or 2 for an image in parts'],
-    [{ solver, budget, refit: true }, 'refit must be left out'],
+    { solver, budget: { psnr: 30 } },
+    { solver, budget: { psnr: 30, largestInteger: 255 } },
+    { solver, budget: { sigma: 3 } },
+    { solver: 'qpm', budget: { sigma: 3 } },
+    { solver: 'omp', budget: { total: 777 }, spread: true },
+    { solver, budget, effort: 3 },
+    { solver, budget, refit: true },
+  ] as RepresentOptions[])('has the codes of the whole for %o', async (options) => {
+    await compare(image, options, 50);
+  });
+
+  it.each([
     [{ solver, budget, engine: 'portable' }, 'engine must be wasm for an image in parts'],
     [{ budget, tile: 0 }, 'tile must be a whole number of at least 1'],
     [{ budget, colour: true }, 'colour'],
@@ -206,7 +213,9 @@ describe('a run in parts', () => {
   it('refuses samples that are not finite, and a sink of another size', async () => {
     const broken = picture(40, 40, 1, floats);
     broken.planes[0][77] = Number.NaN;
-    await expect(inParts(broken, { budget })).rejects.toThrow('image must have samples that are finite numbers');
+    await expect(inParts(broken, { budget })).rejects.toThrow(
+      'image pixel (x 37, y 1, channel 0) must be a finite number',
+    );
     const sink = memorySink({ ...pictureOf(image), width: 7 }, CHUNK);
     await expect(representLarge(memorySource(image), sink)).rejects.toThrow('sink must have the size');
   });

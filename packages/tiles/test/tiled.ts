@@ -1,9 +1,9 @@
 /** Denoising whole and in tiles, side by side. */
 import type { DenoiseOptions, Image, Samples } from 'ght';
-import { denoiseSettled, settleDenoise } from 'ght/parts';
-import { type DenoisedTiles, type DenoiseRequest, denoisePlan } from '../src/denoise-plan.js';
+import { denoiseWhole, type Perform, resolveDenoiseOptions, type Scratch } from 'ght/plans';
+import { type DenoiseRequest, denoiseTask } from '../src/denoise-task.js';
 import { memoryScratch, memorySink, memorySource, pictureOf } from '../src/memory.js';
-import type { Data, Places, Plan, Scratch } from '../src/plan.js';
+import type { Places } from '../src/plan.js';
 
 /** The options that a request can hold. */
 export type Options = Omit<DenoiseOptions, 'signal' | 'onProgress'>;
@@ -18,8 +18,8 @@ export function placesFor(image: Image, chunk = { width: 16, height: 16 }, scrat
 
 /** The whole image, denoised with a given limit of the sample. */
 export async function whole(image: Image, options: Options, sampled?: number) {
-  const settings = settleDenoise(image.planes.length, options);
-  const { image: denoised, ...report } = await denoiseSettled(image, sampled ? { ...settings, sampled } : settings);
+  const settings = resolveDenoiseOptions(image.planes.length, options);
+  const { image: denoised, ...report } = await denoiseWhole(image, sampled ? { ...settings, sampled } : settings);
   return { planes: asFloat64(denoised.planes), report: plain(report) };
 }
 
@@ -27,31 +27,32 @@ export async function whole(image: Image, options: Options, sampled?: number) {
 export async function tiled(image: Image, options: Options, tile: number, sampled?: number, scratch?: Scratch) {
   const { places, sink } = placesFor(image, { width: Math.min(16, tile), height: Math.min(16, tile) }, scratch);
   const request = { input: 'in', output: 'out', options: options as DenoiseRequest['options'], tile, sampled };
-  const { result, passes } = await runElsewhere(denoisePlan(), request, places);
+  const { result, passes } = await runElsewhere(request, places);
   return { planes: asFloat64(sink.planes), report: plain(result), passes };
 }
 
-async function runElsewhere(plan: Plan<DenoiseRequest, DenoisedTiles>, request: DenoiseRequest, places: Places) {
-  const steps = plan.passes(sent(request), places);
+async function runElsewhere(request: DenoiseRequest, places: Places) {
+  const task = denoiseTask();
+  const open = async () => task.open(sent(request), places);
   const passes: string[] = [];
-  let answers: Data[] = [];
-  for (;;) {
-    const next = await steps.next(answers);
-    if (next.done) return { result: next.value, passes };
-    const { name, work, tiles, argument } = next.value;
+  type Context = Awaited<ReturnType<typeof open>>;
+  const perform: Perform<Context> = async (pass, argument, { parts, name = pass.name }) => {
     passes.push(name);
-    answers = tiles.map(() => null);
-    for (const [i, tile] of [...tiles.entries()].reverse()) {
-      const times = i === 1 ? 2 : 1;
+    const answers = [];
+    for (let part = parts - 1; part >= 0; part--) {
+      const times = part === 1 ? 2 : 1;
       for (let n = 0; n < times; n++) {
-        answers[i] = sent(await plan.work[work](sent(request), { tile, argument: sent(argument) }, places));
+        const answer = sent(await task.work(pass.name, sent(request), { part, argument: sent(argument) }, places));
+        answers[part] = pass.answer(answer, 'answer');
       }
     }
-  }
+    return answers;
+  };
+  return { result: await task.plan.run(await open(), perform), passes };
 }
 
 /** The value as another machine receives it: JSON and typed arrays, and nothing else. */
-function sent<T extends Data | undefined>(value: T): T {
+function sent<T>(value: T): T {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new Error(`${value} cannot be sent`);
@@ -62,7 +63,7 @@ function sent<T extends Data | undefined>(value: T): T {
   if (value === undefined || Object.getPrototypeOf(value) !== Object.prototype)
     throw new Error(`${value} cannot be sent`);
   const entries = Object.entries(value).filter(([, each]) => each !== undefined);
-  return Object.fromEntries(entries.map(([key, each]) => [key, sent(each as Data)])) as T;
+  return Object.fromEntries(entries.map(([key, each]) => [key, sent(each)])) as T;
 }
 
 /** What can be compared: the threads of an engine do not matter. */

@@ -1,18 +1,7 @@
 // A first program with the library: convert, denoise, represent, decode, solve. It runs in a folder with photo.npy, Y.npy and D.npy.
 import { readFile, writeFile } from 'node:fs/promises';
-import {
-  decodeImage,
-  denoise,
-  denseDictionary,
-  fromInterleaved,
-  type Image,
-  readNpy,
-  represent,
-  saveCodes,
-  solve,
-  toInterleaved,
-  writeNpy,
-} from 'ght';
+import { denoise, denseDictionary, fromInterleaved, type Image, represent, solve, toInterleaved } from 'ght';
+import { decodeImage, readNpy, saveCodes, writeNpy } from 'ght/npy';
 import { readImage, writeImage } from 'ght-images/node';
 
 // Convert: R, G, B side by side, as files and canvases have them, into one plane per channel.

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Representation } from 'ght';
-import { isPatchwise, OptionError, represent, solverCatalogue, solverNames } from 'ght';
+import { OptionError, represent, solverCatalogue, solverNames } from 'ght';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import {
@@ -17,15 +17,15 @@ import {
   spreadFlag,
   totalBudgetFlag,
 } from '../flags.js';
-import { type InputFlags, inputFlags, pagesFlag, readChosen } from '../inputFlags.js';
+import { type InputFlags, inputFlags, pagesFlag, readChosen } from '../input-flags.js';
 import type { ImageFile } from '../io/index.js';
 import { checkOutputs, imageExtensions, imageOutput, type Output, writeTogether } from '../io/index.js';
-import { refuseTooLarge } from '../memoryLimit.js';
+import { refuseTooLarge } from '../memory-limit.js';
 import { heatmapPng } from '../output/heatmap.js';
 import { csv } from '../output/history.js';
 import { oneLine } from '../output/line.js';
 import { progressDisplay } from '../output/progress.js';
-import { imageLine, imageSummary, limitWords, summarise } from '../output/summary.js';
+import { imageLine, imageSummary, summarise, unspentMessage } from '../output/summary.js';
 import { count, decibels, measure, table } from '../output/table.js';
 
 interface CompareFlags extends Flags, InputFlags {
@@ -75,7 +75,7 @@ async function runCompare(path: string, flags: CompareFlags, { print, signal }: 
     const start = performance.now();
     const own = {
       ...(rho !== undefined && solverCatalogue[solver].rho !== null ? { rho } : {}),
-      ...(spread && isPatchwise(solver) ? { spread } : {}),
+      ...(spread && solverCatalogue[solver].method === 'patchwise' ? { spread } : {}),
     };
     const onProgress = display.onProgress;
     const result = await represent(file.image, { ...options, ...own, solver, signal, onProgress }).finally(
@@ -107,8 +107,8 @@ async function runCompare(path: string, flags: CompareFlags, { print, signal }: 
     `${imageLine(path, file)}\n${count(patches)} patches over ${atoms} atoms, budget ${count(budget)} ` +
       `(${(budget / patches).toFixed(2)} per patch), ${engine.name} engine\n\n${table(header, rows)}`,
   );
-  const floored = runs.find(({ summary }) => limitWords(summary) !== undefined);
-  if (floored) print(`\npatch-wise solvers: ${limitWords(floored.summary)}`);
+  const floored = runs.find(({ summary }) => unspentMessage(summary) !== undefined);
+  if (floored) print(`\npatch-wise solvers: ${unspentMessage(floored.summary)}`);
   if (folder !== undefined) print(`\nwrote reconstructions, heatmaps and history.csv to ${oneLine(folder)}`);
 }
 

@@ -4,7 +4,7 @@ import type { BlurKernel } from 'ght';
 import { deblur, diskKernel, gaussianKernel, InputError, isGhtError, motionKernel, OptionError } from 'ght';
 import type { Context } from '../context.js';
 import { numberOf } from '../flags.js';
-import { onlyPage, openChosen } from '../inputFlags.js';
+import { onlyPage, openChosen } from '../input-flags.js';
 import { readArray } from '../io/index.js';
 import {
   loopOutcome,
@@ -98,10 +98,13 @@ function namedKernel(text: string): BlurKernel | undefined {
   }
 }
 
+/** The most bytes of the file of a kernel: 2896×2896 weights. */
+const MOST_KERNEL = 2 ** 26;
+
 /** The kernel in an image, whose channels are added, or in a .npy. */
 async function readKernel(path: string): Promise<BlurKernel> {
   if (extname(path).toLowerCase() === '.npy') {
-    const { shape, data } = await readArray(path, '--kernel');
+    const { shape, data } = await readArray(path, '--kernel', MOST_KERNEL);
     if (shape.length !== 2) {
       const value = `${shape.join('×') || 'a single number'} in ${path}`;
       throw new InputError('--kernel', 'must have two dimensions, rows and columns', value, 'reshape it');

@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import type { Command } from 'commander';
-import { type DecodedImage, decodeImage, InputError, nonzeros } from 'ght';
+import { InputError, nonzeros } from 'ght';
+import { type DecodedImage, decodeImage } from 'ght/npy';
 import type { Context } from '../context.js';
 import { jsonFlag, quietFlag } from '../flags.js';
 import {

@@ -1,10 +1,10 @@
 import type { Denoised, DenoiseOptions, NoiseModel, NoiseSpectrum } from 'ght';
-import { denoise, InputError, OptionError } from 'ght';
+import { denoise, describe, describeBySubject, InputError, OptionError } from 'ght';
 import { type ImageFile, readArray } from '../io/index.js';
-import { refuseTooLargeToDenoise } from '../memoryLimit.js';
-import { engineWords, imageSummary } from '../output/summary.js';
+import { refuseTooLargeToDenoise } from '../memory-limit.js';
+import { engineText, imageSummary } from '../output/summary.js';
 import { decibels, facts } from '../output/table.js';
-import type { DenoiseFlags } from './denoise.js';
+import type { DenoiseFlags } from './denoise-flags.js';
 import { type Denoising, levelAgainst, type Outcome } from './denoised.js';
 
 /** Denoises a file by groups of similar patches. */
@@ -22,21 +22,21 @@ export async function denoiseByGroups(file: ImageFile, options: DenoiseOptions, 
   const seconds = (performance.now() - start) / 1000;
   await given.write(result.image);
 
-  const { quality, engine, noise, estimated, trust, words, impulses, banding, changed } = result;
+  const { engine, changed } = result;
   const [psnr, psnrNoisy] = [levelAgainst(clean, result.image), levelAgainst(clean, image)];
   return {
     summary: {
-      ...{ method: 'groups', quality, engine, image: imageSummary(file) },
-      ...{ noise: plainNoise(noise), estimated, trust, words, impulses, banding, changed, psnr, psnrNoisy, seconds },
+      ...{ method: 'groups', engine, image: imageSummary(file) },
+      ...{ ...denoiseSummary(result), psnr, psnrNoisy, seconds },
     },
-    noise: words.join('; '),
+    noise: describe(result).join('; '),
     changed,
     advice: adviceOn(result),
     facts: facts([
       ...foundRows(result),
       ...(psnr === null ? [] : [['PSNR', `${decibels(psnr)}, against the reference`] as const]),
       ...(psnrNoisy === null ? [] : [['before', decibels(psnrNoisy)] as const]),
-      ['time', `${seconds.toFixed(2)} s on ${engineWords(engine)}`],
+      ['time', `${seconds.toFixed(2)} s on ${engineText(engine)}`],
       ['wrote', output],
     ]),
   };
@@ -46,35 +46,38 @@ export async function denoiseByGroups(file: ImageFile, options: DenoiseOptions, 
 export function adviceOn({
   changed,
   estimated,
-  trust,
-}: Pick<Denoised, 'changed' | 'estimated' | 'trust'>): string | undefined {
+  confidence,
+}: Pick<Denoised, 'changed' | 'estimated' | 'confidence'>): string | undefined {
   if (!changed) {
     return estimated
       ? 'nothing was found to remove: use --sigma if you know the noise'
       : 'nothing was removed, because --sigma says that there is no noise: use --sigma auto to have it estimated';
   }
-  if (!estimated || trust === 1) return undefined;
+  if (!estimated || confidence === 1) return undefined;
   return 'the estimate is uncertain: use --strength 1.4 if noise is left, --strength 0.5 if detail is lost, or --sigma if you know it';
 }
 
 /** The quality and what was found, as rows of a name and a sentence. */
-export function foundRows({
-  quality,
-  words,
-  impulses,
-  banding,
-  estimated,
-}: Pick<Denoised, 'quality' | 'words' | 'impulses' | 'banding' | 'estimated'>): [string, string][] {
-  const sentence = (about: string) => words.find((each) => each.startsWith(about))?.slice(about.length);
-  const noise = sentence('noise: ');
-  const rows: [string, string][] = [
-    // A sentence where another quality took the place of the given one.
-    ['quality', sentence('quality: ') ?? quality],
-    ['impulses', impulses.words],
-    ['banding', banding.words],
-    ['noise', noise === undefined ? '' : `${estimated ? 'estimated' : 'given'}: ${noise}`],
+export function foundRows(result: Omit<Denoised, 'image'>): [string, string][] {
+  const { impulses, banding, noise, quality } = describeBySubject(result);
+  const rows: [string, string | undefined][] = [
+    // A sentence if another quality took the place of the requested one.
+    ['quality', quality ?? result.quality],
+    ['impulses', impulses],
+    ['banding', banding],
+    ['noise', noise && `${result.estimated ? 'estimated' : 'given'}: ${noise}`],
   ];
-  return rows.filter(([, sentence]) => sentence !== '');
+  return rows.filter((row): row is [string, string] => row[1] !== undefined);
+}
+
+/** What was found and used, for JSON. */
+export function denoiseSummary(result: Omit<Denoised, 'image'>): object {
+  const { quality, qualityFallback, noise, estimated, confidence, confidenceReason } = result;
+  const { levels, jpegQuality, impulses, banding, changed } = result;
+  return {
+    ...{ quality, qualityFallback, noise: plainNoise(noise), estimated, confidence, confidenceReason },
+    ...{ levels, jpegQuality, impulses, banding, changed, messages: describe(result) },
+  };
 }
 
 /** The options for the flags. Flags that exclude each other are refused. */
@@ -110,9 +113,12 @@ function refuseWithout(needed: string, flags: Readonly<Record<string, number | r
   }
 }
 
+/** The most bytes of the file of a spectrum: 2896×2896 frequencies. */
+const MOST_SPECTRUM = 2 ** 26;
+
 /** The spectrum of a `.npy` file. */
 async function readSpectrum(path: string): Promise<NoiseSpectrum> {
-  const { shape, data } = await readArray(path, '--noise-spectrum');
+  const { shape, data } = await readArray(path, '--noise-spectrum', MOST_SPECTRUM);
   if (shape.length !== 2) {
     const rule = 'must have two dimensions: 8×8 deviations, or a power spectral density of any other size';
     throw new InputError('--noise-spectrum', rule, `${shape.join('×') || 'a single number'} in ${path}`, 'reshape it');

@@ -1,6 +1,6 @@
 import type { Image } from 'ght';
 import type { ImageFormat } from 'ght-images';
-import type { ChosenPages } from '../inputFlags.js';
+import type { ChosenPages } from '../input-flags.js';
 import { type ImageFile, pagesResult, writeResults } from '../io/index.js';
 import type { ProgressDisplay } from '../output/progress.js';
 import { facts } from '../output/table.js';
@@ -34,14 +34,14 @@ export async function denoisePages(
   }
   await writeResults([pages.finish()]);
   const outcomes = done.map(({ outcome }) => outcome);
-  const words = outcomes.map(({ noise }, i) => [`page ${numbers[i]}`, noise] as const);
+  const lines = outcomes.map(({ noise }, i) => [`page ${numbers[i]}`, noise] as const);
   const advice = [...new Set(outcomes.flatMap((outcome) => outcome.advice ?? []))].join('; ');
   return {
     file: done[0].file,
     outcome: {
       summary: { pages: outcomes.map(({ summary }, i) => ({ page: numbers[i], ...summary })) },
-      facts: facts([...words, ['wrote', `${numbers.length} pages to ${output}`]]),
-      noise: words.map(([page, noise]) => `${page}: ${noise}`).join('; '),
+      facts: facts([...lines, ['wrote', `${numbers.length} pages to ${output}`]]),
+      noise: lines.map(([page, noise]) => `${page}: ${noise}`).join('; '),
       changed: outcomes.some(({ changed }) => changed),
       ...(advice !== '' && { advice }),
     },

@@ -1,16 +1,17 @@
-import { denoisePaper, estimateSigma, OptionError, solverDefaults } from 'ght';
+import { estimateNoise, type Image, OptionError, solverDefaults } from 'ght';
+import { denoisePaper } from 'ght/paper';
 import { representOptions } from '../flags.js';
 import type { ImageFile } from '../io/index.js';
-import { refuseTooLarge } from '../memoryLimit.js';
+import { refuseTooLarge } from '../memory-limit.js';
 import { imageSummary, runFacts, summarise } from '../output/summary.js';
 import { count, decibels } from '../output/table.js';
-import type { DenoiseFlags } from './denoise.js';
+import type { DenoiseFlags } from './denoise-flags.js';
 import { type Denoising, levelAgainst, type Outcome } from './denoised.js';
 
 /** Denoises a file as in the paper: it is represented under one budget, and the rest is noise. */
 export async function denoiseAsPaper(file: ImageFile, flags: DenoiseFlags, given: Denoising): Promise<Outcome> {
   const { image } = file;
-  const options = representOptions({ ...flags, sigma: oneLevel(flags.sigma, file) });
+  const options = representOptions({ ...flags, sigma: await oneLevel(flags.sigma, file) });
   refuseTooLarge(image, { solver: solverDefaults.solver, ...options });
   const { signal, onProgress, clean } = given;
   const start = performance.now();
@@ -30,12 +31,17 @@ export async function denoiseAsPaper(file: ImageFile, flags: DenoiseFlags, given
 }
 
 /** One level for all channels, because they share one budget: the root mean square, which the colour transform preserves. */
-function oneLevel(sigma: DenoiseFlags['sigma'], { image }: ImageFile): number | undefined {
+async function oneLevel(sigma: DenoiseFlags['sigma'], { image }: ImageFile): Promise<number | undefined> {
   if (sigma === undefined || typeof sigma === 'number') return sigma;
-  const levels = sigma === 'auto' ? estimateSigma(image) : sigma;
+  const levels = sigma === 'auto' ? await whiteLevels(image) : sigma;
   if (levels.length !== image.planes.length) {
     const rule = `must be a number, one for each of the ${image.planes.length} planes, or auto`;
     throw new OptionError('--sigma', rule, levels, 'give the deviation of the noise in the units of the image');
   }
   return Math.sqrt(levels.reduce((sum, level) => sum + level ** 2, 0) / levels.length);
+}
+
+async function whiteLevels(image: Image): Promise<readonly number[]> {
+  const { model } = await estimateNoise(image, { kind: 'white' });
+  return model.kind === 'white' ? model.sigma : [];
 }

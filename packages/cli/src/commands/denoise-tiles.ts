@@ -1,15 +1,15 @@
 import { open } from 'node:fs/promises';
 import { type DenoiseOptions, readJpegInfo } from 'ght';
 import { formatOfContent, orientationOf } from 'ght-images';
-import { type Data, type DenoiseRequest, denoisePlan, denoiseTileSize, type Picture } from 'ght-tiles';
+import { type DenoiseRequest, denoiseTask, denoiseTileSize, type Picture } from 'ght-tiles';
 import type { Context } from '../context.js';
 import { silent } from '../flags.js';
 import { progressDisplay } from '../output/progress.js';
 import { pictureLine } from '../output/summary.js';
 import { facts } from '../output/table.js';
-import { isAddress, isZarr, refuseWithTiles } from '../tileFlags.js';
-import type { DenoiseFlags } from './denoise.js';
-import { adviceOn, foundRows, plainNoise } from './denoise-groups.js';
+import { isAddress, isZarr, refuseWithTiles } from '../tile-flags.js';
+import type { DenoiseFlags } from './denoise-flags.js';
+import { adviceOn, denoiseSummary, foundRows } from './denoise-groups.js';
 import { runTiles } from './tiles.js';
 
 /** Denoises an image of any size in tiles, with the bits of the untiled run. */
@@ -30,24 +30,21 @@ export async function denoiseInTiles(
   const asked = { ...options, jpeg: await jpegOf(path) };
   const request = ({ input, output }: { input: string; output: string }): DenoiseRequest => ({
     ...{ input, output, tile: flags.tile },
-    options: Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)) as Record<
-      string,
-      Data
-    >,
+    options: Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)),
   });
   const start = performance.now();
   const display = progressDisplay('denoise', silent(flags));
   const memory = async (picture: Picture) => (await denoiseTileSize(picture, options)).memoryBytes;
-  // Tiles of a given side need less or more, which nobody has estimated.
+  // There is no estimate for tiles of a given side.
   const known = flags.tile === undefined && { memory };
-  const run = { path, output: flags.output, flags, plan: denoisePlan(), request, ...known };
+  const run = { path, output: flags.output, flags, task: denoiseTask(), request, ...known };
   const { result, picture, by } = await runTiles(run, context, display).finally(display.stop);
   const seconds = (performance.now() - start) / 1000;
-  const { quality, engine, noise, estimated, trust, words, impulses, banding, changed } = result;
+  const { engine } = result;
   if (flags.json) {
     const { metadata: _metadata, ...image } = picture;
-    const found = { noise: plainNoise(noise), estimated, trust, words, impulses, banding, changed };
-    context.print(JSON.stringify({ task: 'denoise', method: 'groups', quality, engine, image, ...found, by, seconds }));
+    const found = denoiseSummary(result);
+    context.print(JSON.stringify({ task: 'denoise', method: 'groups', engine, image, ...found, by, seconds }));
     return;
   }
   context.print(

@@ -1,12 +1,10 @@
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import type { DenoiseOptions, DenoiseQuality, Image } from 'ght';
-import { denoiseQualities, InputError, OptionError } from 'ght';
-import { denoiseMemory, type Pixels } from 'ght-images';
+import type { DenoiseOptions, Image, MemorySize } from 'ght';
+import { estimateMemory, InputError, OptionError, qualities } from 'ght';
 import type { ImagePages } from 'ght-images/node';
 import type { Context } from '../context.js';
-import type { Flags } from '../flags.js';
 import {
   budgetFlag,
   choiceOf,
@@ -24,14 +22,13 @@ import {
   contextFor,
   extensionOf,
   formatFlag,
-  type InputFlags,
   inputFlags,
   openChosen,
   pagesFlag,
   readOptions,
   renamed,
-} from '../inputFlags.js';
-import { type Skipped, skippedWords } from '../io/batch.js';
+} from '../input-flags.js';
+import { type Skipped, skippedMessage } from '../io/batch.js';
 import {
   type BatchFile,
   batchOf,
@@ -51,7 +48,8 @@ import { oneLine } from '../output/line.js';
 import { checkQuality, jpegQuality } from '../output/picture.js';
 import { type ProgressDisplay, progressDisplay } from '../output/progress.js';
 import { imageLine } from '../output/summary.js';
-import { goesInTiles, type TileFlags, tileFlags } from '../tileFlags.js';
+import { goesInTiles, tileFlags } from '../tile-flags.js';
+import { type DenoiseFlags, noiseKind } from './denoise-flags.js';
 import { denoiseByGroups, denoiseOptions, kindOf } from './denoise-groups.js';
 import { denoisePages, type Write } from './denoise-pages.js';
 import { denoiseAsPaper } from './denoise-paper.js';
@@ -59,28 +57,6 @@ import { denoiseInTiles } from './denoise-tiles.js';
 import { checkReference, type Outcome } from './denoised.js';
 import { OutputFolders } from './output-folder.js';
 import { eachFile, sayFailed } from './several.js';
-
-/** The flags of `ght denoise`. */
-export interface DenoiseFlags extends Omit<Flags, 'sigma'>, InputFlags, TileFlags {
-  readonly output: string;
-  readonly method: 'groups' | 'paper';
-  readonly sigma?: number | readonly number[] | 'auto';
-  readonly jpegQuality?: number;
-  readonly quality?: DenoiseQuality;
-  readonly noise?: (typeof noiseKinds)[number];
-  readonly strength?: number;
-  readonly strengthChroma?: number;
-  readonly keepGrain?: number;
-  readonly impulses?: 'auto' | 'off';
-  readonly banding?: 'auto' | 'off';
-  readonly gain?: number;
-  readonly offset?: number;
-  readonly noiseSpectrum?: string;
-  readonly reference?: string;
-}
-
-/** The values of `--noise`. */
-export const noiseKinds = ['auto', 'gaussian', 'poisson-gaussian'] as const;
 
 /** `ght denoise`. */
 export function denoiseCommand(program: Command, context: Context): void {
@@ -110,7 +86,7 @@ export function denoiseCommand(program: Command, context: Context): void {
         'fast, balanced, best, learned or finest: about 0.4, 1.5, 5.3, 2 and 7.5 seconds per megapixel in grey on two cores. ' +
           'learned is a model trained on photographs, and finest its blend with best. For coloured noise, as in camera files ' +
           'and JPEGs, finest takes the place of learned; for very weak noise, best takes the place of both (default: balanced)',
-      ).argParser(choiceOf('--quality', denoiseQualities)),
+      ).argParser(choiceOf('--quality', qualities)),
     )
     .option(
       '--strength <x>',
@@ -146,9 +122,9 @@ export function denoiseCommand(program: Command, context: Context): void {
     .addOption(
       new Option(
         '--noise <kind>',
-        'auto: white or coloured, as estimated; gaussian: white; poisson-gaussian: noise that grows with the signal, ' +
+        'auto: white or coloured, as estimated; white; poisson-gaussian: noise that grows with the signal, ' +
           'as in raw and low-light images (default: auto)',
-      ).argParser(choiceOf('--noise', noiseKinds)),
+      ).argParser(noiseKind),
     )
     .option(
       '--gain <g>',
@@ -209,7 +185,8 @@ async function runDenoise(paths: string[], flags: DenoiseFlags, given: Context):
   const context = contextFor(given, flags.output, flags.json === true);
   // Errors in the flags are the same for every file, so they are checked first.
   const options = flags.method === 'groups' ? await denoiseOptions(flags) : undefined;
-  const memory = (pixels: Pixels) => denoiseMemory(pixels, flags.quality, kindOf(options ?? {}));
+  const memory = (size: MemorySize) =>
+    estimateMemory('denoise', size, { quality: flags.quality, noise: kindOf(options ?? {}) });
   if (await goesInTiles(paths, flags.output, flags, memory)) {
     if (!options) throw new OptionError('--method', 'must be groups for an image in tiles', 'paper', 'remove it');
     if (paths.length > 1) {
@@ -288,7 +265,7 @@ async function denoiseMany(batch: readonly BatchFile[], skipped: readonly Skippe
   }
   for (const { input, outcome } of done) context.print(`${oneLine(input)}: ${outcome.noise}`);
   context.print(`wrote ${done.length} of ${batch.length} images to ${oneLine(flags.output)}`);
-  const left = skippedWords(skipped);
+  const left = skippedMessage(skipped);
   if (left !== undefined) context.print(oneLine(left));
   if (done.length > 0) context.print(countChanged(done.map(({ outcome }) => outcome)));
   sayFailed(failed);

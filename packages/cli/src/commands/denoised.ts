@@ -1,6 +1,6 @@
 /** What both methods of denoising share: their input, their outcome, and the comparison with the clean image. */
 import type { Image } from 'ght';
-import { checkImage, InputError, isInputError, psnr } from 'ght';
+import { checkImage, InputError, isGhtError, psnr } from 'ght';
 import type { ImageFile } from '../io/index.js';
 import type { ProgressDisplay } from '../output/progress.js';
 import { measure } from '../output/table.js';
@@ -43,7 +43,7 @@ export function checkReference(reference: ImageFile, file: ImageFile, path: stri
   try {
     checkImage(clean);
   } catch (error) {
-    if (!isInputError(error)) throw error;
+    if (!isGhtError(error, 'input')) throw error;
     const { parameter, rule, value, remedy } = error;
     throw new InputError(parameter.replace('image', '--reference'), rule, value, remedy, { cause: error });
   }

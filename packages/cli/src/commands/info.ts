@@ -1,16 +1,16 @@
 import { open } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { checkImage, OptionError, patchGrid, probeEngines } from 'ght';
-import { denoiseMemory, formatOfContent, type Resolution, rangeOf, representMemory } from 'ght-images';
+import { checkImage, describe, estimateMemory, OptionError, patchGrid, probeEngines } from 'ght';
+import { formatOfContent, type Resolution, rangeOf } from 'ght-images';
 import { denoiseTileSize, type Picture, pictureIn } from 'ght-tiles';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import { jsonFlag, patchFlags, representOptions } from '../flags.js';
-import { type InputFlags, inputFlags, onlyPage, openChosen, pagesFlag } from '../inputFlags.js';
-import { fitsInMemory, pixelsOf } from '../memoryLimit.js';
+import { type InputFlags, inputFlags, onlyPage, openChosen, pagesFlag } from '../input-flags.js';
+import { fitsInMemory, memorySizeOf } from '../memory-limit.js';
 import { imageLine, imageSummary, pictureLine } from '../output/summary.js';
 import { bytes, count, facts, measure } from '../output/table.js';
-import { isAddress, isZarr, refuseWithTiles, tooLarge } from '../tileFlags.js';
+import { isAddress, isZarr, refuseWithTiles, tooLarge } from '../tile-flags.js';
 import { isWrittenInParts } from './tiles.js';
 
 /** `ght info`. */
@@ -48,7 +48,7 @@ Examples:
 
 /** How to get an engine that is not there. */
 const REMEDIES: Readonly<Partial<Record<string, string>>> = {
-  webgpu: 'npm install webgpu beside ght-cli, a GPU and its driver; on Linux also the Vulkan loader (libvulkan1)',
+  webgpu: 'npm install webgpu next to ght-cli, a GPU and its driver; on Linux also the Vulkan loader (libvulkan1)',
   wasm: 'use Node 20.12 or later, and allow it to reserve address space (ulimit -v unlimited)',
 };
 
@@ -56,9 +56,9 @@ const REMEDIES: Readonly<Partial<Record<string, string>>> = {
 async function engineInfo({ json }: Flags, { print }: Context): Promise<void> {
   const engines = await probeEngines();
   if (json) return print(JSON.stringify({ task: 'info', engines }));
-  const lines = engines.map(({ name, available, words }): readonly [string, string] => {
-    const remedy = REMEDIES[name];
-    return [name, available ? words : `not available: ${words}${remedy ? `; to get it: ${remedy}` : ''}`];
+  const lines = engines.map((state): readonly [string, string] => {
+    const [remedy, text] = [REMEDIES[state.name], describe(state).join('; ')];
+    return [state.name, state.available ? text : `not available: ${text}${remedy ? `; to get it: ${remedy}` : ''}`];
   });
   print(facts(lines));
 }
@@ -76,7 +76,7 @@ async function runInfo(path: string, flags: Flags & InputFlags, context: Context
   const patch = options.patch ?? 8;
   const grid = patchGrid(image.width, image.height, patch, options.stride ?? patch);
   const patches = grid.count * image.planes.length;
-  const memory = Math.ceil(representMemory(pixelsOf(image), options));
+  const memory = Math.ceil(estimateMemory('represent', memorySizeOf(image), options));
   const [least, most] = rangeOf(image.planes);
   if (flags.json) {
     const range = [least, most];
@@ -107,7 +107,7 @@ async function runInfo(path: string, flags: Flags & InputFlags, context: Context
 /** What is known about an image that is processed in tiles; undefined for one that is read as a whole. */
 async function largePicture(path: string, signal: AbortSignal): Promise<Picture | undefined> {
   if (isZarr(path) || isAddress(path)) return pictureIn(path, { http: true, signal });
-  return tooLarge(path, (pixels) => denoiseMemory(pixels, undefined, 'white'));
+  return tooLarge(path, (size) => estimateMemory('denoise', size));
 }
 
 async function infoInTiles(

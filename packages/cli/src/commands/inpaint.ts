@@ -1,10 +1,11 @@
 import { extname } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { InputError, inpaint, inpaintPaper, OptionError } from 'ght';
+import { type Image, InputError, inpaint, OptionError } from 'ght';
+import { inpaintPaper } from 'ght/paper';
 import type { Context } from '../context.js';
 import { choiceOf, numberOf } from '../flags.js';
-import { onlyPage, openChosen } from '../inputFlags.js';
+import { onlyPage, openChosen } from '../input-flags.js';
 import { type ImageFile, readArray } from '../io/index.js';
 import { count, measure } from '../output/table.js';
 import {
@@ -103,7 +104,7 @@ function paperOutcome({ image, ...summary }: Awaited<ReturnType<typeof inpaintPa
 /** The mask of a file: 1 for each pixel that is not 0 in some channel, and not transparent. */
 async function readMask(path: string, { image }: ImageFile): Promise<Uint8Array> {
   const { width, height, marked } =
-    extname(path).toLowerCase() === '.npy' ? await arrayMask(path) : await imageMask(path);
+    extname(path).toLowerCase() === '.npy' ? await arrayMask(path, image) : await imageMask(path);
   if (width !== image.width || height !== image.height) {
     const rule = `must have the size of the image, ${image.width}×${image.height}`;
     throw new InputError('--mask', rule, `${width}×${height} in ${path}`, 'give a mask that was made for this image');
@@ -117,8 +118,11 @@ interface Mask {
   marked(i: number): boolean;
 }
 
-async function arrayMask(path: string): Promise<Mask> {
-  const { shape, data } = await readArray(path, '--mask');
+/** Up to this many bytes, a mask of another size is read, so that the error can name its size. */
+const MOST_MASK = 2 ** 28;
+
+async function arrayMask(path: string, { width, height }: Image): Promise<Mask> {
+  const { shape, data } = await readArray(path, '--mask', MOST_MASK + 8 * width * height);
   if (shape.length !== 2) {
     const value = `${shape.join('×') || 'a single number'} in ${path}`;
     throw new InputError('--mask', 'must have two dimensions, rows and columns', value, 'reshape it');

@@ -1,24 +1,12 @@
 import { extname } from 'node:path';
 import type { Command } from 'commander';
-import {
-  type Dictionary,
-  drawAtoms,
-  type Image,
-  isGhtError,
-  type LearnEntry,
-  type Learned,
-  type LearnOptions,
-  learn,
-  loadDictionary,
-  OptionError,
-  type StoredDictionary,
-  saveDictionary,
-  writeNpy,
-} from 'ght';
+import { type Dictionary, type Image, isGhtError, type Learned, type LearnOptions, learn, OptionError } from 'ght';
+import { drawAtoms } from 'ght/draw';
+import { loadDictionary, type StoredDictionary, saveDictionary, writeNpy } from 'ght/npy';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import { budgetFlag, engineFlags, jsonFlag, numberOf, quietFlag, silent, solveOptions } from '../flags.js';
-import { skippedWords } from '../io/batch.js';
+import { skippedMessage } from '../io/batch.js';
 import {
   checkOutputs,
   filesOf,
@@ -32,8 +20,9 @@ import {
 import { historyExtensions } from '../output/history.js';
 import { oneLine } from '../output/line.js';
 import { type ProgressDisplay, progressDisplay } from '../output/progress.js';
-import { engineWords } from '../output/summary.js';
+import { engineText } from '../output/summary.js';
 import { count, facts, measure } from '../output/table.js';
+import { MOST_DICTIONARY } from './matrix.js';
 import { type Failure, sayFailed } from './several.js';
 
 interface LearnFlags extends Omit<Flags, 'atoms'> {
@@ -97,7 +86,10 @@ async function runLearn(paths: string[], flags: LearnFlags, context: Context): P
     { path: flags.picture, kinds: ['.png'], parameter: '--picture' },
     { path: flags.history, kinds: historyExtensions, parameter: '--history' },
   ]);
-  const initial = init === undefined ? undefined : await loadDictionary(await readBytes(init, '--init'), '--init');
+  const initial =
+    init === undefined
+      ? undefined
+      : await loadDictionary(await readBytes(init, '--init', { most: MOST_DICTIONARY }), '--init');
   const earlier = Number(initial?.about?.iterations ?? 0);
   const options = learnOptions(flags, initial?.dictionary);
 
@@ -142,7 +134,7 @@ async function runLearn(paths: string[], flags: LearnFlags, context: Context): P
     return;
   }
   context.print(factsOf(result, learned, seconds, outputs.map(({ path }) => path).join(', ')));
-  const left = skippedWords(found?.skipped ?? []);
+  const left = skippedMessage(found?.skipped ?? []);
   if (left !== undefined) context.print(oneLine(left));
   sayFailed(failed);
 }
@@ -201,7 +193,7 @@ async function picture({ dictionary, uses }: Learned): Promise<Buffer> {
 }
 
 /** The history as JSON or as a table with the columns k, rmse, heldOut, ms. */
-function historyFile(path: string, history: readonly LearnEntry[]): Buffer {
+function historyFile(path: string, history: Learned['history']): Buffer {
   if (path.toLowerCase().endsWith('.json')) return Buffer.from(`${JSON.stringify(history, undefined, 2)}\n`);
   const rows = history.map(({ k, rmse, heldOut, ms }) => [k, rmse, heldOut, ms].join(','));
   return Buffer.from(`${['k,rmse,heldOut,ms', ...rows].join('\n')}\n`);
@@ -218,7 +210,7 @@ function factsOf(result: Learned, images: number, seconds: number, wrote: string
     ['patches', `${count(patches.training)} of ${count(images)} images, and ${count(patches.heldOut)} held out`],
     ['RMSE', `${measure(initialRmse)} → ${measure(rmse)} per held-out patch (${gain.toFixed(2)} dB)`],
     ['iterations', `${history.length}, best ${best}`],
-    ['time', `${seconds.toFixed(1)} s on ${engineWords(engine)}`],
+    ['time', `${seconds.toFixed(1)} s on ${engineText(engine)}`],
     ['wrote', wrote],
   ]);
 }

@@ -1,6 +1,7 @@
 /** Matrices in .npy files: signals and dictionaries. */
 import { extname } from 'node:path';
-import { type Dictionary, denseDictionary, InputError, loadDictionary, OptionError } from 'ght';
+import { type Dictionary, denseDictionary, InputError, OptionError } from 'ght';
+import { loadDictionary } from 'ght/npy';
 import { readArray, readBytes } from '../io/index.js';
 import { measure } from '../output/table.js';
 
@@ -12,8 +13,8 @@ interface Columns {
 }
 
 /** Reads the matrix in a .npy file, which is stored row by row. */
-export async function readColumns(path: string, flag: string): Promise<Columns> {
-  const { shape, data: stored } = await readArray(path, flag);
+export async function readColumns(path: string, flag: string, most?: number): Promise<Columns> {
+  const { shape, data: stored } = await readArray(path, flag, most);
   if (shape.length !== 2 || shape.some((size) => size === 0)) {
     const remedy = 'save a matrix with np.save, one signal or atom per column';
     throw new InputError(flag, 'must be a 2-D array with at least one entry', `shape (${shape.join(', ')})`, remedy);
@@ -24,16 +25,19 @@ export async function readColumns(path: string, flag: string): Promise<Columns> 
   return { rows, cols, data };
 }
 
+/** The most bytes of the file of a dictionary: 1024 rows by 65536 atoms. */
+export const MOST_DICTIONARY = 2 ** 29;
+
 /** The largest deviation of the length of an atom from 1: float32 rounds by less. */
 const TOLERANCE = 1e-4;
 
 /** The dictionary in a .npz file of `ght learn`, factors and all, or in a .npy file. */
 async function readMatrix(path: string, flag: string): Promise<Columns & { readonly dictionary: Dictionary }> {
   if (extname(path).toLowerCase() !== '.npz') {
-    const columns = await readColumns(path, flag);
+    const columns = await readColumns(path, flag, MOST_DICTIONARY);
     return { ...columns, dictionary: denseDictionary(columns.rows, columns.cols, columns.data) };
   }
-  const { dictionary } = await loadDictionary(await readBytes(path, flag));
+  const { dictionary } = await loadDictionary(await readBytes(path, flag, { most: MOST_DICTIONARY }));
   return { rows: dictionary.N, cols: dictionary.L, data: dictionary.atoms.data, dictionary };
 }
 

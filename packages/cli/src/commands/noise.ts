@@ -2,24 +2,24 @@ import { dirname, extname } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { NoiseEstimate } from 'ght';
-import { estimateNoise, OptionError } from 'ght';
+import { describe, describeBySubject, estimateNoise, OptionError } from 'ght';
 import type { Context } from '../context.js';
-import { choiceOf, jsonFlag, quietFlag, silent } from '../flags.js';
-import { type ChosenPages, type InputFlags, inputFlags, openChosen, pagesFlag, readChosen } from '../inputFlags.js';
-import { type Found, skippedWords } from '../io/batch.js';
+import { jsonFlag, quietFlag, silent } from '../flags.js';
+import { type ChosenPages, type InputFlags, inputFlags, openChosen, pagesFlag, readChosen } from '../input-flags.js';
+import { type Found, skippedMessage } from '../io/batch.js';
 import { checkOutputs, filesOf, type ImageFile, inFolder, writeFileAtomically } from '../io/index.js';
 import { oneLine } from '../output/line.js';
 import { noisePlot, plotExtensions } from '../output/noise.js';
 import { progressDisplay } from '../output/progress.js';
 import { channelNames, imageLine, imageSummary } from '../output/summary.js';
 import { facts, measure } from '../output/table.js';
-import { noiseKinds } from './denoise.js';
+import { type NoiseKind, noiseKind } from './denoise-flags.js';
 import { plainNoise } from './denoise-groups.js';
 import { inMadeFolder, OutputFolders, placeOf } from './output-folder.js';
 import { eachFile, sayFailed } from './several.js';
 
 interface NoiseFlags extends InputFlags {
-  readonly noise?: (typeof noiseKinds)[number];
+  readonly noise?: NoiseKind;
   readonly plot?: string;
   readonly json?: true;
   readonly quiet?: true;
@@ -42,9 +42,9 @@ export function noiseCommand(program: Command, context: Context): void {
     .addOption(
       new Option(
         '--noise <kind>',
-        'auto: white or coloured, as estimated; gaussian: white; poisson-gaussian: noise that grows with the signal ' +
+        'auto: white or coloured, as estimated; white; poisson-gaussian: noise that grows with the signal ' +
           '(default: auto)',
-      ).argParser(choiceOf('--noise', noiseKinds)),
+      ).argParser(noiseKind),
     )
     .option(
       '--plot <file>',
@@ -100,7 +100,7 @@ async function noiseOfPages(path: string, pages: ChosenPages, flags: NoiseFlags,
     context.print(JSON.stringify({ task: 'noise', pages: summaries }));
     return;
   }
-  const rows = found.map(({ page, estimate }) => [`page ${page}`, estimate.words.replace(/^noise: /, '')] as const);
+  const rows = found.map(({ page, estimate }) => [`page ${page}`, describeBySubject(estimate).noise ?? ''] as const);
   context.print(`${imageLine(path, found[0].file)}, ${found.length} pages\n${facts(rows)}`);
 }
 
@@ -117,16 +117,16 @@ async function noiseOfSeveral(found: Found, flags: NoiseFlags, context: Context)
     const { file, estimate } = await noiseOfPage(each.input, page, flags, context, each.output);
     drawn++;
     if (plot !== undefined) context.stopped.note = `${drawn} of ${files.length} plots were written to ${plot}`;
-    return { input: each.input, plot: each.output, words: estimate.words, summary: summaryOf(file, estimate) };
+    return { input: each.input, plot: each.output, summary: summaryOf(file, estimate) };
   }).finally(() => folders.removeEmpty());
   if (flags.json) {
     const summaries = done.map(({ input, plot, summary }) => ({ input, ...(plot && { plot }), ...summary }));
     context.print(JSON.stringify({ task: 'noise', files: summaries, failed, skipped: found.skipped }));
     return;
   }
-  for (const { input, words } of done) context.print(`${oneLine(input)}: ${words}`);
+  for (const { input, summary } of done) context.print(`${oneLine(input)}: ${summary.messages.join('; ')}`);
   if (plot !== undefined) context.print(`wrote ${done.length} of ${files.length} plots to ${oneLine(plot)}`);
-  const left = skippedWords(found.skipped);
+  const left = skippedMessage(found.skipped);
   if (left !== undefined) context.print(oneLine(left));
   sayFailed(failed);
 }
@@ -139,7 +139,7 @@ function checkPlot(input: string, plot: string | undefined): Promise<void> {
   );
 }
 
-const kindOf = { auto: 'auto', gaussian: 'white', 'poisson-gaussian': 'signal-dependent' } as const;
+const kindOf = { auto: 'auto', white: 'white', 'poisson-gaussian': 'signal-dependent' } as const;
 
 /** Estimates the noise of one image, and draws it if `--plot` is given. */
 async function noiseOfPage(
@@ -158,14 +158,16 @@ async function noiseOfPage(
   return { file, estimate };
 }
 
-function summaryOf(file: ImageFile, { model, trust, words, levels, jpeg }: NoiseEstimate) {
+function summaryOf(file: ImageFile, estimate: NoiseEstimate) {
+  const { model, confidence, confidenceReason, levels, jpeg, jpegQuality } = estimate;
   const white = model.kind === 'white' ? model.sigma : null;
   return {
-    ...{ format: file.format, image: imageSummary(file), words, trust },
+    ...{ format: file.format, image: imageSummary(file), messages: describe(estimate), confidence, confidenceReason },
     sigma: white,
     share: white?.map((level) => level / file.image.peak) ?? null,
     levels: levels ?? null,
     jpeg: jpeg ? { ...jpeg, luma: listOf(jpeg.luma), chroma: jpeg.chroma && listOf(jpeg.chroma) } : null,
+    jpegQuality: jpegQuality ?? null,
     model: plainNoise(model),
   };
 }
@@ -175,9 +177,10 @@ function listOf(table: ArrayLike<number>): number[] {
 }
 
 /** What was found, and the level of each plane in the units of the image. */
-function factsOf({ image }: ImageFile, { model, trust, words, levels }: NoiseEstimate): [string, string][] {
+function factsOf({ image }: ImageFile, estimate: NoiseEstimate): [string, string][] {
+  const { model, confidence, confidenceReason, levels } = estimate;
   const share = (level: number) => `${((100 * level) / image.peak).toFixed(2)}% of full scale`;
-  const rows: [string, string][] = [['noise', words.replace(/^noise: /, '')]];
+  const rows: [string, string][] = [['noise', describeBySubject(estimate).noise ?? '']];
   if (model.kind === 'white') {
     const names = channelNames(model.sigma.length);
     for (const [c, level] of model.sigma.entries()) rows.push([names[c], `σ = ${measure(level)} (${share(level)})`]);
@@ -189,7 +192,8 @@ function factsOf({ image }: ImageFile, { model, trust, words, levels }: NoiseEst
       rows.push([names[c], `${middles}, ${measure(finest)} at the finest`]);
     }
   }
-  const why = trust < 1 ? ': no flat area shows the noise alone' : levels ? ': flat areas show the noise alone' : '';
-  rows.push(['trust', `${trust.toFixed(2)} of 1${why}`]);
+  const uncertain = confidenceReason === 'no-flat-area';
+  const reason = uncertain ? ': no flat area shows the noise alone' : levels ? ': flat areas show the noise alone' : '';
+  rows.push(['confidence', `${confidence.toFixed(2)} of 1${reason}`]);
   return rows;
 }

@@ -1,12 +1,12 @@
 import type { Progress, Representation } from 'ght';
 import { OptionError } from 'ght';
 import type { Context } from '../context.js';
-import type { ChosenPages } from '../inputFlags.js';
+import type { ChosenPages } from '../input-flags.js';
 import { type ImageFile, pagesResult, writeResults } from '../io/index.js';
 import { oneLine } from '../output/line.js';
 import { imageLine, imageSummary, summarise } from '../output/summary.js';
 import { count, decibels, table } from '../output/table.js';
-import type { RepresentFlags } from './represent.js';
+import type { RepresentFlags } from './represent-flags.js';
 
 /** A page, and what represents it. */
 interface Represented {

@@ -1,14 +1,15 @@
 import type { RepresentOptions } from 'ght';
 import { OptionError, solverCatalogue } from 'ght';
-import { type Data, type RepresentRequest, representPlan } from 'ght-tiles';
+import { type ImageNames, type Picture, type RepresentRequest, representTask } from 'ght-tiles';
 import type { Context } from '../context.js';
 import { silent } from '../flags.js';
 import { progressDisplay } from '../output/progress.js';
 import { pictureLine } from '../output/summary.js';
 import { count, decibels, facts, measure } from '../output/table.js';
-import { isZarr, refuseWithTiles } from '../tileFlags.js';
-import type { RepresentFlags } from './represent.js';
+import { isZarr, refuseWithTiles } from '../tile-flags.js';
+import type { RepresentFlags } from './represent-flags.js';
 import { runTiles } from './tiles.js';
+import { forWriting } from './written-target.js';
 
 /** Represents an image of any size in tiles, with the codes of the untiled run; a Zarr holds picture and codes. */
 export async function representInTiles(
@@ -23,17 +24,14 @@ export async function representInTiles(
   if (output === undefined) {
     throw new OptionError('-o', 'must be given for an image in tiles', 'nothing', 'name a Zarr or a TIFF');
   }
-  const request = (names: { input: string; output: string }): RepresentRequest => ({
-    ...{ ...names, tile: flags.tile, peak },
-    options: Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Record<
-      string,
-      Data
-    >,
-  });
+  const request = (names: ImageNames, picture: Picture): RepresentRequest => {
+    const given = Object.entries(forWriting(options, picture)).filter(([, value]) => value !== undefined);
+    return { ...names, tile: flags.tile, peak, options: Object.fromEntries(given) };
+  };
   const start = performance.now();
   const solver = solverCatalogue[options.solver ?? 'joint-omp'];
   const display = progressDisplay(solver.title, silent(flags));
-  const run = { path, output, flags, plan: representPlan(), request };
+  const run = { path, output, flags, task: representTask(), request };
   const { result, picture, by } = await runTiles(run, context, display).finally(display.stop);
   const seconds = (performance.now() - start) / 1000;
   if (flags.json) {

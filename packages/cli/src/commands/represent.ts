@@ -1,9 +1,17 @@
 import type { Command } from 'commander';
 import type { DictionaryName, Image, RepresentOptions } from 'ght';
-import { dictionaryNames, psnrOf, represent, representDefaults, saveCodes, solverCatalogue, solverDefaults } from 'ght';
-import { type Pixels, representMemory } from 'ght-images';
+import {
+  dictionaryNames,
+  estimateMemory,
+  type MemorySize,
+  psnr,
+  represent,
+  representDefaults,
+  solverCatalogue,
+  solverDefaults,
+} from 'ght';
+import { saveCodes } from 'ght/npy';
 import type { Context } from '../context.js';
-import type { Flags } from '../flags.js';
 import {
   budgetFlag,
   engineFlags,
@@ -18,7 +26,7 @@ import {
   targetFlags,
   totalBudgetFlag,
 } from '../flags.js';
-import { contextFor, formatFlag, type InputFlags, inputFlags, openChosen, pagesFlag, renamed } from '../inputFlags.js';
+import { contextFor, formatFlag, inputFlags, openChosen, pagesFlag, renamed } from '../input-flags.js';
 import {
   checkOutputs,
   checkResult,
@@ -32,28 +40,20 @@ import {
   resultOutput,
   writeResults,
 } from '../io/index.js';
-import { refuseTooLarge } from '../memoryLimit.js';
+import { refuseTooLarge } from '../memory-limit.js';
 import { heatmapPng } from '../output/heatmap.js';
 import { historyExtensions, historyFile } from '../output/history.js';
 import { checkQuality, jpegQuality } from '../output/picture.js';
 import { progressDisplay } from '../output/progress.js';
 import { imageLine, imageSummary, range, runFacts, summarise } from '../output/summary.js';
 import { decibels } from '../output/table.js';
-import { goesInTiles, type TileFlags, tileFlags } from '../tileFlags.js';
+import { goesInTiles, tileFlags } from '../tile-flags.js';
 import { readDictionary } from './matrix.js';
 import { inMadeFolder, placeOf } from './output-folder.js';
+import type { RepresentFlags } from './represent-flags.js';
 import { representPages } from './represent-pages.js';
 import { representInTiles } from './represent-tiles.js';
-
-/** The flags of `ght represent`. */
-export interface RepresentFlags extends Flags, InputFlags, TileFlags {
-  readonly output?: string;
-  readonly jpegQuality?: number;
-  readonly dictionary?: string;
-  readonly heatmap?: string;
-  readonly codes?: string;
-  readonly history?: string;
-}
+import { forWriting, largestOf } from './written-target.js';
 
 /** `ght represent`. */
 export function representCommand(program: Command, context: Context): void {
@@ -103,7 +103,7 @@ Examples:
 
 async function runRepresent(path: string, flags: RepresentFlags, given: Context): Promise<void> {
   const context = contextFor(given, flags.output, flags.json === true);
-  const memory = (pixels: Pixels) => representMemory(pixels, representOptions(flags));
+  const memory = (size: MemorySize) => estimateMemory('represent', size, representOptions(flags));
   if (await goesInTiles([path], flags.output, flags, memory)) {
     const options = { ...representOptions(flags), ...(await dictionaryOf(flags)) };
     if (flags.output !== undefined) {
@@ -197,19 +197,6 @@ async function representFile(path: string, flags: RepresentFlags, { print, signa
   print(`${imageLine(path, file)}\n${runFacts(summary, extra)}`);
 }
 
-/** The largest sample that the file can hold; undefined for floats. */
-function largestOf({ sample, depth }: ImageFile): number | undefined {
-  return sample === 'uint' ? 2 ** depth - 1 : undefined;
-}
-
-/** Makes a target PSNR that of the written file, which holds integers. */
-function forWriting(options: RepresentOptions, file: ImageFile): RepresentOptions {
-  const { budget } = options;
-  const largestInteger = largestOf(file);
-  if (budget === undefined || !('psnr' in budget) || largestInteger === undefined) return options;
-  return { ...options, budget: { ...budget, largestInteger } };
-}
-
 /** The PSNR in dB of an image after rounding and clipping to the format of the input; null if there is no difference. */
 function writtenPsnr({ planes }: Image, file: ImageFile): number | null {
   const most = largestOf(file);
@@ -220,5 +207,5 @@ function writtenPsnr({ planes }: Image, file: ImageFile): number | null {
     for (let i = 0; i < plane.length; i++) sum += (written(plane[i]) - original[i]) ** 2;
   }
   if (sum === 0) return null;
-  return psnrOf(Math.sqrt(sum / (planes.length * planes[0].length)), file.image.peak);
+  return psnr(Math.sqrt(sum / (planes.length * planes[0].length)), file.image.peak);
 }

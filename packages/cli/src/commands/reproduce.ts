@@ -35,7 +35,7 @@ export function reproduceCommand(program: Command, context: Context): void {
     .summary('rerun the experiments of the paper, with a verdict on each claim')
     .description(
       'Reruns the experiments of the paper on this machine and writes a report: one HTML file with every figure and ' +
-        'table, the numbers of the paper beside the new ones, and a verdict on each claim. Next to it are report.json, the ' +
+        'table, the numbers of the paper next to the new ones, and a verdict on each claim. Next to it are report.json, the ' +
         `figures as SVG and PNG, and the tables as CSV.\n\nExperiments:\n${list()}`,
     )
     .argument('[NAME...]', 'the experiments to run (default: all)')
@@ -107,7 +107,7 @@ async function runReproduce(given: string[], flags: ReproduceFlags, context: Con
   });
   print(`\n${table(['experiment', 'verdict', 'claim'], rows, 3)}`);
   if (report.verdicts.some(({ timing }) => timing)) {
-    print(`\nVerdicts marked (timing) hold for this machine and its load: ${lab.loadWords(report.machine)}`);
+    print(`\nVerdicts marked (timing) hold for this machine and its load: ${lab.loadText(report.machine)}`);
   }
   print(`\nwrote ${oneLine(join(folder, 'report.html'))}`);
 }

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { EngineName, Image, Quality, RestorationOptions, Restored } from 'ght';
-import { qualities } from 'ght';
+import type { ImageFormat } from 'ght-images';
 import type { Context } from '../context.js';
 import { choiceOf, engineFlags, jsonFlag, quietFlag, silent } from '../flags.js';
 import {
@@ -15,7 +15,7 @@ import {
   pagesFlag,
   readChosen,
   renamed,
-} from '../inputFlags.js';
+} from '../input-flags.js';
 import {
   checkResult,
   type ImageFile,
@@ -25,18 +25,21 @@ import {
   resultOutput,
   writeResults,
 } from '../io/index.js';
-import { refuseTooLargeToRestore } from '../memoryLimit.js';
+import { refuseTooLargeToRestore } from '../memory-limit.js';
 import { checkQuality, jpegQuality } from '../output/picture.js';
 import { type ProgressDisplay, progressDisplay } from '../output/progress.js';
-import { engineWords, imageLine, imageSummary } from '../output/summary.js';
+import { engineText, imageLine, imageSummary } from '../output/summary.js';
 import { decibels, facts, measure } from '../output/table.js';
 import { checkReference, levelAgainst } from './denoised.js';
 import { inMadeFolder, placeOf } from './output-folder.js';
 
+/** The qualities of a restoration: those of `ght denoise` without the learned model. */
+const restorationQualities = ['fast', 'balanced', 'best'] as const satisfies readonly Quality[];
+
 /** The flags that all restorations have. */
 export interface RestorationFlags extends InputFlags {
   readonly output: string;
-  readonly quality?: Quality;
+  readonly quality?: (typeof restorationQualities)[number];
   readonly jpegQuality?: number;
   readonly reference?: string;
   readonly engine?: EngineName;
@@ -53,8 +56,8 @@ export function restorationFlags(command: Command): Command {
       'write the restored image (.png .jpg .tiff .webp .bmp .npy); - is standard output; or a folder, for the name of the image',
     )
     .addOption(
-      new Option('--quality <name>', `${qualities.join(', ')} (default: balanced)`).argParser(
-        choiceOf('--quality', qualities),
+      new Option('--quality <name>', `${restorationQualities.join(', ')} (default: balanced)`).argParser(
+        choiceOf('--quality', restorationQualities),
       ),
     )
     .option('--jpeg-quality <q>', 'quality of a .jpg output, from 1 to 100 (default: 95)', jpegQuality)
@@ -95,6 +98,17 @@ export async function restoreFile(path: string, flags: RestorationFlags, given: 
   const context = contextFor(given, flags.output, flags.json === true);
   const { output = flags.output, folder } = await placeOf(flags.output, path, renamed(flags.format));
   const format = folder === undefined ? flags.format : undefined;
+  await inMadeFolder(folder, () => restoreTo(output, format, path, flags, context, task));
+}
+
+async function restoreTo(
+  output: string,
+  format: ImageFormat | undefined,
+  path: string,
+  flags: RestorationFlags,
+  context: Context,
+  task: Task,
+): Promise<void> {
   if (flags.jpegQuality !== undefined && !isStream(output)) checkQuality(output, flags.jpegQuality);
   const inputs = [{ path, parameter: 'IMAGE' }, ...task.inputs];
   if (flags.reference !== undefined) inputs.push({ path: flags.reference, parameter: '--reference' });
@@ -112,10 +126,8 @@ export async function restoreFile(path: string, flags: RestorationFlags, given: 
   const outcome = await task.restore(file, { signal, onProgress: display.onProgress }).finally(display.stop);
   const seconds = (performance.now() - start) / 1000;
   const { image, summary, rows } = outcome;
-  await inMadeFolder(folder, async () => {
-    const like = enlarged(file, task.factor ?? 1);
-    await writeResults([await resultOutput(output, image, like, { format, jpegQuality: flags.jpegQuality })]);
-  });
+  const like = enlarged(file, task.factor ?? 1);
+  await writeResults([await resultOutput(output, image, like, { format, jpegQuality: flags.jpegQuality })]);
   const psnr = levelAgainst(clean?.image, image);
   if (flags.json) {
     const { width, height } = image;
@@ -141,7 +153,7 @@ export function loopOutcome(
       ...more,
       ['quality', `${quality}, ${history.length} steps`],
       ['noise', noise],
-      ['engine', engineWords(engine)],
+      ['engine', engineText(engine)],
     ],
   };
 }

@@ -3,8 +3,9 @@ import { OptionError } from 'ght';
 import type { RunReport } from 'ght-queue';
 import type { Context } from '../context.js';
 import { jsonFlag } from '../flags.js';
+import { oneLine, say } from '../output/line.js';
 import { table } from '../output/table.js';
-import { loadQueue } from '../tileFlags.js';
+import { loadQueue } from '../tile-flags.js';
 
 interface RunsFlags {
   readonly cancel?: string;
@@ -40,13 +41,15 @@ async function runRuns(url: string, { cancel, clean, json }: RunsFlags, { print 
     throw new OptionError('--cancel and --clean', 'exclude each other', 'both', 'give only one of them');
   }
   const queue = await loadQueue();
+  // What others have left in Redis is reported, and does not hide the runs.
+  const options = { onWarning: say };
   if (cancel !== undefined) {
-    await queue.cancel(url, cancel);
-    print(json ? JSON.stringify({ task: 'runs', cancelled: [cancel] }) : `cancelled ${cancel}`);
+    await queue.cancel(url, cancel, options);
+    print(json ? JSON.stringify({ task: 'runs', cancelled: [cancel] }) : `cancelled ${oneLine(cancel)}`);
     return;
   }
   if (clean) {
-    const removed = await queue.clean(url);
+    const removed = await queue.clean(url, options);
     print(
       json
         ? JSON.stringify({ task: 'runs', removed })
@@ -54,8 +57,8 @@ async function runRuns(url: string, { cancel, clean, json }: RunsFlags, { print 
     );
     return;
   }
-  const runs = await queue.runs(url);
-  const workers = await queue.workers(url);
+  const runs = await queue.runs(url, options);
+  const workers = await queue.workers(url, options);
   if (json) {
     print(JSON.stringify({ task: 'runs', runs, workers }));
     return;
@@ -67,7 +70,7 @@ async function runRuns(url: string, { cancel, clean, json }: RunsFlags, { print 
   );
   for (const { run, failures, refused } of runs) {
     for (const { pass, tile, worker, reason } of failures)
-      print(`${run}: tile ${tile} of ${pass} failed at ${worker}: ${reason}`);
+      print(oneLine(`${run}: tile ${tile} of ${pass} failed at ${worker}: ${reason}`));
     if (refused.length > 0) print(`${run}: left alone by ${refused.join(', ')}, whose results would differ`);
   }
   print(

@@ -1,5 +1,5 @@
 /** Commands that take several files. */
-import { type ErrorKind, isGhtError, isOptionError } from 'ght';
+import { type ErrorKind, isGhtError } from 'ght';
 import type { Context } from '../context.js';
 import { IncompleteInstallation } from '../io/index.js';
 import { say } from '../output/line.js';
@@ -34,7 +34,7 @@ export async function eachFile<File extends { readonly input: string }, Done>(
 
 /** Whether an error would occur for every file: an incomplete installation or an invalid flag. */
 function isForAll(error: unknown, { explain }: Context): boolean {
-  return error instanceof IncompleteInstallation || (isOptionError(error) && explain(error).startsWith('--'));
+  return error instanceof IncompleteInstallation || (isGhtError(error, 'option') && explain(error).startsWith('--'));
 }
 
 /** Prints the files that failed, one per line. */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { denseDictionary, InputError, psnrOf, saveCodes, solve, solverCatalogue, solverDefaults } from 'ght';
+import { denseDictionary, describeBySubject, InputError, psnr, solve, solverCatalogue, solverDefaults } from 'ght';
+import { saveCodes } from 'ght/npy';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import {
@@ -19,7 +20,7 @@ import { historyExtensions, historyFile } from '../output/history.js';
 import { oneLine } from '../output/line.js';
 import { progressDisplay } from '../output/progress.js';
 import { runFacts, summarise } from '../output/summary.js';
-import { readColumns } from './matrix.js';
+import { MOST_DICTIONARY, readColumns } from './matrix.js';
 
 interface SolveFlags extends Flags {
   readonly signals: string;
@@ -66,7 +67,7 @@ async function runSolve(flags: SolveFlags, { print, signal }: Context): Promise<
   ];
   await checkOutputs(inputs, outputs);
   const Y = await readColumns(flags.signals, '--signals');
-  const atoms = await readColumns(flags.dictionary, '--dictionary');
+  const atoms = await readColumns(flags.dictionary, '--dictionary', MOST_DICTIONARY);
   const D = denseDictionary(atoms.rows, atoms.cols, atoms.data);
   if (Y.rows !== D.N) {
     const rule = `must have as many rows as the dictionary, ${D.N}`;
@@ -85,8 +86,8 @@ async function runSolve(flags: SolveFlags, { print, signal }: Context): Promise<
 
   const rmsePixel = solution.rmse / Math.sqrt(D.N);
   const peak = Y.data.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-  const psnr = peak > 0 ? psnrOf(rmsePixel, peak) : null;
-  const summary = summarise('solve', solution, { rmsePixel, psnr, seconds, spread: flags.spread });
+  const level = peak > 0 ? psnr(rmsePixel, peak) : null;
+  const summary = summarise('solve', solution, { rmsePixel, psnr: level, seconds, spread: flags.spread });
   if (flags.json) {
     const { patches: _, rmsePixel: rmseSample, ...rest } = summary;
     print(JSON.stringify({ ...rest, rmseSample, signals: { rows: Y.rows, columns: Y.cols, peak } }));
@@ -94,7 +95,7 @@ async function runSolve(flags: SolveFlags, { print, signal }: Context): Promise<
   }
   // Whether a matrix was recognised as separable decides how fast it is.
   const facts = runFacts(summary, [
-    ['engine', solution.engine.why],
+    ['engine', describeBySubject(solution.engine).engine ?? ''],
     ['wrote', flags.output],
   ]);
   print(`${oneLine(flags.signals)}: ${Y.rows}×${Y.cols}\n${facts}`);

@@ -1,17 +1,18 @@
-/** Runs plans over tiles for the command: where the result is written on the way, who does the work, and the progress. */
+/** Executes tasks in tiles for the command: where the result is written on the way, who does the work, and the progress. */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Image } from 'ght';
-import { OptionError } from 'ght';
+import { isGhtError, OptionError } from 'ght';
+import { type RunProgress, type RunWatch, runHere } from 'ght/plans';
 import { formatOfName, rangeOf } from 'ght-images';
 import {
   codesStore,
-  type Data,
   encodeData,
   filePlaces,
   folderScratch,
+  type ImageNames,
   joinTiff,
   type MemorySink,
   memoryScratch,
@@ -19,31 +20,24 @@ import {
   openSource,
   type Picture,
   type Places,
-  type Plan,
-  runHere,
   type Source,
+  type TiledTask,
   zarrSink,
 } from 'ght-tiles';
 import type { Context } from '../context.js';
 import { checkOutput, type ImageFile, imageExtensions, isStream, resultOutput, writeResults } from '../io/index.js';
 import { oneLine } from '../output/line.js';
 import type { ProgressDisplay } from '../output/progress.js';
-import { isAddress, isZarr, loadQueue, type TileFlags } from '../tileFlags.js';
-
-/** The names of the input and of the output, as the places of a run know them. */
-interface Names {
-  readonly input: string;
-  readonly output: string;
-}
+import { isAddress, isZarr, loadQueue, type TileFlags } from '../tile-flags.js';
 
 /** A run over tiles, from a file to a file. */
-export interface TiledRun<Request extends Data, Result> {
+export interface TiledRun<Request extends ImageNames, Context, Result> {
   readonly path: string;
   readonly output: string;
   readonly flags: TileFlags & { readonly jpegQuality?: number };
-  readonly plan: Plan<Request, Result>;
-  /** What is asked for. */
-  readonly request: (names: Names) => Request;
+  readonly task: TiledTask<Request, Context, Result>;
+  /** The request for images of these names. */
+  readonly request: (names: ImageNames, picture: Picture) => Request;
   /** Bytes that the work of a tile needs, for workers. */
   readonly memory?: (picture: Picture) => Promise<number>;
 }
@@ -60,8 +54,8 @@ export interface TiledResult<Result> {
 const MOST_IN_MEMORY = 2 ** 31;
 
 /** Runs a plan: into a Zarr, which is the result or becomes a TIFF; other formats are written from memory. */
-export async function runTiles<Request extends Data, Result>(
-  run: TiledRun<Request, Result>,
+export async function runTiles<Request extends ImageNames, Task, Result>(
+  run: TiledRun<Request, Task, Result>,
   context: Context,
   { onProgress }: ProgressDisplay,
 ): Promise<TiledResult<Result>> {
@@ -77,8 +71,10 @@ export async function runTiles<Request extends Data, Result>(
   const source = await openSource(path, { http: isAddress(path), signal });
   const watch = {
     signal,
-    onProgress: ({ fraction, pass, done, tiles }: { fraction: number; pass: string; done: number; tiles: number }) =>
-      onProgress({ fraction, doing: tiles > 1 ? `${pass}, tile ${done + 1} of ${tiles}` : pass }),
+    onProgress: ({ fraction, pass, done, parts }: RunProgress) => {
+      const tile = Math.min(done + 1, parts);
+      onProgress({ fraction, doing: parts > 1 ? `${pass}, tile ${tile} of ${parts}` : pass });
+    },
   };
   try {
     const { picture } = source;
@@ -94,7 +90,8 @@ export async function runTiles<Request extends Data, Result>(
       const sink = memorySink(picture, { width: side, height: side });
       const scratch = memoryScratch();
       const places = { source: async () => source, sink: async () => sink, scratch: async () => scratch };
-      const result = await runHere(places).run(run.plan, run.request({ input: path, output }), watch);
+      const opened = await run.task.open(run.request({ input: path, output }, picture), places, signal);
+      const result = await runHere(run.task.plan, opened, watch);
       await writeFromMemory(output, sink, flags.jpegQuality);
       return { result, picture, by: 'here' };
     }
@@ -111,47 +108,58 @@ export async function runTiles<Request extends Data, Result>(
   }
 }
 
-type Watch = Parameters<ReturnType<typeof runHere>['run']>[2];
-
-async function here<Request extends Data, Result>(
-  { path, plan, request, flags }: TiledRun<Request, Result>,
+async function here<Request extends ImageNames, Task, Result>(
+  { path, task, request, flags }: TiledRun<Request, Task, Result>,
   source: Source,
   zarr: string,
   context: Context,
-  watch: Watch,
+  watch: RunWatch,
 ): Promise<{ readonly result: Result; readonly by: string }> {
-  const asked = request({ input: path, output: zarr });
+  const asked = request({ input: path, output: zarr }, source.picture);
   const identity = encodeData({
-    plan: plan.name,
+    plan: task.name,
     asked,
     source: source.version,
     version: versionOf(),
   });
   const run = createHash('sha256').update(identity).digest('hex').slice(0, 16);
   const files = filePlaces({ run, chunk: chunkFor(flags.tile) });
+  const isNew = !existsSync(zarr);
   const sink = await files.sink(zarr, source.picture);
-  const places: Places = { ...files, source: async () => source, sink: async () => sink };
+  let wrote = false;
+  const write: typeof sink.write = (...window) => {
+    wrote = true;
+    return sink.write(...window);
+  };
+  const places: Places = { ...files, source: async () => source, sink: async () => ({ ...sink, write }) };
   context.stopped.note = `what is done is in ${zarr}, and the same command continues it`;
   try {
-    return { result: await runHere(places).run(plan, asked, watch), by: 'here' };
+    const opened = await task.open(asked, places, context.signal);
+    return { result: await runHere(task.plan, opened, watch), by: 'here' };
+  } catch (error) {
+    // Only a run that was stopped can be continued: what was refused would be refused again.
+    const refused = isGhtError(error, 'input') || isGhtError(error, 'option') || (isGhtError(error) && !wrote);
+    if (isNew && refused) await rm(zarr, { recursive: true, force: true });
+    throw error;
   } finally {
     await sink.close();
   }
 }
 
-async function onQueue<Request extends Data, Result>(
-  { path, plan, request, flags, memory }: TiledRun<Request, Result>,
+async function onQueue<Request extends ImageNames, Task, Result>(
+  { path, task, request, flags, memory }: TiledRun<Request, Task, Result>,
   source: Source,
   zarr: string,
   context: Context,
-  watch: Watch,
+  watch: RunWatch,
 ): Promise<{ readonly result: Result; readonly by: string }> {
   const { nameInRoots, parseRoots, queueRunner } = await loadQueue();
   const roots = parseRoots(flags.root ?? ['data=.']);
-  const asked = request({
+  const names = {
     input: isAddress(path) ? path : nameInRoots(roots, resolve(path)),
     output: nameInRoots(roots, resolve(zarr)),
-  });
+  };
+  const asked = request(names, source.picture);
   let name = '';
   const runner = queueRunner(flags.workers as string, {
     roots,
@@ -166,11 +174,11 @@ async function onQueue<Request extends Data, Result>(
     begin: async (run, places) => {
       name = run;
       context.stopped.note = `run ${run} was cancelled; the same command goes on where it was`;
-      await places.sink((asked as unknown as Names).output, source.picture);
+      await places.sink(asked.output, source.picture);
     },
     onWarning: (warning) => process.stderr.write(`ght: ${oneLine(warning)}\n`),
   });
-  return { result: await runner.run(plan, asked, watch), by: `run ${name}` };
+  return { result: await runner.run(task, asked, watch), by: `run ${name}` };
 }
 
 /** The side of a chunk: tiles consist of whole chunks, so that smaller tiles need smaller ones. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ReductionBlur } from 'ght';
+import type { UpscaleOptions } from 'ght';
 import { OptionError, upscale } from 'ght';
 import type { Context } from '../context.js';
 import { numberOf } from '../flags.js';
@@ -14,7 +14,7 @@ import {
 
 interface UpscaleFlags extends RestorationFlags {
   readonly factor: number;
-  readonly blur?: ReductionBlur;
+  readonly blur?: UpscaleOptions['blur'];
   readonly sigma?: number;
 }
 
@@ -73,7 +73,7 @@ function factorOf(text: string): number {
   throw new OptionError('--factor', 'must be at least 1', factor, 'use a factor such as 2');
 }
 
-function blurOf(text: string): ReductionBlur {
+function blurOf(text: string): UpscaleOptions['blur'] {
   if (text === 'bicubic' || text === 'area') return text;
   const [, sigma] = /^gaussian:(.+)$/.exec(text) ?? [];
   if (sigma !== undefined && Number.isFinite(Number(sigma))) return { gaussian: Number(sigma) };

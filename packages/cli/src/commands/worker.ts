@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { denoisePlan, representPlan } from 'ght-tiles';
+import { denoiseTask, representTask } from 'ght-tiles';
 import type { Context } from '../context.js';
 import { quietFlag } from '../flags.js';
-import { oneLine } from '../output/line.js';
-import { loadQueue } from '../tileFlags.js';
+import { oneLine, say } from '../output/line.js';
+import { loadQueue } from '../tile-flags.js';
 
 interface WorkerFlags {
   readonly root?: readonly string[];
@@ -33,7 +33,10 @@ export function workerCommand(program: Command, context: Context): void {
     )
     .option('--http <prefix>', 'also read images whose addresses begin with this; may be given several times', several)
     .option('--memory <amount>', 'leave tiles that need more memory to other workers, such as 2G (default: no limit)')
-    .option('--name <name>', 'its name in reports (default: the host and the process number)');
+    .option(
+      '--name <name>',
+      'its name in reports, which no other worker may have (default: the host, the process number and a random number)',
+    );
   quietFlag(command)
     .addHelpText(
       'after',
@@ -49,13 +52,13 @@ Examples:
 async function runWorker(url: string, flags: WorkerFlags, { print, signal, stopped }: Context): Promise<void> {
   const { parseMemory, parseRoots, queueWorker } = await loadQueue();
   const worker = await queueWorker(url, {
-    plans: [denoisePlan(), representPlan()],
+    tasks: [denoiseTask(), representTask()],
     roots: parseRoots(flags.root ?? []),
     http: flags.http ?? [],
     ...(flags.memory !== undefined && { memory: parseMemory(flags.memory) }),
     ...(flags.name !== undefined && { name: flags.name }),
     onTile: (line) => print(oneLine(line)),
-    onWarning: (warning) => process.stderr.write(`ght: ${oneLine(warning)}\n`),
+    onWarning: say,
   });
   print(`worker ${worker.name} with fingerprint ${worker.fingerprint} waits for tiles`);
   stopped.note = 'its last tile is finished';

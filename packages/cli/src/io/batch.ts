@@ -19,7 +19,7 @@ export interface BatchFile {
 /** What lies in a folder that was given and is not worked on. */
 export interface Skipped {
   readonly path: string;
-  readonly why: 'not an image' | 'a subfolder' | 'a folder that cannot be read';
+  readonly reason: 'not an image' | 'a subfolder' | 'a folder that cannot be read';
 }
 
 /** The files that several inputs stand for, and what was left out. */
@@ -42,9 +42,9 @@ export async function filesOf(inputs: readonly string[]): Promise<Found | undefi
   };
 }
 
-/** What was left out, in words; undefined where nothing was. */
-export function skippedWords(skipped: readonly Skipped[]): string | undefined {
-  const of = (why: Skipped['why']) => skipped.filter((each) => each.why === why);
+/** Says what was left out; undefined if nothing was. */
+export function skippedMessage(skipped: readonly Skipped[]): string | undefined {
+  const of = (reason: Skipped['reason']) => skipped.filter((each) => each.reason === reason);
   const [files, folders, closed] = [of('not an image'), of('a subfolder'), of('a folder that cannot be read')];
   const counted = (list: readonly Skipped[], one: string, many: string) =>
     `${list.length} ${list.length === 1 ? one : many}`;
@@ -124,8 +124,8 @@ async function expand(input: string): Promise<Found | undefined> {
   return {
     files: files.map((relative) => ({ input: join(folder, relative), relative })),
     skipped: [
-      ...others.map((file): Skipped => ({ path: join(folder, file), why: 'not an image' })),
-      ...(anyImage ? found.skipped : found.skipped.filter(({ why }) => why !== 'a subfolder')),
+      ...others.map((file): Skipped => ({ path: join(folder, file), reason: 'not an image' })),
+      ...(anyImage ? found.skipped : found.skipped.filter(({ reason }) => reason !== 'a subfolder')),
     ],
   };
 }
@@ -134,7 +134,7 @@ async function expand(input: string): Promise<Found | undefined> {
 async function walk(folder: string, depth: number, below = ''): Promise<{ files: string[]; skipped: Skipped[] }> {
   const here = join(folder, below);
   const entries = await readdir(here, { withFileTypes: true }).catch(() => undefined);
-  if (entries === undefined) return { files: [], skipped: [{ path: here, why: 'a folder that cannot be read' }] };
+  if (entries === undefined) return { files: [], skipped: [{ path: here, reason: 'a folder that cannot be read' }] };
   const [files, skipped]: [string[], Skipped[]] = [[], []];
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     if (entry.name.startsWith('.')) continue;
@@ -144,7 +144,7 @@ async function walk(folder: string, depth: number, below = ''): Promise<{ files:
       const deeper = await walk(folder, depth - 1, path);
       files.push(...deeper.files);
       skipped.push(...deeper.skipped);
-    } else if (entry.isDirectory() || linked) skipped.push({ path: join(folder, path), why: 'a subfolder' });
+    } else if (entry.isDirectory() || linked) skipped.push({ path: join(folder, path), reason: 'a subfolder' });
     else files.push(path);
   }
   return { files, skipped };

@@ -19,8 +19,8 @@ export {
   writeTogether,
 } from 'ght-images/node';
 export { type BatchFile, batchOf, filesOf, inFolder } from './batch.js';
-export { readImageFolder } from './imageFolder.js';
-export { prepareReportFolder, reportFolder } from './reportFolder.js';
+export { readImageFolder } from './image-folder.js';
+export { prepareReportFolder, reportFolder } from './report-folder.js';
 export {
   checkResult,
   FORMAT_REMEDY,

@@ -1,6 +1,13 @@
 /** `-` as the name of a file: standard input where images are read, standard output where they are written. */
-import { EnvironmentError, type Image, InputError, OptionError } from 'ght';
-import { formatNames, formatOfName, type ImageFile, type ImageFormat, imageExtensions } from 'ght-images';
+import { EnvironmentError, type Image, InputError, OptionError, ResourceError } from 'ght';
+import {
+  formatNames,
+  formatOfContent,
+  formatOfName,
+  type ImageFile,
+  type ImageFormat,
+  imageExtensions,
+} from 'ght-images';
 import {
   checkFormat,
   checkHolds,
@@ -18,6 +25,7 @@ import {
   refuseOverwriting,
   writeTogether,
 } from 'ght-images/node';
+import { writeStandardOutput } from './standard-output.js';
 
 /** The name that stands for a stream. */
 const STREAM = '-';
@@ -30,15 +38,42 @@ export function isStream(path: string | undefined): boolean {
 
 /** Opens an image file, or what comes on standard input. */
 export async function openInput(path: string, parameter: string, options: ReadOptions): Promise<ImagePages> {
-  if (!isStream(path)) return openImage(path, parameter, options);
+  if (!isStream(path)) return openImage(path, { ...options, parameter });
   if (process.stdin.isTTY) {
     throw new InputError(parameter, 'must come through a pipe', input, 'write ght … - < image.png');
   }
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk);
-  const bytes = Buffer.concat(chunks);
+  const bytes = await readStream(process.stdin, parameter);
   if (bytes.length === 0) throw new InputError(parameter, 'must not be empty', input, 'send an image to it');
-  return openImage(bytes, parameter, { ...options, name: input });
+  return openImage(bytes, { ...options, parameter, name: input });
+}
+
+/** The most bytes of standard input, which may never end; files may be larger. */
+const MOST_STREAMED = 2 ** 29;
+/** From this many bytes on it is clear whether they are an image. */
+const TELLING = 64;
+
+/** All of a stream. What is no image, and what does not end, is refused as soon as that is clear. */
+export async function readStream(
+  stream: AsyncIterable<Buffer>,
+  parameter: string,
+  most = MOST_STREAMED,
+): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  let known = false;
+  for await (const chunk of stream) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > most) {
+      const remedy = 'save it to a file, and name the file';
+      throw new ResourceError(parameter, `must have at most ${most} bytes on standard input`, 'more', remedy);
+    }
+    if (known || length < TELLING) continue;
+    known = true;
+    // The error about bytes of no known format comes with all others, from the reader.
+    if (formatOfContent(Buffer.concat(chunks)) === undefined) break;
+  }
+  return Buffer.concat(chunks);
 }
 
 /** What to do instead of giving a format for a file that has a name. */
@@ -87,7 +122,7 @@ export function pagesResult(path: string, whole: boolean, format: ImageFormat): 
 export async function writeResults(results: readonly Output[]): Promise<void> {
   await writeTogether(results.filter(({ path }) => !isStream(path)));
   for (const { path, bytes } of results) {
-    if (isStream(path)) await new Promise((resolve) => process.stdout.write(bytes, resolve));
+    if (isStream(path)) await writeStandardOutput(bytes);
   }
 }
 

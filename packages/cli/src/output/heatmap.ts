@@ -1,5 +1,5 @@
 import type { Representation } from 'ght';
-import { drawHeatmap } from 'ght';
+import { drawHeatmap } from 'ght/draw';
 import { loadSharp } from '../io/index.js';
 
 /** The atoms per patch as a PNG of the size of the image, as in Figure 2 of the paper. */

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { NoiseEstimate } from 'ght';
+import { describe, type NoiseEstimate } from 'ght';
 import { rangeOf } from 'ght-images';
 import { type ImageFile, loadSharp } from '../io/index.js';
 import { oneLine } from './line.js';
@@ -15,12 +15,13 @@ export async function noisePlot(
   extension: string,
   path: string,
   { image, sample, depth }: ImageFile,
-  { model, words }: NoiseEstimate,
+  estimate: NoiseEstimate,
 ): Promise<Uint8Array> {
   // Loaded only here: plots take longer to load than most commands to run.
   const { drawNoise } = await import('ght-lab/draw/noise');
   const range = sample !== 'uint' || depth > 16 ? drawnRange(image.planes) : ([0, image.peak] as const);
-  const svg = Buffer.from(drawNoise({ title: oneLine(basename(path)), words, noise: model, range }));
+  const description = describe(estimate).join('; ');
+  const svg = Buffer.from(drawNoise({ title: oneLine(basename(path)), description, noise: estimate.model, range }));
   if (extension === '.svg') return svg;
   const sharp = await loadSharp();
   return sharp(svg, { density: 72 * PNG_SCALE })

@@ -1,8 +1,8 @@
 /** The summary of a result, for `--json` and for people. */
-import type { EngineInfo, RisingPenalty, Solution, SolverName } from 'ght';
-import { atomsPerPatch, isPatchwise, solverCatalogue } from 'ght';
+import type { EngineInfo, Solution, SolverName } from 'ght';
+import { atomsPerPatch, describeBySubject, solverCatalogue } from 'ght';
 import type { Picture } from 'ght-tiles';
-import { penaltyText } from '../flags.js';
+import { penaltyText, type RelativePenalty } from '../flags.js';
 import type { ImageFile } from '../io/index.js';
 import { oneLine } from './line.js';
 import { count, decibels, facts, measure } from './table.js';
@@ -23,7 +23,7 @@ export interface Summary {
   readonly rmsePixel: number;
   /** Null if there is nothing to compare with, or no difference. */
   readonly psnr: number | null;
-  readonly rho: number | RisingPenalty | null;
+  readonly rho: RelativePenalty | null;
   readonly iterations: number;
   readonly stopReason: string;
   readonly seconds: number;
@@ -50,7 +50,7 @@ export function summarise(
     atoms: codes.L,
     budget,
     nonzeros,
-    limit: isPatchwise(solver) && !measured.spread ? Math.floor(budget / codes.P) : null,
+    limit: solverCatalogue[solver].method === 'patchwise' && !measured.spread ? Math.floor(budget / codes.P) : null,
     rmse,
     rmsePixel: measured.rmsePixel,
     psnr: measured.psnr !== null && Number.isFinite(measured.psnr) ? measured.psnr : null,
@@ -89,7 +89,7 @@ export function runFacts(summary: Summary, extra: readonly (readonly [string, st
   const [one, many, sample] =
     summary.task === 'solve' ? ['signal', 'signals', 'sample'] : ['patch', 'patches', 'pixel'];
   const average = (n: number) => `${count(n)} (${(n / patches).toFixed(2)} per ${one})`;
-  const unspent = limitWords(summary, one);
+  const unspent = unspentMessage(summary, one);
   return facts([
     [
       'solver',
@@ -105,15 +105,18 @@ export function runFacts(summary: Summary, extra: readonly (readonly [string, st
     ],
     ...(psnr === null ? [] : [['PSNR', `${decibels(psnr)}${noisy ? ', against the reference' : ''}`] as const]),
     ['iterations', `${iterations}, ${stopReason}`],
-    ['time', `${seconds.toFixed(2)} s on ${engineWords(engine)}`],
+    ['time', `${seconds.toFixed(2)} s on ${engineText(engine)}`],
     ...extra,
   ]);
 }
 
 /** The engine that ran, and why not the one that was asked for. */
-export function engineWords({ name, threads, why, instead }: EngineInfo): string {
-  const ran = name === 'webgpu' ? `a GPU (${why})` : `the ${name} engine, ${threads} thread${threads === 1 ? '' : 's'}`;
-  return instead ? `${ran}; ${instead}` : ran;
+export function engineText(info: EngineInfo): string {
+  const { name, threads } = info;
+  const { engine, fallback } = describeBySubject(info);
+  const ran =
+    name === 'webgpu' ? `a GPU (${engine})` : `the ${name} engine, ${threads} thread${threads === 1 ? '' : 's'}`;
+  return fallback ? `${ran}; ${fallback}` : ran;
 }
 
 /**
@@ -125,7 +128,7 @@ export function range({ codes }: Pick<Solution, 'codes'>): string {
 }
 
 /** How much of a budget a patch-wise solver cannot spend, if it does not divide evenly; undefined if it spends everything. */
-export function limitWords({ budget, patches, limit }: Summary, one = 'patch'): string | undefined {
+export function unspentMessage({ budget, patches, limit }: Summary, one = 'patch'): string | undefined {
   if (limit === null || limit * patches === budget) return undefined;
   const each = `at most ${limit} atom${limit === 1 ? '' : 's'} in every ${one}, S/P rounded down`;
   return `${each}: ${count(budget - limit * patches)} of the budget cannot be spent; --spread spends them`;

@@ -1,4 +1,7 @@
+import { fixed } from 'ght/format';
 import { oneLine } from './line.js';
+
+export { bytes, count } from 'ght/format';
 
 /** A table for people: padded columns, the first `words` aligned to the left, the others to the right. */
 export function table(header: readonly string[], content: readonly (readonly string[])[], words = 1): string {
@@ -20,11 +23,6 @@ export function facts(rows: readonly (readonly [name: string, value: string])[])
   return rows.map(([name, value]) => `  ${name.padEnd(width)}  ${oneLine(value)}`).join('\n');
 }
 
-/** 12345678 as 12,345,678. */
-export function count(value: number): string {
-  return value.toLocaleString('en-US');
-}
-
 /** Four significant digits, without an exponent where that is readable. */
 export function measure(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '∞';
@@ -35,12 +33,5 @@ export function measure(value: number): string {
 
 /** A level in dB. */
 export function decibels(value: number): string {
-  return `${value === Number.POSITIVE_INFINITY ? '∞' : value.toFixed(2)} dB`;
-}
-
-/** A number of bytes with a suitable unit. */
-export function bytes(value: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-  const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, value)) / 10)));
-  return `${(value / 1024 ** power).toPrecision(3)} ${units[power]}`;
+  return `${fixed(value, 2)} dB`;
 }

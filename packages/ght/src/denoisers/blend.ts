@@ -1,5 +1,5 @@
 /** The blend of two denoisers, whose errors partly cancel if they are of different kinds. */
-import type { Samples } from '../signal/image.js';
+import type { Samples } from '../image/image.js';
 import { drive, stretches, type Work } from '../work.js';
 import type { Denoiser, TileProgress, TileWatch } from './denoiser.js';
 import { leastCommonMultiple } from './tiles.js';

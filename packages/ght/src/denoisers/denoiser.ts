@@ -2,9 +2,10 @@
  * The interface of a denoiser, which removes noise from a picture tile by tile. The recipes over groups of patches
  * (`groups/`) implement it. Tasks depend on this interface alone, so new kinds of denoisers need no change in them.
  */
+
+import type { Samples } from '../image/image.js';
+import type { Rectangle } from '../image/rectangle.js';
 import type { ColouredNoise } from '../noise/model.js';
-import type { Samples } from '../signal/image.js';
-import type { Rectangle } from '../signal/rectangle.js';
 import type { Work } from '../work.js';
 
 /** Deviations of noise by plane, brightness and frequency, in the units of a tile; see {@link ColouredNoise}. */

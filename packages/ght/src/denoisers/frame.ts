@@ -2,10 +2,11 @@
  * Planes in the form that denoisers expect: centred at the mean, in units of the noise, and no side shorter than a patch.
  * So one rule holds for all planes, whatever the units of the image, and float32 keeps as many digits as possible.
  */
+
+import type { Samples } from '../image/image.js';
+import { mirror } from '../image/mirror.js';
+import { gridOf, type Rectangle, type Size } from '../image/rectangle.js';
 import type { ColouredNoise } from '../noise/model.js';
-import type { Samples } from '../signal/image.js';
-import { mirror } from '../signal/mirror.js';
-import { gridOf, type Rectangle, type Size } from '../signal/rectangle.js';
 import type { Work } from '../work.js';
 import type { Tile, TileNoise } from './denoiser.js';
 import type { Placement } from './tiles.js';
@@ -20,8 +21,10 @@ export interface Frame {
 
 /** Noise below this fraction of a plane's range is lost in float32. */
 const LEAST_NOISE = 1e-6;
+/** Noise below this fraction of the samples counts as none: the rounding of a constant plane's mean would overflow in units of it. */
+const ROUNDING = 1e-30;
 /** If a plane's centre is at most this many noise deviations from zero, float32 is off by less than 1% of one deviation. */
-const FAR = 2 ** 16;
+const FLOAT32_DEVIATIONS = 2 ** 16;
 
 /** The noise of planes as they are denoised: one deviation per plane, or deviations by brightness and frequency. */
 export type PlanesNoise = { readonly sigma: readonly number[] } | ColouredNoise;
@@ -77,10 +80,10 @@ export function frameOf(blocks: readonly (readonly Extent[])[], pixels: number, 
   const sigma = 'sigma' in noise ? noise.sigma : noise.deviations.map(overallDeviation);
   const [centres, scales, noisy]: [number[], number[], boolean[]] = [[], [], []];
   for (const c of blocks[0].keys()) {
-    const deviation = sigma[c];
     const least = blocks.reduce((least, block) => Math.min(least, block[c].least), Number.POSITIVE_INFINITY);
     const most = blocks.reduce((most, block) => Math.max(most, block[c].most), Number.NEGATIVE_INFINITY);
     const range = most - least;
+    const deviation = sigma[c] > ROUNDING * Math.max(Math.abs(least), Math.abs(most)) ? sigma[c] : 0;
     centres.push(blocks.reduce((sum, block) => sum + block[c].sum, 0) / pixels);
     // A plane without noise still guides the others: its noise is set to almost zero.
     scales.push(Math.max(deviation, LEAST_NOISE * range) || 1);
@@ -105,7 +108,9 @@ function framedNoise({ brightness, deviations }: ColouredNoise, { centres, scale
 
 /** A plane for the result: float32, or float64 where the rounding of float32 would show beside the noise. */
 export function planeFor({ centres, scales }: Frame, channel: number, length: number): Samples {
-  return Math.abs(centres[channel]) > FAR * scales[channel] ? new Float64Array(length) : new Float32Array(length);
+  return Math.abs(centres[channel]) > FLOAT32_DEVIATIONS * scales[channel]
+    ? new Float64Array(length)
+    : new Float32Array(length);
 }
 
 /** A part of planes that are `width` wide, in its frame, of which `kept` is used. A side shorter than `least` is extended by mirroring. */

@@ -3,7 +3,7 @@
  * noise alone. Each tile has a margin so wide that the part that is kept does not depend on anything outside, and it begins
  * where the denoiser's alignment allows. So the tiles together give exactly the untiled result.
  */
-import { gridOf, type Rectangle, type Size } from '../signal/rectangle.js';
+import { gridOf, type Rectangle, type Size } from '../image/rectangle.js';
 import type { Denoiser } from './denoiser.js';
 
 /** The rectangle that is processed (`outer`) and the part of it that is kept (`inner`), in pixels of the whole picture. */

@@ -1,6 +1,6 @@
-import type { Dictionary } from '../dictionary/dictionary.js';
 import { InputError, wholeNumber } from '../errors.js';
-import type { Image } from '../signal/image.js';
+import type { Image } from '../image/image.js';
+import type { Dictionary } from '../sparse/dictionary/dictionary.js';
 
 /** Black pixels between two atoms. */
 const GAP = 2;

@@ -3,13 +3,14 @@
  * kind of work. A GPU and a team of threads have fixed costs per call, which long work does not notice, so the trial compares the
  * time per unit of work, in calls that are large enough.
  */
-import { overcompleteDct } from '../dictionary/dct.js';
+
+import { recipeOf } from '../denoisers/groups/recipes.js';
 import { EngineFailure } from '../errors.js';
-import { recipeOf } from '../groups/recipes.js';
-import { randomSource } from '../random.js';
-import { signalsIn } from '../signal/signals.js';
+import { signalsIn } from '../image/signals.js';
+import { randomSource } from '../math/random.js';
+import { overcompleteDct } from '../sparse/dictionary/dct.js';
 import type { Work } from '../work.js';
-import type { Engine } from './engine.js';
+import type { Engine, EngineObstacle } from './engine.js';
 
 /** The kinds of work that are measured. */
 export type Calibrated = 'solve' | 'denoise';
@@ -27,35 +28,34 @@ const WIDTHS = [32, 64, 128, 256, 512];
 const LONG_ENOUGH = 60;
 const CALLS = 4;
 
-/** What an engine is timed at: its milliseconds per unit of work. */
-const trials: Readonly<Record<Calibrated, { unit: string; milliseconds(engine: Engine): Promise<number> }>> = {
-  solve: { unit: `iteration over ${PATCHES} patches`, milliseconds: solving },
-  denoise: { unit: 'megapixel', milliseconds: denoising },
+/** What an engine is timed at: its milliseconds per iteration over many patches, or per megapixel. */
+const trials: Readonly<Record<Calibrated, { patches?: number; milliseconds(engine: Engine): Promise<number> }>> = {
+  solve: { patches: PATCHES, milliseconds: solving },
+  denoise: { milliseconds: denoising },
 };
 
-const known = new Map<Calibrated, Promise<string | undefined>>();
+const known = new Map<Calibrated, Promise<EngineObstacle | undefined>>();
 
 /** Why the GPU is not used for this kind of work; undefined if it is faster than the CPU. Measured at the first call. */
-export function slowness(gpu: Engine, cpu: Engine, kind: Calibrated): Promise<string | undefined> {
+export function slowness(gpu: Engine, cpu: Engine, kind: Calibrated): Promise<EngineObstacle | undefined> {
   const answer = known.get(kind) ?? compare(gpu, cpu, kind);
   known.set(kind, answer);
   return answer;
 }
 
 /** {@link slowness}, measured at every call. */
-export async function compare(gpu: Engine, cpu: Engine, kind: Calibrated): Promise<string | undefined> {
+export async function compare(gpu: Engine, cpu: Engine, kind: Calibrated): Promise<EngineObstacle | undefined> {
   const state = await gpu.probe();
-  if (!state.available) return state.why;
-  if (state.software) return 'it is a program on the CPU';
+  if (!state.available) return { kind: 'unavailable', message: state.reason };
+  if (state.adapter?.software) return { kind: 'software-adapter' };
   // Without WebAssembly the CPU is much slower than any GPU.
   if (!(await cpu.probe()).available) return undefined;
-  const { unit, milliseconds } = trials[kind];
+  const { milliseconds, ...unit } = trials[kind];
   try {
-    const [ours, theirs] = [await milliseconds(gpu), await milliseconds(cpu)];
-    if (theirs > FASTER * ours) return undefined;
-    return `it was not faster in a trial (${ours.toFixed(1)} ms per ${unit}, the CPU ${theirs.toFixed(1)} ms)`;
+    const [gpuMs, cpuMs] = [await milliseconds(gpu), await milliseconds(cpu)];
+    return cpuMs > FASTER * gpuMs ? undefined : { kind: 'slower', gpuMs, cpuMs, ...unit };
   } catch (error) {
-    if (error instanceof EngineFailure) return error.why;
+    if (error instanceof EngineFailure) return { kind: 'unavailable', message: error.reason };
     throw error;
   }
 }

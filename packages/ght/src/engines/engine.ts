@@ -2,18 +2,19 @@
  * The contract of an engine, which does the computing. A task gets an engine by name, or the one that `auto` chooses
  * (`engines.ts`), and depends on this contract alone. An engine does not depend on any task.
  */
-import type { Codes } from '../codes/codes.js';
+
 import type { Denoiser } from '../denoisers/denoiser.js';
+import type { Step } from '../denoisers/groups/recipes.js';
 import type { LearnedModel } from '../denoisers/learned/model.js';
-import type { Dictionary } from '../dictionary/dictionary.js';
-import type { Step } from '../groups/recipes.js';
-import type { Signals } from '../signal/signals.js';
-import type { Bracket, Tries } from '../solvers/bracket.js';
-import type { IterativeSolver, PatchwiseSolver, SolverName } from '../solvers/catalogue.js';
-import type { Effort, Spending } from '../solvers/joint-omp.js';
-import type { StepReport } from '../solvers/loop.js';
-import type { AtomLimits } from '../solvers/patchwise.js';
-import type { PatchStop } from '../solvers/stopping.js';
+import type { Signals } from '../image/signals.js';
+import type { Codes } from '../sparse/codes/codes.js';
+import type { Dictionary } from '../sparse/dictionary/dictionary.js';
+import type { Bracket, Tries } from '../sparse/solvers/bracket.js';
+import type { IterativeSolver, PatchwiseSolver, SolverName } from '../sparse/solvers/catalogue.js';
+import type { Effort, Spending } from '../sparse/solvers/joint-omp.js';
+import type { StepReport } from '../sparse/solvers/loop.js';
+import type { AtomLimits } from '../sparse/solvers/patchwise.js';
+import type { PatchStop } from '../sparse/solvers/stopping.js';
 import type { Watch } from '../work.js';
 
 /** The names of the engines, in the order in which `auto` prefers them. */
@@ -22,22 +23,77 @@ export const enginePreference = ['webgpu', 'wasm', 'portable', 'reference'] as c
 /** The name of an engine. */
 export type ConcreteEngine = (typeof enginePreference)[number];
 
-/** Which engine ran, with how many threads, and why that one. */
-export interface EngineInfo {
-  /** The name of the engine, as in the option `engine`. */
+/** What an engine uses on this host. */
+export interface EngineFeatures {
+  /** The vector instructions of WebAssembly; `simd-fma` has fused multiply-add. */
+  readonly instructions?: 'simd' | 'simd-fma';
+  /** The adapter of a GPU. */
+  readonly adapter?: GpuAdapter;
+}
+
+/** The adapter of a GPU. */
+export interface GpuAdapter {
+  /** Its name, as the host reports it. */
+  readonly name: string;
+  /** Lanes per subgroup; absent if subgroups are not used. */
+  readonly subgroupSize?: number;
+  /** The most bytes of one storage binding. */
+  readonly bindingBytes: number;
+  /** Whether it is a software adapter, which runs on the CPU. */
+  readonly software: boolean;
+}
+
+/**
+ * Why an engine uses this number of threads. `cores`: as many as there are cores. `requested`: the option `threads`. `small-problem`:
+ * more would take longer. `unsupported` and `failed`: the host has no threads, or could not start them, with its message.
+ */
+export type ThreadsReason =
+  | { readonly kind: 'cores' | 'requested' | 'small-problem' }
+  | { readonly kind: 'unsupported' | 'failed'; readonly message: string };
+
+/** Why an engine is not used. */
+export type EngineObstacle =
+  /** It cannot run on this host. */
+  | { readonly kind: 'unavailable'; readonly message: string }
+  /** It failed during the run, which began again on another engine. */
+  | { readonly kind: 'failed'; readonly message: string }
+  /** It does not have this solver, or not at this effort. */
+  | { readonly kind: 'solver'; readonly solver: SolverName }
+  | { readonly kind: 'effort'; readonly effort: Effort }
+  /** It computes in float32, and the largest sample is this multiple of the full scale. */
+  | { readonly kind: 'sample-range'; readonly reach: number }
+  /** The GPU is a software adapter. */
+  | { readonly kind: 'software-adapter' }
+  /** The GPU was not faster in a trial: milliseconds per megapixel, or per iteration over this many patches. */
+  | { readonly kind: 'slower'; readonly gpuMs: number; readonly cpuMs: number; readonly patches?: number };
+
+/** Which engine ran, with how many threads, and why that one. `describe` makes sentences of it. */
+export interface EngineInfo extends EngineFeatures {
+  /** The name of the engine, as in the option `engine`; `own` for a denoiser that was given. */
   readonly name: string;
   /** The number of threads used. */
   readonly threads: number;
-  /** What the engine uses here, and why this number of threads, in words. */
-  readonly why: string;
-  /** Why not the engine that was asked for or is preferred, in words; absent if it is that one. */
-  readonly instead?: string;
+  /** Why this number of threads; absent for an engine that always has one. */
+  readonly threadsReason?: ThreadsReason;
+  /** The sizes of the factors of a dictionary that was given as a matrix, and was found to be their Kronecker product. */
+  readonly dictionaryFactors?: readonly { readonly rows: number; readonly cols: number }[];
+  /** The engine that was requested or is preferred, and why it is not used; absent if it is this one. */
+  readonly fallbackReason?: EngineObstacle & { readonly engine: ConcreteEngine };
 }
 
-/** Whether an engine can run here: what the host offers it (a GPU may be a program on the CPU), or why it cannot. */
+/** What is reported about the factors that an engine uses for a dictionary: nothing if it was given by its factors. */
+export function recognisedFactors(
+  D: Dictionary,
+  factors: Dictionary['factors'],
+): Pick<EngineInfo, 'dictionaryFactors'> {
+  if (!factors || D.factors) return {};
+  return { dictionaryFactors: factors.map(({ rows, cols }) => ({ rows, cols })) };
+}
+
+/** Whether an engine can run here: what it uses, or why it cannot. */
 export type Availability =
-  | { readonly available: true; readonly offers: string; readonly software?: boolean }
-  | { readonly available: false; readonly why: string };
+  | ({ readonly available: true } & EngineFeatures)
+  | { readonly available: false; readonly reason: string };
 
 /** The size of a problem: P signals of N samples over L atoms, with S nonzeros. */
 export interface ProblemSize {
@@ -60,8 +116,8 @@ export interface Engine {
   readonly range: number;
   /** Whether the engine can run here, and if not, why. Called before anything is loaded. */
   probe(): Promise<Availability>;
-  /** Why the engine leaves a solver to the next one, in words; undefined for those that it runs. Absent if it runs all of them. */
-  leaves?(solver: SolverName, effort: Effort): string | undefined;
+  /** Why the engine does not run a solver; undefined for those that it runs. Absent if it runs all of them. */
+  unsupportedReason?(solver: SolverName, effort: Effort): EngineObstacle | undefined;
   /** Approximate bytes needed for a problem. What the machine has free is the only limit. */
   problemBytes(size: ProblemSize): number;
   /** Copies the dictionary and the signals into the engine's memory, once. */
@@ -109,7 +165,7 @@ export function outsideOf({ all, within }: Energies): number {
   return inside < whole * (1 - 1e-6) ? whole - inside : 0;
 }
 
-/** A run of whole chunks of the patches of a problem, for joint OMP in parts (`solvers/bracket.ts`). */
+/** A run of whole chunks of the patches of a problem, for joint OMP in parts (`sparse/solvers/bracket.ts`). */
 export interface LoadedPart {
   /** The engine that runs it. */
   readonly info: EngineInfo;
@@ -120,13 +176,13 @@ export interface LoadedPart {
   /** Follows the paths of all patches; `expected` is about how many atoms they have in the middle of the bracket. */
   follow(bracket: Bracket, tries: Tries, expected: number, watch?: Watch): Promise<Followed>;
   /** The codes with the atoms above the threshold and the first `ties` of those at it, and their squared error per chunk. */
-  settle(followed: Followed, threshold: number, ties: number, watch?: Watch): Promise<SettledPart>;
+  commit(followed: Followed, threshold: number, ties: number, watch?: Watch): Promise<CommittedPart>;
   /** Frees the memory; nothing may be called afterwards. */
   dispose(): void;
 }
 
 /** The codes of a part. */
-export interface SettledPart {
+export interface CommittedPart {
   readonly codes: Codes;
   readonly errors: Float64Array;
 }
@@ -145,7 +201,7 @@ export interface Run {
   readonly most: number;
   /** ρ of iteration k of the run, absolute. */
   readonly rho: (k: number) => number;
-  /** The stopping rule of the loop (`solvers/loop.ts`). */
+  /** The stopping rule of the loop (`sparse/solvers/loop.ts`). */
   readonly tolerance: number;
   readonly least: number;
 }

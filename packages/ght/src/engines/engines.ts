@@ -1,10 +1,10 @@
 /** The list of engines, the choice among them for a task, and what happens when one fails. */
 import { cores } from '#threads';
 import { EngineFailure, EnvironmentError, oneOf } from '../errors.js';
-import type { SolverName } from '../solvers/catalogue.js';
-import type { Effort } from '../solvers/joint-omp.js';
+import type { SolverName } from '../sparse/solvers/catalogue.js';
+import type { Effort } from '../sparse/solvers/joint-omp.js';
 import { type Calibrated, slowness } from './calibration.js';
-import type { ConcreteEngine, Engine } from './engine.js';
+import type { ConcreteEngine, Engine, EngineFeatures, EngineInfo, EngineObstacle } from './engine.js';
 import { enginePreference } from './engine.js';
 import { portableEngine } from './portable.js';
 import { referenceEngine } from './reference.js';
@@ -36,10 +36,9 @@ export interface Wanted {
   readonly work?: { readonly kind: Calibrated; readonly seconds: number };
 }
 
-/** The engine for a task, and why not the one that was asked for or is preferred. */
-export interface Choice {
+/** The engine for a task, and why it is not the one that was requested or is preferred. */
+export interface Choice extends Pick<EngineInfo, 'fallbackReason'> {
   readonly engine: Engine;
-  readonly instead?: string;
 }
 
 /** Seconds of work on all cores of the CPU from which on a GPU is considered: opening one and measuring it takes about one. */
@@ -53,18 +52,18 @@ export async function chooseEngine(name: EngineName, wanted: Wanted = {}): Promi
   if (name !== 'auto' && name !== 'webgpu') {
     const engine = engines[name];
     const state = await engine.probe();
-    if (!state.available) throw impossible(name, state.why);
+    if (!state.available) throw impossible(name, state.reason);
     return { engine };
   }
-  let instead: string | undefined;
+  let fallbackReason: Choice['fallbackReason'];
   for (const each of enginePreference) {
     const engine = engines[each];
     if (each === 'webgpu' && name === 'auto' && !(await isConsidered(engine, wanted))) continue;
-    const why = await obstacle(engine, name, wanted);
-    if (why === undefined) return { engine, instead };
-    instead ??= `${each} is not used: ${why}`;
+    const obstacle = await obstacleTo(engine, name, wanted);
+    if (obstacle === undefined) return { engine, fallbackReason };
+    fallbackReason ??= { engine: each, ...obstacle };
   }
-  throw impossible(name, instead ?? 'there is none');
+  throw impossible(name, 'no engine can run here');
 }
 
 /** Runs work on the engine of that name; if the engine fails meanwhile, once more from the start on the CPU, and says so. */
@@ -73,37 +72,32 @@ export async function onEngine<T>(name: EngineName, wanted: Wanted, run: (choice
     return await run(await chooseEngine(name, wanted));
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
-    return run(await insteadOf(error, wanted));
+    return run(await replacementFor(error, wanted));
   }
 }
 
 /** The engine that takes the place of one that failed. */
-export async function insteadOf({ why }: EngineFailure, wanted: Wanted = {}): Promise<Choice> {
+export async function replacementFor({ reason }: EngineFailure, wanted: Wanted = {}): Promise<Choice> {
   const { engine } = await chooseEngine('auto', { ...wanted, work: undefined });
-  return { engine, instead: `webgpu was given up: ${why}` };
+  return { engine, fallbackReason: { engine: 'webgpu', kind: 'failed', message: reason } };
 }
 
-/** An engine on this host: what it offers, or why it is not available. */
-export interface EngineState {
+/** An engine on this host: what it uses, or why it is not available. `describe` makes a sentence of it. */
+export interface EngineState extends EngineFeatures {
   /** Its name, as in the option `engine`. */
   readonly name: ConcreteEngine;
   /** Whether it can run here. */
   readonly available: boolean;
-  /** What it offers here (the instructions, the adapter of a GPU and its limits), or why it cannot run. */
-  readonly words: string;
+  /** Why it cannot run; absent if it can. */
+  readonly reason?: string;
 }
 
 /**
- * What each engine offers on this host, or why it cannot run. This looks for a GPU; in Node it imports the package `webgpu`, if it is
+ * What each engine uses on this host, or why it cannot run. This looks for a GPU; in Node it imports the package `webgpu`, if it is
  * installed.
  */
 export function probeEngines(): Promise<EngineState[]> {
-  return Promise.all(
-    enginePreference.map(async (name) => {
-      const state = await engines[name].probe();
-      return { name, available: state.available, words: state.available ? state.offers : state.why };
-    }),
-  );
+  return Promise.all(enginePreference.map(async (name) => ({ name, ...(await engines[name].probe()) })));
 }
 
 /** The engine of that name on a host with all engines except a GPU: for estimates, which do not wait for a probe. */
@@ -116,25 +110,23 @@ export function checkEngineName(name: unknown): EngineName {
   return oneOf('engine', name ?? 'auto', engineNames);
 }
 
-/** Whether `auto` looks at the GPU. That there is none is no news to somebody who has not asked for it. */
+/** Whether `auto` considers the GPU. That there is none need not be reported unless it was requested. */
 async function isConsidered(gpu: Engine, { work }: Wanted): Promise<boolean> {
   return work !== undefined && work.seconds >= WORTH_GPU * cores && (await gpu.probe()).available;
 }
 
-/** Why an engine is not to be used; undefined if it is. */
-async function obstacle(engine: Engine, name: EngineName, wanted: Wanted): Promise<string | undefined> {
+/** Why an engine is not used; undefined if it is. */
+async function obstacleTo(engine: Engine, name: EngineName, wanted: Wanted): Promise<EngineObstacle | undefined> {
   const { reach = 1, solver, effort = 1, work } = wanted;
-  const left = solver && engine.leaves?.(solver, effort);
-  if (left) return left;
-  if (reach > engine.range) {
-    return `samples of ${reach.toPrecision(2)} times the full scale leave float32 too few digits`;
-  }
+  const unsupported = solver && engine.unsupportedReason?.(solver, effort);
+  if (unsupported) return unsupported;
+  if (reach > engine.range) return { kind: 'sample-range', reach };
   const state = await engine.probe();
-  if (!state.available) return state.why;
+  if (!state.available) return { kind: 'unavailable', message: state.reason };
   if (engine.name !== 'webgpu' || name === 'webgpu' || !work) return undefined;
   return slowness(engine, engines.wasm, work.kind);
 }
 
-function impossible(name: string, why: string): EnvironmentError {
-  return new EnvironmentError('engine', `cannot be ${name}: ${why}`, name, 'use auto or portable');
+function impossible(name: string, reason: string): EnvironmentError {
+  return new EnvironmentError('engine', `cannot be ${name}: ${reason}`, name, 'use auto or portable');
 }

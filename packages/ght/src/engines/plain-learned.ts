@@ -3,19 +3,19 @@ import { blocksOf, gatherBlock, HALO, learnedDenoiser, MOST_SIDE, surrounded } f
 import { type LearnedModel, STRIDE } from '../denoisers/learned/model.js';
 import { SHIPPED_ATOMS } from '../denoisers/learned/shipped.js';
 import { unrolled } from '../denoisers/learned/unrolled.js';
-import type { Rectangle } from '../signal/rectangle.js';
+import type { Rectangle } from '../image/rectangle.js';
 import { drive, part, type Work } from '../work.js';
 import type { ConcreteEngine, Engine } from './engine.js';
 
 /** How the engines in plain TypeScript run the learned denoiser: as written, in float64, on the calling thread. */
-export function plainLearned(name: ConcreteEngine, why: string): Pick<Engine, 'learnedBytes' | 'learned'> {
+export function plainLearned(name: ConcreteEngine): Pick<Engine, 'learnedBytes' | 'learned'> {
   // A plane and its result; the codes of one block, and its picture three times.
   const learnedBytes: Engine['learnedBytes'] = (width, height, channels) =>
     8 * width * height * (channels + 1) + 8 * MOST_SIDE ** 2 * (SHIPPED_ATOMS / STRIDE ** 2 + 3);
   return {
     learnedBytes,
     learned: async (model) => ({
-      info: { name, threads: 1, why },
+      info: { name, threads: 1 },
       ...learnedDenoiser({
         bytes: learnedBytes,
         async run(tile, signal, onFraction) {

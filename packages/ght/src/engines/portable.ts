@@ -13,18 +13,23 @@
  * When ρ changes, U is rescaled, since Λ stays.
  *
  * An iteration computes V, selects its S largest entries as the new Z, and measures the error of Z.
+ *
+ * `auto` needs this engine in two cases: on a host without WebAssembly or its SIMD (also if a policy forbids to compile it), and for
+ * samples so far above the peak that float32 is too coarse, which `wasm` and `webgpu` use. The reference would give the same
+ * result there, but takes up to four times as long for the iterations and stores four dense matrices instead of one.
  */
-import type { Selection } from '../budget/select.js';
-import { chooseLargest } from '../budget/select.js';
-import type { Codes } from '../codes/codes.js';
-import { codesFromDense, emptyCodes } from '../codes/codes.js';
-import { addPatch } from '../codes/reconstruct.js';
-import type { Dictionary } from '../dictionary/dictionary.js';
-import type { LinearMap } from '../dictionary/resolvent.js';
-import { resolvent, synthesis } from '../dictionary/resolvent.js';
-import type { Signals } from '../signal/signals.js';
-import type { IterativeSolver } from '../solvers/catalogue.js';
-import type { StepReport } from '../solvers/loop.js';
+
+import type { Signals } from '../image/signals.js';
+import type { Selection } from '../sparse/budget/select.js';
+import { chooseLargest } from '../sparse/budget/select.js';
+import type { Codes } from '../sparse/codes/codes.js';
+import { codesFromDense, emptyCodes } from '../sparse/codes/codes.js';
+import { addPatch } from '../sparse/codes/reconstruct.js';
+import type { Dictionary } from '../sparse/dictionary/dictionary.js';
+import type { LinearMap } from '../sparse/dictionary/resolvent.js';
+import { resolvent, synthesis } from '../sparse/dictionary/resolvent.js';
+import type { IterativeSolver } from '../sparse/solvers/catalogue.js';
+import type { StepReport } from '../sparse/solvers/loop.js';
 import type { Work } from '../work.js';
 import { drive, PATCHES_PER_YIELD, type Watch } from '../work.js';
 import type { Engine } from './engine.js';
@@ -36,16 +41,16 @@ import { plainRecipes } from './plain-recipes.js';
 export const portableEngine: Engine = {
   name: 'portable',
   range: Number.POSITIVE_INFINITY,
-  probe: async () => ({ available: true, offers: 'plain TypeScript' }),
+  probe: async () => ({ available: true }),
   // Y; V, the most that a selection copies of it, and three sets of codes: the current, the next and the best.
   problemBytes: ({ N, L, P, S }) => 8 * N * P + 1.2 * 8 * L * P + 3 * 12 * S,
   async load(D, signals) {
     await signals.prepare?.(0, signals.P);
-    return new Portable(D, signals, 'plain TypeScript');
+    return new Portable(D, signals);
   },
   // There is no cheaper form of recipes in plain TypeScript: groups are found and filtered as written.
-  ...plainRecipes('portable', 'plain TypeScript'),
-  ...plainLearned('portable', 'plain TypeScript'),
+  ...plainRecipes('portable'),
+  ...plainLearned('portable'),
 };
 
 class Portable extends PlainProblem {
@@ -57,8 +62,8 @@ class Portable extends PlainProblem {
   #lastRho: number | undefined;
   #rescaling = 1;
 
-  constructor(D: Dictionary, signals: Signals, why: string) {
-    super(D, signals, { name: 'portable', threads: 1, why });
+  constructor(D: Dictionary, signals: Signals) {
+    super(D, signals, { name: 'portable', threads: 1 });
     this.#V = new Float64Array(D.L * this.P);
     this.#Z = emptyCodes(D.L, this.P);
     this.#D = synthesis(D);

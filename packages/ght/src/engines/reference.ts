@@ -1,14 +1,14 @@
-import type { Matrix } from '../algebra/matrix.js';
-import type { Selection } from '../budget/select.js';
-import type { Codes } from '../codes/codes.js';
-import { codesFromDense, denseFromCodes } from '../codes/codes.js';
-import type { Dictionary } from '../dictionary/dictionary.js';
-import { synthesize } from '../dictionary/dictionary.js';
-import type { Signals } from '../signal/signals.js';
-import { admmStep } from '../solvers/admm.js';
-import type { IterativeSolver } from '../solvers/catalogue.js';
-import type { StepReport } from '../solvers/loop.js';
-import { correlations, factor, qpmStep } from '../solvers/qpm.js';
+import type { Signals } from '../image/signals.js';
+import type { Matrix } from '../math/matrix.js';
+import type { Selection } from '../sparse/budget/select.js';
+import type { Codes } from '../sparse/codes/codes.js';
+import { codesFromDense, denseFromCodes } from '../sparse/codes/codes.js';
+import type { Dictionary } from '../sparse/dictionary/dictionary.js';
+import { synthesize } from '../sparse/dictionary/dictionary.js';
+import { admmStep } from '../sparse/solvers/admm.js';
+import type { IterativeSolver } from '../sparse/solvers/catalogue.js';
+import type { StepReport } from '../sparse/solvers/loop.js';
+import { correlations, factor, qpmStep } from '../sparse/solvers/qpm.js';
 import { drive, type Watch } from '../work.js';
 import type { Engine } from './engine.js';
 import { PlainProblem } from './plain.js';
@@ -19,15 +19,15 @@ import { plainRecipes } from './plain-recipes.js';
 export const referenceEngine: Engine = {
   name: 'reference',
   range: Number.POSITIVE_INFINITY,
-  probe: async () => ({ available: true, offers: 'plain TypeScript' }),
+  probe: async () => ({ available: true }),
   // Y; W, X, Z and Λ, the copies of a selection, and two sets of codes.
   problemBytes: ({ N, L, P, S }) => 8 * N * P + 4.2 * 8 * L * P + 2 * 12 * S,
   async load(D, signals) {
     await signals.prepare?.(0, signals.P);
-    return new Reference(D, signals, 'the mathematics as written');
+    return new Reference(D, signals);
   },
-  ...plainRecipes('reference', 'the mathematics as written'),
-  ...plainLearned('reference', 'the mathematics as written'),
+  ...plainRecipes('reference'),
+  ...plainLearned('reference'),
 };
 
 class Reference extends PlainProblem {
@@ -37,8 +37,8 @@ class Reference extends PlainProblem {
   readonly #Lambda: Float64Array;
   #factor: { rho: number; C: Matrix } | undefined;
 
-  constructor(D: Dictionary, signals: Signals, why: string) {
-    super(D, signals, { name: 'reference', threads: 1, why });
+  constructor(D: Dictionary, signals: Signals) {
+    super(D, signals, { name: 'reference', threads: 1 });
     this.#W = correlations(D, this.Y, this.P);
     this.#X = new Float64Array(D.L * this.P);
     this.#Z = new Float64Array(D.L * this.P);

@@ -9,10 +9,10 @@
  * so Q is used once, before the first iteration, and ρ appears in g alone. Rows of V and vectors of coordinates are
  * padded with zeros to whole vectors of four floats.
  */
-import { symmetricEigen } from '../algebra/eigen.js';
-import type { Matrix } from '../algebra/matrix.js';
-import { gram, times, transpose } from '../algebra/matrix.js';
-import type { Dictionary } from '../dictionary/dictionary.js';
+import { symmetricEigen } from '../math/eigen.js';
+import type { Matrix } from '../math/matrix.js';
+import { gram, times, transpose } from '../math/matrix.js';
+import type { Dictionary } from '../sparse/dictionary/dictionary.js';
 
 /** A = Q diag(σ) Vᵀ without the singular values that are zero. */
 export interface Decomposition {
@@ -86,14 +86,23 @@ export function singularValues(shape: Shape): Float32Array {
   return coordinates(shape, (a, b) => A.sigma[a] * (B ? B.sigma[b] : 1));
 }
 
+/** Q, one row of coordinates per sample. */
+export function leftVectors(shape: Shape): Float32Array {
+  return vectorRows(shape, 'Q', shape.N);
+}
+
 /** V, one row of coordinates per atom. */
 export function rightVectors(shape: Shape): Float32Array {
-  const [A, B] = shape.parts;
-  const table = new Float32Array(shape.L * shape.R4);
-  for (let l = 0; l < shape.L; l++) {
-    const [k, j] = B ? [Math.floor(l / B.V.rows), l % B.V.rows] : [l, 0];
-    const row = coordinates(shape, (a, b) => A.V.data[a * A.V.rows + k] * (B ? B.V.data[b * B.V.rows + j] : 1));
-    table.set(row, l * shape.R4);
+  return vectorRows(shape, 'V', shape.L);
+}
+
+function vectorRows(shape: Shape, name: 'Q' | 'V', rows: number): Float32Array {
+  const [A, B] = shape.parts.map((part) => part[name]);
+  const table = new Float32Array(rows * shape.R4);
+  for (let n = 0; n < rows; n++) {
+    const [k, j] = B ? [Math.floor(n / B.rows), n % B.rows] : [n, 0];
+    const row = coordinates(shape, (a, b) => A.data[a * A.rows + k] * (B ? B.data[b * B.rows + j] : 1));
+    table.set(row, n * shape.R4);
   }
   return table;
 }
@@ -107,7 +116,7 @@ export function paddedRows(A: Matrix): Float32Array {
 }
 
 /**
- * The sums that a dense product holds in registers: so many patches by so many vectors. Of those tried, 1 to 12 patches by 1
+ * The sums that a dense product holds in registers: a number of patches by a number of vectors. Of those tried, 1 to 12 patches by 1
  * to 5 vectors, this was the fastest: eight sums hide the latency of an addition, and more leave the compiler too few registers.
  */
 export const TILE = { patches: 4, vectors: 2 };
@@ -115,7 +124,7 @@ export const TILE = { patches: 4, vectors: 2 };
 /** Bytes of a row of a panel. */
 export const PANEL_ROW = 16 * TILE.vectors;
 
-/** Where vector v of the first row begins in a table of panels with so many rows, in bytes. */
+/** Where vector v of the first row begins in a table of panels with this many rows, in bytes. */
 export function panelVector(rows: number, v: number): number {
   return PANEL_ROW * rows * Math.floor(v / TILE.vectors) + 16 * (v % TILE.vectors);
 }

@@ -1,5 +1,5 @@
 import { InputError, notNegative, positive } from '../errors.js';
-import type { Image, Samples } from '../signal/image.js';
+import type { Image, Samples } from '../image/image.js';
 import { finish, stretches, type Work } from '../work.js';
 
 /** The root mean square difference of two arrays per sample. (The paper's RMSE is per patch.) */
@@ -12,19 +12,32 @@ const [LEAST, GREATEST] = [1e-140, 1e140];
 
 /** {@link rmsePixel} over several pairs of arrays together. */
 export function* rmseOver(a: readonly Samples[], b: readonly Samples[]): Work<number> {
-  let [most, count] = [0, 0];
+  const count = a.reduce((sum, { length }) => sum + length, 0);
+  return rmseOfSquares([yield* squaresOver(a, b)], count);
+}
+
+/** The sums of squared differences of each pair of arrays. */
+export interface Squares {
+  /** The unit of the differences: 1, unless their squares would overflow or underflow. */
+  readonly unit: number;
+  /** The sum of each pair, in that unit. */
+  readonly squares: Float64Array;
+}
+
+/** The squared differences of pairs of arrays. */
+export function* squaresOver(a: readonly Samples[], b: readonly Samples[]): Work<Squares> {
+  let most = 0;
   for (const [c, samples] of a.entries()) {
     const others = b[c];
     checkSameLength(samples, others);
-    count += samples.length;
     for (const [from, to] of stretches(samples.length)) {
       for (let i = from; i < to; i++) most = Math.max(most, Math.abs(samples[i] - others[i]));
       yield to / samples.length;
     }
   }
-  if (most === 0) return 0;
-  const unit = most < LEAST || most > GREATEST ? most : 1;
-  let sum = 0;
+  const unit = most > 0 && (most < LEAST || most > GREATEST) ? most : 1;
+  const squares = new Float64Array(a.length);
+  if (most === 0) return { unit, squares };
   for (const [c, samples] of a.entries()) {
     const others = b[c];
     let own = 0;
@@ -32,7 +45,17 @@ export function* rmseOver(a: readonly Samples[], b: readonly Samples[]): Work<nu
       for (let i = from; i < to; i++) own += ((samples[i] - others[i]) / unit) ** 2;
       yield to / samples.length;
     }
-    sum += own;
+    squares[c] = own;
+  }
+  return { unit, squares };
+}
+
+/** The root mean square of `count` differences, from the sums of parts; each pair of arrays is summed over the parts first. */
+export function rmseOfSquares(parts: readonly Squares[], count: number): number {
+  const unit = parts.reduce((largest, part) => Math.max(largest, part.unit), 0);
+  let sum = 0;
+  for (const c of parts[0].squares.keys()) {
+    sum += parts.reduce((own, part) => own + part.squares[c] * (part.unit / unit) ** 2, 0);
   }
   return unit * Math.sqrt(sum / count);
 }
@@ -44,19 +67,21 @@ export function checkSameLength(a: Samples, b: Samples): void {
   throw new InputError('arrays', rule, `${a.length} and ${b.length}`, 'give two planes of one size');
 }
 
-/** Peak signal-to-noise ratio in dB of a per-sample RMSE; Infinity for 0. */
+/** Peak signal-to-noise ratio in dB of an RMSE per sample. */
 export function psnrOf(rmse: number, peak: number): number {
   notNegative('rmse', rmse, 'give the root mean square error per sample');
   return 20 * Math.log10(positive('peak', peak, 'give the full scale, such as 255') / rmse);
 }
 
 /**
- * Peak signal-to-noise ratio in dB between two images over all their planes, alpha aside, or between two arrays; Infinity if
- * they are equal. Of two images the full scale is the peak of the second, the clean one.
+ * Peak signal-to-noise ratio in dB: between two images over all their planes, without alpha; between two arrays; or of a root mean
+ * square error per sample. It is Infinity if they are equal. Of two images the full scale is the peak of the second, the clean one.
  */
 export function psnr(image: Image, clean: Image): number;
 export function psnr(a: Samples, b: Samples, peak: number): number;
-export function psnr(a: Image | Samples, b: Image | Samples, peak?: number): number {
+export function psnr(rmse: number, peak: number): number;
+export function psnr(a: Image | Samples | number, b: Image | Samples | number, peak?: number): number {
+  if (typeof a === 'number' || typeof b === 'number') return psnrOf(a as number, b as number);
   if (!isImage(a) && !isImage(b)) return psnrOf(rmsePixel(a, b), peak as number);
   if (!isImage(a) || !isImage(b)) {
     const rule = 'must be two images, or two arrays of samples';

@@ -1,6 +1,6 @@
 import { InputError, positive } from '../errors.js';
-import type { Samples } from '../signal/image.js';
-import { mirror } from '../signal/mirror.js';
+import type { Samples } from '../image/image.js';
+import { mirror } from '../image/mirror.js';
 import { checkSameLength } from './error.js';
 
 const RADIUS = 5;

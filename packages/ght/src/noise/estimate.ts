@@ -1,39 +1,40 @@
 /**
  * Estimates the noise of an image from the image alone. Its spectrum is estimated first. If that is white, the estimate of one
- * deviation per plane (`measures/noise.ts`) is more accurate, and is used; otherwise the noise is coloured. If the image was a JPEG
+ * deviation per plane (`noise/white/sigma.ts`) is more accurate, and is used; otherwise the noise is coloured. If the image was a JPEG
  * and its tables are not given, they are found in the pixels.
  */
 import { knownOptions, oneOf } from '../errors.js';
-import { noiseEstimate } from '../measures/noise.js';
-import { poissonGaussianEstimate } from '../measures/poisson-gaussian.js';
-import { decorrelation } from '../signal/colour.js';
-import type { Image, Samples } from '../signal/image.js';
-import { checkImage } from '../signal/image.js';
-import { SAMPLED, sampledImage, sampleLayout } from '../signal/sample.js';
-import { imageExponent, shifted, shiftedImage } from '../signal/scale.js';
+import { decorrelation } from '../image/colour.js';
+import type { Image, Samples } from '../image/image.js';
+import { checkImage } from '../image/image.js';
+import { SAMPLED, sampledImage, sampleLayout } from '../image/sample.js';
+import { imageExponent, shifted, shiftedImage } from '../image/scale.js';
 import { drive, part, rising, stretches, type Work } from '../work.js';
-import { colouredModel } from './coloured.js';
-import { isWhite } from './gate.js';
-import { JPEG_PEAK, jpegQuality, jpegSteps } from './jpeg.js';
-import { findJpeg } from './jpeg-find.js';
+import { colouredModel } from './coloured/model.js';
+import type { SpectrumEstimate } from './coloured/spectrum.js';
+import { colouredNoise } from './coloured/spectrum.js';
+import { findJpeg } from './jpeg/find.js';
+import { JPEG_PEAK, jpegQuality, jpegSteps } from './jpeg/jpeg.js';
 import type { JpegInfo, NoiseModel } from './model.js';
 import { checkJpeg, shiftedModel } from './model.js';
-import type { SpectrumEstimate } from './spectrum.js';
-import { colouredNoise } from './spectrum.js';
-import { colouredInWords, toldInWords } from './words.js';
+import { poissonGaussianEstimate } from './signal-dependent/poisson-gaussian.js';
+import { isWhite } from './white/gate.js';
+import { noiseEstimate } from './white/sigma.js';
 
 /** The estimated noise of an image. */
 export interface NoiseEstimate {
   /** The noise as data, in the units of the image. */
   readonly model: NoiseModel;
   /** How certain the estimate is, from 0 to 1: 1 if flat areas show the noise alone, less if it may include texture. */
-  readonly trust: number;
-  /** The same as a sentence for people. */
-  readonly words: string;
+  readonly confidence: number;
+  /** Why the confidence is below 1: no flat area shows the noise alone, so the estimate is kept low. Absent if it is 1. */
+  readonly confidenceReason?: 'no-flat-area';
   /** For coloured noise: the level of each plane at middle and at the finest frequencies. */
   readonly levels?: readonly SpectrumLevel[];
   /** The JPEG that the image was, if it is known: the model includes its quantisation steps. */
   readonly jpeg?: JpegInfo;
+  /** The approximate quality of that JPEG, from 1 to 100, at which most programs write its tables. */
+  readonly jpegQuality?: number;
 }
 
 /** The level of coloured noise in one plane. */
@@ -45,7 +46,7 @@ export interface SpectrumLevel {
   /** An upper bound of the deviation at the coarsest frequencies, waves above 8 pixels: it includes shading and texture. */
   readonly coarsest: number;
   /** From 0 to 1: 1 if flat areas show the noise of this plane. */
-  readonly trust: number;
+  readonly confidence: number;
 }
 
 /** Options of the noise estimate. All are optional. */
@@ -57,8 +58,8 @@ export interface NoiseOptions {
    * @default 'auto'
    */
   readonly kind?: 'auto' | NoiseModel['kind'];
-  /** The JPEG that the image was, as read from its file; `auto` searches the pixels for it; `none` does not. @default 'auto' */
-  readonly jpeg?: JpegInfo | 'auto' | 'none';
+  /** The JPEG that the image was, as read from its file; `auto` searches the pixels for it; `off` does not. @default 'auto' */
+  readonly jpeg?: JpegInfo | 'auto' | 'off';
   /** For noise that grows with the signal: the sample value without signal. @default estimated */
   readonly offset?: number;
   /** Stops the work: the promise rejects with the signal's reason. @default none */
@@ -76,11 +77,11 @@ export type NoiseSought = Pick<NoiseOptions, 'kind' | 'jpeg' | 'offset'>;
  *
  * @example
  * ```js
- * import { estimateNoise } from 'ght';
+ * import { describe, estimateNoise } from 'ght';
  *
  * const image = { width: 64, height: 64, planes: [new Float32Array(64 * 64)], peak: 255 }; // your pixels
- * const { words } = await estimateNoise(image);
- * console.log(words);
+ * const estimate = await estimateNoise(image);
+ * console.log(describe(estimate).join('; ')); // such as: noise: white, σ = 25.1
  * ```
  */
 export async function estimateNoise(image: Image, options: NoiseOptions = {}): Promise<NoiseEstimate> {
@@ -89,7 +90,7 @@ export async function estimateNoise(image: Image, options: NoiseOptions = {}): P
   const { kind = 'auto', jpeg = 'auto', signal, onProgress } = options;
   oneOf('kind', kind, ['auto', 'white', 'coloured', 'signal-dependent']);
   if (typeof jpeg === 'object') checkJpeg(jpeg);
-  else oneOf('jpeg', jpeg, ['auto', 'none']);
+  else oneOf('jpeg', jpeg, ['auto', 'off']);
   const onFraction = rising(onProgress && ((fraction) => onProgress({ fraction })));
   const estimate = await drive(inUsualUnits(image, options), { signal, onFraction });
   onProgress?.({ fraction: 1 });
@@ -122,7 +123,7 @@ export function* noiseOf(
   if (kind === 'white') return yield* whiteNoise(image);
   if (kind === 'signal-dependent') {
     const planes = yield* poissonGaussianEstimate(image, offset);
-    return { model: { kind, planes }, trust: 1, words: toldInWords({ kind, planes }) };
+    return { model: { kind, planes }, confidence: 1 };
   }
   const jpeg = typeof told === 'object' ? told : told === 'auto' ? yield* part(jpegOf(image), 0, JPEG_DONE) : undefined;
   const planes = yield* part(decorrelation(image.planes), JPEG_DONE, JPEG_DONE);
@@ -133,7 +134,7 @@ export function* noiseOf(
 
 function* whiteNoise(image: Image): Work<NoiseEstimate> {
   const sigma = yield* noiseEstimate(image);
-  return { model: { kind: 'white', sigma }, trust: 1, words: toldInWords({ kind: 'white', sigma }) };
+  return { model: { kind: 'white', sigma }, confidence: 1 };
 }
 
 /** The spectrum of decorrelated planes of an image. */
@@ -155,22 +156,30 @@ export function colouredEstimate(
   const steps = jpeg && jpegSteps(jpeg, planes.length, peak / JPEG_PEAK);
   return {
     model: colouredModel(spectrum, { jpegSteps: steps }),
-    trust: spectrum.planes[0].trust,
-    words: colouredInWords(spectrum.planes, jpeg && { quality: jpegQuality(jpeg) }),
-    levels: spectrum.planes.map(({ middle, finest, coarsest, trust }) => ({ middle, finest, coarsest, trust })),
+    ...confidenceOf(spectrum.planes[0]),
+    levels: spectrum.planes.map(({ middle, finest, coarsest, confidence }) => ({
+      middle,
+      finest,
+      coarsest,
+      confidence,
+    })),
     jpeg,
+    jpegQuality: jpeg && jpegQuality(jpeg),
   };
+}
+
+/** The confidence in an estimate is that in its first plane. */
+function confidenceOf({ confidence }: SpectrumLevel): Pick<NoiseEstimate, 'confidence' | 'confidenceReason'> {
+  return confidence < 1 ? { confidence, confidenceReason: 'no-flat-area' } : { confidence };
 }
 
 /** Converts the estimate of an image in units of 2^e to the units of the user. */
 export function shiftedEstimate(estimate: NoiseEstimate, e: number): NoiseEstimate {
   const model = shiftedModel(estimate.model, e);
-  const { jpeg } = estimate;
-  const levels = estimate.levels?.map(({ middle, finest, coarsest, trust }) => {
-    return { middle: shifted(middle, e), finest: shifted(finest, e), coarsest: shifted(coarsest, e), trust };
+  const levels = estimate.levels?.map(({ middle, finest, coarsest, confidence }) => {
+    return { middle: shifted(middle, e), finest: shifted(finest, e), coarsest: shifted(coarsest, e), confidence };
   });
-  const words = levels ? colouredInWords(levels, jpeg && { quality: jpegQuality(jpeg) }) : toldInWords(model);
-  return { ...estimate, model, levels, words };
+  return { ...estimate, model, levels };
 }
 
 /** The JPEG that an image was, if its samples are 8-bit integers, as they are or scaled to another peak. */

@@ -9,8 +9,8 @@
  * Deviations are in the units of the image.
  */
 import { OptionError, oneOf } from '../errors.js';
-import { shifted } from '../signal/scale.js';
-import type { PoissonGaussian } from '../signal/stabilise.js';
+import { shifted } from '../image/scale.js';
+import type { PoissonGaussian } from '../image/stabilise.js';
 
 /** Noise with the same deviation everywhere. */
 export interface WhiteNoise {
@@ -63,9 +63,28 @@ export interface JpegInfo {
   readonly origin?: readonly [x: number, y: number];
 }
 
+/**
+ * The largest number in a model of an image in usual units, whose samples are below 2^41. Larger noise leaves nothing of any
+ * picture either, but its squares would overflow.
+ */
+export const MOST_NOISE = 2 ** 300;
+
+/** value · 2^e, at most {@link MOST_NOISE} in magnitude. */
+export function limited(value: number, e: number): number {
+  return Math.max(-MOST_NOISE, Math.min(MOST_NOISE, shifted(value, e)));
+}
+
 /** The noise multiplied by 2^e, for an image in other units. */
 export function shiftedModel(noise: NoiseModel, e: number): NoiseModel {
-  const times = (value: number) => shifted(value, e);
+  return mappedModel(noise, (value) => shifted(value, e));
+}
+
+/** {@link shiftedModel} for usual units: no number is beyond {@link MOST_NOISE}. */
+export function limitedModel(noise: NoiseModel, e: number): NoiseModel {
+  return mappedModel(noise, (value) => limited(value, e));
+}
+
+function mappedModel(noise: NoiseModel, times: (value: number) => number): NoiseModel {
   switch (noise.kind) {
     case 'white':
       return { ...noise, sigma: noise.sigma.map(times) };

@@ -7,7 +7,7 @@
  * (LᵀLx) = 0, by conjugate gradients. They begin at the interpolation along edges that also fills impulses, so few steps
  * are needed; the middle of a large hole keeps that start.
  */
-import { filled } from '../noise/fill.js';
+import { filled } from '../noise/impulses/fill.js';
 import type { Work } from '../work.js';
 import type { Plane, Size } from './operator.js';
 

@@ -12,8 +12,9 @@
  * seven steps are enough, as only the rim makes a difference, and more for data with little noise. (One step is not: rings
  * spread from the frame into the picture.)
  */
-import { planeTransform, type Spectrum, smoothSize } from '../algebra/fft.js';
-import { mirror } from '../signal/mirror.js';
+
+import { mirror } from '../image/mirror.js';
+import { planeTransform, type Spectrum, smoothSize } from '../math/fft.js';
 import { finish, stretches, type Work } from '../work.js';
 import type { BlurKernel } from './kernel.js';
 import type { Operator, Plane, Size } from './operator.js';

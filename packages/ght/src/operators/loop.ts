@@ -14,7 +14,7 @@
  * With ¼ it is σ_k, the noise that the prior is told to expect. With noise in the data the dual adds it back in every step,
  * which does harm. There is no objective that must fall, so the number of steps is fixed.
  */
-import type { Samples } from '../signal/image.js';
+import type { Samples } from '../image/image.js';
 import { drive, stretches, type Watch, type Work, watchOver } from '../work.js';
 import type { Operator, Plane } from './operator.js';
 

@@ -1,6 +1,6 @@
 /** An operator of the caller's own: plain functions, checked before they are used. */
 import { InputError } from '../errors.js';
-import { randomSource } from '../random.js';
+import { randomSource } from '../math/random.js';
 import { stretches, type Work } from '../work.js';
 import { conjugateGradientData, dot, type Operator, type Plane, type Size } from './operator.js';
 

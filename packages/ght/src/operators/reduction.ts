@@ -7,8 +7,8 @@
  * Their cost grows with the third power of the sides of y. For large pictures conjugate gradients are faster, since V and H
  * are banded.
  */
-import { type Eigen, symmetricEigen } from '../algebra/eigen.js';
-import { type Matrix, matrix } from '../algebra/matrix.js';
+import { type Eigen, symmetricEigen } from '../math/eigen.js';
+import { type Matrix, matrix } from '../math/matrix.js';
 import { stretches, type Work } from '../work.js';
 import { conjugateGradientData, type Operator, type Plane, type Size } from './operator.js';
 import { cubicResampling, type ReductionBlur, type Resampling, reduction } from './resampling.js';

@@ -4,7 +4,7 @@
  * around u, scaled to the sum 1; beyond the ends the input is mirrored. With the cubic window this is MATLAB's `imresize`:
  * where the result is smaller the window is stretched, which prevents aliasing.
  */
-import { mirror } from '../signal/mirror.js';
+import { mirror } from '../image/mirror.js';
 
 /** A matrix of m × n with `taps` weights per row; `columns` says where each weight stands. A column may occur twice in a row. */
 export interface Resampling {

@@ -1,12 +1,13 @@
-import { noiseEstimate } from '../measures/noise.js';
+import type { Image } from '../image/image.js';
+import { checkPixels, checkShape } from '../image/image.js';
+import { noiseEstimate } from '../noise/white/sigma.js';
 import { blurOperator } from '../operators/blur.js';
 import type { BlurKernel } from '../operators/kernel.js';
 import { checkedKernel } from '../operators/kernel.js';
-import type { Image } from '../signal/image.js';
-import { checkPixels, checkShape } from '../signal/image.js';
+import { checkRestoredSigma } from '../pipelines/given-noise.js';
 import { drive } from '../work.js';
 import type { RestorationOptions, Restored } from './restore-options.js';
-import { checkSigma, settleRestoration } from './restore-options.js';
+import { checkSigma, resolveRestoreOptions } from './restore-options.js';
 import { imagePlanes, loopPlanes, restorePlanes, unitOf } from './restore-planes.js';
 
 /** Options of `deblur`. All are optional. */
@@ -42,12 +43,13 @@ const LEAST_ESTIMATE = 0.4;
  */
 export async function deblur(image: Image, kernel: BlurKernel, options: DeblurOptions = {}): Promise<Restored> {
   checkShape(image);
-  const settings = settleRestoration(options, ['sigma']);
+  const settings = resolveRestoreOptions(options, ['sigma']);
   const { signal } = settings;
   const told = options.sigma === undefined || options.sigma === 'auto' ? undefined : checkSigma(options.sigma);
   const { width, height } = image;
   const weights = checkedKernel(kernel, width, height);
   await drive(checkPixels(image), { signal });
+  if (told !== undefined) await drive(checkRestoredSigma(told, image.planes, image.peak), { signal });
   const unit = await drive(unitOf(image), { signal });
   const sigma = told ?? cautious(await drive(noiseEstimate(image), { signal }), unit);
   const operator = blurOperator({ width, height }, weights);

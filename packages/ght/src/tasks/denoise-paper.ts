@@ -1,7 +1,8 @@
-import type { Image } from '../signal/image.js';
-import { solverDefaults } from './options.js';
-import type { Representation, RepresentOptions } from './represent.js';
-import { atomsPerSide, representDefaults, representWeighted } from './represent.js';
+import type { Image } from '../image/image.js';
+import type { RepresentOptions } from '../pipelines/represent/options.js';
+import { atomsPerSide, representDefaults } from '../pipelines/represent/options.js';
+import { type Representation, representWhole } from '../pipelines/represent/whole.js';
+import { solverDefaults } from '../pipelines/solve/options.js';
 
 /**
  * The denoiser of the paper: it represents the noisy image under one global budget, and treats the rest as noise. The default
@@ -13,7 +14,7 @@ import { atomsPerSide, representDefaults, representWeighted } from './represent.
 export async function denoisePaper(noisy: Image, options: RepresentOptions = {}): Promise<Representation> {
   const { patch = representDefaults.patch, solver = solverDefaults.solver, dictionary, atoms } = options;
   const dct = dictionary === undefined ? { atoms: atomsPerSide(patch, atoms) } : {};
-  return representWeighted(noisy, { ...options, solver, ...dct }, (counts) =>
+  return representWhole(noisy, { ...options, solver, ...dct }, (counts) =>
     Float64Array.from(counts, (count) => 1 / (1 + count)),
   );
 }

@@ -1,10 +1,10 @@
-import { overcompleteDct } from '../dictionary/dct.js';
 import { knownOptions, notNegative } from '../errors.js';
-import type { Image, Samples } from '../signal/image.js';
-import { checkShape } from '../signal/image.js';
-import { aggregation, extract, patchGrid } from '../signal/patches.js';
-import { signalsIn } from '../signal/signals.js';
-import { type MaskedCodes, maskedOmp } from '../solvers/masked-omp.js';
+import type { Image, Samples } from '../image/image.js';
+import { checkShape } from '../image/image.js';
+import { aggregation, extract, patchGrid } from '../image/patches.js';
+import { signalsIn } from '../image/signals.js';
+import { overcompleteDct } from '../sparse/dictionary/dct.js';
+import { type MaskedCodes, maskedOmp } from '../sparse/solvers/masked-omp.js';
 import { drive, part, rising, type Work } from '../work.js';
 import { missingPixels, opaque, withoutMissing } from './missing.js';
 

@@ -1,12 +1,13 @@
+import type { Image, Samples } from '../image/image.js';
+import { checkShape } from '../image/image.js';
 import { biharmonic } from '../operators/biharmonic.js';
 import { maskOperator } from '../operators/mask.js';
 import type { Plane } from '../operators/operator.js';
-import type { Image, Samples } from '../signal/image.js';
-import { checkShape } from '../signal/image.js';
+import { checkRestoredSigma } from '../pipelines/given-noise.js';
 import { drive, type Work } from '../work.js';
 import { missingPixels, opaque, withoutMissing } from './missing.js';
 import type { RestorationOptions, Restored } from './restore-options.js';
-import { checkSigma, settleRestoration } from './restore-options.js';
+import { checkSigma, resolveRestoreOptions } from './restore-options.js';
 import { imagePlanes, loopPlanes, restorePlanes, unitOf } from './restore-planes.js';
 
 /** Options of `inpaint`. All are optional. */
@@ -45,12 +46,13 @@ const MARGIN = 64;
  */
 export async function inpaint(image: Image, mask: Samples | 'auto', options: InpaintOptions = {}): Promise<Restored> {
   checkShape(image);
-  const settings = settleRestoration(options, ['sigma']);
+  const settings = resolveRestoreOptions(options, ['sigma']);
   const { signal } = settings;
   const sigma = checkSigma(options.sigma === undefined ? 0 : options.sigma);
   const missing = await drive(missingPixels(image, mask), { signal });
   const known = await drive(withoutMissing(image, missing), { signal });
 
+  await drive(checkRestoredSigma(sigma, known, image.peak), { signal });
   const unit = await drive(unitOf({ planes: known, peak: image.peak }), { signal });
   // Without noise only the missing pixels change, so only their surroundings are needed.
   const box = sigma > 0 ? { left: 0, top: 0, width: image.width, height: image.height } : boxAround(missing, image);

@@ -1,16 +1,27 @@
-import type { Budget } from '../budget/budget.js';
-import { resolveBudget } from '../budget/budget.js';
-import { overcompleteDct } from '../dictionary/dct.js';
-import type { Dictionary } from '../dictionary/dictionary.js';
-import { checkDictionary, denseDictionary, separableDictionary, unitAtoms } from '../dictionary/dictionary.js';
 import type { EngineName } from '../engines/engines.js';
-import { callable, InputError, knownOptions, OptionError, oneOf, wholeNumber, yesOrNo } from '../errors.js';
-import type { LearnEntry } from './learn.js';
-import type { Progress, Settings } from './options.js';
-import { settle, solverDefaults } from './options.js';
+import { boolean, callable, InputError, knownOptions, OptionError, oneOf, wholeNumber } from '../errors.js';
+import type { Progress, Settings } from '../pipelines/solve/options.js';
+import { resolveSolveOptions, solverDefaults } from '../pipelines/solve/options.js';
+import type { Budget } from '../sparse/budget/budget.js';
+import { resolveBudget } from '../sparse/budget/budget.js';
+import { overcompleteDct } from '../sparse/dictionary/dct.js';
+import type { Dictionary } from '../sparse/dictionary/dictionary.js';
+import { checkDictionary, denseDictionary, separableDictionary, unitAtoms } from '../sparse/dictionary/dictionary.js';
 
 /** The solvers that can code the patches: those that end with least squares, which a dictionary step starts from. */
 const coders = ['joint-omp', 'omp'] as const;
+
+/** One iteration of learning. */
+export interface LearnEntry {
+  /** The iteration, from 1. */
+  readonly k: number;
+  /** RMSE per patch of the training patches of this iteration, before the atoms were changed. */
+  readonly rmse: number;
+  /** RMSE per patch of the held-out patches, after the atoms were changed. */
+  readonly heldOut: number;
+  /** Milliseconds that the iteration took. */
+  readonly ms: number;
+}
 
 /** The options for learning a dictionary. All are optional. */
 export interface LearnOptions {
@@ -91,13 +102,13 @@ const optionNames = [
 ];
 
 /** Checks the options for learning and fills in the defaults. */
-export function settleLearn(options: LearnOptions): LearnSettings {
+export function resolveLearnOptions(options: LearnOptions): LearnSettings {
   knownOptions(options, optionNames);
   const { signal, onProgress, onBest, engine, threads } = options;
   callable('onBest', onBest, 'give a function that takes the dictionary, or leave it out');
   const solver = oneOf('solver', options.solver ?? 'joint-omp', coders);
-  const coding = settle({ solver, engine, threads, signal });
-  const separable = yesOrNo('separable', options.separable ?? false, 'use true for A ⊗ B');
+  const coding = resolveSolveOptions({ solver, engine, threads, signal });
+  const separable = boolean('separable', options.separable ?? false, 'use true for A ⊗ B');
   const initial = initialDictionary(options, separable);
   const budget = options.budget ?? { perPatch: Math.min(solverDefaults.budget.perPatch, initial.L) };
   // Refuses invalid budgets before any image is read.

@@ -1,38 +1,26 @@
-import type { Budget } from '../budget/budget.js';
-import type { Codes } from '../codes/codes.js';
-import type { Dictionary } from '../dictionary/dictionary.js';
 import type { EngineInfo } from '../engines/engine.js';
 import { InputError } from '../errors.js';
-import { carriedOn } from '../learning/momentum.js';
-import { PatchSample } from '../learning/sample.js';
-import { dictionaryStep } from '../learning/step.js';
-import { randomSource } from '../random.js';
-import { decorrelation } from '../signal/colour.js';
-import type { Image, Samples } from '../signal/image.js';
-import { checkPixels, checkSamples, checkShape, refuseBadNumber } from '../signal/image.js';
-import { largestOf } from '../signal/scale.js';
-import { allOf, type Signals, signalsIn } from '../signal/signals.js';
+import { decorrelation } from '../image/colour.js';
+import type { Image, Samples } from '../image/image.js';
+import { checkPixels, checkSamples, checkShape, refuseBadNumber } from '../image/image.js';
+import { largestOf } from '../image/scale.js';
+import { allOf, type Signals, signalsIn } from '../image/signals.js';
+import { randomSource } from '../math/random.js';
+import type { Solution } from '../pipelines/solve/solve.js';
+import { solveProblem } from '../pipelines/solve/solve.js';
+import { shiftedCodes, shiftedSignals, unitsOf } from '../pipelines/solve/units.js';
+import type { Budget } from '../sparse/budget/budget.js';
+import type { Codes } from '../sparse/codes/codes.js';
+import type { Dictionary } from '../sparse/dictionary/dictionary.js';
+import { carriedOn } from '../sparse/learning/momentum.js';
+import { PatchSample } from '../sparse/learning/sample.js';
+import { dictionaryStep } from '../sparse/learning/step.js';
 import { drive } from '../work.js';
-import type { LearnOptions, LearnSettings } from './learn-options.js';
-import { settleLearn } from './learn-options.js';
-import type { Solution } from './solve.js';
-import { solveProblem } from './solve.js';
-import { shiftedCodes, shiftedSignals, unitsOf } from './units.js';
+import type { LearnEntry, LearnOptions, LearnSettings } from './learn-options.js';
+import { resolveLearnOptions } from './learn-options.js';
 
 /** What the images of a folder can be given as: read one after the other, so that only one has to be in memory. */
 export type ImageSource = Image | Iterable<Image> | AsyncIterable<Image>;
-
-/** One iteration of learning. */
-export interface LearnEntry {
-  /** The iteration, from 1. */
-  readonly k: number;
-  /** RMSE per patch of the training patches of this iteration, before the atoms were changed. */
-  readonly rmse: number;
-  /** RMSE per patch of the held-out patches, after the atoms were changed. */
-  readonly heldOut: number;
-  /** Milliseconds that the iteration took. */
-  readonly ms: number;
-}
 
 /** A learned dictionary, and plain data about the run. */
 export interface Learned {
@@ -84,7 +72,7 @@ const HELD_OUT = { share: 1 / 8, most: 4096 };
  * ```
  */
 export async function learn(data: ImageSource | Samples, options: LearnOptions = {}): Promise<Learned> {
-  const settings = settleLearn(options);
+  const settings = resolveLearnOptions(options);
   const sample = new PatchSample(settings.initial.N, capacityFor(data, settings), randomSource(settings.seed));
   const scale = await (ArrayBuffer.isView(data)
     ? offerSignals(data as Samples, sample, settings)
@@ -112,12 +100,12 @@ interface Scale {
 /** Offers all signals to the sample. */
 async function offerSignals(Y: Samples, sample: PatchSample, settings: LearnSettings): Promise<Scale> {
   const { N } = sample;
-  checkSamples('signals', Y);
+  checkSamples('data', Y);
   if (Y.length === 0 || Y.length % N !== 0) {
     const rule = `must be signals of ${N} samples each, as the initial dictionary has rows`;
-    throw new InputError('signals', rule, `${Y.length} samples`, 'give whole signals, or another initial dictionary');
+    throw new InputError('data', rule, `${Y.length} samples`, 'give whole signals, or another initial dictionary');
   }
-  const where = (i: number) => `signals sample (row ${i % N}, signal ${Math.floor(i / N)})`;
+  const where = (i: number) => `data sample (row ${i % N}, signal ${Math.floor(i / N)})`;
   await drive(refuseBadNumber(Y, where), settings);
   await drive(sample.offerSignals(signalsIn(Y, N)), settings);
   const most = await drive(largestOf(Y), settings);

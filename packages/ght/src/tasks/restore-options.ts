@@ -1,13 +1,13 @@
 import type { Denoiser } from '../denoisers/denoiser.js';
+import type { PriorName, RecipeName } from '../denoisers/groups/recipes.js';
+import { recipeNames } from '../denoisers/groups/recipes.js';
 import type { EngineInfo } from '../engines/engine.js';
 import type { EngineName } from '../engines/engines.js';
 import { checkEngineName } from '../engines/engines.js';
 import { kindOf, knownOptions, notNegative, OptionError, oneOf } from '../errors.js';
-import type { PriorName, Quality } from '../groups/recipes.js';
-import { qualities } from '../groups/recipes.js';
+import type { Image } from '../image/image.js';
 import type { RestorationEntry } from '../operators/loop.js';
-import type { Image } from '../signal/image.js';
-import { checkThreads } from './options.js';
+import { checkThreads } from '../pipelines/solve/options.js';
 
 /** Progress of a restoration. */
 export interface RestoreProgress {
@@ -22,7 +22,7 @@ export interface RestoreProgress {
 /** Options that all restorations have. All are optional. */
 export interface RestorationOptions {
   /** The trade-off between speed and quality: `fast`, `balanced` or `best`. @default 'balanced' */
-  readonly quality?: Quality;
+  readonly quality?: RecipeName;
   /**
    * A denoiser of your own as the prior, in place of the passes over groups of similar patches. The quality then only decides on the
    * number of steps. @default the prior of the quality
@@ -47,7 +47,7 @@ export interface Restored {
   /** Whether that was estimated from the image. */
   readonly estimated: boolean;
   /** The quality that was used. */
-  readonly quality: Quality;
+  readonly quality: RecipeName;
   /** What happened, step by step. */
   readonly history: readonly RestorationEntry[];
   /** The engine that computed the result, and why it was chosen. */
@@ -56,7 +56,7 @@ export interface Restored {
 
 /** Checked options with all defaults. */
 export interface RestoreSettings {
-  readonly quality: Quality;
+  readonly quality: RecipeName;
   readonly prior?: Denoiser;
   readonly engine: EngineName;
   readonly threads?: number;
@@ -69,7 +69,7 @@ export type RestorationTask = 'inpaint' | 'deblur' | 'upscale' | 'restore';
 
 /** The prior of a quality, and how often it is applied. Measured on pictures that were set aside for it. */
 export const restorationRecipes: Readonly<
-  Record<RestorationTask, Readonly<Record<Quality, { readonly prior: PriorName; readonly steps: number }>>>
+  Record<RestorationTask, Readonly<Record<RecipeName, { readonly prior: PriorName; readonly steps: number }>>>
 > = {
   inpaint: {
     fast: { prior: 'fast', steps: 12 },
@@ -96,7 +96,7 @@ export const restorationRecipes: Readonly<
 const commonNames = ['quality', 'prior', 'engine', 'threads', 'signal', 'onProgress'];
 
 /** Checks the options that all restorations have; `others` are the names of those that this one has besides. */
-export function settleRestoration(options: RestorationOptions, others: readonly string[]): RestoreSettings {
+export function resolveRestoreOptions(options: RestorationOptions, others: readonly string[]): RestoreSettings {
   knownOptions(options, [...others, ...commonNames]);
   const { quality = 'balanced', prior, threads, signal, onProgress } = options;
   if (prior !== undefined && typeof prior?.run !== 'function') {
@@ -105,7 +105,7 @@ export function settleRestoration(options: RestorationOptions, others: readonly 
   }
   if (threads !== undefined) checkThreads(threads);
   return {
-    quality: oneOf('quality', quality, qualities),
+    quality: oneOf('quality', quality, recipeNames),
     engine: checkEngineName(options.engine),
     ...{ prior, threads, signal, onProgress },
   };

@@ -1,16 +1,16 @@
 /** How the loop of restoration is fed: planes on the scale where 255 is full scale, and a recipe as the prior. */
 import type { Denoiser } from '../denoisers/denoiser.js';
+import { priors } from '../denoisers/groups/recipes.js';
 import type { EngineInfo } from '../engines/engine.js';
-import { priors } from '../groups/recipes.js';
+import { decorrelation, recorrelation } from '../image/colour.js';
+import type { Image, Samples } from '../image/image.js';
+import { mapped } from '../image/image.js';
+import { largestOf } from '../image/scale.js';
 import type { Prior, RestorationEntry, Schedule } from '../operators/loop.js';
 import { restoration } from '../operators/loop.js';
 import type { Operator, Plane } from '../operators/operator.js';
-import { decorrelation, recorrelation } from '../signal/colour.js';
-import type { Image, Samples } from '../signal/image.js';
-import { mapped } from '../signal/image.js';
-import { largestOf } from '../signal/scale.js';
+import { denoiseBy, recipeFor } from '../pipelines/denoise/planes.js';
 import { drive, part, rising, type Work } from '../work.js';
-import { denoiseBy, recipeFor } from './denoise-planes.js';
 import { type RestorationTask, type RestoreSettings, restorationRecipes } from './restore-options.js';
 
 /** The full scale on which deviations are given in the recipes. */
@@ -56,7 +56,7 @@ export interface Restorable {
 }
 
 /** The engine of a restoration whose prior was given. */
-const OWN: EngineInfo = { name: 'own', threads: 1, why: 'the prior was given' };
+const OWN: EngineInfo = { name: 'own', threads: 1 };
 
 /** The share of the progress that the start takes. */
 const START_SHARE = 0.05;

@@ -1,12 +1,13 @@
 import { InputError } from '../errors.js';
+import type { Image } from '../image/image.js';
+import { checkPixels, checkShape } from '../image/image.js';
 import type { Plane } from '../operators/operator.js';
 import type { LinearOperator } from '../operators/own.js';
 import { checkAdjoint, ownOperator } from '../operators/own.js';
-import type { Image } from '../signal/image.js';
-import { checkPixels, checkShape } from '../signal/image.js';
+import { checkRestoredSigma } from '../pipelines/given-noise.js';
 import { drive } from '../work.js';
 import type { RestorationOptions, Restored } from './restore-options.js';
-import { checkSigma, settleRestoration } from './restore-options.js';
+import { checkSigma, resolveRestoreOptions } from './restore-options.js';
 import { imagePlanes, loopPlanes, restorePlanes, unitOf } from './restore-planes.js';
 
 /** Options of `restore`. All are optional. */
@@ -44,7 +45,7 @@ const START_RHO = 0.01;
  */
 export async function restore(image: Image, operator: LinearOperator, options: RestoreOptions = {}): Promise<Restored> {
   checkShape(image);
-  const settings = settleRestoration(options, ['sigma', 'start']);
+  const settings = resolveRestoreOptions(options, ['sigma', 'start']);
   const { signal } = settings;
   const sigma = checkSigma(options.sigma === undefined ? 0 : options.sigma);
   const own = ownOperator(operator, image);
@@ -53,6 +54,7 @@ export async function restore(image: Image, operator: LinearOperator, options: R
   await drive(checkPixels(image), { signal });
   await drive(checkAdjoint(own), { signal });
 
+  await drive(checkRestoredSigma(sigma, image.planes, image.peak), { signal });
   const unit = await drive(unitOf(image), { signal });
   const planes = await drive(loopPlanes(image.planes, unit), { signal });
   const given = start && (await drive(loopPlanes(start.planes, unit), { signal }));

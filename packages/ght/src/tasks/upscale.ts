@@ -1,12 +1,13 @@
 import { OptionError, positive, ResourceError } from '../errors.js';
+import type { Image, Samples } from '../image/image.js';
+import { checkPixels, checkShape, mapped } from '../image/image.js';
 import type { Operator, Plane, Size } from '../operators/operator.js';
 import { enlarged, reductionOperator, resampled } from '../operators/reduction.js';
 import { cubicResampling, type ReductionBlur } from '../operators/resampling.js';
-import type { Image, Samples } from '../signal/image.js';
-import { checkPixels, checkShape, mapped } from '../signal/image.js';
+import { checkRestoredSigma } from '../pipelines/given-noise.js';
 import { drive, type Work } from '../work.js';
 import type { RestorationOptions, Restored } from './restore-options.js';
-import { checkSigma, settleRestoration } from './restore-options.js';
+import { checkSigma, resolveRestoreOptions } from './restore-options.js';
 import { restorePlanes, unitOf } from './restore-planes.js';
 
 /** Options of `upscale`. All are optional. */
@@ -44,13 +45,14 @@ const MOST_BLUR = 16;
  */
 export async function upscale(image: Image, factor: number, options: UpscaleOptions = {}): Promise<Restored> {
   checkShape(image);
-  const settings = settleRestoration(options, ['sigma', 'blur']);
+  const settings = resolveRestoreOptions(options, ['sigma', 'blur']);
   const { signal } = settings;
   const sigma = checkSigma(options.sigma === undefined ? 0 : options.sigma);
   const large = sizeOf(image, factor);
   const blur = checkBlur(options.blur === undefined ? 'bicubic' : options.blur);
   await drive(checkPixels(image), { signal });
 
+  await drive(checkRestoredSigma(sigma, image.planes, image.peak), { signal });
   const unit = await drive(unitOf(image), { signal });
   const operator = reductionOperator(large, image, blur);
   const colour = image.planes.length === 3;

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { writeNpy } from '../../src/codes/npy.js';
-import { zip } from '../../src/codes/zip.js';
 import { blocksOf, gatherBlock, surrounded } from '../../src/denoisers/learned/blocks.js';
 import { readModel } from '../../src/denoisers/learned/model.js';
 import { SHIPPED_ATOMS, shippedModel } from '../../src/denoisers/learned/shipped.js';
+import { writeNpy } from '../../src/sparse/codes/npy.js';
+import { zip } from '../../src/sparse/codes/zip.js';
 
 /** A file of arrays of ones with these shapes. */
 async function fileOf(shapes: Readonly<Record<string, readonly number[]>>, value = 1) {

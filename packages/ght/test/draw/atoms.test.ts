@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { denseDictionary, drawAtoms } from '../../src/index.js';
+import { drawAtoms } from '../../src/draw/index.js';
+import { denseDictionary } from '../../src/index.js';
 
 describe('the picture of the atoms', () => {
   // Four atoms of 2×2 samples.

@@ -1,8 +1,8 @@
 /** One suite for the denoisers of every engine: the golden values of an independent implementation, and the contract. */
 import '../webgpu/uncleared.js';
 import { describe, expect, it } from 'vitest';
+import { recipeOf } from '../../src/denoisers/groups/recipes.js';
 import { tilesOf } from '../../src/denoisers/tiles.js';
-import { recipeOf } from '../../src/groups/recipes.js';
 import { denoiserCases, largestDifference } from '../golden/denoisers.js';
 import { noisy, picture, tileOf } from '../pictures.js';
 import { engineCases } from './cases.js';

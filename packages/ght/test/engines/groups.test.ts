@@ -1,15 +1,15 @@
 /** The kernels of the group denoisers against the mathematics as written. */
 import { describe, expect, it } from 'vitest';
-import { symmetricEigen } from '../../src/algebra/eigen.js';
-import { matrix } from '../../src/algebra/matrix.js';
+import type { Filter, Pass, RecipeName, Step } from '../../src/denoisers/groups/recipes.js';
+import { recipeNames, recipeOf } from '../../src/denoisers/groups/recipes.js';
+import { followed } from '../../src/denoisers/groups/reference.js';
 import { groupModule } from '../../src/engines/wasm/kernels/groups/module.js';
 import { GroupMemory } from '../../src/engines/wasm/run/group-memory.js';
 import { abilities } from '../../src/engines/wasm/run/host.js';
 import { recipeRunner } from '../../src/engines/wasm/run/recipe.js';
-import type { Filter, Pass, Quality, Step } from '../../src/groups/recipes.js';
-import { qualities, recipeOf } from '../../src/groups/recipes.js';
-import { followed } from '../../src/groups/reference.js';
 import { randomSource } from '../../src/index.js';
+import { symmetricEigen } from '../../src/math/eigen.js';
+import { matrix } from '../../src/math/matrix.js';
 import { noisy, picture, tileOf } from '../pictures.js';
 
 const { fma } = abilities();
@@ -74,7 +74,7 @@ describe('a pass on the kernels is the pass as written', () => {
 });
 
 describe('whole recipes', () => {
-  it.each(qualities)(
+  it.each(recipeNames)(
     '%s on the kernels equals the reference, except for groups decided by rounding',
     async (quality) => {
       const [width, height] = [20, 17];
@@ -91,10 +91,10 @@ describe('whole recipes', () => {
 describe('bands and threads', () => {
   const [width, height] = [70, 190];
   const planes = wholeNumbers(width, height);
-  const run = (quality: Quality, options: { threads?: number; band?: number }) =>
+  const run = (quality: RecipeName, options: { threads?: number; band?: number }) =>
     onWasm(recipeOf(quality), planes, width, height, options).then(([plane]) => plane);
 
-  it.each(qualities)('%s: the same bits for 1, 2 and 3 threads', async (quality) => {
+  it.each(recipeNames)('%s: the same bits for 1, 2 and 3 threads', async (quality) => {
     const alone = await run(quality, { threads: 1 });
     for (const threads of [2, 3]) expect(difference(await run(quality, { threads }), alone)).toBe(0);
   });

@@ -2,14 +2,14 @@
 import '../webgpu/uncleared.js';
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readNpy } from '../../src/codes/npy.js';
-import { unzip } from '../../src/codes/zip.js';
 import { BLOCK } from '../../src/denoisers/learned/blocks.js';
 import type { LearnedModel } from '../../src/denoisers/learned/model.js';
 import { shippedModel } from '../../src/denoisers/learned/shipped.js';
 import { tilesOf } from '../../src/denoisers/tiles.js';
 import { engines } from '../../src/engines/engines.js';
-import { cut, within } from '../../src/signal/rectangle.js';
+import { cut, within } from '../../src/image/rectangle.js';
+import { readNpy } from '../../src/sparse/codes/npy.js';
+import { unzip } from '../../src/sparse/codes/zip.js';
 import { largestDifference } from '../golden/denoisers.js';
 import { noisy, picture, tileOf } from '../pictures.js';
 import { engineCases } from './cases.js';

@@ -1,21 +1,21 @@
 /** One suite for every engine: the golden values of an independent implementation, and agreement with the reference. */
 import { describe, expect, it } from 'vitest';
 import { referenceEngine } from '../../src/engines/reference.js';
+import { signalsIn } from '../../src/image/signals.js';
 import type { Codes, SolverName } from '../../src/index.js';
 import {
   atomsPerPatch,
   denseDictionary,
   denseFromCodes,
   gaussianDictionary,
-  noiseRules,
   nonzeros,
   overcompleteDct,
   randomSource,
   reconstruct,
   solve,
-  supportMismatch,
 } from '../../src/index.js';
-import { signalsIn } from '../../src/signal/signals.js';
+import { supportMismatch } from '../../src/paper.js';
+import { noiseRules } from '../../src/sparse/budget/budget.js';
 import { golden, goldenCodes } from '../golden/golden.js';
 import { engineCases, float64 } from './cases.js';
 
@@ -53,7 +53,7 @@ describe('a budget from the noise level', () => {
 
 describe.each(engineCases)('the %s engine', (_name, { engine, threads, within }) => {
   /** Whether the engine runs a solver itself. */
-  const runs = (solver: SolverName) => engine.leaves?.(solver, 1) === undefined;
+  const runs = (solver: SolverName) => engine.unsupportedReason?.(solver, 1) === undefined;
 
   it.each(['qpm_absolute', 'qpm_relative', 'admm_0.1', 'admm_0.2'])('follows SciPy through %s', async (name) => {
     const expected = made[name];

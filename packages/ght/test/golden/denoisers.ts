@@ -1,6 +1,6 @@
 import type { TileNoise } from '../../src/denoisers/denoiser.js';
-import type { Quality, Step } from '../../src/groups/recipes.js';
-import { recipeOf } from '../../src/groups/recipes.js';
+import type { RecipeName, Step } from '../../src/denoisers/groups/recipes.js';
+import { recipeOf } from '../../src/denoisers/groups/recipes.js';
 import { golden } from './golden.js';
 
 /** A picture and the result of an independent implementation; make_denoisers.py describes the layout. */
@@ -25,7 +25,7 @@ interface GoldenCase {
   readonly picture: string;
   /** The passes; if they are left out, the recipe of `quality`. */
   readonly steps?: readonly Step[];
-  readonly quality?: Quality;
+  readonly quality?: RecipeName;
   /** Whether it has the noise of the file instead of white noise. */
   readonly coloured?: boolean;
   readonly planes: readonly (readonly number[])[];
@@ -47,7 +47,7 @@ const coloured: TileNoise = {
 export const denoiserCases: [name: string, denoiserCase: DenoiserCase][] = cases.map((each) => {
   const { width, height, planes } = pictures[each.picture];
   const samples = (all: readonly (readonly number[])[]) => all.map((plane) => Float64Array.from(plane));
-  const recipe = each.steps ?? recipeOf(each.quality as Quality);
+  const recipe = each.steps ?? recipeOf(each.quality as RecipeName);
   return [
     `${each.name}, ${each.picture} picture`,
     {

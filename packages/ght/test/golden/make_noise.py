@@ -16,7 +16,7 @@ Layout of noise.json:
   expected  {"blocks", "brightness", "white", "planes", "factor", "model"}: the number of blocks, the brightness of every
             bin, whether the noise is white, the factor by which a denoiser takes the deviations, and of a JPEG
             model[plane][bin][8 v + u], the deviations that it takes, steps counted in.
-  planes    of expected: {"V", "R", "anchor", "trust", "middle", "reference", "finest", "coarsest", "deviations"} of each
+  planes    of expected: {"V", "R", "anchor", "confidence", "middle", "reference", "finest", "coarsest", "deviations"} of each
             plane after decorrelation. V[bin][8 v + u] is the variance in the flattest blocks, R[bin] tells noise from
             texture, deviations[bin][8 v + u] is what is made of them.
 
@@ -187,12 +187,12 @@ def slope(variance):
 
 def belief(R, measured, is_chroma, blocks):
     """1.2/R where the spectrum is flat, in chroma and from few blocks; down to 0 at R = 1.7 where it is steep."""
-    trust = min(1, BELIEVABLE / R)
+    confidence = min(1, BELIEVABLE / R)
     if is_chroma or blocks < 1500:
-        return trust
+        return confidence
     strict = np.clip((1.7 - R) / (1.7 - BELIEVABLE), 0, 1)
     steep = np.clip((0.85 - slope(measured)) / (0.85 - 0.65), 0, 1)
-    return steep * strict + (1 - steep) * trust
+    return steep * strict + (1 - steep) * confidence
 
 
 def levels_of(V, R, S, like, choices):
@@ -216,7 +216,7 @@ def plane_spectrum(V, R, is_end, is_chroma, blocks, choices):
     variances[:, 0] = 1.6 ** 2 * np.maximum(variances[:, 1], variances[:, 8])
     smooth = variances.copy()
     smooth[1:-1] = (variances[:-2] + 2 * variances[1:-1] + variances[2:]) / 4
-    return {"V": V, "R": R, "anchor": anchor, "trust": min(1, BELIEVABLE / R[anchor]),
+    return {"V": V, "R": R, "anchor": anchor, "confidence": min(1, BELIEVABLE / R[anchor]),
             "coarsest": np.sqrt(levels.mean() * measured[LOW].mean()), "deviations": np.sqrt(smooth)}
 
 
@@ -273,7 +273,7 @@ def is_white(planes, jpeg, choices):
         return False
     flat = lambda plane, least: choices.at_most(least * plane["reference"], plane["finest"])
     if len(planes) != 3:
-        return all(plane["trust"] < 1 or flat(plane, 0.55) for plane in planes)
+        return all(plane["confidence"] < 1 or flat(plane, 0.55) for plane in planes)
     luma, *chromas = planes
     return all(flat(plane, 0.85) and choices.at_most(0.5 * luma["finest"], plane["finest"]) for plane in chromas)
 
@@ -285,7 +285,7 @@ def white_limit(planes, steps, blocks, choices):
     C = max(np.sqrt((plane["deviations"] ** 2).mean(axis=0)[LOW].mean()) for plane in chromas)
     measured = np.quantile(deviation[RADIUS > 4], 0.2)
     shown = choices.at_most(W / 4, C) and choices.at_most(0.8 * W, measured)
-    white = choices.at_most(C, 1.25 * W) and (shown or (luma["trust"] < 1 and blocks >= 1500))
+    white = choices.at_most(C, 1.25 * W) and (shown or (luma["confidence"] < 1 and blocks >= 1500))
     return W if white else np.inf
 
 
@@ -460,7 +460,7 @@ def describe_case(case, pictures):
     for plane in found["planes"]:
         level = np.sqrt(plane["V"][:, MIDDLE].mean(axis=1))
         print("   R", np.round(plane["R"], 3), "level", np.round(level, 3), "anchor", plane["anchor"],
-              "trust", round(plane["trust"], 3),
+              "confidence", round(plane["confidence"], 3),
               *[f"{name} {plane[name]:.3f}" for name in ("coarsest", "middle", "reference", "finest")])
     assert choices.margin > SAFE_MARGIN, f"{case['name']}: a choice is within rounding"
     margin = {"margin": float(f"{choices.margin:.2g}")} if np.isfinite(choices.margin) else {}

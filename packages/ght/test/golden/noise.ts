@@ -8,7 +8,7 @@ export interface GoldenPlane {
   readonly V: readonly (readonly number[])[];
   readonly R: readonly number[];
   readonly anchor: number;
-  readonly trust: number;
+  readonly confidence: number;
   readonly middle: number;
   readonly reference: number;
   readonly finest: number;

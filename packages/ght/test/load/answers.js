@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import {
   denoise,
-  denoiseQualities,
   engineNames,
   gaussianDictionary,
   overcompleteDct,
+  qualities,
   randomSource,
   solve,
   solverNames,
@@ -33,8 +33,8 @@ const plane = Float64Array.from(
   { length: width * height },
   (_, i) => 128 + 60 * Math.sin((i % width) / 6) + 12 * normal(),
 );
-for (const quality of denoiseQualities) {
-  const { image, noise } = await denoise({ width, height, planes: [plane], peak: 255 }, { quality, noise: 'gaussian' });
+for (const quality of qualities) {
+  const { image, noise } = await denoise({ width, height, planes: [plane], peak: 255 }, { quality, noise: 'white' });
   answers[`denoise, ${quality}`] = { rmse: noise.sigma[0], bits: digest(image.planes[0]) };
 }
 console.log(JSON.stringify({ node: process.version, answers }));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { psnr, psnrOf, rmsePixel } from '../../src/index.js';
+import { psnr, rmsePixel } from '../../src/index.js';
 import { rmseOver } from '../../src/measures/error.js';
-import { watched } from '../solvers/definitions.js';
+import { watched } from '../sparse/solvers/definitions.js';
 
 describe('the error per sample', () => {
   it('is the root of the mean of the squared differences', () => {
@@ -39,14 +39,14 @@ describe('the error per sample', () => {
 
 describe('PSNR', () => {
   it('is 20 log₁₀(peak / error), and infinite for an error of 0', () => {
-    expect(psnrOf(2.55, 255)).toBeCloseTo(40, 12);
-    expect(psnrOf(0, 1)).toBe(Number.POSITIVE_INFINITY);
+    expect(psnr(2.55, 255)).toBeCloseTo(40, 12);
+    expect(psnr(0, 1)).toBe(Number.POSITIVE_INFINITY);
     expect(psnr(Float64Array.of(0, 0), Float64Array.of(0.1, 0.1), 1)).toBeCloseTo(20, 12);
   });
 
   it('rejects negative errors and peaks that are not positive', () => {
-    expect(() => psnrOf(-1, 255)).toThrow('rmse must be');
-    expect(() => psnrOf(1, 0)).toThrow('peak must be');
+    expect(() => psnr(-1, 255)).toThrow('rmse must be');
+    expect(() => psnr(1, 0)).toThrow('peak must be');
   });
 });
 

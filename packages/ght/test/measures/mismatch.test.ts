@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { codesFromDense, supportMismatch } from '../../src/index.js';
+import { codesFromDense } from '../../src/index.js';
+import { supportMismatch } from '../../src/paper.js';
 
 const codes = (support: number[], L = 3, P = 2) =>
   codesFromDense(

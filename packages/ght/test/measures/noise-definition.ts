@@ -1,6 +1,6 @@
-/** The noise level of a plane by the method of measures/noise.ts, step by step on plain arrays. */
-import { symmetricEigen } from '../../src/algebra/eigen.js';
-import { matrix } from '../../src/algebra/matrix.js';
+/** The noise level of a plane by the method of noise/white/sigma.ts, step by step on plain arrays. */
+import { symmetricEigen } from '../../src/math/eigen.js';
+import { matrix } from '../../src/math/matrix.js';
 
 type Patch = { readonly x: number; readonly y: number; readonly values: number[]; readonly texture: number };
 

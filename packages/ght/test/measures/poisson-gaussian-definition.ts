@@ -1,4 +1,4 @@
-/** Gain and σ of a plane by the method of measures/poisson-gaussian.ts, step by step on plain arrays. */
+/** Gain and σ of a plane by the method of noise/signal-dependent/poisson-gaussian.ts, step by step on plain arrays. */
 type Block = { readonly mean: number; readonly texture: number; readonly variance: number };
 type Line = { readonly slope: number; readonly level: number };
 

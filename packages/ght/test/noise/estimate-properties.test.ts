@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Image } from '../../src/index.js';
 import { estimateNoise } from '../../src/index.js';
-import { isWhite } from '../../src/noise/gate.js';
+import type { PlaneSpectrum, SpectrumEstimate } from '../../src/noise/coloured/spectrum.js';
 import type { JpegInfo } from '../../src/noise/model.js';
-import type { PlaneSpectrum, SpectrumEstimate } from '../../src/noise/spectrum.js';
+import { isWhite } from '../../src/noise/white/gate.js';
 import { noiseCases } from '../golden/noise.js';
 import { runs } from '../properties/problems.js';
 import { estimateOf } from './made-noise.js';
@@ -50,8 +50,8 @@ function scaled({ brightness, planes, blocks }: SpectrumEstimate, by: number): S
 /** Fails unless deviations agree but for rounding, and choices exactly. */
 function expectAlike(found: readonly PlaneSpectrum[], expected: readonly PlaneSpectrum[]): void {
   expect(found.map(({ anchor }) => anchor)).toEqual(expected.map(({ anchor }) => anchor));
-  for (const [c, { deviations, trust }] of expected.entries()) {
-    expect(found[c].trust).toBeCloseTo(trust, 9);
+  for (const [c, { deviations, confidence }] of expected.entries()) {
+    expect(found[c].confidence).toBeCloseTo(confidence, 9);
     expect(found[c].deviations).toHaveLength(deviations.length);
     for (const [b, row] of deviations.entries()) {
       const least = 1e-11 * Math.max(...row);
@@ -65,8 +65,8 @@ function expectAlike(found: readonly PlaneSpectrum[], expected: readonly PlaneSp
 
 const isFiniteEstimate = ({ planes }: SpectrumEstimate) =>
   planes.every(
-    ({ deviations, trust, middle, reference, finest, coarsest }) =>
-      [trust, middle, reference, finest, coarsest].every((value) => Number.isFinite(value) && value >= 0) &&
+    ({ deviations, confidence, middle, reference, finest, coarsest }) =>
+      [confidence, middle, reference, finest, coarsest].every((value) => Number.isFinite(value) && value >= 0) &&
       deviations.every((row) => row.every((value) => Number.isFinite(value) && value >= 0)),
   );
 
@@ -149,8 +149,8 @@ describe('the estimate of noise', () => {
         const image = { ...given, planes };
         expect(isFiniteEstimate(estimateOf(image))).toBe(true);
         expect(isFiniteEstimate(estimateOf(image, jpeg))).toBe(true);
-        const { model, trust } = await estimateNoise(image, { kind: 'coloured', jpeg });
-        expect(trust >= 0 && trust <= 1).toBe(true);
+        const { model, confidence } = await estimateNoise(image, { kind: 'coloured', jpeg });
+        expect(confidence >= 0 && confidence <= 1).toBe(true);
         if (model.kind !== 'coloured') throw new Error(`${model.kind}, not coloured`);
         expect(model.deviations.flat().every((row) => row.every((d) => Number.isFinite(d) && d >= 0))).toBe(true);
       }),

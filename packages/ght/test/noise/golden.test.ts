@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { decorrelate, type Image, type Samples } from '../../src/index.js';
-import { brightnessBins, MOST_BLOCKS, samplingFor } from '../../src/noise/blocks.js';
-import { colouredModel } from '../../src/noise/coloured.js';
-import { type Flattest, flattest } from '../../src/noise/flat-blocks.js';
-import { isWhite } from '../../src/noise/gate.js';
-import { jpegSteps } from '../../src/noise/jpeg.js';
-import { colouredNoise } from '../../src/noise/spectrum.js';
+import { brightnessBins, MOST_BLOCKS, samplingFor } from '../../src/noise/coloured/blocks.js';
+import { type Flattest, flattest } from '../../src/noise/coloured/flat-blocks.js';
+import { colouredModel } from '../../src/noise/coloured/model.js';
+import { colouredNoise } from '../../src/noise/coloured/spectrum.js';
+import { jpegSteps } from '../../src/noise/jpeg/jpeg.js';
+import { isWhite } from '../../src/noise/white/gate.js';
 import { finish } from '../../src/work.js';
 import { type NoiseCase, noiseCases } from '../golden/noise.js';
 
@@ -72,7 +72,7 @@ describe.each(noiseCases)('golden estimate: %s', (_name, given) => {
       const found = estimate.planes[c];
       expect(found.anchor).toBe(plane.anchor);
       expectNear(found.deviations, plane.deviations, `deviations of plane ${c}`);
-      for (const name of ['trust', 'middle', 'reference', 'finest', 'coarsest'] as const) {
+      for (const name of ['confidence', 'middle', 'reference', 'finest', 'coarsest'] as const) {
         expectNear([[found[name]]], [[plane[name]]], `${name} of plane ${c}`);
       }
     }

@@ -1,8 +1,8 @@
-import { dctEntry } from '../../src/algebra/dct.js';
 import type { Image, Samples } from '../../src/index.js';
 import { decorrelate, randomSource } from '../../src/index.js';
+import { dctEntry } from '../../src/math/dct.js';
+import { colouredNoise, type SpectrumEstimate } from '../../src/noise/coloured/spectrum.js';
 import type { JpegInfo } from '../../src/noise/model.js';
-import { colouredNoise, type SpectrumEstimate } from '../../src/noise/spectrum.js';
 import { finish } from '../../src/work.js';
 
 /** The estimate of an image, as in a task. */

@@ -1,26 +1,24 @@
 /** The image tasks, on numerically difficult sizes and values. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { drawHeatmap, heatmap } from '../../src/draw/index.js';
+import { stabiliser } from '../../src/image/stabilise.js';
 import type { Image } from '../../src/index.js';
 import {
   aggregate,
   denoise,
-  denoisePaper,
-  denoiseQualities,
-  drawHeatmap,
-  estimatePoissonGaussian,
-  estimateSigma,
   extract,
-  heatmap,
   isGhtError,
   nonzeros,
   patchGrid,
   psnr,
+  qualities,
   represent,
   rmsePixel,
   ssim,
-  stabiliser,
 } from '../../src/index.js';
+import { denoisePaper } from '../../src/paper.js';
+import { estimatePoissonGaussian, estimateSigma } from '../noise/estimates.js';
 import { noisy, picture } from '../pictures.js';
 import { badNumbers, distance, image, refusal, refused, runs } from './problems.js';
 
@@ -86,7 +84,7 @@ describe('denoising', () => {
     await fc.assert(
       fc.asyncProperty(
         image,
-        fc.constantFrom(...denoiseQualities),
+        fc.constantFrom(...qualities),
         fc.constantFrom('auto' as const, 0, 0.1, 1e6),
         async (given, quality, level) => {
           const sigma = typeof level === 'number' ? level * given.peak : level;

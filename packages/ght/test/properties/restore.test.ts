@@ -1,23 +1,23 @@
 /** Restoration of any image: finite results, or an error that says what is wrong. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { recipeNames } from '../../src/denoisers/groups/recipes.js';
 import type { BlurKernel, Image } from '../../src/index.js';
 import {
   deblur,
   diskKernel,
   gaussianKernel,
   inpaint,
-  inpaintPaper,
   isGhtError,
   motionKernel,
-  qualities,
   restore,
   upscale,
 } from '../../src/index.js';
+import { inpaintPaper } from '../../src/paper.js';
 import { badNumbers, image, refusal, refused, runs } from './problems.js';
 
 const finite = ({ planes }: Image) => planes.every((plane) => plane.every(Number.isFinite));
-const quality = fc.constantFrom(...qualities);
+const quality = fc.constantFrom(...recipeNames);
 const level = fc.constantFrom(0, 0.01, 10);
 
 describe('restoration of any size and scale', () => {

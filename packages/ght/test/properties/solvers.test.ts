@@ -1,7 +1,7 @@
 /** Every solver on every engine, on numerically difficult problems: the mathematics holds, or a library error says why not. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SignalOptions, Solution } from '../../src/index.js';
+import type { Solution, SolveOptions } from '../../src/index.js';
 import { isGhtError, reconstruct, solve, solverNames } from '../../src/index.js';
 import { badNumbers, distance, problem, refused, runs } from './problems.js';
 
@@ -19,7 +19,7 @@ async function attempt(...args: Parameters<typeof solve>): Promise<Solution | un
     return await solve(...args);
   } catch (error) {
     // ρ is so small that DDᵀ + ρI is singular, or coefficients overflow.
-    if (isGhtError(error) && ['rho', 'signals'].includes(error.parameter)) return undefined;
+    if (isGhtError(error) && ['rho', 'Y'].includes(error.parameter)) return undefined;
     throw error;
   }
 }
@@ -51,7 +51,7 @@ describe.each(each)('$solver on the $engine engine', ({ engine, solver }) => {
         async (given, rho, S, refit, effort) => {
           const { D, P, Y } = given;
           const total = { none: 0, one: 1, some: Math.min(2, D.L) * P, all: D.L * P }[S];
-          const options: SignalOptions = { solver, engine, rho, effort, refit, budget: { total }, maxIterations: 12 };
+          const options: SolveOptions = { solver, engine, rho, effort, refit, budget: { total }, maxIterations: 12 };
           const result = await attempt(D, Y, options);
           if (!result) return;
           solved++;
@@ -146,12 +146,12 @@ describe('solve rejects, naming what is wrong', () => {
     }
   });
   it('signals that are invalid, NaN, infinite or almost infinite', async () => {
-    expect(await refused(solve(D, new Float64Array(0)))).toContain('signals');
-    expect(await refused(solve(D, new Float64Array(D.N + 1)))).toContain('signals');
+    expect(await refused(solve(D, new Float64Array(0)))).toContain('Y must be');
+    expect(await refused(solve(D, new Float64Array(D.N + 1)))).toContain('Y must be');
     for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, 1.5e308]) {
       const broken = Y.slice();
       broken[D.N + 1] = bad;
-      expect(await refused(solve(D, broken))).toContain('signals sample (row 1, signal 1)');
+      expect(await refused(solve(D, broken))).toContain('Y sample (row 1, signal 1)');
     }
   });
 });
@@ -173,7 +173,7 @@ it('targets are reached in any units, or reported as unreachable', async () => {
             if (budget.rmse !== undefined) expect(rmse).toBeLessThanOrEqual((1 + 1e-9) * budget.rmse);
           } catch (error) {
             if (!isGhtError(error)) throw error;
-            expect(['budget', 'signals', 'rho']).toContain(error.parameter);
+            expect(['budget', 'Y', 'rho']).toContain(error.parameter);
           }
         }
       },

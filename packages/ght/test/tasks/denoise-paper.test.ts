@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Image, SolverName } from '../../src/index.js';
-import { completeDct, denoisePaper, noiseRules, overcompleteDct, psnr, solverNames } from '../../src/index.js';
+import { completeDct, overcompleteDct, psnr, solverNames } from '../../src/index.js';
+import { denoisePaper } from '../../src/paper.js';
+import { noiseRules } from '../../src/sparse/budget/budget.js';
 import { noisy, picture } from '../pictures.js';
 
 const clean = picture(96, 80);

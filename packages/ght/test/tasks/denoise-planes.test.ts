@@ -1,23 +1,23 @@
 /** Denoising planes, as a user meets it. */
 import { describe, expect, it } from 'vitest';
+import { recipeNames, recipeOf } from '../../src/denoisers/groups/recipes.js';
 import { GroupMemory } from '../../src/engines/wasm/run/group-memory.js';
-import { recipeOf } from '../../src/groups/recipes.js';
+import { decorrelate, recorrelate } from '../../src/image/colour.js';
 import {
-  type DenoiseQuality,
   denoise,
-  denoiseMemoryEstimate,
-  denoiseQualities,
   engineNames,
+  estimateMemory,
   type Image,
   isGhtError,
   probeEngines,
   psnr,
+  type Quality,
   qualities,
   type Samples,
 } from '../../src/index.js';
-import { decorrelate, recorrelate } from '../../src/signal/colour.js';
-import { type PlanesSettings, denoisePlanes as settledDenoise } from '../../src/tasks/denoise-planes.js';
+import type { PlanesSettings } from '../../src/pipelines/denoise/planes.js';
 import { noisy, picture } from '../pictures.js';
+import { denoisePlanes as denoiseAny } from '../planes.js';
 
 const denoisePlanes = async (
   planes: readonly Samples[],
@@ -25,12 +25,11 @@ const denoisePlanes = async (
   height: number,
   sigma: readonly number[],
   settings: Partial<PlanesSettings> = {},
-) =>
-  (await settledDenoise(planes, width, height, { sigma }, { quality: 'balanced', engine: 'auto', ...settings })).planes;
+) => (await denoiseAny(planes, width, height, { sigma }, { quality: 'balanced', engine: 'auto', ...settings })).planes;
 const same = (a: Samples, b: Samples) => a.length === b.length && a.every((value, i) => value === b[i]);
 const largest = (plane: Samples) => Math.max(...Array.from(plane, Math.abs));
 
-async function gain(image: Image, sigma: number, quality: DenoiseQuality) {
+async function gain(image: Image, sigma: number, quality: Quality) {
   const { width, height } = image;
   const input = noisy(image, sigma);
   const planes = await denoisePlanes(
@@ -49,7 +48,7 @@ describe('quality', () => {
   it('each is better than the one before, and all gain what they should', async () => {
     const image = picture(96, 96);
     const gains: number[] = [];
-    for (const quality of denoiseQualities) gains.push(await gain(image, 25, quality));
+    for (const quality of qualities) gains.push(await gain(image, 25, quality));
     const [fast, balanced, best, learned, finest] = gains;
     expect(fast).toBeGreaterThan(8.3);
     expect(balanced).toBeGreaterThan(fast + 0.7);
@@ -66,7 +65,7 @@ describe('quality', () => {
   });
 
   it('little noise does no harm', async () => {
-    for (const quality of qualities) expect(await gain(picture(48, 40), 0.5, quality)).toBeGreaterThan(-0.1);
+    for (const quality of recipeNames) expect(await gain(picture(48, 40), 0.5, quality)).toBeGreaterThan(-0.1);
   });
 });
 
@@ -80,7 +79,7 @@ describe('any picture', () => {
   ];
   it.each(sizes)('%i×%i', async (width, height) => {
     const { planes } = noisy(picture(width, height), 10);
-    for (const quality of denoiseQualities) {
+    for (const quality of qualities) {
       const [plane] = await denoisePlanes(planes, width, height, [10], { quality });
       expect(plane).toHaveLength(width * height);
       expect(plane.every(Number.isFinite)).toBe(true);
@@ -88,7 +87,7 @@ describe('any picture', () => {
     }
   });
 
-  it.each(denoiseQualities)('%s: a constant stays what it is', async (quality) => {
+  it.each(qualities)('%s: a constant stays what it is', async (quality) => {
     const planes = [new Float64Array(400).fill(7.25), new Float64Array(400)];
     const denoised = await denoisePlanes(planes, 20, 20, [3, 3], { quality });
     denoised.forEach((plane, c) => {
@@ -117,7 +116,7 @@ describe('any picture', () => {
 
   it('a plane without noise comes back as it is, and still guides the others', async () => {
     const { planes } = noisy(picture(24, 20, 2), 10);
-    for (const quality of denoiseQualities) {
+    for (const quality of qualities) {
       const untouched = await denoisePlanes(planes, 24, 20, [0, 0], { quality });
       expect(untouched.every((plane, c) => same(plane, planes[c]))).toBe(true);
       const [guide, other] = await denoisePlanes(planes, 24, 20, [0, 10], { quality });
@@ -152,14 +151,18 @@ describe('memory', () => {
 
   it('is a few float32 planes per channel, and says so beforehand', () => {
     // Six or seven in the passes, and one for the result.
-    expect(denoiseMemoryEstimate(1000, 1000, 1, 'fast')).toBe(7 * 4e6);
-    expect(denoiseMemoryEstimate(1000, 1000, 3)).toBe(3 * 7 * 4e6);
-    expect(denoiseMemoryEstimate(1000, 1000, 1, 'best')).toBe(8 * 4e6);
+    expect(estimateMemory('denoise', { width: 1000, height: 1000, channels: 1 }, { quality: 'fast' })).toBe(7 * 4e6);
+    expect(estimateMemory('denoise', { width: 1000, height: 1000, channels: 3 })).toBe(3 * 7 * 4e6);
+    expect(estimateMemory('denoise', { width: 1000, height: 1000, channels: 1 }, { quality: 'best' })).toBe(8 * 4e6);
     // The result; both planes and the codes of a block on each of 8 threads; and the passes of best, since finest may take its place.
-    expect(denoiseMemoryEstimate(1000, 1000, 1, 'learned')).toBe((1 + 2 + 7) * 4e6 + 8 * 4 * 272 ** 2 * 35);
+    expect(estimateMemory('denoise', { width: 1000, height: 1000, channels: 1 }, { quality: 'learned' })).toBe(
+      (1 + 2 + 7) * 4e6 + 8 * 4 * 272 ** 2 * 35,
+    );
     const { memory } = new GroupMemory(recipeOf('best'), { width: 1000, height: 1000, channels: 1 }, 4);
     const scratches = 4 * 2 ** 18;
-    expect(memory.buffer.byteLength).toBeLessThan(denoiseMemoryEstimate(1000, 1000, 1, 'best') + scratches + 2 ** 20);
+    expect(memory.buffer.byteLength).toBeLessThan(
+      estimateMemory('denoise', { width: 1000, height: 1000, channels: 1 }, { quality: 'best' }) + scratches + 2 ** 20,
+    );
   });
 });
 
@@ -232,7 +235,8 @@ it.each(engineNames)('takes %s as its engine, as every task does', async (engine
   const states = await probeEngines();
   const isThere = states.find(({ name }) => name === engine)?.available ?? false;
   expect(ran.name).toBe(isThere ? engine : 'wasm');
-  if (engine === 'webgpu' && !isThere) expect(ran.instead).toMatch(/^webgpu is not used: /);
+  if (engine === 'webgpu' && !isThere)
+    expect(ran.fallbackReason).toMatchObject({ engine: 'webgpu', kind: 'unavailable' });
   const [theirs] = await denoisePlanes(planes, 20, 18, [15], { quality: 'fast', engine: 'reference' });
   image.planes[0].forEach((value, i) => {
     expect(value).toBeCloseTo(theirs[i], 2);

@@ -1,38 +1,11 @@
 /** Denoising with nothing told, where the noise is that of files: coloured, cut by JPEG, with impulses or bands. */
-import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Image, Samples } from '../../src/index.js';
-import { denoise, estimateNoise, psnr, randomSource, readJpegInfo } from '../../src/index.js';
-import { filtered, filteredDeviations, whiteNoise } from '../noise/made-noise.js';
+import type { Image } from '../../src/index.js';
+import { denoise, estimateNoise, psnr, randomSource, describe as sentences } from '../../src/index.js';
+import { filteredDeviations } from '../noise/made-noise.js';
 import { photograph } from '../photographs.js';
 import { noisy, picture } from '../pictures.js';
-
-const joined = (planes: readonly Samples[]) => Float64Array.from(planes.flatMap((plane) => [...plane]));
-const level = (image: Image, clean: Image) => psnr(joined(image.planes), joined(clean.planes), clean.peak);
-const inBytes = (image: Image): Image => ({
-  ...image,
-  planes: image.planes.map((plane) => Uint8Array.from(plane, (v) => Math.min(255, Math.max(0, Math.round(v))))),
-});
-
-const KERNEL = [0.25, 0.5, 0.25];
-/** Noise that was blurred along rows and columns, as demosaicking and resizing do. */
-const coloured = (clean: Image, sigma: number, seed = 3): Image => ({
-  ...clean,
-  planes: clean.planes.map((plane, c) => {
-    const noise = filtered(whiteNoise(plane.length, seed + c), clean.width, KERNEL, KERNEL);
-    return Float64Array.from(plane, (value, i) => value + (sigma / 0.375) * noise[i]);
-  }),
-});
-async function jpegOf(image: Image, quality: number) {
-  const { width, height, planes } = inBytes(image);
-  const pixels = Buffer.from(Array.from({ length: 3 * width * height }, (_, i) => planes[i % 3][Math.floor(i / 3)]));
-  const bytes = await sharp(pixels, { raw: { width, height, channels: 3 } })
-    .jpeg({ quality })
-    .toBuffer();
-  const data = await sharp(bytes).raw().toBuffer();
-  const decoded = [0, 1, 2].map((c) => Uint8Array.from({ length: width * height }, (_, i) => data[3 * i + c]));
-  return { image: { ...image, planes: decoded }, jpeg: readJpegInfo(bytes) };
-}
+import { coloured, inBytes, joined, KERNEL, level } from './camera-files.js';
 
 let boats: Image;
 beforeAll(async () => {
@@ -44,57 +17,20 @@ describe('with nothing told', () => {
     const input = noisy(boats, 15);
     const found = await denoise(input, { quality: 'fast' });
     expect(found.noise.kind).toBe('white');
-    expect(found.words.join()).toMatch(/^noise: white, σ = 1[456]/);
-    const white = await denoise(input, { quality: 'fast', noise: 'gaussian' });
+    expect(sentences(found)).toEqual([expect.stringMatching(/^noise: white, σ = 1[456]/)]);
+    const white = await denoise(input, { quality: 'fast', noise: 'white' });
     expect(found.image.planes).toEqual(white.image.planes);
   });
 
-  it.each(['fast', 'balanced', 'best'] as const)(
-    'coloured noise: %s gains decibels that white does not',
-    async (quality) => {
-      const input = inBytes(coloured(boats, 15));
-      const found = await denoise(input, { quality });
-      expect(found.noise.kind).toBe('coloured');
-      expect(found.words.join()).toMatch(/noise: coloured; luma/);
-      expect(found.changed).toBe(true);
-      expect(level(found.image, boats)).toBeGreaterThan(level(input, boats) + 3);
-      const white = await denoise(input, { quality, noise: 'gaussian' });
-      expect(level(found.image, boats)).toBeGreaterThan(level(white.image, boats) + 2);
-    },
-  );
-
-  it('a noisy JPEG: its tables are read, or found in the pixels, and both help', async () => {
-    const { image, jpeg } = await jpegOf(noisy(boats, 15), 80);
-    const gain = async (how: Parameters<typeof denoise>[1]) =>
-      level((await denoise(image, { quality: 'fast', ...how })).image, boats) - level(image, boats);
-    const [read, found, none, told] = [
-      await gain({ jpeg }),
-      await gain({}),
-      await gain({ jpeg: 'none' }),
-      await gain({ sigma: 15 }),
-    ];
-    expect(read).toBeGreaterThan(2.5);
-    expect(read).toBeGreaterThan(told - 0.5);
-    expect(Math.abs(found - read)).toBeLessThan(0.3);
-    expect(read).toBeGreaterThan(none);
-  });
-
-  it('a noisy JPEG: the blend with the learned model gains 0.1 dB over best', async () => {
-    const { image, jpeg } = await jpegOf(noisy(boats, 15), 80);
-    const [best, finest] = [
-      await denoise(image, { quality: 'best', jpeg }),
-      await denoise(image, { quality: 'finest', jpeg }),
-    ];
-    expect([finest.noise.kind, finest.quality]).toEqual(['coloured', 'finest']);
-    expect(level(finest.image, boats)).toBeGreaterThan(level(best.image, boats) + 0.1);
-  });
-
-  it('a clean JPEG does not become worse', async () => {
-    for (const quality of [70, 90]) {
-      const { image, jpeg } = await jpegOf(boats, quality);
-      const result = await denoise(image, { jpeg });
-      expect(level(result.image, boats)).toBeGreaterThan(level(image, boats));
-    }
+  it.each(['fast', 'balanced'] as const)('coloured noise: %s gains decibels that white does not', async (quality) => {
+    const input = inBytes(coloured(boats, 15));
+    const found = await denoise(input, { quality });
+    expect(found.noise.kind).toBe('coloured');
+    expect(sentences(found)).toContainEqual(expect.stringMatching(/^noise: coloured; luma/));
+    expect(found.changed).toBe(true);
+    expect(level(found.image, boats)).toBeGreaterThan(level(input, boats) + 3);
+    const white = await denoise(input, { quality, noise: 'white' });
+    expect(level(found.image, boats)).toBeGreaterThan(level(white.image, boats) + 2);
   });
 
   it('impulses and bands are taken out first, and told', async () => {
@@ -111,7 +47,7 @@ describe('with nothing told', () => {
     const result = await denoise(salted, { quality: 'fast' });
     expect(level(result.image, boats)).toBeGreaterThan(30);
     expect(result.impulses.kind).toBe('salt-and-pepper');
-    expect(result.words[0]).toMatch(/of the samples were impulses/);
+    expect(sentences(result)[0]).toMatch(/of the samples were impulses/);
     const left = await denoise(salted, { quality: 'fast', impulses: 'off' });
     expect(left.impulses.count).toBe(0);
     expect(level(left.image, boats)).toBeLessThan(25);
@@ -127,19 +63,6 @@ describe('with nothing told', () => {
 });
 
 describe('coloured noise', () => {
-  it('the same bits for any number of threads, and the same picture on the reference engine', async () => {
-    const small = coloured(picture(72, 60, 3), 8);
-    const run = async (options: Parameters<typeof denoise>[1]) =>
-      (await denoise(small, { ...options, quality: 'balanced', noise: { spectrum } })).image.planes;
-    const spectrum = { width: 8, height: 8, data: filteredDeviations(KERNEL, KERNEL).map((s) => (8 / 0.375) * s) };
-    const alone = await run({ threads: 1 });
-    for (const threads of [2, 3]) expect(await run({ threads })).toEqual(alone);
-    const reference = await run({ engine: 'reference' });
-    reference.forEach((plane, c) => {
-      expect(psnr(plane, alone[c], 255)).toBeGreaterThan(90);
-    });
-  });
-
   it('does not mind the units: 16 bit and floats have the result of 8 bit', async () => {
     const input = inBytes(coloured(boats, 12));
     const scaled = (by: number): Image => ({
@@ -204,7 +127,7 @@ describe('coloured noise', () => {
     [{ strengthChroma: -1 }, 'strengthChroma must be a finite number above 0'],
     [{ keepGrain: 2 }, 'keepGrain must be a share from 0 to 1, but got 2'],
     [{ impulses: 'on' }, 'impulses must be one of auto, off'],
-    [{ jpeg: 'yes' }, 'jpeg must be one of auto, none'],
+    [{ jpeg: 'yes' }, 'jpeg must be one of auto, off'],
     [{ jpeg: { luma: [1, 2] } }, 'jpeg.luma must hold 64 steps of at least 0, but got 2'],
     [{ noise: { spectrum: { width: 8, height: 8, data: [1] } } }, 'noise.spectrum must hold width × height numbers'],
     [{ noise: { spectrum: { width: 1, height: 1, data: [-1] } } }, 'noise.spectrum.data[0] must be a finite number'],
@@ -215,14 +138,14 @@ describe('coloured noise', () => {
 });
 
 describe('estimateNoise', () => {
-  it('says what kind of noise it is, how sure that is, and in words', async () => {
+  it('says what kind of noise it is, and how sure that is', async () => {
     const white = await estimateNoise(noisy(boats, 12));
-    expect(white).toMatchObject({ model: { kind: 'white' }, trust: 1 });
+    expect(white).toMatchObject({ model: { kind: 'white' }, confidence: 1 });
     const found = await estimateNoise(inBytes(coloured(boats, 12)));
     expect(found.model.kind).toBe('coloured');
     expect(found.levels).toHaveLength(3);
     expect(found.levels?.[1].middle).toBeGreaterThan(2 * (found.levels?.[1].finest ?? 0));
-    expect(found.words).toContain('at middle and');
+    expect(sentences(found)[0]).toContain('at middle and');
   });
 
   it('tells how far it is, and stops when it is aborted', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Image } from '../../src/index.js';
 import { learn, overcompleteDct, represent, separableDictionary } from '../../src/index.js';
-import { perturbed, planted, randomAtoms, recovered } from '../learning/planted.js';
 import { greyPhotograph } from '../photographs.js';
 import { picture } from '../pictures.js';
+import { perturbed, planted, randomAtoms, recovered } from '../sparse/learning/planted.js';
 
 const small = { patches: 4096, batch: 2048, atoms: 100, budget: { perPatch: 5 }, iterations: 6 } as const;
 
@@ -157,7 +157,7 @@ describe('learn', () => {
     await expect(learn(picture(8, 8))).rejects.toThrow(
       'images must have at least 293 patches for 256 atoms, but got 1',
     );
-    await expect(learn(new Float64Array(100))).rejects.toThrow('signals must be signals of 64 samples each');
-    await expect(learn(new Float64Array(64).fill(Number.NaN))).rejects.toThrow('signals sample (row 0, signal 0)');
+    await expect(learn(new Float64Array(100))).rejects.toThrow('data must be signals of 64 samples each');
+    await expect(learn(new Float64Array(64).fill(Number.NaN))).rejects.toThrow('data sample (row 0, signal 0)');
   });
 });

@@ -1,19 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Denoiser, Image, Restored, RestoreProgress } from '../../src/index.js';
-import {
-  deblur,
-  gaussianKernel,
-  inpaint,
-  inpaintPaper,
-  psnr,
-  randomSource,
-  restore,
-  upscale,
-} from '../../src/index.js';
+import { deblur, gaussianKernel, inpaint, psnr, randomSource, restore, upscale } from '../../src/index.js';
 import { blurOperator } from '../../src/operators/blur.js';
 import { checkedKernel } from '../../src/operators/kernel.js';
 import { reductionOperator } from '../../src/operators/reduction.js';
 import type { ReductionBlur } from '../../src/operators/resampling.js';
+import { inpaintPaper } from '../../src/paper.js';
 import { finish } from '../../src/work.js';
 import { greyPhotograph, photograph } from '../photographs.js';
 import { noisy, picture } from '../pictures.js';
@@ -145,7 +137,7 @@ describe('inpainting', () => {
 });
 
 describe('deblurring', () => {
-  it('gives back detail, with the noise estimated, and what lies outside the frame unknown', async () => {
+  it('restores detail, with the noise estimated, and what lies outside the frame unknown', async () => {
     const { image, clean } = blurred(await greyPhotograph('french-alpine-landscape', 128));
     const before = psnr(image, clean);
     const levels: number[] = [];
@@ -179,7 +171,7 @@ describe('deblurring', () => {
 });
 
 describe('upscaling', () => {
-  it('gives back detail, and reduced again it is the image', async () => {
+  it('restores detail, and reduced again it is the image', async () => {
     const clean = await greyPhotograph('nagasaki-boats', 96);
     for (const factor of [2, 3]) {
       const small = reduced(clean, factor);
@@ -392,7 +384,7 @@ describe('a prior of your own', () => {
     const mask = maskOf(image, 0.3);
     const { history, engine, image: own } = await inpaint(image, mask, { prior: denoiser, quality: 'fast' });
     expect(calls).toHaveLength(history.length);
-    expect(engine).toEqual({ name: 'own', threads: 1, why: 'the prior was given' });
+    expect(engine).toEqual({ name: 'own', threads: 1 });
     const usual = await inpaint(image, mask, { quality: 'fast' });
     expect(own.planes[0]).not.toEqual(usual.image.planes[0]);
     expect(psnr(usual.image, image)).toBeGreaterThan(psnr(own, image));

@@ -7,8 +7,8 @@ import {
   randomSource,
   reconstruct,
   solve,
-  supportMismatch,
 } from '../../src/index.js';
+import { supportMismatch } from '../../src/paper.js';
 
 /** The paper's synthetic experiment: P signals, each of s atoms with coefficients ±1. */
 function synthetic(s: number, seed: number, P = 100) {
@@ -121,7 +121,7 @@ describe('solve', () => {
         Undefined: undefined,
       })) {
         await expect(solve(D, signals as never, options)).rejects.toThrow(
-          `signals must be a Float64Array, Float32Array, Uint16Array, Uint8Array or Uint8ClampedArray, but got "${kind}"`,
+          `Y must be a Float64Array, Float32Array, Uint16Array, Uint8Array or Uint8ClampedArray, but got "${kind}"`,
         );
       }
     }
@@ -162,12 +162,10 @@ describe('solve', () => {
 
   it('rejects signals that do not fit or are not finite', async () => {
     const { D, Y } = synthetic(5, 3, 2);
-    await expect(solve(D, Y.slice(1))).rejects.toThrow('signals must be signals of 100 samples each');
+    await expect(solve(D, Y.slice(1))).rejects.toThrow('Y must be signals of 100 samples each');
     await expect(solve(D, new Float64Array(0))).rejects.toThrow('but got "0 samples"');
     Y[105] = Number.POSITIVE_INFINITY;
-    await expect(solve(D, Y)).rejects.toThrow(
-      'signals sample (row 5, signal 1) must be a finite number, but got Infinity',
-    );
+    await expect(solve(D, Y)).rejects.toThrow('Y sample (row 5, signal 1) must be a finite number, but got Infinity');
     const { codes } = synthetic(5, 3, 3);
     await expect(solve(D, synthetic(5, 3, 2).Y, { initial: codes })).rejects.toThrow(
       'initial must be codes of size 200×2',

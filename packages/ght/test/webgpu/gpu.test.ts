@@ -14,17 +14,25 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
 describe.skipIf(inject('withoutGpu') !== '')('a GPU', () => {
   it('runs a kernel in more workgroups than one dimension has, and gives the result back', async () => {
     const gpu = await Gpu.open();
-    const room = gpu.room();
+    const scope = gpu.scope();
     const numbers = Float32Array.from({ length: 64 * 70_000 }, (_, i) => i % 1000);
-    const x = await gpu.allocated(() => room.bufferOf(numbers));
+    const x = await gpu.allocated(() => scope.bufferOf(numbers));
     const kernel = await gpu.kernel(doubling, 'doubling');
-    gpu
-      .batch()
-      .run(kernel, kernel.bind({ 0: x }), 70_000)
-      .submit();
+    gpu.batch().run(kernel, kernel.bind({ x }), 70_000).submit();
     const twice = new Float32Array(await gpu.read(x));
     expect(twice.every((value, i) => value === 2 * numbers[i])).toBe(true);
-    room.dispose();
+    scope.dispose();
+    gpu.dispose();
+  });
+
+  it('binds buffers by the names that the shader declares, and refuses others', async () => {
+    const gpu = await Gpu.open();
+    const scope = gpu.scope();
+    const kernel = await gpu.kernel(doubling, 'doubling');
+    expect(() => kernel.bind({})).toThrow('the shader "doubling" needs a buffer for x');
+    expect(() => kernel.bind({ x: scope.buffer(16), y: scope.buffer(16) })).toThrow('"doubling" has no variable "y"');
+    expect(gpu.failure).toBeUndefined();
+    scope.dispose();
     gpu.dispose();
   });
 
@@ -40,19 +48,19 @@ describe.skipIf(inject('withoutGpu') !== '')('a GPU', () => {
 
   it('says that memory ran out, and goes on', async () => {
     const gpu = await Gpu.open({ limits: { maxBufferSize: 2 ** 28 } });
-    await expect(gpu.allocated(() => gpu.room().buffer(2 ** 29))).rejects.toThrow(/too little memory/);
+    await expect(gpu.allocated(() => gpu.scope().buffer(2 ** 29))).rejects.toThrow(/too little memory/);
     expect(gpu.failure).toBeUndefined();
     gpu.dispose();
   });
 
   it('ends every wait when the device is lost or used wrongly', async () => {
     const lost = await Gpu.open();
-    const waiting = lost.read(lost.room().buffer(2 ** 20));
+    const waiting = lost.read(lost.scope().buffer(2 ** 20));
     lost.dispose();
     await expect(waiting).rejects.toThrow(EngineFailure);
     await expect(lost.done()).rejects.toThrow(/lost/);
     const wrong = await Gpu.open();
-    wrong.batch().copy(wrong.room().buffer(16), 0, wrong.room().buffer(16), 0, 64).submit();
+    wrong.batch().copy(wrong.scope().buffer(16), 0, wrong.scope().buffer(16), 0, 64).submit();
     await expect(wrong.done()).rejects.toThrow(EngineFailure);
     wrong.dispose();
   });
@@ -73,7 +81,7 @@ describe.skipIf(inject('withoutGpu') !== '')('a GPU', () => {
   });
 
   it.runIf(inject('swiftShader'))(
-    'says that it is a program on the CPU, and how many lanes its subgroups have',
+    'says that it is a software adapter, and how many lanes its subgroups have',
     async () => {
       const gpu = await Gpu.open();
       expect(gpu).toMatchObject({ software: true, name: expect.stringContaining('SwiftShader'), lanes: 4 });

@@ -1,13 +1,13 @@
 /** The denoisers on a GPU against the mathematics as written, and what holds on GPUs alone. */
 import './uncleared.js';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import type { Filter, Pass, Step } from '../../src/denoisers/groups/recipes.js';
+import { recipeNames, recipeOf } from '../../src/denoisers/groups/recipes.js';
+import { followed } from '../../src/denoisers/groups/reference.js';
 import { recipeRunner as onWasm } from '../../src/engines/wasm/run/recipe.js';
 import { learnedBytes, recipeBytes } from '../../src/engines/webgpu/bytes.js';
 import { Gpu, leastLimits } from '../../src/engines/webgpu/gpu.js';
 import { type RecipeOptions, recipeRunner } from '../../src/engines/webgpu/run/recipe.js';
-import type { Filter, Pass, Step } from '../../src/groups/recipes.js';
-import { qualities, recipeOf } from '../../src/groups/recipes.js';
-import { followed } from '../../src/groups/reference.js';
 import { psnr } from '../../src/index.js';
 import { largestDifference } from '../golden/denoisers.js';
 import { noisy, picture, tileOf } from '../pictures.js';
@@ -131,7 +131,7 @@ describe.skipIf(inject('withoutGpu') !== '')('recipes on a GPU', () => {
   });
 
   it('the tiles that tasks choose, of up to a gibibyte, have planes that every GPU can bind', async () => {
-    const perPixel = [learnedBytes(1, 1, 1), ...qualities.map((quality) => recipeBytes(recipeOf(quality), 1, 1, 1))];
+    const perPixel = [learnedBytes(1, 1, 1), ...recipeNames.map((quality) => recipeBytes(recipeOf(quality), 1, 1, 1))];
     for (const bytes of perPixel) {
       const pixels = 2 ** 30 / bytes;
       expect(4 * pixels).toBeLessThanOrEqual(leastLimits.maxStorageBufferBindingSize);

@@ -5,6 +5,7 @@ import { referenceEngine } from '../../src/engines/reference.js';
 import { Gpu } from '../../src/engines/webgpu/gpu.js';
 import { loadProblem, type ProblemOptions } from '../../src/engines/webgpu/run/problem.js';
 import { EngineFailure } from '../../src/errors.js';
+import { signalsIn } from '../../src/image/signals.js';
 import {
   type Codes,
   type Dictionary,
@@ -15,10 +16,9 @@ import {
   randomSource,
   reconstruct,
   solve,
-  supportMismatch,
 } from '../../src/index.js';
-import { signalsIn } from '../../src/signal/signals.js';
-import { iterate, iterateInBatches } from '../../src/solvers/loop.js';
+import { supportMismatch } from '../../src/paper.js';
+import { iterate, iterateInBatches } from '../../src/sparse/solvers/loop.js';
 
 const D = overcompleteDct(8, 10);
 
@@ -37,6 +37,8 @@ function sparseSignals({ N, L, atoms }: Dictionary, P: number): Float64Array {
 
 const Y = sparseSignals(D, 150);
 
+const info = { name: 'webgpu', threads: 1 };
+
 describe.skipIf(inject('withoutGpu') !== '')('iterations on a GPU', () => {
   let gpu: Gpu;
   beforeAll(async () => {
@@ -45,7 +47,7 @@ describe.skipIf(inject('withoutGpu') !== '')('iterations on a GPU', () => {
   afterAll(() => gpu.dispose());
 
   async function load(D: Dictionary, Y: Float64Array, options: Partial<ProblemOptions> = {}): Promise<Loaded> {
-    const loaded = await loadProblem(gpu, D, signalsIn(Y, D.N), { why: 'a test', ...options });
+    const loaded = await loadProblem(gpu, D, signalsIn(Y, D.N), { info, ...options });
     loaded.reset();
     return loaded;
   }
@@ -275,7 +277,7 @@ describe.skipIf(inject('withoutGpu') !== '')('iterations on a GPU', () => {
 
   it('fails with a plain reason when the device is lost in the middle', async () => {
     const lost = await Gpu.open();
-    const loaded = await loadProblem(lost, D, signalsIn(Y, D.N), { why: 'a test' });
+    const loaded = await loadProblem(lost, D, signalsIn(Y, D.N), { info });
     loaded.reset();
     const waiting = loaded.iterate('qpm', 900, 0.5);
     lost.dispose();

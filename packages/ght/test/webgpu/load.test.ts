@@ -4,8 +4,8 @@ import { Gpu } from '../../src/engines/webgpu/gpu.js';
 import { TILE } from '../../src/engines/webgpu/layout.js';
 import { rotateSignals } from '../../src/engines/webgpu/run/load.js';
 import { Ranges } from '../../src/engines/webgpu/run/ranges.js';
+import { signalsIn } from '../../src/image/signals.js';
 import { denseDictionary, gaussianDictionary, overcompleteDct, randomSource } from '../../src/index.js';
-import { signalsIn } from '../../src/signal/signals.js';
 
 /** Where float number i of patch p lies, with `width` floats per patch, a multiple of four. */
 function placeOf(p: number, i: number, width: number): number {
@@ -43,9 +43,9 @@ describe.skipIf(inject('withoutGpu') !== '')('loading on a GPU', () => {
       [128, 22],
     ]);
     let [worst, within] = [0, 0];
-    for (const { first, P, room, c } of ranges.list) {
+    for (const { first, P, paddedP, c } of ranges.list) {
       const got = new Float32Array(await gpu.read(c));
-      for (let p = 0; p < room; p++) {
+      for (let p = 0; p < paddedP; p++) {
         for (let i = 0; i < shape.R4; i++) {
           let expected = 0;
           for (let n = 0; n < D.N && p < P; n++) expected += leftVector(shape, n, i) * Y[(first + p) * D.N + n];

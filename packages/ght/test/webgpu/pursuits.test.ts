@@ -7,6 +7,7 @@ import { rotateSignals } from '../../src/engines/webgpu/run/load.js';
 import { PatchwiseSolvers } from '../../src/engines/webgpu/run/patchwise.js';
 import { Ranges } from '../../src/engines/webgpu/run/ranges.js';
 import { webgpuEngine } from '../../src/engines/webgpu/webgpu.js';
+import { signalsIn } from '../../src/image/signals.js';
 import type { Codes, Dictionary } from '../../src/index.js';
 import {
   atomsPerPatch,
@@ -16,10 +17,9 @@ import {
   overcompleteDct,
   randomSource,
   reconstruct,
-  supportMismatch,
 } from '../../src/index.js';
-import { signalsIn } from '../../src/signal/signals.js';
-import type { Effort, Spending } from '../../src/solvers/joint-omp.js';
+import { supportMismatch } from '../../src/paper.js';
+import type { Effort, Spending } from '../../src/sparse/solvers/joint-omp.js';
 
 const dct = overcompleteDct(4, 6);
 const NO_STOP = { maxIterations: 1, tolerance: 0 };
@@ -231,8 +231,8 @@ describe.skipIf(inject('withoutGpu') !== '').each(devices)('pursuits on a GPU wi
 
 it('leaves to the CPU what no kernel does', () => {
   const engine = webgpuEngine();
-  expect(engine.leaves?.('joint-omp', 3)).toMatch(/CPU/);
-  expect(engine.leaves?.('aiht', 1)).toMatch(/CPU/);
-  expect(engine.leaves?.('joint-omp', 2)).toBeUndefined();
-  expect(engine.leaves?.('omp', 3)).toBeUndefined();
+  expect(engine.unsupportedReason?.('joint-omp', 3)).toEqual({ kind: 'effort', effort: 3 });
+  expect(engine.unsupportedReason?.('aiht', 1)).toEqual({ kind: 'solver', solver: 'aiht' });
+  expect(engine.unsupportedReason?.('joint-omp', 2)).toBeUndefined();
+  expect(engine.unsupportedReason?.('omp', 3)).toBeUndefined();
 });

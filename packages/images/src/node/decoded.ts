@@ -1,7 +1,8 @@
 import { totalmem } from 'node:os';
-import { type GhtError, type InputError, ResourceError } from 'ght';
-import type { ImageMetadata, SampleDepth, SampleKind } from '../imageFile.js';
-import { mostSamples, pixelLimit } from '../limits.js';
+import { ResourceError } from 'ght';
+import type { ImageMetadata, SampleDepth, SampleKind } from '../image-file.js';
+import { mostSamples, mostUnpacked, pixelLimit, steepestWhole } from '../limits.js';
+import type { Refuse } from '../refuse.js';
 import type { Planes } from '../upright.js';
 
 /** The channels of a file as they are stored: alpha last, orientation not yet applied. */
@@ -15,14 +16,6 @@ export interface Decoded extends Omit<Planes, 'alpha'> {
   readonly metadata: ImageMetadata;
 }
 
-/** Makes the error for the file being read, from the rule it breaks and the remedy; an InputError by default. */
-export type Refuse = (
-  rule: string,
-  remedy: string,
-  Kind?: typeof InputError | typeof ResourceError,
-  options?: { readonly cause: unknown },
-) => GhtError;
-
 /** What a file says of its image before anything of that size is decoded. */
 export interface Declared {
   /** Pixels per row. */
@@ -31,17 +24,23 @@ export interface Declared {
   readonly height: number;
   /** Samples per pixel. */
   readonly channels: number;
+  /** Bits of a sample. */
+  readonly depth: number;
   /** The length of the file. */
   readonly bytes: number;
 }
 
 /** Refuses sizes beyond the limits before anything of that size is allocated, and empty images. */
 export function checkSize(declared: Declared, refuse: Refuse): void {
-  const { width, height, channels } = declared;
+  const { width, height, channels, depth, bytes } = declared;
   if (width * height > pixelLimit) {
     throw refuse(`must have at most ${pixelLimit} pixels, not ${width}×${height}`, 'cut it into tiles', ResourceError);
   }
   checkClaim(declared, refuse);
+  if ((width * height * channels * depth) / 8 > mostUnpacked(bytes)) {
+    const rule = `must not unpack to more than ${steepestWhole} times its ${bytes} bytes, as ${width}×${height}×${channels} samples of ${depth} bits would`;
+    throw refuse(rule, 'read it in tiles, or save it without compression', ResourceError);
+  }
   // Results are float64, whatever the samples are in the file.
   if (8 * width * height * channels > totalmem()) {
     throw refuse(

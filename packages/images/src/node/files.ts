@@ -1,23 +1,57 @@
 import { constants } from 'node:fs';
 import { access, type FileHandle, open, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { EnvironmentError, type GhtError, InputError, OptionError, ResourceError } from 'ght';
+import { EnvironmentError, type GhtError, InputError, isGhtError, OptionError, ResourceError } from 'ght';
 import { removeStrays, temporaryFor } from './temporaries.js';
 
+/** The bytes by which {@link readBytes} decides whether a file is worth reading. */
+const HEAD_BYTES = 512;
+
+/** What is known of a file before it is read. */
+export interface Expected {
+  /**
+   * If this is false for the first bytes of a file, only these are read: gigabytes of another format need not be read to be refused.
+   * It may also throw. @default always true
+   */
+  readonly isWanted?: (head: Uint8Array) => boolean;
+  /** The most bytes that the file can have. @default 2 GiB */
+  readonly most?: number;
+}
+
 /** The content of a file; an error that names `parameter` when it is missing, a folder, unreadable, too large or empty. */
-export async function readBytes(path: string, parameter: string): Promise<Buffer> {
+export async function readBytes(
+  path: string,
+  parameter: string,
+  { isWanted = () => true, most = Number.POSITIVE_INFINITY }: Expected = {},
+): Promise<Buffer> {
   const present = await stat(path).catch(() => undefined);
   if (present && !present.isFile() && !present.isDirectory()) {
     // A device may never end and a pipe may never begin.
     throw new InputError(parameter, 'must be an ordinary file', path, 'this is a device or a pipe; save it to a file');
   }
-  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw unreadable(error, path, parameter);
+  if (present?.isFile() && present.size > most) {
+    const rule = `must have at most ${most} bytes, not ${present.size}`;
+    throw new ResourceError(parameter, rule, path, 'check that this is the file you mean');
+  }
+  const bytes = await readUnless(path, isWanted).catch((error: NodeJS.ErrnoException) => {
+    throw isGhtError(error) ? error : unreadable(error, path, parameter);
   });
   if (bytes.length === 0) {
     throw new InputError(parameter, 'must not be empty', path, 'the file has zero bytes; fetch or save it again');
   }
   return bytes;
+}
+
+async function readUnless(path: string, isWanted: (head: Uint8Array) => boolean): Promise<Buffer> {
+  const file = await open(path, 'r');
+  try {
+    const head = Buffer.alloc(HEAD_BYTES);
+    const { bytesRead } = await file.read(head, 0, HEAD_BYTES, 0);
+    const start = head.subarray(0, bytesRead);
+    return bytesRead === HEAD_BYTES && !isWanted(start) ? start : await readFile(path);
+  } finally {
+    await file.close();
+  }
 }
 
 type ErrorClass = typeof OptionError | typeof InputError | typeof ResourceError | typeof EnvironmentError;
@@ -101,7 +135,7 @@ export async function checkOutputs(inputs: readonly Named[], asked: readonly Ask
  * (such as `imageExtensions`), its folder exists and can be written to, and what lies at the path, if anything, is a
  * file that may be replaced. Of a link all this is asked of the file it leads to.
  */
-export async function checkOutput(path: string, kinds: readonly string[], parameter = '-o'): Promise<void> {
+export async function checkOutput(path: string, kinds: readonly string[], parameter = 'output'): Promise<void> {
   const refuse = (
     rule: string,
     remedy: string,
@@ -115,6 +149,9 @@ export async function checkOutput(path: string, kinds: readonly string[], parame
   const present = await stat(path).catch((cause: NodeJS.ErrnoException) => {
     const remedy = 'this is a link to itself; name another file';
     if (cause.code === 'ELOOP') throw refuse('must be a file', remedy, OptionError, { cause });
+    if (cause.code === 'ENAMETOOLONG') {
+      throw refuse('must have a name that the file system can hold', 'choose a shorter name', OptionError, { cause });
+    }
     return undefined;
   });
   if (present?.isDirectory()) throw refuse('must be a file', 'this is a folder; name a file in it');
@@ -143,7 +180,7 @@ export interface Output {
 }
 
 /** Writes a file whole or not at all, as `writeTogether` does several. */
-export function writeFileAtomically(path: string, bytes: Uint8Array, parameter = '-o'): Promise<void> {
+export function writeFileAtomically(path: string, bytes: Uint8Array, parameter = 'output'): Promise<void> {
   return writeTogether([{ path, bytes, parameter }]);
 }
 
@@ -159,7 +196,11 @@ export function writeTogether(files: readonly Output[]): Promise<void> {
 }
 
 /** Writes a file whole or not at all that is too large to be in memory: `fill` writes its content, in any order. */
-export function writeFileBy(path: string, fill: (file: FileHandle) => Promise<void>, parameter = '-o'): Promise<void> {
+export function writeFileBy(
+  path: string,
+  fill: (file: FileHandle) => Promise<void>,
+  parameter = 'output',
+): Promise<void> {
   return writeStaged([{ path, parameter, fill }]);
 }
 
@@ -202,12 +243,18 @@ async function modeOf(path: string): Promise<number | undefined> {
   return present && present.mode & 0o777;
 }
 
-async function writeSynced(path: string, fill: Staged['fill'], mode: number | undefined): Promise<void> {
-  const file = await open(path, 'wx', mode);
+/** The permissions of a file that is being written: a run that is killed leaves nothing that others can read. */
+const PRIVATE = 0o600;
+
+async function writeSynced(path: string, fill: Staged['fill'], replaced: number | undefined): Promise<void> {
+  const file = await open(path, 'wx', replaced);
   try {
-    // The umask takes from the mode a file is opened with. Not every file system has permissions to give back.
-    if (mode !== undefined) await file.chmod(mode).catch(() => {});
+    const mode = replaced ?? (await file.stat()).mode & 0o777;
+    // Not every file system has permissions to set.
+    await file.chmod(PRIVATE).catch(() => {});
     await fill(file);
+    // The umask takes from the mode a file is opened with.
+    await file.chmod(mode).catch(() => {});
     await file.sync();
   } finally {
     await file.close();

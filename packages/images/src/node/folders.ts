@@ -11,7 +11,7 @@ import { writingErrorOf } from './files.js';
 export async function makeFolder(
   folder: string,
   rule = 'must be a folder or a place to make one',
-  parameter = '-o',
+  parameter = 'output',
 ): Promise<string | undefined> {
   const there = await checkFolder(folder, rule, parameter);
   if (there) return undefined;
@@ -25,7 +25,7 @@ export async function makeFolder(
 export async function checkFolder(
   folder: string,
   rule = 'must be a folder or a place to make one',
-  parameter = '-o',
+  parameter = 'output',
 ): Promise<boolean> {
   const place = await stat(folder).catch(() => undefined);
   if (!place) return false;

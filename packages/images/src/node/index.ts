@@ -4,7 +4,8 @@
  * @module ght-images/node
  */
 
-export { checkClaim, checkSize, type Declared, type Refuse } from './decoded.js';
+export type { Refuse } from '../refuse.js';
+export { checkClaim, checkSize, type Declared } from './decoded.js';
 export {
   checkOutput,
   checkOutputs,
@@ -18,12 +19,12 @@ export {
   writeTogether,
 } from './files.js';
 export { checkFolder, makeFolder, removeEmptyFolders } from './folders.js';
-export { IncompleteInstallation, loadSharp } from './packages.js';
-export { type ImagePages, intact, openImage, type ReadOptions, readArray, readImage, refusing } from './readImage.js';
-export { openBySharp, type SharpFile, type SharpFormat, type SharpImage } from './sharpImage.js';
+export { IncompleteInstallation, loadPackage, loadSharp } from './packages.js';
+export { type ImagePages, intact, openImage, type ReadOptions, readArray, readImage, refusing } from './read-image.js';
+export { openBySharp, type SharpFile, type SharpFormat, type SharpImage } from './sharp-image.js';
 export { removeStrays, temporaryFor } from './temporaries.js';
-export { describingFields, encodeDirectory, type TiffField, takeDifferences } from './tiffFields.js';
-export { readTiffTags, type TiffDirectory, type TiffTags } from './tiffTags.js';
+export { nodeCodecs, unpackZstd } from './tiff-codecs.js';
+export { describingFields, encodeDirectory, type TiffField, takeDifferences } from './tiff-fields.js';
 export {
   checkFormat,
   checkHolds,
@@ -33,4 +34,4 @@ export {
   type PagesOutput,
   pagesOutput,
   writeImage,
-} from './writeImage.js';
+} from './write-image.js';

@@ -9,10 +9,15 @@ export class IncompleteInstallation extends EnvironmentError {
   }
 }
 
+/** A package that is being imported; an error says that it is missing, and what it is for. */
+export function loadPackage<Package>(importing: Promise<Package>, what: string): Promise<Package> {
+  return importing.catch((reason: unknown) => {
+    throw new IncompleteInstallation(what, reason);
+  });
+}
+
 /** sharp. */
 export async function loadSharp() {
-  const { default: sharp } = await import('sharp').catch((reason: unknown) => {
-    throw new IncompleteInstallation('sharp, which reads and writes images', reason);
-  });
+  const { default: sharp } = await loadPackage(import('sharp'), 'sharp, which reads and writes images');
   return sharp;
 }

@@ -3,7 +3,8 @@
  * file a message, one answer each. It does what the commands do with a file, down to writing it in the same format.
  */
 import { rm } from 'node:fs/promises';
-import { checkImage, isGhtError, loadCodes } from 'ght';
+import { checkImage, isGhtError } from 'ght';
+import { loadCodes } from 'ght/npy';
 import { checkFormat, readArray, readBytes, readImage, writeImage } from '../../dist/node/index.js';
 
 const extensions = { png: '.png', jpeg: '.jpg', webp: '.webp', tiff: '.tif', bmp: '.bmp', npy: '.npy' };

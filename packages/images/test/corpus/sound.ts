@@ -1,9 +1,9 @@
 /** Intact files of every format and kind, small enough to test thousands of damaged copies. */
 import { deflateSync } from 'node:zlib';
-import { type NpyArray, saveCodes, writeNpy } from 'ght';
+import { type NpyArray, saveCodes, writeNpy } from 'ght/npy';
 import sharp, { type TiffOptions } from 'sharp';
 import { encodeBmp } from '../../src/bmp.js';
-import { encodeTiff } from '../../src/node/encodeTiff.js';
+import { encodeTiff } from '../../src/node/encode-tiff.js';
 import { type RasterSamples, toPlanes, toRaster } from '../../src/raster.js';
 import { displayP3, iccChunk, pattern, png, pngRows, tiff } from '../fixtures.js';
 

@@ -1,8 +1,9 @@
-import { solverCatalogue } from 'ght';
+import { describeBySubject, solverCatalogue } from 'ght';
+import { bytes } from 'ght/format';
 import { type ExperimentName, experimentNames } from '../catalogue.js';
 import { NATURAL_RHO, optionsOf, PAPER_RHO } from '../contenders.js';
 import { experiments } from '../experiments/index.js';
-import { loadWords } from '../machine.js';
+import { loadText } from '../machine.js';
 import type { Report } from '../report.js';
 import { html, type Markup } from './markup.js';
 import { count, duration, superscript } from './numbers.js';
@@ -21,10 +22,13 @@ ${factsHtml([
   ['Version', `GHT ${version}`],
   ['Seed', seed],
   ['Processor', `${machine.processor}, ${machine.cores} ${machine.cores === 1 ? 'core' : 'cores'}`],
-  ['Load', loadWords(machine)],
-  ['Memory', `${(machine.memoryBytes / 2 ** 30).toFixed(1)} GiB`],
+  ['Load', loadText(machine)],
+  ['Memory', bytes(machine.memoryBytes)],
   ['System', `${machine.system}, Node.js ${machine.node.replace(/^v/, '')}`],
-  ['Engine', `${engine.name}, ${engine.threads} ${engine.threads === 1 ? 'thread' : 'threads'}: ${engine.why}`],
+  [
+    'Engine',
+    `${engine.name}, ${engine.threads} ${engine.threads === 1 ? 'thread' : 'threads'}: ${describeBySubject(engine).engine}`,
+  ],
 ])}
 ${report.quick && quickHtml(report)}
 <h3>Images</h3>

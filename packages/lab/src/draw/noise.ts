@@ -9,7 +9,7 @@ export interface NoisePlot {
   /** The heading, such as the name of the file. */
   readonly title: string;
   /** A description of the noise, below the title. */
-  readonly words: string;
+  readonly description: string;
   readonly noise: NoiseModel;
   /** The range of samples that the image may have. */
   readonly range: readonly [least: number, most: number];
@@ -29,7 +29,7 @@ const green: Look = { colour: '#009e73', dark: '#2fc79a', symbol: 'triangle' };
 const blue: Look = { colour: '#0072b2', dark: '#56a8e0', symbol: 'diamond' };
 
 /** Draws the noise of an image as a standalone SVG. */
-export function drawNoise({ title, words, noise, range }: NoisePlot): string {
+export function drawNoise({ title, description, noise, range }: NoisePlot): string {
   const planes = planesOf(noise, range);
   const named = (points: (plane: Plane) => readonly Point[]): Curve[] =>
     planes.map((plane) => ({ label: plane.label, look: plane.look, points: points(plane) }));
@@ -48,7 +48,7 @@ export function drawNoise({ title, words, noise, range }: NoisePlot): string {
       curves: named(({ overBrightness }) => overBrightness),
     }),
   ];
-  const lines = [title, ...wrapped(words), ...notes(noise)];
+  const lines = [title, ...wrapped(description), ...notes(noise)];
   // The axis labels and the lines of text above are aligned, slightly inside each panel.
   const left = MARGIN - 4;
   const [width, top] = [left + 2 * PLOT_SIZE.width, MARGIN + LINE * lines.length];
@@ -61,7 +61,7 @@ export function drawNoise({ title, words, noise, range }: NoisePlot): string {
     return `  <text x="${MARGIN}" y="${MARGIN + LINE * (i + 0.5)}"${weight}>${escapeText(line)}</text>\n`;
   });
   const height = top + PLOT_SIZE.height + left;
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escapeText(`${title}: ${words}`)}" font-family="system-ui, sans-serif" font-size="13" fill="#222222">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escapeText(`${title}: ${description}`)}" font-family="system-ui, sans-serif" font-size="13" fill="#222222">
   <rect width="${width}" height="${height}" fill="#ffffff"/>
 ${text.join('')}${placed.join('')}</svg>
 `;

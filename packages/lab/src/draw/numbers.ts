@@ -1,3 +1,5 @@
+export { count } from 'ght/format';
+
 /** A number with this many significant digits, as a power of ten when it is very small: 34.42, 0.004, 1.592·10⁻⁵. */
 export function significant(value: number, digits = 4): string {
   if (!Number.isFinite(value)) return grouped(value, 0);
@@ -20,11 +22,6 @@ export function tick(value: number): string {
 export function grouped(value: number, decimals: number): string {
   if (!Number.isFinite(value)) return value === Number.POSITIVE_INFINITY ? '∞' : '–';
   return value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
-}
-
-/** A count: 16,384. */
-export function count(value: number): string {
-  return grouped(value, 0);
 }
 
 /** A PSNR in dB, without the unit. */

@@ -28,7 +28,7 @@ export function page(report: Report, sections: ReadonlyMap<ExperimentName, Secti
 <body>
 <header>
 <h1>${title}</h1>
-<p>Borhani, Watt and Katsaggelos, <cite>Global hard thresholding algorithms for joint sparse image representation and denoising</cite>, share one budget of atoms among all patches of an image. This page reruns ${drawn.length === experimentNames.length ? 'every experiment' : `${drawn.length} of the ${experimentNames.length} experiments`} of that paper with GHT ${report.version} and compares each claim with the measurements${report.quick && ', in a quick run of smaller sizes'}. Numbers in figures and tables are data of this run; the files beside this page have them in full.</p>
+<p>Borhani, Watt and Katsaggelos, <cite>Global hard thresholding algorithms for joint sparse image representation and denoising</cite>, share one budget of atoms among all patches of an image. This page reruns ${drawn.length === experimentNames.length ? 'every experiment' : `${drawn.length} of the ${experimentNames.length} experiments`} of that paper with GHT ${report.version} and compares each claim with the measurements${report.quick && ', in a quick run of smaller sizes'}. Numbers in figures and tables are data of this run; the files next to this page have them in full.</p>
 </header>
 ${contents(drawn)}
 <main>

@@ -1,7 +1,6 @@
-import type { IterativeSolver } from 'ght';
 import { overcompleteDct, solve } from 'ght';
 import { catalogue } from '../catalogue.js';
-import { optionsOf, paperSolvers, shared } from '../contenders.js';
+import { optionsOf, type PaperSolver, paperSolvers, shared } from '../contenders.js';
 import { naturalPatches } from '../images.js';
 import type { Experiment, Setting } from '../setting.js';
 import { pacer } from '../setting.js';
@@ -11,7 +10,7 @@ export interface Convergence {
   readonly P: number;
   readonly iterations: number;
   readonly series: readonly {
-    readonly solver: IterativeSolver;
+    readonly solver: PaperSolver;
     readonly s: number;
     /** The paper's RMSE per patch after iteration 1, 2, …. */
     readonly rmse: readonly number[];

@@ -1,4 +1,5 @@
-import { drawHeatmap, extract, represent } from 'ght';
+import { extract, represent } from 'ght';
+import { drawHeatmap } from 'ght/draw';
 import { catalogue } from '../catalogue.js';
 import { optionsOf, shared } from '../contenders.js';
 import { patchEnergies } from '../images.js';

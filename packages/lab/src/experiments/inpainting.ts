@@ -1,6 +1,7 @@
 import type { Image, InpaintOptions } from 'ght';
-import { inpaint, inpaintPaper, psnr, randomSource } from 'ght';
-import { biharmonic, drive } from 'ght/parts';
+import { inpaint, psnr, randomSource } from 'ght';
+import { inpaintPaper } from 'ght/paper';
+import { biharmonic, drive } from 'ght/plans';
 import { catalogue } from '../catalogue.js';
 import { shared } from '../contenders.js';
 import { busiestWindow, cut } from '../images.js';

@@ -1,5 +1,6 @@
 import type { Dictionary } from 'ght';
-import { drawAtoms, learn, overcompleteDct, solve } from 'ght';
+import { learn, overcompleteDct, solve } from 'ght';
+import { drawAtoms } from 'ght/draw';
 import { catalogue } from '../catalogue.js';
 import { shared } from '../contenders.js';
 import { naturalPatches } from '../images.js';

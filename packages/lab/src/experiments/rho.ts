@@ -1,7 +1,7 @@
-import type { IterativeSolver } from 'ght';
-import { gaussianDictionary, overcompleteDct, represent, solve, spectralNormSquared, supportMismatch } from 'ght';
+import { gaussianDictionary, overcompleteDct, represent, solve } from 'ght';
+import { spectralNormSquared, supportMismatch } from 'ght/paper';
 import { catalogue } from '../catalogue.js';
-import { optionsOf, PAPER_RHO, paperSolvers, shared } from '../contenders.js';
+import { optionsOf, PAPER_RHO, type PaperSolver, paperSolvers, shared } from '../contenders.js';
 import { middles } from '../images.js';
 import type { Experiment, Setting } from '../setting.js';
 import { pacer } from '../setting.js';
@@ -15,7 +15,7 @@ export interface Rho {
   readonly normSquared: number;
   readonly images: readonly string[];
   readonly runs: readonly {
-    readonly solver: IterativeSolver;
+    readonly solver: PaperSolver;
     /** ρ as in the formulas. */
     readonly absolute: number;
     /** In units of ‖D‖₂² of the DCT. */

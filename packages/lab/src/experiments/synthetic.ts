@@ -1,5 +1,6 @@
 import type { Codes, Dictionary, SolverName } from 'ght';
-import { codesFromDense, gaussianDictionary, randomSource, reconstruct, solve, supportMismatch } from 'ght';
+import { codesFromDense, gaussianDictionary, randomSource, reconstruct, solve } from 'ght';
+import { supportMismatch } from 'ght/paper';
 import { catalogue } from '../catalogue.js';
 import { contenders, optionsOf, runOf } from '../contenders.js';
 import type { Experiment, Run, Setting } from '../setting.js';

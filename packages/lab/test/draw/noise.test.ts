@@ -21,7 +21,7 @@ describe('drawNoise', () => {
   it('shows coloured noise falling over frequency, and its level rising over brightness', () => {
     const row = (level: number) => Float64Array.from({ length: 64 }, (_, f) => level / (1 + Math.hypot(f & 7, f >> 3)));
     const noise: ColouredNoise = { kind: 'coloured', brightness: [50, 200], deviations: [[row(5), row(20)]] };
-    const { frequency, brightness } = drawn({ title: 'a.png', words: 'noise: coloured', noise, range });
+    const { frequency, brightness } = drawn({ title: 'a.png', description: 'noise: coloured', noise, range });
     const [falling] = heights(frequency);
     expect(falling).toHaveLength(9);
     expect(falling).toEqual([...falling].sort((a, b) => a - b));
@@ -38,7 +38,7 @@ describe('drawNoise', () => {
     const flat = [new Float64Array(64).fill(3)];
     const coloured: ColouredNoise = { kind: 'coloured', brightness: [0], deviations: [flat, flat, flat] };
     const names = (noise: Parameters<typeof drawNoise>[0]['noise']) =>
-      texts(drawn({ title: 'a.png', words: '', noise, range }).frequency);
+      texts(drawn({ title: 'a.png', description: '', noise, range }).frequency);
     expect(names(coloured)).toEqual(expect.arrayContaining(['luma', 'chroma 1', 'chroma 2']));
     expect(names({ kind: 'white', sigma: [1, 2, 3] })).toEqual(expect.arrayContaining(['red', 'green', 'blue']));
     const plane = { gain: 2, sigma: 1, offset: 10 };
@@ -48,11 +48,11 @@ describe('drawNoise', () => {
   });
 
   it('shows the file name and the description above the panels, escaped and in lines that fit', () => {
-    const words = `noise: coloured; ${'luma 7.9 at middle, '.repeat(12)}`.trim();
-    const { document } = drawn({ title: '<a> & b.png', words, noise: { kind: 'white', sigma: [1] }, range });
+    const description = `noise: coloured; ${'luma 7.9 at middle, '.repeat(12)}`.trim();
+    const { document } = drawn({ title: '<a> & b.png', description, noise: { kind: 'white', sigma: [1] }, range });
     const lines = texts(document.documentElement);
     expect(lines[0]).toBe('<a> & b.png');
-    expect(lines.slice(1, 4).join(' ')).toBe(words);
+    expect(lines.slice(1, 4).join(' ')).toBe(description);
     for (const line of lines.slice(0, 4)) expect(line.length).toBeLessThan(110);
   });
 });

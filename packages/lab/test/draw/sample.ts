@@ -16,7 +16,7 @@ export function sampleReport(changes: Partial<Report> = {}): Report {
       ...{ processor: 'a processor', cores: 2, memoryBytes: 8 * 2 ** 30, system: 'Linux 6.1', node: 'v20.20.2' },
       load: { before: 1.5, after: 2.25 },
     },
-    engine: { name: 'wasm', threads: 2, why: 'two worker threads' },
+    engine: { name: 'wasm', threads: 2, threadsReason: { kind: 'requested' } },
     images: [
       { name: 'nagasaki-boats', source: 'CC0 photograph', width: 1024, height: 1024 },
       { name: 'black-canyon', source: 'CC0 photograph', width: 1360, height: 800 },

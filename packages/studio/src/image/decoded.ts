@@ -1,5 +1,5 @@
 import type { Image, JpegInfo, Samples } from 'ght';
-import { fullScale } from 'ght-images';
+import { fullScale, rangeOf } from 'ght-images';
 
 /** Samples as stored in a file: pixel by pixel, the channels of a pixel side by side, alpha last. */
 export interface Raster {
@@ -19,7 +19,7 @@ export interface OpenedImage {
   readonly image: Image;
   /** As people call it. */
   readonly format: string;
-  /** Floats of 64 bits count as 32, which is what they are given back in; until then they keep their digits. */
+  /** Floats of 64 bits count as 32, which is the type of the result; until then they keep their digits. */
   readonly depth: 8 | 16 | 32;
   readonly sample: 'uint' | 'float';
   /** For a JPEG that is not reduced: its tables and its block grid, in the coordinates of the upright image. */
@@ -63,6 +63,6 @@ export function planesOf(raster: Raster, reduce = 1): Image {
     }
   });
   const planes = alpha ? all.slice(0, -1) : all;
-  const peak = raster.sample === 'float' ? fullScale(planes) : 2 ** raster.depth - 1;
+  const peak = fullScale(raster, () => rangeOf(planes));
   return { width, height, planes, peak, ...(alpha ? { alpha: all[channels - 1] } : {}) };
 }

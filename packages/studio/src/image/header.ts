@@ -18,7 +18,7 @@ export interface Size {
   readonly channels: number;
 }
 
-/** Refuses sizes that a file of so many bytes cannot hold, which damage announces, and those that nobody could open. */
+/** Refuses sizes that a file of this many bytes cannot hold, which damage announces, and those that nobody could open. */
 export function checkSize({ width, height, channels }: Size, bytes: number): void {
   if (!(width > 0 && height > 0)) throw new FileError('has no pixels. Open another one.');
   if (width * height * channels > mostSamples(bytes)) {

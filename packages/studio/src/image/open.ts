@@ -1,4 +1,4 @@
-import { readJpegInfo } from 'ght';
+import { isGhtError, readJpegInfo } from 'ght';
 import { formatNames, framesOf, orientationOf, upright } from 'ght-images';
 import { decodeBitmap } from './bitmap.js';
 import { FileError, type OpenedImage, planesOf, type Raster } from './decoded.js';
@@ -57,7 +57,7 @@ async function read(bytes: Uint8Array<ArrayBuffer>, format: Format, fit: (size: 
 
 /** Why a file was not opened, and the remedy: the text after its name. */
 function reasonOf(error: unknown): string {
-  if (error instanceof FileError) return error.message;
+  if (error instanceof FileError || isGhtError(error, 'input')) return error.message;
   const why = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
   // The error messages of the three browsers for a script that could not be loaded: decoders are loaded when first needed.
   if (error instanceof TypeError && /dynamically imported module|importing a module script/i.test(why)) {

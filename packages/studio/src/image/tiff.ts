@@ -1,67 +1,104 @@
-import { fromArrayBuffer, type GeoTIFFImage } from 'geotiff';
+import { InputError } from 'ght';
+import {
+  basicCodecs,
+  bytesInMemory,
+  jpegFile,
+  openStructure,
+  type Refuse,
+  readTiffPage,
+  type TiffCodecs,
+  type TiffDirectory,
+  type TiffPage,
+  windowReader,
+} from 'ght-images';
+import { Inflate } from 'pako';
+import { decodeBitmap } from './bitmap.js';
 import { FileError, type Raster } from './decoded.js';
 
-/** None, LZW, JPEG, both codes of Deflate, PackBits. Other compressions need decoders that the page's policy blocks. */
-const compressions: readonly number[] = [1, 5, 7, 8, 32946, 32773];
-const [whiteIsZero, blackIsZero, rgb] = [0, 1, 2];
-const [unsigned, signed, floating] = [1, 2, 3];
-const [associatedAlpha, straightAlpha] = [1, 2];
+/** The compressions that the page reads. Zstandard and LERC need decoders that its policy blocks; WebP and CCITT are rare. */
+const codecs: TiffCodecs = {
+  ...basicCodecs,
+  deflate: (raw, { most }) => ({ bytes: inflated(raw, most) }),
+  jpeg: async (raw, { page }) => ({ samples: await jpegSamples(raw, page) }),
+};
 
 /** The size of a TIFF and, once that is known to fit, its samples: 8 or 16 bits, 32- or 64-bit float, grey or RGB. */
 export async function openTiff(bytes: Uint8Array<ArrayBuffer>) {
-  const file = await fromArrayBuffer(bytes.slice().buffer);
-  const page = await file.getImage(0);
-  // Not getImageCount: in a damaged file the chain of directories may be circular.
-  const secondPage = await file.getImage(1).then(
-    () => true,
-    () => false,
-  );
-  if (secondPage) throw new FileError('has several pages. Save the page you want as a file of its own.');
-  const tags = page.getFileDirectory();
-  const photometric = Number(await tags.loadValue('PhotometricInterpretation'));
-  const [width, height, bands] = [page.getWidth(), page.getHeight(), page.getSamplesPerPixel()];
-  const float = page.getSampleFormat() === floating;
-  const negative = photometric === whiteIsZero && bands === 1 && !float;
-  if (photometric !== blackIsZero && photometric !== rgb && !negative) {
-    throw new FileError('is neither grey with black as zero nor RGB. Convert it to one of these.');
+  const source = bytesInMemory(bytes);
+  const { littleEndian, directories } = await openStructure(source);
+  let first: TiffDirectory | undefined;
+  for await (const directory of directories()) {
+    if (first) throw new FileError('has several pages. Save the page you want as a file of its own.');
+    first = directory;
   }
-  const compression = Number((await tags.loadValue('Compression')) ?? 1);
-  if (!compressions.includes(compression)) {
-    throw new FileError('is compressed in a rare way. Save it with LZW or Deflate, or without compression.');
+  if (!first) throw new FileError('has no page. Open another one.');
+  const page = await readTiffPage(first, { bytes: bytes.length, pages: 1, littleEndian }, refuse, () => {});
+  const { width, height, channels, alpha, depth, sample, orientation } = page;
+  if (sample === 'int' || (sample === 'uint' && depth > 16)) {
+    const sign = sample === 'int' ? 'signed ' : '';
+    throw new FileError(
+      `holds ${sign}${depth}-bit integers. Save it with unsigned samples of 8 or 16 bits, or as 32-bit float.`,
+    );
   }
-  const bits = page.getBitsPerSample();
-  if (float ? bits !== 32 && bits !== 64 : page.getSampleFormat() !== unsigned || (bits !== 8 && bits !== 16)) {
-    const sign = page.getSampleFormat() === signed ? 'signed ' : '';
-    const kind = `${sign}${bits}-bit ${float ? 'floats' : 'integers'}`;
-    throw new FileError(`holds ${kind}. Save it with unsigned samples of 8 or 16 bits, or as 32-bit float.`);
-  }
-  const labels = Array.from<number, number>((await tags.loadValue('ExtraSamples')) ?? [], Number);
-  if (labels.includes(associatedAlpha)) {
-    throw new FileError('has colours multiplied by their opacity. Save it with straight (unassociated) alpha.');
-  }
-  const colours = photometric === rgb ? 3 : 1;
-  const alpha = bands === colours + 1 && (labels.at(-1) === straightAlpha || colours === 3);
-  if (bands !== colours && !alpha) throw new FileError(`has ${bands} bands. Open one of grey or RGB.`);
-  spread(page, bands);
-  const orientation = Number((await tags.loadValue('Orientation')) ?? 1);
+  const colours = channels - (alpha ? 1 : 0);
+  if (colours !== 1 && colours !== 3) throw new FileError(`has ${colours} bands. Open one of grey or RGB.`);
+  const read = windowReader(source, page, codecs, refuse);
   const decode = async (): Promise<Raster> => {
-    const samples = (await page.readRasters({ interleave: true })) as unknown as Raster['samples'];
-    if (negative) for (let i = 0; i < samples.length; i++) samples[i] = 2 ** bits - 1 - samples[i];
-    const depth = float ? 32 : (bits as 8 | 16);
-    const sample = float ? 'float' : 'uint';
-    return { width, height, channels: bands, alpha, orientation, depth, sample, samples };
+    const planes = (await read({ left: 0, top: 0, width, height })) as Raster['samples'][];
+    const [plane] = planes;
+    const Kind = plane.constructor as new (length: number) => Raster['samples'];
+    const samples = channels === 1 ? plane : new Kind(channels * width * height);
+    if (channels > 1) {
+      for (const [channel, values] of planes.entries()) {
+        for (let i = 0, at = channel; i < values.length; i++, at += channels) samples[at] = values[i];
+      }
+    }
+    const kind =
+      sample === 'float' ? ({ depth: 32, sample } as const) : ({ depth: depth as 8 | 16, sample: 'uint' } as const);
+    return { width, height, channels, alpha, orientation, ...kind, samples };
   };
   return { width, height, channels: colours, decode };
 }
 
-/** Some writers state a value once for all bands; the decoder expects it for every band. */
-function spread(page: GeoTIFFImage, bands: number): void {
-  const { actualizedFields } = page.getFileDirectory();
-  for (const [tag, value] of [
-    [258, page.getBitsPerSample()],
-    [339, page.getSampleFormat()],
-  ]) {
-    const stated = actualizedFields.get(tag);
-    if (typeof stated === 'object' && stated.length === 1) actualizedFields.set(tag, Array(bands).fill(value));
+/** An error that says the rule and the remedy as two sentences about the file. */
+const refuse: Refuse = (rule, remedy) => {
+  return Object.assign(new InputError('file', rule, 'file', remedy), {
+    message: `${rule}. ${remedy[0].toUpperCase()}${remedy.slice(1)}.`,
+  });
+};
+
+/** Inflates a block, but no further than it may be long. */
+function inflated(raw: Uint8Array, most: number): Uint8Array {
+  const inflate = new Inflate();
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  inflate.onData = (part) => {
+    length += part.length;
+    if (length > most) throw new Error('a tile or strip is longer than it may be');
+    parts.push(part);
+  };
+  inflate.push(raw, true);
+  if (inflate.err || !inflate.ended) throw new Error(inflate.msg || 'its Deflate data are incomplete');
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
   }
+  return bytes;
+}
+
+/** The samples of a JPEG block, by the browser's decoder, which leaves out channels that are alike. */
+async function jpegSamples(raw: Uint8Array, { jpegTables, planar, stored, photometric, block }: TiffPage) {
+  const channels = planar ? 1 : stored;
+  const colours = channels === 1 ? 'grey' : photometric === 6 ? 'yCbCr' : 'rgb';
+  const file = jpegFile(jpegTables, raw, colours);
+  const decoded = await decodeBitmap(Uint8Array.from(file), 'jpeg');
+  if (decoded.width !== block.width)
+    throw new Error(`a tile or strip is ${decoded.width} pixels wide, not ${block.width}`);
+  if (decoded.channels === channels) return Uint8Array.from(decoded.samples);
+  return Uint8Array.from(
+    { length: decoded.width * decoded.height * channels },
+    (_, i) => decoded.samples[Math.floor(i / channels)],
+  );
 }

@@ -1,8 +1,9 @@
 import { type SolverName, solverNames } from 'ght';
 import { type Settings, sameComparison } from '../settings/settings.js';
-import type { Event, Layer, Readings } from '../worker/protocol.js';
+import type { Layer } from '../worker/layer.js';
+import type { Event, Readings } from '../worker/protocol.js';
 import type { Client } from './client.js';
-import type { OpenImage } from './openImage.svelte.js';
+import type { OpenImage } from './open-image.svelte.js';
 import type { Asked, Representing } from './representing.svelte.js';
 import type { Runner } from './runner.svelte.js';
 import type { Similarity } from './similarity.svelte.js';

@@ -1,7 +1,9 @@
+import type { Rectangle } from 'ght';
 import { type Settings, sameDenoising } from '../settings/settings.js';
-import type { DenoiseAsk, Denoised, Event, Layer, PlacedLayer, Window } from '../worker/protocol.js';
+import type { Layer } from '../worker/layer.js';
+import type { DenoiseAsk, Denoised, Event, PlacedLayer } from '../worker/protocol.js';
 import type { Client } from './client.js';
-import type { OpenImage } from './openImage.svelte.js';
+import type { OpenImage } from './open-image.svelte.js';
 import type { Runner } from './runner.svelte.js';
 import type { Similarity } from './similarity.svelte.js';
 
@@ -15,7 +17,7 @@ interface Noisy {
 /** A part of the image that was denoised alone, with these settings. */
 interface Preview {
   readonly settings: Settings;
-  readonly window: Window;
+  readonly window: Rectangle;
   readonly part: PlacedLayer;
 }
 
@@ -41,7 +43,7 @@ export class Denoising {
   #preview = $state.raw<Preview>();
   #addingNoise: Promise<void> | undefined;
   /** The part of the image that is visible. */
-  #view: Window | undefined;
+  #view: Rectangle | undefined;
   #previewing: AbortController | undefined;
   #rest: ReturnType<typeof setTimeout> | undefined;
 
@@ -99,7 +101,7 @@ export class Denoising {
   }
 
   /** Called when the visible part of the image has changed. */
-  viewed(view: Window): void {
+  viewed(view: Rectangle): void {
     this.#view = middleOf(view);
     this.#look();
   }
@@ -181,7 +183,7 @@ export class Denoising {
 }
 
 /** The middle of the visible part, if all of it would take too long. It begins with blocks of a JPEG, whose grid stays in place. */
-function middleOf({ left, top, width, height }: Window): Window {
+function middleOf({ left, top, width, height }: Rectangle): Rectangle {
   const along = (from: number, length: number) => {
     const first = from + Math.max(0, Math.floor((length - MOST_SIDE) / 2));
     const start = first - (first % JPEG_BLOCK);
@@ -192,6 +194,6 @@ function middleOf({ left, top, width, height }: Window): Window {
   return { left: x, top: y, width: wide, height: high };
 }
 
-function same(a: Window, b: Window): boolean {
+function same(a: Rectangle, b: Rectangle): boolean {
   return a.left === b.left && a.top === b.top && a.width === b.width && a.height === b.height;
 }

@@ -1,4 +1,4 @@
-import { type KeptImage, keptImage } from './keptImage.js';
+import { type KeptImage, keptImage } from './kept-image.js';
 
 /** The parts of the browser that the page uses. */
 export interface Environment {

@@ -1,4 +1,4 @@
-import { ITERATIONS, type LearnPicture, PATCH, type PatchAt } from '../worker/learnProtocol.js';
+import { ITERATIONS, type LearnPicture, PATCH, type PatchAt } from '../worker/learn-protocol.js';
 import type { Opened } from '../worker/protocol.js';
 import type { Client } from './client.js';
 import { type AskLesson, Live, Sweep } from './live.svelte.js';

@@ -1,4 +1,4 @@
-import type { LearnKind, LearnRequests } from '../worker/learnProtocol.js';
+import type { LearnKind, LearnRequests } from '../worker/learn-protocol.js';
 
 /** Sends a request of the story to the worker. */
 export type AskLesson = <K extends LearnKind>(
@@ -72,7 +72,7 @@ export class Sweep<K extends LearnKind> {
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  /** Starts anew with these requests, one per position. `chosen` is the position that is shown, asked before each request. */
+  /** Starts again with these requests, one per position. `chosen` is the position that is shown, asked before each request. */
   async start(asks: readonly LearnRequests[K]['ask'][], chosen: () => number): Promise<void> {
     this.#running?.abort();
     const stop = new AbortController();

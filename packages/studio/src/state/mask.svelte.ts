@@ -1,4 +1,4 @@
-import type { Layer } from '../worker/protocol.js';
+import type { Layer } from '../worker/layer.js';
 
 /** A point, of the image or of what shows it. */
 export interface Point {
@@ -22,7 +22,7 @@ export class Mask {
   /** 1 where a pixel is missing. */
   missing = new Uint8Array(0);
 
-  /** Starts anew, for an image of this size. */
+  /** Starts again, for an image of this size. */
   clear(width: number, height: number): void {
     this.missing = new Uint8Array(width * height);
     this.layer = { width, height, pixels: new Uint8ClampedArray(4 * width * height) };

@@ -1,6 +1,7 @@
 import type { SolverName } from 'ght';
 import { type Settings, sameRun } from '../settings/settings.js';
-import type { Event, Layer, Readings } from '../worker/protocol.js';
+import type { Layer } from '../worker/layer.js';
+import type { Event, Readings } from '../worker/protocol.js';
 import type { Client } from './client.js';
 import type { Runner } from './runner.svelte.js';
 import type { Similarity } from './similarity.svelte.js';

@@ -3,7 +3,7 @@ import type { Settings } from '../settings/settings.js';
 import type { Damage, KernelShape, Restoration, Restored } from '../worker/protocol.js';
 import type { Client } from './client.js';
 import { Mask, type Point } from './mask.svelte.js';
-import type { OpenImage } from './openImage.svelte.js';
+import type { OpenImage } from './open-image.svelte.js';
 import type { Runner } from './runner.svelte.js';
 import type { Similarity } from './similarity.svelte.js';
 

@@ -13,7 +13,7 @@ export interface TaskWatcher {
   readonly onEnd: () => void;
 }
 
-/** A time left is told only once so much of a task is done, and so many seconds have passed: before, it is a guess. */
+/** The time left is shown only after this share of a task and this many seconds: before, it is a guess. */
 const [TELLING_FRACTION, TELLING_SECONDS] = [0.04, 2];
 
 /** The kind of the current task. */

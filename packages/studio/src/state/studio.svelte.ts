@@ -10,14 +10,15 @@ import {
   type View,
   wholeImage,
 } from '../settings/settings.js';
-import type { EngineSpeed, Layer, Readings, ResultSlot, Slot } from '../worker/protocol.js';
+import type { Layer } from '../worker/layer.js';
+import type { EngineSpeed, Readings, ResultSlot, Slot } from '../worker/protocol.js';
 import { Address } from './address.js';
 import { Client } from './client.js';
 import { Comparing } from './comparing.svelte.js';
 import { Denoising } from './denoising.svelte.js';
 import type { Environment } from './environment.js';
-import { OpenImage } from './openImage.svelte.js';
-import { PatchLook } from './patchLook.svelte.js';
+import { OpenImage } from './open-image.svelte.js';
+import { PatchLook } from './patch-look.svelte.js';
 import { Representing } from './representing.svelte.js';
 import { Restoring } from './restoring.svelte.js';
 import { Runner } from './runner.svelte.js';

@@ -1,4 +1,4 @@
-import type { Layer } from '../worker/protocol.js';
+import type { Layer } from '../worker/layer.js';
 import { within } from './geometry.js';
 
 /** A square of a picture around a pixel, clipped at the edges of the picture. */

@@ -1,6 +1,6 @@
 /** Figures for a talk: the two pictures of the stage with their labels, side by side or on both sides of the divider. */
-import { heatColour } from 'ght';
-import type { Layer } from '../worker/protocol.js';
+import { heatColour } from 'ght/draw';
+import type { Layer } from '../worker/layer.js';
 import { measure } from './numbers.js';
 
 /** A picture with its overlay. */

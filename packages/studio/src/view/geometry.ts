@@ -1,5 +1,5 @@
+import type { Rectangle } from 'ght';
 import type { Point } from '../state/mask.svelte.js';
-import type { Window } from '../worker/protocol.js';
 
 /** The position of the picture on the stage: image pixel (u, v) is at (x + scale·u, y + scale·v). */
 export interface Placement {
@@ -53,7 +53,7 @@ export function viewOf({ scale, x, y }: Placement, stage: Extent): { zoom: numbe
 }
 
 /** The pixels of the image that are visible; undefined if there are none. */
-export function visible(place: Placement, image: Extent, stage: Extent): Window | undefined {
+export function visible(place: Placement, image: Extent, stage: Extent): Rectangle | undefined {
   const along = (at: number, room: number, size: number) => {
     const from = Math.max(0, Math.floor(-at / place.scale));
     return [from, Math.min(size, Math.ceil((room - at) / place.scale)) - from] as const;

@@ -1,8 +1,6 @@
-/** A number with this many digits after the point; ∞ for a perfect PSNR, a dash for an unknown value. */
-export function fixed(value: number | null | undefined, digits: number): string {
-  if (value === null || value === undefined || Number.isNaN(value)) return '–';
-  return Number.isFinite(value) ? value.toFixed(digits) : '∞';
-}
+import { fixed, count as grouped } from 'ght/format';
+
+export { bytes, fixed } from 'ght/format';
 
 /** A setting with at most two digits after the point: a link may contain more than a slider offers. */
 export function setting(value: number): string {
@@ -11,7 +9,7 @@ export function setting(value: number): string {
 
 /** A count with digits grouped by thin spaces: 16 640. */
 export function count(value: number): string {
-  return value.toLocaleString('en').replaceAll(',', '\u2009');
+  return grouped(value, '\u2009');
 }
 
 /** Three significant digits, without an exponent if that is readable. */
@@ -28,11 +26,6 @@ export function measure(value: number): string {
 /** A duration in a readable unit. */
 export function duration(seconds: number): string {
   return seconds < 1 ? `${Math.round(1000 * seconds)} ms` : `${seconds.toFixed(seconds < 10 ? 2 : 1)} s`;
-}
-
-/** Bytes in a suitable unit. */
-export function bytes(n: number): string {
-  return n < 2 ** 30 ? `${Math.max(1, Math.round(n / 2 ** 20))} MiB` : `${(n / 2 ** 30).toFixed(1)} GiB`;
 }
 
 /** An error with this many digits after the point, or rounded if it is large, as for 16-bit samples. */

@@ -1,6 +1,7 @@
 import type { Studio } from '../state/studio.svelte.js';
-import type { Layer, Slot } from '../worker/protocol.js';
-import { overlayScale } from './overlayScale.js';
+import type { Layer } from '../worker/layer.js';
+import type { Slot } from '../worker/protocol.js';
+import { overlayScale } from './overlay-scale.js';
 import type { Sides } from './sides.js';
 
 /** The overlays of both sides, drawn by the worker whenever a side or the choice changes. Both share one scale. */

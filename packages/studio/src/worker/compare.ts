@@ -1,6 +1,6 @@
 import { type Budget, solverCatalogue, solverNames } from 'ght';
 import type { Settings } from '../settings/settings.js';
-import { checkComparisonMemory } from './memoryLimit.js';
+import { checkComparisonMemory } from './memory-limit.js';
 import { optionsOf } from './options.js';
 import { runKept, runRepresent } from './represent.js';
 import type { Call, Session } from './session.js';

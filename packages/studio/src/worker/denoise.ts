@@ -1,9 +1,10 @@
-import { type DenoiseOptions, denoise, type Image, psnr, randomSource, type Samples } from 'ght';
+import type { Rectangle } from 'ght';
+import { type DenoiseOptions, denoise, describe, type Image, psnr, randomSource, type Samples } from 'ght';
 import { denoiseLarge, memorySink, memorySource, type Picture, type RunProgress } from 'ght-tiles/in-memory';
 import { pictureOf } from './layers.js';
-import { checkDenoisingMemory } from './memoryLimit.js';
-import { noiseLooks } from './noiseLooks.js';
-import type { DenoiseAsk, Denoised, PlacedLayer, Requests, Window } from './protocol.js';
+import { checkDenoisingMemory } from './memory-limit.js';
+import { noiseLooks } from './noise-looks.js';
+import type { DenoiseAsk, Denoised, PlacedLayer, Requests } from './protocol.js';
 import type { Call, Session } from './session.js';
 
 /** Rejects a denoising that does not fit; called before any work. */
@@ -45,7 +46,7 @@ function optionsOf({ opened: { jpeg } }: Session, ask: DenoiseAsk, channels: num
     ...{ engine, sigma, strength, quality },
     ...(channels === 3 ? { strengthChroma } : {}),
     // Added noise hides the traces of JPEG compression.
-    ...(noise > 0 ? { jpeg: 'none' } : jpeg ? { jpeg } : {}),
+    ...(noise > 0 ? { jpeg: 'off' } : jpeg ? { jpeg } : {}),
   };
 }
 
@@ -61,7 +62,7 @@ export async function runDenoise(session: Session, ask: DenoiseAsk, call: Call):
   const { width, height, planes, alpha } = noisy;
   const picture: Picture = { width, height, channels: planes.length, alpha: alpha !== undefined, sample, depth };
   const sink = memorySink(ask.noise > 0 ? { ...picture, sample: 'float', depth: 32 } : picture);
-  const write = async (window: Window, samples: readonly Samples[]) => {
+  const write = async (window: Rectangle, samples: readonly Samples[]) => {
     await sink.write(window, samples);
     // A single tile is the result itself.
     if (window.width === width && window.height === height) return;
@@ -78,8 +79,8 @@ export async function runDenoise(session: Session, ask: DenoiseAsk, call: Call):
   session.images.set('denoised', denoised);
   return {
     picture: pictureOf(denoised, session.floor),
-    looks: noiseLooks(result.noise, result.words),
-    words: result.words,
+    looks: noiseLooks(result),
+    messages: describe(result),
     changed: result.changed,
     engine: result.engine,
     seconds,
@@ -101,7 +102,7 @@ export async function runDenoiseWindow(
   return { ...window, layer: pictureOf(result.image, session.floor) };
 }
 
-function cutOut(image: Image, { left, top, width, height }: Window): Image {
+function cutOut(image: Image, { left, top, width, height }: Rectangle): Image {
   const cut = (plane: Samples) => {
     const part = plane.slice(0, width * height);
     for (let y = 0; y < height; y++) {
@@ -117,19 +118,20 @@ function cutOut(image: Image, { left, top, width, height }: Window): Image {
 /** Reports the progress at most twenty times per second. */
 function progressTeller(tell: Call['tell']): (progress: RunProgress) => void {
   let last = 0;
-  return ({ fraction, pass, done, tiles }) => {
+  return ({ fraction, pass, done, parts }) => {
     const now = performance.now();
     if (now - last < 50) return;
     last = now;
-    const doing = pass === 'denoise' && tiles > 1 ? `tile ${done + 1} of ${tiles}` : (passNames[pass] ?? '');
+    const doing =
+      pass === 'denoise' && parts > 1 ? `tile ${Math.min(done + 1, parts)} of ${parts}` : (passNames[pass] ?? '');
     tell({ kind: 'progress', fraction, doing });
   };
 }
 
-/** The passes of ght-tiles that take long enough to be named. */
+/** The passes that take long enough to be named. */
 const passNames: Readonly<Record<string, string>> = {
-  look: 'looking at the noise',
-  estimate: 'looking at the noise',
+  range: 'measuring the noise',
+  estimate: 'measuring the noise',
   coarse: 'coarse grain',
-  'estimate-again': 'looking at the noise again',
+  reestimate: 'measuring the noise again',
 };

@@ -3,16 +3,15 @@ import {
   atomsPerPatch,
   type Codes,
   InputError,
-  loadCodes,
   nonzeros,
   patchGrid,
-  psnrOf,
+  psnr,
   type Representation,
   reconstruct,
   recorrelate,
   rmsePixel,
-  writeNpy,
 } from 'ght';
+import { loadCodes, writeNpy } from 'ght/npy';
 import { toRaster } from 'ght-images';
 import { FileError } from '../image/decoded.js';
 import { encodePng } from '../image/png.js';
@@ -79,11 +78,11 @@ function representationOf(session: Session, codes: Codes, { dictionary, stride, 
     patches,
     atomsPerPatch: counts,
     rmsePixel: pixel,
-    psnr: psnrOf(pixel, image.peak),
+    psnr: psnr(pixel, image.peak),
     // Except for patches beyond the edge, the error of the patches is that of the pixels.
     rmse: pixel * PATCH,
     solver,
-    engine: { name: 'none', threads: 1, why: 'nothing was solved: the codes came from a file' },
+    engine: { name: 'none', threads: 1 },
     budget: nonzeros(codes),
     nonzeros: nonzeros(codes),
     rho: null,

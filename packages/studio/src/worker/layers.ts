@@ -1,5 +1,6 @@
-import { heatColour, heatmap, type Image, type Representation } from 'ght';
-import type { Layer } from './protocol.js';
+import type { Image, Representation } from 'ght';
+import { heatColour, heatmap } from 'ght/draw';
+import type { Layer } from './layer.js';
 
 /** Blank pixels, fully opaque. */
 function blank(width: number, height: number): Layer {

@@ -5,7 +5,6 @@ import {
   codesFromDense,
   type Dictionary,
   denseFromCodes,
-  drawAtoms,
   extract,
   type Image,
   learnedDictionary,
@@ -20,6 +19,8 @@ import {
   selectLargest,
   solve,
 } from 'ght';
+import { drawAtoms } from 'ght/draw';
+import type { Layer } from './layer.js';
 import { atomTile, errorOf, pictureOf } from './layers.js';
 import {
   type Cleaned,
@@ -37,9 +38,8 @@ import {
   type Shares,
   type SortedCoefficients,
   type Versus,
-} from './learnProtocol.js';
+} from './learn-protocol.js';
 import { dictionaryOf } from './options.js';
-import type { Layer } from './protocol.js';
 import { reduced } from './reduce.js';
 import type { Call, Session } from './session.js';
 

@@ -1,28 +1,14 @@
 /** The messages between the page and its worker. The worker owns the pixels and calls the library; the page draws. */
-import type { BlurKernel, EngineInfo, EngineState, HistoryEntry, SolverName, StopReason } from 'ght';
+import type { BlurKernel, EngineInfo, EngineState, HistoryEntry, Rectangle, SolverName, StopReason } from 'ght';
 import type { DenoiseQuality, EngineChoice, Quality, Settings } from '../settings/settings.js';
-import type { LearnRequests } from './learnProtocol.js';
-
-/** Pixels ready to be drawn; a quick preview may have fewer than the image. */
-export interface Layer {
-  readonly width: number;
-  readonly height: number;
-  readonly pixels: Uint8ClampedArray<ArrayBuffer>;
-}
+import type { Layer, Term } from './layer.js';
+import type { LearnRequests } from './learn-protocol.js';
 
 /** Pixels at a place of the image. */
 export interface PlacedLayer {
   readonly left: number;
   readonly top: number;
   readonly layer: Layer;
-}
-
-/** A rectangle of pixels of the image. */
-export interface Window {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
 }
 
 /** Where the worker stores results of solvers: the main result, and one per solver of the comparison. */
@@ -73,15 +59,6 @@ export type Event =
   /** A finished part of a large image. */
   | { readonly kind: 'tile'; readonly part: PlacedLayer };
 
-/** A term of a patch: coefficient times atom. */
-export interface Term {
-  readonly plane: number;
-  readonly atom: number;
-  readonly value: number;
-  /** The atom in grey, with 128 for zero. */
-  readonly tile: Layer;
-}
-
 /** A patch as one solver represents it. */
 export interface PatchView {
   readonly solver: SolverName;
@@ -113,7 +90,7 @@ export interface Denoised {
   readonly picture: Layer;
   /** What the noise looks like, for people; then what was found and done, with numbers. One sentence each. */
   readonly looks: readonly string[];
-  readonly words: readonly string[];
+  readonly messages: readonly string[];
   /** Whether there was anything to remove. */
   readonly changed: boolean;
   readonly engine: EngineInfo;
@@ -189,7 +166,7 @@ export interface Requests extends LearnRequests {
   };
   denoise: { ask: DenoiseAsk; reply: Denoised };
   /** Denoises a window of the image alone, as a preview. */
-  denoiseWindow: { ask: DenoiseAsk & { readonly window: Window }; reply: PlacedLayer };
+  denoiseWindow: { ask: DenoiseAsk & { readonly window: Rectangle }; reply: PlacedLayer };
   /** The structural similarity of a stored image with the original; it runs beside other requests. */
   ssim: { ask: { readonly slot: Slot }; reply: number };
   mask: { ask: { readonly from: Damage | Blob }; reply: Uint8Array<ArrayBuffer> };
@@ -202,7 +179,7 @@ export interface Requests extends LearnRequests {
   codes: { ask: { readonly slot: Slot }; reply: Uint8Array<ArrayBuffer> };
   readCodes: { ask: { readonly file: File; readonly settings: Settings }; reply: null };
   engine: { ask: null; reply: EngineInfo };
-  /** What each engine offers here, or why it cannot run. */
+  /** What each engine uses here, or why it cannot run. */
   engines: { ask: null; reply: readonly EngineState[] };
   measureEngines: { ask: null; reply: readonly EngineSpeed[] };
   estimate: { ask: { readonly settings: Settings }; reply: { readonly bytes: number } };

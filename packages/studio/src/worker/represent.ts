@@ -1,7 +1,7 @@
 import { type Image, type Progress, type Representation, type RepresentOptions, represent, solverCatalogue } from 'ght';
 import type { Settings } from '../settings/settings.js';
 import { pictureOf } from './layers.js';
-import { checkMemory } from './memoryLimit.js';
+import { checkMemory } from './memory-limit.js';
 import { optionsOf } from './options.js';
 import type { ResultSlot } from './protocol.js';
 import { readingsOf } from './readings.js';

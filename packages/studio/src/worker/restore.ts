@@ -2,7 +2,7 @@ import { deblur, inpaint, psnr, type RestoreProgress, type Restored as Result, u
 import type { Size } from '../image/header.js';
 import { shapedKernel } from './kernels.js';
 import { pictureOf } from './layers.js';
-import { checkRestorationMemory } from './memoryLimit.js';
+import { checkRestorationMemory } from './memory-limit.js';
 import type { Restoration, Restored } from './protocol.js';
 import type { Call, Session } from './session.js';
 

@@ -1,5 +1,6 @@
 /** The studio's worker: it owns the image, the results and all calls of the library, so that the page never blocks. */
-import { probeEngines, saveCodes } from 'ght';
+import { probeEngines } from 'ght';
+import { saveCodes } from 'ght/npy';
 import { openImage } from '../image/open.js';
 import { runCompare } from './compare.js';
 import { addNoise, checkDenoising, runDenoise, runDenoiseWindow } from './denoise.js';
@@ -8,10 +9,10 @@ import { imageFile, readCodes } from './files.js';
 import { runInspect } from './inspect.js';
 import { kernelOf } from './kernels.js';
 import { errorOf, heatmapOf, pictureOf } from './layers.js';
-import { learnHandlers } from './learnHandlers.js';
-import type { LearnKind } from './learnProtocol.js';
+import { learnHandlers } from './learn-handlers.js';
+import type { LearnKind } from './learn-protocol.js';
 import { maskOf } from './masks.js';
-import { checkMemory, checkOpeningMemory, checkRestorationMemory, TooLargeError } from './memoryLimit.js';
+import { checkMemory, checkOpeningMemory, checkRestorationMemory, TooLargeError } from './memory-limit.js';
 import { optionsOf } from './options.js';
 import type { Failure, FromWorker, RequestKind, Requests, ToWorker } from './protocol.js';
 import { ssimOf } from './readings.js';

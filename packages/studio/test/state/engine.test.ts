@@ -1,8 +1,8 @@
 /** What the choice of an engine does to each tab. */
 import { describe, expect, it } from 'vitest';
-import { denoised, idle, layer, openPage, restored, shown, solvedPage } from './fakeWorker.js';
+import { denoised, idle, layer, openPage, restored, shown, solvedPage } from './fake-worker.js';
 
-const onGpu = { name: 'webgpu', threads: 1, why: 'a GPU' } as const;
+const onGpu = { name: 'webgpu', threads: 1 } as const;
 
 describe('another engine', () => {
   it('represents the image again, and is in the link', async () => {
@@ -61,7 +61,7 @@ describe('the engines of this machine', () => {
   it('are looked for once, when they are asked for', async () => {
     const { studio, worker } = await solvedPage();
     expect(worker.all('engines')).toHaveLength(0);
-    const states = [{ name: 'webgpu', available: false, words: 'no adapter was found' }] as const;
+    const states = [{ name: 'webgpu', available: false, reason: 'no adapter was found' }] as const;
     void studio.findEngines();
     await worker.last('engines').reply(states);
     await studio.findEngines();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { learningOf, noiseStops } from '../../src/state/learning.svelte.js';
-import { ITERATIONS, type LearnPicture } from '../../src/worker/learnProtocol.js';
-import { type FakeWorker, idle, layer, opened, openPage } from './fakeWorker.js';
+import { ITERATIONS, type LearnPicture } from '../../src/worker/learn-protocol.js';
+import { type FakeWorker, idle, layer, opened, openPage } from './fake-worker.js';
 
 const picture = (grey: number): LearnPicture => ({
   picture: layer(grey),
@@ -115,7 +115,7 @@ describe('the Learn tab', () => {
     expect(learning.noise.latest?.psnr).toBe(24);
   });
 
-  it('iterates anew when the budget changes', async () => {
+  it('iterates again when the budget changes', async () => {
     const { worker, learning } = await openLesson();
     learning.see(3);
     learning.see(4);

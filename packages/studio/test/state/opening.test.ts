@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defaults } from '../../src/settings/settings.js';
 import type { Studio } from '../../src/state/studio.svelte.js';
 import type { Inspection } from '../../src/worker/protocol.js';
-import { idle, layer, opened, openPage, shown, solvedPage, startPage } from './fakeWorker.js';
+import { idle, layer, opened, openPage, shown, solvedPage, startPage } from './fake-worker.js';
 
 const file = (name: string) => new File(['bytes'], name);
 const dismiss = ({ runner }: Studio) => {

@@ -1,7 +1,7 @@
 /** The Restore tab: what it requests, and which results it shows. */
 import { describe, expect, it } from 'vitest';
 import { Mask } from '../../src/state/mask.svelte.js';
-import { idle, opened, openPage, restored } from './fakeWorker.js';
+import { idle, opened, openPage, restored } from './fake-worker.js';
 
 const file = (name: string) => new File(['bytes'], name);
 

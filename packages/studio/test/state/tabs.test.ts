@@ -1,7 +1,7 @@
 /** What each tab shows for the worker's answers, in every order in which they may arrive. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { defaults } from '../../src/settings/settings.js';
-import { denoised, idle, layer, opened, openPage, preview, shown, solvedPage } from './fakeWorker.js';
+import { denoised, idle, layer, opened, openPage, preview, shown, solvedPage } from './fake-worker.js';
 
 const file = (name: string) => new File(['bytes'], name);
 

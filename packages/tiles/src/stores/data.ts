@@ -12,7 +12,7 @@
  * the prototype of an object is refused.
  */
 import { InputError, isGhtError } from 'ght';
-import type { Data } from '../plan.js';
+import type { Data } from 'ght/check';
 
 const arrays = [Uint8Array, Uint16Array, Uint32Array, Int32Array, Float32Array, Float64Array] as const;
 type TypedArray = InstanceType<(typeof arrays)[number]>;
@@ -22,13 +22,13 @@ const DEEPEST = 64;
 const remedy = 'compute it again';
 
 /** The bytes of a value. */
-export function encodeData(value: Data): Uint8Array {
+export function encodeData(value: unknown): Uint8Array {
   const parts: Uint8Array[] = [];
   write(value, parts, 0);
   return Buffer.concat(parts);
 }
 
-function write(value: Data, parts: Uint8Array[], depth: number): void {
+function write(value: unknown, parts: Uint8Array[], depth: number): void {
   if (depth > DEEPEST) throw refuse(`must be nested at most ${DEEPEST} deep`, 'more');
   if (value === null) parts.push(Uint8Array.of(tags.null));
   else if (typeof value === 'boolean') parts.push(Uint8Array.of(value ? tags.true : tags.false));
@@ -45,12 +45,10 @@ function write(value: Data, parts: Uint8Array[], depth: number): void {
     parts.push(headOf(tags.array + type, value.length));
     parts.push(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
   } else if (Array.isArray(value)) {
-    const list: readonly Data[] = value;
-    parts.push(headOf(tags.list, list.length));
-    for (const item of list) write(item, parts, depth + 1);
+    parts.push(headOf(tags.list, value.length));
+    for (const item of value) write(item, parts, depth + 1);
   } else if (typeof value === 'object') {
-    const fields = Object.entries(value as Readonly<Record<string, Data | undefined>>);
-    const present = fields.filter((field): field is [string, Data] => field[1] !== undefined);
+    const present = Object.entries(value).filter(([, content]) => content !== undefined);
     parts.push(headOf(tags.object, present.length));
     for (const [key, content] of present) {
       const name = Buffer.from(checkKey(key));
@@ -69,7 +67,7 @@ function headOf(tag: number, length: number): Buffer {
   return head;
 }
 
-function isTypedArray(value: Data): value is TypedArray {
+function isTypedArray(value: unknown): value is TypedArray {
   return arrays.some((Elements) => value instanceof Elements);
 }
 
@@ -120,7 +118,7 @@ class Reader {
     return this.#bytes.toString('utf8', start, start + length);
   }
 
-  /** A number of things of which each takes at least so many bytes. */
+  /** A number of things of which each takes at least this many bytes. */
   #count(least: number): number {
     const count = this.#bytes.readUInt32LE(this.#take(4));
     if (count * least > this.left) throw refuse('must be complete', `${count * least - this.left} bytes too few`);

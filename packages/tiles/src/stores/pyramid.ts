@@ -8,30 +8,30 @@ import { join } from 'node:path';
 import { InputError } from 'ght';
 import type { RasterSamples } from 'ght-images';
 import { removeStrays } from 'ght-images/node';
-import { ChunkFiles } from './chunkFiles.js';
+import { ChunkFiles } from './chunk-files.js';
 import { planesOf, someAtOnce } from './windows.js';
-import { chunkName, type ZarrFolder } from './zarrChunks.js';
-import { type Level, levelDocument, levelsOf, type ZarrRecord } from './zarrLayout.js';
+import type { ZarrFolder } from './zarr-chunks.js';
+import { type Level, levelDocument, levelsOf, type ZarrRecord } from './zarr-layout.js';
 
-/** Builds all levels whose chunks are not there yet. Refuses a picture that lacks chunks. */
+/** Builds all levels whose chunks are not there yet, or are damaged. Refuses a picture that lacks chunks or has damaged ones. */
 export async function buildPyramid(folder: ZarrFolder, record: ZarrRecord, signal?: AbortSignal): Promise<void> {
   const { picture, chunk } = record;
   const levels = levelsOf(picture, chunk);
   await checkComplete(folder, record);
-  const chunks = await ChunkFiles.open(folder, record);
+  const chunks = new ChunkFiles(folder, record);
+  // The others are read for the next level.
+  if (levels.length === 1) {
+    for (const { plane, row, column } of places(levels[0], record)) await chunks.read(0, plane, row, column);
+  }
   for (let level = 1; level < levels.length; level++) {
     await folder.writeJson(`${level}/zarr.json`, levelDocument(picture, levels[level], chunk));
     await someAtOnce(
       places(levels[level], record),
       async ({ plane, row, column }) => {
-        if (await folder.has(chunkName(level, plane, row, column))) return;
-        await chunks.write(
-          level,
-          plane,
-          row,
-          column,
-          await halved(chunks, levels[level - 1], level, { plane, row, column }),
-        );
+        // Also if the chunk is there already, so that a damaged one it was made from is noticed.
+        const samples = await halved(chunks, levels[level - 1], level, { plane, row, column });
+        if (await chunks.isIntact(level, plane, row, column)) return;
+        await chunks.write(level, plane, row, column, samples);
       },
       signal,
     );

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { isInputError } from 'ght';
-import { type Data, decodeData, encodeData } from 'ght-tiles';
+import { isGhtError } from 'ght';
+import type { Data } from 'ght/check';
+import { decodeData, encodeData } from 'ght-tiles';
 import { describe, expect, it } from 'vitest';
 
 const leaves = fc.oneof(
@@ -64,7 +65,7 @@ describe('data as bytes', () => {
         try {
           decodeData(bytes);
         } catch (error) {
-          if (!isInputError(error)) throw error;
+          if (!isGhtError(error, 'input')) throw error;
         }
       }),
       { numRuns: 2000 },

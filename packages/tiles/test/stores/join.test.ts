@@ -120,7 +120,9 @@ describe('joining', () => {
     );
     expect(await messageOf(() => joinTiff(path('nowhere'), path('never.tif')))).toMatch('must be a picture');
     const folder = await finished('unwritable.zarr');
-    expect(await messageOf(() => joinTiff(folder, path('no/folder/x.tif')))).toMatch(/^-o must be writable \(ENOENT\)/);
+    expect(await messageOf(() => joinTiff(folder, path('no/folder/x.tif')))).toMatch(
+      /^output must be writable \(ENOENT\)/,
+    );
   });
 
   it('reads as a source again, for the next run', async () => {

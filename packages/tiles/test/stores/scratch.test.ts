@@ -7,7 +7,7 @@ import { messageOf, temporaryFolder } from './fixtures.js';
 const path = temporaryFolder();
 
 describe('a scratch folder', () => {
-  it('gives back what was put there, also to another process, and nothing else', async () => {
+  it('returns what was put there, also to another process, and nothing else', async () => {
     const folder = path('plain');
     const value = { counts: Uint32Array.of(1, 2, 3), name: 'tally' };
     await folderScratch(folder).put('tally-2/7', value);

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, truncate, utimes, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -97,7 +97,7 @@ describe('a tiled TIFF', () => {
     await joined(sampled(90, 90, { channels: 3 }, sampleTypes[4]), file);
     const bytes = await readFile(file);
     await truncate(file, bytes.length - 3);
-    expect(await messageOf(() => openSource(file))).toMatch(/^IMAGE must be an intact TIFF file \([^\n]+\)/);
+    expect(await messageOf(() => openSource(file))).toMatch(/^file must be an intact TIFF file \([^\n]+\)/);
     const claim = Buffer.from(bytes);
     const patch = (tag: number, value: number) => {
       const directory = claim.readUInt32LE(4);
@@ -127,7 +127,7 @@ describe('a tiled TIFF', () => {
     const source = await openSource(file);
     const read = (left: number) => source.read({ left, top: 32, width: 32, height: 32 });
     expect(await messageOf(() => source.read({ left: 0, top: 0, width: 8, height: 8 }))).toMatch(
-      /^IMAGE must be an intact TIFF file \([^\n]+\)/,
+      /^file must be an intact TIFF file \([^\n]+\)/,
     );
     expect((await read(0))[0]).toHaveLength(1024);
     expect(await messageOf(() => read(40))).toMatch('must lie inside the image of 64×64 pixels');
@@ -206,8 +206,35 @@ describe('a file that is not tiled', () => {
     expect(await readdir(folder)).toEqual([]);
     const bytes = await readFile(big);
     await writeFile(big, bytes.subarray(0, bytes.length / 2));
-    expect(await messageOf(() => openSource(big, { folder, memory: 0 }))).toMatch(/^IMAGE must be an intact [^\n]+$/);
+    expect(await messageOf(() => openSource(big, { folder, memory: 0 }))).toMatch(/^file must be an intact [^\n]+$/);
     expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('is refused if it changes while it is copied, and leaves no copy', async () => {
+    const folder = path('changed');
+    await mkdir(folder);
+    const big = path('changed.png');
+    await sharp({ create: { width: 6000, height: 6000, channels: 3, background: '#123' } })
+      .png()
+      .toFile(big);
+    const opening = messageOf(() => openSource(big, { folder, memory: 0 }));
+    while ((await readdir(folder)).length === 0) await sleep(1);
+    await utimes(big, 1e9, 1e9);
+    expect(await opening).toMatch(/^file must not change while it is read/);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('is refused if it changes between two windows', async () => {
+    const file = path('between.tif');
+    await sharp({ create: { width: 600, height: 600, channels: 3, background: '#123' } })
+      .tiff({ tile: true, tileWidth: 64, tileHeight: 64, compression: 'none' })
+      .toFile(file);
+    const source = await openSource(file);
+    const window = { left: 0, top: 0, width: 64, height: 64 };
+    expect((await source.read(window))[0][0]).toBe(0x11);
+    await utimes(file, 1e9, 1e9);
+    expect(await messageOf(() => source.read(window))).toMatch(/^file must not change while it is read/);
+    await source.close();
   });
 
   it('has the errors of the untiled reader', async () => {
@@ -267,7 +294,7 @@ describe('a TIFF of one strip, big-endian and not compressed, as ImageJ writes i
     await source.close();
     await truncate(file, bytes.length - 2);
     expect(await messageOf(() => openSource(file, { memory: 0 }))).toMatch(
-      /^IMAGE must be an intact TIFF file \([^\n]+\)/,
+      /^file must be an intact TIFF file \([^\n]+\)/,
     );
   });
 });
@@ -303,7 +330,7 @@ describe('an image on the web', () => {
 
   it('is not asked for unless http is allowed', async () => {
     for (const name of ['web.tif', 'web.zarr']) {
-      expect(await messageOf(() => openSource(`${address}/${name}`))).toMatch(/^IMAGE must be a local file/);
+      expect(await messageOf(() => openSource(`${address}/${name}`))).toMatch(/^file must be a local file/);
     }
     expect(requests).toEqual([]);
   });

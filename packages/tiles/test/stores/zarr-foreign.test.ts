@@ -110,11 +110,11 @@ describe('a Zarr of another program', () => {
     ['other types', { shape: [4, 9], type: 'int64' }, 'not int64'],
     ['giant chunks', { shape: [100_000, 100_000], chunk: [100_000, 100_000] }, 'must have chunks of at most'],
     ['no pixels', { shape: [0, 9], chunk: [1, 9] }, 'must have pixels'],
-    ['short chunks', { shape: [40, 9] }, 'has 36 samples, not 360'],
+    ['short chunks', { shape: [40, 9] }, 'chunk 0/0: it has 36 bytes, not 360'],
   ] as const)('is refused by name: %s', async (name, written, message) => {
     const folder = await plain(`refused-${name}.zarr`, written, new Uint8Array(36));
     const read = async () => (await zarrSource(folder)).read({ left: 0, top: 0, width: 1, height: 1 });
-    expect(await messageOf(read)).toMatch(/^IMAGE must [^\n]+$/);
+    expect(await messageOf(read)).toMatch(/^file must [^\n]+$/);
     expect(await messageOf(read)).toMatch(message);
   });
 
@@ -130,20 +130,18 @@ describe('a Zarr of another program', () => {
       const ome = { version: '0.5', multiscales: [{ axes, datasets: [{ path: target }] }] };
       const group = { zarr_format: 3, node_type: 'group', attributes: { ome } };
       await writeFile(join(folder, 'zarr.json'), JSON.stringify(group));
-      expect(await messageOf(() => zarrSource(folder)), target).toMatch(
-        /^IMAGE must be an intact ZARR file \([^\n]+\)/,
-      );
+      expect(await messageOf(() => zarrSource(folder)), target).toMatch(/^file must be an intact ZARR file \([^\n]+\)/);
     }
   });
 
   it('that is none is told from one that is damaged', async () => {
     await mkdir(path('photos'));
-    expect(await messageOf(() => openSource(path('photos')))).toMatch(/^IMAGE must be a Zarr, with zarr\.json/);
+    expect(await messageOf(() => openSource(path('photos')))).toMatch(/^file must be a Zarr, with zarr\.json/);
     expect(await messageOf(() => zarrSource(path('missing.zarr')))).toMatch('must be an existing file');
     await mkdir(path('broken.zarr'));
     await writeFile(path('broken.zarr/zarr.json'), '{"zarr_format": 3, ');
     expect(await messageOf(() => zarrSource(path('broken.zarr')))).toMatch(
-      /^IMAGE must be an intact ZARR file \([^\n]+\)/,
+      /^file must be an intact ZARR file \([^\n]+\)/,
     );
     await writeFile(
       path('broken.zarr/zarr.json'),

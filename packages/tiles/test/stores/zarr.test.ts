@@ -165,7 +165,7 @@ describe('a run that is interrupted', () => {
     expect(await second.has(left)).toBe(true);
     expect(await second.has(window)).toBe(false);
     expect(await messageOf(() => second.finish())).toMatch(/must have all chunks.*0\/c\/0\/0\/2 is missing/);
-    expect(await messageOf(() => zarrSource(folder))).toMatch(/^IMAGE must be finished/);
+    expect(await messageOf(() => zarrSource(folder))).toMatch(/^file must be finished/);
     await writeAll(second, picture);
     await second.finish();
     await expectWindows(await zarrSource(folder), picture);
@@ -227,12 +227,12 @@ describe('a run that is interrupted', () => {
     const folder = path('foreign');
     await mkdir(folder);
     await writeFile(join(folder, 'thesis.txt'), 'precious');
-    expect(await messageOf(() => open(folder))).toMatch(/^-o must be a new or empty folder.*thesis\.txt/);
+    expect(await messageOf(() => open(folder))).toMatch(/^output must be a new or empty folder.*thesis\.txt/);
     expect(await readdir(folder)).toEqual(['thesis.txt']);
     const other = path('other.zarr');
     await open(other, { picture: picture.picture, run: 'run-2' });
     const before = await filesIn(other);
-    expect(await messageOf(() => open(other))).toMatch(/^-o must be a new folder, or one of the same run/);
+    expect(await messageOf(() => open(other))).toMatch(/^output must be a new folder, or one of the same run/);
     expect(await messageOf(() => open(other, { picture: sampled(9, 9).picture, run: 'run-2' }))).toMatch(
       'must hold the picture of its run',
     );

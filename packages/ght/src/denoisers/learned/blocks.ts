@@ -4,9 +4,9 @@
  * it has the same bits for any number of threads and any tiles that begin at a multiple of the block. Surroundings of 16 pixels
  * cost 28% more work; in trials with blocks of 64 pixels, wider ones changed the PSNR by about 0.01 dB.
  */
-import type { Samples } from '../../signal/image.js';
-import { mirror } from '../../signal/mirror.js';
-import { allOf, gridOf, type Rectangle, type Size } from '../../signal/rectangle.js';
+import type { Samples } from '../../image/image.js';
+import { mirror } from '../../image/mirror.js';
+import { allOf, gridOf, type Rectangle, type Size } from '../../image/rectangle.js';
 import type { Denoiser, Tile } from '../denoiser.js';
 import { STRIDE } from './model.js';
 
@@ -62,7 +62,7 @@ export interface LearnedRunner {
   run(tile: Tile, signal?: AbortSignal, onFraction?: (fraction: number) => void): Promise<readonly Samples[]>;
 }
 
-/** Time per pixel, in the unit of the recipes (`groups/recipes.ts`), by measurement. */
+/** Time per pixel, in the unit of the recipes (`denoisers/groups/recipes.ts`), by measurement. */
 export const LEARNED_EFFORT = 60_000;
 
 /** The learned denoiser on an engine. */

@@ -1,7 +1,8 @@
 /** The learned model as data, and the reader of its file. */
-import { type NpyArray, readNpy } from '../../codes/npy.js';
-import { unzip } from '../../codes/zip.js';
+
 import { InputError } from '../../errors.js';
+import { type NpyArray, readNpy } from '../../sparse/codes/npy.js';
+import { namesInZip, unzip } from '../../sparse/codes/zip.js';
 
 /** The side of the square that an atom covers, and the distance of neighbouring atoms, in pixels. */
 export const PATCH = 8;
@@ -34,10 +35,11 @@ const REMEDY = 'write it again with training/export.py';
 
 /** Reads the model from a `.npz` file of the arrays A, B, D and kappa, which `training/export.py` writes in float16. */
 export async function readModel(bytes: Uint8Array): Promise<LearnedModel> {
-  const files = await unzip(bytes, 'model');
+  const files = await unzip(bytes, 'model', ['A.npy', 'B.npy', 'D.npy', 'kappa.npy']);
   const array = (name: string): NpyArray => {
     const file = files.get(`${name}.npy`);
-    if (!file) throw new InputError('model', `must hold the array ${name}`, [...files.keys()].join(', '), REMEDY);
+    if (!file)
+      throw new InputError('model', `must hold the array ${name}`, namesInZip(bytes, 'model').join(', '), REMEDY);
     return readNpy(file, `model.${name}`);
   };
   const kappa = array('kappa');

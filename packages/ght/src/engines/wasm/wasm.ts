@@ -1,5 +1,5 @@
+import { recipeDenoiser } from '../../denoisers/groups/denoiser.js';
 import { learnedDenoiser } from '../../denoisers/learned/blocks.js';
-import { recipeDenoiser } from '../../groups/denoiser.js';
 import type { Engine } from '../engine.js';
 import { abilities, instructions, threadsFor } from './run/host.js';
 import { learnedBytes, learnedRunner } from './run/learned.js';
@@ -27,7 +27,9 @@ export function wasmEngine({ fma, patchesPerShard }: WasmOptions = {}): Engine {
     range: FARTHEST,
     async probe() {
       const { obstacle } = abilities();
-      return obstacle ? { available: false, why: obstacle } : { available: true, offers: instructions(fused()) };
+      return obstacle
+        ? { available: false, reason: obstacle }
+        : { available: true, instructions: instructions(fused()) };
     },
     problemBytes,
     load: (D, signals, { threads } = {}, watch) =>
@@ -35,14 +37,14 @@ export function wasmEngine({ fma, patchesPerShard }: WasmOptions = {}): Engine {
     loadPart: (D, signals, { threads } = {}, watch) => loadPart(D, signals, { fma: fused(), threads }, watch),
     recipeBytes,
     async denoiser(recipe, pixels, { threads: asked } = {}) {
-      const { threads, why } = await threadsFor(pixels, asked);
-      const info = { name: 'wasm', threads, why };
+      const { threads, threadsReason } = await threadsFor(pixels, asked);
+      const info = { name: 'wasm', threads, threadsReason };
       return { info, ...recipeDenoiser(recipe, recipeRunner(recipe, { fma: fused(), threads })) };
     },
     learnedBytes,
     async learned(model, pixels, { threads: asked } = {}) {
-      const { threads, why } = await threadsFor(pixels, asked);
-      const info = { name: 'wasm', threads, why };
+      const { threads, threadsReason } = await threadsFor(pixels, asked);
+      const info = { name: 'wasm', threads, threadsReason };
       return { info, ...learnedDenoiser(learnedRunner(model, { fma: fused(), threads })) };
     },
   };

@@ -1,6 +1,6 @@
 /** Approximate bytes of work on a GPU, for estimates, which do not wait for a part of the library to be loaded. */
-import { slotsOf } from '../../groups/denoiser.js';
-import type { Step } from '../../groups/recipes.js';
+import { slotsOf } from '../../denoisers/groups/denoiser.js';
+import type { Step } from '../../denoisers/groups/recipes.js';
 import type { ProblemSize } from '../engine.js';
 
 /** Approximate bytes that a problem needs in the memory of the host: the codes, and what they are read through. */

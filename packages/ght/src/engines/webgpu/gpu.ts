@@ -4,7 +4,7 @@
  */
 import { findHost } from '#gpu';
 import { EngineFailure } from '../../errors.js';
-import { Spares } from './spares.js';
+import { BufferPool } from './buffer-pool.js';
 
 /** The limits that the kernels depend on, with the least that every adapter has. */
 export const leastLimits = {
@@ -36,11 +36,14 @@ const WRITE = 2 ** 26;
 /** A buffer, or a range of one. */
 export type Bound = GPUBuffer | { readonly buffer: GPUBuffer; readonly offset?: number; readonly size?: number };
 
+/** Buffers by the names of the variables that they are bound to. */
+export type Buffers = Readonly<Record<string, Bound>>;
+
 /** A compiled compute shader. */
 export interface Kernel {
   readonly pipeline: GPUComputePipeline;
-  /** The buffers by the numbers of their bindings in group 0. */
-  bind(buffers: Readonly<Record<number, Bound>>): GPUBindGroup;
+  /** Binds all variables that the shader declares in group 0. */
+  bind(buffers: Buffers): GPUBindGroup;
 }
 
 /** The number of a workgroup, in WGSL: more than 65,535 have two dimensions. */
@@ -51,7 +54,7 @@ export const groupNumber =
 export class Gpu {
   readonly #kernels = new Map<string, Promise<Kernel>>();
   readonly #waiting = new Set<(failure: EngineFailure) => void>();
-  readonly #spares: Spares;
+  readonly #pool: BufferPool;
   #failure: EngineFailure | undefined;
 
   private constructor(
@@ -61,10 +64,10 @@ export class Gpu {
     readonly limits: Limits,
     /** Lanes per subgroup if all subgroups have the same number; otherwise undefined, and subgroups are not used. */
     readonly lanes: number | undefined,
-    /** Whether the adapter is a program on the CPU. */
+    /** Whether the adapter is a software adapter, which runs on the CPU. */
     readonly software: boolean,
   ) {
-    this.#spares = new Spares(device);
+    this.#pool = new BufferPool(device);
     device.onuncapturederror = ({ error }) => this.#fail(error.message);
     void device.lost.then(({ message, reason }) =>
       this.#fail(`the device was lost (${reason}${message ? `: ${message}` : ''})`),
@@ -74,7 +77,7 @@ export class Gpu {
   /** Opens the fastest adapter. */
   static async open({ limits: asked = {}, subgroups = true }: GpuOptions = {}): Promise<Gpu> {
     const host = await findHost();
-    if ('why' in host) throw new EngineFailure('webgpu', host.why);
+    if ('reason' in host) throw new EngineFailure('webgpu', host.reason);
     const adapter = await host.gpu.requestAdapter({ powerPreference: 'high-performance' });
     if (!adapter) throw new EngineFailure('webgpu', 'no adapter was found: is there a GPU, and a driver for it?');
     const names = Object.keys(leastLimits) as (keyof Limits)[];
@@ -113,36 +116,32 @@ export class Gpu {
     const { device } = this;
     device.pushErrorScope('validation');
     const module = device.createShaderModule({ code, label });
-    const problem = await this.#settled(device.popErrorScope());
+    const problem = await this.#awaited(device.popErrorScope());
     if (problem) throw new EngineFailure('webgpu', `the shader "${label}" does not compile: ${problem.message}`);
     const made = device.createComputePipelineAsync({ label, layout: 'auto', compute: { module, entryPoint: 'main' } });
-    const pipeline = await this.#settled(made).catch((error: Error) => {
+    const pipeline = await this.#awaited(made).catch((error: Error) => {
       throw error instanceof EngineFailure
         ? error
         : new EngineFailure('webgpu', `the shader "${label}": ${error.message}`);
     });
+    const bindings = bindingsOf(code);
     return {
       pipeline,
-      bind: (buffers) =>
-        device.createBindGroup({
-          label,
-          layout: pipeline.getBindGroupLayout(0),
-          entries: Object.entries(buffers).map(([binding, bound]) => ({
-            binding: Number(binding),
-            resource: 'buffer' in bound ? bound : { buffer: bound },
-          })),
-        }),
+      bind: (buffers) => {
+        const layout = pipeline.getBindGroupLayout(0);
+        return device.createBindGroup({ label, layout, entries: entriesFor(label, bindings, buffers) });
+      },
     };
   }
 
-  /** Room for the buffers of one problem. */
-  room(): Room {
-    return new Room(this.device);
+  /** A scope for the buffers of one problem. */
+  scope(): BufferScope {
+    return new BufferScope(this.device);
   }
 
-  /** Room for work that is often repeated. Its buffers may have any contents; `keep` leaves them to the next such room. */
-  roomOfSpares(): Room {
-    return new Room(this.device, this.#spares);
+  /** Buffers for work that is often repeated. They may have any contents; `keep` leaves them to the next such scope. */
+  pooledScope(): BufferScope {
+    return new BufferScope(this.device, this.#pool);
   }
 
   /** Waits until everything that was asked for is in memory; fails if it does not fit. */
@@ -152,9 +151,9 @@ export class Gpu {
     const made = allocate();
     const invalid = this.device.popErrorScope();
     const full = this.device.popErrorScope();
-    const problem = (await this.#settled(full)) ?? (await this.#settled(invalid));
+    const problem = (await this.#awaited(full)) ?? (await this.#awaited(invalid));
     if (problem) {
-      this.#spares.free();
+      this.#pool.free();
       throw new EngineFailure('webgpu', `the GPU has too little memory: ${problem.message.split('\n')[0]}`);
     }
     return made;
@@ -167,7 +166,7 @@ export class Gpu {
 
   /** Waits until everything submitted is done. An abort stops the waiting; the GPU finishes its batch. */
   done(signal?: AbortSignal): Promise<void> {
-    return this.#settled(
+    return this.#awaited(
       this.device.queue.onSubmittedWorkDone().then(() => undefined),
       signal,
     );
@@ -175,24 +174,24 @@ export class Gpu {
 
   /** A copy of bytes of a buffer, after all that was submitted. */
   async read(source: GPUBuffer, from = 0, bytes = source.size - from, signal?: AbortSignal): Promise<ArrayBuffer> {
-    const staging = this.#spares.take(bytes, GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST);
+    const staging = this.#pool.take(bytes, GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST);
     const encoder = this.device.createCommandEncoder();
     encoder.copyBufferToBuffer(source, from, staging, 0, bytes);
     this.device.queue.submit([encoder.finish()]);
     try {
-      await this.#settled(staging.mapAsync(GPUMapMode.READ), signal);
+      await this.#awaited(staging.mapAsync(GPUMapMode.READ), signal);
     } catch (error) {
       staging.destroy();
       throw error;
     }
     const copy = staging.getMappedRange().slice(0);
     staging.unmap();
-    this.#spares.keep(staging);
+    this.#pool.keep(staging);
     return copy;
   }
 
   /** The promise, or the failure of the device if that comes first. */
-  #settled<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
+  #awaited<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
     // If a failure or an abort ends the wait, nothing else handles a later rejection of the promise.
     promise.catch(() => undefined);
     if (this.#failure) return Promise.reject(this.#failure);
@@ -223,19 +222,19 @@ export class Gpu {
     });
   }
 
-  /** Frees the device and its spare buffers. */
+  /** Frees the device and its pool of buffers. */
   dispose(): void {
-    this.#spares.free();
+    this.#pool.free();
     this.device.destroy();
   }
 }
 
 /** The buffers of one problem, which are freed together. */
-export class Room {
+export class BufferScope {
   readonly #buffers: GPUBuffer[] = [];
   constructor(
     private readonly device: GPUDevice,
-    private readonly spares?: Spares,
+    private readonly pool?: BufferPool,
   ) {}
 
   /** The bytes in use. */
@@ -243,11 +242,11 @@ export class Room {
     return this.#buffers.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** A storage buffer of zeros; in a room of spares, with any contents. */
+  /** A storage buffer of zeros; in a scope with a pool, with any contents. */
   buffer(bytes: number, usage: GPUBufferUsageFlags = GPUBufferUsage.STORAGE): GPUBuffer {
     const size = Math.max(16, 4 * Math.ceil(bytes / 4));
     const uses = usage | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
-    const made = this.spares ? this.spares.take(size, uses) : this.device.createBuffer({ size, usage: uses });
+    const made = this.pool ? this.pool.take(size, uses) : this.device.createBuffer({ size, usage: uses });
     this.#buffers.push(made);
     return made;
   }
@@ -272,9 +271,9 @@ export class Room {
     this.#buffers.length = 0;
   }
 
-  /** Ends work that went well: its buffers are kept for the next room of spares. */
+  /** Ends work that went well: its buffers are kept in the pool. */
   keep(): void {
-    for (const buffer of this.#buffers) this.spares?.keep(buffer);
+    for (const buffer of this.#buffers) this.pool?.keep(buffer);
     this.#buffers.length = 0;
   }
 }
@@ -288,7 +287,7 @@ export class Batch {
     this.#encoder = device.createCommandEncoder();
   }
 
-  /** Runs a kernel in so many workgroups. The kernel must return if its {@link groupNumber} is not below that number. */
+  /** Runs a kernel in this many workgroups. The kernel must return if its {@link groupNumber} is not below that number. */
   run({ pipeline }: Kernel, buffers: GPUBindGroup, groups: number): this {
     if (groups === 0) return this;
     this.#pass ??= this.#encoder.beginComputePass();
@@ -321,6 +320,23 @@ export class Batch {
     this.#pass?.end();
     this.#pass = undefined;
   }
+}
+
+/** The numbers of the bindings that a shader declares, by the names of their variables. The text of the shader is the only place where they stand. */
+function bindingsOf(code: string): ReadonlyMap<string, number> {
+  const declared = code.matchAll(/@group\(0\) @binding\((\d+)\) var<[^>]+> (\w+):/g);
+  return new Map([...declared].map(([, binding, name]) => [name, Number(binding)]));
+}
+
+/** Buffers at their bindings; a wrong or a missing name is a fault of the caller, which a GPU would report late and by number. */
+function entriesFor(label: string, bindings: ReadonlyMap<string, number>, buffers: Buffers): GPUBindGroupEntry[] {
+  const missing = [...bindings.keys()].filter((name) => !(name in buffers));
+  if (missing.length > 0) throw new Error(`the shader "${label}" needs a buffer for ${missing.join(', ')}`);
+  return Object.entries(buffers).map(([name, bound]) => {
+    const binding = bindings.get(name);
+    if (binding === undefined) throw new Error(`the shader "${label}" has no variable "${name}"`);
+    return { binding, resource: 'buffer' in bound ? bound : { buffer: bound } };
+  });
 }
 
 function lanesOf({ subgroupMinSize, subgroupMaxSize }: GPUAdapterInfo): number | undefined {

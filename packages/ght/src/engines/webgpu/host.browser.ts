@@ -5,6 +5,6 @@ import type { Host } from './host.js';
 export async function findHost(): Promise<Host> {
   const gpu = globalThis.navigator?.gpu;
   if (gpu) return { gpu };
-  const why = globalThis.isSecureContext === false ? 'pages need HTTPS for WebGPU' : 'this browser has no WebGPU';
-  return { why };
+  const reason = globalThis.isSecureContext === false ? 'pages need HTTPS for WebGPU' : 'this browser has no WebGPU';
+  return { reason };
 }

@@ -17,7 +17,7 @@ async function find(): Promise<Host> {
   const own = globalThis.navigator?.gpu;
   if (own) return { gpu: own };
   // Without it the package finds no adapter, and writes that on standard error, which is not its place.
-  if (platform === 'linux' && !hasLibrary(VULKAN)) return { why: `there is no Vulkan loader (${VULKAN})` };
+  if (platform === 'linux' && !hasLibrary(VULKAN)) return { reason: `there is no Vulkan loader (${VULKAN})` };
   try {
     const { create, globals } = await import('webgpu');
     // The constants of WebGPU (GPUBufferUsage and so on) are globals in browsers, and this package expects them so.
@@ -26,22 +26,22 @@ async function find(): Promise<Host> {
     return { gpu: create([]) };
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
-    const why = missing
+    const reason = missing
       ? 'the package webgpu is not installed (npm install webgpu)'
       : `webgpu: ${(error as Error).message}`;
-    return { why };
+    return { reason };
   }
 }
 
 /** The Vulkan loader, by the name that the package looks for. */
 const VULKAN = 'libvulkan.so.1';
-/** Where the dynamic linker looks without being told. */
+/** Where the dynamic linker looks by default. */
 const FOLDERS = ['/lib', '/usr/lib', '/lib64', '/usr/lib64', '/usr/local/lib', '/run/opengl-driver/lib'];
 const CACHE = '/etc/ld.so.cache';
 
-/** Whether the dynamic linker of Linux finds a library: in the folders it is told, in its own, or by its cache. */
+/** Whether the dynamic linker of Linux finds a library: in the given folders, in its own, or by its cache. */
 function hasLibrary(name: string): boolean {
-  const told = (env.LD_LIBRARY_PATH ?? '').split(/[:;]/).filter(Boolean);
-  if ([...told, ...FOLDERS].some((folder) => existsSync(join(folder, name)))) return true;
+  const given = (env.LD_LIBRARY_PATH ?? '').split(/[:;]/).filter(Boolean);
+  if ([...given, ...FOLDERS].some((folder) => existsSync(join(folder, name)))) return true;
   return existsSync(CACHE) && readFileSync(CACHE).includes(name);
 }

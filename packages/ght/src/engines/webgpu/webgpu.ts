@@ -1,8 +1,8 @@
+import { recipeDenoiser } from '../../denoisers/groups/denoiser.js';
 import { learnedDenoiser } from '../../denoisers/learned/blocks.js';
 import { EngineFailure } from '../../errors.js';
-import { recipeDenoiser } from '../../groups/denoiser.js';
-import type { SolverName } from '../../solvers/catalogue.js';
-import type { Engine } from '../engine.js';
+import type { SolverName } from '../../sparse/solvers/catalogue.js';
+import type { Engine, EngineInfo, GpuAdapter } from '../engine.js';
 import { learnedBytes, problemBytes, recipeBytes } from './bytes.js';
 import { Gpu, type GpuOptions } from './gpu.js';
 import type { Counting } from './kernels/state.js';
@@ -18,13 +18,8 @@ export interface WebgpuOptions extends GpuOptions {
   readonly counting?: Counting;
 }
 
-/** The solvers that are left to the CPU, and why. */
-const left: Partial<Record<SolverName, string>> = {
-  aiht: 'AIHT runs on the CPU',
-  cosamp: 'CoSaMP runs on the CPU',
-};
-
-const SWAPS = 'the swaps of effort 3 run on the CPU';
+/** The solvers that run on the CPU only. */
+const unsupported: readonly SolverName[] = ['aiht', 'cosamp'];
 
 /** What runs on a GPU: a fifth of the library, which pages without a GPU need not load. */
 const runners = () =>
@@ -46,37 +41,39 @@ export function webgpuEngine({ patchesPerRange, counting, ...options }: WebgpuOp
     range: FARTHEST,
     async probe() {
       try {
-        const gpu = await open();
-        return { available: true, offers: wordsFor(gpu), software: gpu.software };
+        return { available: true, adapter: adapterOf(await open()) };
       } catch (error) {
-        if (error instanceof EngineFailure) return { available: false, why: error.why };
+        if (error instanceof EngineFailure) return { available: false, reason: error.reason };
         throw error;
       }
     },
-    leaves: (solver, effort) => left[solver] ?? (solver === 'joint-omp' && effort === 3 ? SWAPS : undefined),
+    unsupportedReason(solver, effort) {
+      if (unsupported.includes(solver)) return { kind: 'solver', solver };
+      // The swaps of the greatest effort.
+      return solver === 'joint-omp' && effort === 3 ? { kind: 'effort', effort } : undefined;
+    },
     problemBytes,
     async load(D, signals, _options, watch) {
       const [gpu, { loadProblem }] = await Promise.all([open(), runners()]);
-      return loadProblem(gpu, D, signals, { why: wordsFor(gpu), patchesPerRange, counting }, watch);
+      return loadProblem(gpu, D, signals, { info: infoOf(gpu), patchesPerRange, counting }, watch);
     },
     recipeBytes,
     async denoiser(recipe) {
       const [gpu, { recipeRunner }] = await Promise.all([open(), runners()]);
-      const info = { name: 'webgpu', threads: 1, why: wordsFor(gpu) };
-      return { info, ...recipeDenoiser(recipe, await recipeRunner(gpu, recipe)) };
+      return { info: infoOf(gpu), ...recipeDenoiser(recipe, await recipeRunner(gpu, recipe)) };
     },
     learnedBytes,
     async learned(model) {
       const [gpu, { learnedRunner }] = await Promise.all([open(), runners()]);
-      const info = { name: 'webgpu', threads: 1, why: wordsFor(gpu) };
-      return { info, ...learnedDenoiser(learnedRunner(gpu, model)) };
+      return { info: infoOf(gpu), ...learnedDenoiser(learnedRunner(gpu, model)) };
     },
   };
 }
 
-/** The adapter and its limits, in words. */
-function wordsFor({ name, limits, lanes }: Gpu): string {
-  const binding = Math.round(limits.maxStorageBufferBindingSize / 2 ** 20);
-  const subgroups = lanes ? `subgroups of ${lanes}` : 'no subgroups';
-  return `${name}, ${subgroups}, bindings of up to ${binding} MiB`;
+function adapterOf({ name, limits, lanes, software }: Gpu): GpuAdapter {
+  return { name, subgroupSize: lanes, bindingBytes: limits.maxStorageBufferBindingSize, software };
+}
+
+function infoOf(gpu: Gpu): EngineInfo {
+  return { name: 'webgpu', threads: 1, adapter: adapterOf(gpu) };
 }

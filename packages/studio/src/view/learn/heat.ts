@@ -1,6 +1,6 @@
-import { heatColour } from 'ght';
-import { type LearnPicture, PATCH } from '../../worker/learnProtocol.js';
-import type { Layer } from '../../worker/protocol.js';
+import { heatColour } from 'ght/draw';
+import type { Layer } from '../../worker/layer.js';
+import { type LearnPicture, PATCH } from '../../worker/learn-protocol.js';
 
 const STEPS = 256;
 /** The library's colours, packed for a canvas. */

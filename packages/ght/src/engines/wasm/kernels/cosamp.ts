@@ -1,4 +1,4 @@
-/** The kernel of CoSaMP: solvers/cosamp.ts for one patch after another, in the coordinates of shape.ts. */
+/** The kernel of CoSaMP: sparse/solvers/cosamp.ts for one patch after another, in the coordinates of shape.ts. */
 import type { Fn, I32, Module } from './assembler.js';
 import { F32 } from './assembler.js';
 import type { Target } from './maps.js';

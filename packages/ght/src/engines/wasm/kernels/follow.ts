@@ -4,7 +4,7 @@
  *
  *     ν ← ν − p²        after each join; ν_j is also v_j of pursue.ts, to the last bit
  */
-import { PATIENCE } from '../../../solvers/joint-omp.js';
+import { PATIENCE } from '../../../sparse/solvers/joint-omp.js';
 import { padded } from '../../shape.js';
 import type { Fn, Module } from './assembler.js';
 import { F32, type F64, I32, V128 } from './assembler.js';
@@ -212,7 +212,7 @@ export function follow(module: Module, target: Target, functions: PursuitFunctio
 }
 
 /**
- * retrace(scratch, c, indices, count): leaves the scratch as {@link follow} does after so many joins, of the atoms at
+ * retrace(scratch, c, indices, count): leaves the scratch as {@link follow} does after this many joins, of the atoms at
  * `indices`. The choice is known, so α and p are made for these atoms alone, in rows without the others, by the same
  * operations in the same order.
  */

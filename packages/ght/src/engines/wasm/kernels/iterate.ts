@@ -1,9 +1,10 @@
 /** One iteration of GHT-QPM or GHT-ADMM on a run of patches, as a WebAssembly function. */
-import type { F32, Fn, I32, Module } from './assembler.js';
+import type { Fn, I32, Module } from './assembler.js';
 import { mask16, V128 } from './assembler.js';
 import { groupCoefficients, inGroups } from './dense.js';
 import type { Target } from './maps.js';
 import { addLanes, filter, madd, nmadd, storeIndex, toCoefficients, toCoordinates } from './maps.js';
+import { define, iteration, problemKernels, type VariablesOf } from './signatures.js';
 
 /**
  * What to do with the dual variable. GHT-ADMM carries q = Vᵀv, the coordinates of V = X + U, from one iteration to the next:
@@ -29,31 +30,32 @@ const duals: Readonly<Record<IterationName, Dual>> = {
 export type IterationName = 'qpm' | 'admmStart' | 'admm' | 'admmAgain';
 
 /**
- * iterate(patches, counts, values, indices, countsOut, valuesOut, indicesOut, c, q, scratch, many, threshold, lo)
- *   → end of valuesOut
- *
- * For each patch: filter its code by the threshold (H_S, in place), t = Vᵀz, the residual r = c − σt and its square, M,
+ * Adds the kernels of iterations. For each patch: filter its code by the threshold (H_S, in place), t = Vᵀz, the residual r = c − σt and its square, M,
  * X = Z + VM, and write out every |x| ≥ lo as a candidate for the next code, the way that is quicker for `many` or few.
  * In a dense shape X = Z + VM is made for a group of patches at once.
  */
 export function iterations(module: Module, target: Target): void {
-  const types = [...new Array(11).fill('i32'), 'f32', 'f32'];
   const { group } = target.scratch;
   const together = group && groupCoefficients(module, target, group);
   for (const [name, dual] of Object.entries(duals)) {
-    module.fn(name, types, 'i32', (f) => buildIteration(f, target, dual, together));
+    define(module, name, iteration, (f, parameters) => buildIteration(f, parameters, target, dual, together));
   }
 }
 
-function buildIteration(f: Fn, target: Target, dual: Dual, together: Fn | undefined): void {
+function buildIteration(
+  f: Fn,
+  parameters: VariablesOf<(typeof iteration)['parameters']>,
+  target: Target,
+  dual: Dual,
+  together: Fn | undefined,
+): void {
   const { shape, tables, scratch } = target;
   const { group } = scratch;
   // Z is laid out where X is made, or in the row of scores, which iterations do not need.
   const place = group ? { M: group.M, Z: group.X, X: group.X } : { M: scratch.M, Z: scratch.score, X: scratch.X };
-  const [patches, counts, values, indices, countsOut, valuesOut, indicesOut, c, q, at, many, tau, lo] =
-    f.parameters as [...[I32, I32, I32, I32, I32, I32, I32, I32, I32, I32, I32], ...[F32, F32]];
-  const threshold = f.v128(tau.splat());
-  const lowest = f.v128(lo.splat());
+  const { patches, counts, values, indices, countsOut, valuesOut, indicesOut, c, q, scratch: at, many } = parameters;
+  const threshold = f.v128(parameters.threshold.splat());
+  const lowest = f.v128(parameters.lo.splat());
   const error = f.v128(V128.zero);
   const [count, start] = [f.i32(), f.i32()];
   const [squares, r, M] = [f.v128(), f.v128(), f.v128()];
@@ -181,13 +183,12 @@ function emitCandidates(f: Fn, target: Target, { row, X, lowest, valuesOut, indi
 }
 
 /**
- * collect(from, end, out, limit, low, high) → end of out: the magnitudes, as bits, of the values whose bits are from `low`
+ * Adds the kernel `collect`: writes the magnitudes, as bits, of the values whose bits are from `low`
  * up to but not including `high`, as many as there is room for below `limit`. There are few of them, so vectors without
  * any are passed over.
  */
 export function collect(module: Module): void {
-  module.fn('collect', new Array(6).fill('i32'), 'i32', (f) => {
-    const [from, end, out, limit, low, high] = f.parameters as I32[];
+  define(module, 'collect', problemKernels.collect, (f, { from, end, out, limit, low, high }) => {
     const [least, most, magnitude] = [f.v128(low.splatBits()), f.v128(high.splatBits()), f.v128()];
     const [bits, width] = [f.i32(), f.i32(high.sub(low))];
     f.while(

@@ -7,8 +7,9 @@
  * The product with A is dense. About a third of the coefficients are not zero, so the product with B uses those alone, from lists.
  */
 import { SAMPLES } from '../../../denoisers/learned/model.js';
-import { type I32, Module, V128 } from './assembler.js';
+import { Module, V128 } from './assembler.js';
 import { type Fused, madd } from './maps.js';
+import { define, learnedKernels } from './signatures.js';
 
 /** Sites by vectors of atoms whose sums stay in registers in the product with A; see also {@link GROUPS}. */
 const TILE = { sites: 4, vectors: 2 } as const;
@@ -98,10 +99,9 @@ export function learnedModule(shape: LearnedShape, fma: boolean, shared: boolean
   return module.bytes(shared);
 }
 
-/** analyse(r, codes, table, sites): α ← α + A unfold(r). The patch of the first site begins at r. */
+/** Adds the kernel `analyse`: α ← α + A unfold(r). The patch of the first site begins at r. */
 function analyse(module: Module, { atoms, sites: room, row }: LearnedShape, target: Fused): void {
-  module.fn('analyse', ['i32', 'i32', 'i32', 'i32'], undefined, (f) => {
-    const [r, codes, table, sites] = f.parameters as I32[];
+  define(module, 'analyse', learnedKernels.analyse, (f, { r, codes, table, sites }) => {
     const sums = f.vectors(TILE.sites * TILE.vectors);
     const sources = f.vectors(TILE.vectors);
     const splat = f.v128();
@@ -151,11 +151,10 @@ function analyse(module: Module, { atoms, sites: room, row }: LearnedShape, targ
   });
 }
 
-/** shrink(codes, kappa, lists, sites): α ← soft(α, κ), and the list of each site. */
+/** Adds the kernel `shrink`: α ← soft(α, κ), and the list of each site. */
 function shrink(module: Module, { atoms, sites: room, lanes, places }: LearnedShape, { fma }: Fused): void {
   const list = listOf(atoms);
-  module.fn('shrink', ['i32', 'i32', 'i32', 'i32'], undefined, (f) => {
-    const [codes, kappa, lists, sites] = f.parameters as I32[];
+  define(module, 'shrink', learnedKernels.shrink, (f, { codes, kappa, lists, sites }) => {
     const [z, threshold, kept, order] = f.vectors(4);
     const [mask, end] = f.words(2);
     const zero = f.i32(0);
@@ -181,11 +180,10 @@ function shrink(module: Module, { atoms, sites: room, lanes, places }: LearnedSh
   });
 }
 
-/** synthesise(r, lists, table, sites): r ← r + fold(B α). The patch of the first site begins at r. */
+/** Adds the kernel `synthesise`: r ← r + fold(B α). The patch of the first site begins at r. */
 function synthesise(module: Module, { atoms, row }: LearnedShape, target: Fused): void {
   const list = listOf(atoms);
-  module.fn('synthesise', ['i32', 'i32', 'i32', 'i32'], undefined, (f) => {
-    const [r, lists, table, sites] = f.parameters as I32[];
+  define(module, 'synthesise', learnedKernels.synthesise, (f, { r, lists, table, sites }) => {
     const registers = f.vectors(GROUPS[0].length);
     const splat = f.v128();
     const [patch, here, next, end, source] = f.words(5);

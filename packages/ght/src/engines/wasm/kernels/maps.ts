@@ -44,7 +44,7 @@ interface Source {
   readonly place?: (v: number) => number;
 }
 
-/** A table of panels with so many rows. */
+/** A table of panels with this many rows. */
 function inPanels(offset: number, rows: number): Source {
   return { base: I32.of(0), offset, row: PANEL_ROW, place: (v) => panelVector(rows, v) };
 }
@@ -196,7 +196,7 @@ function rowOf({ shape, tables }: Target, index: I32): I32 {
   return index.mul(4 * shape.R4).add(tables.V);
 }
 
-/** The index at an address, or so many further on. */
+/** The index at an address, or this many further on. */
 export function indexAt({ shape }: Target, address: I32, ahead = 0): I32 {
   return shape.indexBytes === 1 ? address.u8(ahead) : address.u16(2 * ahead);
 }
@@ -207,7 +207,7 @@ export function storeIndex(f: Fn, { shape }: Target, address: I32, index: I32): 
   else f.store16(address, index);
 }
 
-/** Copies so many entries of a code. */
+/** Copies this many entries of a code. */
 export function copyCode(
   f: Fn,
   target: Target,
@@ -222,7 +222,7 @@ export function copyCode(
   });
 }
 
-/** Moves on from a code with so many entries to the one after it. */
+/** Moves on from a code with this many entries to the one after it. */
 export function passCode({ shape }: Target, { values, indices }: Omit<SparseCode, 'count'>, count: I32): void {
   values.set(values.add(count.shl(2)));
   indices.set(indices.add(count.mul(shape.indexBytes)));

@@ -3,6 +3,7 @@ import type { Fn, I32, Module } from './assembler.js';
 import { F32, V128 } from './assembler.js';
 import type { Target } from './maps.js';
 import { indexAt, storeIndex, sumLanes } from './maps.js';
+import { define, patchSolver } from './signatures.js';
 
 /** A code in the scratch of a thread: the offsets of its values and indices, in bytes from the start of the scratch. */
 export interface ScratchCode {
@@ -129,22 +130,20 @@ export interface PatchEnd {
 }
 
 /**
- * name(patches, c, countsOut, valuesOut, indicesOut, scratch, s, maxIterations, curve, recorded, tolerance) → end of valuesOut
- *
- * Runs `solve` on each patch and writes its code. `curve` is two arrays of float64. The first has `recorded` entries: for each
+ * Adds the kernel of a patch-wise solver, which runs `solve` on each patch and writes its code. `curve` is two arrays of float64. The first has `recorded` entries: for each
  * iteration, the sum of the errors of the patches that ran it. The second has `recorded` + 1 entries: for each number of
  * iterations, the sum of the final errors of the patches that ended after it.
  */
 export function patchKernel(
   module: Module,
   target: Target,
-  name: string,
+  name: 'aiht' | 'cosamp',
   solve: (f: Fn, context: PatchContext) => PatchEnd,
 ): void {
   const { shape } = target;
-  module.fn(name, [...new Array(10).fill('i32'), 'f32'], 'i32', (f) => {
-    const parameters = f.parameters as [I32, I32, I32, I32, I32, I32, I32, I32, I32, I32, F32];
-    const [patches, c, countsOut, valuesOut, indicesOut, at, s, maxIterations, curve, recorded, tolerance] = parameters;
+  define(module, name, patchSolver, (f, parameters) => {
+    const { patches, c, countsOut, valuesOut, indicesOut, scratch: at } = parameters;
+    const { s, maxIterations, curve, recorded, tolerance } = parameters;
     const add = (slot: I32, error: F32) => f.store(slot, slot.f64().add(error.promote()));
     const record = (iteration: I32, error: F32) =>
       f.if(iteration.lt(recorded), () => add(curve.add(iteration.shl(3)), error));

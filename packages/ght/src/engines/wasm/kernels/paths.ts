@@ -1,11 +1,11 @@
 /**
- * Joint OMP in one pass (the page is solvers/joint-omp.ts). At a price λ per atom, the best prefix of a path is
+ * Joint OMP in one pass (the page is sparse/solvers/joint-omp.ts). At a price λ per atom, the best prefix of a path is
  *
  *     n(λ) = argmax_k Σ_{i≤k} (gainᵢ − λ)
  *
  * a running maximum, and it grows as λ falls. Every patch is pursued once, with three prices: its code is n(mid) atoms, mid
  * being where λ is expected. Of the atoms between n(high) and n(low) it tells the price at which each is bought: the steps
- * of the envelope of its gains. When the patches together have settled λ from those, all that is left is to code the few
+ * of the envelope of its gains. When the patches together have determined λ from those, all that is left is to code the few
  * patches again whose n(λ) is not n(mid), by the atoms that their paths have found.
  */
 import type { F64, Fn, Module } from './assembler.js';
@@ -15,8 +15,9 @@ import { follow, NONE, retrace, startAgain } from './follow.js';
 import type { Target } from './maps.js';
 import { copyCode, passCode, storeIndex } from './maps.js';
 import type { PursuitFunctions } from './pursue.js';
+import { define, problemKernels } from './signatures.js';
 
-/** bestPrefix(gains, count, price) → n(price) of a path of so many atoms. */
+/** bestPrefix(gains, count, price) → n(price) of a path of `count` atoms. */
 function bestPrefix(module: Module): Fn {
   return module.fn('bestPrefix', ['i32', 'i32', 'f64'], 'i32', (f) => {
     const n = f.i32(0);
@@ -30,7 +31,7 @@ function worth(module: Module): Fn {
   return module.fn('worth', ['i32', 'i32', 'f64'], 'f64', (f) => f.return(prefixes(f, () => {})));
 }
 
-/** The largest Σ(gain − price) of the prefixes of a path; `better` is told of each that is larger than all before it. */
+/** The largest Σ(gain − price) of the prefixes of a path; `better` is called for each that is larger than all before it. */
 function prefixes(f: Fn, better: (k: I32) => void): F64 {
   const [gains, count, price] = f.parameters as [I32, I32, F64];
   const [sum, best] = [f.f64(0), f.f64(0)];
@@ -88,14 +89,12 @@ function offer(module: Module): Fn {
 /**
  * Adds the kernels of joint OMP:
  *
- * paths(patches, c, atMost, restarts, bounds, countsOut, valuesOut, indicesOut, scratch, offers, low, mid, high, λ) → end of valuesOut
- *     follows each patch, and so many times again without one of its first atoms; keeps the path that is worth most at λ.
- *     Writes its code of n(mid) atoms, with the indices of the further ones up to n(low); n(high), n(low) and n(mid) to `bounds`
+ * `paths` follows each patch, and `restarts` times again without one of its first atoms; keeps the path that is worth most at λ.
+ *     It writes its code of n(mid) atoms, with the indices of the further ones up to n(low); n(high), n(low) and n(mid) to `bounds`
  *     (half-words, then the squared error of the code), and the prices of the atoms between the first two to `offers`. The
  *     tally is where the offers end and the sum of all n(high).
  *
- * settle(patches, c, bounds, offers, counts, values, indices, countsOut, valuesOut, indicesOut, scratch, ties, λ) → end of valuesOut
- *     writes the codes with n(high) atoms and those whose offer is above λ; of those equal to it the first `ties`. A code
+ * `commit` writes the codes with n(high) atoms and those whose offer is above λ; of those equal to it the first `ties`. A code
  *     that has as many atoms already is copied; another is made from the indices of its path. The scratch's error is the sum
  *     of their squared errors.
  */
@@ -114,7 +113,7 @@ export function jointOmp(
     offer: offer(module),
   };
   paths(module, target, own);
-  settle(module, target, own);
+  commit(module, target, own);
 }
 
 /** Bytes of a patch's bounds, and where its error is among them. */
@@ -128,11 +127,10 @@ type Own = PursuitFunctions &
 
 function paths(module: Module, target: Target, own: Own): void {
   const { shape, scratch } = target;
-  const types = [...new Array(10).fill('i32'), 'f64', 'f64', 'f64', 'f64'] as const;
   const most = Math.min(shape.N, shape.L);
-  module.fn('paths', types, 'i32', (f) => {
-    const [patches, c, atMost, restarts, bounds, countsOut, valuesOut, indicesOut, at, offers] = f.parameters as I32[];
-    const [low, mid, high, lambda] = f.parameters.slice(10) as F64[];
+  define(module, 'paths', problemKernels.paths, (f, parameters) => {
+    const { patches, c, atMost, restarts, bounds, countsOut, valuesOut, indicesOut, scratch: at, offers } = parameters;
+    const { low, mid, high, lambda } = parameters;
     const [length, followed, n, wanted, upper, lower, entries] = f.words(7);
     const [tried, restart] = f.words(2);
     const [value, best] = [f.f64(), f.f64()];
@@ -173,7 +171,7 @@ function paths(module: Module, target: Target, own: Own): void {
       tried.set(NONE);
       consider(correlated);
       f.if(restarts.gt(0), () => {
-        // The first atom is next to always the mean of the patch, without which no path is better.
+        // The first atom is almost always the mean of the patch, without which no path is better.
         restart.set(prefix(lambda, followed));
         restart.set(restarts.choose(restarts.lt(restart), restart.sub(1).choose(restart.gt(0), 0)));
         f.count(restart, (i) => {
@@ -216,12 +214,11 @@ function paths(module: Module, target: Target, own: Own): void {
   });
 }
 
-function settle(module: Module, target: Target, own: Own): void {
+function commit(module: Module, target: Target, own: Own): void {
   const { shape, scratch } = target;
-  module.fn('settle', [...new Array(12).fill('i32'), 'f64'], 'i32', (f) => {
-    const [patches, c, bounds, offers, counts, values, indices, countsOut, valuesOut, indicesOut, at, ties] =
-      f.parameters as I32[];
-    const threshold = f.parameters[12] as F64;
+  define(module, 'commit', problemKernels.commit, (f, parameters) => {
+    const { patches, c, bounds, offers, counts, values, indices, scratch: at, ties, threshold } = parameters;
+    const { countsOut, valuesOut, indicesOut } = parameters;
     const [n, end] = [f.i32(), f.i32()];
     const [price, sum] = [f.f64(), f.f64(0)];
     f.count(patches, () => {

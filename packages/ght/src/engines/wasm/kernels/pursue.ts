@@ -14,6 +14,7 @@ import type { Fn, Module } from './assembler.js';
 import { F32, I32, V128 } from './assembler.js';
 import type { Target } from './maps.js';
 import { nmadd, storeIndex, sumLanes, toCoefficients } from './maps.js';
+import { define, problemKernels } from './signatures.js';
 import { DEPENDENT } from './tables.js';
 
 /** What DEPENDENT is for a fit on given atoms, which has no choice among them: as little as rounding allows. */
@@ -200,7 +201,7 @@ export function startPursuit(
 }
 
 /**
- * write(scratch, c, gains, count, values, indices) → count: writes the code of the first so many atoms that have joined, in
+ * write(scratch, c, gains, count, values, indices) → count: writes the code of the leading atoms that have joined, in
  * the order of choice. Fewer where the last of them were all but dependent, so that rounding has the better of them. Leaves
  * the squared error of the code in the scratch.
  */
@@ -240,17 +241,15 @@ export function write(module: Module, target: Target, functions: PursuitFunction
 }
 
 /**
- * omp(patches, c, limits, countsOut, valuesOut, indicesOut, scratch, gains, gainsRow) → end of valuesOut
- *
- * Pursues each patch up to its limit (two bytes per patch) by the atom most like the residual, and writes its code, and what
+ * Adds the kernel `omp`, which pursues each patch up to its limit (two bytes per patch) by the atom most like the residual, and writes its code, and what
  * each of its atoms gained, a row of `gainsRow` bytes per patch.
  */
 export function omp(module: Module, target: Target, functions: PursuitFunctions & { readonly write: Fn }): void {
   const { shape, tables, scratch } = target;
   const vectors = shape.L4 / 4;
   const most = Math.min(shape.N, shape.L);
-  module.fn('omp', new Array(9).fill('i32'), 'i32', (f) => {
-    const [patches, c, limits, countsOut, valuesOut, indicesOut, at, gains, gainsRow] = f.parameters as I32[];
+  define(module, 'omp', problemKernels.omp, (f, parameters) => {
+    const { patches, c, limits, countsOut, valuesOut, indicesOut, scratch: at, gains, gainsRow } = parameters;
     const zero = f.i32(0);
     const [limit, k, j, slot] = [f.i32(), f.i32(), f.i32(), f.i32()];
     const [floor, gain] = [f.f32(), f.f32()];

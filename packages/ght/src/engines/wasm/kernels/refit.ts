@@ -6,6 +6,7 @@ import type { Target } from './maps.js';
 import { indexAt, madd, nmadd, sumLanes, toCoordinates } from './maps.js';
 import type { PursuitFunctions } from './pursue.js';
 import { DEPENDENT_IN_FIT } from './pursue.js';
+import { define, problemKernels } from './signatures.js';
 
 /** residual(values, indices, count, c, out, scratch) → ‖r‖²: r = c − σ∘Vᵀz of one patch, written to `out`. */
 export function residual(module: Module, target: Target): Fn {
@@ -23,11 +24,10 @@ export function residual(module: Module, target: Target): Fn {
   });
 }
 
-/** measure(patches, counts, values, indices, c, scratch): adds ‖y − Dz‖² of a run of patches to the scratch's error. */
+/** Adds the kernel `measure`, which adds ‖y − Dz‖² of a run of patches to the scratch's error. */
 export function measure(module: Module, target: Target, residualOf: Fn): void {
   const { shape, scratch } = target;
-  module.fn('measure', new Array(6).fill('i32'), undefined, (f) => {
-    const [patches, counts, values, indices, c, at] = f.parameters as I32[];
+  define(module, 'measure', problemKernels.measure, (f, { patches, counts, values, indices, c, scratch: at }) => {
     const sum = f.f64(at.f64(scratch.error));
     const count = f.i32();
     f.count(patches, () => {
@@ -52,7 +52,7 @@ interface Cursor {
 }
 
 /**
- * refit(patches, counts, values, indices, c, scratch): least squares on the support of each code, in place. What the
+ * Adds the kernel `refit`: least squares on the support of each code, in place. What the
  * code leaves of its patch is fitted by the same atoms and added; an atom that depends on the ones before it stays as it
  * is, which loses nothing. A code that would not become better stays as it is.
  */
@@ -65,8 +65,7 @@ export function refit(
   const { group } = scratch;
   const fit = fitPatch(module, target, functions);
   const { together } = functions;
-  module.fn('refit', new Array(6).fill('i32'), undefined, (f) => {
-    const [patches, counts, values, indices, c, at] = f.parameters as I32[];
+  define(module, 'refit', problemKernels.refit, (f, { patches, counts, values, indices, c, scratch: at }) => {
     const count = f.i32();
     const error = f.f32();
     const next = ({ counts, values, indices, c }: Cursor, body: () => void) => {

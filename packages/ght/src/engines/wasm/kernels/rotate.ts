@@ -1,14 +1,14 @@
 import { padded } from '../../shape.js';
-import type { I32, Module } from './assembler.js';
+import type { Module } from './assembler.js';
 import { tiledProduct } from './dense.js';
 import type { Target } from './maps.js';
 import { rotateSignal } from './maps.js';
+import { define, problemKernels } from './signatures.js';
 
-/** rotateSignals(signals, patches, c, scratch): c = Qᵀy for signals that lie one after the other. */
+/** Adds the kernel `rotateSignals`: c = Qᵀy for signals that lie one after the other. */
 export function rotateSignals(module: Module, target: Target): void {
   const { shape, scratch, tables } = target;
-  module.fn('rotateSignals', ['i32', 'i32', 'i32', 'i32'], undefined, (f) => {
-    const [signals, patches, c, at] = f.parameters as [I32, I32, I32, I32];
+  define(module, 'rotateSignals', problemKernels.rotateSignals, (f, { signals, patches, c, scratch: at }) => {
     if (scratch.group) {
       const together = scratch.group.patches;
       f.while(

@@ -1,12 +1,12 @@
 /**
- * The local search of joint OMP in the Gram domain (its page is solvers/swaps.ts). With the rows pᵢ = Dᵀqᵢ of a pursuit and
+ * The local search of joint OMP in the Gram domain (its page is sparse/solvers/swaps.ts). With the rows pᵢ = Dᵀqᵢ of a pursuit and
  * D_Ω = QR,
  *
  *     U = H D_ΩᵀD = R⁻¹P,     Hᵢᵢ = ‖row i of R⁻¹‖²,     ν = ‖d‖² − Σ pᵢ∘pᵢ
  *
- * so the rows [U | R⁻¹] come from [P | I] by one back substitution. A support is pursued anew after each move.
+ * so the rows [U | R⁻¹] come from [P | I] by one back substitution. A support is pursued again after each move.
  */
-import { LEAST_NEW } from '../../../solvers/swaps.js';
+import { LEAST_NEW } from '../../../sparse/solvers/swaps.js';
 import { padded } from '../../shape.js';
 import type { Fn, I32, Module } from './assembler.js';
 import { F32, V128 } from './assembler.js';
@@ -14,6 +14,7 @@ import type { Target } from './maps.js';
 import { copyCode, indexAt, madd, nmadd, passCode, sumLanes } from './maps.js';
 import type { PursuitFunctions } from './pursue.js';
 import { DEPENDENT_IN_FIT, startPursuit } from './pursue.js';
+import { define, problemKernels } from './signatures.js';
 
 /** Vectors of a row whose sums are held in registers at once. */
 const SUMS = 9;
@@ -115,11 +116,7 @@ function outside(module: Module, target: Target): Fn {
 }
 
 /**
- * Adds the kernel
- *
- * swap(patches, c, counts, values, indices, countsOut, valuesOut, indicesOut, scratch, prices, moves, λ, least) → end of valuesOut
- *
- * Searches from the support of each patch, with so many moves at most, each of which gains more than `least`, and writes its
+ * Adds the kernel `swap`, which searches from the support of each patch, with this many moves at most, each of which gains more than `least`, and writes its
  * code; to `prices`, two floats per patch, what ‖r‖² would rise by without its least atom, and fall by with the best other one.
  * The code of a patch whose prices from an earlier search allow no move at λ is copied. With no moves the least atom is
  * dropped instead, once, where its price is no more than λ.
@@ -129,10 +126,9 @@ export function swap(module: Module, target: Target, functions: PursuitFunctions
   const most = Math.min(shape.N, shape.L);
   const [row, wide] = [4 * shape.L4, rowBytes(target)];
   const own = { back: backSubstitute(module, target), outside: outside(module, target) };
-  module.fn('swap', [...new Array(11).fill('i32'), 'f32', 'f32'], 'i32', (f) => {
-    const [patches, c, counts, values, indices, countsOut, valuesOut, indicesOut, at, prices, moves] =
-      f.parameters as I32[];
-    const [lambda, leastGain] = f.parameters.slice(11) as F32[];
+  define(module, 'swap', problemKernels.swap, (f, parameters) => {
+    const { patches, c, counts, values, indices, countsOut, valuesOut, indicesOut, scratch: at } = parameters;
+    const { prices, moves, lambda, least: leastGain } = parameters;
     const zero = f.i32(0);
     const [n, had, joined, left, kind, out, into, slot, u] = f.words(9);
     const [gain, best, loss, cheapest, joining, inverse] = [f.f32(), f.f32(), f.f32(), f.f32(), f.f32(), f.f32()];

@@ -1,4 +1,4 @@
-import { gram, matrix, transpose } from '../../../algebra/matrix.js';
+import { gram, matrix, transpose } from '../../../math/matrix.js';
 import type { Decomposition, Shape } from '../../shape.js';
 import { padded, paddedRows, panels, rightVectors, singularValues, TILE } from '../../shape.js';
 

@@ -1,6 +1,6 @@
 /** The paths of joint OMP, followed at a price: what each patch has there, and the prices of the atoms in a bracket around it. */
-import { quotas } from '../../../budget/rank.js';
-import type { Bracket, Sample, Tries } from '../../../solvers/bracket.js';
+import { quotas } from '../../../sparse/budget/rank.js';
+import type { Bracket, Sample, Tries } from '../../../sparse/solvers/bracket.js';
 import type { Watch } from '../../../work.js';
 import type { Followed } from '../../engine.js';
 import { BOUNDS } from '../kernels/paths.js';
@@ -9,7 +9,7 @@ import { CHUNK } from './problem-memory.js';
 import type { Outcomes, Shards, Streams } from './shards.js';
 import { total } from './shards.js';
 
-/** What H_S keeps: the atoms above the threshold, and so many of those at it. */
+/** What H_S keeps: the atoms above the threshold, and this many of those at it. */
 export interface Selected {
   readonly threshold: number;
   readonly kept: number;
@@ -18,8 +18,8 @@ export interface Selected {
   readonly surplus: number;
 }
 
-/** Room for codes and for offers, of the atoms that are expected. */
-const ROOM = { codes: 1.15, offers: 0.4 };
+/** Capacity for codes and for offers, as a multiple of the expected number of atoms. */
+const CAPACITY_FACTOR = { codes: 1.15, offers: 0.4 };
 /** Half-words of a patch's bounds. */
 const HALVES = BOUNDS.bytes / 2;
 /** More than any chunk has. */
@@ -70,8 +70,8 @@ export class FollowedPaths {
     const { shards } = this;
     const most = patches * atMost;
     const whole = bracket.high === Number.POSITIVE_INFINITY;
-    const codes = bracket.mid === Number.POSITIVE_INFINITY ? 0 : ROOM.codes * expected;
-    const offers = whole ? (bracket.low === 0 ? most : 2 * expected) : ROOM.offers * expected;
+    const codes = bracket.mid === Number.POSITIVE_INFINITY ? 0 : CAPACITY_FACTOR.codes * expected;
+    const offers = whole ? (bracket.low === 0 ? most : 2 * expected) : CAPACITY_FACTOR.offers * expected;
     const chunk = CHUNK * this.row;
     // A thread's share of them in each shard. The atoms may lie elsewhere, and then there is too little room.
     const rooms = shards.memories.map(({ layout }) => {
@@ -150,7 +150,7 @@ export class FollowedPaths {
     const { threshold } = selected;
     const outcomes = await this.shards.run((shard) => {
       const [bounds, ties, offers] = [this.#bounds[shard], this.#ties[shard], this.#offers[shard]];
-      return { kind: 'settle', threshold, bounds, ties, offers, source: this.draft[shard], out: out[shard] };
+      return { kind: 'commit', threshold, bounds, ties, offers, source: this.draft[shard], out: out[shard] };
     }, watch);
     return total(outcomes, 'written');
   }

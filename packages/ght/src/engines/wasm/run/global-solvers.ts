@@ -5,9 +5,9 @@
  * A step is propose, select, commit: candidates for Zᵏ, the threshold that leaves S of them, and what is left as the new
  * codes. A pass also measures the codes it reads, so the pass that commits Zᵏ proposes the candidates for Zᵏ⁺¹ as well.
  */
-import { nthLargest, quotas } from '../../../budget/rank.js';
-import type { Codes } from '../../../codes/codes.js';
-import type { StepReport } from '../../../solvers/loop.js';
+import { nthLargest, quotas } from '../../../sparse/budget/rank.js';
+import type { Codes } from '../../../sparse/codes/codes.js';
+import type { StepReport } from '../../../sparse/solvers/loop.js';
 import type { Watch } from '../../../work.js';
 import { singularValues } from '../../shape.js';
 import type { IterationName } from '../kernels/iterate.js';
@@ -19,10 +19,10 @@ import { sum } from './shards.js';
 const LEAST = 2 ** -149;
 /** Chunks that are looked at to guess the first threshold. */
 const SAMPLE = 8;
-/** Room for candidates, of the S that are wanted: what comes close to them in steady state, and a little more. */
-const ROOM = 1.04;
+/** Capacity for candidates, as a multiple of S: what is close to the threshold in steady state, and a little more. */
+const CAPACITY_FACTOR = 1.04;
 /** Atoms per patch from which on it is quicker to pack all candidates than to pick them one by one. */
-const MANY = 13;
+const PACKING_ATOMS_PER_PATCH = 13;
 /** How often candidates are made again to have about as many as wanted; equal values may leave no such number. */
 const TRIES = 8;
 
@@ -122,7 +122,7 @@ export class GlobalSolvers {
 
   async #step(S: number, { rho, next = rho }: Penalties, algorithm: Algorithm, watch?: Watch): Promise<StepReport> {
     const { P } = this.shards;
-    this.#many = S > MANY * P;
+    this.#many = S > PACKING_ATOMS_PER_PATCH * P;
     if (!this.#state) this.#penalise(rho);
     if (rho !== this.#rho) throw new Error(`an iteration with ρ = ${this.#rho} was begun, but ${rho} is asked for`);
     await this.#propose(S, algorithm, watch);
@@ -218,7 +218,7 @@ export class GlobalSolvers {
     for (const [shard, memory] of memories.entries()) {
       // A thread's share of the candidates, a few more than S, and one chunk that may have every coefficient.
       const expected = Math.min(S, shape.L * P) * (memory.layout.P / P);
-      memory.widen(candidates[shard], Math.ceil((ROOM * expected) / threads) + CHUNK * shape.L);
+      memory.widen(candidates[shard], Math.ceil((CAPACITY_FACTOR * expected) / threads) + CHUNK * shape.L);
     }
     await this.#make(name, { source, candidates, threshold, lo, hi }, watch);
     const error = this.shards.error();
@@ -255,7 +255,7 @@ export class GlobalSolvers {
       const { lo, counts, candidates, complete } = state;
       const total = sum(counts.flat());
       const few = total < S && lo > LEAST;
-      const many = total > ROOM * S + CHUNK && tries < TRIES;
+      const many = total > CAPACITY_FACTOR * S + CHUNK && tries < TRIES;
       if (!few && !many && complete) return;
       if (few) tooHigh = lo;
       if (many) tooLow = lo;
@@ -281,7 +281,7 @@ export class GlobalSolvers {
   }
 
   readonly #nearRooms: { readonly out: readonly number[]; readonly room: number }[] = [];
-  /** Room for the bits of so many candidates in each thread of a shard. */
+  /** Room for the bits of this many candidates in each thread of a shard. */
   #nearRoom(shard: number, words: number): { readonly out: readonly number[]; readonly room: number } {
     if (words > (this.#nearRooms[shard]?.room ?? 0)) {
       const memory = this.shards.memories[shard];

@@ -3,11 +3,12 @@
  * after the next never overlap. Even bands add to one set of sums, odd ones to another, and the two are added at the end. So no
  * thread waits for another, and the result is the same bit for bit, whichever thread takes which band, in any order.
  */
-import type { Pass, Slot, Step } from '../../../groups/recipes.js';
-import { isPass } from '../../../groups/recipes.js';
+import type { Pass, Slot, Step } from '../../../denoisers/groups/recipes.js';
+import { isPass } from '../../../denoisers/groups/recipes.js';
 import type { Work } from '../../../work.js';
 import { RUN } from '../kernels/groups/target.js';
-import { type SharedWords, taken } from './taken.js';
+import { callOf, callsOf, passKernels, planeKernels } from '../kernels/signatures.js';
+import { claimIndices, type SharedWords } from './claim-indices.js';
 
 /** The addresses of all arrays, as plain data that can be sent to threads. */
 export interface GroupLayout extends SharedWords {
@@ -42,40 +43,12 @@ export interface GroupJob {
   readonly step: number;
 }
 
-/** Filters the groups of a run of references; see filters.ts. */
-type FilterKernel = (
-  from: number,
-  pilot: number,
-  count: number,
-  sums: number,
-  weights: number,
-  scratch: number,
-  noise: number,
-) => void;
-
-/**
- * The functions of the module of a recipe: `match` and `filter` with the number of their step, `brightness` if the noise depends on
- * it, and two for whole planes.
- */
-export interface GroupKernels {
-  readonly [match: `match${number}`]: (
-    guide: number,
-    y: number,
-    columns: number,
-    count: number,
-    scratch: number,
-  ) => void;
-  readonly [brightness: `brightness${number}`]: (guide: number, count: number, scratch: number) => void;
-  readonly [filter: `filter${number}`]: FilterKernel;
-  combine(sums: number, others: number, weights: number, otherWeights: number, out: number, bytes: number): void;
-  blend(a: number, b: number, out: number, bytes: number, share: number): void;
-}
-
 /** What a thread needs for its work. */
 export interface GroupWorkplace {
   readonly layout: GroupLayout;
   readonly memory: WebAssembly.Memory;
-  readonly kernels: GroupKernels;
+  /** The functions of the module: those of passes with the number of their step, and two for whole planes. */
+  readonly kernels: WebAssembly.Exports;
   readonly thread: number;
 }
 
@@ -91,18 +64,26 @@ export function* shareOfGroups({ kind, step }: GroupJob, place: GroupWorkplace):
     if (isPass(current)) yield* filterBands(current, step, place);
     return;
   }
+  const { combine, blend } = callsOf(place.kernels, planeKernels);
   const spans = Math.ceil(bytes / SPAN);
   const out = slots[current.to];
-  for (const n of taken(place, spans * out.length)) {
+  for (const n of claimIndices(place, spans * out.length)) {
     const [c, from] = [Math.floor(n / spans), (n % spans) * SPAN];
     const length = Math.min(SPAN, bytes - from);
     if (isPass(current)) {
       const [even, odd] = sums[c];
       const [evenWeights, oddWeights] = weights[c];
-      place.kernels.combine(even + from, odd + from, evenWeights + from, oddWeights + from, out[c] + from, length);
+      combine({
+        sums: even + from,
+        others: odd + from,
+        weights: evenWeights + from,
+        otherWeights: oddWeights + from,
+        out: out[c] + from,
+        bytes: length,
+      });
     } else {
       const { a, b, share } = current;
-      place.kernels.blend(slots[a][c] + from, slots[b][c] + from, out[c] + from, length, share);
+      blend({ a: slots[a][c] + from, b: slots[b][c] + from, out: out[c] + from, bytes: length, share });
     }
     yield (n + 1) / (spans * out.length);
   }
@@ -114,18 +95,29 @@ function* filterBands(pass: Pass, step: number, place: GroupWorkplace): Work<voi
   const { bands, columns, count, total } = layout.references[step] as References;
   const words = new Int32Array(memory.buffer);
   const scratch = layout.scratches[thread];
-  const [match, filter] = [kernels[`match${step}`], kernels[`filter${step}`]];
-  for (const band of taken(place, bands.length)) {
+  const kernel = <Name extends keyof typeof passKernels>(name: Name) =>
+    callOf(kernels, `${name}${step}`, passKernels[name]);
+  const [match, filter] = [kernel('match'), kernel('filter')];
+  const brightness = deviations && kernel('brightness');
+  for (const band of claimIndices(place, bands.length)) {
     const parity = band % 2;
     for (const y of bands[band]) {
       for (let x = 0; x < count; x += RUN) {
         if (Atomics.load(words, layout.stop / 4) === 1) return;
         const run = Math.min(RUN, count - x);
-        match(slots[pass.guide][0], y, columns + 4 * x, run, scratch);
-        if (deviations) kernels[`brightness${step}`](slots[pass.guide][0], run, scratch);
+        const [guide] = slots[pass.guide];
+        match({ guide, y, columns: columns + 4 * x, count: run, scratch });
+        brightness?.({ guide, count: run, scratch });
         for (let c = 0; c < sums.length; c++) {
-          const noise = deviations?.[c] ?? 0;
-          filter(slots[pass.from][c], slots[pass.guide][c], run, sums[c][parity], weights[c][parity], scratch, noise);
+          filter({
+            from: slots[pass.from][c],
+            pilot: slots[pass.guide][c],
+            count: run,
+            sums: sums[c][parity],
+            weights: weights[c][parity],
+            scratch,
+            noise: deviations?.[c] ?? 0,
+          });
         }
         yield (Atomics.add(words, layout.done / 4, run) + run) / total;
       }

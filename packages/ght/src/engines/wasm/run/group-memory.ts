@@ -1,15 +1,15 @@
 /** The memory of a running recipe: three pictures, the sums of two sets of bands, constants, and one scratch per thread. */
 
-import { transpose } from '../../../algebra/matrix.js';
 import type { Tile, TileNoise } from '../../../denoisers/denoiser.js';
-import { slotsOf } from '../../../groups/denoiser.js';
-import { bandOf, leastBand } from '../../../groups/extent.js';
-import { places } from '../../../groups/matching.js';
-import type { Pass, Slot, Step } from '../../../groups/recipes.js';
-import { isPass } from '../../../groups/recipes.js';
-import { transformOf } from '../../../groups/transforms.js';
-import { kaiser } from '../../../groups/window.js';
-import { randomSource } from '../../../random.js';
+import { slotsOf } from '../../../denoisers/groups/denoiser.js';
+import { bandOf, leastBand } from '../../../denoisers/groups/extent.js';
+import { places } from '../../../denoisers/groups/matching.js';
+import type { Pass, Slot, Step } from '../../../denoisers/groups/recipes.js';
+import { isPass } from '../../../denoisers/groups/recipes.js';
+import { transformOf } from '../../../denoisers/groups/transforms.js';
+import { kaiser } from '../../../denoisers/groups/window.js';
+import { transpose } from '../../../math/matrix.js';
+import { randomSource } from '../../../math/random.js';
 import { padded, paddedRows } from '../../shape.js';
 import type { GroupProgram } from '../kernels/groups/module.js';
 import type { GroupScratch, NoiseTable, PassTables } from '../kernels/groups/target.js';

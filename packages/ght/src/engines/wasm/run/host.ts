@@ -1,5 +1,6 @@
 /** What the host supports: WebAssembly features and threads. */
 import { allowRelaxedSimd, cores, withoutThreads } from '#threads';
+import type { EngineFeatures, ThreadsReason } from '../../engine.js';
 import { F32, Module, type V128 } from '../kernels/assembler.js';
 import { startThreads } from './team.js';
 
@@ -34,9 +35,9 @@ function probe(): Abilities {
   return { simd, fma: simd && fma(), obstacle: simd ? memoryObstacle() : 'this host has no WebAssembly SIMD' };
 }
 
-/** The vector instructions in use, in words. */
-export function instructions(fma: boolean): string {
-  return fma ? 'SIMD with fused multiply-add' : 'SIMD';
+/** The vector instructions in use. */
+export function instructions(fma: boolean): EngineFeatures['instructions'] {
+  return fma ? 'simd-fma' : 'simd';
 }
 
 /** Tests whether a memory can be created. Hosts reserve gigabytes of addresses for each, which `ulimit -v` may not allow. */
@@ -50,14 +51,15 @@ function memoryObstacle(): string | undefined {
 }
 
 /** The number of threads for P patches, and why; `asked` is the number that was asked for. Starts the threads. */
-export async function threadsFor(P: number, asked?: number): Promise<{ threads: number; why: string }> {
-  if (withoutThreads) return { threads: 1, why: `one thread, because ${withoutThreads}` };
-  if (asked === undefined && P < WORTH_THREADS) {
-    return { threads: 1, why: 'one thread, because a small problem does not pay for more' };
-  }
+export async function threadsFor(
+  P: number,
+  asked?: number,
+): Promise<{ threads: number; threadsReason: ThreadsReason }> {
+  const one = (threadsReason: ThreadsReason) => ({ threads: 1, threadsReason });
+  if (withoutThreads) return one({ kind: 'unsupported', message: withoutThreads });
+  if (asked === undefined && P < WORTH_THREADS) return one({ kind: 'small-problem' });
   const threads = asked ?? cores;
   const failure = threads > 1 ? await startThreads(threads) : undefined;
-  if (failure) return { threads: 1, why: `one thread, because others could not be started: ${failure}` };
-  if (asked === undefined) return { threads, why: `${threads} threads, as many as there are cores` };
-  return { threads, why: `${threads} thread${threads === 1 ? '' : 's'}, as asked for` };
+  if (failure) return one({ kind: 'failed', message: failure });
+  return { threads, threadsReason: { kind: asked === undefined ? 'cores' : 'requested' } };
 }

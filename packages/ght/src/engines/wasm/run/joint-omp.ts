@@ -1,33 +1,28 @@
 /**
- * Joint OMP on the kernels, in one pass over the patches (solvers/joint-omp.ts is its page, solvers/bracket.ts how λ is found,
+ * Joint OMP on the kernels, in one pass over the patches (sparse/solvers/joint-omp.ts is its page, sparse/solvers/bracket.ts how λ is found,
  * kernels/paths.ts its kernels).
  */
-import type { Rank } from '../../../budget/rank.js';
-import { nthLargest } from '../../../budget/rank.js';
-import type { Bracket, Sample, Tries } from '../../../solvers/bracket.js';
+import type { Rank } from '../../../sparse/budget/rank.js';
+import { nthLargest } from '../../../sparse/budget/rank.js';
+import { type Bracket, CHUNK, ONCE, rankIn, type Sample } from '../../../sparse/solvers/bracket.js';
+import type { Effort, Spending } from '../../../sparse/solvers/joint-omp.js';
+import { chooseWorthwhile, isComplete } from '../../../sparse/solvers/joint-omp.js';
 import {
-  around,
-  CHUNK,
-  depthOf,
-  moved,
-  nearby,
-  ONCE,
-  OPEN,
-  rankIn,
-  samplesOf,
-  shareOf,
-} from '../../../solvers/bracket.js';
-import type { Effort, Spending } from '../../../solvers/joint-omp.js';
-import { chooseWorthwhile, isSettled, RESTARTS } from '../../../solvers/joint-omp.js';
-import { cutFor, LEAST_GAIN, MOST_MOVES, PriceSearch } from '../../../solvers/swaps.js';
+  estimateBracket,
+  findPrice,
+  isInside,
+  type PathFollower,
+  searchPrice,
+} from '../../../sparse/solvers/price-search.js';
+import { cutFor, LEAST_GAIN, MOST_MOVES, PriceSearch } from '../../../sparse/solvers/swaps.js';
 import { passes, type Watch, watchOver } from '../../../work.js';
 import type { Selected } from './followed-paths.js';
 import { ALL_TIES, FollowedPaths } from './followed-paths.js';
 import type { Shards, Streams } from './shards.js';
 import { sum, total } from './shards.js';
 
-/** Room for the codes of a local search, of the atoms that are expected. */
-const ROOM = 1.15;
+/** Capacity for the codes of a local search, as a multiple of the expected number of atoms. */
+const CAPACITY_FACTOR = 1.15;
 /** Steps of a bracket in which offers are counted. */
 const STEPS = 1024;
 
@@ -59,31 +54,23 @@ export class JointOmp {
       [0.15, 0.9, 1],
       [0.05, 0.3, 0.35],
     ][effort - 1];
-    const estimated = paths / 4;
-    let bracket = OPEN;
-    let done = 0;
-    for (const sample of samplesOf(P)) {
-      const deep = depthOf(S, P, bracket, row);
-      const part = watchOver(watch, done, done + estimated / 2);
-      const { threshold } = await findPrice(this.#paths, shareOf(S, sample, P), sample, deep, bracket, ONCE, part);
-      done += estimated / 2;
-      bracket = around(threshold, S, sample, row);
-    }
+    const bracket = await estimateBracket(
+      P,
+      S,
+      row,
+      (sample, share, deep, first, part) => samplePrice(this.#paths, share, sample, deep, first, part),
+      watchOver(watch, 0, paths / 4),
+    );
     const all = { step: 1, each: CHUNK, patches: P };
-    let selected = await findPrice(this.#paths, S, all, row, bracket, ONCE, watchOver(watch, done, paths));
-    const lambda = selected.threshold;
-    const improvable = lambda > 0 && lambda < Number.POSITIVE_INFINITY;
-    if (effort > 1 && improvable) {
-      const tries = { restarts: RESTARTS, lambda };
-      const part = watchOver(watch, paths, restarts);
-      selected = await findPrice(this.#paths, S, all, row, nearby(lambda, S), tries, part);
-    }
+    const follower = followerOf(this.#paths, S, all, row);
+    const selected = await searchPrice(follower, S, effort, bracket, watch, [paths / 4, paths, restarts]);
+    const improvable = isInside(selected.threshold);
     const kept = await this.#paths.commit(selected, out, watchOver(watch, restarts, codes));
     const found = { codes: out, threshold: selected.threshold, kept, measured: true };
     return effort === 3 && improvable ? this.#swap(found, watchOver(watch, codes, 1)) : found;
   }
 
-  /** Better codes with as many atoms: solvers/swaps.ts. */
+  /** Better codes with as many atoms: sparse/solvers/swaps.ts. */
   async #swap({ codes, threshold, kept: S }: Found, watch?: Watch): Promise<Found> {
     const { memories, P, threads } = this.shards;
     this.#prices ??= this.shards.take(({ P }) => 8 * P);
@@ -101,7 +88,7 @@ export class JointOmp {
       const each = (capacity: (shard: number) => number) =>
         memories.forEach((memory, shard) => void memory.widen(out[shard], capacity(shard)));
       const share = (shard: number) => memories[shard].layout.P / P / threads;
-      each((shard) => Math.ceil(ROOM * S * share(shard)) + 2 * CHUNK * this.#paths.row);
+      each((shard) => Math.ceil(CAPACITY_FACTOR * S * share(shard)) + 2 * CHUNK * this.#paths.row);
       for (;;) {
         const outcomes = await this.shards.run((shard) => {
           const own = { source: source[shard], out: out[shard], prices: places[shard] };
@@ -132,29 +119,26 @@ export class JointOmp {
   }
 }
 
-/**
- * Follows the paths of a sample within a bracket, moved as long as λ is not in it, and finds λ. S is the share of the sample;
- * paths have at most `deep` atoms.
- */
-export async function findPrice(
+/** λ of a sample, with at most `deep` atoms per patch; S is the share of the sample. */
+export async function samplePrice(
   paths: FollowedPaths,
   S: Spending,
   sample: Sample,
   deep: number,
-  first: Bracket,
-  tries: Tries,
+  bracket: Bracket,
   watch?: Watch,
-): Promise<Selected> {
+): Promise<number> {
+  return (await findPrice(followerOf(paths, S, sample, deep), S, bracket, ONCE, watch)).threshold;
+}
+
+/** The paths of a sample, with at most `deep` atoms per patch. */
+function followerOf(paths: FollowedPaths, S: Spending, sample: Sample, deep: number): PathFollower<Selected> {
   const most = sample.patches * deep;
   const expected = typeof S === 'number' ? Math.min(S, most) : most / 4;
-  const pass = passes(watch, 0.9);
-  let bracket = first;
-  for (let moves = 0; ; moves++) {
-    await paths.follow(sample, deep, bracket, tries, expected, pass);
-    const selected = select(paths, S, sample, bracket);
-    if (typeof selected !== 'string') return selected;
-    bracket = moved(bracket, selected, moves, S);
-  }
+  return {
+    follow: (bracket, tries, pass) => paths.follow(sample, deep, bracket, tries, expected, pass),
+    select: async (bracket) => select(paths, S, sample, bracket),
+  };
 }
 
 /** H_S among the offers, or on which side of the bracket λ lies. */
@@ -167,7 +151,7 @@ function select(
   if (typeof S !== 'number') {
     const candidates = patches * row;
     const chosen = chooseWorthwhile(offers, S.price, candidates);
-    return isSettled(chosen, S, bracket.low, candidates) ? { ...chosen, ties: ALL_TIES, surplus: 0 } : 'below';
+    return isComplete(chosen, S, bracket.low, candidates) ? { ...chosen, ties: ALL_TIES, surplus: 0 } : 'below';
   }
   const offered = sum(offers.map(({ length }) => length));
   const rank = rankIn(bracket, S, sure, offered);

@@ -1,10 +1,11 @@
 /** The work of one thread on the blocks of a tile. A block belongs to one thread, so the result does not depend on the number of threads. */
 import { gatherBlock, HALO, surrounded } from '../../../denoisers/learned/blocks.js';
 import { STRIDE } from '../../../denoisers/learned/model.js';
-import type { Rectangle, Size } from '../../../signal/rectangle.js';
+import type { Rectangle, Size } from '../../../image/rectangle.js';
 import type { Work } from '../../../work.js';
 import { paddedSites, SITE } from '../kernels/learned.js';
-import { type SharedWords, taken } from './taken.js';
+import type { LearnedKernels } from '../kernels/signatures.js';
+import { claimIndices, type SharedWords } from './claim-indices.js';
 
 /** Sites around a picture: a patch begins one site above and to the left of its own, and ends two sites below and to the right. */
 export const RIM = { before: 1, after: 2 } as const;
@@ -30,13 +31,6 @@ export interface LearnedLayout extends SharedWords {
   readonly lists: number;
 }
 
-/** The functions of the module; see `kernels/learned.ts`. */
-export interface LearnedKernels {
-  analyse(r: number, codes: number, table: number, sites: number): void;
-  shrink(codes: number, kappa: number, lists: number, sites: number): void;
-  synthesise(r: number, lists: number, table: number, sites: number): void;
-}
-
 /** What a thread needs for its work. */
 export interface LearnedWorkplace {
   readonly layout: LearnedLayout;
@@ -51,7 +45,7 @@ export function* shareOfBlocks(place: LearnedWorkplace): Work<void> {
   const { blocks, planes } = layout;
   const words = new Int32Array(memory.buffer);
   const total = blocks.length * planes.length * layout.steps.length;
-  for (const n of taken(place, blocks.length * planes.length)) {
+  for (const n of claimIndices(place, blocks.length * planes.length)) {
     const [block, c] = [blocks[n % blocks.length], Math.floor(n / blocks.length)];
     const size = surrounded(block);
     const [y, ...pictures] = readBlock(place, block, planes[c]);
@@ -86,9 +80,10 @@ function stepRow(
   const scratch = layout.scratches[thread];
   const padded = paddedSites(columns);
   const codes = scratch + layout.codes + 4 * layout.atoms * layout.sites * row;
-  kernels.analyse(r + row * layout.row, codes, A, padded);
-  kernels.shrink(codes, kappa, scratch + layout.lists, columns);
-  kernels.synthesise(next + row * layout.row, scratch + layout.lists, B, columns);
+  kernels.analyse({ r: r + row * layout.row, codes, table: A, sites: padded });
+  const lists = scratch + layout.lists;
+  kernels.shrink({ codes, kappa, lists, sites: columns });
+  kernels.synthesise({ r: next + row * layout.row, lists, table: B, sites: columns });
 }
 
 /** Reads a block with its surroundings: y, which is also the first r, and the next r. All codes become zero. */

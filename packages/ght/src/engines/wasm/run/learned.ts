@@ -14,8 +14,9 @@ import {
   SITE,
   synthesisTable,
 } from '../kernels/learned.js';
+import { callsOf, learnedKernels } from '../kernels/signatures.js';
 import { Arena } from './arena.js';
-import { type LearnedKernels, type LearnedLayout, RIM, shareOfBlocks } from './learned-jobs.js';
+import { type LearnedLayout, RIM, shareOfBlocks } from './learned-jobs.js';
 import type { KernelOptions } from './recipe.js';
 import { alone, type Team, workers } from './team.js';
 
@@ -106,7 +107,7 @@ class LearnedMemory extends Arena {
     const module = await WebAssembly.compile(this.#module);
     if (this.#shared) return workers<undefined, void>({ kind: 'learned', module, places: [{ memory, layout }] });
     const { exports } = await WebAssembly.instantiate(module, { env: { memory } });
-    const place = { layout, memory, thread: 0, kernels: exports as unknown as LearnedKernels };
+    const place = { layout, memory, thread: 0, kernels: callsOf(exports, learnedKernels) };
     return alone(() => shareOfBlocks(place));
   }
 

@@ -1,8 +1,8 @@
 /** A part of the patches of a problem on the kernels, for joint OMP in parts. */
-import { CHUNK, ONCE } from '../../../solvers/bracket.js';
+import { CHUNK } from '../../../sparse/solvers/bracket.js';
 import type { LoadedPart } from '../../engine.js';
 import { FollowedPaths } from './followed-paths.js';
-import { findPrice } from './joint-omp.js';
+import { samplePrice } from './joint-omp.js';
 import { layOut } from './problem.js';
 
 /** Loads a part. */
@@ -15,14 +15,12 @@ export async function loadPart(...[D, signals, options, watch]: Parameters<typeo
   return {
     info,
     energies,
-    async price(S, deep, bracket, watch) {
-      return (await findPrice(paths, S, all, deep, bracket, ONCE, watch)).threshold;
-    },
+    price: (S, deep, bracket, watch) => samplePrice(paths, S, all, deep, bracket, watch),
     async follow(bracket, tries, expected, watch) {
       await paths.follow(all, paths.row, bracket, tries, expected, () => watch);
       return paths.save();
     },
-    async settle(followed, threshold, ties, watch) {
+    async commit(followed, threshold, ties, watch) {
       paths.restore(followed);
       const out = shards.streams();
       await paths.commit({ threshold, ties, surplus: 1 }, out, watch);

@@ -1,8 +1,8 @@
 /** What a thread does with the chunks that are its own. The same code runs in a worker and, alone, on the main thread. */
 import { part, type Work } from '../../../work.js';
 import type { IterationName } from '../kernels/iterate.js';
-import type { Kernels } from '../kernels/module.js';
 import { BOUNDS } from '../kernels/paths.js';
+import type { ProblemKernels } from '../kernels/signatures.js';
 import type { Layout, Stream } from './problem-memory.js';
 import { CHUNK } from './problem-memory.js';
 
@@ -36,7 +36,7 @@ export interface OmpJob {
 /** Joint OMP, first: follows paths at the price `low` and writes codes for the price `mid`. */
 export interface PathsJob {
   readonly kind: 'paths';
-  /** The first so many patches of every step-th chunk. */
+  /** The number of leading patches of every step-th chunk. */
   readonly step: number;
   readonly each: number;
   /** Atoms of a path at most. */
@@ -50,13 +50,13 @@ export interface PathsJob {
   /** Four half-words per patch: its atoms at the prices `high` and `low`, and the atom that was left out. */
   readonly bounds: number;
   readonly out: Stream;
-  /** The prices of the atoms between those, float64, a region of so many per thread; two words per chunk: where its own are. */
+  /** The prices of the atoms between those, float64, a region of this many per thread; two words per chunk: where its own are. */
   readonly offers: { readonly places: number; readonly out: readonly number[]; readonly room: number };
 }
 
 /** Joint OMP, then: the codes at the threshold. Of the atoms that are offered at it a chunk keeps as many as its word at `ties`. */
-export interface SettleJob extends Pick<PathsJob, 'bounds' | 'offers' | 'out'> {
-  readonly kind: 'settle';
+export interface CommitJob extends Pick<PathsJob, 'bounds' | 'offers' | 'out'> {
+  readonly kind: 'commit';
   readonly threshold: number;
   readonly ties: number;
   readonly source: Stream;
@@ -95,7 +95,7 @@ export interface CodesJob {
 }
 
 /** All that can be asked of a thread. */
-export type Job = IterateJob | OmpJob | PathsJob | SettleJob | SwapJob | PatchwiseJob | CodesJob;
+export type Job = IterateJob | OmpJob | PathsJob | CommitJob | SwapJob | PatchwiseJob | CodesJob;
 
 /** What a thread answers: how many values there were, and how many of them near the threshold; whether all had room. */
 export interface Outcome {
@@ -113,7 +113,7 @@ const NOTHING_ELSE = { overflowed: false, near: 0, nearOverflowed: false, sure: 
 export interface Workplace {
   readonly layout: Layout;
   readonly memory: WebAssembly.Memory;
-  readonly kernels: Kernels;
+  readonly kernels: ProblemKernels;
   readonly thread: number;
 }
 
@@ -134,7 +134,7 @@ function* shareIn(place: Workplace, job: Job): Work<Outcome> {
     case 'paths':
       return yield* followPaths(job, place);
     case 'omp':
-    case 'settle':
+    case 'commit':
     case 'swap':
     case 'patchwise':
       return yield* makeCodes(job, place);
@@ -145,7 +145,7 @@ function* shareIn(place: Workplace, job: Job): Work<Outcome> {
 
 /**
  * The chunks of a thread: their number, first patch and how many patches they have. Of a sample, only those whose number in
- * the whole problem is a multiple of `step`. Ends early when told to stop.
+ * the whole problem is a multiple of `step`. Ends early if the job is stopped.
  */
 function* chunksOf({ layout, memory, thread }: Workplace, step = 1): Generator<[chunk: number, p: number, n: number]> {
   const words = new Int32Array(memory.buffer);
@@ -180,28 +180,24 @@ function* iterate(job: IterateJob, place: Workplace): Work<Outcome> {
       overflowed = true;
       [values, indices] = [out.values[thread], out.indices[thread]];
     }
-    const end = address(
-      kernels[job.name](
-        n,
-        source.counts + 2 * p,
-        words[source.places / 4 + 2 * chunk],
-        words[source.places / 4 + 2 * chunk + 1],
-        out.counts + 2 * p,
-        values,
-        indices,
-        layout.c + 4 * R4 * p,
-        job.q + 4 * R4 * p,
-        at,
-        job.many ? 1 : 0,
-        job.threshold,
-        job.lo,
-      ),
-    );
+    const end = kernels[job.name]({
+      patches: n,
+      ...codesOf(source, words, chunk, p),
+      countsOut: out.counts + 2 * p,
+      valuesOut: values,
+      indicesOut: indices,
+      c: layout.c + 4 * R4 * p,
+      q: job.q + 4 * R4 * p,
+      scratch: at,
+      many: job.many ? 1 : 0,
+      threshold: job.threshold,
+      lo: job.lo,
+    });
     words[out.places / 4 + 2 * chunk] = values;
     words[out.places / 4 + 2 * chunk + 1] = indices;
     written += (end - values) / 4;
     // While they are still in the cache.
-    nearEnd = address(kernels.collect(values, end, nearEnd, nearLimit, lo, job.near.high));
+    nearEnd = kernels.collect({ from: values, end, out: nearEnd, limit: nearLimit, low: lo, high: job.near.high });
     indices += (indexBytes * (end - values)) / 4;
     values = end;
     doubles[layout.errors / 8 + chunk] = doubles[(at + scratch.error) / 8];
@@ -213,7 +209,7 @@ function* iterate(job: IterateJob, place: Workplace): Work<Outcome> {
 function* followPaths(job: PathsJob, place: Workplace): Work<Outcome> {
   const { layout, memory, kernels, thread } = place;
   const { N, L, R4, indexBytes, scratch } = layout;
-  const { out, bounds, atMost, restarts, low, mid, high, lambda } = job;
+  const { out, atMost, restarts, low, mid, high, lambda } = job;
   const at = layout.scratches[thread];
   const words = new Uint32Array(memory.buffer);
   const aChunk = CHUNK * Math.min(N, L);
@@ -222,11 +218,13 @@ function* followPaths(job: PathsJob, place: Workplace): Work<Outcome> {
   let sure = 0;
   for (const [chunk, p, n] of chunksOf(place, job.step)) {
     if (values > lastValues || offers > lastOffers) return { ...NOTHING_ELSE, written: 0, overflowed: true };
-    const [c, counts, own] = [layout.c + 4 * R4 * p, out.counts + 2 * p, bounds + BOUNDS.bytes * p];
-    const patches = Math.min(n, job.each);
-    const end = address(
-      kernels.paths(patches, c, atMost, restarts, own, counts, values, indices, at, offers, low, mid, high, lambda),
-    );
+    const end = kernels.paths({
+      patches: Math.min(n, job.each),
+      c: layout.c + 4 * R4 * p,
+      ...{ atMost, restarts, bounds: job.bounds + BOUNDS.bytes * p },
+      ...{ countsOut: out.counts + 2 * p, valuesOut: values, indicesOut: indices },
+      ...{ scratch: at, offers, low, mid, high, lambda },
+    });
     words[out.places / 4 + 2 * chunk] = values;
     words[out.places / 4 + 2 * chunk + 1] = indices;
     indices += (indexBytes * (end - values)) / 4;
@@ -241,7 +239,7 @@ function* followPaths(job: PathsJob, place: Workplace): Work<Outcome> {
   return { ...NOTHING_ELSE, written, near, sure };
 }
 
-function* makeCodes(job: OmpJob | SettleJob | SwapJob | PatchwiseJob, place: Workplace): Work<Outcome> {
+function* makeCodes(job: OmpJob | CommitJob | SwapJob | PatchwiseJob, place: Workplace): Work<Outcome> {
   const { layout, memory, kernels, thread } = place;
   const { N, L, R4, indexBytes, scratch } = layout;
   const { out } = job;
@@ -252,28 +250,32 @@ function* makeCodes(job: OmpJob | SettleJob | SwapJob | PatchwiseJob, place: Wor
   // Only a local search does not know beforehand how many values it will write.
   const last = job.kind === 'swap' ? values + 4 * (out.capacity - CHUNK * Math.min(N, L)) : Number.POSITIVE_INFINITY;
   for (const [chunk, p, n] of chunksOf(place)) {
-    const [c, counts] = [layout.c + 4 * R4 * p, out.counts + 2 * p];
     if (values > last) return { ...NOTHING_ELSE, written: 0, overflowed: true };
+    const common = {
+      ...{ patches: n, c: layout.c + 4 * R4 * p, scratch: at },
+      ...{ countsOut: out.counts + 2 * p, valuesOut: values, indicesOut: indices },
+    };
     let end: number;
     if (job.kind === 'omp') {
-      const gains = job.gains + job.gainsRow * p;
-      end = kernels.omp(n, c, job.limits + 2 * p, counts, values, indices, at, gains, job.gainsRow);
-    } else if (job.kind === 'settle') {
-      const { source, threshold } = job;
-      const [ties, offers] = [words[job.ties / 4 + chunk], words[job.offers.places / 4 + 2 * chunk]];
-      const [from, fromIndex] = [words[source.places / 4 + 2 * chunk], words[source.places / 4 + 2 * chunk + 1]];
-      const [bounds, before] = [job.bounds + BOUNDS.bytes * p, source.counts + 2 * p];
-      end = kernels.settle(n, c, bounds, offers, before, from, fromIndex, counts, values, indices, at, ties, threshold);
+      const { gainsRow } = job;
+      end = kernels.omp({ ...common, limits: job.limits + 2 * p, gains: job.gains + gainsRow * p, gainsRow });
+    } else if (job.kind === 'commit') {
+      end = kernels.commit({
+        ...common,
+        ...codesOf(job.source, words, chunk, p),
+        bounds: job.bounds + BOUNDS.bytes * p,
+        offers: words[job.offers.places / 4 + 2 * chunk],
+        ties: words[job.ties / 4 + chunk],
+        threshold: job.threshold,
+      });
       doubles[layout.errors / 8 + chunk] = doubles[(at + scratch.error) / 8];
     } else if (job.kind === 'swap') {
       const { source, moves, lambda, least } = job;
-      const [from, fromIndex] = [words[source.places / 4 + 2 * chunk], words[source.places / 4 + 2 * chunk + 1]];
-      const [before, prices] = [source.counts + 2 * p, job.prices + 8 * p];
-      end = kernels.swap(n, c, before, from, fromIndex, counts, values, indices, at, prices, moves, lambda, least);
+      const prices = job.prices + 8 * p;
+      end = kernels.swap({ ...common, ...codesOf(source, words, chunk, p), prices, moves, lambda, least });
     } else {
       end = patchwise(job, place, chunk, p, n, values, indices);
     }
-    end = address(end);
     words[out.places / 4 + 2 * chunk] = values;
     words[out.places / 4 + 2 * chunk + 1] = indices;
     indices += (indexBytes * (end - values)) / 4;
@@ -301,14 +303,15 @@ function patchwise(
   for (let from = 0, to = 1; from < n; from = to++) {
     while (to < n && limits[to] === limits[from]) to++;
     const p = first + from;
-    const place = [
-      layout.c + 4 * R4 * p,
-      out.counts + 2 * p,
-      end,
-      indices + (indexBytes * (end - values)) / 4,
-    ] as const;
-    const run = kernels[solver];
-    end = address(run(to - from, ...place, scratch, limits[from], maxIterations, curve, recorded, tolerance));
+    end = kernels[solver]({
+      patches: to - from,
+      c: layout.c + 4 * R4 * p,
+      countsOut: out.counts + 2 * p,
+      valuesOut: end,
+      indicesOut: indices + (indexBytes * (end - values)) / 4,
+      s: limits[from],
+      ...{ scratch, maxIterations, curve, recorded, tolerance },
+    });
   }
   return end;
 }
@@ -320,19 +323,18 @@ function* onCodes({ kind, stream }: CodesJob, place: Workplace): Work<Outcome> {
   const words = new Uint32Array(memory.buffer);
   const doubles = new Float64Array(memory.buffer);
   for (const [chunk, p, n] of chunksOf(place)) {
-    const counts = stream.counts + 2 * p;
-    const [values, indices] = [words[stream.places / 4 + 2 * chunk], words[stream.places / 4 + 2 * chunk + 1]];
-    const c = layout.c + 4 * R4 * p;
+    const run = { patches: n, ...codesOf(stream, words, chunk, p), c: layout.c + 4 * R4 * p, scratch: at };
     doubles[(at + scratch.error) / 8] = 0;
-    if (kind === 'refit') kernels.refit(n, counts, values, indices, c, at);
-    kernels.measure(n, counts, values, indices, c, at);
+    if (kind === 'refit') kernels.refit(run);
+    kernels.measure(run);
     doubles[layout.errors / 8 + chunk] = doubles[(at + scratch.error) / 8];
     yield chunk / layout.chunks;
   }
   return { written: 0, ...NOTHING_ELSE };
 }
 
-/** An address as a kernel gives it back: WebAssembly's integers are signed in JavaScript, and memory goes beyond 2 GiB. */
-function address(value: number): number {
-  return value >>> 0;
+/** Where the codes of a chunk are, whose first patch is p. */
+function codesOf({ counts, places }: Stream, words: Uint32Array, chunk: number, p: number) {
+  const [values, indices] = [words[places / 4 + 2 * chunk], words[places / 4 + 2 * chunk + 1]];
+  return { counts: counts + 2 * p, values, indices };
 }

@@ -1,10 +1,10 @@
 /** The patch-wise solvers, joint OMP and the refit on the kernels. */
-import type { Codes } from '../../../codes/codes.js';
-import type { PatchwiseSolver } from '../../../solvers/catalogue.js';
-import type { Effort, Spending } from '../../../solvers/joint-omp.js';
-import type { StepReport } from '../../../solvers/loop.js';
-import type { AtomLimits } from '../../../solvers/patchwise.js';
-import type { PatchStop } from '../../../solvers/stopping.js';
+import type { Codes } from '../../../sparse/codes/codes.js';
+import type { PatchwiseSolver } from '../../../sparse/solvers/catalogue.js';
+import type { Effort, Spending } from '../../../sparse/solvers/joint-omp.js';
+import type { StepReport } from '../../../sparse/solvers/loop.js';
+import type { AtomLimits } from '../../../sparse/solvers/patchwise.js';
+import type { PatchStop } from '../../../sparse/solvers/stopping.js';
 import { type Watch, watchOver } from '../../../work.js';
 import { JointOmp } from './joint-omp.js';
 import { CHUNK } from './problem-memory.js';
@@ -145,7 +145,7 @@ export class PatchwiseSolvers {
   }
 }
 
-/** The most values that any one thread may have to write in a shard, for so many per patch. */
+/** The most values that any one thread may have to write in a shard, for this many per patch. */
 function busiestShare(limits: Uint16Array, threads: number): number {
   const shares = new Float64Array(threads);
   for (let p = 0; p < limits.length; p++) shares[Math.floor(p / CHUNK) % threads] += limits[p];

@@ -1,6 +1,6 @@
 /** The memory of a shard: its layout, and reading and writing of codes. */
-import type { Codes } from '../../../codes/codes.js';
-import { CHUNK } from '../../../solvers/bracket.js';
+import type { Codes } from '../../../sparse/codes/codes.js';
+import { CHUNK } from '../../../sparse/solvers/bracket.js';
 import type { Shape } from '../../shape.js';
 import type { Scratch, Tables } from '../kernels/tables.js';
 import { scratchOf, tablesOf } from '../kernels/tables.js';

@@ -1,22 +1,21 @@
-import type { Matrix } from '../../../algebra/matrix.js';
-import type { Codes } from '../../../codes/codes.js';
-import { emptyCodes } from '../../../codes/codes.js';
-import type { Dictionary } from '../../../dictionary/dictionary.js';
-import { kroneckerFactors } from '../../../dictionary/kronecker.js';
-import { type Signals, someOf } from '../../../signal/signals.js';
-import type { IterativeSolver, PatchwiseSolver } from '../../../solvers/catalogue.js';
-import type { Effort, Spending } from '../../../solvers/joint-omp.js';
-import type { StepReport } from '../../../solvers/loop.js';
-import type { AtomLimits } from '../../../solvers/patchwise.js';
-import type { PatchStop } from '../../../solvers/stopping.js';
+import { type Signals, someOf } from '../../../image/signals.js';
+import type { Codes } from '../../../sparse/codes/codes.js';
+import { emptyCodes } from '../../../sparse/codes/codes.js';
+import type { Dictionary } from '../../../sparse/dictionary/dictionary.js';
+import { kroneckerFactors } from '../../../sparse/dictionary/kronecker.js';
+import type { IterativeSolver, PatchwiseSolver } from '../../../sparse/solvers/catalogue.js';
+import type { Effort, Spending } from '../../../sparse/solvers/joint-omp.js';
+import type { StepReport } from '../../../sparse/solvers/loop.js';
+import type { AtomLimits } from '../../../sparse/solvers/patchwise.js';
+import type { PatchStop } from '../../../sparse/solvers/stopping.js';
 import type { Watch, Work } from '../../../work.js';
 import { drive } from '../../../work.js';
 import type { Energies, EngineInfo, Loaded } from '../../engine.js';
-import { outsideOf } from '../../engine.js';
+import { outsideOf, recognisedFactors } from '../../engine.js';
 import { shapeOf } from '../../shape.js';
 import type { Target } from '../kernels/maps.js';
-import type { Kernels } from '../kernels/module.js';
 import { moduleFor } from '../kernels/module.js';
+import { callsOf, type ProblemKernels, problemKernels } from '../kernels/signatures.js';
 import { GlobalSolvers } from './global-solvers.js';
 import { instructions, threadsFor } from './host.js';
 import { share } from './patch-jobs.js';
@@ -50,9 +49,8 @@ export async function layOut(
   { fma, threads: asked, patchesPerShard: most = patchesPerShard(D.N, D.L) }: ProblemOptions,
   watch?: Watch,
 ): Promise<LaidOut> {
-  const { threads, why } = await threadsFor(signals.P, asked);
+  const { threads, threadsReason } = await threadsFor(signals.P, asked);
   const factors = D.factors ?? kroneckerFactors(D.atoms);
-  const recognised = factors && !D.factors ? [`the dictionary is separable, ${factors.map(sizeOf).join(' ⊗ ')}`] : [];
   const shape = shapeOf({ ...D, factors });
   const memories = shardsOf(signals.P, most).map(
     ({ firstChunk, P }) => new ProblemMemory(shape, P, threads, firstChunk),
@@ -61,14 +59,15 @@ export async function layOut(
   const target = { shape, tables: memories[0].tables, scratch: memories[0].layout.scratch, fma };
   const module = await compiledFor(target, threads > 1);
   const instances = memories.map(({ memory }) => WebAssembly.instantiate(module, { env: { memory } }));
-  const kernels = (await Promise.all(instances)).map(({ exports }) => exports as unknown as Kernels);
+  const kernels = (await Promise.all(instances)).map(({ exports }) => callsOf(exports, problemKernels));
   const energies = await rotate(memories, kernels, signals, watch);
   const places = memories.map(({ layout, memory }, i) => ({ layout, memory, kernels: kernels[i], thread: 0 }));
   const team: ShardTeam =
     threads > 1
       ? await workers({ kind: 'patches', module, places: memories.map(({ memory, layout }) => ({ memory, layout })) })
       : alone((jobs) => share(jobs, places));
-  const info = { name: 'wasm', threads, why: [instructions(fma), ...recognised, why].join('; ') };
+  const engine = { name: 'wasm', instructions: instructions(fma), threads, threadsReason };
+  const info = { ...engine, ...recognisedFactors(D, factors) };
   return { info, shards: new Shards(memories, team), team, energies };
 }
 
@@ -97,17 +96,13 @@ async function compiledFor({ shape, ...target }: Target, shared: boolean): Promi
   return module;
 }
 
-function sizeOf({ rows, cols }: Matrix): string {
-  return `${rows}×${cols}`;
-}
-
 /** Signals that are made ready at once, if they are not yet. */
 const AHEAD = 2 ** 16;
 
-/** c = Qᵀy for all signals; gives back the energy of both. */
+/** c = Qᵀy for all signals; returns the energy of both. */
 async function rotate(
   memories: readonly ProblemMemory[],
-  kernels: readonly Kernels[],
+  kernels: readonly ProblemKernels[],
   signals: Signals,
   watch?: Watch,
 ): Promise<Energies> {
@@ -130,7 +125,7 @@ async function rotate(
 /** The same for some signals of a shard, from number `first` on. */
 function* rotateRun(
   memory: ProblemMemory,
-  kernels: Kernels,
+  kernels: ProblemKernels,
   signals: Signals,
   first: number,
   count: number,
@@ -143,7 +138,7 @@ function* rotateRun(
     const patches = Math.min(CHUNK, first + count - from);
     const staged = memory.floats(staging, N * patches);
     signals.read(from, staged);
-    kernels.rotateSignals(staging, patches, c + 4 * R4 * from, scratches[0]);
+    kernels.rotateSignals({ signals: staging, patches, c: c + 4 * R4 * from, scratch: scratches[0] });
     // Atoms that span all signals leave nothing outside.
     if (rank < N) {
       const chunk = (memory.first + from) / CHUNK;

@@ -1,10 +1,10 @@
 import type { Tile } from '../../../denoisers/denoiser.js';
-import { type OnStep, type RecipeRunner, slotsOf } from '../../../groups/denoiser.js';
-import type { Step } from '../../../groups/recipes.js';
-import { isPass } from '../../../groups/recipes.js';
+import { type OnStep, type RecipeRunner, slotsOf } from '../../../denoisers/groups/denoiser.js';
+import type { Step } from '../../../denoisers/groups/recipes.js';
+import { isPass } from '../../../denoisers/groups/recipes.js';
 import { drive } from '../../../work.js';
 import { groupModule } from '../kernels/groups/module.js';
-import type { GroupJob, GroupKernels } from './group-jobs.js';
+import type { GroupJob } from './group-jobs.js';
 import { shareOfGroups } from './group-jobs.js';
 import { GroupMemory } from './group-memory.js';
 import type { Team } from './team.js';
@@ -82,7 +82,7 @@ async function lone(memory: GroupMemory, module: WebAssembly.Module): Promise<Te
     layout: memory.layout,
     memory: memory.memory,
     thread: 0,
-    kernels: exports as unknown as GroupKernels,
+    kernels: exports,
   };
   return alone((job: GroupJob) => shareOfGroups(job, place));
 }

@@ -3,7 +3,7 @@
  * a memory of its own. All threads work on one shard after the other, and what is summed or selected over threads goes over
  * shards as well: in the order of the patches wherever that order matters. So no result depends on the number of shards.
  */
-import type { Codes } from '../../../codes/codes.js';
+import type { Codes } from '../../../sparse/codes/codes.js';
 import type { Watch } from '../../../work.js';
 import type { ProblemSize } from '../../engine.js';
 import type { Shape } from '../../shape.js';
@@ -42,7 +42,7 @@ export function patchesPerShard(N: number, L: number): number {
   return Math.floor((SHARD_BYTES - tables) / patch);
 }
 
-/** The shards of P patches, of at most so many each: the number of the first chunk, and how many patches there are. */
+/** The shards of P patches, of at most this many each: the number of the first chunk, and how many patches there are. */
 export function shardsOf(P: number, most: number): { readonly firstChunk: number; readonly P: number }[] {
   const chunks = Math.ceil(P / CHUNK);
   const count = Math.ceil(chunks / Math.max(1, Math.floor(most / CHUNK)));

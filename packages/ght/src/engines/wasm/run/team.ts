@@ -41,7 +41,7 @@ const MOST_HELD = 2 ** 28;
 const LEAST_HELD = 2 ** 22;
 
 /** Milliseconds between two checks of the progress of the threads. */
-const LOOK = 50;
+const POLL_MS = 50;
 
 /** The actions for an aborted signal. One listener serves all runs that share the signal: hosts warn about many listeners. */
 const acts = new WeakMap<AbortSignal, Set<() => void>>();
@@ -142,7 +142,7 @@ export async function workers<J, O>(assignment: Assignment): Promise<Team<J, O>>
             failure ??= { reason };
             stop(1);
           }
-        }, LOOK);
+        }, POLL_MS);
       try {
         const outcomes = (await ask(() => ({ job }))) as O[];
         watch?.signal?.throwIfAborted();

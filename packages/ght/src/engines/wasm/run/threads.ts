@@ -18,7 +18,7 @@ export interface Answer {
 export function threadOver(worker: { post(message: unknown): void; terminate(): void }) {
   let waiting: { resolve: (value: unknown) => void; reject: (error: Error) => void } | undefined;
   let alive = true;
-  const settle = (act: (to: NonNullable<typeof waiting>) => void) => {
+  const respond = (act: (to: NonNullable<typeof waiting>) => void) => {
     const to = waiting;
     waiting = undefined;
     if (to) act(to);
@@ -39,11 +39,11 @@ export function threadOver(worker: { post(message: unknown): void; terminate(): 
   return {
     thread,
     answered: ({ value, error }: Answer) =>
-      settle((to) => (error === undefined ? to.resolve(value) : to.reject(new Error(error)))),
+      respond((to) => (error === undefined ? to.resolve(value) : to.reject(new Error(error)))),
     /** Marks the thread as ended, and rejects the message that it has not answered. */
     ended: (why: string) => {
       alive = false;
-      settle((to) => to.reject(new Error(why)));
+      respond((to) => to.reject(new Error(why)));
     },
   };
 }

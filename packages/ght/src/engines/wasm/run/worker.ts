@@ -1,10 +1,10 @@
 /** The program of a worker thread. It answers that it has started, receives an assignment, then does its share of each job. */
 import { answer } from '#threads';
 import { finish, type Work } from '../../../work.js';
-import type { Kernels } from '../kernels/module.js';
-import type { GroupJob, GroupKernels, GroupLayout } from './group-jobs.js';
+import { callsOf, learnedKernels, problemKernels } from '../kernels/signatures.js';
+import type { GroupJob, GroupLayout } from './group-jobs.js';
 import { shareOfGroups } from './group-jobs.js';
-import type { LearnedKernels, LearnedLayout } from './learned-jobs.js';
+import type { LearnedLayout } from './learned-jobs.js';
 import { shareOfBlocks } from './learned-jobs.js';
 import type { Job } from './patch-jobs.js';
 import { share } from './patch-jobs.js';
@@ -25,19 +25,18 @@ answer(async (message: 'up' | ThreadAssignment | { readonly job: unknown }) => {
   const instances = await Promise.all(places.map(({ memory }) => WebAssembly.instantiate(module, { env: { memory } })));
   if (kind === 'patches') {
     const shards = places.map(({ memory, layout }, i) => {
-      const kernels = instances[i].exports as unknown as Kernels;
+      const kernels = callsOf(instances[i].exports, problemKernels);
       return { layout: layout as Layout, memory, thread, kernels };
     });
     doShare = (jobs) => share(jobs as readonly Job[], shards);
   } else if (kind === 'learned') {
     const [{ memory, layout }] = places;
-    const kernels = instances[0].exports as unknown as LearnedKernels;
+    const kernels = callsOf(instances[0].exports, learnedKernels);
     const place = { layout: layout as LearnedLayout, memory, thread, kernels };
     doShare = () => shareOfBlocks(place);
   } else {
     const [{ memory, layout }] = places;
-    const kernels = instances[0].exports as unknown as GroupKernels;
-    const place = { layout: layout as GroupLayout, memory, thread, kernels };
+    const place = { layout: layout as GroupLayout, memory, thread, kernels: instances[0].exports };
     doShare = (job) => shareOfGroups(job as GroupJob, place);
   }
 });

@@ -1,8 +1,8 @@
 /**
- * How joint OMP divides its budget (`solvers/joint-omp.ts`), a thread per patch: the prices at which each path buys its atoms, the
- * counts from which their S-th largest is found (`budget/rank.ts`), and the atoms that each patch gets.
+ * How joint OMP divides its budget (`sparse/solvers/joint-omp.ts`), a thread per patch: the prices at which each path buys its atoms, the
+ * counts from which their S-th largest is found (`sparse/budget/rank.ts`), and the atoms that each patch gets.
  */
-import { FINENESS } from '../../../budget/worth.js';
+import { FINENESS } from '../../../sparse/budget/worth.js';
 import { groupNumber } from '../gpu.js';
 import { numberAt, storage } from './pursuit.js';
 
@@ -67,7 +67,7 @@ export function envelopeKernel(): string {
 /** How prices are counted: by their first 16 bits without the sign, by the next 15 of those that begin so, or in units of worth. */
 export type Counting = 'first' | 'second' | 'worth';
 
-/** Counts prices into the histogram at binding 4. `key` is the first digit that is looked for, or the last bucket of worth. */
+/** Counts prices into `histogram`. `key` is the first digit that is looked for, or the last bucket of worth. */
 export function countKernel(counting: Counting): string {
   const add = {
     first: 'atomicAdd(&histogram[bits >> 15u], 1u);',
@@ -88,8 +88,8 @@ export function countKernel(counting: Counting): string {
 
 /**
  * The atoms that each patch gets: those above the threshold, and of those at it, in the order of the patches, as many as a chunk
- * (the patches of a workgroup) has in `quotas`. Patches with more than `depth` atoms are appended to `deep`. Bindings: 4 counts, 5
- * ties per chunk, 6 quotas, 7 the deep patches and their number.
+ * (the patches of a workgroup) has in `quotas`. Patches with more than `depth` atoms are appended to `deep`. Buffers: counts,
+ * ties per chunk, quotas, the deep patches and their number.
  */
 export function allotKernel(): string {
   const declarations = [

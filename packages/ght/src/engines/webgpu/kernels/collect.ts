@@ -11,7 +11,7 @@ const SUM_GROUP = 128;
  *
  *     sums(chunk, 0) = (Σ error, Σ atoms),    sums(chunk, k) = (Σ gain of the k-th atom, how many patches have one)
  *
- * Bindings: 0 course with `rows` rows, 1 counts, 2 sums, 3 (patches, rows).
+ * Buffers: course with `rows` rows, counts, sums, (patches, rows).
  */
 export function sumKernel(): string {
   return `
@@ -51,8 +51,8 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
 export const PACK_GROUP = 64;
 
 /**
- * The codes of all patches one after the other, atoms in rising order; a patch's begin at `begins`. Bindings: 0 atoms and 1 values
- * with `rows` rows, 2 begins, 3 and 4 the packed atoms and values, 5 (patches, rows).
+ * The codes of all patches one after the other, atoms in rising order; a patch's begin at `begins`. Buffers: atoms and values
+ * with `rows` rows, begins, and the packed atoms and values, (patches, rows).
  */
 export function packKernel(): string {
   return `

@@ -9,7 +9,7 @@ import {
   numberAt,
   ownOf,
   type PursuitForm,
-  settle,
+  solvePath,
   startAgain,
   step,
   storage,
@@ -106,12 +106,12 @@ function fit(form: PursuitForm, atomAt: string): string {
         k += 1u;
       }
     }
-    ${settle(form, (i, m) => `rows[mine + columnOf(entry[${m}]) + ${i}]`)}`;
+    ${solvePath(form, (i, m) => `rows[mine + columnOf(entry[${m}]) + ${i}]`)}`;
 }
 
 /**
  * The codes of an allotment: `counts` atoms of each path. With `listed` the patches are those of a list. Patches with fewer atoms
- * than `least`, or more than the kernel's depth, are left to another. Bindings: 2 list, 3 atoms, 4 values, 5 errors, 6 counts. Atoms and values have
+ * than `least`, or more than the kernel's depth, are left to another. Buffers: list, atoms, values, errors, counts. Atoms and values have
  * `rows` rows per patch.
  */
 export function allottedKernel(form: PursuitForm): string {
@@ -147,8 +147,8 @@ export function allottedKernel(form: PursuitForm): string {
 
 /**
  * Refit of codes: what a code leaves of its patch is fitted by the same atoms and added; a code that would not become better stays
- * as it is. Bindings: 2 where the codes of each patch begin and end, 3 atoms and 4 values, patch after patch, 5 errors,
- * 6 the list of patches.
+ * as it is. Buffers: where the codes of each patch begin and end, atoms and values, patch after patch, errors,
+ * the list of patches.
  */
 export function refitKernel(form: PursuitForm): string {
   const { byAtom, lengths } = tablePlaces(form.shape);

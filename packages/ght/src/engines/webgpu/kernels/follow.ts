@@ -1,12 +1,12 @@
 /**
- * The paths of joint OMP (`solvers/joint-omp.ts`), a team per patch: the atom that gains most joins, until a longer path is not worth
+ * The paths of joint OMP (`sparse/solvers/joint-omp.ts`), a team per patch: the atom that gains most joins, until a longer path is not worth
  * its price. A path is left once Σ(gain − price) has fallen by more than PATIENCE · price below the best it has been, or all that is
  * left of the patch could not make up for that.
  *
  * With restarts, each patch is followed again without the 2nd, the 3rd and the 4th of its n(λ) atoms, and the path that is worth most
  * stays:  max_k Σ_{i≤k} (gainᵢ − λ).
  */
-import { PATIENCE, RESTARTS } from '../../../solvers/joint-omp.js';
+import { PATIENCE, RESTARTS } from '../../../sparse/solvers/joint-omp.js';
 import {
   ASTRAY,
   choose,
@@ -33,7 +33,7 @@ struct List { length: atomic<u32>, patches: array<u32> }
 
 /**
  * Follows the paths of a run of patches, or of those of a list. Paths of more atoms than the kernel's depth and fewer than
- * `atMost` are unfinished. Bindings: 2 list, 3 atoms, 4 gains, 5 how many of them, 6 the unfinished ones.
+ * `atMost` are unfinished. Buffers: list, atoms, gains, how many of them, the unfinished ones.
  */
 export function followKernel(form: PursuitForm): string {
   const { depth } = form;
@@ -111,7 +111,7 @@ export function followKernel(form: PursuitForm): string {
         if (lane == 0u) { followed[p] = k; }
       }
       if (attempt == 0u && task.restarts > 0u) {
-        // The first atom is next to always the mean of the patch, without which no path is better.
+        // The first atom is almost always the mean of the patch, without which no path is better.
         if (lane == 0u) {
           restarts = min(max(n, 1u) - 1u, task.restarts);
           for (var i = 0u; i < restarts; i++) { excluded[i] = path[i + 1u].atom; }

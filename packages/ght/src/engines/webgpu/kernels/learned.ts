@@ -13,7 +13,7 @@
  */
 import { HALO } from '../../../denoisers/learned/blocks.js';
 import { PATCH, SAMPLES, STRIDE } from '../../../denoisers/learned/model.js';
-import type { Rectangle, Size } from '../../../signal/rectangle.js';
+import type { Rectangle, Size } from '../../../image/rectangle.js';
 import { groupNumber } from '../gpu.js';
 
 /** Sites of a workgroup; the number of all sites is padded to a multiple of it. */
@@ -164,7 +164,7 @@ const blocksAt = (binding: number) => `
 /** Threads of the kernels with a thread per pixel. */
 export const PIXEL_THREADS = 64;
 
-/** Begins a kernel with a thread for each of so many pixels, number i. */
+/** Begins a kernel with a thread for each of this many pixels, number i. */
 const beginPixels = (pixels: number) => `
 @compute @workgroup_size(${PIXEL_THREADS})
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
@@ -179,7 +179,7 @@ export function gatherKernel(shape: LearnedShape): string {
 ${blocksAt(1)}
 @group(0) @binding(2) var<storage, read_write> y: array<f32>;
 @group(0) @binding(3) var<storage, read_write> r: array<f32>;
-/** As signal/mirror.ts. */
+/** As image/mirror.ts. */
 fn mirror(i: vec2i, n: vec2i) -> vec2i {
   let j = (i % (2 * n) + 2 * n) % (2 * n);
   return min(j, 2 * n - 1 - j);

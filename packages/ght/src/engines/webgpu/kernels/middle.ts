@@ -3,7 +3,7 @@
 /** What to do with the dual variable: GHT-QPM has none; `again` is a step whose q has been updated already, so M = q − t. */
 export type Dual = 'none' | 'step' | 'again';
 
-/** WGSL: the tables of an iteration: V in so many vectors, σ, g = σ/(σ² + ρ), and fσ. */
+/** WGSL: the tables of an iteration: V in this many vectors, σ, g = σ/(σ² + ρ), and fσ. */
 export function tablesStruct(vectors: number, R4: number): string {
   const coordinates = `array<vec4f, ${R4 / 4}>`;
   return `struct Tables { V: array<vec4f, ${vectors}>, sigma: ${coordinates}, g: ${coordinates}, dualSigma: ${coordinates} }`;

@@ -14,14 +14,14 @@ import {
   ownOf,
   type PursuitForm,
   rowBarrier,
-  settle,
+  solvePath,
   step,
   storage,
   teamModule,
 } from './pursuit.js';
 import { NONE } from './team.js';
 
-/** `limit` is that of every patch, or NONE if each has its own. Bindings: 2 limits, 3 atoms and 4 values with `rows` rows, 5 course with one more, 6 counts. */
+/** `limit` is that of every patch, or NONE if each has its own. Buffers: limits, atoms and values with `rows` rows, course with one more, counts. */
 export function ompKernel(form: PursuitForm): string {
   const declarations = [
     storage(2, 'limits', 'u32', 'read'),
@@ -58,7 +58,7 @@ export function ompKernel(form: PursuitForm): string {
     let reached = workgroupUniformLoad(&end);
     k = reached.k;
     left = reached.left;
-    ${settle(form)}
+    ${solvePath(form)}
     ${ownOf(
       form,
       'i',

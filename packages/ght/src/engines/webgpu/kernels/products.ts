@@ -21,7 +21,7 @@ const PIECE = 16;
 /** Blocks of a thread of `synthesise`, at most; four groups of 32 threads share a word of the mask. */
 const MOST_BLOCKS = 8;
 
-/** The workgroups of `synthesise` for so many pairs of tiles. */
+/** The workgroups of `synthesise` for this many pairs of tiles. */
 export function synthesisGroups(shape: Shape, pairs: number): number {
   return pairs * codeLayout(shape).words;
 }

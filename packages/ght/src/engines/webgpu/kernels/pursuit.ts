@@ -74,7 +74,7 @@ export function tablePlaces({ L, L4, R4 }: PursuitForm['shape']) {
 }
 
 /** Bindings that all these kernels have: coordinates, tables, rows if they are in a buffer, and the task. */
-export const BINDINGS = { c: 0, tables: 1, rows: 7, task: 8 };
+const BINDINGS = { c: 0, tables: 1, rows: 7, task: 8 };
 
 /** Declares a storage buffer. */
 export function storage(binding: number, name: string, type: string, access: 'read' | 'read_write'): string {
@@ -137,7 +137,7 @@ export function ownOf({ team }: PursuitForm, name: string, end: string, body: st
   return `for (var ${name} = lane; ${name} < ${end}; ${name} += ${team.threads}u) { ${body} }`;
 }
 
-/** Where number i of patch p lies in a buffer with so many rows of numbers per tile of patches. */
+/** Where number i of patch p lies in a buffer with this many rows of numbers per tile of patches. */
 export function numberAt(rows: string, i: string): string {
   return `((p >> 5u) * ${rows} + ${i}) * ${TILE}u + (p & 31u)`;
 }
@@ -298,7 +298,7 @@ type Entry = (i: string, m: string) => string;
  * tell, `energy` that without atoms. If the error is much larger, the last atoms were all but dependent and rounding had the better
  * of them: then the code ends before.
  */
-export function settle(form: PursuitForm, entry: Entry = entryOfAll(form)): string {
+export function solvePath(form: PursuitForm, entry: Entry = entryOfAll(form)): string {
   const { team, depth } = form;
   const { K } = widthOf(form);
   const { byAtom } = tablePlaces(form.shape);

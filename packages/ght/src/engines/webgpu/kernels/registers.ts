@@ -10,7 +10,7 @@
  * A thread has one patch and keeps its coordinates in registers, first t, then M. V_B is written into the code as literals and what
  * is zero in it left out; V_A is read in a loop over the rows of atoms, since the code for all rows would not fit into the cache.
  */
-import type { Matrix } from '../../../algebra/matrix.js';
+import type { Matrix } from '../../../math/matrix.js';
 import { padded, type Shape } from '../../shape.js';
 import { groupNumber } from '../gpu.js';
 import { countNear, storeCandidates, survivors } from './candidates.js';

@@ -13,13 +13,13 @@ const SHARES = 4;
 /** Samples of each signal in workgroup memory at a time. One more per row keeps 32 threads on 32 banks. */
 const PIECE = 32;
 
-/** Workgroups for so many tiles. */
+/** Workgroups for this many tiles. */
 export function rotateGroups(tiles: number, R4: number): number {
   return tiles * Math.ceil(R4 / (4 * SUMS * SHARES));
 }
 
 /**
- * Bindings: 0 the signals of a run, 1 Q (row by row, R4 floats each), 2 c of the range, 3 the run's first tile and patches, N, and
+ * Buffers: the signals of a run, Q (row by row, R4 floats each), c of the range, the run's first tile and patches, N, and
  * R4/4. The sizes are no part of the code, so that it is compiled once.
  */
 export function rotateKernel(): string {
@@ -66,7 +66,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
 /** Patches of a workgroup of {@link energyKernel}. */
 export const ENERGY_GROUP = 64;
 
-/** ‖c‖² of every patch, a thread per patch. Bindings: 0 c, 1 the energies. */
+/** ‖c‖² of every patch, a thread per patch. Buffers: c, the energies. */
 export function energyKernel(R4: number): string {
   return `
 ${groupNumber}

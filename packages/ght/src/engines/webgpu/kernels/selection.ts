@@ -249,7 +249,7 @@ ${entry}
 }`;
 }
 
-/** Workgroups of a scan over so many pairs of tiles, at most: few, since most scans leave at once. */
+/** Workgroups of a scan over this many pairs of tiles, at most: few, since most scans leave at once. */
 export function scanGroups(pairs: number): number {
   return Math.min(pairs, 4096);
 }

@@ -14,7 +14,7 @@ export interface Team {
 /** Threads of a team without subgroups: as many as vectors of four atoms in the common case, 64×100, and a few more. */
 const WITHOUT_SUBGROUPS = 32;
 
-/** The team for a device with so many lanes per subgroup. */
+/** The team for a device with this many lanes per subgroup. */
 export function teamFor(lanes: number | undefined): Team {
   return lanes ? { threads: lanes, subgroup: true } : { threads: WITHOUT_SUBGROUPS, subgroup: false };
 }

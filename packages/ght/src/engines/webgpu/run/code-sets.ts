@@ -1,5 +1,5 @@
 /** The sets of codes of the iterations in the memory of a GPU, and codes in and out of them. */
-import type { Codes } from '../../../codes/codes.js';
+import type { Codes } from '../../../sparse/codes/codes.js';
 import type { Kernel } from '../gpu.js';
 import { CODES_GROUP, countEntries, readEntries, writeEntries } from '../kernels/codes.js';
 import { codeLayout, SETS } from '../kernels/layout.js';
@@ -27,7 +27,7 @@ export class CodeSets {
   static async of(ranges: Ranges): Promise<CodeSets> {
     const { blocks, words } = codeLayout(ranges.shape);
     const ofAll = (bytes: number) =>
-      Promise.all(Array.from({ length: SETS }, () => ranges.buffers(({ room }) => bytes * room)));
+      Promise.all(Array.from({ length: SETS }, () => ranges.buffers(({ paddedP }) => bytes * paddedP)));
     return new CodeSets(ranges, await ofAll(16 * blocks), await ofAll(4 * words));
   }
 
@@ -77,17 +77,22 @@ export class CodeSets {
     return { L: shape.L, P, indptr, indices, values };
   }
 
+  /** The codes of a set in a range, as kernels name them. */
+  #codesOf(set: number, range: number) {
+    return { codes: this.blocks[set][range], masks: this.masks[set][range] };
+  }
+
   /** Where the entries of each patch begin, by counting them on the GPU. */
   async #positions(kept: Kept): Promise<Int32Array> {
     const { gpu, shape, P, list } = this.ranges;
     const indptr = new Int32Array(P + 1);
     const kernel = await gpu.kernel(countEntries(codeLayout(shape)), 'count codes');
-    const room = gpu.room();
+    const scope = gpu.scope();
     try {
       for (const [i, range] of list.entries()) {
-        const counts = await gpu.allocated(() => room.buffer(4 * range.P));
-        const chosen = room.bufferOf(chosenOf(kept, range, 0, range.P), GPUBufferUsage.UNIFORM);
-        const buffers = kernel.bind({ 0: chosen, 1: this.blocks[kept.set][i], 2: this.masks[kept.set][i], 3: counts });
+        const counts = await gpu.allocated(() => scope.buffer(4 * range.P));
+        const chosen = scope.bufferOf(chosenOf(kept, range, 0, range.P), GPUBufferUsage.UNIFORM);
+        const buffers = kernel.bind({ chosen, ...this.#codesOf(kept.set, i), counts });
         gpu
           .batch()
           .run(kernel, buffers, Math.ceil(range.P / CODES_GROUP))
@@ -96,7 +101,7 @@ export class CodeSets {
         for (let p = 0; p < range.P; p++) indptr[range.first + p + 1] = indptr[range.first + p] + each[p];
       }
     } finally {
-      room.dispose();
+      scope.dispose();
     }
     return indptr;
   }
@@ -109,29 +114,26 @@ export class CodeSets {
     each: (run: () => void, first: number, end: number, entries: GPUBuffer) => Promise<void>,
   ): Promise<void> {
     const { gpu, list, shape, P } = this.ranges;
-    const room = gpu.room();
+    const scope = gpu.scope();
     try {
       const most = Math.max(shape.L, Math.min(MOST_ENTRIES, indptr[P]));
       const { entries, offsets, chosen } = await gpu.allocated(() => ({
-        entries: room.buffer(8 * most),
-        offsets: room.buffer(4 * (Math.max(...list.map((range) => range.P)) + 1)),
-        chosen: room.buffer(32, GPUBufferUsage.UNIFORM),
+        entries: scope.buffer(8 * most),
+        offsets: scope.buffer(4 * (Math.max(...list.map((range) => range.P)) + 1)),
+        chosen: scope.buffer(32, GPUBufferUsage.UNIFORM),
       }));
       for (const [i, range] of list.entries()) {
-        const buffers = kernel.bind({
-          ...{ 0: chosen, 1: this.blocks[kept.set][i], 2: this.masks[kept.set][i] },
-          ...{ 3: offsets, 4: entries },
-        });
+        const buffers = kernel.bind({ chosen, ...this.#codesOf(kept.set, i), offsets, entries });
         for (let first = range.first; first < range.first + range.P; ) {
           let end = first + 1;
           while (end < range.first + range.P && indptr[end + 1] - indptr[first] <= most) end++;
           const [from, to] = [first, end];
           const run = () => {
-            room.write(
+            scope.write(
               offsets,
               Uint32Array.from(indptr.subarray(from, to + 1), (n) => n - indptr[from]),
             );
-            room.write(chosen, chosenOf(kept, range, from - range.first, to - range.first));
+            scope.write(chosen, chosenOf(kept, range, from - range.first, to - range.first));
             gpu
               .batch()
               .run(kernel, buffers, Math.ceil((to - from) / CODES_GROUP))
@@ -142,7 +144,7 @@ export class CodeSets {
         }
       }
     } finally {
-      room.dispose();
+      scope.dispose();
     }
   }
 }

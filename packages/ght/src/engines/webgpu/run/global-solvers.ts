@@ -4,10 +4,11 @@
  * batch, while the GPU works on the next. If the window of a selection was missed, the host has the pass made again with a window of
  * all magnitudes, and the batch that was submitted ahead does nothing.
  */
-import { type Codes, emptyCodes } from '../../../codes/codes.js';
+
 import { EngineFailure } from '../../../errors.js';
-import type { IterativeSolver } from '../../../solvers/catalogue.js';
-import type { StepReport } from '../../../solvers/loop.js';
+import { type Codes, emptyCodes } from '../../../sparse/codes/codes.js';
+import type { IterativeSolver } from '../../../sparse/solvers/catalogue.js';
+import type { StepReport } from '../../../sparse/solvers/loop.js';
 import type { Watch } from '../../../work.js';
 import type { Run } from '../../engine.js';
 import type { Batch } from '../gpu.js';
@@ -195,8 +196,8 @@ export class GlobalSolvers {
 
   /** Submits the steps of a batch after those up to number `end`, for the case that none of those halts or misses its window. */
   #submitAhead(iteration: Iteration, S: number, rhos: readonly number[], end: number, watch?: Watch): Ahead {
-    const { gpu, room, shape } = this.ranges;
-    room.write((this.#memory as Memory).common.tables, tablesFor(shape, rhos));
+    const { gpu, scope, shape } = this.ranges;
+    scope.write((this.#memory as Memory).common.tables, tablesFor(shape, rhos));
     this.#write({ first: end + 1 });
     const batch = gpu.batch();
     for (let slot = 1; slot < rhos.length; slot++) this.#step(iteration, batch, end + slot, slot);
@@ -226,8 +227,8 @@ export class GlobalSolvers {
     end: number,
     watch?: Watch,
   ): Promise<Outcome> {
-    const { gpu, room, shape } = this.ranges;
-    room.write((this.#memory as Memory).common.tables, tablesFor(shape, rhos));
+    const { gpu, scope, shape } = this.ranges;
+    scope.write((this.#memory as Memory).common.tables, tablesFor(shape, rhos));
     const making = candidates !== 'selected' && candidates !== 'made';
     if (making) Object.assign(state, widestWindow(this.#counting));
     this.#write(state);
@@ -301,15 +302,15 @@ export class GlobalSolvers {
   }
 
   #write(words: Partial<State>): void {
-    const { room } = this.ranges;
+    const { scope } = this.ranges;
     const { state } = (this.#memory as Memory).common;
     const names = Object.keys(words) as StateWord[];
     if (names.length === stateWords.length)
-      room.write(
+      scope.write(
         state,
         Uint32Array.from(stateWords, (name) => words[name] ?? 0),
       );
-    else for (const name of names) room.write(state, Uint32Array.of(words[name] ?? 0), 4 * stateWords.indexOf(name));
+    else for (const name of names) scope.write(state, Uint32Array.of(words[name] ?? 0), 4 * stateWords.indexOf(name));
   }
 
   async #read(signal?: AbortSignal): Promise<Outcome> {

@@ -1,7 +1,7 @@
 /** The kernels of one solver's iterations with their buffers: what can be put into a batch, one call per step of the algorithm. */
-import type { IterativeSolver } from '../../../solvers/catalogue.js';
+import type { IterativeSolver } from '../../../sparse/solvers/catalogue.js';
 import { paddedRows, rightVectors, type Shape, singularValues } from '../../shape.js';
-import type { Batch, Bound, Kernel } from '../gpu.js';
+import type { Batch, Buffers, Kernel } from '../gpu.js';
 import { codeLayout, fitsRegisters, SAVED, SETS, setOf } from '../kernels/layout.js';
 import type { Dual } from '../kernels/middle.js';
 import { analysePass, synthesisePass, synthesisGroups } from '../kernels/products.js';
@@ -32,10 +32,10 @@ export interface Common {
 interface Step {
   readonly kernel: Kernel;
   readonly groups: (pairs: number) => number;
-  readonly buffers: Buffers;
+  readonly buffers: BuffersAt;
 }
 
-type Buffers = (range: number, k: number, slot: number) => GPUBindGroup;
+type BuffersAt = (range: number, k: number, slot: number) => GPUBindGroup;
 
 /** A kernel of the selection, which sees all ranges at once. */
 interface Selecting {
@@ -44,23 +44,23 @@ interface Selecting {
 }
 
 /** Pairs of tiles of a range. */
-export function pairsOf({ room }: Range): number {
-  return room / (2 * TILE);
+export function pairsOf({ paddedP }: Range): number {
+  return paddedP / (2 * TILE);
 }
 
 /** Allocates the common buffers. */
 export function commonBuffers(ranges: Ranges, counting: Counting): Promise<Common> {
-  const { gpu, room, list, shape } = ranges;
+  const { gpu, scope, list, shape } = ranges;
   const pairs = list.reduce((sum, range) => sum + pairsOf(range), 0);
   return gpu.allocated(() => ({
-    state: room.buffer(STATE_BYTES, GPUBufferUsage.STORAGE | GPUBufferUsage.UNIFORM),
-    histograms: [room.buffer(4 * histogramWords(counting)), room.buffer(4 * histogramWords(counting))],
+    state: scope.buffer(STATE_BYTES, GPUBufferUsage.STORAGE | GPUBufferUsage.UNIFORM),
+    histograms: [scope.buffer(4 * histogramWords(counting)), scope.buffer(4 * histogramWords(counting))],
     // An even number, because `cutTies` reads two at a time.
-    reports: room.buffer(16 * Math.ceil(pairs / 2)),
-    sums: room.buffer(4 * counting.clearers),
-    tables: room.buffer((HISTORY + 1) * tableStride(shape), GPUBufferUsage.UNIFORM),
+    reports: scope.buffer(16 * Math.ceil(pairs / 2)),
+    sums: scope.buffer(4 * counting.clearers),
+    tables: scope.buffer((HISTORY + 1) * tableStride(shape), GPUBufferUsage.UNIFORM),
     places: list.map((range) =>
-      room.bufferOf(Uint32Array.of(range.first, pairsOf(range), 0, 0), GPUBufferUsage.UNIFORM),
+      scope.bufferOf(Uint32Array.of(range.first, pairsOf(range), 0, 0), GPUBufferUsage.UNIFORM),
     ),
   }));
 }
@@ -115,20 +115,22 @@ export class Iteration {
   ): Promise<Iteration> {
     const { gpu, shape } = ranges;
     const { state, histograms, reports, sums, places } = common;
-    const dual = solver === 'admm' ? await ranges.buffers(({ room }) => 4 * shape.R4 * room) : [];
+    const dual = solver === 'admm' ? await ranges.buffers(({ paddedP }) => 4 * shape.R4 * paddedP) : [];
     const makePass = fitsRegisters(shape) ? inRegisters : await byProducts(ranges);
     const pass = (kind: Dual) => makePass(ranges, sets, common, counting, kind, dual);
     const layout = codeLayout(shape);
     const scan = async (
       code: string,
       label: string,
-      more: (range: number, set: number) => Readonly<Record<number, Bound>>,
+      more: (range: number, set: number) => Buffers,
       groups = scanGroups,
     ): Promise<Step> => {
       const kernel = await gpu.kernel(code, label);
       const buffers = remembered((range, set) =>
         kernel.bind({
-          ...{ 0: state, 1: places[range], 2: sets.blocks[set][range], 3: sets.masks[set][range] },
+          s: state,
+          place: places[range],
+          ...codesIn(sets, range, set),
           ...more(range, set),
         }),
       );
@@ -137,27 +139,32 @@ export class Iteration {
     const { blocks, masks } = sets;
     const saving = (range: number, set: number) => {
       const old = setOf(set + 1);
-      return { 5: blocks[old][range], 6: masks[old][range], 7: blocks[SAVED][range], 8: masks[SAVED][range] };
+      return {
+        old: blocks[old][range],
+        oldMasks: masks[old][range],
+        saved: blocks[SAVED][range],
+        savedMasks: masks[SAVED][range],
+      };
     };
-    const select = async (code: string, label: string, ...buffers: readonly GPUBuffer[]): Promise<Selecting> => {
+    const select = async (code: string, label: string, buffers: Buffers): Promise<Selecting> => {
       const kernel = await gpu.kernel(code, label);
-      return { kernel, buffers: kernel.bind({ ...buffers }) };
+      return { kernel, buffers: kernel.bind({ s: state, ...buffers }) };
     };
     // A host may compile several kernels at once.
     const [next, again, refined, counted, cut, first, last, verdict] = await Promise.all([
       pass(solver === 'admm' ? 'step' : 'none'),
       pass(solver === 'admm' ? 'again' : 'none'),
-      scan(refine(layout, counting), 'refine', () => ({ 4: histograms[1] })),
-      scan(countTies(layout), 'count ties', (range, set) => ({ 4: reports, ...saving(range, set) })),
+      scan(refine(layout, counting), 'refine', () => ({ histogram: histograms[1] })),
+      scan(countTies(layout), 'count ties', (range, set) => ({ reports, ...saving(range, set) })),
       scan(
         cutTies(layout),
         'cut ties',
-        () => ({ 4: reports }),
+        () => ({ reports }),
         () => 1,
       ),
-      select(selectFirst(counting), 'select first', state, histograms[0], histograms[1], reports, sums),
-      select(selectLast(counting), 'select last', state, histograms[1], histograms[0], sums),
-      select(judgeLast(counting), 'judge', state, sums),
+      select(selectFirst(counting), 'select first', { histogram: histograms[0], other: histograms[1], reports, sums }),
+      select(selectLast(counting), 'select last', { histogram: histograms[1], other: histograms[0], sums }),
+      select(judgeLast(counting), 'judge', { sums }),
     ]);
     const scans = { refine: refined, count: counted, cut };
     return new Iteration(solver, ranges, common, counting, dual, { next, again }, scans, {
@@ -228,7 +235,9 @@ const inRegisters: MakePass = async ({ gpu, shape, list }, sets, common, countin
       ...commonBindings(common, shape, range, slot),
       ...codesIn(sets, range, set),
       ...candidatesOut(sets, range, set),
-      ...{ 3: list[range].c, 8: common.reports, 9: common.histograms[0] },
+      C: list[range].c,
+      reports: common.reports,
+      histogram: common.histograms[0],
       ...dualBinding(kind, dual, range),
     }),
   );
@@ -236,11 +245,11 @@ const inRegisters: MakePass = async ({ gpu, shape, list }, sets, common, countin
 };
 
 /** The pass in two kernels, with M between them in memory. */
-async function byProducts({ gpu, shape, room, list }: Ranges): Promise<MakePass> {
+async function byProducts({ gpu, shape, scope, list }: Ranges): Promise<MakePass> {
   const { words } = codeLayout(shape);
   const [rows, between] = await gpu.allocated(() => [
-    [room.bufferOf(rightVectors(shape)), room.bufferOf(byCoordinates(shape, 128 * words))],
-    list.map((range) => room.buffer(4 * shape.R4 * range.room)),
+    [scope.bufferOf(rightVectors(shape)), scope.bufferOf(byCoordinates(shape, 128 * words))],
+    list.map((range) => scope.buffer(4 * shape.R4 * range.paddedP)),
   ]);
   return async (_, sets, common, counting, kind, dual) => {
     const analyse = await gpu.kernel(analysePass(shape, kind), `analyse, dual ${kind}`);
@@ -249,17 +258,23 @@ async function byProducts({ gpu, shape, room, list }: Ranges): Promise<MakePass>
       analyse.bind({
         ...commonBindings(common, shape, range, slot),
         ...codesIn(sets, range, set),
-        ...{ 3: list[range].c, 8: common.reports, 9: rows[0] },
+        C: list[range].c,
+        reports: common.reports,
+        V: rows[0],
         ...dualBinding(kind, dual, range),
-        11: between[range],
+        M: between[range],
       }),
     );
     const inSynthesis = remembered((range, set) =>
       synthesise.bind({
-        ...{ 1: common.places[range], 2: common.state },
+        place: common.places[range],
+        s: common.state,
         ...codesIn(sets, range, set),
         ...candidatesOut(sets, range, set),
-        ...{ 8: common.reports, 9: common.histograms[0], 10: rows[1], 11: between[range] },
+        reports: common.reports,
+        histogram: common.histograms[0],
+        V: rows[1],
+        M: between[range],
       }),
     );
     return [
@@ -271,20 +286,20 @@ async function byProducts({ gpu, shape, room, list }: Ranges): Promise<MakePass>
 
 function commonBindings({ tables, places, state }: Common, shape: Shape, range: number, slot: number) {
   const stride = tableStride(shape);
-  return { 0: { buffer: tables, offset: slot * stride, size: stride }, 1: places[range], 2: state };
+  return { u: { buffer: tables, offset: slot * stride, size: stride }, place: places[range], s: state };
 }
 
 /** The codes that a pass reads, and the candidates for those after them. */
 function codesIn({ blocks, masks }: CodeSets, range: number, set: number) {
-  return { 4: blocks[set][range], 5: masks[set][range] };
+  return { codes: blocks[set][range], masks: masks[set][range] };
 }
 function candidatesOut({ blocks, masks }: CodeSets, range: number, set: number) {
   const next = setOf(set + 1);
-  return { 6: blocks[next][range], 7: masks[next][range] };
+  return { candidates: blocks[next][range], candidateMasks: masks[next][range] };
 }
 
-function dualBinding(kind: Dual, dual: readonly GPUBuffer[], range: number): Readonly<Record<number, Bound>> {
-  return kind === 'none' ? {} : { 10: dual[range] };
+function dualBinding(kind: Dual, dual: readonly GPUBuffer[], range: number): Buffers {
+  return kind === 'none' ? {} : { Q: dual[range] };
 }
 
 /** V with a row of atoms per coordinate, padded to a width. */
@@ -296,7 +311,7 @@ function byCoordinates(shape: Shape, width: number): Float32Array {
 }
 
 /** Bind groups are made once per range, set of codes and slot. */
-function remembered(make: (range: number, set: number, slot: number) => GPUBindGroup): Buffers {
+function remembered(make: (range: number, set: number, slot: number) => GPUBindGroup): BuffersAt {
   const made = new Map<number, GPUBindGroup>();
   return (range, k, slot) => {
     const key = (range * SETS + setOf(k)) * (HISTORY + 1) + slot;

@@ -1,34 +1,23 @@
 /**
- * Joint OMP on a GPU (solvers/joint-omp.ts is its page, solvers/bracket.ts how λ is expected from samples, kernels/follow.ts and
+ * Joint OMP on a GPU (sparse/solvers/joint-omp.ts is its page, sparse/solvers/bracket.ts how λ is expected from samples, kernels/follow.ts and
  * kernels/allotment.ts its kernels). The paths stay on the GPU; the price λ is found among them by counting. Their lengths differ
  * much, so most are followed by a kernel for short ones, and those that it could not finish by kernels for longer ones.
  */
-import { FLOAT32_DIGITS, isFound, magnitudeOf, narrow, quotas, rankSearch } from '../../../budget/rank.js';
-import { emptyWorth, worthwhile } from '../../../budget/worth.js';
-import type { Bracket, Sample, Tries } from '../../../solvers/bracket.js';
-import {
-  around,
-  CHUNK,
-  depthOf,
-  moved,
-  nearby,
-  ONCE,
-  OPEN,
-  rankIn,
-  samplesOf,
-  shareOf,
-} from '../../../solvers/bracket.js';
-import type { Effort, Spending } from '../../../solvers/joint-omp.js';
-import { isSettled, RESTARTS } from '../../../solvers/joint-omp.js';
+import { FLOAT32_DIGITS, isFound, magnitudeOf, narrow, quotas, rankSearch } from '../../../sparse/budget/rank.js';
+import { emptyWorth, worthwhile } from '../../../sparse/budget/worth.js';
+import { type Bracket, CHUNK, ONCE, rankIn, type Sample, type Tries } from '../../../sparse/solvers/bracket.js';
+import type { Effort, Spending } from '../../../sparse/solvers/joint-omp.js';
+import { isComplete } from '../../../sparse/solvers/joint-omp.js';
+import { estimateBracket, findPrice, type PathFollower, searchPrice } from '../../../sparse/solvers/price-search.js';
 import { passes, type Watch, watchOver } from '../../../work.js';
-import type { Bound } from '../gpu.js';
+import type { Buffers } from '../gpu.js';
 import { ALLOTMENT_GROUP, allotKernel, type Counting, countKernel, envelopeKernel } from '../kernels/allotment.js';
 import { allottedKernel } from '../kernels/fit.js';
 import { followKernel } from '../kernels/follow.js';
 import { floatWord, type Pursuits } from './pursuits.js';
 import type { Streams } from './streams.js';
 
-/** What H_S keeps: the prices above the threshold, and so many of those at it. */
+/** What H_S keeps: the prices above the threshold, and this many of those at it. */
 interface Selected {
   readonly threshold: number;
   readonly ties: number;
@@ -75,14 +64,8 @@ export class JointOmp {
     let selected = NOTHING;
     if (S !== 0) {
       const bracket = await this.#estimate(problem, watchOver(watch, 0, paths / 4));
-      const part = watchOver(watch, paths / 4, paths);
-      selected = await this.#findPrice(problem, all, P, this.row, bracket, ONCE, part);
-      const lambda = selected.threshold;
-      if (effort > 1 && lambda > 0 && lambda < Number.POSITIVE_INFINITY) {
-        const tries = { restarts: RESTARTS, lambda };
-        const part = watchOver(watch, paths, restarts);
-        selected = await this.#findPrice(problem, all, P, this.row, nearby(lambda, S), tries, part);
-      }
+      const follower = this.#follower(problem, all, P, this.row);
+      selected = await searchPrice(follower, S, effort, bracket, watch, [paths / 4, paths, restarts]);
     } else await this.#forget();
     await this.#commit(problem, selected, watchOver(watch, restarts, 1));
     return selected.threshold;
@@ -97,12 +80,12 @@ export class JointOmp {
   async #prepare() {
     const { ranges, gpu } = this.pursuits;
     this.#own ??= await gpu.allocated(() => ({
-      histogram: ranges.room.buffer(4 * 2 ** FLOAT32_DIGITS[0]),
-      ranges: ranges.list.map(({ room }) => {
-        const list = () => ranges.room.buffer(4 * (room + 1));
-        const perChunk = () => ranges.room.buffer(4 * Math.ceil(room / ALLOTMENT_GROUP));
+      histogram: ranges.scope.buffer(4 * 2 ** FLOAT32_DIGITS[0]),
+      ranges: ranges.list.map(({ paddedP }) => {
+        const list = () => ranges.scope.buffer(4 * (paddedP + 1));
+        const perChunk = () => ranges.scope.buffer(4 * Math.ceil(paddedP / ALLOTMENT_GROUP));
         return {
-          followed: ranges.room.buffer(4 * room),
+          followed: ranges.scope.buffer(4 * paddedP),
           lists: [list(), list()] as const,
           sample: list(),
           ties: perChunk(),
@@ -121,25 +104,20 @@ export class JointOmp {
   }
 
   /** The bracket in which λ is expected, from samples. */
-  async #estimate(problem: Problem, watch?: Watch): Promise<Bracket> {
+  #estimate(problem: Problem, watch?: Watch): Promise<Bracket> {
     const { P } = this.pursuits.ranges;
-    const { S } = problem;
-    let bracket = OPEN;
-    for (const [i, sample] of samplesOf(P).entries()) {
-      const share = { ...problem, S: shareOf(S, sample, P) };
-      const deep = depthOf(S, P, bracket, this.row);
+    const priceOf = async (sample: Sample, share: Spending, deep: number, bracket: Bracket, part?: Watch) => {
       const chosen = await this.#sample(sample);
-      const part = watchOver(watch, i / 2, (i + 1) / 2);
-      const { threshold } = await this.#findPrice(share, chosen, sample.patches, deep, bracket, ONCE, part);
-      bracket = around(threshold, S, sample, this.row);
-    }
-    return bracket;
+      const follower = this.#follower({ ...problem, S: share }, chosen, sample.patches, deep);
+      return (await findPrice(follower, share, bracket, ONCE, part)).threshold;
+    };
+    return estimateBracket(P, problem.S, this.row, priceOf, watch);
   }
 
   /** Uploads the lists of a sample. */
   async #sample({ step, each }: Sample): Promise<Chosen> {
     const { ranges } = await this.#prepare();
-    const { room, list } = this.pursuits.ranges;
+    const { scope, list } = this.pursuits.ranges;
     const counts = list.map(({ first, P }, range) => {
       const patches = [];
       const apart = step * CHUNK;
@@ -147,31 +125,23 @@ export class JointOmp {
         const end = Math.min(chunk + each, first + P);
         for (let p = Math.max(chunk, first); p < end; p++) patches.push(p - first);
       }
-      room.write(ranges[range].sample, Uint32Array.from([patches.length, ...patches]));
+      scope.write(ranges[range].sample, Uint32Array.from([patches.length, ...patches]));
       return patches.length;
     });
     return { listed: true, counts };
   }
 
-  /** Follows paths of at most `deep` atoms within a bracket, moved as long as λ is not in it, and finds λ. */
-  async #findPrice(
-    problem: Problem,
-    chosen: Chosen,
-    patches: number,
-    deep: number,
-    first: Bracket,
-    tries: Tries,
-    watch?: Watch,
-  ): Promise<Selected> {
-    const pass = passes(watch, 0.9);
-    let bracket = first;
-    for (let moves = 0; ; moves++) {
-      const part = pass();
-      await this.#follow(problem, chosen, deep, bracket.low, tries, part);
-      const selected = await this.#select(problem, chosen, patches, bracket, part?.signal);
-      if (selected !== 'below') return selected;
-      bracket = moved(bracket, selected, moves, problem.S);
-    }
+  /** The paths of the chosen patches, with at most `deep` atoms. */
+  #follower(problem: Problem, chosen: Chosen, patches: number, deep: number): PathFollower<Selected> {
+    let signal: AbortSignal | undefined;
+    return {
+      follow: (bracket, tries, pass) => {
+        const watch = pass();
+        signal = watch?.signal;
+        return this.#follow(problem, chosen, deep, bracket.low, tries, watch);
+      },
+      select: (bracket) => this.#select(problem, chosen, patches, bracket, signal),
+    };
   }
 
   /** Follows the paths at a price. Those too long for a kernel are followed again by the next. */
@@ -201,7 +171,7 @@ export class JointOmp {
         return {
           range,
           count: counts[range],
-          buffers: { 2: list, 3: atoms, 4: values, 5: followed, 6: lists[i % 2] },
+          buffers: { list, atoms, gains: values, followed, unfinished: lists[i % 2] },
           task: [listed ? 1 : 0, streams.rows, atMost, restarts, ...prices],
         };
       });
@@ -231,15 +201,16 @@ export class JointOmp {
     code: string,
     label: string,
     task: readonly number[],
-    more: (own: Own, range: number) => Readonly<Record<number, Bound>> = () => ({}),
+    more: (own: Own, range: number) => Buffers = () => ({}),
   ): Promise<void> {
     const { gpu } = this.pursuits;
     const { ranges } = await this.#prepare();
     const kernel = await gpu.kernel(code, label);
     for (const [range, own] of ranges.entries()) {
       const uniform = this.pursuits.task;
-      const paths = { 0: own.followed, 1: streams.list[range].values, 2: own.sample, 3: uniform };
-      this.pursuits.ranges.room.write(uniform, Uint32Array.of(counts[range], listed ? 1 : 0, streams.rows, ...task));
+      const { followed, sample } = own;
+      const paths = { followed, prices: streams.list[range].values, list: sample, task: uniform };
+      this.pursuits.ranges.scope.write(uniform, Uint32Array.of(counts[range], listed ? 1 : 0, streams.rows, ...task));
       gpu
         .batch()
         .run(kernel, kernel.bind({ ...paths, ...more(own, range) }), Math.ceil(counts[range] / ALLOTMENT_GROUP))
@@ -260,7 +231,7 @@ export class JointOmp {
     gpu.batch().clear(histogram).submit();
     const task = [key, floatWord(price)];
     const kernel = countKernel(counting);
-    await this.#onPatches(streams, chosen, kernel, `count ${counting}`, task, () => ({ 4: histogram }));
+    await this.#onPatches(streams, chosen, kernel, `count ${counting}`, task, () => ({ histogram }));
     const buckets = counting === 'worth' ? key + 1 : 2 ** FLOAT32_DIGITS[counting === 'first' ? 0 : 1];
     return new Uint32Array(await gpu.read(histogram, 0, 4 * buckets, signal));
   }
@@ -280,8 +251,8 @@ export class JointOmp {
       const worth = await this.#count(problem, chosen, 'worth', top, { price: S.price, signal });
       const { S: kept, least } = worthwhile(worth, candidates);
       const threshold = least * S.price;
-      const settled = isSettled({ threshold, kept, tieEnd: 0 }, S, bracket.low, candidates);
-      return settled ? { threshold, ties: ALL_TIES, surplus: 0 } : 'below';
+      const complete = isComplete({ threshold, kept, tieEnd: 0 }, S, bracket.low, candidates);
+      return complete ? { threshold, ties: ALL_TIES, surplus: 0 } : 'below';
     }
     const first = await this.#count(problem, chosen, 'first', 0, { signal });
     // All prices are offers: those above the bracket need not be told apart to count them.
@@ -305,17 +276,17 @@ export class JointOmp {
     const depths = this.pursuits.depthsFor(expected, most, true);
     const allot = async (quotas: (range: number) => Uint32Array) => {
       const batch = gpu.batch();
-      for (const [range, { lists, quotas: room }] of ranges.entries()) {
+      for (const [range, { lists, quotas: buffer }] of ranges.entries()) {
         batch.clear(lists[0], 0, 4);
-        patches.room.write(room, quotas(range));
+        patches.scope.write(buffer, quotas(range));
       }
       batch.submit();
       const task = [floatWord(selected.threshold), depths[0]];
       await this.#onPatches(streams, all, allotKernel(), 'allotment', task, (own, range) => ({
-        4: streams.list[range].counts,
-        5: own.ties,
-        6: own.quotas,
-        7: own.lists[0],
+        counts: streams.list[range].counts,
+        ties: own.ties,
+        quotas: own.quotas,
+        deep: own.lists[0],
       }));
     };
     const chunks = all.counts.map((count) => Math.ceil(count / ALLOTMENT_GROUP));
@@ -345,7 +316,7 @@ export class JointOmp {
         return {
           range,
           count: counts[range],
-          buffers: { 2: lists[0], 3: atoms, 4: values, 5: course, 6: sizes },
+          buffers: { list: lists[0], atoms, values, errors: course, counts: sizes },
           task: [i === 0 ? 0 : 1, i === 0 ? 0 : depths[i - 1] + 1, streams.rows],
         };
       });

@@ -3,10 +3,10 @@ import type { Tile } from '../../../denoisers/denoiser.js';
 import { blocksOf, type LearnedRunner, MOST_SIDE, surrounded } from '../../../denoisers/learned/blocks.js';
 import { type LearnedModel, SAMPLES, STRIDE } from '../../../denoisers/learned/model.js';
 import { EngineFailure } from '../../../errors.js';
-import type { Rectangle } from '../../../signal/rectangle.js';
+import type { Rectangle } from '../../../image/rectangle.js';
 import { drive } from '../../../work.js';
 import { learnedBytes } from '../bytes.js';
-import type { Batch, Gpu, Kernel, Room } from '../gpu.js';
+import type { Batch, BufferScope, Gpu, Kernel } from '../gpu.js';
 import {
   analysisTable,
   blockWords,
@@ -20,7 +20,7 @@ import {
   SITES,
   sitesOf,
 } from '../kernels/learned.js';
-import { Turns } from './turns.js';
+import { DoubleBuffer } from './double-buffer.js';
 
 /** Blocks at once, at most: enough to keep a large GPU busy, and about 200 MB. */
 const MOST_BLOCKS = 16;
@@ -58,36 +58,36 @@ export function learnedRunner(gpu: Gpu, model: LearnedModel): LearnedRunner {
       signal?.throwIfAborted();
       const runs = [...runsOf(tile, model.atoms, atOnce)];
       const kernels = await Promise.all(runs.map(({ shape }) => kernelsFor(shape)));
-      tables ??= await gpu.allocated(() => stepTables(gpu.room(), model));
+      tables ??= await gpu.allocated(() => stepTables(gpu.scope(), model));
       if (samples.length !== pixels) samples = new Float32Array(pixels);
-      const room = gpu.roomOfSpares();
+      const scope = gpu.pooledScope();
       try {
-        const buffers = await gpu.allocated(() => buffersFor(room, tile, runs));
-        const turns = new Turns(gpu, signal);
+        const buffers = await gpu.allocated(() => buffersFor(scope, tile, runs));
+        const batches = new DoubleBuffer(gpu, signal);
         const count = runs.length * tile.channels;
         for (const [c, { noisy, result }] of buffers.planes.entries()) {
           await drive(tile.read(c, samples), { signal });
-          room.write(noisy, samples);
+          scope.write(noisy, samples);
           for (const [i, { shape }] of runs.entries()) {
             const batch = gpu.batch();
             // What is not kept stays zero.
             if (i === 0) batch.clear(result);
             addSteps(batch, kernels[i], tables, shape, { ...buffers, noisy, result, places: buffers.places[i] });
-            await turns.submit(batch, () => onFraction?.((c * runs.length + i + 1) / count));
+            await batches.submit(batch, () => onFraction?.((c * runs.length + i + 1) / count));
           }
         }
         const results = await Promise.all(buffers.planes.map(({ result }) => gpu.read(result, 0, 4 * pixels, signal)));
-        await turns.end();
-        room.keep();
+        await batches.end();
+        scope.keep();
         return results.map((result) => new Float32Array(result));
       } finally {
-        room.dispose();
+        scope.dispose();
       }
     },
   };
 }
 
-/** Blocks of one size with their surroundings, at most so many at a time. */
+/** Blocks of one size with their surroundings, a limited number at a time. */
 function* runsOf(tile: Tile, atoms: number, atOnce: number): Generator<Run> {
   const bySize = new Map<string, Rectangle[]>();
   for (const block of blocksOf(tile)) {
@@ -116,13 +116,13 @@ async function compile(gpu: Gpu, shape: LearnedShape): Promise<Kernels> {
 /** The matrices and thresholds of a step. */
 type StepTables = Readonly<Record<'A' | 'kappa' | 'B', GPUBuffer>>;
 
-function stepTables(room: Room, { steps, atoms, A, B, D, kappa }: LearnedModel): StepTables[] {
+function stepTables(scope: BufferScope, { steps, atoms, A, B, D, kappa }: LearnedModel): StepTables[] {
   return Array.from({ length: steps }, (_, k) => {
     const [from, to] = [k * atoms * SAMPLES, (k + 1) * atoms * SAMPLES];
     return {
-      A: room.bufferOf(analysisTable(A.subarray(from, to), atoms)),
-      kappa: room.bufferOf(kappa.slice(k * atoms, (k + 1) * atoms)),
-      B: room.bufferOf(k < steps - 1 ? B.slice(from, to) : D),
+      A: scope.bufferOf(analysisTable(A.subarray(from, to), atoms)),
+      kappa: scope.bufferOf(kappa.slice(k * atoms, (k + 1) * atoms)),
+      B: scope.bufferOf(k < steps - 1 ? B.slice(from, to) : D),
     };
   });
 }
@@ -131,13 +131,13 @@ function stepTables(room: Room, { steps, atoms, A, B, D, kappa }: LearnedModel):
 type Scratch = Readonly<Record<'y' | 'r' | 'alpha' | 'q', GPUBuffer>>;
 
 /** The buffers of a tile; `places` has the blocks of each run. */
-function buffersFor(room: Room, tile: Tile, runs: readonly Run[]) {
+function buffersFor(scope: BufferScope, tile: Tile, runs: readonly Run[]) {
   const largest = (bytes: (shape: LearnedShape) => number) =>
-    room.buffer(Math.max(0, ...runs.map(({ shape }) => bytes(shape))));
-  const plane = () => room.buffer(4 * tile.width * tile.height);
+    scope.buffer(Math.max(0, ...runs.map(({ shape }) => bytes(shape))));
+  const plane = () => scope.buffer(4 * tile.width * tile.height);
   return {
     planes: Array.from({ length: tile.channels }, () => ({ noisy: plane(), result: plane() })),
-    places: runs.map(({ blocks }) => room.bufferOf(blockWords(tile, blocks))),
+    places: runs.map(({ blocks }) => scope.bufferOf(blockWords(tile, blocks))),
     y: largest((shape) => 4 * shape.blocks * rimmed(shape).pixels),
     r: largest((shape) => 4 * shape.blocks * rimmed(shape).pixels),
     alpha: largest((shape) => 4 * shape.atoms * sitesOf(shape).padded),
@@ -158,11 +158,11 @@ function addSteps(
   const groups = (pixels: number) => Math.ceil((shape.blocks * pixels) / PIXEL_THREADS);
   const pixelGroups = groups(shape.width * shape.height);
   batch.clear(alpha, 0, 4 * shape.atoms * padded);
-  batch.run(gather, gather.bind({ 0: noisy, 1: places, 2: y, 3: r }), groups(rimmed(shape).pixels));
-  const folding = fold.bind({ 0: q, 1: y, 2: r });
+  batch.run(gather, gather.bind({ plane: noisy, blocks: places, y, r }), groups(rimmed(shape).pixels));
+  const folding = fold.bind({ q, y, r });
   for (const [k, { A, kappa, B }] of tables.entries()) {
-    batch.run(codes, codes.bind({ 0: r, 1: A, 2: kappa, 3: B, 4: alpha, 5: q }), padded / SITES);
+    batch.run(codes, codes.bind({ r, A, kappa, B, alpha, q }), padded / SITES);
     if (k < tables.length - 1) batch.run(fold, folding, pixelGroups);
   }
-  batch.run(put, put.bind({ 0: q, 1: places, 2: result }), pixelGroups);
+  batch.run(put, put.bind({ q, blocks: places, plane: result }), pixelGroups);
 }

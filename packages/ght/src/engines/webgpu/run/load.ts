@@ -1,8 +1,8 @@
 /** Loading of a problem: c = QᵀY on the GPU, from signals that are read and uploaded in runs. */
-import { type Signals, someOf } from '../../../signal/signals.js';
+import { type Signals, someOf } from '../../../image/signals.js';
 import type { Watch } from '../../../work.js';
 import type { Energies } from '../../engine.js';
-import { coordinates, type Shape } from '../../shape.js';
+import { leftVectors } from '../../shape.js';
 import { ENERGY_GROUP, energyKernel, rotateGroups, rotateKernel } from '../kernels/rotate.js';
 import { TILE, tilesFor } from '../layout.js';
 import type { Range, Ranges } from './ranges.js';
@@ -10,18 +10,18 @@ import type { Range, Ranges } from './ranges.js';
 /** Bytes of signals that are read and uploaded at once: milliseconds, so that an abort is noticed soon. */
 const RUN_BYTES = 2 ** 22;
 
-/** c = Qᵀy of all signals; gives back the energy of both, per range. */
+/** c = Qᵀy of all signals; returns the energy of both, per range. */
 export async function rotateSignals(ranges: Ranges, signals: Signals, watch?: Watch): Promise<Energies> {
   const { gpu, shape, P, list } = ranges;
-  const room = gpu.room();
+  const scope = gpu.scope();
   try {
     const kernel = await gpu.kernel(rotateKernel(), 'rotate');
     const length = Math.min(TILE * tilesFor(P), TILE * Math.max(1, Math.floor(RUN_BYTES / (4 * shape.N * TILE))));
     const staged = new Float32Array(shape.N * length);
     const { Y, Q, run } = await gpu.allocated(() => ({
-      Y: room.buffer(staged.byteLength),
-      Q: room.bufferOf(leftVectors(shape)),
-      run: room.buffer(16, GPUBufferUsage.UNIFORM),
+      Y: scope.buffer(staged.byteLength),
+      Q: scope.bufferOf(leftVectors(shape)),
+      run: scope.buffer(16, GPUBufferUsage.UNIFORM),
     }));
     const energies = { all: new Float64Array(list.length), within: new Float64Array(list.length) };
     const rank = shape.parts.reduce((product, { sigma }) => product * sigma.length, 1);
@@ -29,14 +29,14 @@ export async function rotateSignals(ranges: Ranges, signals: Signals, watch?: Wa
     let last: Promise<void> = Promise.resolve();
     for (const [number, range] of list.entries()) {
       const own = someOf(signals, range.first, range.P);
-      const buffers = kernel.bind({ 0: Y, 1: Q, 2: range.c, 3: run });
+      const buffers = kernel.bind({ Y, Q, c: range.c, run });
       for (let from = 0; from < range.P; from += length) {
         const count = Math.min(length, range.P - from);
         await own.prepare?.(from, count);
         const read = staged.subarray(0, shape.N * count);
         own.read(from, read);
-        room.write(Y, read);
-        room.write(run, Uint32Array.of(from / TILE, count, shape.N, shape.R4 / 4));
+        scope.write(Y, read);
+        scope.write(run, Uint32Array.of(from / TILE, count, shape.N, shape.R4 / 4));
         gpu
           .batch()
           .run(kernel, buffers, rotateGroups(tilesFor(count), shape.R4))
@@ -53,36 +53,24 @@ export async function rotateSignals(ranges: Ranges, signals: Signals, watch?: Wa
     await last;
     return energies;
   } finally {
-    room.dispose();
+    scope.dispose();
   }
-}
-
-/** Q, a row of R4 coordinates per sample. */
-function leftVectors(shape: Shape): Float32Array {
-  const [A, B] = shape.parts;
-  const table = new Float32Array(shape.N * shape.R4);
-  for (let n = 0; n < shape.N; n++) {
-    const [k, j] = B ? [Math.floor(n / B.Q.rows), n % B.Q.rows] : [n, 0];
-    const row = coordinates(shape, (a, b) => A.Q.data[a * A.Q.rows + k] * (B ? B.Q.data[b * B.Q.rows + j] : 1));
-    table.set(row, n * shape.R4);
-  }
-  return table;
 }
 
 /** ‖c‖² of the patches of a range: float32 per patch, float64 over them. */
 async function energyWithin({ gpu, shape }: Ranges, { c, P }: Range, watch?: Watch): Promise<number> {
-  const room = gpu.room();
+  const scope = gpu.scope();
   try {
-    const energies = await gpu.allocated(() => room.buffer(4 * P));
+    const energies = await gpu.allocated(() => scope.buffer(4 * P));
     const kernel = await gpu.kernel(energyKernel(shape.R4), 'energies');
     gpu
       .batch()
-      .run(kernel, kernel.bind({ 0: c, 1: energies }), Math.ceil(P / ENERGY_GROUP))
+      .run(kernel, kernel.bind({ c, energies }), Math.ceil(P / ENERGY_GROUP))
       .submit();
     const each = new Float32Array(await gpu.read(energies, 0, 4 * P, watch?.signal));
     return each.reduce((sum, value) => sum + value, 0);
   } finally {
-    room.dispose();
+    scope.dispose();
   }
 }
 

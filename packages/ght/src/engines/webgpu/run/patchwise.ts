@@ -1,13 +1,13 @@
 /** The patch-wise solvers, joint OMP and the refit on a GPU. */
-import type { Codes } from '../../../codes/codes.js';
-import { emptyCodes } from '../../../codes/codes.js';
-import type { PatchwiseSolver } from '../../../solvers/catalogue.js';
-import type { Effort, Spending } from '../../../solvers/joint-omp.js';
-import type { StepReport } from '../../../solvers/loop.js';
-import type { AtomLimits } from '../../../solvers/patchwise.js';
-import type { PatchStop } from '../../../solvers/stopping.js';
+import type { Codes } from '../../../sparse/codes/codes.js';
+import { emptyCodes } from '../../../sparse/codes/codes.js';
+import type { PatchwiseSolver } from '../../../sparse/solvers/catalogue.js';
+import type { Effort, Spending } from '../../../sparse/solvers/joint-omp.js';
+import type { StepReport } from '../../../sparse/solvers/loop.js';
+import type { AtomLimits } from '../../../sparse/solvers/patchwise.js';
+import type { PatchStop } from '../../../sparse/solvers/stopping.js';
 import { type Watch, watchOver } from '../../../work.js';
-import type { Room } from '../gpu.js';
+import type { BufferScope } from '../gpu.js';
 import { refitKernel } from '../kernels/fit.js';
 import { ompKernel } from '../kernels/omp.js';
 import { JointOmp } from './joint-omp.js';
@@ -26,7 +26,7 @@ export class PatchwiseSolvers {
   readonly #pursuits: Pursuits;
   readonly #joint: JointOmp;
   /** Room for codes on the GPU, and the codes that were made last, once they have been read. */
-  #made: { readonly streams: Streams; readonly room: Room } | undefined;
+  #made: { readonly streams: Streams; readonly scope: BufferScope } | undefined;
   #codes: Codes | undefined;
 
   constructor(
@@ -34,7 +34,7 @@ export class PatchwiseSolvers {
     /** ‖Y‖² outside the range of D, which no code can reach. */
     private readonly outsideRange: number,
   ) {
-    this.#pursuits = new Pursuits(ranges, ranges.room);
+    this.#pursuits = new Pursuits(ranges, ranges.scope);
     this.#joint = new JointOmp(this.#pursuits);
   }
 
@@ -52,18 +52,18 @@ export class PatchwiseSolvers {
     const highest = typeof limits === 'number' ? limits : limits.reduce((a, b) => Math.max(a, b), 0);
     const depth = Math.max(1, Math.min(highest, most));
     const streams = await this.#newStreams(depth, depth + 1);
-    const room = gpu.room();
+    const scope = gpu.scope();
     try {
       const same = typeof limits === 'number';
       const runs = ranges.list.map(({ first, P }, range) => {
         const { atoms, values, course, counts } = streams.list[range];
-        const allowed = same ? this.#pursuits.nothing : room.bufferOf(limits.subarray(first, first + P));
-        const buffers = { 2: allowed, 3: atoms, 4: values, 5: course, 6: counts };
+        const allowed = same ? this.#pursuits.nothing : scope.bufferOf(limits.subarray(first, first + P));
+        const buffers = { limits: allowed, atoms, values, course, counts };
         return { range, count: P, buffers, task: [depth, same ? limits : EACH_ITS_OWN] };
       });
       await this.#pursuits.run({ make: ompKernel, label: 'OMP', depth, given: false }, runs, watch);
     } finally {
-      room.dispose();
+      scope.dispose();
     }
     return this.#course(streams, watch);
   }
@@ -97,21 +97,21 @@ export class PatchwiseSolvers {
     const { gpu } = ranges;
     const { indptr, indices } = codes;
     const values = codes.values.slice();
-    const room = gpu.room();
+    const scope = gpu.scope();
     try {
       const list = await gpu.allocated(() =>
         ranges.list.map(({ first, P }) => {
           const [from, end] = [indptr[first], indptr[first + P]];
           return {
-            begins: room.bufferOf(Uint32Array.from(indptr.subarray(first, first + P + 1), (at) => at - from)),
-            atoms: room.bufferOf(indices.subarray(from, end)),
-            values: room.bufferOf(Float32Array.from(values.subarray(from, end))),
-            counts: room.buffer(4 * P),
-            course: room.buffer(4 * 32 * Math.ceil(P / 32)),
+            begins: scope.bufferOf(Uint32Array.from(indptr.subarray(first, first + P + 1), (at) => at - from)),
+            atoms: scope.bufferOf(indices.subarray(from, end)),
+            values: scope.bufferOf(Float32Array.from(values.subarray(from, end))),
+            counts: scope.buffer(4 * P),
+            course: scope.buffer(4 * 32 * Math.ceil(P / 32)),
           };
         }),
       );
-      await this.#fit(codes, list, room, watch);
+      await this.#fit(codes, list, scope, watch);
       const sums = await sumsOf(ranges, { courseRows: 1, list }, watch?.signal);
       for (const [range, { first, P }] of ranges.list.entries()) {
         const [from, end] = [indptr[first], indptr[first + P]];
@@ -120,12 +120,12 @@ export class PatchwiseSolvers {
       this.#codes = { ...codes, values };
       return this.#report(sums.values[0], 0).rmse;
     } finally {
-      room.dispose();
+      scope.dispose();
     }
   }
 
   /** Fits the codes of each range in place, those with many atoms by kernels of their own. */
-  async #fit({ indptr, values }: Codes, codes: readonly Refitted[], room: Room, watch?: Watch): Promise<void> {
+  async #fit({ indptr, values }: Codes, codes: readonly Refitted[], scope: BufferScope, watch?: Watch): Promise<void> {
     const { gpu, list, P } = this.ranges;
     const { mostGiven: most } = this.#pursuits;
     const depths = this.#pursuits.depthsFor(values.length / P, most, true);
@@ -140,8 +140,8 @@ export class PatchwiseSolvers {
         }
         const [count] = listed;
         const { begins, atoms, values, course } = codes[range];
-        const patches = await gpu.allocated(() => room.bufferOf(listed.subarray(0, count + 1)));
-        runs.push({ range, count, buffers: { 2: begins, 3: atoms, 4: values, 5: course, 6: patches }, task: [] });
+        const patches = await gpu.allocated(() => scope.bufferOf(listed.subarray(0, count + 1)));
+        runs.push({ range, count, buffers: { begins, atoms, values, errors: course, list: patches }, task: [] });
       }
       const part = watchOver(watch, i / depths.length, (i + 1) / depths.length);
       await this.#pursuits.run({ make: refitKernel, label: 'refit', depth, given: true }, runs, part);
@@ -161,13 +161,13 @@ export class PatchwiseSolvers {
     const before = this.#made?.streams;
     if (before?.rows === rows && before.courseRows === courseRows) return before;
     this.dispose();
-    const room = this.ranges.gpu.room();
-    this.#made = { streams: await makeStreams(this.ranges, room, rows, courseRows), room };
+    const scope = this.ranges.gpu.scope();
+    this.#made = { streams: await makeStreams(this.ranges, scope, rows, courseRows), scope };
     return this.#made.streams;
   }
 
   dispose(): void {
-    this.#made?.room.dispose();
+    this.#made?.scope.dispose();
     this.#made = undefined;
   }
 

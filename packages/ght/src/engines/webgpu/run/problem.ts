@@ -1,15 +1,14 @@
-import type { Matrix } from '../../../algebra/matrix.js';
-import { type Codes, emptyCodes } from '../../../codes/codes.js';
-import type { Dictionary } from '../../../dictionary/dictionary.js';
-import { kroneckerFactors } from '../../../dictionary/kronecker.js';
-import type { Signals } from '../../../signal/signals.js';
-import type { IterativeSolver, PatchwiseSolver } from '../../../solvers/catalogue.js';
-import type { Effort, Spending } from '../../../solvers/joint-omp.js';
-import type { StepReport } from '../../../solvers/loop.js';
-import type { AtomLimits } from '../../../solvers/patchwise.js';
-import type { PatchStop } from '../../../solvers/stopping.js';
+import type { Signals } from '../../../image/signals.js';
+import { type Codes, emptyCodes } from '../../../sparse/codes/codes.js';
+import type { Dictionary } from '../../../sparse/dictionary/dictionary.js';
+import { kroneckerFactors } from '../../../sparse/dictionary/kronecker.js';
+import type { IterativeSolver, PatchwiseSolver } from '../../../sparse/solvers/catalogue.js';
+import type { Effort, Spending } from '../../../sparse/solvers/joint-omp.js';
+import type { StepReport } from '../../../sparse/solvers/loop.js';
+import type { AtomLimits } from '../../../sparse/solvers/patchwise.js';
+import type { PatchStop } from '../../../sparse/solvers/stopping.js';
 import type { Watch } from '../../../work.js';
-import { type EngineInfo, type Loaded, outsideOf, type Run } from '../../engine.js';
+import { type EngineInfo, type Loaded, outsideOf, type Run, recognisedFactors } from '../../engine.js';
 import { shapeOf } from '../../shape.js';
 import type { Gpu } from '../gpu.js';
 import type { Counting } from '../kernels/state.js';
@@ -20,8 +19,8 @@ import { Ranges } from './ranges.js';
 
 /** How a problem is laid out. */
 export interface ProblemOptions {
-  /** Why this engine, in words. */
-  readonly why: string;
+  /** What is reported about the engine. */
+  readonly info: EngineInfo;
   readonly patchesPerRange?: number;
   readonly counting?: Counting;
 }
@@ -31,24 +30,18 @@ export async function loadProblem(
   gpu: Gpu,
   D: Dictionary,
   signals: Signals,
-  { why, patchesPerRange, counting }: ProblemOptions,
+  { info, patchesPerRange, counting }: ProblemOptions,
   watch?: Watch,
 ): Promise<Loaded> {
   const factors = D.factors ?? kroneckerFactors(D.atoms);
-  const recognised = factors && !D.factors ? [`the dictionary is separable, ${factors.map(sizeOf).join(' ⊗ ')}`] : [];
   const ranges = await Ranges.of(gpu, shapeOf({ ...D, factors }), signals.P, patchesPerRange);
   try {
     const energies = await rotateSignals(ranges, signals, watch);
-    const info = { name: 'webgpu', threads: 1, why: [why, ...recognised].join('; ') };
-    return new WebgpuProblem(info, ranges, outsideOf(energies), counting);
+    return new WebgpuProblem({ ...info, ...recognisedFactors(D, factors) }, ranges, outsideOf(energies), counting);
   } catch (error) {
-    ranges.room.dispose();
+    ranges.scope.dispose();
     throw error;
   }
-}
-
-function sizeOf({ rows, cols }: Matrix): string {
-  return `${rows}×${cols}`;
 }
 
 /** A problem on a GPU: the iterative solvers and the patch-wise ones, and which of them made the result. */
@@ -97,7 +90,7 @@ class WebgpuProblem implements Loaded {
   }
   dispose(): void {
     this.#patchwise.dispose();
-    this.ranges.room.dispose();
+    this.ranges.scope.dispose();
   }
 
   async #pursued<T>(run: Promise<T>): Promise<T> {

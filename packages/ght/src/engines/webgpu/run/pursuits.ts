@@ -2,15 +2,8 @@
 import { EngineFailure } from '../../../errors.js';
 import type { Watch } from '../../../work.js';
 import { rightVectors, type Shape, singularValues } from '../../shape.js';
-import type { Bound, Gpu, Room } from '../gpu.js';
-import {
-  BINDINGS,
-  bytesBesideRows,
-  type PursuitForm,
-  rowFloats,
-  tablePlaces,
-  workgroupBytes,
-} from '../kernels/pursuit.js';
+import type { BufferScope, Buffers, Gpu } from '../gpu.js';
+import { bytesBesideRows, type PursuitForm, rowFloats, tablePlaces, workgroupBytes } from '../kernels/pursuit.js';
 import { teamFor } from '../kernels/team.js';
 import type { Ranges } from './ranges.js';
 
@@ -27,7 +20,7 @@ const ATOMS_PER_BATCH = 2 ** 22;
 /** Batches that the GPU may have before it: waiting for each would leave it idle in between. */
 const IN_FLIGHT = 4;
 
-/** A kernel of pursuits, or of fits to given supports, for supports of up to so many atoms. */
+/** A kernel of pursuits, or of fits to given supports, for supports of up to this many atoms. */
 export interface PursuitKernel {
   readonly make: (form: PursuitForm) => string;
   readonly label: string;
@@ -42,7 +35,7 @@ export interface PursuitRun {
   /** How many patches, from the first, or of the list that the kernel reads. */
   readonly count: number;
   /** What the kernel binds besides. */
-  readonly buffers: Readonly<Record<number, Bound>>;
+  readonly buffers: Buffers;
   /** Its task besides, in words. */
   readonly task: readonly number[];
 }
@@ -68,7 +61,7 @@ export class Pursuits {
 
   constructor(
     readonly ranges: Ranges,
-    private readonly room: Room,
+    private readonly scope: BufferScope,
   ) {
     const { shape } = ranges;
     const { N, L, R4 } = shape;
@@ -77,8 +70,8 @@ export class Pursuits {
     const bytes = (depth: number) => bytesBesideRows({ shape, depth, given: true });
     const free = this.gpu.limits.maxComputeWorkgroupStorageSize - bytes(0);
     this.mostGiven = Math.min(L, Math.floor(free / (bytes(1) - bytes(0))));
-    this.task = room.buffer(64, GPUBufferUsage.UNIFORM);
-    this.nothing = room.buffer(16);
+    this.task = scope.buffer(64, GPUBufferUsage.UNIFORM);
+    this.nothing = scope.buffer(16);
   }
 
   /** Runs a kernel, a team per patch, batch after batch. The last of them may still be under way: what reads their results waits. */
@@ -90,18 +83,18 @@ export class Pursuits {
     const kernel = await gpu.kernel(make(form), label);
     const teams = form.rowsInBuffer ? await this.#widenRows(form) : 0;
     const tables = await this.#tablesOf();
-    const rows = form.rowsInBuffer ? { [BINDINGS.rows]: this.#rows as GPUBuffer } : {};
+    const rows: Buffers = form.rowsInBuffer ? { rows: this.#rows as GPUBuffer } : {};
     const length = Math.ceil(ATOMS_PER_BATCH / depth);
     let done = 0;
     const inFlight: Promise<void>[] = [];
     for (const run of runs) {
       const { c } = this.ranges.list[run.range];
-      const constants = { [BINDINGS.c]: c, [BINDINGS.tables]: tables, [BINDINGS.task]: this.task, ...rows };
+      const constants = { c, tables, task: this.task, ...rows };
       const buffers = kernel.bind({ ...constants, ...run.buffers });
       for (let first = 0; first < run.count; first += length) {
         watch?.signal?.throwIfAborted();
         const count = Math.min(length, run.count - first);
-        this.room.write(this.task, Uint32Array.of(first, count, teams, ...run.task));
+        this.scope.write(this.task, Uint32Array.of(first, count, teams, ...run.task));
         gpu
           .batch()
           .run(kernel, buffers, teams ? Math.min(teams, count) : count)
@@ -131,7 +124,7 @@ export class Pursuits {
     return workgroupBytes({ shape: this.ranges.shape, depth, given }) <= bytes;
   }
 
-  /** The form for supports of so many atoms. With rows in a buffer one kernel is as good for more. */
+  /** The form for supports of this many atoms. With rows in a buffer one kernel is as good for more. */
   #formFor(atoms: number, given: boolean): PursuitForm {
     const { gpu, most, mostGiven } = this;
     const { shape } = this.ranges;
@@ -148,12 +141,12 @@ export class Pursuits {
     const { maxStorageBufferBindingSize: binding } = this.gpu.limits;
     const teams = Math.max(1, Math.min(ROWS.teams, Math.floor(Math.min(binding, ROWS.bytes) / each)));
     if (!this.#rows || this.#rows.size < teams * each)
-      this.#rows = await this.gpu.allocated(() => this.room.buffer(teams * each));
+      this.#rows = await this.gpu.allocated(() => this.scope.buffer(teams * each));
     return teams;
   }
 
   async #tablesOf(): Promise<GPUBuffer> {
-    this.#tables ??= await this.gpu.allocated(() => this.room.bufferOf(tablesOf(this.ranges.shape)));
+    this.#tables ??= await this.gpu.allocated(() => this.scope.bufferOf(tablesOf(this.ranges.shape)));
     return this.#tables;
   }
 }

@@ -3,7 +3,7 @@
  * own. Every kernel runs over one range after the other, in the order of the patches, so that no result depends on how many there are.
  */
 import type { Shape } from '../../shape.js';
-import type { Gpu, Room } from '../gpu.js';
+import type { BufferScope, Gpu } from '../gpu.js';
 import { codeLayout } from '../kernels/layout.js';
 import { TILE } from '../layout.js';
 
@@ -16,7 +16,7 @@ export interface Range {
   readonly first: number;
   /** Its patches, and what they are filled up to with patches of zeros: a whole number of pairs of tiles. */
   readonly P: number;
-  readonly room: number;
+  readonly paddedP: number;
   /** The coordinates c = Qᵀy, in the layout of `layout.ts` with R4 floats per patch. */
   readonly c: GPUBuffer;
 }
@@ -26,7 +26,7 @@ export class Ranges {
   constructor(
     readonly gpu: Gpu,
     /** Where the buffers of the problem are, which are freed with it. */
-    readonly room: Room,
+    readonly scope: BufferScope,
     readonly shape: Shape,
     readonly P: number,
     readonly list: readonly Range[],
@@ -34,19 +34,19 @@ export class Ranges {
 
   /** Cuts the patches of a problem into ranges, with room for their coordinates. */
   static async of(gpu: Gpu, shape: Shape, P: number, most = Number.POSITIVE_INFINITY): Promise<Ranges> {
-    const room = gpu.room();
+    const scope = gpu.scope();
     const list = await gpu.allocated(() =>
       cut(P, Math.min(most, patchesPerBinding(gpu, shape))).map(({ first, P }) => {
         const filled = GRAIN * Math.ceil(P / GRAIN);
-        return { first, P, room: filled, c: room.buffer(4 * shape.R4 * filled) };
+        return { first, P, paddedP: filled, c: scope.buffer(4 * shape.R4 * filled) };
       }),
     );
-    return new Ranges(gpu, room, shape, P, list);
+    return new Ranges(gpu, scope, shape, P, list);
   }
 
   /** A buffer per range, whose size depends on the range's; fails if they do not fit. */
   buffers(bytes: (range: Range) => number): Promise<readonly GPUBuffer[]> {
-    return this.gpu.allocated(() => this.list.map((range) => this.room.buffer(bytes(range))));
+    return this.gpu.allocated(() => this.list.map((range) => this.scope.buffer(bytes(range))));
   }
 }
 
@@ -56,7 +56,7 @@ function patchesPerBinding({ limits }: Gpu, shape: Shape): number {
   return Math.floor(Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize) / largest);
 }
 
-/** Ranges of about the same size, of at most so many patches each, and at least one grain. */
+/** Ranges of about the same size, of at most this many patches each, and at least one grain. */
 function cut(P: number, most: number): { readonly first: number; readonly P: number }[] {
   const grains = Math.ceil(P / GRAIN);
   const count = Math.ceil(grains / Math.max(1, Math.floor(most / GRAIN)));

@@ -1,8 +1,8 @@
 /** One pass of a recipe on a GPU: its kernels, the lists of its groups, and the runs for a batch of references. */
 import type { TileNoise } from '../../../denoisers/denoiser.js';
-import type { Pass } from '../../../groups/recipes.js';
-import { kaiser } from '../../../groups/window.js';
-import type { Batch, Gpu, Kernel, Room } from '../gpu.js';
+import type { Pass } from '../../../denoisers/groups/recipes.js';
+import { kaiser } from '../../../denoisers/groups/window.js';
+import type { Batch, BufferScope, Buffers, Gpu, Kernel } from '../gpu.js';
 import { eigenvectorsKernel } from '../kernels/groups/eigenvectors.js';
 import { filterFits, filterKernel, groupsTogether } from '../kernels/groups/filters.js';
 import {
@@ -37,16 +37,16 @@ export interface NoiseTables {
 }
 
 /** The tables of a noise. The last row of deviations is there twice, so that each has a next one. */
-export function noiseTables(room: Room, { brightness, deviations }: TileNoise): NoiseTables {
+export function noiseTables(scope: BufferScope, { brightness, deviations }: TileNoise): NoiseTables {
   return {
-    brightness: room.bufferOf(Float32Array.from(brightness)),
+    brightness: scope.bufferOf(Float32Array.from(brightness)),
     deviations: deviations.map((rows) =>
-      room.bufferOf(Float32Array.from([...rows, rows[rows.length - 1]].flatMap((row) => [...row]))),
+      scope.bufferOf(Float32Array.from([...rows, rows[rows.length - 1]].flatMap((row) => [...row]))),
     ),
   };
 }
 
-/** Adds the runs for a batch of so many references. */
+/** Adds the runs for a batch of this many references. */
 export type RunBatch = (runs: Batch, count: number) => void;
 
 /** Why a pass does not run on a GPU; undefined if it does. */
@@ -66,7 +66,7 @@ export function refusalOf(pass: Pass): string | undefined {
 const BATCH_OPERATIONS = 2 ** 35;
 /** A program on the CPU is slower by this factor, and more. */
 const SOFTWARE = 64;
-/** An addition to the sums of a pixel costs as much as so many other operations. */
+/** An addition to the sums of a pixel costs as much as this many other operations. */
 const ADDITION = 200;
 
 /** Operations of an eigenproblem of N×N, in N³. */
@@ -111,9 +111,9 @@ function lowRankCodes(pass: Pass, whitened: boolean): Record<string, string> {
 /** What lies between the kernels of a pass: the lists of the groups, and the arrays of the low-rank filter (kernels/groups/lowrank.ts). */
 export type Scratch = Readonly<Record<'lists' | keyof ReturnType<typeof scratchFloats>, GPUBuffer>>;
 
-/** Scratch that is large enough for each of some passes, with so many references per batch. */
+/** Scratch that is large enough for each of some passes, with this many references per batch. */
 export function scratchFor(
-  room: Room,
+  scope: BufferScope,
   passes: readonly { readonly pass: Pass; readonly batch: number }[],
   whitened: boolean,
 ): Scratch {
@@ -127,7 +127,7 @@ export function scratchFor(
     const floats = scratchFloats(pass);
     for (const name of ['samples', 'basis', 'tridiagonal', 'vectors'] as const) grow(name, floats[name] * batch);
   }
-  const buffer = (name: keyof Scratch) => room.buffer(4 * words[name]);
+  const buffer = (name: keyof Scratch) => scope.buffer(4 * words[name]);
   return {
     lists: buffer('lists'),
     samples: buffer('samples'),
@@ -138,8 +138,8 @@ export function scratchFor(
 }
 
 /** Gives the runs of a batch of references. */
-export function preparePass(room: Room, pass: Pass, kernels: PassKernels, buffers: PassBuffers): RunBatch {
-  const window = room.bufferOf(Float32Array.from(kaiser(pass.patch, pass.window)), GPUBufferUsage.UNIFORM);
+export function preparePass(scope: BufferScope, pass: Pass, kernels: PassKernels, buffers: PassBuffers): RunBatch {
+  const window = scope.bufferOf(Float32Array.from(kaiser(pass.patch, pass.window)), GPUBufferUsage.UNIFORM);
   const allRuns = [
     ...groupRuns(kernels, buffers),
     ...(pass.filter.kind === 'rank'
@@ -156,25 +156,25 @@ function needsLists(pass: Pass, whitened: boolean): boolean {
   return !isAlone(pass) || whitened;
 }
 
-/** A kernel with its buffers, in a workgroup for every so many groups. */
-function runOf(kernel: Kernel, bindings: Readonly<Record<number, GPUBuffer>>, together = 1): RunBatch {
-  const bound = kernel.bind(bindings);
+/** A kernel with its buffers, with one workgroup per batch of groups. */
+function runOf(kernel: Kernel, buffers: Buffers, together = 1): RunBatch {
+  const bound = kernel.bind(buffers);
   return (runs, count) => {
     runs.run(kernel, bound, Math.ceil(count / together));
   };
 }
 
-/** The sums of a plane at their bindings. */
-function sumsAt([valuesLow, valuesHigh, weightsLow, weightsHigh]: Picture): Record<number, GPUBuffer> {
-  return { 5: valuesLow, 6: valuesHigh, 7: weightsLow, 8: weightsHigh };
+/** The sums of a plane, as kernels name them. */
+export function namedSums([valuesLow, valuesHigh, weightsLow, weightsHigh]: Picture) {
+  return { valuesLow, valuesHigh, weightsLow, weightsHigh };
 }
 
 /** Finds the groups, and their brightness where the noise depends on it. */
 function groupRuns(kernels: PassKernels, { part, guide, noise, lists }: PassBuffers): RunBatch[] {
-  const bindings = { 0: part, 1: guide[0], 2: lists };
+  const matched = { part, guide: guide[0], lists };
   return [
-    ...(kernels.matching ? [runOf(kernels.matching, bindings)] : []),
-    ...(noise ? [runOf(kernels.brightness, { ...bindings, 3: noise.brightness })] : []),
+    ...(kernels.matching ? [runOf(kernels.matching, matched)] : []),
+    ...(noise ? [runOf(kernels.brightness, { ...matched, brightness: noise.brightness })] : []),
   ];
 }
 
@@ -182,27 +182,25 @@ function groupRuns(kernels: PassKernels, { part, guide, noise, lists }: PassBuff
 function filterRuns(pass: Pass, kernels: PassKernels, buffers: PassBuffers, window: GPUBuffer): RunBatch[] {
   const { part, from, guide, sums, noise, lists } = buffers;
   return from.map((plane, c) => {
-    const bindings: Record<number, GPUBuffer> = { 0: part, 1: plane, 4: window, ...sumsAt(sums[c]) };
-    if (pass.filter.kind === 'wiener') bindings[2] = guide[c];
-    if (needsLists(pass, noise !== undefined)) bindings[3] = lists;
-    if (noise) bindings[9] = noise.deviations[c];
-    return runOf(kernels.filter, bindings, groupsTogether(pass));
+    const filtered = {
+      ...{ part, noisy: plane, window, ...namedSums(sums[c]) },
+      ...(pass.filter.kind === 'wiener' ? { pilot: guide[c] } : {}),
+      ...(needsLists(pass, noise !== undefined) ? { lists } : {}),
+      ...(noise ? { deviations: noise.deviations[c] } : {}),
+    };
+    return runOf(kernels.filter, filtered, groupsTogether(pass));
   });
 }
 
 /** Filters the groups on all planes by their singular values. The planes follow each other in the same scratch. */
 function lowRankRuns(kernels: PassKernels, buffers: PassBuffers, window: GPUBuffer): RunBatch[] {
   const { part, from, sums, noise, lists, samples, basis, tridiagonal, vectors } = buffers;
-  const reduce = runOf(kernels.tridiagonal, { 0: part, 1: lists, 2: samples, 3: basis, 4: tridiagonal });
-  const solve = runOf(kernels.eigenvectors, { 0: part, 1: lists, 2: tridiagonal, 3: basis, 4: vectors });
+  const reduce = runOf(kernels.tridiagonal, { part, lists, samples, basis, tridiagonal });
+  const solve = runOf(kernels.eigenvectors, { part, lists, tridiagonal, basis, vectors });
   return from.flatMap((plane, c) => {
-    const gathered: Record<number, GPUBuffer> = { 0: part, 1: plane, 2: lists, 3: samples };
-    const projected: Record<number, GPUBuffer> = { 0: part, 1: lists, 2: samples, 3: vectors, 4: window };
-    Object.assign(projected, sumsAt(sums[c]));
-    if (noise) {
-      gathered[4] = noise.deviations[c];
-      projected[9] = noise.deviations[c];
-    }
+    const whitening: Buffers = noise ? { deviations: noise.deviations[c] } : {};
+    const gathered = { part, plane, lists, samples, ...whitening };
+    const projected = { part, lists, samples, vectors, window, ...namedSums(sums[c]), ...whitening };
     return [runOf(kernels.gather, gathered), reduce, solve, runOf(kernels.project, projected)];
   });
 }

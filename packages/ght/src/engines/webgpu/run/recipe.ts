@@ -3,19 +3,21 @@
  * be aborted between two of them.
  */
 import type { Tile } from '../../../denoisers/denoiser.js';
+import { type OnStep, type RecipeRunner, slotsOf } from '../../../denoisers/groups/denoiser.js';
+import { places } from '../../../denoisers/groups/matching.js';
+import type { Blend, Pass, Slot, Step } from '../../../denoisers/groups/recipes.js';
+import { isPass } from '../../../denoisers/groups/recipes.js';
 import { EngineFailure } from '../../../errors.js';
-import { type OnStep, type RecipeRunner, slotsOf } from '../../../groups/denoiser.js';
-import { places } from '../../../groups/matching.js';
-import type { Blend, Pass, Slot, Step } from '../../../groups/recipes.js';
-import { isPass } from '../../../groups/recipes.js';
 import { drive } from '../../../work.js';
 import { recipeBytes } from '../bytes.js';
-import type { Batch, Gpu, Kernel, Room } from '../gpu.js';
+import type { Batch, BufferScope, Gpu, Kernel } from '../gpu.js';
 import { blendKernel, combineKernel, PIXEL_THREADS } from '../kernels/groups/aggregation.js';
 import { partWords } from '../kernels/groups/target.js';
+import { DoubleBuffer } from './double-buffer.js';
 import {
   compilePass,
   type NoiseTables,
+  namedSums,
   noiseTables,
   type PassKernels,
   type Picture,
@@ -25,7 +27,6 @@ import {
   type Scratch,
   scratchFor,
 } from './recipe-pass.js';
-import { Turns } from './turns.js';
 
 /** What tests can change. */
 export interface RecipeOptions {
@@ -40,8 +41,8 @@ export async function recipeRunner(
   { batch }: RecipeOptions = {},
 ): Promise<RecipeRunner> {
   for (const pass of recipe.filter(isPass)) {
-    const why = refusalOf(pass);
-    if (why) throw new EngineFailure('webgpu', `the step "${pass.name}" runs on the CPU only: ${why}`);
+    const reason = refusalOf(pass);
+    if (reason) throw new EngineFailure('webgpu', `the step "${pass.name}" runs on the CPU only: ${reason}`);
   }
   // The kernels for white and for coloured noise, and a plane on its way to the GPU: kept from tile to tile.
   const compiled = new Map<boolean, Promise<RecipeKernels>>();
@@ -60,14 +61,14 @@ export async function recipeRunner(
       compiled.set(whitened, compiling);
       const kernels = await compiling;
       if (samples.length !== pixels) samples = new Float32Array(pixels);
-      const room = gpu.roomOfSpares();
+      const scope = gpu.pooledScope();
       try {
-        const following = await gpu.allocated(() => new Following(gpu, room, recipe, kernels, tile, batch));
+        const following = await gpu.allocated(() => new Following(gpu, scope, recipe, kernels, tile, batch));
         const planes = await following.follow(samples, signal, onStep);
-        room.keep();
+        scope.keep();
         return planes;
       } finally {
-        room.dispose();
+        scope.dispose();
       }
     },
   };
@@ -102,44 +103,44 @@ class Following {
 
   constructor(
     private readonly gpu: Gpu,
-    private readonly room: Room,
+    private readonly scope: BufferScope,
     private readonly recipe: readonly Step[],
     private readonly kernels: RecipeKernels,
     private readonly tile: Tile,
     private readonly batch: number | undefined,
   ) {
     const { width, height, channels, noise } = tile;
-    const arrays = (count: number): Picture => Array.from({ length: count }, () => room.buffer(4 * width * height));
+    const arrays = (count: number): Picture => Array.from({ length: count }, () => scope.buffer(4 * width * height));
     this.#slots = Object.fromEntries([...slotsOf(recipe)].map((slot) => [slot, arrays(channels)]));
     this.#sums = Array.from({ length: channels }, () => arrays(4));
-    this.#part = room.buffer(32, GPUBufferUsage.UNIFORM);
-    this.#share = room.buffer(16, GPUBufferUsage.UNIFORM);
-    this.#noise = noise && noiseTables(room, noise);
+    this.#part = scope.buffer(32, GPUBufferUsage.UNIFORM);
+    this.#share = scope.buffer(16, GPUBufferUsage.UNIFORM);
+    this.#noise = noise && noiseTables(scope, noise);
     const passes = recipe.filter(isPass).map((pass) => ({ pass, batch: this.#references(pass).batch }));
-    this.#scratch = scratchFor(room, passes, noise !== undefined);
+    this.#scratch = scratchFor(scope, passes, noise !== undefined);
   }
 
   /** The planes of the last step's picture. The planes of the tile are read into `samples`, one by one. */
   async follow(samples: Float32Array, signal?: AbortSignal, onStep?: OnStep): Promise<Float32Array[]> {
     for (const [c, plane] of this.#picture('noisy').entries()) {
       await drive(this.tile.read(c, samples), { signal });
-      this.room.write(plane, samples);
+      this.scope.write(plane, samples);
     }
     this.#clearSums();
-    const turns = new Turns(this.gpu, signal);
+    const batches = new DoubleBuffer(this.gpu, signal);
     onStep?.(0, 0);
     for (const [i, step] of this.recipe.entries()) {
       const tell = (fraction: number) => {
         onStep?.(i, fraction);
         if (fraction === 1 && i + 1 < this.recipe.length) onStep?.(i + 1, 0);
       };
-      if (isPass(step)) await this.#pass(step, this.kernels.passes[i] as PassKernels, turns, tell);
+      if (isPass(step)) await this.#pass(step, this.kernels.passes[i] as PassKernels, batches, tell);
       else this.#blend(step);
     }
     const { to } = this.recipe[this.recipe.length - 1];
     const reads = this.#picture(to).map((plane) => this.gpu.read(plane, 0, this.#bytes, signal));
     const planes = await Promise.all(reads);
-    await turns.end();
+    await batches.end();
     return planes.map((plane) => new Float32Array(plane));
   }
 
@@ -164,19 +165,24 @@ class Following {
     runs.submit();
   }
 
-  async #pass(pass: Pass, kernels: PassKernels, turns: Turns, tell: (fraction: number) => void): Promise<void> {
+  async #pass(
+    pass: Pass,
+    kernels: PassKernels,
+    batches: DoubleBuffer,
+    tell: (fraction: number) => void,
+  ): Promise<void> {
     const { width, height } = this.tile;
     const { across, total, batch } = this.#references(pass);
     const [from, guide] = [this.#picture(pass.from), this.#picture(pass.guide)];
     const buffers = { part: this.#part, from, guide, sums: this.#sums, noise: this.#noise, ...this.#scratch };
-    const runBatch = preparePass(this.room, pass, kernels, buffers);
+    const runBatch = preparePass(this.scope, pass, kernels, buffers);
     for (let first = 0; first < total; first += batch) {
       const count = Math.min(batch, total - first);
-      this.room.write(this.#part, partWords(pass, { width, height, across, first, count }));
+      this.scope.write(this.#part, partWords(pass, { width, height, across, first, count }));
       const runs = this.gpu.batch();
       runBatch(runs, count);
       if (first + count === total) this.#combine(runs, pass.to);
-      await turns.submit(runs, () => tell((first + count) / total));
+      await batches.submit(runs, () => tell((first + count) / total));
     }
   }
 
@@ -184,7 +190,7 @@ class Following {
   #combine(runs: Batch, slot: Slot): void {
     const { combine } = this.kernels;
     this.#picture(slot).forEach((plane, c) => {
-      runs.run(combine, combine.bind({ ...this.#sums[c], 4: plane }), this.#pixelGroups);
+      runs.run(combine, combine.bind({ ...namedSums(this.#sums[c]), picture: plane }), this.#pixelGroups);
     });
   }
 
@@ -192,11 +198,11 @@ class Following {
   #blend({ a, b, to, share }: Blend): void {
     const { blend } = this.kernels;
     const [other, shareOfTo] = to === b ? [a, 1 - share] : [b, share];
-    this.room.write(this.#share, Float32Array.of(shareOfTo, 0, 0, 0));
+    this.scope.write(this.#share, Float32Array.of(shareOfTo, 0, 0, 0));
     const runs = this.gpu.batch();
     this.#picture(to).forEach((plane, c) => {
       if (to !== a && to !== b) runs.copy(this.#picture(a)[c], 0, plane, 0, this.#bytes);
-      runs.run(blend, blend.bind({ 0: this.#share, 1: plane, 2: this.#picture(other)[c] }), this.#pixelGroups);
+      runs.run(blend, blend.bind({ share: this.#share, to: plane, other: this.#picture(other)[c] }), this.#pixelGroups);
     });
     runs.submit();
   }

@@ -1,6 +1,6 @@
 /** Codes on a GPU as pursuits write them, what they sum up to, and how they are read back. */
-import type { Codes } from '../../../codes/codes.js';
-import type { Room } from '../gpu.js';
+import type { Codes } from '../../../sparse/codes/codes.js';
+import type { BufferScope } from '../gpu.js';
 import { PACK_GROUP, packKernel, SUM_CHUNK, sumKernel } from '../kernels/collect.js';
 import type { Ranges } from './ranges.js';
 
@@ -13,7 +13,7 @@ export interface Stream {
   readonly course: GPUBuffer;
 }
 
-/** The codes of all ranges, with so many rows each; the courses may have fewer. */
+/** The codes of all ranges, with this many rows each; the courses may have fewer. */
 export interface Streams {
   readonly rows: number;
   readonly courseRows: number;
@@ -21,15 +21,20 @@ export interface Streams {
 }
 
 /** Room for codes. */
-export function makeStreams({ gpu, list }: Ranges, room: Room, rows: number, courseRows: number): Promise<Streams> {
+export function makeStreams(
+  { gpu, list }: Ranges,
+  scope: BufferScope,
+  rows: number,
+  courseRows: number,
+): Promise<Streams> {
   return gpu.allocated(() => ({
     rows,
     courseRows,
-    list: list.map(({ room: patches }) => ({
-      atoms: room.buffer(4 * rows * patches),
-      values: room.buffer(4 * rows * patches),
-      counts: room.buffer(4 * patches),
-      course: room.buffer(4 * courseRows * patches),
+    list: list.map(({ paddedP: patches }) => ({
+      atoms: scope.buffer(4 * rows * patches),
+      values: scope.buffer(4 * rows * patches),
+      counts: scope.buffer(4 * patches),
+      course: scope.buffer(4 * courseRows * patches),
     })),
   }));
 }
@@ -49,16 +54,16 @@ export async function sumsOf(
   const { courseRows: rows } = streams;
   const kernel = await gpu.kernel(sumKernel(), 'sums');
   const sums = { values: new Float64Array(rows), counts: new Float64Array(rows) };
-  const room = gpu.room();
+  const scope = gpu.scope();
   try {
     for (const [range, { P }] of list.entries()) {
       const { course, counts } = streams.list[range];
       const groups = rows * Math.ceil(P / SUM_CHUNK);
-      const task = room.bufferOf(Uint32Array.of(P, rows, 0, 0), GPUBufferUsage.UNIFORM);
-      const out = room.buffer(8 * groups);
+      const task = scope.bufferOf(Uint32Array.of(P, rows, 0, 0), GPUBufferUsage.UNIFORM);
+      const out = scope.buffer(8 * groups);
       gpu
         .batch()
-        .run(kernel, kernel.bind({ 0: course, 1: counts, 2: out, 3: task }), groups)
+        .run(kernel, kernel.bind({ course, counts, sums: out, task }), groups)
         .submit();
       const bytes = await gpu.read(out, 0, 8 * groups, signal);
       const [floats, words] = [new Float32Array(bytes), new Uint32Array(bytes)];
@@ -69,7 +74,7 @@ export async function sumsOf(
     }
     return sums;
   } finally {
-    room.dispose();
+    scope.dispose();
   }
 }
 
@@ -80,19 +85,26 @@ export async function readStreams({ gpu, list, shape, P }: Ranges, streams: Stre
   const parts: { readonly atoms: Uint32Array; readonly values: Float32Array }[] = [];
   for (const [range, { first, P: patches }] of list.entries()) {
     const { atoms, values, counts } = streams.list[range];
-    const room = gpu.room();
+    const scope = gpu.scope();
     try {
       const each = new Uint32Array(await gpu.read(counts, 0, 4 * patches));
       const begins = new Uint32Array(patches + 1);
       for (let p = 0; p < patches; p++) begins[p + 1] = begins[p] + each[p];
       const total = begins[patches];
       const own = await gpu.allocated(() => ({
-        begins: room.bufferOf(begins),
-        atoms: room.buffer(4 * total),
-        values: room.buffer(4 * total),
-        task: room.bufferOf(Uint32Array.of(patches, streams.rows, 0, 0), GPUBufferUsage.UNIFORM),
+        begins: scope.bufferOf(begins),
+        atoms: scope.buffer(4 * total),
+        values: scope.buffer(4 * total),
+        task: scope.bufferOf(Uint32Array.of(patches, streams.rows, 0, 0), GPUBufferUsage.UNIFORM),
       }));
-      const buffers = kernel.bind({ 0: atoms, 1: values, 2: own.begins, 3: own.atoms, 4: own.values, 5: own.task });
+      const buffers = kernel.bind({
+        atoms,
+        values,
+        begins: own.begins,
+        packedAtoms: own.atoms,
+        packedValues: own.values,
+        task: own.task,
+      });
       gpu
         .batch()
         .run(kernel, buffers, Math.ceil(patches / PACK_GROUP))
@@ -104,7 +116,7 @@ export async function readStreams({ gpu, list, shape, P }: Ranges, streams: Stre
       });
       indptr.set(begins.subarray(1), first + 1);
     } finally {
-      room.dispose();
+      scope.dispose();
     }
   }
   return joined(shape.L, P, indptr, list, parts);

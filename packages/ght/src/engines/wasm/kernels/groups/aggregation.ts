@@ -1,6 +1,7 @@
 import type { F32, Fn, Module } from '../assembler.js';
 import { I32, V128 } from '../assembler.js';
 import { madd } from '../maps.js';
+import { define, planeKernels } from '../signatures.js';
 import type { GroupTarget } from './target.js';
 
 /** Adds the patches of a group, stored one after the other at `group`, to the planes Σ weight·window·patch and Σ weight·window. */
@@ -43,8 +44,7 @@ export function aggregation(
  * are set to zero for the next pass. `bytes` must be a whole number of vectors.
  */
 export function combine(module: Module): void {
-  module.fn('combine', ['i32', 'i32', 'i32', 'i32', 'i32', 'i32'], undefined, (f) => {
-    const [sums, others, weights, otherWeights, out, bytes] = f.parameters as I32[];
+  define(module, 'combine', planeKernels.combine, (f, { sums, others, weights, otherWeights, out, bytes }) => {
     const i = f.i32(0);
     f.while(
       () => i.lt(bytes),
@@ -60,9 +60,8 @@ export function combine(module: Module): void {
 
 /** blend(a, b, out, bytes, share): out = share·a + (1 − share)·b. `bytes` must be a whole number of vectors. */
 export function blend(module: Module): void {
-  module.fn('blend', ['i32', 'i32', 'i32', 'i32', 'f32'], undefined, (f) => {
-    const [a, b, out, bytes] = f.parameters as I32[];
-    const share = f.v128((f.parameters[4] as F32).splat());
+  define(module, 'blend', planeKernels.blend, (f, { a, b, out, bytes, share: shareOfA }) => {
+    const share = f.v128(shareOfA.splat());
     const [i, other] = [f.i32(0), f.v128()];
     f.while(
       () => i.lt(bytes),

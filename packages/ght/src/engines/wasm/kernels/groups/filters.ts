@@ -1,7 +1,8 @@
-/** The filters of groups/filters.ts that work on transform coefficients. */
+/** The filters of denoisers/groups/filters.ts that work on transform coefficients. */
 import type { Fn, I32, Module } from '../assembler.js';
 import { F32 } from '../assembler.js';
 import { madd, sumLanes } from '../maps.js';
+import { define, passKernels } from '../signatures.js';
 import { aggregation } from './aggregation.js';
 import type { GroupTarget } from './target.js';
 import { listBytes } from './target.js';
@@ -18,8 +19,7 @@ export function transformFilter(module: Module, name: string, target: GroupTarge
   if (filter.kind === 'rank') throw new Error('a low-rank filter transforms nothing');
   const functions = transformFunctions(module, name, target);
   const bytes = 4 * patch * patch;
-  module.fn(name, new Array(7).fill('i32'), undefined, (f) => {
-    const [from, pilot, count, sums, weights, at, noise] = f.parameters as I32[];
+  define(module, name, passKernels.filter, (f, { from, pilot, count, sums, weights, scratch: at, noise }) => {
     const list = f.i32(at.add(scratch.lists));
     const [members, places, place, out, end] = [f.i32(), f.i32(), f.i32(), f.i32(), f.i32()];
     const [group, guide] = [f.i32(at.add(scratch.group)), f.i32(at.add(scratch.pilot))];

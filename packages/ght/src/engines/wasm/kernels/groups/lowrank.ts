@@ -1,7 +1,8 @@
-/** The low-rank filter of groups/filters.ts. The eigenproblem is always N×N, which is the smaller one except in tiny images. */
+/** The low-rank filter of denoisers/groups/filters.ts. The eigenproblem is always N×N, which is the smaller one except in tiny images. */
 import type { Fn, I32, Module } from '../assembler.js';
 import { F32, V128 } from '../assembler.js';
 import { madd, sumLanes } from '../maps.js';
+import { define, passKernels } from '../signatures.js';
 import { aggregation } from './aggregation.js';
 import { eigenvalues, rankAbove } from './eigenvalues.js';
 import { eigenvectors } from './eigenvectors.js';
@@ -27,8 +28,7 @@ export function lowRankFilter(module: Module, name: string, target: GroupTarget)
   const vectors = eigenvectors(module, name, target, N);
   const turnBack = reflect(module, name, target, N);
   const project = projection(module, name, target);
-  module.fn(name, new Array(7).fill('i32'), undefined, (f) => {
-    const [from, , count, sums, weights, at, noise] = f.parameters as I32[];
+  define(module, name, passKernels.filter, (f, { from, count, sums, weights, scratch: at, noise }) => {
     const list = f.i32(at.add(scratch.lists));
     const [members, rank, bound] = [f.i32(), f.i32(), f.f32()];
     f.count(count, () => {

@@ -1,6 +1,7 @@
 import type { Module } from '../assembler.js';
 import { F32, I32, V128 } from '../assembler.js';
 import { madd } from '../maps.js';
+import { define, passKernels } from '../signatures.js';
 import type { GroupTarget } from './target.js';
 import { listBytes, stripsOf } from './target.js';
 
@@ -9,7 +10,7 @@ const SUMS = 11;
 
 /**
  * match(guide, y, columns, count, scratch): writes the groups of the references in row y at the places `columns` to the lists of
- * the scratch, as in groups/matching.ts. It takes one row of candidates at a time, nearest first, and all shifts along the row at
+ * the scratch, as in denoisers/groups/matching.ts. It takes one row of candidates at a time, nearest first, and all shifts along the row at
  * once. The distances of a reference are sums over the strips of columns that its patch consists of, and neighbouring references
  * share strips. Equal distances are ordered by place, which is the lower half of a key.
  */
@@ -20,8 +21,7 @@ export function matching(module: Module, name: string, target: GroupTarget): voi
   const { wide, strips, vectors } = stripsOf(pass);
   const others = members - 1;
   const alone = others === 0 || reach === 0;
-  module.fn(name, ['i32', 'i32', 'i32', 'i32', 'i32'], undefined, (f) => {
-    const [guide, y, columns, count, at] = f.parameters as [I32, I32, I32, I32, I32];
+  define(module, name, passKernels.match, (f, { guide, y, columns, count, scratch: at }) => {
     const itself = f.i32(y.mul(pitch));
     const [x, before, row, from, to, n] = [f.i32(), f.i32(), f.i32(), f.i32(), f.i32(), f.i32()];
     const [keys, state, found, slot] = [f.i32(), f.i32(), f.i32(), f.i32()];

@@ -1,5 +1,6 @@
-import type { Pass } from '../../../../groups/recipes.js';
+import type { Pass } from '../../../../denoisers/groups/recipes.js';
 import { padded } from '../../../shape.js';
+import type { Fn } from '../assembler.js';
 import type { Fused } from '../maps.js';
 
 /** The number of references that are matched before their groups are filtered: few enough that their lists stay in the cache. */
@@ -141,4 +142,12 @@ export function groupScratch(passes: readonly Pass[]): GroupScratch {
       return end;
     },
   };
+}
+
+/** The transform of a patch, with whitening if the noise is given. */
+export interface PatchFunctions {
+  /** (from, out, scratch): A X Aᵀ for the patch X that begins at `from` in a plane. */
+  readonly analysis: Fn;
+  /** (patch, scratch): B C Bᵀ for the coefficients C of a patch, in place. */
+  readonly synthesis: Fn;
 }

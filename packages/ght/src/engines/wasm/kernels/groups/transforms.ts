@@ -1,17 +1,9 @@
-/** The transform of a group, as in groups/transforms.ts. */
+/** The transform of a group, as in denoisers/groups/transforms.ts. */
 import type { Fn, Module } from '../assembler.js';
 import { F32, I32 } from '../assembler.js';
 import { product } from '../maps.js';
-import type { GroupTarget } from './target.js';
+import type { GroupTarget, PatchFunctions } from './target.js';
 import { whitened } from './whitening.js';
-
-/** The transform of a patch, with whitening if the noise is given. */
-export interface PatchFunctions {
-  /** (from, out, scratch): A X Aᵀ for the patch X that begins at `from` in a plane. */
-  readonly analysis: Fn;
-  /** (patch, scratch): B C Bᵀ for the coefficients C of a patch, in place. */
-  readonly synthesis: Fn;
-}
 
 /** The functions that a filter on transform coefficients uses. */
 export interface TransformFunctions extends PatchFunctions {

@@ -1,11 +1,11 @@
-/** Noise that is not white, as in groups/whitening.ts. */
-import { LEAST_DEVIATION } from '../../../../groups/whitening.js';
+/** Noise that is not white, as in denoisers/groups/whitening.ts. */
+import { LEAST_DEVIATION } from '../../../../denoisers/groups/whitening.js';
 import type { Fn, I32, Module } from '../assembler.js';
 import { F32, V128 } from '../assembler.js';
 import { madd, sumLanes } from '../maps.js';
-import type { GroupTarget, NoiseTable } from './target.js';
+import { define, passKernels } from '../signatures.js';
+import type { GroupTarget, NoiseTable, PatchFunctions } from './target.js';
 import { listBytes } from './target.js';
-import type { PatchFunctions } from './transforms.js';
 
 /** Offsets in a list of the position of its group between two brightnesses, and of the row of the first of them. */
 const [SHARE, ROW] = [4, 8];
@@ -14,8 +14,7 @@ const [SHARE, ROW] = [4, 8];
 export function brightness(module: Module, name: string, target: GroupTarget, noise: NoiseTable): void {
   const { pass, width, scratch } = target;
   const n = pass.patch;
-  module.fn(name, ['i32', 'i32', 'i32'], undefined, (f) => {
-    const [guide, count, at] = f.parameters as I32[];
+  define(module, name, passKernels.brightness, (f, { guide, count, scratch: at }) => {
     const list = f.i32(at.add(scratch.lists));
     const [members, place, patch, row, knot] = [f.i32(), f.i32(), f.i32(), f.i32(), f.i32()];
     const [sum, mean, low] = [f.v128(), f.f32(), f.f32()];

@@ -3,7 +3,7 @@
  * depend on its order: so a run repeats to the bit, and tiles give the bits of the whole.
  *
  * The sums are integers of 64 bits in units of 2⁻²⁴: the weight of a sample is rounded to W = ⌊2²⁴ w⌉, and W y to an integer. A sum
- * is two words; whoever makes the lower one overflow adds 1 to the higher one. The higher word of Σ W y holds multiples of 2⁸ in
+ * is two words; the thread whose addition makes the lower one overflow adds 1 to the higher one. The higher word of Σ W y holds multiples of 2⁸ in
  * units of the noise. With w ≤ 1 and |y| < 2²⁰, the largest that a frame allows (`LEAST_NOISE` in denoisers/frame.ts), it would
  * take 2¹⁹ samples at one pixel to leave its 31 bits; a pixel has at most N (2 reach + 1)², for 8×8 patches and a reach of 29
  * 2¹⁷·⁸. Filters may overshoot the picture by as much as a factor of two.
@@ -47,7 +47,7 @@ fn addSample(pixel: u32, weight: f32, value: f32) {
 /** Threads of the kernels over all pixels of a plane. */
 export const PIXEL_THREADS = 256;
 
-/** Σ W y / Σ W. The sums are set to zero for the next pass. Bindings: 0 to 3 the sums, 4 the picture. */
+/** Σ W y / Σ W. The sums are set to zero for the next pass. Buffers: the sums, the picture. */
 export const combineKernel = `
 @group(0) @binding(0) var<storage, read_write> valuesLow: array<u32>;
 @group(0) @binding(1) var<storage, read_write> valuesHigh: array<u32>;
@@ -73,7 +73,7 @@ fn main(${builtins}) {
   weightsHigh[i] = 0u;
 }`;
 
-/** to ← share · to + (1 − share) · other. Bindings: 0 the share, 1 to, 2 other. */
+/** to ← share · to + (1 − share) · other. Buffers: the share, to, other. */
 export const blendKernel = `
 @group(0) @binding(0) var<uniform> share: vec4f;
 @group(0) @binding(1) var<storage, read_write> to: array<f32>;

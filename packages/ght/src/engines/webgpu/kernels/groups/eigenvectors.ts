@@ -7,7 +7,7 @@
  * orthonormal one after the other. In the end Uᵀ = Zᵀ Qᵀ.
  */
 
-import type { Pass } from '../../../../groups/recipes.js';
+import type { Pass } from '../../../../denoisers/groups/recipes.js';
 import { builtins, each, float, partStruct } from './target.js';
 
 /** Bisections: as many as a float has digits, and two for the sum that bounds all eigenvalues. */
@@ -17,7 +17,7 @@ const SOLUTIONS = 3;
 /** Replaces a pivot that is zero, relative to the largest eigenvalue. */
 const LEAST_PIVOT = 1e-7;
 
-/** Bindings: 0 the part, 1 the lists, 2 `tridiagonal`, 3 `basis`, 4 `vectors`; see lowrank.ts. */
+/** Buffers: the part, the lists, `tridiagonal`, `basis`, `vectors`; see lowrank.ts. */
 export function eigenvectorsKernel(pass: Pass): string {
   const { filter, patch } = pass;
   if (filter.kind !== 'rank') throw new Error('not a low-rank filter');

@@ -1,11 +1,11 @@
 /**
- * The threshold and the Wiener filter of groups/filters.ts. A workgroup has one group, or several small ones, in workgroup memory.
+ * The threshold and the Wiener filter of denoisers/groups/filters.ts. A workgroup has one group, or several small ones, in workgroup memory.
  * One thread per row, then per column, transforms the patches; one thread per coefficient takes Haar along the group, shrinks the
  * coefficients, and goes back; then columns and rows again, and one thread per sample adds it to the sums. The pilot of the Wiener
  * filter goes first through the same memory, and leaves its gains in registers.
  */
-import type { Pass } from '../../../../groups/recipes.js';
-import { transformOf } from '../../../../groups/transforms.js';
+import type { Pass } from '../../../../denoisers/groups/recipes.js';
+import { transformOf } from '../../../../denoisers/groups/transforms.js';
 import { sumsFrom } from './aggregation.js';
 import { builtins, each, HEADER, haarMembers, isAlone, nowhere, partStruct, WORKGROUP_BYTES } from './target.js';
 import { alongLine, haar, inverseHaar, patchFloats } from './transforms.js';
@@ -27,7 +27,7 @@ export function filterFits(pass: Pass): boolean {
 }
 
 /**
- * The kernel of a plane. Bindings: 0 the part, 1 the plane to filter, 2 the pilot, 3 the lists, 4 the window, 5 to 8 the sums, 9 the
+ * The kernel of a plane. Buffers: the part, the plane to filter, the pilot, the lists, the window, the sums, the
  * deviations of the noise if it is not white.
  */
 export function filterKernel(pass: Pass, whitened: boolean): string {

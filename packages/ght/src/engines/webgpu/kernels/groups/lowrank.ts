@@ -1,5 +1,5 @@
 /**
- * The low-rank filter of groups/filters.ts, in four kernels with a workgroup per group and a thread per sample of a patch:
+ * The low-rank filter of denoisers/groups/filters.ts, in four kernels with a workgroup per group and a thread per sample of a patch:
  *
  *     gather       X, the patches less their mean, and the mean; whitened first where the noise is not white
  *     tridiagonal  XXᵀ = Q T Qᵀ
@@ -10,8 +10,8 @@
  * group, `samples` has the mean in row 0 and patch k in row 1 + k, `basis` has Qᵀ row by row, `tridiagonal` the diagonal of T and
  * the entries beside it, and `vectors` the rows of Uᵀ. Word 3 of the list is the rank.
  */
-import type { Pass } from '../../../../groups/recipes.js';
-import { dct } from '../../../../groups/transforms.js';
+import type { Pass } from '../../../../denoisers/groups/recipes.js';
+import { dct } from '../../../../denoisers/groups/transforms.js';
 import { sumsFrom } from './aggregation.js';
 import { builtins, each, HEADER, isAlone, partStruct, range } from './target.js';
 import { alongLine, patchFloats } from './transforms.js';
@@ -61,7 +61,7 @@ const transformed = (pass: Pass) => ({
       .join('\n'),
 });
 
-/** Bindings: 0 the part, 1 the plane, 2 the lists, 3 `samples`, 4 the deviations of the noise if it is not white. */
+/** Buffers: the part, the plane, the lists, `samples`, the deviations of the noise if it is not white. */
 export function gatherKernel(pass: Pass, whitened: boolean): string {
   const { patch } = pass;
   const N = patch * patch;
@@ -114,7 +114,7 @@ ${begin(N)}
  *     v = x − α e₁,  α = ∓‖x‖,  β = 2 / vᵀv,  A ← (I − β v vᵀ) A (I − β v vᵀ),  Q ← Q (I − β v vᵀ)
  *
  * where with p = β A v and w = p − (β/2 vᵀp) v the new A is A − v wᵀ − w vᵀ. Each thread has a row of A and one of Q in registers;
- * thread k has column k as its row, since A is symmetric. Bindings: 0 the part, 1 the lists, 2 `samples`, 3 `basis`, 4 `tridiagonal`.
+ * thread k has column k as its row, since A is symmetric. Buffers: the part, the lists, `samples`, `basis`, `tridiagonal`.
  */
 export function tridiagonalKernel(pass: Pass): string {
   const N = pass.patch ** 2;
@@ -192,8 +192,8 @@ ${begin(N)}
 }
 
 /**
- * mean + UUᵀx for every patch x. A thread has a row of UUᵀ in registers. Weight 1 / √(1 + rank). Bindings: 0 the part, 1 the lists,
- * 2 `samples`, 3 `vectors`, 4 the window, 5 to 8 the sums, 9 the deviations of the noise if it is not white.
+ * mean + UUᵀx for every patch x. A thread has a row of UUᵀ in registers. Weight 1 / √(1 + rank). Buffers: the part, the lists,
+ * `samples`, `vectors`, the window, the sums, the deviations of the noise if it is not white.
  */
 export function projectKernel(pass: Pass, whitened: boolean): string {
   const { patch } = pass;

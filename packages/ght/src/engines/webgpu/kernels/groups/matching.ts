@@ -1,5 +1,5 @@
 /**
- * Block matching, as in groups/matching.ts: one workgroup per reference, one thread per run of neighbouring places of a row of the
+ * Block matching, as in denoisers/groups/matching.ts: one workgroup per reference, one thread per run of neighbouring places of a row of the
  * search window. A thread adds up the squared differences of its run in registers, row by row of the patch, so that a sample is
  * loaded once for all places of the run. The window lies in workgroup memory, in strips of rows where it is larger.
  *
@@ -9,7 +9,7 @@
  * go into bins by their distances. A member's number in the group is that of the candidates in the bins before its own, plus that of
  * the nearer ones in its own bin, which are few.
  */
-import type { Pass } from '../../../../groups/recipes.js';
+import type { Pass } from '../../../../denoisers/groups/recipes.js';
 import { builtins, each, HEADER, partStruct, WORKGROUP_BYTES } from './target.js';
 
 /** How the search window is spread over threads. */
@@ -63,7 +63,7 @@ export function spreadOf({ patch, reach, members }: Pick<Pass, 'patch' | 'reach'
 }
 
 /**
- * The kernel: binding 0 the part, 1 the guide, 2 the lists of the groups. A list has the number of its members, and from word
+ * Buffers: the part, the guide, the lists of the groups. A list has the number of its members, and from word
  * `HEADER` on the index of the first sample of each.
  */
 export function matchingKernel(pass: Pass, spread: Spread): string {
@@ -71,7 +71,7 @@ export function matchingKernel(pass: Pass, spread: Spread): string {
   const { side, run, threadsPerRow, threads, pitch, strip, words } = spread;
   const N = patch * patch;
   const rows = side + patch - 1;
-  /** Threads load rows of the window in teams of 32, each with so many columns. */
+  /** Threads load rows of the window in teams of 32, each with this many columns. */
   const [teams, columns] = [threads / LANES, Math.ceil(rows / LANES)];
   /** Whether place c of a thread is a candidate that is as near as the bound. */
   const isNear = (c: number) => `k${c} != NONE && !before(bound, vec2u(k${c}, me * ${run}u + ${c}u))`;

@@ -1,6 +1,6 @@
 /** What the kernels of all passes have in common: the references of a part of a picture, and the lists of their groups. */
-import { rankThreshold } from '../../../../groups/filters.js';
-import type { Filter, Pass } from '../../../../groups/recipes.js';
+import { rankThreshold } from '../../../../denoisers/groups/filters.js';
+import type { Filter, Pass } from '../../../../denoisers/groups/recipes.js';
 import { groupNumber } from '../../gpu.js';
 
 /** Bytes of workgroup memory that every adapter has. All kernels stay below, since more would leave room for fewer workgroups. */
@@ -65,7 +65,7 @@ function levelOf(filter: Filter): number {
 }
 
 /**
- * The part, at binding 0, and the place of a reference: every stride-th, and the last one so that every pixel is covered. What
+ * The part and the place of a reference: every stride-th, and the last one so that every pixel is covered. What
  * differs between passes but not in the shape of their kernels is here too, so that they share kernels: each takes long to compile.
  */
 export function partStruct({ patch }: Pick<Pass, 'patch'>): string {

@@ -1,5 +1,5 @@
-/** The transforms of groups/transforms.ts, for patches in workgroup memory. */
-import type { Matrix } from '../../../../algebra/matrix.js';
+/** The transforms of denoisers/groups/transforms.ts, for patches in workgroup memory. */
+import type { Matrix } from '../../../../math/matrix.js';
 import { each, float, range } from './target.js';
 
 /** Floats of a patch of n×n samples: a float more per row keeps threads that have rows, or columns, on different banks. */

@@ -1,14 +1,14 @@
 /**
- * Noise that depends on brightness and frequency, as in groups/whitening.ts. The header of a list has the place of the group between
+ * Noise that depends on brightness and frequency, as in denoisers/groups/whitening.ts. The header of a list has the place of the group between
  * two rows of deviations: the number of the first row in word 1, and in word 2 how far it is on the way to the next, from 0 to 1.
  */
-import type { Pass } from '../../../../groups/recipes.js';
-import { LEAST_DEVIATION } from '../../../../groups/whitening.js';
+import type { Pass } from '../../../../denoisers/groups/recipes.js';
+import { LEAST_DEVIATION } from '../../../../denoisers/groups/whitening.js';
 import { builtins, float, HEADER, haarMembers, isAlone, partStruct } from './target.js';
 
 /**
  * Finds the brightness of every group, the mean of its patches on the first plane of the guide. One thread per sample adds it up over
- * the members. Bindings: 0 the part, 1 that plane, 2 the lists, 3 the brightnesses of the rows.
+ * the members. Buffers: the part, that plane, the lists, the brightnesses of the rows.
  */
 export function brightnessKernel(pass: Pass): string {
   const { patch, filter } = pass;

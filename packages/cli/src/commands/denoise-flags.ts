@@ -1,0 +1,36 @@
+import type { Quality } from 'ght';
+import { choiceOf, type Flags } from '../flags.js';
+import type { InputFlags } from '../input-flags.js';
+import { say } from '../output/line.js';
+import type { TileFlags } from '../tile-flags.js';
+
+const noiseKinds = ['auto', 'white', 'poisson-gaussian'] as const;
+
+/** A value of `--noise`. */
+export type NoiseKind = (typeof noiseKinds)[number];
+
+/** Parses `--noise`. White noise was called `gaussian` before, which still works. */
+export function noiseKind(text: string): NoiseKind {
+  if (text !== 'gaussian') return choiceOf('--noise', noiseKinds)(text);
+  say('--noise gaussian is now called --noise white');
+  return 'white';
+}
+
+/** The flags of `ght denoise`. */
+export interface DenoiseFlags extends Omit<Flags, 'sigma'>, InputFlags, TileFlags {
+  readonly output: string;
+  readonly method: 'groups' | 'paper';
+  readonly sigma?: number | readonly number[] | 'auto';
+  readonly jpegQuality?: number;
+  readonly quality?: Quality;
+  readonly noise?: NoiseKind;
+  readonly strength?: number;
+  readonly strengthChroma?: number;
+  readonly keepGrain?: number;
+  readonly impulses?: 'auto' | 'off';
+  readonly banding?: 'auto' | 'off';
+  readonly gain?: number;
+  readonly offset?: number;
+  readonly noiseSpectrum?: string;
+  readonly reference?: string;
+}

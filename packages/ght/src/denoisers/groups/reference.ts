@@ -1,0 +1,103 @@
+/** The recipes as written, in float64: the fast engine is tested against this. */
+
+import { finish, type Work } from '../../work.js';
+import type { TileNoise } from '../denoiser.js';
+import type { Group } from './filters.js';
+import { lowRankGroup, rankThreshold, thresholdGroup, wienerGroup } from './filters.js';
+import type { Plane } from './matching.js';
+import { findGroup, places } from './matching.js';
+import type { Pass, Slot, Step } from './recipes.js';
+import { isPass } from './recipes.js';
+import { identity, transformOf } from './transforms.js';
+import { brightnessOf, deviationsAt, unwhiten, whiten } from './whitening.js';
+import { kaiser } from './window.js';
+
+/** The planes of a picture, all of the same size. */
+export type Picture = readonly Plane[];
+
+/**
+ * Runs a recipe on a picture whose noise has deviation 1 in all planes, or is given in `noise`. Reports the number of each
+ * step as it begins.
+ */
+export function* follow(
+  recipe: readonly Step[],
+  noisy: Picture,
+  noise?: TileNoise,
+  onStep?: (step: number) => void,
+): Work<Picture> {
+  const slots: Partial<Record<Slot, Picture>> = { noisy };
+  const picture = (slot: Slot) => slots[slot] as Picture;
+  for (const [i, step] of recipe.entries()) {
+    onStep?.(i);
+    slots[step.to] = isPass(step)
+      ? yield* runPass(step, picture(step.from), picture(step.guide), noise)
+      : picture(step.a).map((a, c) => blend(step.share, a, picture(step.b)[c]));
+  }
+  return picture(recipe[recipe.length - 1].to);
+}
+
+/** One pass; the same groups are used on all planes. */
+function* runPass(pass: Pass, from: Picture, guide: Picture, noise: TileNoise | undefined): Work<Picture> {
+  const { width, height } = from[0];
+  const { patch, filter } = pass;
+  const window = kaiser(patch, pass.window);
+  const sums = from.map(() => new Float64Array(width * height));
+  const weights = from.map(() => new Float64Array(width * height));
+  const apply = filterOf(pass, noise !== undefined);
+  const rows = places(height, pass);
+  for (const [i, y] of rows.entries()) {
+    for (const x of places(width, pass)) {
+      const found = findGroup(guide[0], pass, x, y);
+      // Haar needs a power of two: the most distant members are left out.
+      const members = filter.kind === 'rank' ? found : found.slice(0, 2 ** Math.floor(Math.log2(found.length)));
+      const brightness = noise && brightnessOf(guide[0], members, patch);
+      from.forEach((plane, c) => {
+        const group = gather(members, plane, patch);
+        const pilot = filter.kind === 'wiener' ? gather(members, guide[c], patch) : [];
+        const s = noise && brightness !== undefined ? deviationsAt(noise, c, brightness) : undefined;
+        if (s) for (const each of [group, pilot]) whiten(each, s);
+        const weight = apply(group, pilot);
+        if (s) unwhiten(group, s);
+        group.forEach((samples, k) => {
+          for (let n = 0; n < samples.length; n++) {
+            const at = members[k] + Math.floor(n / patch) * width + (n % patch);
+            sums[c][at] += weight * window[n] * samples[n];
+            weights[c][at] += weight * window[n];
+          }
+        });
+      });
+      yield i / rows.length;
+    }
+  }
+  return sums.map((sum, c) => ({ width, height, data: sum.map((value, i) => value / weights[c][i]) }));
+}
+
+/** Filters a group in place and returns its weight. */
+type FilterGroup = (group: Group, pilot: Group) => number;
+
+/** The filter of a pass; a whitened group is already transformed. */
+function filterOf({ patch, filter }: Pass, whitened: boolean): FilterGroup {
+  if (filter.kind === 'rank') {
+    return (group) => lowRankGroup(group, rankThreshold(filter.factor, filter.noise, patch, group.length));
+  }
+  const transform = whitened ? identity(patch) : transformOf(filter.transform, patch);
+  return filter.kind === 'threshold'
+    ? (group) => thresholdGroup(group, transform, filter.tau)
+    : (group, pilot) => wienerGroup(group, pilot, transform);
+}
+
+/** The patches that begin at these samples. */
+function gather(members: readonly number[], { width, data }: Plane, patch: number): Group {
+  return members.map((at) =>
+    Float64Array.from({ length: patch * patch }, (_, n) => data[at + Math.floor(n / patch) * width + (n % patch)]),
+  );
+}
+
+function blend(share: number, a: Plane, b: Plane): Plane {
+  return { ...a, data: a.data.map((value, i) => share * value + (1 - share) * b.data[i]) };
+}
+
+/** Runs the whole recipe without yielding. */
+export function followed(recipe: readonly Step[], noisy: Picture, noise?: TileNoise): Picture {
+  return finish(follow(recipe, noisy, noise));
+}

@@ -1,0 +1,10 @@
+/**
+ * Pictures of results: the atoms of a dictionary, and where an image uses many atoms.
+ *
+ * @module ght/draw
+ */
+
+export type { AtomCounts } from '../measures/heatmap.js';
+export { heatmap } from '../measures/heatmap.js';
+export { drawAtoms } from './atoms.js';
+export { drawHeatmap, heatColour } from './heatmap.js';

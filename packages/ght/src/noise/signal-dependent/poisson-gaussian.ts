@@ -1,0 +1,214 @@
+/**
+ * Estimates gain and read noise from an image. var(y | x) = gain · (x − offset) + σ² is a line, and every block with little
+ * texture is a point near it: its mean, and the variance of its high frequencies.
+ *
+ * In the DCT of an 8×8 block the noise of the low frequencies and that of the high ones are independent. So blocks are
+ * chosen by their low frequencies, where texture shows first, and measured by their high ones, and the choice does not
+ * bias the measurement. A first line is fitted to the least textured blocks of each brightness. Then all blocks whose low
+ * frequencies agree with that line are taken, and the line is fitted to them by weighted least squares. This repeats until
+ * the set of blocks no longer changes.
+ */
+
+import { InputError, OptionError } from '../../errors.js';
+import type { Image, Samples } from '../../image/image.js';
+import { imageExponent, shifted, shiftedImage } from '../../image/scale.js';
+import type { PoissonGaussian } from '../../image/stabilise.js';
+import { dctEntry } from '../../math/dct.js';
+import type { Work } from '../../work.js';
+import { aboveRounding, clippedAt } from '../white/sigma.js';
+
+const SIDE = 8;
+/** Frequencies (i, j) that are measured: both at least this. */
+const HIGH = 4;
+const MEASURED = (SIDE - HIGH) ** 2;
+/** Frequencies that show texture: 0 < i + j ≤ this, except those that are measured. */
+const LOW = 6;
+const TEXTURE = ((LOW + 1) * (LOW + 2)) / 2 - 1;
+/** z: the number of deviations above the texture of pure noise up to which a block is used. */
+const DEVIATIONS = 1;
+/** A block with this many times the variance of the line has fine texture; pure noise exceeds it once in a thousand. */
+const OUTLIER = 2.4;
+/** The most blocks examined, approximately. */
+const LOOKED_AT = 2 ** 15;
+/** For the first line: the number of brightness classes, and the fraction of each with the least texture. */
+const CLASSES = 24;
+const CALMEST = 0.1;
+const ROUNDS = 8;
+const SMALLEST = 32;
+
+/** A block: its mean, its texture and the variance of its noise. */
+interface Block {
+  readonly mean: number;
+  readonly texture: number;
+  readonly variance: number;
+}
+
+/** var = slope · mean + level. */
+interface Line {
+  readonly slope: number;
+  readonly level: number;
+}
+
+/**
+ * Gain, σ and offset of Poisson–Gaussian noise in each plane, in the units of the samples. The offset is the sample value at
+ * zero signal. If it is not given, it is 0 if the noise allows that, and otherwise the value at which the line has no
+ * variance: a line alone cannot separate an offset from read noise, and for denoising only the line matters. The result is
+ * deterministic. In a plane of one brightness gain and σ cannot be separated, only their sum is known. Clipped samples are
+ * ignored.
+ *
+ * Measured on Set12 and a quarter of BSD68 (0 to 255) with such noise: the deviation √(gain·x + σ²) over the range of x
+ * is found within 2 to 5% root mean square for gain 1 to 8 with σ from 0 to 10, and within 8% at gain 0.5 with σ = 2,
+ * where the photographs' own texture is as large. The gain alone is within 2 to 6% there (10% at 0.5); the smaller part
+ * of a sum is less certain: σ = 5 beside a gain of 2 within 16 to 27%, a gain of 0.1 beside σ = 10 within 70%.
+ */
+export function* poissonGaussianEstimate(image: Image, offset?: number): Work<Required<PoissonGaussian>[]> {
+  const { width, height } = image;
+  if (offset !== undefined && !Number.isFinite(offset)) {
+    throw new OptionError('offset', 'must be a finite number', offset, 'give the value of no signal, such as 0');
+  }
+  if (width < SMALLEST || height < SMALLEST) {
+    const rule = `must be at least ${SMALLEST}×${SMALLEST} pixels to show how its noise depends on the signal`;
+    throw new InputError('image', rule, `${width}×${height}`, 'give a larger image, or gain and sigma themselves');
+  }
+  const e = yield* imageExponent(image);
+  const { planes } = e === 0 ? image : yield* shiftedImage(image, -e);
+  const levels: Required<PoissonGaussian>[] = [];
+  for (const samples of planes) {
+    const { slope, level, zero } = yield* lineOf(samples, width, height, offset && shifted(offset, -e));
+    const sigma = yield* aboveRounding(samples, Math.sqrt(level));
+    levels.push({ gain: shifted(slope, e), sigma: shifted(sigma, e), offset: shifted(zero, e) });
+  }
+  return levels;
+}
+
+/** The line of a plane relative to the offset; if none is given, to an estimated one. */
+function* lineOf(
+  samples: Samples,
+  width: number,
+  height: number,
+  offset: number | undefined,
+): Work<Line & { readonly zero: number }> {
+  const blocks = yield* blocksOf(samples, width, height, offset ?? 0);
+  const line = yield* fitLine(blocks);
+  if (offset !== undefined || line.slope === 0 || line.level > 0) return { ...line, zero: offset ?? 0 };
+  // The line is negative at 0. Relative to the darkest block it need not be.
+  const darkest = blocks.reduce((least, { mean }) => Math.min(least, mean), Number.POSITIVE_INFINITY);
+  const fromThere = blocks.map((block) => ({ ...block, mean: block.mean - darkest }));
+  const { slope, level } = yield* fitLine(fromThere);
+  const zero = slope > 0 ? darkest - level / slope : 0;
+  return zero > 0 ? { slope, level: 0, zero } : { ...line, zero: 0 };
+}
+
+/** Fits the line, round by round, to the blocks that agree with it. */
+function* fitLine(blocks: readonly Block[]): Work<Line> {
+  let line = weighted(calmest(blocks), { slope: 0, level: 1 });
+  let taken = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    yield round / ROUNDS;
+    const limit = TEXTURE + DEVIATIONS * Math.sqrt(2 * TEXTURE);
+    const calm = blocks.filter(({ mean, texture, variance }) => {
+      const noise = at(line, mean);
+      return texture <= limit * noise && variance <= OUTLIER * noise;
+    });
+    if (calm.length < 64) break;
+    line = weighted(calm, line);
+    if (calm.length === taken) break;
+    taken = calm.length;
+  }
+  return line;
+}
+
+function at({ slope, level }: Line, mean: number): number {
+  return slope * Math.max(0, mean) + level;
+}
+
+/** The blocks with the least texture in each brightness class. */
+function calmest(blocks: readonly Block[]): Block[] {
+  const sorted = [...blocks].sort((a, b) => a.mean - b.mean);
+  const size = Math.ceil(sorted.length / CLASSES);
+  const calm: Block[] = [];
+  for (let from = 0; from < sorted.length; from += size) {
+    const some = sorted.slice(from, from + size).sort((a, b) => a.texture - b.texture);
+    calm.push(...some.slice(0, Math.ceil(CALMEST * some.length)));
+  }
+  return calm;
+}
+
+/**
+ * Least squares of variance against mean. A measured variance v has deviation v √(2/MEASURED), so its weight is 1/v²,
+ * with v from the line of the previous round, starting from `line`, for a few rounds. Neither coefficient may be negative.
+ */
+function weighted(blocks: readonly Block[], line: Line): Line {
+  let fitted = line;
+  for (let repeat = 0; repeat < 6; repeat++) {
+    const floor = 1e-9 * blocks.reduce((most, { variance }) => Math.max(most, variance), 0);
+    let [w, wx, wy, wxx, wxy] = [0, 0, 0, 0, 0];
+    for (const { mean: x, variance: y } of blocks) {
+      const weight = 1 / (at(fitted, x) + floor || 1) ** 2;
+      w += weight;
+      wx += weight * x;
+      wy += weight * y;
+      wxx += weight * x * x;
+      wxy += weight * x * y;
+    }
+    const determinant = w * wxx - wx * wx;
+    const slope = determinant > 1e-12 * w * wxx ? (w * wxy - wx * wy) / determinant : 0;
+    const level = (wy - slope * wx) / w;
+    if (slope <= 0) fitted = { slope: 0, level: wy / w };
+    else if (level < 0) fitted = { slope: Math.max(0, wxy / wxx), level: 0 };
+    else fitted = { slope, level };
+  }
+  return fitted;
+}
+
+/** The blocks of a plane without clipped samples (all blocks, if almost all are clipped); their means are relative to the offset. */
+function* blocksOf(samples: Samples, width: number, height: number, offset: number): Work<Block[]> {
+  const [columns, rows] = [width - SIDE + 1, height - SIDE + 1];
+  const step = Math.max(1, Math.ceil(Math.sqrt((columns * rows) / LOOKED_AT)));
+  const { least, most } = yield* clippedAt(samples);
+  const all: Block[] = [];
+  const free: Block[] = [];
+  const block = new Float64Array(SIDE * SIDE);
+  for (let y = 0; y < rows; y += step) {
+    yield y / rows;
+    for (let x = 0; x < columns; x += step) {
+      let clipped = false;
+      for (let i = 0; i < block.length; i++) {
+        const value = samples[(y + (i >> 3)) * width + x + (i & 7)];
+        if (value === least || value === most) clipped = true;
+        block[i] = value - offset;
+      }
+      const measured = measure(block);
+      all.push(measured);
+      if (!clipped) free.push(measured);
+    }
+  }
+  return free.length < 256 ? all : free;
+}
+
+/** The orthonormal DCT-II of 8 samples: entry k of frequency i at `i * 8 + k`. */
+const COSINES = Float64Array.from({ length: SIDE * SIDE }, (_, n) => dctEntry(SIDE, Math.floor(n / SIDE), n % SIDE));
+const rowsTransformed = new Float64Array(SIDE * SIDE);
+
+function measure(block: Float64Array): Block {
+  for (let a = 0; a < SIDE; a++) {
+    for (let j = 0; j < SIDE; j++) {
+      let sum = 0;
+      for (let k = 0; k < SIDE; k++) sum += COSINES[j * SIDE + k] * block[a * SIDE + k];
+      rowsTransformed[a * SIDE + j] = sum;
+    }
+  }
+  let [mean, texture, variance] = [0, 0, 0];
+  for (let i = 0; i < SIDE; i++) {
+    for (let j = 0; j < SIDE; j++) {
+      const measured = i >= HIGH && j >= HIGH;
+      if (!measured && i + j > LOW) continue;
+      let value = 0;
+      for (let k = 0; k < SIDE; k++) value += COSINES[i * SIDE + k] * rowsTransformed[k * SIDE + j];
+      if (i + j === 0) mean = value / SIDE;
+      else if (measured) variance += (value * value) / MEASURED;
+      else texture += value * value;
+    }
+  }
+  return { mean, texture, variance };
+}

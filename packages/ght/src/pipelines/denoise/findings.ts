@@ -1,0 +1,215 @@
+/**
+ * The properties of a whole image that denoising any part of it depends on: its units, whether its channels are copies of each
+ * other, its defects and its noise. All of it is plain data. The first two are merged from parts, in any order. The others come
+ * from the image, or from a sample of it if it is large.
+ */
+
+import type { Image, Samples } from '../../image/image.js';
+import { copyOf, mapped, refuseBadNumber } from '../../image/image.js';
+import type { Part, Size } from '../../image/rectangle.js';
+import { imageUnit, shifted, shiftedImage } from '../../image/scale.js';
+import type { NoiseEstimate } from '../../noise/estimate.js';
+import { noiseOf, shiftedEstimate } from '../../noise/estimate.js';
+import type { NoiseModel } from '../../noise/model.js';
+import { limited, limitedModel } from '../../noise/model.js';
+import { part, stretches, type Work } from '../../work.js';
+import {
+  type Defects,
+  findDefects,
+  impulsesOf,
+  type RemovedBanding,
+  type RemovedImpulses,
+  type Repaired,
+} from './defects.js';
+import type { DenoiseSettings } from './options.js';
+import { type ChosenQuality, chooseQuality } from './quality.js';
+
+/** The range of an image and whether its channels are equal; plain data. */
+export interface ImageRange {
+  /** The least and the greatest sample of all channels. */
+  readonly least: number;
+  readonly most: number;
+  /** The number of channels, and whether all are copies of the first, so that only that one is denoised. */
+  readonly channels: number;
+  readonly copies: boolean;
+}
+
+/** The range of a part of an image. The first NaN or infinity is refused, with its place in the image. */
+export function* scanRange({ at, planes }: Part): Work<ImageRange> {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const [channel, plane] of planes.entries()) {
+    yield* refuseBadNumber(plane, (i) => {
+      const [x, y] = [at.left + (i % at.width), at.top + Math.floor(i / at.width)];
+      return `image pixel (x ${x}, y ${y}, channel ${channel})`;
+    });
+    for (const [from, to] of stretches(plane.length)) {
+      for (let i = from; i < to; i++) {
+        if (plane[i] < least) least = plane[i];
+        if (plane[i] > most) most = plane[i];
+      }
+      yield to / plane.length;
+    }
+  }
+  return { least, most, channels: planes.length, copies: planes.length > 1 && (yield* allTheSame(planes)) };
+}
+
+function* allTheSame([first, ...others]: readonly Samples[]): Work<boolean> {
+  for (const other of others) {
+    for (const [from, to] of stretches(first.length)) {
+      for (let i = from; i < to; i++) if (other[i] !== first[i]) return false;
+      yield to / first.length;
+    }
+  }
+  return true;
+}
+
+/** The range of all parts together. */
+export function mergeRanges(ranges: readonly ImageRange[]): ImageRange {
+  return ranges.reduce((all, each) => ({
+    least: Math.min(all.least, each.least),
+    most: Math.max(all.most, each.most),
+    channels: all.channels,
+    copies: all.copies && each.copies,
+  }));
+}
+
+/** The exponent of the unit in which an image is denoised. */
+function exponentOf({ least, most }: ImageRange): number {
+  return imageUnit(Math.max(Math.abs(least), Math.abs(most)));
+}
+
+/**
+ * The planes of an image or a part of one that are denoised: the first of copies, and in units of 2^e if the image is far from 1,
+ * because engines return float32.
+ */
+export function* toWorkingUnits(image: Image, range: ImageRange): Work<Image> {
+  const shown = range.copies ? { ...image, planes: image.planes.slice(0, 1) } : image;
+  const e = exponentOf(range);
+  return e === 0 ? shown : yield* shiftedImage(shown, -e);
+}
+
+/** The defects and the noise of an image; plain data, in working units. */
+export interface Findings {
+  readonly defects: Defects;
+  readonly estimate: NoiseEstimate;
+}
+
+/** Blocks for the decision between white and coloured noise. The strength of coloured noise is estimated again after the coarse scale. */
+const BLOCKS_FOR_KIND = 15_000;
+
+/** Finds the defects and the noise of an image in working units, which is whole or a sample; also returns the image without defects. */
+export function* find(
+  image: Image,
+  isWhole: boolean,
+  range: ImageRange,
+  settings: DenoiseSettings,
+): Work<Findings & Repaired> {
+  const repaired = yield* part(findDefects(image, isWhole, settings), 0, 0.5);
+  const e = exponentOf(range);
+  const given = settings.given && givenEstimate(limitedModel(settings.given, -e), image.planes.length);
+  const shown = { ...image, planes: repaired.planes };
+  const { offset } = settings.estimate;
+  const sought = offset === undefined ? settings.estimate : { ...settings.estimate, offset: limited(offset, -e) };
+  const estimate = given ?? (yield* part(noiseOf(shown, sought, BLOCKS_FOR_KIND), 0.5, 1));
+  return { ...repaired, estimate };
+}
+
+/** The given noise of every plane that is denoised, as a certain estimate. */
+function givenEstimate(model: NoiseModel, channels: number): NoiseEstimate {
+  return { model: ofChannels(model, (list) => list.slice(0, channels)), confidence: 1 };
+}
+
+/** Repeats the noise of one channel for all channels, which are copies of it. */
+function ofCopies(estimate: NoiseEstimate, channels: number): NoiseEstimate {
+  const repeated = <T>([first]: readonly T[]): T[] => Array.from({ length: channels }, () => first);
+  return { ...estimate, model: ofChannels(estimate.model, repeated) };
+}
+
+/** Changes the list of channels of white and signal-dependent noise; coloured noise stays that of the denoised planes. */
+function ofChannels(model: NoiseModel, change: <T>(list: readonly T[]) => T[]): NoiseModel {
+  if (model.kind === 'white') return { ...model, sigma: change(model.sigma) };
+  return model.kind === 'signal-dependent' ? { ...model, planes: change(model.planes) } : model;
+}
+
+/** The inverse of {@link toWorkingUnits} for denoised planes, after a share of the removed noise is put back. */
+export function* toInputUnits(
+  planes: readonly Samples[],
+  noisy: Pick<Image, 'planes'>,
+  range: ImageRange,
+  keepGrain: number,
+): Work<readonly Samples[]> {
+  const e = exponentOf(range);
+  const given: Samples[] = [];
+  for (const [c, original] of noisy.planes.entries()) {
+    let plane = planes[range.copies ? 0 : c];
+    if (keepGrain > 0) plane = yield* withGrain(plane, original, keepGrain, e);
+    if (e !== 0) plane = yield* mapped(plane, (value) => shifted(value, e));
+    given.push(given.includes(plane) ? copyOf(plane) : plane);
+  }
+  return given;
+}
+
+/** Puts back a share of the removed noise; the noisy samples are in units of 2^-e. */
+function* withGrain(plane: Samples, noisy: Samples, share: number, e: number): Work<Float64Array> {
+  const mixed = new Float64Array(plane.length);
+  for (const [from, to] of stretches(plane.length)) {
+    for (let i = from; i < to; i++) mixed[i] = plane[i] + share * (shifted(noisy[i], -e) - plane[i]);
+    yield to / plane.length;
+  }
+  return mixed;
+}
+
+/** The quality for planes with this noise, in working units: the requested one, or the one that takes its place. */
+function qualityFor(noise: NoiseModel, range: ImageRange, { planes, strength }: DenoiseSettings): ChosenQuality {
+  const e = exponentOf(range);
+  const samples = { least: shifted(range.least, -e), most: shifted(range.most, -e) };
+  return chooseQuality(planes.quality, noise, samples, strength.strength);
+}
+
+/** How planes with this noise, in working units, are denoised. */
+export function planesFor(noise: NoiseModel, range: ImageRange, settings: DenoiseSettings): DenoiseSettings['planes'] {
+  return { ...settings.planes, quality: qualityFor(noise, range, settings).quality };
+}
+
+/** The noise and the defects that were removed from an image, and the quality that was used. `describe` makes sentences of it. */
+export interface NoiseReport extends Omit<NoiseEstimate, 'model'>, ChosenQuality {
+  /** The noise that was removed, in the units of the image. */
+  readonly noise: NoiseModel;
+  /** How certain the estimate is, from 0 to 1; 1 for noise that was given. */
+  readonly confidence: number;
+  /** Impulses that were replaced first. */
+  readonly impulses: RemovedImpulses;
+  /** Row and column offsets that were removed first. */
+  readonly banding: RemovedBanding;
+}
+
+/** The noise in the units of the image. Noise that was given is returned as given, because it may have been limited. */
+function inInputUnits(
+  estimate: NoiseEstimate,
+  e: number,
+  { channels, copies }: ImageRange,
+  { given }: DenoiseSettings,
+): NoiseEstimate {
+  if (given === undefined) return shiftedEstimate(estimate, e);
+  const certain = givenEstimate(given, copies ? 1 : channels);
+  return copies ? ofCopies(certain, channels) : certain;
+}
+
+/** The report on an image with this many impulses in the planes that were denoised. */
+export function reportOf(
+  { width, height }: Size,
+  range: ImageRange,
+  defects: Defects,
+  count: number,
+  estimate: NoiseEstimate,
+  settings: DenoiseSettings,
+): NoiseReport {
+  const { channels, copies } = range;
+  const e = exponentOf(range);
+  const all = copies ? ofCopies(estimate, channels) : estimate;
+  const { model, ...found } = e === 0 ? all : inInputUnits(all, e, range, settings);
+  const impulses = impulsesOf(defects, count, width * height, copies ? channels : 1);
+  const { rows, columns, search } = defects.banding;
+  const banding = { rows: shifted(rows, e), columns: shifted(columns, e), search };
+  return { noise: model, ...found, impulses, banding, ...qualityFor(estimate.model, range, settings) };
+}

@@ -1,0 +1,182 @@
+/** What the passes of denoising send: their arguments and answers, with the checks that restore their types. */
+import type { Extent, PlanesFrame } from '../../denoisers/frame.js';
+import type { Size } from '../../image/rectangle.js';
+import type { ColouredNoise, JpegInfo, NoiseModel } from '../../noise/model.js';
+import {
+  type Check,
+  finite,
+  flag,
+  listOf,
+  nullable,
+  number,
+  numbers,
+  oneOf,
+  optional,
+  record,
+  refuse,
+  whole,
+} from '../check.js';
+import { bandingSearches } from './defects.js';
+import type { ImageRange } from './findings.js';
+import type { Known } from './parts.js';
+
+/** What is known about the whole image before its planes are measured; plain data. */
+export interface KnownNoise extends Known {
+  /** The noise at half the size, if the image is denoised at two scales. */
+  readonly coarse?: ColouredNoise;
+}
+
+/** The argument of the passes over the half image. */
+export interface CoarseArgument {
+  readonly known: KnownNoise;
+  readonly framed: PlanesFrame;
+  readonly step: Size;
+}
+
+/** The argument of the passes that read the image after the coarse scale. */
+export interface ScalesArgument {
+  readonly known: KnownNoise;
+  readonly coarse?: CoarseArgument;
+}
+
+/** The argument of the last pass. */
+export interface FineArgument extends ScalesArgument {
+  readonly framed: PlanesFrame;
+  readonly step: Size;
+  /** Whether the result differs from the input. */
+  readonly changed: boolean;
+}
+
+/** The largest side of a tile. */
+const LARGEST_SIDE = 2 ** 31;
+/** Coefficients of an 8×8 block. */
+const FREQUENCIES = 64;
+
+/** The answer of `range`. */
+export const checkRange: Check<ImageRange> = record<ImageRange>({
+  least: finite,
+  most: finite,
+  channels: whole(1, 2 ** 16),
+  copies: flag,
+});
+
+const impulseRule: Check<NonNullable<KnownNoise['defects']['impulses'][number]>> = record({
+  levels: listOf(record({ sign: oneOf(1, -1), value: number, share: number })),
+  signs: listOf(oneOf(1, -1)),
+  floors: listOf(number),
+});
+
+const offsets = listOf(nullable(numbers()));
+
+const defects: Check<KnownNoise['defects']> = record<KnownNoise['defects']>({
+  impulses: listOf(nullable(impulseRule)),
+  rowOffsets: offsets,
+  columnOffsets: offsets,
+  banding: record({ rows: number, columns: number, search: oneOf(...bandingSearches) }),
+});
+
+const deviations = listOf(listOf(numbers(FREQUENCIES)));
+
+const models: { readonly [Kind in NoiseModel['kind']]: Check<Extract<NoiseModel, { readonly kind: Kind }>> } = {
+  white: record({ kind: oneOf('white'), sigma: listOf(number) }),
+  'signal-dependent': record({
+    kind: oneOf('signal-dependent'),
+    planes: listOf(record({ gain: number, sigma: number, offset: number })),
+  }),
+  coloured: record({ kind: oneOf('coloured'), brightness: listOf(number), deviations }),
+};
+const kinds = ['white', 'signal-dependent', 'coloured'] as const;
+
+const noiseModel: Check<NoiseModel> = (value, name) => {
+  const { kind } = record<{ kind: NoiseModel['kind'] }>({ kind: oneOf(...kinds) })(value, name);
+  return models[kind](value, name);
+};
+
+/** A table of quantisation steps, which may be of any type. */
+const table: Check<ArrayLike<number>> = (value, name) => {
+  if (!Array.isArray(value) && !ArrayBuffer.isView(value)) throw refuse(name, 'must be a table of numbers', value);
+  const steps = Array.from(value as ArrayLike<number>);
+  if (steps.length !== FREQUENCIES) throw refuse(name, `must have ${FREQUENCIES} steps`, steps.length);
+  for (const step of steps) number(step, name);
+  return value as ArrayLike<number>;
+};
+
+const pair: Check<readonly [number, number]> = (value, name) => {
+  const [first, second] = listOf(finite, 2)(value, name);
+  return [first, second];
+};
+
+const jpeg: Check<JpegInfo> = record<JpegInfo>({
+  luma: table,
+  chroma: optional(table),
+  subsampling: optional(pair),
+  origin: optional(pair),
+});
+
+/** The answer of `reestimate`. */
+export const checkEstimate: Check<KnownNoise['estimate']> = record<KnownNoise['estimate']>({
+  model: noiseModel,
+  confidence: number,
+  confidenceReason: optional(oneOf('no-flat-area')),
+  levels: optional(listOf(record({ middle: number, finest: number, coarsest: number, confidence: number }))),
+  jpeg: optional(jpeg),
+  jpegQuality: optional(number),
+});
+
+/** The answer of `estimate`. */
+export const checkNoise: Check<KnownNoise> = record<KnownNoise>({
+  range: checkRange,
+  peak: finite,
+  defects,
+  estimate: checkEstimate,
+  coarse: optional(models.coloured),
+});
+
+const extent: Check<Extent> = record<Extent>({ sum: number, least: number, most: number });
+
+/** The answer of `coarse-extents`: the extents of each plane, block by block. */
+export const checkExtents: Check<Extent[][]> = listOf(listOf(extent));
+
+/** The answer of `extents`. */
+export const checkMeasured: Check<{ readonly extents: Extent[][]; readonly impulses: number }> = record({
+  extents: checkExtents,
+  impulses: whole(),
+});
+
+const framed: Check<PlanesFrame> = record<PlanesFrame>({
+  frame: record<PlanesFrame['frame']>({
+    centres: listOf(number),
+    scales: listOf(number),
+    noise: optional(record({ brightness: listOf(number), deviations })),
+  }),
+  noisy: listOf(flag),
+});
+
+const step: Check<Size> = record<Size>({ width: whole(1, LARGEST_SIDE), height: whole(1, LARGEST_SIDE) });
+
+/** The argument of `estimate`. */
+export const checkEstimateArgument: Check<{ readonly range: ImageRange; readonly peak: number }> = record({
+  range: checkRange,
+  peak: finite,
+});
+
+/** The argument of `coarse-extents`. */
+export const checkKnownArgument: Check<{ readonly known: KnownNoise }> = record({ known: checkNoise });
+
+/** The argument of `coarse`. */
+export const checkCoarseArgument: Check<CoarseArgument> = record<CoarseArgument>({ known: checkNoise, framed, step });
+
+/** The argument of `reestimate` and `extents`. */
+export const checkScalesArgument: Check<{ readonly known: KnownNoise; readonly coarse?: CoarseArgument }> = record<{
+  readonly known: KnownNoise;
+  readonly coarse?: CoarseArgument;
+}>({ known: checkNoise, coarse: optional(checkCoarseArgument) });
+
+/** The argument of `denoise`. */
+export const checkFineArgument: Check<FineArgument> = record<FineArgument>({
+  known: checkNoise,
+  framed,
+  step,
+  changed: flag,
+  coarse: optional(checkCoarseArgument),
+});

@@ -1,0 +1,143 @@
+import type { Denoiser, TileProgress, TileWatch } from '../../denoisers/denoiser.js';
+import type { PlanesFrame, PlanesNoise } from '../../denoisers/frame.js';
+import { blockExtents, framedTile, frameOf, leaveFrame, planeFor } from '../../denoisers/frame.js';
+import type { Step } from '../../denoisers/groups/recipes.js';
+import { type Placement, tileSide, tilesOf } from '../../denoisers/tiles.js';
+import type { Engine, LoadedDenoiser } from '../../engines/engine.js';
+import type { EngineName } from '../../engines/engines.js';
+import { type Choice, onEngine, replacementFor, type Wanted } from '../../engines/engines.js';
+import { EngineFailure } from '../../errors.js';
+import type { Samples } from '../../image/image.js';
+import { copyOf } from '../../image/image.js';
+import { allOf, cut, type Part, type Rectangle, type Size, within } from '../../image/rectangle.js';
+import { drive } from '../../work.js';
+import { type Quality, qualityDenoiser, qualityEffort } from './quality.js';
+
+/** Checked options for planes, with all defaults. */
+export interface PlanesSettings {
+  readonly quality: Quality;
+  readonly engine: EngineName;
+  /** Undefined for the number of cores, or 1 for a small image. */
+  readonly threads?: number;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: TileProgress) => void;
+  /** The side of the tiles. Undefined for one tile, or for tiles that need at most about a gibibyte. */
+  readonly tile?: number;
+}
+
+/** Denoised planes. */
+export interface DenoisedPlanes {
+  readonly planes: Samples[];
+  /** Which planes had noise to remove; the others are copies of the input. */
+  readonly noisy: readonly boolean[];
+}
+
+/**
+ * The denoiser of a quality for an image of this size, on the engine that is chosen for it. `planes` is the number of planes if all of
+ * the image is denoised here; otherwise `auto` is the CPU.
+ */
+export function loadDenoiser(
+  { width, height }: Size,
+  noise: 'white' | 'coloured',
+  { quality, engine, threads }: PlanesSettings,
+  planes?: number,
+): Promise<LoadedDenoiser> {
+  const seconds = SECONDS_PER_EFFORT * qualityEffort(quality, noise) * width * height * (planes ?? 0);
+  const work = planes === undefined ? undefined : ({ kind: 'denoise', seconds } as const);
+  return replaceable(engine, work, (chosen) => qualityDenoiser(chosen, quality, noise, width * height, { threads }));
+}
+
+/** Loads a recipe into an engine, for pictures of this size. */
+export function recipeFor(
+  recipe: readonly Step[],
+  { width, height }: Size,
+  { engine, threads }: Pick<PlanesSettings, 'engine' | 'threads'>,
+): Promise<LoadedDenoiser> {
+  return replaceable(engine, undefined, (chosen) => chosen.denoiser(recipe, width * height, { threads }));
+}
+
+/** A denoiser on the engine of that name; if the engine fails, the tile is done again on the CPU, and so are those that follow. */
+async function replaceable(
+  name: EngineName,
+  work: Wanted['work'] | undefined,
+  load: (engine: Engine) => Promise<LoadedDenoiser>,
+): Promise<LoadedDenoiser> {
+  const loadInto = async ({ engine, fallbackReason }: Choice) => {
+    const { info, ...denoiser } = await load(engine);
+    return { ...denoiser, info: { ...info, fallbackReason } };
+  };
+  let denoiser = await onEngine(name, { work }, loadInto);
+  return {
+    ...denoiser,
+    get info() {
+      return denoiser.info;
+    },
+    async run(tile, watch) {
+      try {
+        return await denoiser.run(tile, watch);
+      } catch (error) {
+        if (!(error instanceof EngineFailure)) throw error;
+        denoiser = await loadInto(await replacementFor(error));
+        return denoiser.run(tile, watch);
+      }
+    },
+  };
+}
+
+/** Seconds per pixel and unit of effort on one core, as measured on a megapixel. */
+const SECONDS_PER_EFFORT = 6e-11;
+
+/**
+ * Removes noise from planes, with one global threshold over all of them: each is measured in units of its noise, separately at
+ * every frequency if the noise is not white. Groups of patches are found on the first plane and used on all. Values may have any
+ * scale, and are neither clipped nor rounded. A plane without noise is returned as a copy.
+ */
+export async function denoiseBy(
+  denoiser: Denoiser,
+  planes: readonly Samples[],
+  width: number,
+  height: number,
+  noise: PlanesNoise,
+  { signal, onProgress, tile }: Pick<PlanesSettings, 'signal' | 'onProgress' | 'tile'>,
+): Promise<DenoisedPlanes> {
+  const whole = allOf({ width, height });
+  const framed = frameOf(await drive(blockExtents(planes, whole), { signal }), width * height, noise);
+  const side = tile ?? tileSide(denoiser, width, height, planes.length);
+  const tiles = tilesOf(denoiser, width, height, side);
+  const denoised = await denoiseTiles(denoiser, { at: whole, planes }, framed, tiles, whole, { signal, onProgress });
+  onProgress?.({ fraction: 1, pass: denoiser.passes[denoiser.passes.length - 1] });
+  return { planes: denoised, noisy: framed.noisy };
+}
+
+/** Denoises the tiles of a part of planes that have this frame, and returns the rectangle `kept`, which the tiles fill. */
+export async function denoiseTiles(
+  denoiser: Denoiser,
+  { at, planes }: Part,
+  { frame, noisy }: PlanesFrame,
+  tiles: readonly Placement[],
+  kept: Rectangle,
+  { signal, onProgress }: TileWatch,
+): Promise<Samples[]> {
+  const result = planes.map((plane, c) =>
+    noisy[c] ? planeFor(frame, c, kept.width * kept.height) : copyOf(cut(plane, at, kept)),
+  );
+  const placements = noisy.includes(true) ? tiles : [];
+  for (const [i, placement] of placements.entries()) {
+    const framed = framedTile(
+      frame,
+      planes,
+      at.width,
+      within(placement.outer, at),
+      denoiser.least,
+      within(placement.inner, placement.outer),
+    );
+    const tell =
+      onProgress && ((now: TileProgress) => onProgress({ ...now, fraction: (i + now.fraction) / placements.length }));
+    const denoised = await denoiser.run(framed, { signal, onProgress: tell });
+    for (const [c, plane] of result.entries()) {
+      if (!noisy[c]) continue;
+      await drive(leaveFrame(frame, c, denoised[c], framed.width, placement, plane, kept), { signal });
+    }
+  }
+  return result;
+}

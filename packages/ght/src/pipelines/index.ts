@@ -1,0 +1,27 @@
+/**
+ * Tasks as plans: passes over the parts of an image, for images in stores and for many machines (`ght-tiles`, `ght-queue`). Not meant
+ * for use on their own.
+ *
+ * @module ght/plans
+ */
+export { placementOf } from '../denoisers/tiles.js';
+export type { LoadedDenoiser } from '../engines/engine.js';
+export type { PartedImage } from '../image/parted-image.js';
+export type { Part, Rectangle, Size } from '../image/rectangle.js';
+export { checkParts, cut, gridLength, gridOf, place } from '../image/rectangle.js';
+export { biharmonic } from '../operators/biharmonic.js';
+export { drive } from '../work.js';
+export type { CoarseStore, DenoiseContext } from './denoise/context.js';
+export { DenoiserCache } from './denoise/context.js';
+export { resolveDenoiseOptions } from './denoise/options.js';
+export { partReader } from './denoise/parts.js';
+export type { DenoiseResult } from './denoise/plan.js';
+export { denoisePlan, partSide, partSize } from './denoise/plan.js';
+export { loadDenoiser } from './denoise/planes.js';
+export { denoiseWhole } from './denoise/whole.js';
+export type { Job, Pass, Perform, Plan, RunProgress, RunWatch, Scratch } from './plan.js';
+export { definePass, workByName } from './plan.js';
+export type { CodesBands, RepresentContext } from './represent/context.js';
+export type { RepresentResult } from './represent/plan.js';
+export { representPlan } from './represent/plan.js';
+export { risingProgress, runHere } from './run.js';

@@ -1,0 +1,134 @@
+/** The picture that codes show: of a whole image, or in bands of rows. */
+
+import { recorrelation } from '../../image/colour.js';
+import type { Samples } from '../../image/image.js';
+import { mapped } from '../../image/image.js';
+import type { PatchGrid } from '../../image/patches.js';
+import { aggregation, patchesOver } from '../../image/patches.js';
+import { cut, gridCell, gridLength, gridOf, type Part, type Rectangle, type Size } from '../../image/rectangle.js';
+import type { Floats } from '../../image/signals.js';
+import { someOf } from '../../image/signals.js';
+import { rmseOfSquares, type Squares, squaresOver } from '../../measures/error.js';
+import type { Codes } from '../../sparse/codes/codes.js';
+import { atomsPerPatch } from '../../sparse/codes/codes.js';
+import { reconstruction } from '../../sparse/codes/reconstruct.js';
+import type { Dictionary } from '../../sparse/dictionary/dictionary.js';
+import { drive, type Work } from '../../work.js';
+import type { RepresentContext } from './context.js';
+import type { ImageProblem } from './problem.js';
+
+/** Reads the codes of `P` patches from number `first` on. */
+export type CodesReader = (first: number, P: number) => Promise<Codes>;
+
+/** The planes that codes show, in the axes of the image; overlapping patches are averaged with the weights of `weigh`. */
+export function* rebuiltPlanes(
+  D: Dictionary,
+  codes: Codes,
+  grid: PatchGrid,
+  weigh: (counts: Int32Array) => Float64Array | undefined = () => undefined,
+): Work<readonly Samples[]> {
+  const patches = reconstruction(D, codes);
+  const counts = atomsPerPatch(codes);
+  const planes: Float64Array[] = [];
+  for (let from = 0; from < codes.P; from += grid.count) {
+    const weights = weigh(counts.subarray(from, from + grid.count));
+    planes.push(yield* aggregation(grid, someOf(patches, from, grid.count), weights));
+  }
+  return yield* recorrelation(planes, planes);
+}
+
+/** The rows of the picture that are written together: whole chunks. */
+export function bandSize({ image: { width, height }, parts }: RepresentContext): Size {
+  if (!parts) return { width, height };
+  const { side, chunk } = parts;
+  return { width, height: chunk.height * Math.max(1, Math.floor(side ** 2 / width / chunk.height)) };
+}
+
+/** The picture in a band of rows, block by block; a whole image is one block. */
+export async function* rebuiltBand(
+  { parts, whole, planes }: RepresentContext,
+  problem: ImageProblem,
+  band: Rectangle,
+  codesAt: CodesReader,
+  signal?: AbortSignal,
+): AsyncGenerator<Part> {
+  const { grid, dictionary, P } = problem;
+  if (!parts) {
+    const codes = await codesAt(0, P);
+    yield { at: band, planes: await drive(rebuiltPlanes(dictionary, codes, grid, whole?.weigh), { signal }) };
+    return;
+  }
+  const { first, rows } = rowsFor(problem, band);
+  const codes: Codes[] = [];
+  for (let plane = 0; plane < planes; plane++) {
+    codes.push(await codesAt(plane * grid.count + first * grid.columns, rows * grid.columns));
+  }
+  const width = parts.chunk.width * Math.max(1, Math.floor(parts.side / parts.chunk.width));
+  for (const block of gridOf(band, { width, height: band.height })) {
+    yield await drive(rebuiltPart(problem, { ...block, top: band.top }, codes, first), { signal });
+  }
+}
+
+/** The patches whose codes a rectangle of the picture is made of: rows of patches of each plane. */
+function rowsFor({ grid }: ImageProblem, at: Rectangle): { readonly first: number; readonly rows: number } {
+  const { top, height } = patchesOver(grid, at);
+  return { first: top, rows: height };
+}
+
+/**
+ * A rectangle of the picture that codes show, in the axes of the image. `codes` has, for each plane, the codes of the rows of
+ * patches from row `first` on, with all that `rowsFor` names.
+ */
+function* rebuiltPart(
+  { grid, dictionary }: ImageProblem,
+  at: Rectangle,
+  codes: readonly Codes[],
+  first: number,
+): Work<Part> {
+  const { patch, stride, columns } = grid;
+  const over = patchesOver(grid, at);
+  const covered = {
+    left: over.left * stride,
+    top: over.top * stride,
+    width: Math.min(grid.width, (over.left + over.width - 1) * stride + patch) - over.left * stride,
+    height: Math.min(grid.height, (over.top + over.height - 1) * stride + patch) - over.top * stride,
+  };
+  const part: PatchGrid = {
+    ...{ width: covered.width, height: covered.height, patch, stride },
+    ...{ columns: over.width, rows: over.height, count: over.width * over.height },
+  };
+  const planes: Float64Array[] = [];
+  for (const own of codes) {
+    const all = reconstruction(dictionary, own);
+    // The picture is put together one row of patches at a time.
+    const read = (from: number, into: Floats) =>
+      all.read((over.top - first + Math.floor(from / over.width)) * columns + over.left, into);
+    const plane = yield* aggregation(part, { ...all, P: part.count, read });
+    planes.push(cut(plane, covered, at));
+  }
+  return { at, planes: yield* recorrelation(planes, planes) };
+}
+
+/** The error of the picture that codes show, rounded and clamped to integers if the largest one is given. */
+export async function pictureError(
+  context: RepresentContext,
+  problem: ImageProblem,
+  codesAt: CodesReader,
+  largestInteger: number | undefined,
+  signal?: AbortSignal,
+): Promise<number> {
+  const { image, planes: channels } = context;
+  const round = (value: number) => Math.min(Math.max(Math.round(value), 0), largestInteger ?? 0);
+  const squares: Squares[] = [];
+  for (let part = 0; part < gridLength(image, bandSize(context)); part++) {
+    const band = gridCell(image, bandSize(context), part);
+    for await (const { at, planes } of rebuiltBand(context, problem, band, codesAt, signal)) {
+      const written: Samples[] = [];
+      for (const plane of planes) {
+        written.push(largestInteger === undefined ? plane : await drive(mapped(plane, round), { signal }));
+      }
+      squares.push(await drive(squaresOver(written, await image.read(at, signal)), { signal }));
+    }
+  }
+  return rmseOfSquares(squares, image.width * image.height * channels);
+}

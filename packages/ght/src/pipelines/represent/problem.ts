@@ -1,0 +1,276 @@
+/**
+ * The patches of an image that is read in parts, and their problem. A part is a run of whole chunks of the patches, in the order of
+ * the whole: row by row, plane after plane.
+ */
+
+import type { Energies, Followed, LoadedPart } from '../../engines/engine.js';
+import { outsideOf } from '../../engines/engine.js';
+import { chooseEngine } from '../../engines/engines.js';
+import { EnvironmentError } from '../../errors.js';
+import { decorrelation } from '../../image/colour.js';
+import type { Samples } from '../../image/image.js';
+import type { PartedImage } from '../../image/parted-image.js';
+import type { PatchGrid } from '../../image/patches.js';
+import { extractRun, pixelsOf } from '../../image/patches.js';
+import type { Rectangle, Size } from '../../image/rectangle.js';
+import type { Floats, Signals } from '../../image/signals.js';
+import type { Budget } from '../../sparse/budget/budget.js';
+import { resolveBudget } from '../../sparse/budget/budget.js';
+import type { Codes } from '../../sparse/codes/codes.js';
+import type { Dictionary } from '../../sparse/dictionary/dictionary.js';
+import type { Bracket, Sample, Tries } from '../../sparse/solvers/bracket.js';
+import { CHUNK } from '../../sparse/solvers/bracket.js';
+import type { Spending } from '../../sparse/solvers/joint-omp.js';
+import type { StepReport } from '../../sparse/solvers/loop.js';
+import { estimateBracket } from '../../sparse/solvers/price-search.js';
+import { drive, type Watch } from '../../work.js';
+import type { Settings } from '../solve/options.js';
+import { shiftedCodes, shiftedDictionary, shiftedEntry, shiftedSignals, type Units, unitsOf } from '../solve/units.js';
+import type { RepresentOptions } from './options.js';
+import { layOutPatches, resolveRepresentOptions } from './options.js';
+
+/** What all parts have in common. */
+export interface ImageProblem {
+  readonly settings: Settings;
+  /** The dictionary in the units of the user. */
+  readonly dictionary: Dictionary;
+  readonly grid: PatchGrid;
+  readonly planes: number;
+  /** Patches of all planes, and the chunks that they fill. */
+  readonly P: number;
+  readonly chunks: number;
+  readonly budget: Budget;
+  /** The number of nonzeros that may be used; undefined for a target, which needs a search. */
+  readonly S: number | undefined;
+  /** Atoms of a patch at most. */
+  readonly longest: number;
+  /** The units in which it is solved, if they are others. */
+  readonly units: Units | undefined;
+  /** The full scale, and the largest sample. */
+  readonly peak: number;
+  readonly most: number;
+}
+
+/** A run of whole chunks. */
+export interface ChunkRun {
+  readonly first: number;
+  readonly chunks: number;
+}
+
+/** The problem of an image of this size, whose largest sample is `most` in the axes in which it is represented. */
+export function imageProblem(
+  size: Size,
+  planes: number,
+  options: RepresentOptions,
+  peak: number,
+  most: number,
+): ImageProblem {
+  const settings = resolveRepresentOptions(options);
+  const { grid, D, budget } = layOutPatches(options, settings, size, planes, peak, most);
+  const P = grid.count * planes;
+  const goal = resolveBudget(budget, D.N, D.L, P, peak);
+  const chunks = Math.ceil(P / CHUNK);
+  const longest = Math.min(D.N, D.L);
+  const units = unitsOf(D, most);
+  const S = 'S' in goal ? goal.S : undefined;
+  return { settings, dictionary: D, grid, planes, P, chunks, budget, S, longest, units, peak, most };
+}
+
+/** All patches, which are read one part after the other while they are loaded into an engine. */
+export function streamedPatches(problem: ImageProblem, image: PartedImage, signal?: AbortSignal): Signals {
+  const { P, dictionary } = problem;
+  let ready: { readonly from: number; readonly signals: Signals } | undefined;
+  return {
+    ...{ N: dictionary.N, P },
+    async prepare(from, count) {
+      ready = { from, signals: await readRuns(problem, image, planeRuns(problem, from, from + count), signal) };
+    },
+    read(from, into) {
+      if (!ready) throw new Error('signals are read before they are ready');
+      ready.signals.read(from - ready.from, into);
+    },
+  };
+}
+
+/** All patches of planes that are in memory, plane after plane. */
+export function patchesIn(planes: readonly Samples[], grid: PatchGrid): Signals {
+  const N = grid.patch ** 2;
+  const read = (from: number, into: Floats) => {
+    const [c, first] = [Math.floor(from / grid.count), from % grid.count];
+    const here = into.subarray(0, N * (grid.count - first));
+    extractRun(grid, planes[c], first, here);
+    // The remaining patches are in the next plane.
+    if (here.length < into.length) read(from + here.length / N, into.subarray(here.length));
+  };
+  return { N, P: planes.length * grid.count, read };
+}
+
+/** The bracket in which λ of all patches is expected, from the samples of the untiled run. */
+export async function estimatedBracket(
+  problem: ImageProblem,
+  image: PartedImage,
+  signal?: AbortSignal,
+): Promise<Bracket> {
+  const priceOf = async (sample: Sample, share: Spending, deep: number, bracket: Bracket) => {
+    const signals = await readRuns(problem, image, sampledRuns(problem, sample), signal);
+    return inPart(problem, signals, { signal }, (part) => part.price(share as number, deep, bracket, { signal }));
+  };
+  return estimateBracket(problem.P, budgetOf(problem), problem.longest, priceOf);
+}
+
+/** Follows the paths of a part within a bracket. */
+export async function followPart(
+  problem: ImageProblem,
+  image: PartedImage,
+  run: ChunkRun,
+  bracket: Bracket,
+  tries: Tries,
+  watch: Watch = {},
+): Promise<{ readonly followed: Followed; readonly energies: Energies }> {
+  const signals = await readPart(problem, image, run, watch.signal);
+  const expected = (budgetOf(problem) * signals.P) / problem.P;
+  return inPart(problem, signals, watch, async (part) => {
+    return { followed: await part.follow(bracket, tries, expected, watch), energies: part.energies };
+  });
+}
+
+/** The codes of a part at the price that was found, and the squared errors of its chunks. */
+export async function commitPart(
+  problem: ImageProblem,
+  image: PartedImage,
+  run: ChunkRun,
+  followed: Followed,
+  threshold: number,
+  ties: number,
+  watch: Watch = {},
+): Promise<{ readonly codes: Codes; readonly errors: Float64Array }> {
+  const { units } = problem;
+  const signals = await readPart(problem, image, run, watch.signal);
+  const { codes, errors } = await inPart(problem, signals, watch, (part) =>
+    part.commit(followed, threshold, ties, watch),
+  );
+  return { codes: units ? shiftedCodes(codes, units.y - units.d) : codes, errors };
+}
+
+/** S of a problem that is solved in parts. */
+export function budgetOf({ S }: ImageProblem): number {
+  if (S === undefined) throw new Error('a target is searched for in one place');
+  return S;
+}
+
+/** Runs work on a part that is loaded into an engine. */
+async function inPart<T>(
+  { dictionary, units, settings, peak, most }: ImageProblem,
+  signals: Signals,
+  watch: Watch,
+  work: (part: LoadedPart) => Promise<T>,
+): Promise<T> {
+  const { engine } = await chooseEngine(settings.engine, { reach: most / peak });
+  if (!engine.loadPart) {
+    const rule = 'must be wasm for an image in parts';
+    throw new EnvironmentError('engine', rule, engine.name, 'use wasm on a host that has it, or represent the whole');
+  }
+  const D = units ? shiftedDictionary(dictionary, units.d) : dictionary;
+  const Y = units ? shiftedSignals(signals, -units.y) : signals;
+  const part = await engine.loadPart(D, Y, { threads: settings.threads }, { signal: watch.signal });
+  try {
+    return await work(part);
+  } finally {
+    part.dispose();
+  }
+}
+
+/** Patches side by side in one row of a plane, or whole rows of patches: from patch `first` of all on. */
+interface PatchRun {
+  readonly first: number;
+  readonly count: number;
+}
+
+/** The patches of a sample: runs within a row of a plane. */
+function sampledRuns({ P, chunks, grid }: ImageProblem, { step, each }: Sample): PatchRun[] {
+  const runs: PatchRun[] = [];
+  for (let chunk = 0; chunk < chunks; chunk += step) {
+    const end = Math.min(P, chunk * CHUNK + each);
+    for (let first = chunk * CHUNK; first < end; ) {
+      const left = grid.columns - (first % grid.columns);
+      const count = Math.min(left, end - first);
+      runs.push({ first, count });
+      first += count;
+    }
+  }
+  return runs;
+}
+
+/** The patches of a part: one run per plane. */
+function readPart(problem: ImageProblem, image: PartedImage, run: ChunkRun, signal?: AbortSignal): Promise<Signals> {
+  const end = Math.min(problem.P, (run.first + run.chunks) * CHUNK);
+  return readRuns(problem, image, planeRuns(problem, run.first * CHUNK, end), signal);
+}
+
+/** The patches from number `from` to `end`, one run per plane. */
+function planeRuns({ grid }: ImageProblem, from: number, end: number): PatchRun[] {
+  const runs: PatchRun[] = [];
+  for (let first = from; first < end; ) {
+    const count = Math.min(end - first, grid.count - (first % grid.count));
+    runs.push({ first, count });
+    first += count;
+  }
+  return runs;
+}
+
+/** Reads the pixels of runs of patches, as signals one after the other. */
+async function readRuns(
+  { grid }: ImageProblem,
+  image: PartedImage,
+  runs: readonly PatchRun[],
+  signal?: AbortSignal,
+): Promise<Signals> {
+  const { columns, count: perPlane } = grid;
+  const N = grid.patch ** 2;
+  const pieces: { from: number; first: number; count: number; at: Rectangle; plane: Samples }[] = [];
+  let P = 0;
+  for (const { first, count } of runs) {
+    const inPlane = first % perPlane;
+    const [top, bottom] = [Math.floor(inPlane / columns), Math.floor((inPlane + count - 1) / columns)];
+    const wide = top < bottom;
+    const patches = {
+      left: wide ? 0 : inPlane % columns,
+      top,
+      width: wide ? columns : count,
+      height: bottom - top + 1,
+    };
+    const at = pixelsOf(grid, patches);
+    const planes = await drive(decorrelation(await image.read(at)), { signal });
+    pieces.push({ from: P, first: inPlane, count, at, plane: planes[Math.floor(first / perPlane)] });
+    P += count;
+  }
+  const read = (from: number, into: Floats) => {
+    for (const piece of pieces) {
+      const begin = Math.max(from, piece.from);
+      const end = Math.min(from + into.length / N, piece.from + piece.count);
+      if (begin >= end) continue;
+      const own = into.subarray((begin - from) * N, (end - from) * N);
+      extractRun(grid, piece.plane, piece.first + begin - piece.from, own, piece.at);
+    }
+  };
+  return { N, P, read };
+}
+
+/**
+ * The report of a run in the units of the user, from what all parts have answered, in their order: the energies and the squared
+ * errors of their chunks.
+ */
+export function partsReport(
+  { P, units }: ImageProblem,
+  energies: readonly Energies[],
+  errors: readonly Float64Array[],
+  threshold: number,
+): Pick<StepReport, 'rmse' | 'threshold'> {
+  let error = 0;
+  for (const own of errors) for (const chunk of own) error += chunk;
+  const joined = (of: keyof Energies) => Float64Array.from(energies.flatMap((own) => Array.from(own[of])));
+  const outside = outsideOf({ all: joined('all'), within: joined('within') });
+  const entry = { k: 1, ms: 0, rmse: Math.sqrt((error + outside) / P), threshold, kept: 0 };
+  const { rmse, threshold: shown } = units ? shiftedEntry(entry, units, true) : entry;
+  return { rmse, threshold: shown };
+}

@@ -1,0 +1,214 @@
+import type { EngineName } from '../../engines/engines.js';
+import { checkEngineName } from '../../engines/engines.js';
+import { boolean, knownOptions, notNegative, OptionError, oneOf, positive, wholeNumber } from '../../errors.js';
+import type { Budget } from '../../sparse/budget/budget.js';
+import type { Codes } from '../../sparse/codes/codes.js';
+import type { SolverEntry, SolverName } from '../../sparse/solvers/catalogue.js';
+import { isPatchwise, solverCatalogue, solverNames } from '../../sparse/solvers/catalogue.js';
+import type { Effort } from '../../sparse/solvers/joint-omp.js';
+import type { RisingPenalty } from '../../sparse/solvers/penalty.js';
+
+/**
+ * The penalty ρ. A number is in units of ‖D‖₂², so that it means the same for every dictionary, whatever its scale.
+ * `{ from, to }`, in the same units, rises by the same factor from iteration to iteration. `{ absolute }` is the paper's ρ, as
+ * in the formulas.
+ */
+export type Penalty =
+  | number
+  | RisingPenalty
+  | {
+      /** ρ as in the formulas, above 0. */
+      readonly absolute: number;
+    };
+
+/**
+ * The options of every task that solves. All are optional; {@link solverDefaults} holds the defaults. Data given to a task
+ * must not change before its promise has settled.
+ */
+export interface SolverOptions {
+  /** The algorithm. @default 'admm'; of `represent` 'joint-omp', unless `preset` is given */
+  readonly solver?: SolverName;
+  /**
+   * The number of nonzeros that may be used. Patch-wise solvers use ⌊S/P⌋ in every patch.
+   *
+   * @default { perPatch: 10 }, or all atoms of a smaller dictionary
+   */
+  readonly budget?: Budget;
+  /**
+   * Whether a patch-wise solver spends all of S: beside ⌊S/P⌋ atoms for every patch, one more for each of the S mod P patches
+   * with the largest residual. Every patch is solved twice. The other solvers always spend all of S.
+   *
+   * @default false
+   */
+  readonly spread?: boolean;
+  /**
+   * ρ of GHT-QPM and GHT-ADMM; the others have none. A constant one, as in the paper, is a number such as 0.15.
+   *
+   * @default 0.05 for GHT-QPM, { from: 0.002, to: 0.2 } for GHT-ADMM
+   */
+  readonly rho?: Penalty;
+  /**
+   * How much work joint OMP does for a smaller error at the same budget, from 1 to 3; the other solvers ignore it. 1: one pursuit
+   * per patch. 2: three more pursuits per patch, each without one of its first atoms. 3: in addition, atoms are swapped, added and
+   * dropped until nothing helps.
+   *
+   * @default 1
+   */
+  readonly effort?: Effort;
+  /** Whether to end with least squares on the final support. OMP and joint OMP always do. @default false */
+  readonly refit?: boolean;
+  /** The largest number of iterations, at least 1. @default 100 */
+  readonly maxIterations?: number;
+  /**
+   * Stops when two successive RMSE (patch-wise: the errors of one patch) differ by less than this times the peak; 0 never
+   * stops early.
+   *
+   * @default 1e-5
+   */
+  readonly tolerance?: number;
+  /**
+   * `paper` sets the options of the paper: ρ = 0.1 absolute, Z⁰ = Λ⁰ = 0, a tolerance of 1e-5 of the peak, no refit. Options
+   * given as well take precedence.
+   */
+  readonly preset?: 'paper';
+  /** The initial codes Z⁰ of GHT-QPM and GHT-ADMM. @default all zero */
+  readonly initial?: Codes;
+  /** The engine. @default 'auto', the fastest that can run here */
+  readonly engine?: EngineName;
+  /** Threads of the wasm engine, from 1 to 64. @default the number of cores, fewer for small problems */
+  readonly threads?: number;
+  /** Stops the computation; the promise rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Called now and then with the progress. */
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** The progress of a task. */
+export interface Progress {
+  /**
+   * The fraction done of the largest number of iterations (or of the patches), from 0 to 1, never falling. A search for a
+   * target starts over with every budget it tries.
+   */
+  readonly fraction: number;
+  /** The last iteration that was finished, for iterative solvers. */
+  readonly k?: number;
+  /** The RMSE per patch of that iteration. */
+  readonly rmse?: number;
+  /** The budget being tried; only during a search for a target. */
+  readonly trying?: number;
+}
+
+/** Checked options with the defaults filled in. */
+export interface Settings {
+  readonly solver: SolverName;
+  /** Undefined for the default, which depends on the dictionary. */
+  readonly budget: Budget | undefined;
+  /** Null for a solver without a penalty. */
+  readonly rho: Penalty | null;
+  readonly spread: boolean;
+  readonly effort: Effort;
+  readonly refit: boolean;
+  readonly maxIterations: number;
+  readonly tolerance: number;
+  readonly initial: Codes | undefined;
+  readonly engine: EngineName;
+  readonly threads: number | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly onProgress: ((progress: Progress) => void) | undefined;
+}
+
+/** The default options of `solve`; the default ρ of each solver is in {@link solverCatalogue}. */
+export const solverDefaults = {
+  solver: 'admm',
+  budget: { perPatch: 10 },
+  spread: false,
+  effort: 1,
+  refit: false,
+  maxIterations: 100,
+  tolerance: 1e-5,
+} as const;
+
+/** The paper's ρ, absolute. */
+const PAPER_RHO = { absolute: 0.1 };
+
+const optionNames: readonly string[] = [
+  ...['solver', 'budget', 'spread', 'rho', 'effort', 'refit', 'maxIterations', 'tolerance'],
+  ...['preset', 'initial', 'engine', 'threads', 'signal', 'onProgress'],
+];
+
+/**
+ * Checks the options of a solve and fills in the defaults. `others` are the names of options that a task adds, `usual` is its
+ * solver if none is given.
+ */
+export function resolveSolveOptions(
+  options: SolverOptions,
+  others: readonly string[] = [],
+  usual: SolverName = solverDefaults.solver,
+): Settings {
+  knownOptions(options, [...optionNames, ...others]);
+  const solver = oneOf('solver', options.solver ?? (options.preset ? solverDefaults.solver : usual), solverNames);
+  const entry: SolverEntry = solverCatalogue[solver];
+  if (options.preset !== undefined) oneOf('preset', options.preset, ['paper']);
+  const engine = checkEngineName(options.engine);
+  if (options.threads !== undefined) checkThreads(options.threads);
+  if (entry.rho === null && options.rho !== undefined) {
+    const remedy = 'remove it, or choose the solver qpm or admm';
+    throw new OptionError('rho', `must be left out for ${solver}, which has no penalty`, options.rho, remedy);
+  }
+  if (entry.method !== 'allotment' && options.effort !== undefined) {
+    throw new OptionError('effort', `must be left out for ${solver}`, options.effort, 'only joint-omp has one');
+  }
+  if (!entry.startsFromCodes && options.initial !== undefined) {
+    const able = solverNames.filter((name) => solverCatalogue[name].startsFromCodes).join(' and ');
+    throw new OptionError('initial', `must be left out for ${solver}`, 'codes', `only ${able} can start from codes`);
+  }
+  const rho = entry.rho === null ? null : (options.rho ?? (options.preset === 'paper' ? PAPER_RHO : entry.rho));
+  if (rho !== null) checkPenalty(rho);
+  const { budget, initial, threads, signal, onProgress } = options;
+  return {
+    ...{ solver, budget, rho, initial, engine, threads, signal, onProgress },
+    spread: checkSpread(solver, options.spread),
+    effort: wholeNumber('effort', options.effort ?? solverDefaults.effort, 1, 3, 'use 1, 2 or 3') as Effort,
+    refit: boolean('refit', options.refit ?? solverDefaults.refit, 'use true for least squares at the end'),
+    maxIterations: wholeNumber(
+      'maxIterations',
+      options.maxIterations ?? solverDefaults.maxIterations,
+      1,
+      1e9,
+      'use a number such as 100',
+    ),
+    tolerance: notNegative(
+      'tolerance',
+      options.tolerance ?? solverDefaults.tolerance,
+      'use a value such as 1e-5, or 0',
+    ),
+  };
+}
+
+function checkPenalty(rho: Penalty): void {
+  if (typeof rho !== 'object' || 'absolute' in rho) {
+    positive('rho', typeof rho === 'object' ? rho.absolute : rho, 'use a value such as 0.1');
+    return;
+  }
+  positive('rho.from', rho.from, 'use a value such as 0.005');
+  positive('rho.to', rho.to, 'use a value such as 0.3');
+  if (rho.to < rho.from)
+    throw new OptionError('rho.to', 'must not be below the value it rises from', rho.to, 'exchange the two');
+}
+
+function checkSpread(solver: SolverName, given: boolean = solverDefaults.spread): boolean {
+  const spread = boolean('spread', given, 'use true to spend all of the budget');
+  if (!spread || isPatchwise(solver)) return spread;
+  const rule = `must be left out for ${solver}, which spends the whole budget`;
+  throw new OptionError('spread', rule, spread, 'remove it, or choose a patch-wise solver');
+}
+
+/** Checks how many threads are asked for. */
+export function checkThreads(threads: number): void {
+  wholeNumber('threads', threads, 1, 64, 'use the number of cores');
+}
+
+/** The budget given, or the default, limited to the number of atoms. */
+export function budgetFor({ budget }: Pick<Settings, 'budget'>, L: number): Budget {
+  return budget ?? { perPatch: Math.min(solverDefaults.budget.perPatch, L) };
+}

@@ -1,0 +1,111 @@
+/** Pictures that sharp decodes, whole or window by window, without changing a sample: no profile is applied and no depth changed. */
+import type { Samples } from 'ght';
+import type { Metadata, Region, SharpOptions } from 'sharp';
+import { framesOf, resolutionOf } from '../chunks.js';
+import { uprightExif } from '../exif.js';
+import type { ImageMetadata } from '../image-file.js';
+import { toPlanes } from '../raster.js';
+import type { Refuse } from '../refuse.js';
+import type { Declared } from './decoded.js';
+import { loadSharp } from './packages.js';
+
+/** The formats that sharp decodes here. */
+export type SharpFormat = 'png' | 'jpeg' | 'webp';
+
+/** A file for sharp. */
+export interface SharpFile {
+  /** The whole file, or its path. */
+  readonly source: Buffer | string;
+  /** Decided by the content. */
+  readonly format: SharpFormat;
+  /** The beginning of the file at least: what a PNG or JPEG says before its samples. */
+  readonly head: Uint8Array;
+  /** The length of the file. */
+  readonly bytes: number;
+}
+
+/** A picture whose header has been read. */
+export interface SharpImage {
+  /** Pixels per row, as stored. */
+  readonly width: number;
+  /** Number of rows, as stored. */
+  readonly height: number;
+  /** Samples per pixel. */
+  readonly channels: number;
+  /** Whether the last of them is opacity. */
+  readonly alpha: boolean;
+  /** Bits of a sample. */
+  readonly depth: 8 | 16;
+  /** What a sample is. */
+  readonly sample: 'uint';
+  /** The EXIF or TIFF orientation; 1 is upright. */
+  readonly orientation: number;
+  /** What is written back unchanged. */
+  readonly metadata: ImageMetadata;
+  /** How sharp is to open the file. */
+  readonly input: SharpOptions;
+  /** The colour space it has: asking for it keeps sharp from converting, 16 bits to 8 above all. */
+  readonly space: 'b-w' | 'srgb' | 'grey16' | 'rgb16';
+  /** The channels of the whole picture or of a window, opacity last. */
+  read(window?: Region): Promise<Samples[]>;
+}
+
+const spaces: readonly unknown[] = ['b-w', 'srgb', 'grey16', 'rgb16'];
+
+/** Reads the header. What could not be decoded exactly is refused, and sizes that `check` refuses. */
+export async function openBySharp(
+  { source, format, head, bytes }: SharpFile,
+  refuse: Refuse,
+  check: (declared: Declared, refuse: Refuse) => void,
+): Promise<SharpImage> {
+  const sharp = await loadSharp();
+  const input = {
+    failOn: 'warning',
+    ignoreIcc: true,
+    // The limit is checked below, where the message can name the size; more channels than five are bands.
+    limitInputPixels: false,
+    limitInputChannels: false,
+  } as const;
+  const header = await sharp(source, input).metadata();
+  const { width, height, channels, depth } = header;
+  check({ width, height, channels, depth: depth === 'uchar' ? 8 : 16, bytes }, refuse);
+  const frames = Math.max(header.pages ?? 1, format === 'png' ? framesOf(head, format) : 1);
+  if (frames > 1) throw refuse('must hold exactly one frame', 'save the frame you want as a file of its own');
+  if (!spaces.includes(header.space)) {
+    throw refuse(`must be grey or RGB, not ${header.space}`, 'convert it to RGB first');
+  }
+  const space = header.space as SharpImage['space'];
+  if (depth !== 'uchar' && depth !== 'ushort') {
+    throw refuse('must hold integers of 8, 16 or 32 bits, or floats', 'convert its samples to 32-bit float');
+  }
+
+  const raw = async (window?: Region, channel?: 'alpha') => {
+    const opened = sharp(source, input);
+    const pipeline = (window ? opened.extract(window) : opened).toColourspace(space).raw({ depth });
+    const { data, info } = await (channel ? pipeline.extractChannel(channel) : pipeline).toUint8Array();
+    // Not as the Buffer that it may be, whose slices are no copies.
+    const samples =
+      depth === 'uchar'
+        ? new Uint8Array(data.buffer, data.byteOffset, data.length)
+        : new Uint16Array(data.buffer, data.byteOffset, data.length / 2);
+    return toPlanes(samples, info.channels);
+  };
+  const resolution = resolutionOf(head, format);
+  return {
+    ...{ width, height, channels, input, space, sample: 'uint' },
+    alpha: header.hasAlpha,
+    depth: depth === 'uchar' ? 8 : 16,
+    orientation: header.orientation ?? 1,
+    metadata: { ...keptMetadata(header), ...(resolution && { resolution }) },
+    async read(window) {
+      const planes = await raw(window);
+      // Of 8-bit grey with alpha, sharp gives out the grey only.
+      if (planes.length < channels) planes.push(...(await raw(window, 'alpha')));
+      return planes;
+    },
+  };
+}
+
+function keptMetadata({ icc, exif }: Metadata): ImageMetadata {
+  return { ...(icc ? { icc } : {}), ...(exif ? { exif: uprightExif(exif) } : {}) };
+}

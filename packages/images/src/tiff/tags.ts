@@ -1,0 +1,76 @@
+/** What the directory of a TIFF page says beside its size: what the samples mean, and which pages are refused. */
+import { describedResolution, imageJCount } from '../description.js';
+import type { ImageMetadata } from '../image-file.js';
+import type { Refuse } from '../refuse.js';
+import { unitOf, valid } from '../resolution.js';
+import type { TiffDirectory } from './directory.js';
+
+/** The tags that are read, by their numbers. */
+export const tag = {
+  ...{ width: 256, height: 257, bits: 258, compression: 259, photometric: 262, fillOrder: 266, description: 270 },
+  ...{ stripOffsets: 273, orientation: 274, samplesPerPixel: 277, rowsPerStrip: 278, stripCounts: 279 },
+  ...{ xResolution: 282, yResolution: 283, planar: 284, t4Options: 292, t6Options: 293, resolutionUnit: 296 },
+  ...{ predictor: 317, palette: 320, tileWidth: 322, tileHeight: 323, tileOffsets: 324, tileCounts: 325 },
+  ...{ extraSamples: 338, sampleFormat: 339, jpegTables: 347, icc: 34675, lerc: 50674 },
+} as const;
+
+/** The numbers of the photometric interpretations that are read. */
+export const photometrics = { whiteIsZero: 0, blackIsZero: 1, rgb: 2, palette: 3, yCbCr: 6 } as const;
+const otherColours: Readonly<Record<number, string>> = {
+  ...{ 4: 'a mask', 5: 'CMYK', 8: 'CIE Lab', 9: 'ICC Lab', 10: 'ITU Lab', 32803: 'a camera sensor' },
+  ...{ 32844: 'LogL', 32845: 'LogLuv', 34892: 'linear raw' },
+};
+const [ASSOCIATED_ALPHA, STRAIGHT_ALPHA] = [1, 2];
+
+/** What the tags of a page say about its colours, and what travels with them. */
+export interface TiffTags {
+  /** One of {@link photometrics}. */
+  readonly photometric: number;
+  /** Whether the last channel is opacity rather than one more band. */
+  readonly alpha: boolean;
+  /** The resolution, the description and the colour profile. */
+  readonly metadata: ImageMetadata;
+  /** The orientation as in EXIF; 1 is upright. */
+  readonly orientation: number;
+}
+
+/** Reads the tags of one of `pages` pages. Colours that are not read are refused, and premultiplied alpha, as it could not be undone exactly. */
+export async function readTiffTags(directory: TiffDirectory, pages: number, refuse: Refuse): Promise<TiffTags> {
+  const photometric = await directory.number(tag.photometric, Number.NaN);
+  if (!Object.values<number>(photometrics).includes(photometric)) {
+    const other = otherColours[photometric];
+    throw refuse(`must be grey or RGB${other ? `, not ${other}` : ''}`, 'convert it to RGB first');
+  }
+  const labels = await directory.numbers(tag.extraSamples);
+  const channels = await directory.number(tag.samplesPerPixel, 1);
+  if (labels?.includes(ASSOCIATED_ALPHA)) {
+    throw refuse('must have straight alpha, not premultiplied', 'save it again with unassociated alpha');
+  }
+  // Damage to what is beside the samples is no reason to lose them.
+  const metadata = await metadataOf(directory).catch((): ImageMetadata => ({}));
+  const images = imageJCount(metadata.description ?? '');
+  if (images > Math.max(1, pages)) {
+    const rule = `must list its ${images} images as pages, which ImageJ leaves out of large files`;
+    throw refuse(rule, 'save it again in parts of less than 4 GiB');
+  }
+  return {
+    photometric,
+    // Many writers leave the fourth channel of RGB unlabelled; a second channel of grey is alpha only if it says so.
+    alpha: labels?.at(-1) === STRAIGHT_ALPHA || (photometric === photometrics.rgb && channels === 4),
+    metadata,
+    orientation: await directory.number(tag.orientation, 1),
+  };
+}
+
+async function metadataOf(directory: TiffDirectory): Promise<ImageMetadata> {
+  const [x, y] = [await directory.number(tag.xResolution, 0), await directory.number(tag.yResolution, 0)];
+  const stored = valid({ x, y, unit: unitOf(await directory.number(tag.resolutionUnit, 2)) });
+  const description = (await directory.text(tag.description)) ?? '';
+  const resolution = describedResolution(description, stored);
+  const icc = await directory.bytes(tag.icc).catch(() => undefined);
+  return {
+    ...(resolution && { resolution }),
+    ...(description !== '' && { description }),
+    ...(icc && icc.length > 0 && { icc: icc.slice() }),
+  };
+}

@@ -1,0 +1,191 @@
+/** What the page shows, as a command and as a program with the same result. */
+import { type SolverName, solverCatalogue, solverNames } from 'ght';
+import type { DictionaryName, Settings } from './settings.js';
+
+/** What the settings do not say about the result that is shown. */
+export interface ShownResult {
+  /** The name of the image file. */
+  readonly file: string;
+  readonly channels: number;
+  /** Of one step of an 8-bit image, in the units of the image. */
+  readonly unit: number;
+  /** The atoms of the result; the budget, if that was found by a target. */
+  readonly nonzeros: number | undefined;
+}
+
+/** Why something cannot be copied, in a sentence. */
+export interface NotCopied {
+  readonly reason: string;
+}
+
+/** How the dictionaries of the page are given to the command, and made in a program. */
+const dictionaryTexts: Readonly<Record<DictionaryName, { readonly flags?: readonly string[]; readonly code: string }>> =
+  {
+    'dct-100': { flags: ['--dictionary paper'], code: 'overcompleteDct(8, 10)' },
+    'dct-64': { code: 'completeDct(8)' },
+    'dct-196': { flags: ['--atoms 14'], code: 'overcompleteDct(8, 14)' },
+    'gaussian-100': { code: 'gaussianDictionary(64, 100, 1)' },
+  };
+
+/** The command line, or several lines for a comparison. */
+export function asCommand(settings: Settings, shown: ShownResult): string | NotCopied {
+  const { tab } = settings;
+  if (tab === 'restore') return restoreCommand(settings, shown);
+  if (tab === 'denoise') return denoiseCommand(settings, shown);
+  const { flags } = dictionaryTexts[settings.dictionary];
+  if (!flags) return { reason: 'The command has no name for this dictionary: copy as code instead.' };
+  const solvers = tab === 'compare' ? solverNames : [settings.solver];
+  const { goal, s, stride } = settings;
+  const budget = goal === 'psnr' ? `--total-budget ${shown.nonzeros ?? 0}` : `--budget ${s}`;
+  const line = (solver: SolverName) =>
+    [
+      `ght represent ${quoted(shown.file)} -o ${quoted(outputOf(shown.file, solver))} --solver ${solver} ${budget}`,
+      ...flags,
+      ...(stride === 8 ? [] : [`--stride ${stride}`]),
+      ...(solverCatalogue[solver].joint ? [] : ['--spread']),
+      ...(tab === 'compare' || settings.rho === null || solverCatalogue[solver].rho === null
+        ? []
+        : [`--rho ${settings.rho}`]),
+      ...(refits(settings, solver) ? ['--refit'] : []),
+      ...engineFlag(settings),
+    ].join(' ');
+  return solvers.map(line).join('\n');
+}
+
+function denoiseCommand(settings: Settings, { file, channels, unit }: ShownResult): string | NotCopied {
+  if (settings.noise > 0) return { reason: 'No command adds noise: copy the experiment as code.' };
+  const { sigma, strength, strengthChroma, quality } = settings;
+  return [
+    `ght denoise ${quoted(file)} -o ${quoted(outputOf(file, 'denoised'))}`,
+    ...(quality === 'balanced' ? [] : [`--quality ${quality}`]),
+    ...(sigma === 'auto' ? [] : [`--sigma ${sigma * unit}`]),
+    ...(strength === 1 ? [] : [`--strength ${strength}`]),
+    ...(strengthChroma === 1 || channels !== 3 ? [] : [`--strength-chroma ${strengthChroma}`]),
+    ...engineFlag(settings),
+  ].join(' ');
+}
+
+/** Masks and kernels that were drawn are in the page only. */
+const DRAWN: NotCopied = { reason: 'What was drawn on this page cannot be named in a text: save the picture instead.' };
+
+function restoreCommand(settings: Settings, { file, unit }: ShownResult): string | NotCopied {
+  const { restore, kernel, factor, blurNoise, restoreQuality } = settings;
+  if (restore === 'inpaint' || (restore === 'deblur' && kernel === 'drawn')) return DRAWN;
+  return [
+    `ght ${restore} ${quoted(file)} -o ${quoted(outputOf(file, restore === 'upscale' ? 'enlarged' : 'deblurred'))}`,
+    restore === 'upscale' ? `--factor ${factor}` : `--kernel ${kernel}:${kernelSizes(settings).join(',')}`,
+    ...(restore === 'deblur' && blurNoise !== 'auto' ? [`--sigma ${blurNoise * unit}`] : []),
+    ...(restoreQuality === 'balanced' ? [] : [`--quality ${restoreQuality}`]),
+    ...engineFlag(settings),
+  ].join(' ');
+}
+
+function restoreCode(settings: Settings, { file, unit }: ShownResult): string | NotCopied {
+  const { restore, kernel, factor, blurNoise, restoreQuality } = settings;
+  if (restore === 'inpaint' || (restore === 'deblur' && kernel === 'drawn')) return DRAWN;
+  const options = [
+    `quality: '${restoreQuality}'`,
+    ...(restore === 'deblur' && blurNoise !== 'auto' ? [`sigma: ${blurNoise * unit}`] : []),
+    ...engineOption(settings),
+  ].join(', ');
+  const shape = `${kernel}Kernel(${kernelSizes(settings).join(', ')})`;
+  return lines(
+    `import { ${restore === 'upscale' ? 'upscale' : `deblur, ${kernel}Kernel`} } from 'ght';`,
+    ...reading(file, 'image'),
+    `const result = await ${restore}(image, ${restore === 'upscale' ? factor : shape}, { ${options} });`,
+    'console.log(result.image.width, result.image.height, result.sigma);',
+  );
+}
+
+function kernelSizes({ kernel, blur, radius, length, angle }: Settings): readonly number[] {
+  return kernel === 'disk' ? [radius] : kernel === 'motion' ? [length, angle] : [blur];
+}
+
+/** A program for Node. */
+export function asCode(settings: Settings, shown: ShownResult): string | NotCopied {
+  if (settings.tab === 'restore') return restoreCode(settings, shown);
+  return settings.tab === 'denoise' ? denoiseCode(settings, shown) : representCode(settings, shown);
+}
+
+function representCode(settings: Settings, { file, nonzeros }: ShownResult): string {
+  const comparing = settings.tab === 'compare';
+  const { goal, s, stride, rho, solver } = settings;
+  const { code } = dictionaryTexts[settings.dictionary];
+  const options = [
+    ...(comparing ? ['solver'] : [`solver: '${solver}'`]),
+    'dictionary',
+    ...(stride === 8 ? [] : [`stride: ${stride}`]),
+    `budget: { ${goal === 'psnr' ? `total: ${nonzeros ?? 0}` : `perPatch: ${s}`} }`,
+    ...(comparing ? ['spread: !solverCatalogue[solver].joint'] : solverCatalogue[solver].joint ? [] : ['spread: true']),
+    ...(comparing || rho === null || solverCatalogue[solver].rho === null ? [] : [`rho: ${rho}`]),
+    ...(refits(settings, solver) ? ['refit: true'] : []),
+    ...engineOption(settings),
+  ];
+  const names = [code.split('(')[0], 'represent', ...(comparing ? ['solverCatalogue', 'solverNames'] : [])];
+  const run = `const { psnr, nonzeros } = await represent(image, { ${options.join(', ')} });`;
+  const body = comparing
+    ? ['for (const solver of solverNames) {', `  ${run}`, '  console.log(solver, psnr.toFixed(2), nonzeros);', '}']
+    : [run, 'console.log(psnr.toFixed(2), nonzeros);'];
+  return lines(
+    `import { ${names.join(', ')} } from 'ght';`,
+    ...reading(file, 'image'),
+    `const dictionary = ${code};`,
+    ...body,
+  );
+}
+
+function denoiseCode(settings: Settings, { file, channels, unit }: ShownResult): string {
+  const { noise, sigma, strength, strengthChroma, quality } = settings;
+  const options = [
+    `quality: '${quality}'`,
+    ...(sigma === 'auto' ? [] : [`sigma: ${sigma * unit}`]),
+    ...(strength === 1 ? [] : [`strength: ${strength}`]),
+    ...(strengthChroma === 1 || channels !== 3 ? [] : [`strengthChroma: ${strengthChroma}`]),
+    ...engineOption(settings),
+  ];
+  if (noise === 0) {
+    return lines(
+      "import { denoise, describe } from 'ght';",
+      ...reading(file, 'image, jpeg'),
+      `const result = await denoise(image, { ${[...options, 'jpeg'].join(', ')} });`,
+      "console.log(describe(result).join('\\n'));",
+    );
+  }
+  return lines(
+    "import { denoise, psnr, randomSource } from 'ght';",
+    ...reading(file, 'image'),
+    'const random = randomSource(1);',
+    'const planes = image.planes.map((plane) =>',
+    `  Float32Array.from(plane, (value) => value + ${noise * unit} * random.normal()));`,
+    `const result = await denoise({ ...image, planes }, { ${[...options, "jpeg: 'off'"].join(', ')} });`,
+    'console.log(psnr(result.image, image).toFixed(2));',
+  );
+}
+
+function reading(file: string, parts: string): string[] {
+  return [
+    "import { readImage } from 'ght-images/node';",
+    '',
+    `const { ${parts} } = await readImage(${JSON.stringify(file)});`,
+  ];
+}
+
+const lines = (...all: readonly string[]) => `${all.join('\n')}\n`;
+
+const engineFlag = ({ engine }: Settings) => (engine === 'auto' ? [] : [`--engine ${engine}`]);
+
+const engineOption = ({ engine }: Settings) => (engine === 'auto' ? [] : [`engine: '${engine}'`]);
+
+function refits({ tab, refit }: Settings, solver: SolverName): boolean {
+  return tab === 'represent' && refit && solverCatalogue[solver].rho !== null;
+}
+
+/** A file beside the image, named after what was done. */
+function outputOf(file: string, what: string): string {
+  return `${file.replace(/\.[^.]*$/, '')}-${what}.png`;
+}
+
+/** A word of a shell, in quotes where that is needed. */
+function quoted(word: string): string {
+  return /^[\w./-]+$/.test(word) && !word.startsWith('-') ? word : `'./${word.replaceAll("'", "'\\''")}'`;
+}

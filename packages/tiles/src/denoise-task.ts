@@ -1,0 +1,181 @@
+/** Denoising images in stores, in tiles. */
+
+import type { DenoiseOptions } from 'ght';
+import * as check from 'ght/check';
+import {
+  type CoarseStore,
+  type DenoiseContext,
+  type DenoiseResult,
+  DenoiserCache,
+  denoisePlan,
+  gridLength,
+  gridOf,
+  type LoadedDenoiser,
+  loadDenoiser,
+  partReader,
+  partSide,
+  partSize,
+  place,
+  placementOf,
+  type Rectangle,
+  resolveDenoiseOptions,
+  type Scratch,
+  type Size,
+} from 'ght/plans';
+import { fullScale } from 'ght-images';
+import type { Picture } from './picture.js';
+import { checkTile, type ImageNames, imageOf, namesOf, optionsOf, type TiledTask, tiledTask } from './plan.js';
+
+/** What is denoised, and where the result goes. */
+export interface DenoiseRequest extends ImageNames {
+  /** The options of `denoise` but `signal` and `onProgress`. @default {} */
+  readonly options?: Omit<DenoiseOptions, 'signal' | 'onProgress'>;
+  /** The side of the tiles in pixels, rounded down to whole chunks of the output, at least one. @default what about 512 MiB allow */
+  readonly tile?: number;
+  /** The most pixels that the noise is estimated from. @default 2^24 */
+  readonly sampled?: number;
+}
+
+/** The side of the pieces in which the coarse scale is stored. */
+const PIECE = 512;
+/** The chunks of a Zarr that is created. */
+const CHUNK = { width: 512, height: 512 } as const;
+
+/** The task of denoising. One task keeps the memory of one denoiser from tile to tile. */
+export function denoiseTask(): TiledTask<DenoiseRequest, DenoiseContext, DenoiseResult> {
+  let kept = { run: '', denoisers: new DenoiserCache() };
+  const request = check.record<DenoiseRequest>({
+    ...namesOf,
+    options: optionsOf(),
+    sampled: check.optional(check.whole(1, 2 ** 28)),
+  });
+  return tiledTask(
+    denoisePlan,
+    request,
+    async ({ input, output, options = {}, tile, sampled }, places, signal): Promise<DenoiseContext> => {
+      checkTile(tile);
+      const run = `${input} ${output}`;
+      if (kept.run !== run) kept = { run, denoisers: new DenoiserCache() };
+      const source = await places.source(input);
+      const sink = await places.sink(output);
+      const { picture } = source;
+      const settings = resolveDenoiseOptions(picture.channels, { ...options, signal });
+      const image = imageOf(source);
+      return {
+        ...{ image, reader: partReader(image), denoisers: kept.denoisers },
+        settings: sampled === undefined ? settings : { ...settings, sampled },
+        peakOf: ({ least, most }) => fullScale(picture, () => [least, most]),
+        tiles: { chunk: sink.chunk, side: tile },
+        coarse: coarseStore(() => places.scratch(output)),
+        output: {
+          has: (at) => sink.has(at),
+          finish: (stop) => sink.finish(stop),
+          async write(at, planes, stop) {
+            const given = planes && !picture.alpha ? [] : await source.read(at, stop);
+            await sink.write(at, planes ? [...planes, ...given.slice(picture.channels)] : given);
+          },
+        },
+      };
+    },
+  );
+}
+
+/** Keeps the coarse scale in pieces of 512×512 samples. A piece that is not there is computed again. */
+function coarseStore(open: () => Promise<Scratch>): CoarseStore {
+  const pieceOf = ({ width, height }: Size) => ({ width: Math.min(PIECE, width), height: Math.min(PIECE, height) });
+  const nameOf = ({ left, top }: Rectangle) => `coarse-${left}-${top}`;
+  return {
+    async write(inner, planes, step) {
+      const scratch = await open();
+      for (const piece of gridOf(inner, pieceOf(step))) {
+        const at = { ...piece, left: inner.left + piece.left, top: inner.top + piece.top };
+        const samples = planes.map((plane) => {
+          const part = new Float32Array(at.width * at.height);
+          place(plane, inner, part, at);
+          return part;
+        });
+        await scratch.put(nameOf(at), samples);
+      }
+    },
+    async read(window, count, half, step, compute) {
+      const scratch = await open();
+      const planes = Array.from({ length: count }, () => new Float32Array(window.width * window.height));
+      for (const piece of overlapping(half, pieceOf(step), window)) {
+        const stored = check.listOf(check.arrayOf<Float32Array>(Float32Array, piece.width * piece.height), count);
+        let samples = check.accepted(stored, await scratch.get(nameOf(piece)));
+        if (!samples) {
+          const columns = Math.ceil(half.width / step.width);
+          await compute(Math.floor(piece.top / step.height) * columns + Math.floor(piece.left / step.width));
+          samples = stored(await scratch.get(nameOf(piece)), nameOf(piece));
+        }
+        for (const [c, plane] of planes.entries()) place(samples[c], piece, plane, window);
+      }
+      return planes;
+    },
+    clear: async () => (await open()).clear(),
+  };
+}
+
+/** The pieces that have pixels of a window. */
+function overlapping(image: Size, piece: Size, { left, top, width, height }: Rectangle): Rectangle[] {
+  const [right, bottom] = [Math.min(image.width, left + width), Math.min(image.height, top + height)];
+  const first = { left: left - (left % piece.width), top: top - (top % piece.height) };
+  const pieces: Rectangle[] = [];
+  for (let y = first.top; y < bottom; y += piece.height) {
+    for (let x = first.left; x < right; x += piece.width) {
+      const [wide, high] = [Math.min(piece.width, image.width - x), Math.min(piece.height, image.height - y)];
+      pieces.push({ left: x, top: y, width: wide, height: high });
+    }
+  }
+  return pieces;
+}
+
+/** How an image would be divided. */
+export interface TileSize {
+  /** Pixels per row of a tile, without its margin. */
+  readonly width: number;
+  /** Rows of a tile, without its margin. */
+  readonly height: number;
+  /** The number of tiles. */
+  readonly tiles: number;
+  /** Approximate bytes that one tile needs, with its margin. */
+  readonly memoryBytes: number;
+}
+
+/**
+ * The tiles in which `denoiseLarge` would denoise an image.
+ *
+ * @param chunk the chunks of the sink @default 512×512
+ */
+export async function denoiseTileSize(
+  picture: Picture,
+  options: DenoiseOptions = {},
+  chunk: Size = CHUNK,
+): Promise<TileSize> {
+  const { width, height, channels } = picture;
+  const denoiser = await loadDenoiser(picture, 'white', resolveDenoiseOptions(channels, options).planes);
+  const step = partSize(partSide(denoiser, picture, channels), chunk);
+  return {
+    ...{ width: Math.min(width, step.width), height: Math.min(height, step.height) },
+    ...{ tiles: gridLength(picture, step), memoryBytes: largestTile(denoiser, picture, step) },
+  };
+}
+
+/** The bytes of the tile that needs most. Sides of tiles with their margins have few lengths, however many tiles there are. */
+function largestTile(denoiser: LoadedDenoiser, picture: Picture, step: Size): number {
+  const [widths, heights] = [new Set<number>(), new Set<number>()];
+  const outer = (left: number, top: number) => {
+    const inner = {
+      ...{ left, top },
+      ...{ width: Math.min(step.width, picture.width - left), height: Math.min(step.height, picture.height - top) },
+    };
+    return placementOf(denoiser, inner, picture).outer;
+  };
+  for (let left = 0; left < picture.width; left += step.width) widths.add(outer(left, 0).width);
+  for (let top = 0; top < picture.height; top += step.height) heights.add(outer(0, top).height);
+  let most = 0;
+  for (const width of widths) {
+    for (const height of heights) most = Math.max(most, denoiser.bytes(width, height, picture.channels));
+  }
+  return most;
+}

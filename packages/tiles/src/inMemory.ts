@@ -1,5 +1,0 @@
-/** Denoising in tiles an image that is in memory. Nothing here needs Node, so that a browser can use it. */
-export { denoiseLarge } from './denoise-large.js';
-export { memorySink, memorySource } from './memory.js';
-export type { Picture } from './picture.js';
-export type { RunProgress } from './plan.js';
