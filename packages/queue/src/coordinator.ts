@@ -140,6 +140,11 @@ export class Coordinator {
     await removeAnswers(this.#redis, this.#run, this.attempt, others.size > 0 ? EXPIRY_SECONDS : 0);
   }
 
+  /** Makes a run begin from its first pass. */
+  async forgetAnswers(): Promise<void> {
+    await removeAnswers(this.#redis, this.#run, this.attempt);
+  }
+
   /** Notes that the run has ended early. Tiles that wait are given up, answers are kept. */
   async giveUp(state: 'cancelled' | 'failed'): Promise<void> {
     const work = async () => {

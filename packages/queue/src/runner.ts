@@ -1,5 +1,5 @@
 /** Runs plans on the queue. The process that does so is the coordinator of a run; the work of the tiles is done by workers. */
-import { OptionError } from 'ght';
+import { isGhtError, OptionError } from 'ght';
 import type { RunWatch } from 'ght/plans';
 import type { Places, TiledTask } from 'ght-tiles';
 import { type ServerOptions, withServerErrors } from './connection.js';
@@ -78,6 +78,8 @@ export function queueRunner(url: string, options: QueueRunnerOptions): QueueRunn
     try {
       await begin?.(name, places);
       const context = await task.open(request, places, watch.signal);
+      // Answers of a run whose output was removed would leave holes in the new one.
+      if (places.isNew()) await coordinator.forgetAnswers();
       const result = await coordinator.execute(task.plan, context, watch, { attempts, backoff });
       await places.publish();
       await coordinator.finish();
@@ -85,7 +87,7 @@ export function queueRunner(url: string, options: QueueRunnerOptions): QueueRunn
     } catch (error) {
       const cancelled = watch.signal?.aborted || (error as Error).name === 'AbortError';
       await coordinator.giveUp(cancelled ? 'cancelled' : 'failed');
-      await places.restore();
+      await places.restore(!cancelled && isGhtError(error));
       throw error;
     } finally {
       await Promise.all([coordinator.close(), places.close()]);

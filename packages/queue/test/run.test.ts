@@ -78,7 +78,7 @@ describe.skipIf(!hasRedis)(`a run on the queue ${NEEDS}`, () => {
     const error = await errorOf(stage.runner().run(task, request));
     expect(isGhtError(error, 'environment')).toBe(true);
     expect(error.message).toMatch(
-      /tile \d of pass sum .*root of this process \(other\).*data:source.*at worker elsewhere/,
+      /pass sum, tile \d .*root of this process \(other\).*data:source.*at worker elsewhere/,
     );
   });
 
@@ -96,7 +96,7 @@ describe.skipIf(!hasRedis)(`a run on the queue ${NEEDS}`, () => {
     const runner = stage.runner({ sources: () => [], attempts: 2 });
     const error = await errorOf(runner.run(task, request));
     expect(isGhtError(error, 'input')).toBe(true);
-    expect(error.message).toMatch(/tile 3 of pass sum .*forbidden byte, but got 255.*at worker one/);
+    expect(error.message).toMatch(/pass sum, tile 3 .*forbidden byte, but got 255.*at worker one/);
     const [report] = await runs(stage.server.url);
     expect(report).toMatchObject({ state: 'failed', pass: 'sum', tiles: 5 });
     expect(report.failures.map(({ tile, worker, kind }) => [tile, worker, kind])).toEqual([
