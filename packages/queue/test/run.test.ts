@@ -114,9 +114,11 @@ describe.skipIf(!hasRedis)(`a run on the queue ${NEEDS}`, () => {
     const request = stage.request(4);
     const slow = await stage.worker({}, { TOY_MS: '0,60000' });
     const stop = new AbortController();
-    const onProgress = ({ done }: { done: number }) => done === 1 && stop.abort(new Error('enough'));
-    const running = stage.runner().run(task, request, { signal: stop.signal, onProgress });
-    await expect(running).rejects.toThrow('enough');
+    const running = stage.runner().run(task, request, { signal: stop.signal });
+    const ended = expect(running).rejects.toThrow('enough');
+    await until('the second tile', () => stage.logged().some((line) => line.startsWith('sum 1')));
+    stop.abort(new Error('enough'));
+    await ended;
     const left = await stage.server.redis.llen(`ght:tiles-${FINGERPRINT}:wait`);
     expect(left).toBe(0);
     await until('the running tile to stop', () => stage.logged().some((line) => line.startsWith('stopped sum')));
@@ -138,6 +140,7 @@ describe.skipIf(!hasRedis)(`a run on the queue ${NEEDS}`, () => {
       const found = await runs(stage.server.url);
       return found[0]?.tiles === 4 ? found : undefined;
     });
+    await until('the first tile', () => stage.logged().length > 0);
     await expect(cancel(stage.server.url, 'fedcba')).rejects.toThrow(`must be one that the server knows (${run})`);
     expect(await clean(stage.server.url)).toEqual([]);
     await cancel(stage.server.url, run);
