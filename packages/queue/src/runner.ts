@@ -3,7 +3,7 @@ import { isGhtError, OptionError } from 'ght';
 import type { RunWatch } from 'ght/plans';
 import type { Places, TiledTask } from 'ght-tiles';
 import { type ServerOptions, withServerErrors } from './connection.js';
-import { Coordinator } from './coordinator.js';
+import { openCoordinator } from './coordinator.js';
 import { fingerprint as fingerprintHere } from './fingerprint.js';
 import { runName, version } from './identity.js';
 import { type PlacesOptions, type RootedPlaces, rootedPlaces } from './roots.js';
@@ -73,7 +73,7 @@ export function queueRunner(url: string, options: QueueRunnerOptions): QueueRunn
     request: Request,
     watch: RunWatch,
   ): Promise<Result> {
-    const coordinator = await Coordinator.open(url, options, name, record);
+    const coordinator = await openCoordinator(url, options, name, record);
     const places = placesOf(name, { attempt: coordinator.attempt, claims: true });
     try {
       await begin?.(name, places);
