@@ -62,7 +62,8 @@ describe.skipIf(!hasRedis)(`a run on the queue ${NEEDS}`, () => {
     const result = await stage.runner({ memory: 2000 }).run(task, request);
     expect(result).toEqual((await stage.expected(request)).result);
     expect(stage.begun()).toEqual(once(6));
-    expect(await workers(stage.server.url)).toMatchObject([
+    // A worker says every few seconds which tile it works on.
+    await expect.poll(() => workers(stage.server.url)).toMatchObject([
       { name: 'able', memory: 3000, roots: ['data'], plans: ['toy'], tile: null },
       { name: 'elsewhere', memory: null, roots: ['other'] },
       { name: 'small', memory: 1000 },
