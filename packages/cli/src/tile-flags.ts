@@ -50,7 +50,7 @@ export function isAddress(path: string): boolean {
 /** In smaller files, what does not fit is not the image: other options are the remedy, not tiles. */
 const SMALL_FILE = 2 ** 22;
 
-/** Whether an image is to be processed in tiles: because it is asked for, or because it is too large for memory otherwise. */
+/** Whether an image is to be processed in tiles: because the user requests it, or because it is too large for memory. */
 export async function goesInTiles(
   paths: readonly string[],
   output: string | undefined,
@@ -60,8 +60,8 @@ export async function goesInTiles(
   if (root !== undefined && workers === undefined) {
     throw new OptionError('--root', 'must come with --workers', root.join(' '), 'add --workers, or remove it');
   }
-  const asked = tile !== undefined || workers !== undefined || (output !== undefined && isZarr(output));
-  if (asked || paths.some(isAddress) || paths.some(isZarr)) return true;
+  const requested = tile !== undefined || workers !== undefined || (output !== undefined && isZarr(output));
+  if (requested || paths.some(isAddress) || paths.some(isZarr)) return true;
   return paths.length === 1 && (await tooLarge(paths[0], memory)) !== undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The part of a run that is in one place: it asks for one pass after the other, and watches. */
+/** The coordinator of a run: it requests one pass after the other, and watches. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkParts, type Perform, type Plan, type RunWatch, risingProgress } from 'ght/plans';
 import type { Redis } from 'ioredis';
@@ -12,11 +12,11 @@ import { beginRun, markAttempt, removeAnswers } from './record.js';
 import { activeEntries, enter, uniqueName } from './register.js';
 import { coordinatorEntry, type RunRecord, workerEntry } from './wire.js';
 
-/** Milliseconds between two looks at the workers, and between two reports of progress to the server. */
+/** Milliseconds between two checks of the workers, and between two reports of progress to the server. */
 const WORKERS_MS = 5000;
 const REPORT_MS = 1000;
 /** Milliseconds after which a server that does not answer is left behind. */
-const FAREWELL_MS = 5000;
+const CLOSING_MS = 5000;
 
 /** Seconds for which answers are kept for other coordinators of the same run. */
 const EXPIRY_SECONDS = 3600;
@@ -68,11 +68,11 @@ export async function openCoordinator(
     const events = openEvents(record.fingerprint, url, options);
     await events.waitUntilReady();
     const once = onceEach(onWarning);
-    // A full server cannot take answers, so that the run would stand still without a word.
+    // A full server cannot take answers, so that the run would stop silently.
     const refused = (error: unknown) => once(`${messageOf(serverError(error, shownAddress(url)))}; waiting for it`);
-    const look = workersWatch(redis, record, once);
-    void look();
-    const looks = setInterval(look, WORKERS_MS);
+    const checkWorkers = workersWatch(redis, record, once);
+    void checkWorkers();
+    const checking = setInterval(checkWorkers, WORKERS_MS);
 
     return {
       attempt,
@@ -113,17 +113,17 @@ export async function openCoordinator(
           await removeJobs(queue, jobPrefix(run, attempt));
           await leave();
         };
-        await within(FAREWELL_MS, work());
+        await within(CLOSING_MS, work());
       },
       async close() {
-        clearInterval(looks);
-        await within(FAREWELL_MS, Promise.all([events.close(), queue.close()]));
+        clearInterval(checking);
+        await within(CLOSING_MS, Promise.all([events.close(), queue.close()]));
         await Promise.all([events.disconnect(), queue.disconnect()]).catch(() => {});
         redis.disconnect();
       },
     };
   } catch (error) {
-    await within(FAREWELL_MS, leave());
+    await within(CLOSING_MS, leave());
     redis.disconnect();
     throw error;
   }
@@ -148,8 +148,8 @@ function workersWatch(redis: Redis, { fingerprint, version }: RunRecord, once: (
     if (!workers) return;
     const others = [...workers].filter(([, entry]) => entry.fingerprint !== fingerprint);
     for (const [name, entry] of others) {
-      const why = `its fingerprint is ${entry.fingerprint} (version ${entry.version}), that of the run is ${fingerprint} (version ${version})`;
-      once(`worker ${name} is refused, because its results would have other bits: ${why}`);
+      const reason = `its fingerprint is ${entry.fingerprint} (version ${entry.version}), that of the run is ${fingerprint} (version ${version})`;
+      once(`worker ${name} is refused, because its results would have other bits: ${reason}`);
     }
     if (others.length === workers.size) once(`no worker with fingerprint ${fingerprint} is there: start one; waiting`);
   };

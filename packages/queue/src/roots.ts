@@ -2,7 +2,7 @@
  * Names of images that mean the same on every machine: `root:relative/path`, where each machine says which folder a root is. A
  * worker opens nothing outside its roots, whatever a request says.
  *
- * Links are resolved before they are checked. What cannot be guarded against is somebody who changes links inside a root at the
+ * Links are resolved before they are checked. Nothing guards against a program that changes links inside a root at the
  * same time, or an image folder with links in it: everyone who may write into a root is trusted.
  */
 import { lstatSync, realpathSync, statSync } from 'node:fs';
@@ -149,7 +149,7 @@ export interface RootedPlaces extends Places {
    * written are removed if the run was refused, since it has nothing to continue.
    */
   restore(refused: boolean): Promise<void>;
-  /** Closes all sources and sinks. They are opened again when they are asked for. */
+  /** Closes all sources and sinks. They are opened again when they are needed. */
   close(): Promise<void>;
 }
 

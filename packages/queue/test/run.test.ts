@@ -63,11 +63,13 @@ describe.skipIf(!hasRedis)(`a run on the queue ${NEEDS}`, () => {
     expect(result).toEqual((await stage.expected(request)).result);
     expect(stage.begun()).toEqual(once(6));
     // A worker says every few seconds which tile it works on.
-    await expect.poll(() => workers(stage.server.url)).toMatchObject([
-      { name: 'able', memory: 3000, roots: ['data'], plans: ['toy'], tile: null },
-      { name: 'elsewhere', memory: null, roots: ['other'] },
-      { name: 'small', memory: 1000 },
-    ]);
+    await expect
+      .poll(() => workers(stage.server.url))
+      .toMatchObject([
+        { name: 'able', memory: 3000, roots: ['data'], plans: ['toy'], tile: null },
+        { name: 'elsewhere', memory: null, roots: ['other'] },
+        { name: 'small', memory: 1000 },
+      ]);
     const [report] = await runs(stage.server.url);
     expect(report.failures).toEqual([]);
     expect([...elsewhere.lines, ...small.lines].filter((line) => line.endsWith(': done'))).toEqual([]);

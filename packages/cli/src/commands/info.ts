@@ -71,7 +71,7 @@ async function runInfo(path: string, flags: Flags & InputFlags, context: Context
   const large = await largePicture(path, context.signal);
   if (large) return infoInTiles(path, large, flags, context);
   const { print } = context;
-  // Of several pages the first tells most of what there is to know.
+  // The first of several pages is described.
   const pages = await openChosen(path, { pages: { first: 0, last: 0 }, ...flags });
   const { image, size, alpha, resolution, range } =
     (await fromHeader(path, flags)) ?? fromSamples(await onlyPage(pages));
