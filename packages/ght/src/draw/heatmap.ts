@@ -14,9 +14,7 @@ export function drawHeatmap(representation: AtomCounts): Uint8Array {
     counts.reduce((a, b) => Math.max(a, b), 0),
   );
   const pixels = new Uint8Array(width * height * 3);
-  counts.forEach((count, i) => {
-    pixels.set(heatColour(count / most), 3 * i);
-  });
+  for (let i = 0; i < counts.length; i++) pixels.set(heatColour(counts[i] / most), 3 * i);
   drawScale(pixels, width, height, most);
   return pixels;
 }

@@ -69,8 +69,6 @@ export async function representWhole(
 
 function sumOverPlanes(counts: Int32Array, perPlane: number): Int32Array {
   const sum = new Int32Array(perPlane);
-  counts.forEach((count, i) => {
-    sum[i % perPlane] += count;
-  });
+  for (let i = 0; i < counts.length; i++) sum[i % perPlane] += counts[i];
   return sum;
 }

@@ -264,9 +264,7 @@ export function pursueAllotment(
   return (Y, from, x) => {
     const p = from / D.N;
     const { count, support, errors, coefficients } = pursue(Y, from, counts[p], { without: without[p] });
-    coefficients().forEach((value, k) => {
-      x[support[k]] = value;
-    });
+    for (const [k, value] of coefficients().entries()) x[support[k]] = value;
     return { errors: [errors[count]], kept: [count] };
   };
 }

@@ -74,9 +74,7 @@ function onKnown(
   for (let l = 0; l < L; l++) {
     const seen = rows.reduce((sum, row) => sum + atoms.data[l * N + row] ** 2, 0);
     if (seen < LEAST_LENGTH ** 2) continue;
-    rows.forEach((row, i) => {
-      data[l * rows.length + i] = atoms.data[l * N + row];
-    });
+    for (const [i, row] of rows.entries()) data[l * rows.length + i] = atoms.data[l * N + row];
   }
   const y = Float64Array.from(rows, (row) => Y[p * N + row]);
   const seen = { N: rows.length, L, atoms: { rows: rows.length, cols: L, data } };

@@ -102,9 +102,7 @@ export function localSearch(D: Dictionary): LocalSearch {
         continue;
       }
       const r = Y.slice(from, from + N);
-      support.forEach((l, i) => {
-        for (let n = 0; n < N; n++) r[n] -= state.x[i] * atoms[l * N + n];
-      });
+      for (const [i, l] of support.entries()) for (let n = 0; n < N; n++) r[n] -= state.x[i] * atoms[l * N + n];
       return { support, x: state.x, error: dot(r, 0, r, 0, N), cheapest: cheapestOf(state) };
     }
   };
@@ -244,9 +242,7 @@ export function cutFor(losses: Float64Array | Float32Array, surplus: number): nu
 
 function codesOf(local: readonly LocalCode[], L: number): Codes {
   const indptr = new Int32Array(local.length + 1);
-  local.forEach(({ support }, p) => {
-    indptr[p + 1] = indptr[p] + support.length;
-  });
+  for (const [p, { support }] of local.entries()) indptr[p + 1] = indptr[p] + support.length;
   const indices = new Int32Array(indptr[local.length]);
   const values = new Float64Array(indptr[local.length]);
   local.forEach(({ support, x }, p) => {

@@ -65,25 +65,22 @@ export class Fn {
   }
 
   /** do { … } while (condition) */
-  repeat(body: () => void, condition: () => I32): void {
+  repeat(body: () => void, condition: I32): void {
     this.push([0x03, 0x40]);
     body();
-    this.push([...condition().code, 0x0d, 0, 0x0b]);
+    this.push([...condition.code, 0x0d, 0, 0x0b]);
   }
   /** while (condition) { … } */
-  while(condition: () => I32, body: () => void): void {
-    this.if(condition(), () => this.repeat(body, condition));
+  while(condition: I32, body: () => void): void {
+    this.if(condition, () => this.repeat(body, condition));
   }
   /** for (i = 0; i < n; i++) { … } */
   count(n: I32 | number, body: (i: I32) => void): void {
     const i = this.i32(0);
-    this.while(
-      () => i.lt(n),
-      () => {
-        body(i);
-        i.set(i.add(1));
-      },
-    );
+    this.while(i.lt(n), () => {
+      body(i);
+      i.set(i.add(1));
+    });
   }
   if(condition: I32, then: () => void, otherwise?: () => void): void {
     this.push([...condition.code, 0x04, 0x40]);

@@ -34,29 +34,22 @@ export function tiledProduct(f: Fn, target: Fused, product: TiledProduct): void 
   const tile = (width: number) => {
     const used = sums.slice(0, TILE.patches * width);
     const place = (n: number) => Math.floor(n / width) * outRow + 16 * (n % width);
-    used.forEach((sum, n) => {
-      sum.set(add ? out.v128(place(n)) : V128.zero);
-    });
+    for (const [n, sum] of used.entries()) sum.set(add ? out.v128(place(n)) : V128.zero);
     coefficient.set(from);
     end.set(source.add(inner * PANEL_ROW));
-    f.repeat(
-      () => {
-        for (let v = 0; v < width; v++) sources[v].set(source.v128(16 * v));
-        for (let i = 0; i < TILE.patches; i++) {
-          splat.set(coefficient.splat(i * fromRow));
-          for (let v = 0; v < width; v++) {
-            const sum = used[i * width + v];
-            sum.set(madd(target, splat, sources[v], sum));
-          }
+    f.repeat(() => {
+      for (let v = 0; v < width; v++) sources[v].set(source.v128(16 * v));
+      for (let i = 0; i < TILE.patches; i++) {
+        splat.set(coefficient.splat(i * fromRow));
+        for (let v = 0; v < width; v++) {
+          const sum = used[i * width + v];
+          sum.set(madd(target, splat, sources[v], sum));
         }
-        coefficient.set(coefficient.add(4));
-        source.set(source.add(PANEL_ROW));
-      },
-      () => source.lt(end),
-    );
-    used.forEach((sum, n) => {
-      f.store(out, sum, place(n));
-    });
+      }
+      coefficient.set(coefficient.add(4));
+      source.set(source.add(PANEL_ROW));
+    }, source.lt(end));
+    for (const [n, sum] of used.entries()) f.store(out, sum, place(n));
   };
   f.count(Math.floor(vectors / TILE.vectors), () => {
     tile(TILE.vectors);
@@ -84,16 +77,13 @@ export function inGroups(
       slot.set(slot.add(bytes));
     });
   };
-  f.while(
-    () => left.gt(0),
-    () => {
-      here.set(I32.of(most).choose(left.gt(most), left));
-      each(prepare);
-      f.call(together, slots);
-      each(finish);
-      left.set(left.sub(here));
-    },
-  );
+  f.while(left.gt(0), () => {
+    here.set(I32.of(most).choose(left.gt(most), left));
+    each(prepare);
+    f.call(together, slots);
+    each(finish);
+    left.set(left.sub(here));
+  });
 }
 
 interface Steps {

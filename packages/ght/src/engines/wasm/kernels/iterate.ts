@@ -167,18 +167,15 @@ function emitCandidates(f: Fn, target: Target, { row, X, lowest, valuesOut, indi
       const lanes = mask16(four);
       set.set(v === 0 ? lanes : set.or(lanes.shl(4 * v)));
     }
-    f.while(
-      () => set.isZero().not(),
-      () => {
-        atom.set(set.lowest());
-        f.store(valuesOut, row.add(atom.shl(2)).i32(X + 4 * first));
-        const index = first === 0 ? atom : atom.add(first);
-        storeIndex(f, target, indicesOut, index);
-        valuesOut.set(valuesOut.add(4));
-        indicesOut.set(indicesOut.add(shape.indexBytes));
-        set.set(set.withoutLowest());
-      },
-    );
+    f.while(set.isZero().not(), () => {
+      atom.set(set.lowest());
+      f.store(valuesOut, row.add(atom.shl(2)).i32(X + 4 * first));
+      const index = first === 0 ? atom : atom.add(first);
+      storeIndex(f, target, indicesOut, index);
+      valuesOut.set(valuesOut.add(4));
+      indicesOut.set(indicesOut.add(shape.indexBytes));
+      set.set(set.withoutLowest());
+    });
   }
 }
 
@@ -191,25 +188,22 @@ export function collect(module: Module): void {
   define(module, 'collect', problemKernels.collect, (f, { from, end, out, limit, low, high }) => {
     const [least, most, magnitude] = [f.v128(low.splatBits()), f.v128(high.splatBits()), f.v128()];
     const [bits, width] = [f.i32(), f.i32(high.sub(low))];
-    f.while(
-      () => from.lt(end).and(out.lt(limit)),
-      () => {
-        magnitude.set(from.v128().abs());
-        f.if(magnitude.ge(least).and(magnitude.lt(most)).any(), () => {
-          for (let lane = 0; lane < 4; lane++) {
-            bits.set(from.i32(4 * lane).and(0x7fffffff));
-            f.store(out, bits);
-            // What lies behind the end belongs to nobody.
-            const wanted = bits
-              .sub(low)
-              .lt(width)
-              .and(from.add(4 * lane).lt(end));
-            out.set(out.add(wanted.shl(2)));
-          }
-        });
-        from.set(from.add(16));
-      },
-    );
+    f.while(from.lt(end).and(out.lt(limit)), () => {
+      magnitude.set(from.v128().abs());
+      f.if(magnitude.ge(least).and(magnitude.lt(most)).any(), () => {
+        for (let lane = 0; lane < 4; lane++) {
+          bits.set(from.i32(4 * lane).and(0x7fffffff));
+          f.store(out, bits);
+          // What lies behind the end belongs to nobody.
+          const wanted = bits
+            .sub(low)
+            .lt(width)
+            .and(from.add(4 * lane).lt(end));
+          out.set(out.add(wanted.shl(2)));
+        }
+      });
+      from.set(from.add(16));
+    });
     f.return(out);
   });
 }

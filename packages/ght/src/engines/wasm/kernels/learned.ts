@@ -110,41 +110,31 @@ function analyse(module: Module, { atoms, sites: room, row }: LearnedShape, targ
       patch.set(r);
       code.set(codes);
       left.set(sites);
-      f.repeat(
-        () => {
-          sums.forEach((sum, n) => {
-            sum.set(code.v128(16 * n));
-          });
-          sample.set(patch);
-          source.set(table);
-          f.count(TAPS, () => {
-            end.set(sample.add(4 * RUN));
-            f.repeat(
-              () => {
-                for (const [v, vector] of sources.entries()) vector.set(source.v128(16 * v));
-                for (let s = 0; s < TILE.sites; s++) {
-                  splat.set(sample.splat(SITE * s));
-                  for (let v = 0; v < TILE.vectors; v++) {
-                    const sum = sums[s * TILE.vectors + v];
-                    sum.set(madd(target, splat, sources[v], sum));
-                  }
-                }
-                sample.set(sample.add(4));
-                source.set(source.add(16 * TILE.vectors));
-              },
-              () => sample.lt(end),
-            );
-            sample.set(sample.add(row - 4 * RUN));
-          });
-          sums.forEach((sum, n) => {
-            f.store(code, sum, 16 * n);
-          });
-          patch.set(patch.add(SITE * TILE.sites));
-          code.set(code.add(PANEL_SITE * TILE.sites));
-          left.set(left.sub(TILE.sites));
-        },
-        () => left.ne(0),
-      );
+      f.repeat(() => {
+        for (const [n, sum] of sums.entries()) sum.set(code.v128(16 * n));
+        sample.set(patch);
+        source.set(table);
+        f.count(TAPS, () => {
+          end.set(sample.add(4 * RUN));
+          f.repeat(() => {
+            for (const [v, vector] of sources.entries()) vector.set(source.v128(16 * v));
+            for (let s = 0; s < TILE.sites; s++) {
+              splat.set(sample.splat(SITE * s));
+              for (let v = 0; v < TILE.vectors; v++) {
+                const sum = sums[s * TILE.vectors + v];
+                sum.set(madd(target, splat, sources[v], sum));
+              }
+            }
+            sample.set(sample.add(4));
+            source.set(source.add(16 * TILE.vectors));
+          }, sample.lt(end));
+          sample.set(sample.add(row - 4 * RUN));
+        });
+        for (const [n, sum] of sums.entries()) f.store(code, sum, 16 * n);
+        patch.set(patch.add(SITE * TILE.sites));
+        code.set(code.add(PANEL_SITE * TILE.sites));
+        left.set(left.sub(TILE.sites));
+      }, left.ne(0));
       codes.set(codes.add(PANEL_SITE * room));
       table.set(table.add(16 * TILE.vectors * SAMPLES));
     });
@@ -195,15 +185,12 @@ function synthesise(module: Module, { atoms, row }: LearnedShape, target: Fused)
         for (const sum of sums) sum.set(V128.zero);
         next.set(here);
         end.set(here.add(here.i32(list.count)));
-        f.while(
-          () => next.lt(end),
-          () => {
-            splat.set(next.splat(list.values));
-            source.set(table.add(next.i32(list.places)));
-            for (const [i, sum] of sums.entries()) sum.set(madd(target, splat, source.v128(16 * i), sum));
-            next.set(next.add(4));
-          },
-        );
+        f.while(next.lt(end), () => {
+          splat.set(next.splat(list.values));
+          source.set(table.add(next.i32(list.places)));
+          for (const [i, sum] of sums.entries()) sum.set(madd(target, splat, source.v128(16 * i), sum));
+          next.set(next.add(4));
+        });
         for (const [i, sum] of sums.entries()) {
           const there = row * Math.floor(vectors[i] / TAPS) + SITE * (vectors[i] % TAPS);
           f.store(patch, patch.v128(there).add(sum), there);

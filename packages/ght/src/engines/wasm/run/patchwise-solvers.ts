@@ -124,9 +124,7 @@ export class PatchwiseSolvers {
     }, watch);
     const sums = new Float64Array(size);
     for (const values of curves()) {
-      values.forEach((value, i) => {
-        sums[i % size] += value;
-      });
+      for (let i = 0; i < values.length; i++) sums[i % size] += values[i];
     }
     const kept = sum(memories.map((memory, shard) => memory.sizeOf(this.#out[shard])));
     const reports: StepReport[] = [];

@@ -69,21 +69,15 @@ export function transformFunctions(module: Module, name: string, target: GroupTa
         f.store(b, x.sub(y), 16 * v);
       }
     };
-    f.while(
-      () => (inverse ? step.ge(bytes) : group.add(step).lt(end)),
-      () => {
-        a.set(group);
-        f.repeat(
-          () => {
-            b.set(a.add(step));
-            one();
-            a.set(b.add(step));
-          },
-          () => a.lt(end),
-        );
-        step.set(inverse ? step.shr(1) : step.shl(1));
-      },
-    );
+    f.while(inverse ? step.ge(bytes) : group.add(step).lt(end), () => {
+      a.set(group);
+      f.repeat(() => {
+        b.set(a.add(step));
+        one();
+        a.set(b.add(step));
+      }, a.lt(end));
+      step.set(inverse ? step.shr(1) : step.shl(1));
+    });
   };
 
   return {

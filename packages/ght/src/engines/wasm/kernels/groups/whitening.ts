@@ -34,13 +34,10 @@ export function brightness(module: Module, name: string, target: GroupTarget, no
       row.set(0);
       knot.set(noise.brightness);
       if (noise.count > 2) {
-        f.while(
-          () => knot.lt(noise.brightness + 4 * (noise.count - 2)).and(mean.gt(knot.f32(4))),
-          () => {
-            knot.set(knot.add(4));
-            row.set(row.add(4 * n * n));
-          },
-        );
+        f.while(knot.lt(noise.brightness + 4 * (noise.count - 2)).and(mean.gt(knot.f32(4))), () => {
+          knot.set(knot.add(4));
+          row.set(row.add(4 * n * n));
+        });
       }
       low.set(knot.f32());
       const share = noise.count > 1 ? mean.sub(low).div(knot.f32(4).sub(low)) : F32.of(0);
