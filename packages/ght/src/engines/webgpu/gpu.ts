@@ -139,6 +139,21 @@ export class Gpu {
     return new BufferScope(this.device);
   }
 
+  /** Does work with buffers that are freed at its end. */
+  async inScope<T>(work: (scope: BufferScope) => Promise<T>): Promise<T> {
+    const scope = this.scope();
+    try {
+      return await work(scope);
+    } finally {
+      scope.dispose();
+    }
+  }
+
+  /** Runs a kernel in this many workgroups, in a batch of its own. */
+  submit(kernel: Kernel, buffers: GPUBindGroup, groups: number): void {
+    this.batch().run(kernel, buffers, groups).submit();
+  }
+
   /** Buffers for work that is often repeated. They may have any contents; `keep` leaves them to the next such scope. */
   pooledScope(): BufferScope {
     return new BufferScope(this.device, this.#pool);

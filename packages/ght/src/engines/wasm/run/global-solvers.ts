@@ -6,9 +6,11 @@
  * codes. A pass also measures the codes it reads, so the pass that commits Zᵏ proposes the candidates for Zᵏ⁺¹ as well.
  */
 import { nthLargest, quotas } from '../../../sparse/budget/rank.js';
-import type { Codes } from '../../../sparse/codes/codes.js';
+import { type Codes, emptyCodes } from '../../../sparse/codes/codes.js';
+import type { IterativeSolver } from '../../../sparse/solvers/catalogue.js';
 import type { StepReport } from '../../../sparse/solvers/loop.js';
 import type { Watch } from '../../../work.js';
+import type { IterativeSolvers } from '../../loaded-problem.js';
 import { singularValues } from '../../shape.js';
 import type { IterationName } from '../kernels/iterate.js';
 import { CHUNK } from './problem-memory.js';
@@ -32,14 +34,10 @@ interface Algorithm {
   readonly next: IterationName;
   readonly again: IterationName;
 }
-const QPM: Algorithm = { first: 'qpm', next: 'qpm', again: 'qpm' };
-const ADMM: Algorithm = { first: 'admmStart', next: 'admm', again: 'admmAgain' };
-
-/** ρ of an iteration, and of the one after it, the same if left out. */
-export interface Penalties {
-  readonly rho: number;
-  readonly next?: number;
-}
+const ALGORITHMS: Readonly<Record<IterativeSolver, Algorithm>> = {
+  qpm: { first: 'qpm', next: 'qpm', again: 'qpm' },
+  admm: { first: 'admmStart', next: 'admm', again: 'admmAgain' },
+};
 
 /** Where the iterations stand: candidates for Zᵏ, and all that is needed to make them again with another `lo`. */
 interface State {
@@ -69,7 +67,7 @@ interface Selected {
 }
 
 /** The iterative solvers of one loaded problem. */
-export class GlobalSolvers {
+export class GlobalSolvers implements IterativeSolvers {
   readonly #streams: readonly Streams[];
   readonly #sigma: Float32Array;
   #start: Streams;
@@ -92,7 +90,7 @@ export class GlobalSolvers {
     this.#sigma = singularValues(shards.shape);
   }
 
-  reset(Z0: Codes): void {
+  reset(Z0 = emptyCodes(this.shards.shape.L, this.shards.P)): void {
     this.#state = undefined;
     this.#newest = undefined;
     this.#best = undefined;
@@ -101,27 +99,17 @@ export class GlobalSolvers {
     this.shards.write(this.#start, Z0);
   }
 
-  qpm(S: number, penalties: Penalties, watch?: Watch): Promise<StepReport> {
-    return this.#step(S, penalties, QPM, watch);
-  }
-
-  admm(S: number, penalties: Penalties, watch?: Watch): Promise<StepReport> {
-    this.#q ??= this.shards.take(({ R4, P }) => 4 * R4 * P);
-    return this.#step(S, penalties, ADMM, watch);
-  }
-
-  /** The newest codes are the result. */
-  keep(): void {
-    this.#best = this.#newest;
-  }
-
-  /** The codes that were kept, if any were. */
-  codes(): Codes | undefined {
-    return this.#best && this.shards.read(this.#best);
-  }
-
-  async #step(S: number, { rho, next = rho }: Penalties, algorithm: Algorithm, watch?: Watch): Promise<StepReport> {
+  /** One iteration, and the candidates for the one after it with ρ = `next`. */
+  async iterate(
+    solver: IterativeSolver,
+    S: number,
+    rho: number,
+    watch?: Watch,
+    next: number = rho,
+  ): Promise<StepReport> {
     const { P } = this.shards;
+    const algorithm = ALGORITHMS[solver];
+    if (solver === 'admm') this.#q ??= this.shards.take(({ R4, P }) => 4 * R4 * P);
     this.#many = S > PACKING_ATOMS_PER_PATCH * P;
     if (!this.#state) this.#penalise(rho);
     if (rho !== this.#rho) throw new Error(`an iteration with ρ = ${this.#rho} was begun, but ${rho} is asked for`);
@@ -134,6 +122,16 @@ export class GlobalSolvers {
       threshold: S > 0 ? selected.threshold : Number.POSITIVE_INFINITY,
       kept: selected.kept,
     };
+  }
+
+  /** The newest codes are the result. */
+  keep(): void {
+    this.#best = this.#newest;
+  }
+
+  /** The codes that were kept. */
+  codes(): Codes {
+    return this.#best ? this.shards.read(this.#best) : emptyCodes(this.shards.shape.L, this.shards.P);
   }
 
   /** Sets the ρ of the next pass. Where the last pass had another, its dual variable U = Λ/ρ is rescaled. */

@@ -6,6 +6,7 @@ import type { StepReport } from '../../../sparse/solvers/loop.js';
 import type { AtomLimits } from '../../../sparse/solvers/patchwise.js';
 import type { PatchStop } from '../../../sparse/solvers/stopping.js';
 import { type Watch, watchOver } from '../../../work.js';
+import type { PatchSolvers } from '../../loaded-problem.js';
 import { JointOmp } from './joint-omp.js';
 import { CHUNK } from './problem-memory.js';
 import type { Shards, Streams } from './shards.js';
@@ -15,7 +16,7 @@ import { sum } from './shards.js';
 const RECORDED = 256;
 
 /** The solvers that work on one patch at a time, on one loaded problem. */
-export class PatchwiseSolvers {
+export class PatchwiseSolvers implements PatchSolvers {
   #out: Streams;
   #limits: readonly number[] | undefined;
   #gains: readonly number[] | undefined;
@@ -75,7 +76,7 @@ export class PatchwiseSolvers {
     return reports;
   }
 
-  async jointOmp(S: Spending, effort: Effort, watch?: Watch): Promise<StepReport[]> {
+  async jointOmp(S: Spending, watch?: Watch, effort: Effort = 1): Promise<StepReport[]> {
     this.#joint ??= new JointOmp(this.shards);
     const { codes, threshold, kept, measured } = await this.#joint.run(S, effort, this.#out, watchOver(watch, 0, 0.95));
     this.#out = codes;

@@ -72,6 +72,11 @@ export class Shards {
     this.threads = memories[0].layout.scratches.length;
   }
 
+  /** The memory in use. */
+  get bytes(): number {
+    return sum(this.memories.map(({ memory }) => memory.buffer.byteLength));
+  }
+
   /** Runs a job on all shards; `job` makes that of each. */
   async run(job: (shard: number) => Job, watch?: Watch): Promise<Outcomes> {
     const jobs = this.memories.map((_, shard) => job(shard));

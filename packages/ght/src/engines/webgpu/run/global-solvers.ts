@@ -11,6 +11,7 @@ import type { IterativeSolver } from '../../../sparse/solvers/catalogue.js';
 import type { StepReport } from '../../../sparse/solvers/loop.js';
 import type { Watch } from '../../../work.js';
 import type { Run } from '../../engine.js';
+import type { IterativeSolvers } from '../../loaded-problem.js';
 import type { Batch } from '../gpu.js';
 import { SAVED, setOf } from '../kernels/layout.js';
 import {
@@ -69,7 +70,7 @@ interface Memory {
 }
 
 /** The iterative solvers of one loaded problem. */
-export class GlobalSolvers {
+export class GlobalSolvers implements IterativeSolvers {
   readonly #counting: Counting;
   readonly #iterations = new Map<IterativeSolver, Iteration>();
   #memory: Memory | undefined;
@@ -97,7 +98,13 @@ export class GlobalSolvers {
   }
 
   /** One iteration. */
-  async iterate(solver: IterativeSolver, S: number, rho: number, next: number, watch?: Watch): Promise<StepReport> {
+  async iterate(
+    solver: IterativeSolver,
+    S: number,
+    rho: number,
+    watch?: Watch,
+    next: number = rho,
+  ): Promise<StepReport> {
     const rule = { tolerance: 0, least: 0, keeps: 0 };
     const [report] = await this.#steps(solver, S, [rho, next], 1, rule, watch);
     return report;

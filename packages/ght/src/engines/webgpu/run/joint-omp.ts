@@ -211,10 +211,7 @@ export class JointOmp {
       const { followed, sample } = own;
       const paths = { followed, prices: streams.list[range].values, list: sample, task: uniform };
       this.pursuits.ranges.scope.write(uniform, Uint32Array.of(counts[range], listed ? 1 : 0, streams.rows, ...task));
-      gpu
-        .batch()
-        .run(kernel, kernel.bind({ ...paths, ...more(own, range) }), Math.ceil(counts[range] / ALLOTMENT_GROUP))
-        .submit();
+      gpu.submit(kernel, kernel.bind({ ...paths, ...more(own, range) }), Math.ceil(counts[range] / ALLOTMENT_GROUP));
     }
   }
 

@@ -13,8 +13,7 @@ const RUN_BYTES = 2 ** 22;
 /** c = Qᵀy of all signals; returns the energy of both, per range. */
 export async function rotateSignals(ranges: Ranges, signals: Signals, watch?: Watch): Promise<Energies> {
   const { gpu, shape, P, list } = ranges;
-  const scope = gpu.scope();
-  try {
+  return gpu.inScope(async (scope) => {
     const kernel = await gpu.kernel(rotateKernel(), 'rotate');
     const length = Math.min(TILE * tilesFor(P), TILE * Math.max(1, Math.floor(RUN_BYTES / (4 * shape.N * TILE))));
     const staged = new Float32Array(shape.N * length);
@@ -37,10 +36,7 @@ export async function rotateSignals(ranges: Ranges, signals: Signals, watch?: Wa
         own.read(from, read);
         scope.write(Y, read);
         scope.write(run, Uint32Array.of(from / TILE, count, shape.N, shape.R4 / 4));
-        gpu
-          .batch()
-          .run(kernel, buffers, rotateGroups(tilesFor(count), shape.R4))
-          .submit();
+        gpu.submit(kernel, buffers, rotateGroups(tilesFor(count), shape.R4));
         // Atoms that span all signals leave nothing outside.
         if (rank < shape.N) energies.all[number] += energy(read);
         await last;
@@ -52,26 +48,18 @@ export async function rotateSignals(ranges: Ranges, signals: Signals, watch?: Wa
     }
     await last;
     return energies;
-  } finally {
-    scope.dispose();
-  }
+  });
 }
 
 /** ‖c‖² of the patches of a range: float32 per patch, float64 over them. */
 async function energyWithin({ gpu, shape }: Ranges, { c, P }: Range, watch?: Watch): Promise<number> {
-  const scope = gpu.scope();
-  try {
+  return gpu.inScope(async (scope) => {
     const energies = await gpu.allocated(() => scope.buffer(4 * P));
     const kernel = await gpu.kernel(energyKernel(shape.R4), 'energies');
-    gpu
-      .batch()
-      .run(kernel, kernel.bind({ c, energies }), Math.ceil(P / ENERGY_GROUP))
-      .submit();
+    gpu.submit(kernel, kernel.bind({ c, energies }), Math.ceil(P / ENERGY_GROUP));
     const each = new Float32Array(await gpu.read(energies, 0, 4 * P, watch?.signal));
     return each.reduce((sum, value) => sum + value, 0);
-  } finally {
-    scope.dispose();
-  }
+  });
 }
 
 function energy(values: Float32Array): number {

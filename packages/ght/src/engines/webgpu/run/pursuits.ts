@@ -95,10 +95,7 @@ export class Pursuits {
         watch?.signal?.throwIfAborted();
         const count = Math.min(length, run.count - first);
         this.scope.write(this.task, Uint32Array.of(first, count, teams, ...run.task));
-        gpu
-          .batch()
-          .run(kernel, buffers, teams ? Math.min(teams, count) : count)
-          .submit();
+        gpu.submit(kernel, buffers, teams ? Math.min(teams, count) : count);
         const submitted = gpu.done(watch?.signal);
         submitted.catch(() => {});
         inFlight.push(submitted);
