@@ -1,5 +1,4 @@
-import type { Solution, SolverName, SolverOptions } from 'ght';
-import { solverCatalogue, solverNames } from 'ght';
+import { type Solution, type SolverName, type SolverOptions, solverCatalogue, solverNames } from 'ght';
 import type { Run } from './setting.js';
 
 /** The global solvers of the paper, joint OMP, and the patch-wise ones, in the order of every table and legend. */

@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
-import type { Image, Rectangle } from 'ght';
-import { extract, patchGrid, randomSource } from 'ght';
+import { extract, type Image, patchGrid, type Rectangle, randomSource } from 'ght';
 import sharp, { type Sharp } from 'sharp';
 import type { NamedImage } from './setting.js';
 

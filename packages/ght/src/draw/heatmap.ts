@@ -1,6 +1,5 @@
 import { OptionError } from '../errors.js';
-import type { AtomCounts } from '../measures/heatmap.js';
-import { heatmap } from '../measures/heatmap.js';
+import { type AtomCounts, heatmap } from '../measures/heatmap.js';
 
 /**
  * The heatmap as a picture of the same size as the image, RGB pixel by pixel: dark for no atoms, bright for the largest

@@ -1,5 +1,4 @@
-import type { Matrix } from './matrix.js';
-import { addScaled, dot, matrix } from './matrix.js';
+import { addScaled, dot, type Matrix, matrix } from './matrix.js';
 
 /** The eigenvalues of a symmetric matrix, largest first, and its orthonormal eigenvectors, one per column. */
 export interface Eigen {

@@ -1,6 +1,5 @@
 import { knownOptions, notNegative } from '../errors.js';
-import type { Image, Samples } from '../image/image.js';
-import { checkShape } from '../image/image.js';
+import { checkShape, type Image, type Samples } from '../image/image.js';
 import { aggregation, extract, patchGrid } from '../image/patches.js';
 import { signalsIn } from '../image/signals.js';
 import { overcompleteDct } from '../sparse/dictionary/dct.js';

@@ -1,5 +1,4 @@
-import type { Rectangle, SolverName } from 'ght';
-import { represent, ssim } from 'ght';
+import { type Rectangle, represent, type SolverName, ssim } from 'ght';
 import { catalogue } from '../catalogue.js';
 import { optionsOf } from '../contenders.js';
 import { busiestWindow } from '../images.js';

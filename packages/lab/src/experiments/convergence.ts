@@ -3,8 +3,7 @@ import { count } from 'ght/format';
 import { catalogue } from '../catalogue.js';
 import { optionsOf, type PaperSolver, paperSolvers } from '../contenders.js';
 import { naturalPatches } from '../images.js';
-import type { Experiment, Setting } from '../setting.js';
-import { pacer } from '../setting.js';
+import { type Experiment, pacer, type Setting } from '../setting.js';
 
 /** Figure 8: the RMSE after each iteration. */
 export interface Convergence {

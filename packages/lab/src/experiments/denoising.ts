@@ -1,11 +1,9 @@
-import type { Image, Rectangle, SolverName } from 'ght';
-import { psnr, randomSource, represent } from 'ght';
+import { type Image, psnr, type Rectangle, randomSource, represent, type SolverName } from 'ght';
 import { catalogue } from '../catalogue.js';
 import { optionsOf, tabled } from '../contenders.js';
 import { busiestWindow, middles } from '../images.js';
 import { windowPicture } from '../picture.js';
-import type { Experiment, Picture, Setting } from '../setting.js';
-import { pacer } from '../setting.js';
+import { type Experiment, type Picture, pacer, type Setting } from '../setting.js';
 
 /** A PSNR in dB against the clean image. */
 export interface DenoisingRun {

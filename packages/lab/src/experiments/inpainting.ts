@@ -1,13 +1,11 @@
-import type { Image, InpaintOptions } from 'ght';
-import { inpaint, psnr, randomSource } from 'ght';
+import { type Image, type InpaintOptions, inpaint, psnr, randomSource } from 'ght';
 import { inpaintPaper } from 'ght/paper';
 import { biharmonic, drive } from 'ght/plans';
 import { catalogue } from '../catalogue.js';
 import { busiestWindow, cut } from '../images.js';
 import { letters } from '../letters.js';
 import { windowPicture } from '../picture.js';
-import type { Experiment, NamedImage, Picture, Setting } from '../setting.js';
-import { pacer } from '../setting.js';
+import { type Experiment, type NamedImage, type Picture, pacer, type Setting } from '../setting.js';
 
 /** How missing pixels are filled: smoothly, from codes of the known pixels, or by the loop that starts from the smooth filling. */
 export const fillings = ['biharmonic', 'joint-omp', 'fast', 'balanced'] as const;

@@ -1,12 +1,10 @@
-import type { Dictionary } from 'ght';
-import { learn, overcompleteDct, solve } from 'ght';
+import { type Dictionary, learn, overcompleteDct, solve } from 'ght';
 import { drawAtoms } from 'ght/draw';
 import { count } from 'ght/format';
 import { catalogue } from '../catalogue.js';
 import { naturalPatches } from '../images.js';
 import { greyPicture } from '../picture.js';
-import type { Experiment, NamedImage, Picture, Setting } from '../setting.js';
-import { pacer } from '../setting.js';
+import { type Experiment, type NamedImage, type Picture, pacer, type Setting } from '../setting.js';
 
 /** The dictionaries that are compared: the DCT, and those learned with each of the two coders. */
 export const learnedBy = ['dct', 'omp', 'joint-omp'] as const;

@@ -3,8 +3,7 @@ import { catalogue } from '../catalogue.js';
 import { contenders, optionsOf, runOf, weightOf } from '../contenders.js';
 import { middles } from '../images.js';
 import { thumbnail } from '../picture.js';
-import type { Experiment, Picture, Run, Setting } from '../setting.js';
-import { pacer } from '../setting.js';
+import { type Experiment, type Picture, pacer, type Run, type Setting } from '../setting.js';
 
 /** Figures 4 and 5: every solver at every budget on three images. */
 export interface Megapixel {

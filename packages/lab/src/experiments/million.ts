@@ -1,11 +1,9 @@
-import type { SolverName } from 'ght';
-import { overcompleteDct, solve } from 'ght';
+import { overcompleteDct, type SolverName, solve } from 'ght';
 import { count } from 'ght/format';
 import { catalogue } from '../catalogue.js';
 import { contenders, optionsOf, runOf, weightOf } from '../contenders.js';
 import { naturalPatches } from '../images.js';
-import type { Experiment, Run, Setting } from '../setting.js';
-import { pacer } from '../setting.js';
+import { type Experiment, pacer, type Run, type Setting } from '../setting.js';
 
 /** Figure 7: the time as a function of the number of patches. */
 export interface Million {

@@ -3,8 +3,7 @@ import { spectralNormSquared, supportMismatch } from 'ght/paper';
 import { catalogue } from '../catalogue.js';
 import { optionsOf, PAPER_RHO, type PaperSolver, paperSolvers } from '../contenders.js';
 import { middles } from '../images.js';
-import type { Experiment, Setting } from '../setting.js';
-import { pacer } from '../setting.js';
+import { type Experiment, pacer, type Setting } from '../setting.js';
 import { sparseSignals } from './synthetic.js';
 
 /** The effect of ρ. */

@@ -2,12 +2,9 @@
 
 import { finish, type Work } from '../../work.js';
 import type { TileNoise } from '../denoiser.js';
-import type { Group } from './filters.js';
-import { lowRankGroup, rankThreshold, thresholdGroup, wienerGroup } from './filters.js';
-import type { Plane } from './matching.js';
-import { findGroup, places } from './matching.js';
-import type { Pass, Slot, Step } from './recipes.js';
-import { isPass } from './recipes.js';
+import { type Group, lowRankGroup, rankThreshold, thresholdGroup, wienerGroup } from './filters.js';
+import { findGroup, type Plane, places } from './matching.js';
+import { isPass, type Pass, type Slot, type Step } from './recipes.js';
 import { identity, transformOf } from './transforms.js';
 import { brightnessOf, deviationsAt, unwhiten, whiten } from './whitening.js';
 import { kaiser } from './window.js';

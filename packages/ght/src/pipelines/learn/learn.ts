@@ -1,8 +1,7 @@
 import type { EngineInfo } from '../../engines/engine.js';
 import { InputError } from '../../errors.js';
 import { decorrelation } from '../../image/colour.js';
-import type { Image, Samples } from '../../image/image.js';
-import { checkPixels, checkSamples, checkShape, refuseBadNumber } from '../../image/image.js';
+import { checkPixels, checkSamples, checkShape, type Image, refuseBadNumber, type Samples } from '../../image/image.js';
 import { largestOf } from '../../image/scale.js';
 import { allOf, type Signals, signalsIn } from '../../image/signals.js';
 import { randomSource } from '../../math/random.js';
@@ -13,8 +12,7 @@ import { carriedOn } from '../../sparse/learning/momentum.js';
 import { PatchSample } from '../../sparse/learning/sample.js';
 import { dictionaryStep } from '../../sparse/learning/step.js';
 import { drive } from '../../work.js';
-import type { Solution } from '../solve/solve.js';
-import { solveProblem } from '../solve/solve.js';
+import { type Solution, solveProblem } from '../solve/solve.js';
 import { shiftedCodes, shiftedSignals, unitsOf } from '../solve/units.js';
 import type { LearnEntry, LearnSettings } from './options.js';
 

@@ -1,7 +1,6 @@
 import type { EngineName } from '../../engines/engines.js';
 import { boolean, callable, InputError, knownOptions, OptionError, oneOf, wholeNumber } from '../../errors.js';
-import type { Budget } from '../../sparse/budget/budget.js';
-import { resolveBudget } from '../../sparse/budget/budget.js';
+import { type Budget, resolveBudget } from '../../sparse/budget/budget.js';
 import { overcompleteDct } from '../../sparse/dictionary/dct.js';
 import type { Dictionary } from '../../sparse/dictionary/dictionary.js';
 import {
@@ -10,8 +9,7 @@ import {
   separableDictionary,
   unitAtoms,
 } from '../../sparse/dictionary/dictionary.js';
-import type { Progress, Settings } from '../solve/options.js';
-import { resolveSolveOptions, solverDefaults } from '../solve/options.js';
+import { type Progress, resolveSolveOptions, type Settings, solverDefaults } from '../solve/options.js';
 
 /** The solvers that can code the patches: those that end with least squares, which a dictionary step starts from. */
 const coders = ['joint-omp', 'omp'] as const;

@@ -15,8 +15,7 @@ import type { IterativeSolver, PatchwiseSolver } from '../../sparse/solvers/cata
 import type { Spending } from '../../sparse/solvers/joint-omp.js';
 import type { HistoryEntry, LoopOutcome, StepReport } from '../../sparse/solvers/loop.js';
 import { iterate, iterateInBatches } from '../../sparse/solvers/loop.js';
-import type { RisingPenalty } from '../../sparse/solvers/penalty.js';
-import { penaltyAt, risingIterations } from '../../sparse/solvers/penalty.js';
+import { penaltyAt, type RisingPenalty, risingIterations } from '../../sparse/solvers/penalty.js';
 import { spreadLimits } from '../../sparse/solvers/spread.js';
 import { drive, type Watch, watchOver } from '../../work.js';
 import type { Progress, Settings } from './options.js';

@@ -1,5 +1,4 @@
-import type { EngineName } from '../../engines/engines.js';
-import { checkEngineName } from '../../engines/engines.js';
+import { checkEngineName, type EngineName } from '../../engines/engines.js';
 import { boolean, knownOptions, notNegative, OptionError, oneOf, positive, wholeNumber } from '../../errors.js';
 import type { Budget } from '../../sparse/budget/budget.js';
 import type { Codes } from '../../sparse/codes/codes.js';

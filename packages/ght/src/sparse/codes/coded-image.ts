@@ -9,13 +9,10 @@
  */
 
 import { InputError, positive } from '../../errors.js';
-import type { Samples } from '../../image/image.js';
-import { checkSamples } from '../../image/image.js';
-import type { PatchGrid } from '../../image/patches.js';
-import { patchGrid } from '../../image/patches.js';
+import { checkSamples, type Samples } from '../../image/image.js';
+import { type PatchGrid, patchGrid } from '../../image/patches.js';
 import type { Matrix } from '../../math/matrix.js';
-import type { Dictionary } from '../dictionary/dictionary.js';
-import { checkDictionary, denseDictionary, separableDictionary } from '../dictionary/dictionary.js';
+import { checkDictionary, type Dictionary, denseDictionary, separableDictionary } from '../dictionary/dictionary.js';
 import type { Codes } from './codes.js';
 import { type NpyType, readNpy, readNpyText, writeNpy, writeNpyText } from './npy.js';
 import { checkProduct, checkUnpacked } from './unpacked.js';

@@ -1,7 +1,6 @@
 import { notNegative } from '../../errors.js';
 import { matrix } from '../../math/matrix.js';
-import type { Dictionary } from './dictionary.js';
-import { separableDictionary, unitAtoms } from './dictionary.js';
+import { type Dictionary, separableDictionary, unitAtoms } from './dictionary.js';
 import { shippedFactors } from './shipped.js';
 
 /** Atoms per patch from which the dictionary learned for large budgets is better (docs/choosing.md). */

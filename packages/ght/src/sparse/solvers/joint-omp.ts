@@ -24,15 +24,12 @@
  * Then S is divided again. (The 1st atom is almost always the mean of the patch: without it no path was better.)
  */
 
-import type { Work } from '../../work.js';
-import { PATCHES_PER_YIELD } from '../../work.js';
-import type { Selection } from '../budget/select.js';
-import { chooseLargest, survives } from '../budget/select.js';
+import { PATCHES_PER_YIELD, type Work } from '../../work.js';
+import { chooseLargest, type Selection, survives } from '../budget/select.js';
 import { countWorth, emptyWorth, mayBeWorth, worthwhile } from '../budget/worth.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import type { PatchSolver } from './patchwise.js';
-import type { Pursuit } from './pursuit.js';
-import { pursuer } from './pursuit.js';
+import { type Pursuit, pursuer } from './pursuit.js';
 
 /**
  * How many prices a path may lose before it is left. A larger gain behind so much loss is next to never seen: of 65,536

@@ -11,8 +11,7 @@
  * For the same reason, a patch has at most half as many atoms as known samples, and at most 16.
  */
 
-import type { Work } from '../../work.js';
-import { PATCHES_PER_YIELD } from '../../work.js';
+import { PATCHES_PER_YIELD, type Work } from '../../work.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { divide, emptyPaths } from './joint-omp.js';
 import { type Pursue, pursuer } from './pursuit.js';

@@ -18,8 +18,7 @@
  */
 import { backwardSubstitute, cholesky, forwardSubstitute } from '../../math/cholesky.js';
 import { dot, gram, matrix } from '../../math/matrix.js';
-import type { Work } from '../../work.js';
-import { PATCHES_PER_YIELD } from '../../work.js';
+import { PATCHES_PER_YIELD, type Work } from '../../work.js';
 import type { Codes } from '../codes/codes.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 

@@ -1,6 +1,5 @@
 /** The kernel of AIHT: sparse/solvers/aiht.ts for one patch after another, in the coordinates of shape.ts. */
-import type { Fn, I32, Module } from './assembler.js';
-import { F32 } from './assembler.js';
+import { F32, type Fn, type I32, type Module } from './assembler.js';
 import type { Target } from './maps.js';
 import type { ScratchCode } from './patchwise.js';
 import {

@@ -9,8 +9,7 @@
  *       f.return(sum);
  *     });
  */
-import type { Code, ValueType } from './values.js';
-import { F32, F64, I32, I64, TYPE_CODE, unsigned, V128, type Value } from './values.js';
+import { type Code, F32, F64, I32, I64, TYPE_CODE, unsigned, V128, type Value, type ValueType } from './values.js';
 
 export { F32, F64, I32, I64, mask16, V128 } from './values.js';
 

@@ -1,10 +1,8 @@
 /** The kernel of CoSaMP: sparse/solvers/cosamp.ts for one patch after another, in the coordinates of shape.ts. */
-import type { Fn, I32, Module } from './assembler.js';
-import { F32 } from './assembler.js';
+import { F32, type Fn, type I32, type Module } from './assembler.js';
 import type { Target } from './maps.js';
 import { clearRow, copyCode, copyRow, indexOf, magnitudes, patchKernel, setIndex } from './patchwise.js';
-import type { PursuitFunctions } from './pursue.js';
-import { DEPENDENT_IN_FIT } from './pursue.js';
+import { DEPENDENT_IN_FIT, type PursuitFunctions } from './pursue.js';
 
 /** Adds the kernel `cosamp` to a module. */
 export function cosamp(

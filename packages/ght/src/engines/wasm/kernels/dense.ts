@@ -4,10 +4,8 @@
  */
 
 import { PANEL_ROW, TILE } from '../../shape.js';
-import type { Fn, Module } from './assembler.js';
-import { I32, V128 } from './assembler.js';
-import type { Fused, Target } from './maps.js';
-import { madd } from './maps.js';
+import { type Fn, I32, type Module, V128 } from './assembler.js';
+import { type Fused, madd, type Target } from './maps.js';
 import type { Group } from './tables.js';
 
 /** A table in panels, the rows it is multiplied with, and the rows of the result, a row per patch of a tile. */

@@ -6,12 +6,9 @@
  */
 import { PATIENCE } from '../../../sparse/solvers/joint-omp.js';
 import { padded } from '../../shape.js';
-import type { Fn, Module } from './assembler.js';
-import { F32, type F64, I32, V128 } from './assembler.js';
-import type { Target } from './maps.js';
-import { indexAt, nmadd, sumLanes } from './maps.js';
-import type { PursuitFunctions } from './pursue.js';
-import { ASTRAY, NEGLIGIBLE, startPursuit } from './pursue.js';
+import { F32, type F64, type Fn, I32, type Module, V128 } from './assembler.js';
+import { indexAt, nmadd, sumLanes, type Target } from './maps.js';
+import { ASTRAY, NEGLIGIBLE, type PursuitFunctions, startPursuit } from './pursue.js';
 
 /**
  * Of ‖y‖², what the first atom must leave at least for α to be updated. The first atom is mostly the mean of the patch. Of a flat

@@ -1,9 +1,7 @@
 /** One iteration of GHT-QPM or GHT-ADMM on a run of patches, as a WebAssembly function. */
-import type { Fn, I32, Module } from './assembler.js';
-import { mask16, V128 } from './assembler.js';
+import { type Fn, type I32, type Module, mask16, V128 } from './assembler.js';
 import { groupCoefficients, inGroups } from './dense.js';
-import type { Target } from './maps.js';
-import { addLanes, filter, madd, nmadd, storeIndex, toCoefficients, toCoordinates } from './maps.js';
+import { addLanes, filter, madd, nmadd, storeIndex, type Target, toCoefficients, toCoordinates } from './maps.js';
 import { define, iteration, problemKernels, type VariablesOf } from './signatures.js';
 
 /**

@@ -1,9 +1,7 @@
 /** The linear maps that the kernels are made of, emitted for one shape. */
 
-import type { Shape } from '../../shape.js';
-import { PANEL_ROW, padded, panelVector } from '../../shape.js';
-import type { F32, Fn } from './assembler.js';
-import { I32, V128 } from './assembler.js';
+import { PANEL_ROW, padded, panelVector, type Shape } from '../../shape.js';
+import { type F32, type Fn, I32, V128 } from './assembler.js';
 import type { Scratch, Tables } from './tables.js';
 
 /** Whether the host has fused multiply-add. */

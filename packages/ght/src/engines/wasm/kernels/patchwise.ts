@@ -1,8 +1,6 @@
 /** Shared code of the kernels of the patch-wise iterative solvers, CoSaMP and AIHT. */
-import type { Fn, I32, Module } from './assembler.js';
-import { F32, V128 } from './assembler.js';
-import type { Target } from './maps.js';
-import { indexAt, storeIndex, sumLanes } from './maps.js';
+import { F32, type Fn, type I32, type Module, V128 } from './assembler.js';
+import { indexAt, storeIndex, sumLanes, type Target } from './maps.js';
 import { define, patchSolver } from './signatures.js';
 
 /** A code in the scratch of a thread: the offsets of its values and indices, in bytes from the start of the scratch. */

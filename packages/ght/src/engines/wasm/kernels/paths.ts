@@ -8,12 +8,10 @@
  * of the envelope of its gains. When the patches together have determined λ from those, all that is left is to code the few
  * patches again whose n(λ) is not n(mid), by the atoms that their paths have found.
  */
-import type { F64, Fn, Module } from './assembler.js';
-import { I32 } from './assembler.js';
+import { type F64, type Fn, I32, type Module } from './assembler.js';
 import { inGroups } from './dense.js';
 import { follow, NONE, retrace, startAgain } from './follow.js';
-import type { Target } from './maps.js';
-import { copyCode, passCode, storeIndex } from './maps.js';
+import { copyCode, passCode, storeIndex, type Target } from './maps.js';
 import type { PursuitFunctions } from './pursue.js';
 import { define, problemKernels } from './signatures.js';
 

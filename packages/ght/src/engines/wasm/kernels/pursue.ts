@@ -10,10 +10,8 @@
  * β² is what the error falls by, and R(i, k) = pᵢ(j_k) is the triangle of D restricted to the support: R x = β gives the
  * coefficients. There is no solve inside the loop.
  */
-import type { Fn, Module } from './assembler.js';
-import { F32, I32, V128 } from './assembler.js';
-import type { Target } from './maps.js';
-import { nmadd, storeIndex, sumLanes, toCoefficients } from './maps.js';
+import { F32, type Fn, I32, type Module, V128 } from './assembler.js';
+import { nmadd, storeIndex, sumLanes, type Target, toCoefficients } from './maps.js';
 import { define, problemKernels } from './signatures.js';
 import { DEPENDENT } from './tables.js';
 

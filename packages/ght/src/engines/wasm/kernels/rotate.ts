@@ -1,8 +1,7 @@
 import { padded } from '../../shape.js';
 import type { Module } from './assembler.js';
 import { tiledProduct } from './dense.js';
-import type { Target } from './maps.js';
-import { rotateSignal } from './maps.js';
+import { rotateSignal, type Target } from './maps.js';
 import { define, problemKernels } from './signatures.js';
 
 /** Adds the kernel `rotateSignals`: c = Qᵀy for signals that lie one after the other. */

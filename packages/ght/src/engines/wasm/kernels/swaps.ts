@@ -8,12 +8,9 @@
  */
 import { LEAST_NEW } from '../../../sparse/solvers/swaps.js';
 import { padded } from '../../shape.js';
-import type { Fn, I32, Module } from './assembler.js';
-import { F32, V128 } from './assembler.js';
-import type { Target } from './maps.js';
-import { copyCode, indexAt, madd, nmadd, passCode, sumLanes } from './maps.js';
-import type { PursuitFunctions } from './pursue.js';
-import { DEPENDENT_IN_FIT, startPursuit } from './pursue.js';
+import { F32, type Fn, type I32, type Module, V128 } from './assembler.js';
+import { copyCode, indexAt, madd, nmadd, passCode, sumLanes, type Target } from './maps.js';
+import { DEPENDENT_IN_FIT, type PursuitFunctions, startPursuit } from './pursue.js';
 import { define, problemKernels } from './signatures.js';
 
 /** Vectors of a row whose sums are held in registers at once. */

@@ -6,8 +6,7 @@ import type { Followed } from '../../engine.js';
 import { BOUNDS } from '../kernels/paths.js';
 import type { PathsJob } from './patch-jobs.js';
 import { CHUNK } from './problem-memory.js';
-import type { Outcomes, Shards, Streams } from './shards.js';
-import { total } from './shards.js';
+import { type Outcomes, type Shards, type Streams, total } from './shards.js';
 
 /** What H_S keeps: the atoms above the threshold, and this many of those at it. */
 export interface Selected {

@@ -14,8 +14,7 @@ import type { IterativeSolvers } from '../../loaded-problem.js';
 import { singularValues } from '../../shape.js';
 import type { IterationName } from '../kernels/iterate.js';
 import { CHUNK } from './problem-memory.js';
-import type { Outcomes, Shards, Streams } from './shards.js';
-import { sum } from './shards.js';
+import { type Outcomes, type Shards, type Streams, sum } from './shards.js';
 
 /** The least positive float32: with it as `lo` every nonzero is a candidate. */
 const LEAST = 2 ** -149;

@@ -2,11 +2,9 @@
  * Joint OMP on the kernels, in one pass over the patches (sparse/solvers/joint-omp.ts is its page, sparse/solvers/bracket.ts how λ is found,
  * kernels/paths.ts its kernels).
  */
-import type { Rank } from '../../../sparse/budget/rank.js';
-import { nthLargest } from '../../../sparse/budget/rank.js';
+import { nthLargest, type Rank } from '../../../sparse/budget/rank.js';
 import { type Bracket, CHUNK, ONCE, rankIn, type Sample } from '../../../sparse/solvers/bracket.js';
-import type { Effort, Spending } from '../../../sparse/solvers/joint-omp.js';
-import { chooseWorthwhile, isComplete } from '../../../sparse/solvers/joint-omp.js';
+import { chooseWorthwhile, type Effort, isComplete, type Spending } from '../../../sparse/solvers/joint-omp.js';
 import {
   estimateBracket,
   findPrice,
@@ -16,10 +14,8 @@ import {
 } from '../../../sparse/solvers/price-search.js';
 import { cutFor, LEAST_GAIN, MOST_MOVES, PriceSearch } from '../../../sparse/solvers/swaps.js';
 import { passes, type Watch, watchOver } from '../../../work.js';
-import type { Selected } from './followed-paths.js';
-import { ALL_TIES, FollowedPaths } from './followed-paths.js';
-import type { Shards, Streams } from './shards.js';
-import { sum, total } from './shards.js';
+import { ALL_TIES, FollowedPaths, type Selected } from './followed-paths.js';
+import { type Shards, type Streams, sum, total } from './shards.js';
 
 /** Capacity for the codes of a local search, as a multiple of the expected number of atoms. */
 const CAPACITY_FACTOR = 1.15;

@@ -3,8 +3,7 @@ import { part, type Work } from '../../../work.js';
 import type { IterationName } from '../kernels/iterate.js';
 import { BOUNDS } from '../kernels/paths.js';
 import type { ProblemKernels } from '../kernels/signatures.js';
-import type { Layout, Stream } from './problem-memory.js';
-import { CHUNK } from './problem-memory.js';
+import { CHUNK, type Layout, type Stream } from './problem-memory.js';
 
 /** One iteration: reads the codes of `source`, writes candidates of at least `lo` to `out`. */
 export interface IterateJob {

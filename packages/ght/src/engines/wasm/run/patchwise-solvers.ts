@@ -9,8 +9,7 @@ import { type Watch, watchOver } from '../../../work.js';
 import type { PatchSolvers } from '../../loaded-problem.js';
 import { JointOmp } from './joint-omp.js';
 import { CHUNK } from './problem-memory.js';
-import type { Shards, Streams } from './shards.js';
-import { sum } from './shards.js';
+import { type Shards, type Streams, sum } from './shards.js';
 
 /** Iterations of AIHT and CoSaMP whose errors are reported one by one; a patch that takes more is reported with its last. */
 const RECORDED = 256;

@@ -1,10 +1,8 @@
 import { type Signals, someOf } from '../../../image/signals.js';
 import type { Dictionary } from '../../../sparse/dictionary/dictionary.js';
 import { kroneckerFactors } from '../../../sparse/dictionary/kronecker.js';
-import type { Watch, Work } from '../../../work.js';
-import { drive } from '../../../work.js';
-import type { Energies, EngineInfo, Loaded } from '../../engine.js';
-import { outsideOf, recognisedFactors } from '../../engine.js';
+import { drive, type Watch, type Work } from '../../../work.js';
+import { type Energies, type EngineInfo, type Loaded, outsideOf, recognisedFactors } from '../../engine.js';
 import { loadedProblem } from '../../loaded-problem.js';
 import { shapeOf } from '../../shape.js';
 import type { Target } from '../kernels/maps.js';
@@ -15,8 +13,7 @@ import { instructions, threadsFor } from './host.js';
 import { share } from './patch-jobs.js';
 import { PatchwiseSolvers } from './patchwise-solvers.js';
 import { CHUNK, ProblemMemory } from './problem-memory.js';
-import type { ShardTeam } from './shards.js';
-import { patchesPerShard, Shards, shardsOf } from './shards.js';
+import { patchesPerShard, Shards, type ShardTeam, shardsOf } from './shards.js';
 import { alone, workers } from './team.js';
 
 /** How a problem is laid out. */

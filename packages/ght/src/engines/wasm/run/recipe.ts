@@ -1,14 +1,11 @@
 import type { Tile } from '../../../denoisers/denoiser.js';
 import { type OnStep, type RecipeRunner, slotsOf } from '../../../denoisers/groups/denoiser.js';
-import type { Step } from '../../../denoisers/groups/recipes.js';
-import { isPass } from '../../../denoisers/groups/recipes.js';
+import { isPass, type Step } from '../../../denoisers/groups/recipes.js';
 import { drive } from '../../../work.js';
 import { groupModule } from '../kernels/groups/module.js';
-import type { GroupJob } from './group-jobs.js';
-import { shareOfGroups } from './group-jobs.js';
+import { type GroupJob, shareOfGroups } from './group-jobs.js';
 import { GroupMemory } from './group-memory.js';
-import type { Team } from './team.js';
-import { alone, workers } from './team.js';
+import { alone, type Team, workers } from './team.js';
 
 /** Options for running recipes on the kernels. */
 export interface KernelOptions {

@@ -8,8 +8,7 @@ import type { Watch } from '../../../work.js';
 import type { ProblemSize } from '../../engine.js';
 import type { Shape } from '../../shape.js';
 import type { Job, Outcome } from './patch-jobs.js';
-import type { Layout, ProblemMemory, Stream } from './problem-memory.js';
-import { CHUNK } from './problem-memory.js';
+import { CHUNK, type Layout, type ProblemMemory, type Stream } from './problem-memory.js';
 import type { Team } from './team.js';
 
 /** The codes of all patches: one stream per shard. */

@@ -1,8 +1,7 @@
 /** Runs the jobs of a problem: on the calling thread, or on a team of workers over shared memories. */
 
 import { cores, startThread, type Thread } from '#threads';
-import type { Watch, Work } from '../../../work.js';
-import { drive } from '../../../work.js';
+import { drive, type Watch, type Work } from '../../../work.js';
 
 /** Runs jobs on all of its threads at once. */
 export interface Team<J, O> {

@@ -6,8 +6,7 @@
 import { FLOAT32_DIGITS, isFound, magnitudeOf, narrow, quotas, rankSearch } from '../../../sparse/budget/rank.js';
 import { emptyWorth, worthwhile } from '../../../sparse/budget/worth.js';
 import { type Bracket, CHUNK, ONCE, rankIn, type Sample, type Tries } from '../../../sparse/solvers/bracket.js';
-import type { Effort, Spending } from '../../../sparse/solvers/joint-omp.js';
-import { isComplete } from '../../../sparse/solvers/joint-omp.js';
+import { type Effort, isComplete, type Spending } from '../../../sparse/solvers/joint-omp.js';
 import { estimateBracket, findPrice, type PathFollower, searchPrice } from '../../../sparse/solvers/price-search.js';
 import { passes, type Watch, watchOver } from '../../../work.js';
 import type { Buffers } from '../gpu.js';

@@ -1,6 +1,5 @@
 /** The patch-wise solvers, joint OMP and the refit on a GPU. */
-import type { Codes } from '../../../sparse/codes/codes.js';
-import { emptyCodes } from '../../../sparse/codes/codes.js';
+import { type Codes, emptyCodes } from '../../../sparse/codes/codes.js';
 import type { PatchwiseSolver } from '../../../sparse/solvers/catalogue.js';
 import type { Effort, Spending } from '../../../sparse/solvers/joint-omp.js';
 import type { StepReport } from '../../../sparse/solvers/loop.js';

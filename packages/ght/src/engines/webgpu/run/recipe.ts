@@ -5,8 +5,7 @@
 import type { Tile } from '../../../denoisers/denoiser.js';
 import { type OnStep, type RecipeRunner, slotsOf } from '../../../denoisers/groups/denoiser.js';
 import { places } from '../../../denoisers/groups/matching.js';
-import type { Blend, Pass, Slot, Step } from '../../../denoisers/groups/recipes.js';
-import { isPass } from '../../../denoisers/groups/recipes.js';
+import { type Blend, isPass, type Pass, type Slot, type Step } from '../../../denoisers/groups/recipes.js';
 import { EngineFailure } from '../../../errors.js';
 import { drive } from '../../../work.js';
 import { recipeBytes } from '../bytes.js';

@@ -1,5 +1,4 @@
-import type { F32, Fn, Module } from '../assembler.js';
-import { I32, V128 } from '../assembler.js';
+import { type F32, type Fn, I32, type Module, V128 } from '../assembler.js';
 import { madd } from '../maps.js';
 import { define, planeKernels } from '../signatures.js';
 import type { GroupTarget } from './target.js';

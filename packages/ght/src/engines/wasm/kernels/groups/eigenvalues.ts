@@ -7,8 +7,7 @@
  * so each is found by bisection. Only a few eigenvalues of a group are above its noise, so this costs far less than the whole
  * decomposition. Every term depends on the one before it, so eight eigenvalues are computed side by side, one per lane.
  */
-import type { Fn, I32, Module } from '../assembler.js';
-import { F32, V128 } from '../assembler.js';
+import { F32, type Fn, type I32, type Module, V128 } from '../assembler.js';
 import type { GroupTarget } from './target.js';
 
 /** Bisections of the logarithm. The error that remains is 10⁻⁵ of the eigenvalue, which inverse iteration tolerates. */

@@ -2,8 +2,7 @@
  * The eigenvectors of a symmetric tridiagonal matrix T for the eigenvalues that were found, by inverse iteration,
  * (T − λ) z ← z: four at a time, one per lane.
  */
-import type { Fn, I32, Module } from '../assembler.js';
-import { F32, V128 } from '../assembler.js';
+import { F32, type Fn, type I32, type Module, V128 } from '../assembler.js';
 import { madd, nmadd, sumLanes } from '../maps.js';
 import { awayFromZero, boundAbove } from './eigenvalues.js';
 import type { GroupTarget } from './target.js';

@@ -1,11 +1,9 @@
 /** The filters of denoisers/groups/filters.ts that work on transform coefficients. */
-import type { Fn, I32, Module } from '../assembler.js';
-import { F32 } from '../assembler.js';
+import { F32, type Fn, type I32, type Module } from '../assembler.js';
 import { madd, sumLanes } from '../maps.js';
 import { define, passKernels } from '../signatures.js';
 import { aggregation } from './aggregation.js';
-import type { GroupTarget } from './target.js';
-import { listBytes } from './target.js';
+import { type GroupTarget, listBytes } from './target.js';
 import { transformFunctions } from './transforms.js';
 import { groupDeviations } from './whitening.js';
 

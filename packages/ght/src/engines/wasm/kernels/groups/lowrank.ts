@@ -1,13 +1,11 @@
 /** The low-rank filter of denoisers/groups/filters.ts. The eigenproblem is always N×N, which is the smaller one except in tiny images. */
-import type { Fn, I32, Module } from '../assembler.js';
-import { F32, V128 } from '../assembler.js';
+import { F32, type Fn, type I32, type Module, V128 } from '../assembler.js';
 import { madd, sumLanes } from '../maps.js';
 import { define, passKernels } from '../signatures.js';
 import { aggregation } from './aggregation.js';
 import { eigenvalues, rankAbove } from './eigenvalues.js';
 import { eigenvectors } from './eigenvectors.js';
-import type { GroupTarget } from './target.js';
-import { listBytes } from './target.js';
+import { type GroupTarget, listBytes } from './target.js';
 import { patchFunctions } from './transforms.js';
 import { reflect, tridiagonal } from './tridiagonal.js';
 import { groupDeviations } from './whitening.js';

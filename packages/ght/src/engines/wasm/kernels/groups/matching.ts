@@ -1,9 +1,7 @@
-import type { Module } from '../assembler.js';
-import { F32, I32, V128 } from '../assembler.js';
+import { F32, I32, type Module, V128 } from '../assembler.js';
 import { madd } from '../maps.js';
 import { define, passKernels } from '../signatures.js';
-import type { GroupTarget } from './target.js';
-import { listBytes, stripsOf } from './target.js';
+import { type GroupTarget, listBytes, stripsOf } from './target.js';
 
 /** Registers for sums: together with a sample and a difference they fit into sixteen registers. */
 const SUMS = 11;

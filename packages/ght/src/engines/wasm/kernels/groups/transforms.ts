@@ -1,6 +1,5 @@
 /** The transform of a group, as in denoisers/groups/transforms.ts. */
-import type { Fn, Module } from '../assembler.js';
-import { F32, I32 } from '../assembler.js';
+import { F32, type Fn, I32, type Module } from '../assembler.js';
 import { product } from '../maps.js';
 import type { GroupTarget, PatchFunctions } from './target.js';
 import { whitened } from './whitening.js';

@@ -6,8 +6,7 @@
  * The v of a reflection replaces its row of the matrix. All loops run over blocks of four vectors, so the first block of a
  * step also has entries before those of the step: v and w are zero there.
  */
-import type { Fn, I32, Module } from '../assembler.js';
-import { F32, V128 } from '../assembler.js';
+import { F32, type Fn, type I32, type Module, V128 } from '../assembler.js';
 import { madd, nmadd, sumLanes } from '../maps.js';
 import type { GroupTarget } from './target.js';
 

@@ -1,11 +1,9 @@
 /** Noise that is not white, as in denoisers/groups/whitening.ts. */
 import { LEAST_DEVIATION } from '../../../../denoisers/groups/whitening.js';
-import type { Fn, I32, Module } from '../assembler.js';
-import { F32, V128 } from '../assembler.js';
+import { F32, type Fn, type I32, type Module, V128 } from '../assembler.js';
 import { madd, sumLanes } from '../maps.js';
 import { define, passKernels } from '../signatures.js';
-import type { GroupTarget, NoiseTable, PatchFunctions } from './target.js';
-import { listBytes } from './target.js';
+import { type GroupTarget, listBytes, type NoiseTable, type PatchFunctions } from './target.js';
 
 /** Offsets in a list of the position of its group between two brightnesses, and of the row of the first of them. */
 const [SHARE, ROW] = [4, 8];
