@@ -132,9 +132,9 @@ export function eachVector(form: PursuitForm, text: (v: number) => string): stri
   return Array.from({ length: vectors }, (_, v) => text(v)).join('\n  ');
 }
 
-/** A loop over the items of a team's list that are this thread's own. */
-export function ownOf({ team }: PursuitForm, name: string, end: string, body: string): string {
-  return `for (var ${name} = lane; ${name} < ${end}; ${name} += ${team.threads}u) { ${body} }`;
+/** The head of a loop over the items of a team's list that are this thread's own. */
+export function ownItems({ team }: PursuitForm, name: string, end: string): string {
+  return `for (var ${name} = lane; ${name} < ${end}; ${name} += ${team.threads}u)`;
 }
 
 /** Where number i of patch p lies in a buffer with this many rows of numbers per tile of patches. */
@@ -145,7 +145,7 @@ export function numberAt(rows: string, i: string): string {
 /** The patch's coordinates to r. */
 export function loadCoordinates(form: PursuitForm): string {
   const { K } = widthOf(form);
-  return ownOf(form, 'e', `${K}u`, `r[e] = c[${numberAt(`${K}u`, 'e')}];`);
+  return `${ownItems(form, 'e', `${K}u`)} { r[e] = c[${numberAt(`${K}u`, 'e')}]; }`;
 }
 
 /** The patch's coordinates to r, α = 0 and ν of all atoms: how every pursuit begins. */
@@ -164,7 +164,7 @@ export function load(form: PursuitForm): string {
 /** Sets `name` to ‖r‖², with a barrier. */
 export function energyOf(form: PursuitForm, name: string): string {
   return `var own${name} = 0.0;
-    ${ownOf(form, 'e', `${widthOf(form).K}u`, `own${name} += dot(r[e], r[e]);`)}
+    ${ownItems(form, 'e', `${widthOf(form).K}u`)} { own${name} += dot(r[e], r[e]); }
     var ${name} = teamSum(own${name}, lane);`;
 }
 
@@ -272,7 +272,7 @@ export function startAgain(form: PursuitForm, again: string): string {
   const { K } = widthOf(form);
   const { byAtom } = tablePlaces(form.shape);
   return `if (left < energy * ${FLAT}) {
-        ${ownOf(form, 'e', `${K}u`, `r[e] = fma(vec4f(-beta * inverse), tables[${byAtom}u + next.atom * ${K}u + e], r[e]);`)}
+        ${ownItems(form, 'e', `${K}u`)} { r[e] = fma(vec4f(-beta * inverse), tables[${byAtom}u + next.atom * ${K}u + e], r[e]); }
         ${energyOf(form, 'rest')}
         left = rest;
         ${again}
@@ -309,16 +309,13 @@ export function solvePath(form: PursuitForm, entry: Entry = entryOfAll(form)): s
       ${team.subgroup && depth <= team.threads ? solveInRegisters(entry) : solveInMemory(form, entry)}
       workgroupBarrier();
       var squares = 0.0;
-      ${ownOf(
-        form,
-        'e',
-        `${K}u`,
-        `var rest = r[e];
+      ${ownItems(form, 'e', `${K}u`)} {
+        var rest = r[e];
         for (var i = 0u; i < k; i++) {
           rest = fma(vec4f(-path[i].x * path[i].inverse), tables[${byAtom}u + path[i].atom * ${K}u + e], rest);
         }
-        squares += dot(rest, rest);`,
-      )}
+        squares += dot(rest, rest);
+      }
       error = teamSum(squares, lane);
       if (k == 0u || error <= max(left, 0.0) * ${ASTRAY.error} + energy * ${ASTRAY.energy}) { break; }
       k -= 1u;
@@ -329,11 +326,11 @@ export function solvePath(form: PursuitForm, entry: Entry = entryOfAll(form)): s
 
 /** Solves R x = β. */
 function solveInMemory(form: PursuitForm, entry: Entry): string {
-  return `${ownOf(form, 'i', 'k', 'path[i].x = path[i].beta;')}
+  return `${ownItems(form, 'i', 'k')} { path[i].x = path[i].beta; }
       for (var m = k; m > 1u; m--) {
         workgroupBarrier();
         let x = path[m - 1u].x * path[m - 1u].inverse;
-        ${ownOf(form, 'i', 'm - 1u', `path[i].x = fma(-x, ${entry('i', 'm - 1u')}, path[i].x);`)}
+        ${ownItems(form, 'i', 'm - 1u')} { path[i].x = fma(-x, ${entry('i', 'm - 1u')}, path[i].x); }
       }`;
 }
 
