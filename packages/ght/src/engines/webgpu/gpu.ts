@@ -46,9 +46,15 @@ export interface Kernel {
   bind(buffers: Buffers): GPUBindGroup;
 }
 
-/** The number of a workgroup, in WGSL: more than 65,535 have two dimensions. */
-export const groupNumber =
-  'fn groupNumber(group: vec3u, groups: vec3u) -> u32 { return group.x + group.y * groups.x; }';
+/**
+ * The head of the function of a kernel, in WGSL. `group` is the number of its workgroup: more than 65,535 have two dimensions. `me` is
+ * the number of a thread in it.
+ */
+export function entryPoint(threads: number, me = 'me', builtin = 'local_invocation_index'): string {
+  return `@compute @workgroup_size(${threads})
+fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgroups: vec3u, @builtin(${builtin}) ${me}: u32) {
+  let group = workgroup.x + workgroup.y * workgroups.x;`;
+}
 
 /** An open device. */
 export class Gpu {
@@ -302,7 +308,7 @@ export class Batch {
     this.#encoder = device.createCommandEncoder();
   }
 
-  /** Runs a kernel in this many workgroups. The kernel must return if its {@link groupNumber} is not below that number. */
+  /** Runs a kernel in this many workgroups. The kernel must return if its `group` ({@link entryPoint}) is not below that number. */
   run({ pipeline }: Kernel, buffers: GPUBindGroup, groups: number): this {
     if (groups === 0) return this;
     this.#pass ??= this.#encoder.beginComputePass();

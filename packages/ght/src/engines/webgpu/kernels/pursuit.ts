@@ -14,7 +14,7 @@
  * support alone.
  */
 import type { Shape } from '../../shape.js';
-import { groupNumber } from '../gpu.js';
+import { entryPoint } from '../gpu.js';
 import { TILE } from '../layout.js';
 import { laneOf, NONE, type Team, teamFunctions, teamHeader } from './team.js';
 
@@ -96,8 +96,8 @@ export function teamModule(
   const { threads: T } = team;
   // One turn each, or, where rows are in a buffer, as many as it takes.
   const [turns, turn] = rowsInBuffer
-    ? ['for (var turn = number; turn < task.count; turn += task.teams)', 'turn']
-    : ['if (number < task.count)', 'number'];
+    ? ['for (var turn = group; turn < task.count; turn += task.teams)', 'turn']
+    : ['if (group < task.count)', 'group'];
   return `${teamHeader(team)}
 struct Step { atom: u32, beta: f32, inverse: f32, x: f32 }
 struct Choice { atom: u32, alpha: f32, fresh: f32 }
@@ -110,13 +110,10 @@ var<workgroup> r: array<vec4f, ${K}>;
 var<workgroup> path: array<Step, ${depth}>;
 var<workgroup> choice: Choice;
 ${rowsInBuffer ? storage(BINDINGS.rows, 'rows', row, 'read_write') : `var<workgroup> rows: array<${row}, ${rowsOfPatch}>;`}
-${groupNumber}
 ${teamFunctions(team)}
 fn part(v: vec4f, i: u32) -> f32 { return select(select(v.x, v.y, i == 1u), select(v.z, v.w, i == 3u), i > 1u); }
-@compute @workgroup_size(${T})
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(${laneOf(team)}) lane: u32) {
-  let number = groupNumber(group, groups);
-  let mine = ${rowsInBuffer ? `number * ${rowsOfPatch}u` : '0u'};
+${entryPoint(T, 'lane', laneOf(team))}
+  let mine = ${rowsInBuffer ? `group * ${rowsOfPatch}u` : '0u'};
   ${eachVector(form, (v) => `let vector${v} = min(lane + ${v * T}u, ${W - 1}u);`)}
   ${turns} {
     let place = task.first + ${turn};
