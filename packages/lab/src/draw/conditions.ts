@@ -55,10 +55,10 @@ export function tookText(report: Report, name: ExperimentName): string {
 function parameters({ findings }: Report): string {
   const { maxIterations, tolerance = 0 } = optionsOf('qpm', 'natural');
   const stop = `10${superscript(Math.round(Math.log10(tolerance)))}`;
-  const seen = findings.rho ? ` (see “${title('rho')}”)` : '';
+  const reference = findings.rho ? ` (see “${title('rho')}”)` : '';
   return (
     `ρ = ${PAPER_RHO} as in the paper, for GHT-QPM everywhere and for GHT-ADMM on synthetic signals. On natural patches ` +
-    `GHT-ADMM with that value is still far from its best after ${maxIterations} iterations${seen}, so there it has ` +
+    `GHT-ADMM with that value is still far from its best after ${maxIterations} iterations${reference}, so there it has ` +
     `the best constant value, ρ = ${NATURAL_RHO} ‖D‖₂². Z and Λ start at zero. ${titleOf('qpm')} and ${titleOf('admm')} stop when the ` +
     `RMSE changes by less than ${stop}, for signals whose full scale is 1, or after ${maxIterations} iterations; only the ` +
     'sections on convergence and on ρ run all of them. Joint OMP is not in the paper: it is OMP under the global budget.'

@@ -1,6 +1,6 @@
 /** The recipes as written, in float64: the fast engine is tested against this. */
 
-import { finish, type Work } from '../../work.js';
+import type { Work } from '../../work.js';
 import type { TileNoise } from '../denoiser.js';
 import { type Group, lowRankGroup, rankThreshold, thresholdGroup, wienerGroup } from './filters.js';
 import { findGroup, type Plane, places } from './matching.js';
@@ -92,9 +92,4 @@ function gather(members: readonly number[], { width, data }: Plane, patch: numbe
 
 function blend(share: number, a: Plane, b: Plane): Plane {
   return { ...a, data: a.data.map((value, i) => share * value + (1 - share) * b.data[i]) };
-}
-
-/** Runs the whole recipe without yielding. */
-export function followed(recipe: readonly Step[], noisy: Picture, noise?: TileNoise): Picture {
-  return finish(follow(recipe, noisy, noise));
 }

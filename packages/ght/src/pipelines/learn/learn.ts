@@ -127,12 +127,12 @@ async function alternate(
   // Atoms have no unit, so a step can use one in which squares neither overflow nor underflow.
   const unit = unitsOf(settings.initial, most)?.y ?? 0;
   let last: LearnEntry | undefined;
-  const tell = (fraction: number) => {
+  const report = (fraction: number) => {
     const done = ((last?.k ?? 0) + fraction) / iterations;
     onProgress?.({ fraction: Math.min(1, done), ...(last && { k: last.k, rmse: last.heldOut }) });
   };
   const code = (D: Dictionary, Y: Signals, budget: Budget, from: number, to: number): Promise<Solution> => {
-    const onFraction = ({ fraction }: { readonly fraction: number }) => tell(from + (to - from) * fraction);
+    const onFraction = ({ fraction }: { readonly fraction: number }) => report(from + (to - from) * fraction);
     return solveProblem({ D, Y, peak, most, budget, settings: { ...settings.coding, onProgress: onFraction } });
   };
 
@@ -147,7 +147,7 @@ async function alternate(
     const begin = performance.now();
     const batch = training.batch(k - 1, size);
     const { codes, rmse } = await code(from, batch, budget, 0, 0.5);
-    const onFraction = (fraction: number) => tell(0.5 + 0.4 * fraction);
+    const onFraction = (fraction: number) => report(0.5 + 0.4 * fraction);
     const Y = allOf(shiftedSignals(batch, -unit));
     const next = await drive(dictionaryStep(from, Y, shiftedCodes(codes, -unit)), { signal, onFraction });
     const judged = await code(next, heldOut, budget, 0.9, 1);
@@ -156,7 +156,7 @@ async function alternate(
     D = next;
     last = { k, rmse, heldOut: judged.rmse, ms: performance.now() - begin };
     history.push(last);
-    tell(0);
+    report(0);
     if (judged.rmse < best.rmse) {
       best = resultOf(D, judged, k);
       await onBest?.(best.dictionary, last);

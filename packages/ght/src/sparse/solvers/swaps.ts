@@ -57,7 +57,7 @@ export class PriceSearch {
     public lambda: number,
   ) {}
 
-  /** Told how many atoms remain at λ; true if that is S or a few more. If not, λ has changed. */
+  /** Takes the number of atoms that remain at λ; true if that is S or a few more. If not, λ has changed. */
   isFound(atoms: number): boolean {
     const { S } = this;
     const surplus = Math.ceil(SURPLUS * S);

@@ -90,7 +90,7 @@ export class Fn {
     }
     this.push([0x0b]);
   }
-  /** Calls a function that gives nothing back. */
+  /** Calls a function without a result. */
   call(callee: Fn, ...args: Value[]): void {
     this.push([...args.flatMap((arg) => arg.code), 0x10, ...unsigned(callee.index)]);
   }

@@ -192,7 +192,7 @@ export function collect(module: Module): void {
         for (let lane = 0; lane < 4; lane++) {
           bits.set(from.i32(4 * lane).and(0x7fffffff));
           f.store(out, bits);
-          // What lies behind the end belongs to nobody.
+          // What lies behind the end is not counted.
           const wanted = bits
             .sub(low)
             .lt(width)

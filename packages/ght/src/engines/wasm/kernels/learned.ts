@@ -100,7 +100,7 @@ export function learnedModule(shape: LearnedShape, fma: boolean, shared: boolean
 }
 
 /** Adds the kernel `analyse`: α ← α + A unfold(r). The patch of the first site begins at r. */
-function analyse(module: Module, { atoms, sites: room, row }: LearnedShape, target: Fused): void {
+function analyse(module: Module, { atoms, sites: capacity, row }: LearnedShape, target: Fused): void {
   define(module, 'analyse', learnedKernels.analyse, (f, { r, codes, table, sites }) => {
     const sums = f.vectors(TILE.sites * TILE.vectors);
     const sources = f.vectors(TILE.vectors);
@@ -135,14 +135,14 @@ function analyse(module: Module, { atoms, sites: room, row }: LearnedShape, targ
         code.set(code.add(PANEL_SITE * TILE.sites));
         left.set(left.sub(TILE.sites));
       }, left.ne(0));
-      codes.set(codes.add(PANEL_SITE * room));
+      codes.set(codes.add(PANEL_SITE * capacity));
       table.set(table.add(16 * TILE.vectors * SAMPLES));
     });
   });
 }
 
 /** Adds the kernel `shrink`: α ← soft(α, κ), and the list of each site. */
-function shrink(module: Module, { atoms, sites: room, lanes, places }: LearnedShape, { fma }: Fused): void {
+function shrink(module: Module, { atoms, sites: capacity, lanes, places }: LearnedShape, { fma }: Fused): void {
   const list = listOf(atoms);
   define(module, 'shrink', learnedKernels.shrink, (f, { codes, kappa, lists, sites }) => {
     const [z, threshold, kept, order] = f.vectors(4);
@@ -152,7 +152,7 @@ function shrink(module: Module, { atoms, sites: room, lanes, places }: LearnedSh
     f.count(sites, () => {
       end.set(lists);
       for (let v = 0; v < atoms / 4; v++) {
-        const there = PANEL_SITE * room * Math.floor(v / TILE.vectors) + 16 * (v % TILE.vectors);
+        const there = PANEL_SITE * capacity * Math.floor(v / TILE.vectors) + 16 * (v % TILE.vectors);
         z.set(codes.v128(there));
         threshold.set(kappa.v128(16 * v));
         kept.set(z.sub(V128.zero.sub(threshold).max(threshold.min(z))));

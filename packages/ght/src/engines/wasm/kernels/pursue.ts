@@ -161,7 +161,7 @@ function largest(module: Module, { shape }: Target): Fn {
   });
 }
 
-/** Takes a patch in: ‖y‖² to the scratch, and α = Dᵀy to X, unless it is there already. Gives ‖y‖². */
+/** Takes a patch in: ‖y‖² to the scratch, and α = Dᵀy to X, unless it is there already. Returns ‖y‖². */
 export function startPursuit(
   f: Fn,
   { shape, scratch }: Target,
@@ -185,7 +185,7 @@ export function startPursuit(
 
 /**
  * write(scratch, c, gains, count, values, indices) → count: writes the code of the leading atoms that have joined, in
- * the order of choice. Fewer where the last of them were all but dependent, so that rounding has the better of them. Leaves
+ * the order of choice. Fewer where the last of them were all but dependent, so that rounding errors dominate. Leaves
  * the squared error of the code in the scratch.
  */
 export function write(module: Module, target: Target, functions: PursuitFunctions & { readonly residual: Fn }): Fn {

@@ -20,7 +20,7 @@ import { type Shards, type Streams, sum, total } from './shards.js';
 /** Capacity for the codes of a local search, as a multiple of the expected number of atoms. */
 const CAPACITY_FACTOR = 1.15;
 /** Steps of a bracket in which offers are counted. */
-const STEPS = 1024;
+const OFFER_BINS = 1024;
 
 /** The codes that were found, their price and how many atoms they have. */
 interface Found {
@@ -40,7 +40,7 @@ export class JointOmp {
     this.#paths = new FollowedPaths(shards);
   }
 
-  /** Finds the codes, with the room of `out`; gives them, λ and the number of atoms. */
+  /** Finds the codes, in the memory of `out`; returns them, λ and the number of atoms. */
   async run(S: Spending, effort: Effort, out: Streams, watch?: Watch): Promise<Found> {
     const { P } = this.shards;
     const { row } = this.#paths;
@@ -162,10 +162,10 @@ function select(
 function nthOffer(parts: readonly Float64Array[], n: number, { low, high }: Bracket): Rank {
   if (high === Number.POSITIVE_INFINITY) return nthLargest(parts, n);
   const stepOf = (price: number) =>
-    Math.max(0, Math.min(STEPS - 1, Math.floor((STEPS * (price - low)) / (high - low))));
-  const counts = new Int32Array(STEPS);
+    Math.max(0, Math.min(OFFER_BINS - 1, Math.floor((OFFER_BINS * (price - low)) / (high - low))));
+  const counts = new Int32Array(OFFER_BINS);
   for (const part of parts) for (let i = 0; i < part.length; i++) counts[stepOf(part[i])]++;
-  let step = STEPS - 1;
+  let step = OFFER_BINS - 1;
   let above = 0;
   for (; above + counts[step] < n; step--) above += counts[step];
   const within = parts.map((part) => part.filter((price) => stepOf(price) === step));

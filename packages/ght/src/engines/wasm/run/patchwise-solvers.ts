@@ -83,7 +83,7 @@ export class PatchwiseSolvers implements PatchSolvers {
     return [{ ...this.#report(error, kept), threshold }];
   }
 
-  /** Refits codes on their support; gives their RMSE. */
+  /** Refits codes on their support; returns their RMSE. */
   async refit(codes: Codes, watch?: Watch): Promise<number> {
     this.shards.write(this.#out, codes);
     return this.#report(await this.#measure('refit', watch), 0).rmse;

@@ -2,7 +2,7 @@ import { type Signals, someOf } from '../../../image/signals.js';
 import type { Dictionary } from '../../../sparse/dictionary/dictionary.js';
 import { kroneckerFactors } from '../../../sparse/dictionary/kronecker.js';
 import { drive, type Watch, type Work } from '../../../work.js';
-import { type Energies, type EngineInfo, type Loaded, outsideOf, recognisedFactors } from '../../engine.js';
+import { type Energies, type EngineInfo, energyOf, type Loaded, outsideOf, recognisedFactors } from '../../engine.js';
 import { loadedProblem } from '../../loaded-problem.js';
 import { shapeOf } from '../../shape.js';
 import type { Target } from '../kernels/maps.js';
@@ -92,7 +92,7 @@ async function compiledFor({ shape, ...target }: Target, shared: boolean): Promi
 }
 
 /** Signals that are made ready at once, if they are not yet. */
-const AHEAD = 2 ** 16;
+const PREPARED_SIGNALS = 2 ** 16;
 
 /** c = Qᵀy for all signals; returns the energy of both. */
 async function rotate(
@@ -107,7 +107,7 @@ async function rotate(
     const { N, P } = memory.layout;
     const own = someOf(signals, memory.first, P);
     const staging = memory.take(4 * N * CHUNK);
-    const step = own.prepare ? AHEAD : P;
+    const step = own.prepare ? PREPARED_SIGNALS : P;
     for (let from = 0; from < P; from += step) {
       const count = Math.min(step, P - from);
       await own.prepare?.(from, count);
@@ -137,15 +137,9 @@ function* rotateRun(
     // Atoms that span all signals leave nothing outside.
     if (rank < N) {
       const chunk = (memory.first + from) / CHUNK;
-      all[chunk] = energy(staged);
-      within[chunk] = energy(memory.floats(c + 4 * R4 * from, R4 * patches));
+      all[chunk] = energyOf(staged);
+      within[chunk] = energyOf(memory.floats(c + 4 * R4 * from, R4 * patches));
     }
     yield from / signals.P;
   }
-}
-
-function energy(values: Float32Array): number {
-  let sum = 0;
-  for (let i = 0; i < values.length; i++) sum += values[i] * values[i];
-  return sum;
 }

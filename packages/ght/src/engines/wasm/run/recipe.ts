@@ -23,12 +23,12 @@ export function recipeBytes(recipe: readonly Step[], width: number, height: numb
 /** Runs a recipe on the kernels, tile after tile. */
 export function recipeRunner(recipe: readonly Step[], options: KernelOptions): RecipeRunner {
   // One memory for all tiles: unused memories are collected late, and would accumulate.
-  let room: WebAssembly.Memory | undefined;
+  let reused: WebAssembly.Memory | undefined;
   return {
     bytes: (width, height, channels) => recipeBytes(recipe, width, height, channels),
     async follow(tile, signal, onStep) {
-      const memory = new GroupMemory(recipe, tile, options.threads, options.band, room);
-      room = memory.memory;
+      const memory = new GroupMemory(recipe, tile, options.threads, options.band, reused);
+      reused = memory.memory;
       return followIn(memory, tile, options, signal, onStep);
     },
   };
@@ -54,10 +54,10 @@ async function followIn(
       await drive(tile.read(c, memory.floats(layout.slots.noisy[c], size)), { signal });
     }
     for (const [i, step] of recipe.entries()) {
-      const run = (kind: GroupJob['kind'], look?: () => void) => {
+      const run = (kind: GroupJob['kind'], onPoll?: () => void) => {
         memory.words(layout.next, 1)[0] = 0;
         memory.words(layout.done, 1)[0] = 0;
-        return team.run({ kind, step: i }, { signal }, look);
+        return team.run({ kind, step: i }, { signal }, onPoll);
       };
       onStep?.(i, 0);
       if (isPass(step)) {

@@ -292,8 +292,8 @@ type Entry = (i: string, m: string) => string;
 /**
  * The coefficients of the first k atoms of the path on r, R x = β, from the last to the first, and the error that they leave. The
  * coefficient of atom i is then path[i].x · path[i].inverse, in units of the atom's length. `left` is the error that the gains
- * tell, `energy` that without atoms. If the error is much larger, the last atoms were all but dependent and rounding had the better
- * of them: then the code ends before.
+ * tell, `energy` that without atoms. If the error is much larger, the last atoms were nearly dependent, and rounding errors
+ * dominated: then the code ends before.
  */
 export function solvePath(form: PursuitForm, entry: Entry = entryOfAll(form)): string {
   const { team, depth } = form;

@@ -6,6 +6,7 @@
  */
 
 import { EngineFailure } from '../../../errors.js';
+import { bitsOf, floatOf } from '../../../math/float-bits.js';
 import { type Codes, emptyCodes } from '../../../sparse/codes/codes.js';
 import type { IterativeSolver } from '../../../sparse/solvers/catalogue.js';
 import type { StepReport } from '../../../sparse/solvers/loop.js';
@@ -29,11 +30,11 @@ import { type Common, commonBuffers, countingFor, Iteration, pairsOf, tablesFor 
 import type { Ranges } from './ranges.js';
 
 /** Iterations per submit: enough to keep the GPU busy, few enough to be aborted soon. Small problems take little time for many. */
-const BATCH = 10;
-const SMALL = { coefficients: 2 ** 22, batch: HISTORY };
+const BATCH_ITERATIONS = 10;
+const SMALL_PROBLEM = { coefficients: 2 ** 22, batch: HISTORY };
 /** The first threshold is guessed from a sample: every 16th pair of tiles, or more of them, so that there are at least 128. */
-const SPARSEST = 16;
-const LEAST_SAMPLE = 128;
+const MAX_SAMPLE_STEP = 16;
+const MIN_SAMPLED_PAIRS = 128;
 /** The value of `best` while there are no best codes. */
 const NONE = 0xffffffff;
 /** The value of `tie` if all values that equal the threshold survive. */
@@ -114,7 +115,7 @@ export class GlobalSolvers implements IterativeSolvers {
   async iterations(solver: IterativeSolver, S: number, run: Run, watch?: Watch): Promise<readonly StepReport[]> {
     const { first, most, rho, tolerance, least } = run;
     const { shape, P } = this.ranges;
-    const batch = shape.L * P < SMALL.coefficients ? SMALL.batch : BATCH;
+    const batch = shape.L * P < SMALL_PROBLEM.coefficients ? SMALL_PROBLEM.batch : BATCH_ITERATIONS;
     const rhosFrom = (k: number) => Array.from({ length: Math.min(batch, first + most - k) + 1 }, (_, i) => rho(k + i));
     const rule = { tolerance, least, keeps: 1 };
     const later = most > batch ? rhosFrom(first + batch) : undefined;
@@ -180,7 +181,7 @@ export class GlobalSolvers implements IterativeSolvers {
         return Array.from({ length: made }, (_, i) => this.#report(S, history.subarray(4 * i, 4 * i + 3)));
       }
       if (candidates === 'again' && state.judged === judged)
-        throw new EngineFailure('webgpu', 'no threshold was found among all magnitudes');
+        throw new EngineFailure('no threshold was found among all magnitudes');
       state.missed = 0;
       candidates = 'again';
       outcome = this.#submit(iteration, candidates, state, rhos, end, watch);
@@ -296,7 +297,7 @@ export class GlobalSolvers implements IterativeSolvers {
   #guess(iteration: Iteration, S: number): void {
     const { gpu, list } = this.ranges;
     const pairs = list.reduce((sum, range) => sum + pairsOf(range), 0);
-    const step = Math.min(SPARSEST, Math.floor(pairs / LEAST_SAMPLE));
+    const step = Math.min(MAX_SAMPLE_STEP, Math.floor(pairs / MIN_SAMPLED_PAIRS));
     if (step < 2 || S === 0) return;
     const sampled = list.reduce((sum, range) => sum + Math.ceil(pairsOf(range) / step), 0);
     this.#write({ S: Math.max(1, Math.floor((S * sampled) / pairs)), step });
@@ -330,19 +331,4 @@ export class GlobalSolvers implements IterativeSolvers {
 
 function isEqual(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((value, i) => value === b[i]);
-}
-
-const word = new Uint32Array(1);
-const float = new Float32Array(word.buffer);
-
-/** The bits of a float32. */
-function bitsOf(value: number): number {
-  float[0] = value;
-  return word[0];
-}
-
-/** The float32 with these bits. */
-function floatOf(bits: number): number {
-  word[0] = bits;
-  return float[0];
 }

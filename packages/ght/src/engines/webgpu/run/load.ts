@@ -1,7 +1,7 @@
 /** Loading of a problem: c = QᵀY on the GPU, from signals that are read and uploaded in runs. */
 import { type Signals, someOf } from '../../../image/signals.js';
 import type { Watch } from '../../../work.js';
-import type { Energies } from '../../engine.js';
+import { type Energies, energyOf } from '../../engine.js';
 import { leftVectors } from '../../shape.js';
 import { ENERGY_GROUP, energyKernel, rotateGroups, rotateKernel } from '../kernels/rotate.js';
 import { TILE, tilesFor } from '../layout.js';
@@ -38,7 +38,7 @@ export async function rotateSignals(ranges: Ranges, signals: Signals, watch?: Wa
         scope.write(run, Uint32Array.of(from / TILE, count, shape.N, shape.R4 / 4));
         gpu.submit(kernel, buffers, rotateGroups(tilesFor(count), shape.R4));
         // Atoms that span all signals leave nothing outside.
-        if (rank < shape.N) energies.all[number] += energy(read);
+        if (rank < shape.N) energies.all[number] += energyOf(read);
         await last;
         last = gpu.done(watch?.signal);
         last.catch(() => undefined);
@@ -60,10 +60,4 @@ async function energyWithin({ gpu, shape }: Ranges, { c, P }: Range, watch?: Wat
     const each = new Float32Array(await gpu.read(energies, 0, 4 * P, watch?.signal));
     return each.reduce((sum, value) => sum + value, 0);
   });
-}
-
-function energy(values: Float32Array): number {
-  let sum = 0;
-  for (let i = 0; i < values.length; i++) sum += values[i] * values[i];
-  return sum;
 }

@@ -88,7 +88,7 @@ export class PatchwiseSolvers implements PatchSolvers {
     return [{ ...this.#report(values[0], counts[0]), threshold }];
   }
 
-  /** Refits codes on their support; gives their RMSE. */
+  /** Refits codes on their support; returns their RMSE. */
   async refit(codes: Codes, watch?: Watch): Promise<number> {
     const { ranges } = this;
     const { gpu } = ranges;
