@@ -16,7 +16,7 @@ const table = (header, rows) => [row(header), `|${'---|'.repeat(header.length)}`
 const whole = (value) => Math.round(value).toLocaleString('en-US');
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Joint OMP beside SPAMS: `node bench/spams.js`. */
+/** Joint OMP compared with SPAMS: `node bench/spams.js`. */
 function spams({ spams: { rows } }) {
   return table(
     ['s', 'SPAMS, CPU ns', 'joint OMP', 'ratio', 'all of solve', 'ratio', 'RMSE, SPAMS', 'RMSE, joint OMP'],
@@ -45,7 +45,7 @@ function learning({ learning: { start, learners } }) {
   );
 }
 
-/** Tiles beside the whole image: `npm run bench:scale`. */
+/** Tiles compared with the whole image: `npm run bench:scale`. */
 function scale({ scale: results }) {
   const names = { fast: '`fast`', balanced: '`balanced`', 'joint-omp': 'joint OMP' };
   return table(
@@ -82,7 +82,9 @@ function addedNoise({ real: { tables } }) {
       const { rows } = tables.find((each) => each.title.startsWith(title));
       const psnrOf = (pattern) => mean(rows.find(({ what }) => pattern.test(what)).psnr).toFixed(2);
       const peer =
-        compared === '' ? '' : `${labels[compared]} ${mean(rows.find(({ what }) => what === compared).psnr).toFixed(2)}`;
+        compared === ''
+          ? ''
+          : `${labels[compared]} ${mean(rows.find(({ what }) => what === compared).psnr).toFixed(2)}`;
       return [name, psnrOf(/^noisy$/), psnrOf(/^balanced, (blind|tables read)$/), peer];
     }),
   );
@@ -93,7 +95,7 @@ const solverNames = { qpm: 'QPM', admm: 'ADMM', omp: 'OMP', 'joint-omp': 'joint 
 const inThree = (value) => (value >= 100 ? whole(value) : value.toPrecision(3));
 const times = (theirs, ours) => `${inThree(theirs)} (${(theirs / ours).toFixed(1)}×)`;
 
-/** An iteration on a GPU beside PyTorch and the CPU: `npm run bench:gpu`. */
+/** An iteration on a GPU compared with PyTorch and the CPU: `npm run bench:gpu`. */
 function gpuIterations({ gpu: { iterations, peers, onCpu } }) {
   const separable = ({ dictionary }) => dictionary === '64×100';
   const cell = (rows, ours, form) => {

@@ -14,7 +14,7 @@
  *
  * An iteration computes V, selects its S largest entries as the new Z, and measures the error of Z.
  *
- * `auto` needs this engine in two cases: on a host without WebAssembly or its SIMD (also if a policy forbids to compile it), and for
+ * `auto` needs this engine in two cases: on a host without WebAssembly or its SIMD (also if a policy forbids compiling it), and for
  * samples so far above the peak that float32 is too coarse, which `wasm` and `webgpu` use. The reference would give the same
  * result there, but takes up to four times as long for the iterations and stores four dense matrices instead of one.
  */

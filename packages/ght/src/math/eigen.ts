@@ -35,7 +35,7 @@ interface Tridiagonal {
   readonly q: Float64Array;
 }
 
-/** Householder: reflection k, I − 2vvᵀ, clears column k below the entry beside the diagonal. */
+/** Householder: reflection k, I − 2vvᵀ, clears column k below the entry next to the diagonal. */
 function tridiagonal(A: Matrix): Tridiagonal {
   const n = A.rows;
   const a = A.data.slice();

@@ -46,7 +46,7 @@ ${report.images.map(({ name, source, width, height }) => html`<li><b>${name}</b>
 <p>${parameters(report)}</p>`;
 }
 
-/** Seconds of each experiment, beside its section. */
+/** How long an experiment took, for its section. */
 export function tookText(report: Report, name: ExperimentName): string {
   const seconds = report.seconds[name];
   return seconds === undefined ? '' : `It took ${duration(seconds)}.`;

@@ -2,7 +2,7 @@
  * The three methods that spend a budget of S atoms on Y ≈ DZ, for a problem that an engine has loaded:
  *
  *     iterative    Xᵏ⁺¹ = argmin ½‖DX − Y‖² + (ρₖ/2)‖X − Zᵏ‖²  (GHT-QPM; GHT-ADMM with the dual variable),
- *                  Zᵏ⁺¹ = H_S(Xᵏ⁺¹), until the error stays
+ *                  Zᵏ⁺¹ = H_S(Xᵏ⁺¹), until the error no longer changes
  *     patch-wise   z_p = argmin ‖Dz − y_p‖²  subject to ‖z‖₀ ≤ s_p, for each patch by itself; s_p = ⌊S/P⌋, or Σ s_p = S
  *     allotment    all paths of OMP at one price λ per atom, such that they have S atoms in all
  *

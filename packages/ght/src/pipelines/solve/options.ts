@@ -34,7 +34,7 @@ export interface SolverOptions {
    */
   readonly budget?: Budget;
   /**
-   * Whether a patch-wise solver spends all of S: beside ⌊S/P⌋ atoms for every patch, one more for each of the S mod P patches
+   * Whether a patch-wise solver spends all of S: in addition to ⌊S/P⌋ atoms for every patch, one more for each of the S mod P patches
    * with the largest residual. Every patch is solved twice. The other solvers always spend all of S.
    *
    * @default false

@@ -1,5 +1,5 @@
 /**
- * What an image needs beside its codes to be rebuilt, as further arrays of their .npz file. SciPy passes over them.
+ * What an image needs to be rebuilt in addition to its codes, as further arrays of their .npz file. SciPy ignores them.
  *
  *     grid                         width and height of the image, side and stride of its patches
  *     peak                         full scale of the samples

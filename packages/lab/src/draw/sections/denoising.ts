@@ -13,7 +13,7 @@ const NOISY = 'noisy image';
 
 type DenoisedImage = Denoising['images'][number];
 
-/** Tables 1 to 3 and Figure 9: our tables beside the paper's, in the same order, and a window for comparison. */
+/** Tables 1 to 3 and Figure 9: our tables next to the paper's, in the same order, and a window for comparison. */
 export function drawDenoising({ sigmas, images, closeUp, s }: Denoising): Section {
   const parts = images.map((image, i) => {
     const file = `${i + 1}-${slug(image.name)}`;

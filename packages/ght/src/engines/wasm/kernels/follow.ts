@@ -1,5 +1,5 @@
 /**
- * The path of one patch, atom by atom, by the order-recursive choice: the atom that lowers the error most. Beside α and the
+ * The path of one patch, atom by atom, by the order-recursive choice: the atom that lowers the error most. In addition to α and the
  * rows p (pursue.ts) it keeps ν_j, the squared length of what is new in each atom j, so that α_j²/ν_j is what j would gain:
  *
  *     ν ← ν − p²        after each join; ν_j is also v_j of pursue.ts, to the last bit

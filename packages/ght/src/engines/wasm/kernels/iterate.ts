@@ -78,7 +78,7 @@ function buildIteration(
     f.store(slot, M, place.M + there);
   };
 
-  /** From the code of a patch to its M, with Z beside it. */
+  /** From the code of a patch to its M, and its row Z. */
   const prepare = (slot: I32) => {
     count.set(counts.u16());
     squares.set(V128.zero);
@@ -179,7 +179,7 @@ function emitCandidates(f: Fn, target: Target, { row, X, lowest, valuesOut, indi
 
 /**
  * Adds the kernel `collect`: writes the magnitudes, as bits, of the values whose bits are from `low`
- * up to but not including `high`, as many as there is room for below `limit`. There are few of them, so vectors without
+ * up to but not including `high`, as many as fit below `limit`. There are few of them, so vectors without
  * any are passed over.
  */
 export function collect(module: Module): void {

@@ -185,7 +185,7 @@ export function startPursuit(
 
 /**
  * write(scratch, c, gains, count, values, indices) → count: writes the code of the leading atoms that have joined, in
- * the order of choice. Fewer where the last of them were all but dependent, so that rounding errors dominate. Leaves
+ * the order of choice. Fewer if the last of them were nearly dependent, so that rounding errors dominate. Leaves
  * the squared error of the code in the scratch.
  */
 export function write(module: Module, target: Target, functions: PursuitFunctions & { readonly residual: Fn }): Fn {

@@ -3,8 +3,8 @@ import type { Decomposition, Shape } from '../../shape.js';
 import { padded, paddedRows, panels, rightVectors, singularValues, TILE } from '../../shape.js';
 
 /**
- * Of an atom's squared length, what must be new in it for it to join. In float32 every join can lose as many digits as
- * this has zeros; at less than 1e-3 pursuits of 30 atoms and more were seen to go astray.
+ * Of an atom's squared length, the share that must be new for it to join. In float32 every join can lose as many digits as
+ * this has zeros; below 1e-3, pursuits of 30 atoms and more went astray in trials.
  */
 export const DEPENDENT = 3e-3;
 
@@ -133,7 +133,7 @@ export interface Scratch {
   readonly X: number;
   /** The sum of squared residuals, float64. */
   readonly error: number;
-  /** The rows of all atoms that a pursuit keeps beside X: the weight, score and ν of each atom. */
+  /** The rows of all atoms that a pursuit keeps in addition to X: the weight, score and ν of each atom. */
   readonly weight: number;
   readonly score: number;
   readonly nu: number;
@@ -153,7 +153,7 @@ export interface Scratch {
   /** The rows of a local search, and the support that it tries next. */
   readonly neighbours: number;
   readonly trial: number;
-  /** Two words that a kernel leaves beside its result: see paths.ts. */
+  /** Two words that a kernel leaves in addition to its result: see paths.ts. */
   readonly tally: number;
   /** Room for other rows of all atoms, and for other vectors of coordinates: the patch-wise iterative solvers. */
   readonly atomRows: readonly number[];

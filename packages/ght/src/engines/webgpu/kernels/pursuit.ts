@@ -59,7 +59,7 @@ export function workgroupBytes(form: Rows): number {
   return 4 * rowFloats(form) + bytesBesideRows(form);
 }
 
-/** Bytes of workgroup memory beside the rows: coordinates, steps, the members of a given support, and what the team's own functions need. */
+/** Bytes of workgroup memory other than the rows: coordinates, steps, the members of a given support, and what the team's own functions need. */
 export function bytesBesideRows({ shape, depth, given }: Rows): number {
   return 4 * shape.R4 + (given ? 32 : 16) * depth + 512;
 }
@@ -82,7 +82,7 @@ export function storage(binding: number, name: string, type: string, access: 're
 }
 
 /**
- * A module whose workgroups work on a patch each. `task` are the members of its uniform beside these, all of four bytes:
+ * A module whose workgroups work on a patch each. `task` are the members of its uniform besides these, all of four bytes:
  * the patches from `first` on, `count` of them; `teams` workgroups take turns where rows are in a buffer. `patch` is the number
  * of a patch in `p`, from its place in that run.
  */

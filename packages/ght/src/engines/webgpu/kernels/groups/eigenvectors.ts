@@ -88,7 +88,7 @@ ${entryPoint(N)}
   if (n >= part.count) { return; }
   let list = n * part.listWords;
   d[me] = tridiagonal[n * ${2 * N}u + me];
-  // Nothing is beside the last.
+  // The last has no next one.
   e[me] = select(0.0, tridiagonal[n * ${2 * N}u + ${N}u + me], me < ${N - 1}u);
   workgroupBarrier();
   let tau = part.level * (${patch}.0 + sqrt(f32(lists[list])));

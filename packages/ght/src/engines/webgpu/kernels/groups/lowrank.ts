@@ -8,7 +8,7 @@
  *
  * The eigenproblem is always N×N, which is the smaller one except in tiny pictures. Between the kernels all lies in buffers: of a
  * group, `samples` has the mean in row 0 and patch k in row 1 + k, `basis` has Qᵀ row by row, `tridiagonal` the diagonal of T and
- * the entries beside it, and `vectors` the rows of Uᵀ. Word 3 of the list is the rank.
+ * the entries next to it, and `vectors` the rows of Uᵀ. Word 3 of the list is the rank.
  */
 
 import type { Pass } from '../../../../denoisers/groups/recipes.js';
