@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Loaded } from '../../src/engines/engine.js';
 import { engines } from '../../src/engines/engines.js';
 import { threadsFor } from '../../src/engines/wasm/run/host.js';
+import { layOut } from '../../src/engines/wasm/run/problem.js';
 import { signalsIn } from '../../src/image/signals.js';
 import type { Dictionary } from '../../src/index.js';
 import {
@@ -167,12 +168,10 @@ describe('threads', () => {
   it('that fail end the run with an error, and the next run starts new ones', async () => {
     const D = overcompleteDct(8, 10);
     const Y = signals(D, 500);
-    const loaded = await engines.wasm.load(D, signalsIn(Y, D.N), { threads: 2 });
-    loaded.reset();
-    // A job without its stream makes every thread throw.
-    const { team } = loaded as unknown as { team: { run(job: unknown): Promise<unknown> } };
-    await expect(team.run([{ kind: 'measure' }])).rejects.toThrow();
-    loaded.dispose();
+    const { team } = await layOut(D, signalsIn(Y, D.N), { fma: false, threads: 2 });
+    // A missing job makes every thread throw.
+    await expect(team.run([])).rejects.toThrow();
+    team.dispose();
     const next = await engines.wasm.load(D, signalsIn(Y, D.N), { threads: 2 });
     next.reset();
     expect((await next.iterate('qpm', 100, 0.5)).kept).toBe(100);
