@@ -42,7 +42,7 @@ describe('ght info', () => {
     expect(large).toMatchObject({ range: null, tiles: null, patches: 2_250_000, image: { ...size, peak: 255 } });
     expect((await ght('info', 'large.png')).stdout).toMatch(/range +not read, .*\(full scale for PSNR: 255\)/);
     await blank.png({ compressionLevel: 9 }).toFile(path('dense.png'));
-    expect(await json('info', 'dense.png')).toMatchObject({ image: size, tiles: { tiles: 16 } });
+    expect(await json('info', 'dense.png')).toMatchObject({ image: size, tiles: { tiles: 9 } });
   });
 
   it('--engines prints which engines can run here, and how to get a GPU', async () => {
