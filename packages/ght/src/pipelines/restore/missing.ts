@@ -1,8 +1,8 @@
 /** The missing pixels of an image: which they are, and the image without them. */
-import { InputError } from '../errors.js';
-import type { Image, Samples } from '../image/image.js';
-import { checkPixels, checkSamples } from '../image/image.js';
-import { stretches, type Work } from '../work.js';
+import { InputError } from '../../errors.js';
+import type { Image, Samples } from '../../image/image.js';
+import { checkPixels, checkSamples } from '../../image/image.js';
+import { stretches, type Work } from '../../work.js';
 
 /** 1 for each missing pixel. */
 export function* missingPixels({ width, height, planes, alpha }: Image, mask: Samples | 'auto'): Work<Uint8Array> {
