@@ -62,8 +62,8 @@ const cases: readonly [name: string, image: Image, what: RestoreTask<Source>, wh
   [
     'deblur without noise',
     grey,
-    { task: 'deblur', kernel, options: { quality: 'best', sigma: 0 } },
-    () => deblur(grey, kernel, { quality: 'best', sigma: 0 }),
+    { task: 'deblur', kernel, options: { ...fast, sigma: 0 } },
+    () => deblur(grey, kernel, { quality: 'fast', sigma: 0 }),
   ],
   [
     'upscale',
@@ -76,13 +76,11 @@ const cases: readonly [name: string, image: Image, what: RestoreTask<Source>, wh
 describe('restoration in tiles', () => {
   it.each(cases)('has the bits of the whole image: %s', async (_, image, what, whole) => {
     const expected = await whole();
-    for (const tile of [32, 50]) {
-      const sink = sinkFor(image, what);
-      const result = await restoreLarge(memorySource(image), sink, { ...what, tile });
-      expect(asFloat64(sink.planes)).toEqual(bits(expected));
-      const { image: _image, ...report } = expected;
-      expect(withoutTimes(result)).toEqual(withoutTimes(report));
-    }
+    const sink = sinkFor(image, what);
+    const result = await restoreLarge(memorySource(image), sink, { ...what, tile: 50 });
+    expect(asFloat64(sink.planes)).toEqual(bits(expected));
+    const { image: _image, ...report } = expected;
+    expect(withoutTimes(result)).toEqual(withoutTimes(report));
   });
 
   it.each(cases)('may be sent, reordered and repeated: %s', async (_, image, what, whole) => {
@@ -93,9 +91,9 @@ describe('restoration in tiles', () => {
       scratch: async () => scratch,
     };
     const sent = what.task === 'inpaint' ? { ...what, mask: what.mask && 'mask' } : what;
-    const request = { input: 'in', output: 'out', tile: 40, ...sent };
+    const request = { input: 'in', output: 'out', tile: 32, ...sent };
     const { passes } = await runElsewhere(restoreTask(), request, places);
-    expect(passes.slice(0, 4)).toEqual(['start', 'data-1', 'prior-1', 'data-2']);
+    expect(passes.slice(0, 4)).toEqual(['read', 'start', 'data-1', 'prior-1']);
     expect(passes.at(-1)).toBe('result');
     expect(asFloat64(sink.planes)).toEqual(bits(await whole()));
   });

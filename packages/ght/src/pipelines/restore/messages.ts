@@ -1,9 +1,9 @@
 /** What the passes of a restoration send: their arguments and answers, with the checks that restore their types. */
-import type { PlanesFrame } from '../../denoisers/frame.js';
+import type { Extent, PlanesFrame } from '../../denoisers/frame.js';
 import type { Size } from '../../image/rectangle.js';
 import type { LoopStep } from '../../operators/loop.js';
 import { type Check, finite, flag, number, optional, positive, record, whole } from '../check.js';
-import { checkFrame, checkSize } from '../denoise/messages.js';
+import { checkExtents, checkFrame, checkSize } from '../denoise/messages.js';
 
 /** What is known about an image once it was read. */
 export interface KnownImage {
@@ -27,9 +27,9 @@ export interface DataArgument {
 
 /** The answer of `data`. */
 export interface DataAnswer {
-  /** The frame in which the prior denoises the planes. */
-  readonly framed: PlanesFrame;
-  /** ‖x − z‖² of the step before; 0 if there is none. */
+  /** The extents of the plane that the prior denoises, block by block. */
+  readonly extents: Extent[][];
+  /** ‖x − z‖² of the plane in the step before; 0 if there is none. */
   readonly squares: number;
 }
 
@@ -48,7 +48,7 @@ export interface ResultArgument {
   readonly last: LoopStep;
 }
 
-/** The answer of `start`. */
+/** The answer of `read`. */
 export const checkKnown: Check<KnownImage> = record<KnownImage>({
   sigma: finite,
   estimated: flag,
@@ -65,7 +65,7 @@ export const checkDataArgument: Check<DataArgument> = record<DataArgument>({
   before: optional(step),
 });
 
-export const checkDataAnswer: Check<DataAnswer> = record<DataAnswer>({ framed: checkFrame, squares: number });
+export const checkDataAnswer: Check<DataAnswer> = record<DataAnswer>({ extents: checkExtents, squares: number });
 
 export const checkPriorArgument: Check<PriorArgument> = record<PriorArgument>({
   known: checkKnown,

@@ -1,21 +1,21 @@
 /**
  * Restoration as passes: the loop of `operators/loop.ts`, for every operator.
  *
- *     start → (data → prior) for each step → result
+ *     read → start → (data → prior) for each step → result
  *
- * `prior` works on parts of the picture. It takes almost all of the time, and is exact in parts: a denoiser has a margin. `start`, `data`
- * and `result` work in one place, plane by plane, because the Fourier transform of a blur, the eigenvectors of a reduction and the
- * conjugate gradients of the start reach across the whole picture. So the result has the same bits for any number of parts and any
- * operator, at the price of memory for a few planes.
+ * `prior` works on parts of the picture, which is exact because a denoiser has a margin. `start` and `data` work on whole planes, one per
+ * part: the Fourier transform of a blur, the eigenvectors of a reduction and the conjugate gradients of the start of inpainting reach
+ * across the whole picture, and have no formulation in parts with the same bits. So the result has the same bits for any number of parts
+ * and any operator, and a plane must fit in memory a few times.
  *
  * Between passes the planes are in a store. Each step writes under names of its own, so that any pass may be repeated.
  */
-import { BLOCK, blockExtents, type Extent, frameOf } from '../../denoisers/frame.js';
+import { blockExtents, frameOf, type PlanesFrame } from '../../denoisers/frame.js';
 import { priors } from '../../denoisers/groups/recipes.js';
 import { placementOf, tileSide, tilesOf } from '../../denoisers/tiles.js';
 import type { EngineInfo, LoadedDenoiser } from '../../engines/engine.js';
 import type { Samples } from '../../image/image.js';
-import { allOf, gridCell, gridLength, gridOf } from '../../image/rectangle.js';
+import { allOf, gridCell, gridLength } from '../../image/rectangle.js';
 import {
   dataStep,
   dualStep,
@@ -27,7 +27,7 @@ import {
 } from '../../operators/loop.js';
 import type { Plane } from '../../operators/operator.js';
 import { drive, watchOver } from '../../work.js';
-import { nothing, number, refuse } from '../check.js';
+import { memberOf, nothing, number, refuse } from '../check.js';
 import { partSide, partSize, watchOf } from '../denoise/plan.js';
 import { denoiseTiles, recipeFor } from '../denoise/planes.js';
 import { definePass, type Plan, workByName } from '../plan.js';
@@ -47,52 +47,51 @@ import {
 import { type RestoreResult, restorationRecipes } from './options.js';
 import { estimatedSigma, MOST_UNITS, type RestorationProblem } from './problem.js';
 
-/** The shares of the passes, of which the last two are shares of a step. */
-const SHARES = { start: 0.04, result: 0.01, data: 0.05, prior: 0.95 } as const;
+/** The shares of the passes; those of `data` and `prior` are shares of a step. */
+const SHARES = { read: 0.01, start: 0.04, result: 0.02, data: 0.3, prior: 0.7 } as const;
 
-const start = definePass<RestoreContext, null, KnownImage>({
-  ...{ name: 'start', argument: nothing, answer: checkKnown },
+const read = definePass<RestoreContext, null, KnownImage>({
+  ...{ name: 'read', argument: nothing, answer: checkKnown },
   async work(context, { signal, onFraction }) {
     const { image, opened } = await context.open(signal);
     const { unit, operator, planes } = opened;
     const given = context.problem.sigma;
-    const sigma = given ?? (await drive(estimatedSigma(image, unit), { signal }));
-    for (const [c, plane] of planes.entries()) {
-      const watch = watchOver({ signal, onFraction }, c / planes.length, (c + 1) / planes.length);
-      const first = await drive(opened.start(plane, c), watch);
-      await context.planes.write(nameOf('z', 0, c), allOf(operator.picture), first);
-    }
+    const sigma = given ?? (await drive(estimatedSigma(image, unit), { signal, onFraction }));
     const { width, height } = operator.picture;
     return { sigma, estimated: given === undefined, unit, picture: { width, height }, channels: planes.length };
   },
 });
 
+const start = definePass<RestoreContext, null, null>({
+  ...{ name: 'start', argument: nothing, answer: nothing },
+  async work(context, { part: c, signal, onFraction }) {
+    const { opened } = await context.open(signal);
+    const plane = memberOf(opened.planes, c, 'part');
+    const first = await drive(opened.start(plane, c), { signal, onFraction });
+    await context.planes.write(nameOf('z', 0, c), allOf(opened.operator.picture), first);
+    return null;
+  },
+});
+
 const data = definePass<RestoreContext, DataArgument, DataAnswer>({
   ...{ name: 'data', argument: checkDataArgument, answer: checkDataAnswer },
-  async work(context, { argument: { known, step, before }, signal, onFraction }) {
+  async work(context, { part: c, argument: { known, step, before }, signal, onFraction }) {
     const { planes: store } = context;
-    const { picture, channels } = known;
+    const { picture } = known;
     const { opened } = await context.open(signal);
-    const whole = allOf(picture);
-    const extents = gridOf(picture, { width: BLOCK, height: BLOCK }).map((): Extent[] => []);
+    const y = memberOf(opened.planes, c, 'part');
+    const z = await store.take(nameOf('z', step.k - 1, c), picture);
+    let u: Plane = new Float64Array(noiseOf(known) === 0 ? z.length : 0);
     let squares = 0;
-    for (const [c, y] of opened.planes.entries()) {
-      const watch = watchOver({ signal, onFraction }, c / channels, (c + 1) / channels);
-      const z = await store.take(nameOf('z', step.k - 1, c), picture);
-      let u: Plane = new Float64Array(noiseOf(known) === 0 ? z.length : 0);
-      if (before) {
-        if (u.length > 0) u = inFloat64(await store.take(nameOf('u', before.k, c), picture));
-        const noisy = inFloat64(await store.take(nameOf('noisy', before.k, c), picture));
-        squares += await drive(dualStep(noisy, z, u, before.shrink), { signal });
-      }
-      const noisy = await drive(dataStep(opened.operator, y, z, u, step.rho), watch);
-      if (u.length > 0) await store.write(nameOf('u', step.k, c), whole, u);
-      await store.write(nameOf('noisy', step.k, c), whole, noisy);
-      const blocks = await drive(blockExtents([noisy], picture), { signal });
-      for (const [b, [extent]] of blocks.entries()) extents[b].push(extent);
+    if (before) {
+      if (u.length > 0) u = inFloat64(await store.take(nameOf('u', before.k, c), picture));
+      const noisy = inFloat64(await store.take(nameOf('noisy', before.k, c), picture));
+      squares = await drive(dualStep(noisy, z, u, before.shrink), { signal });
     }
-    const noise = { sigma: opened.planes.map(() => step.sigma) };
-    return { framed: frameOf(extents, picture.width * picture.height, noise), squares };
+    const noisy = await drive(dataStep(opened.operator, y, z, u, step.rho), { signal, onFraction });
+    if (u.length > 0) await store.write(nameOf('u', step.k, c), allOf(picture), u);
+    await store.write(nameOf('noisy', step.k, c), allOf(picture), noisy);
+    return { extents: await drive(blockExtents([noisy], picture), { signal }), squares };
   },
 });
 
@@ -150,16 +149,17 @@ const result = definePass<RestoreContext, ResultArgument, number>({
 /** The plan of a restoration. */
 export const restorePlan: Plan<RestoreContext, RestoreResult> = {
   name: 'restore',
-  work: workByName(start, data, prior, result),
+  work: workByName(read, start, data, prior, result),
   async run(context, perform) {
     const { problem, settings, tiles } = context;
     const { steps } = restorationRecipes[problem.task][settings.quality];
-    const [known] = await perform(start, null, { parts: 1, share: SHARES.start });
+    const [known] = await perform(read, null, { parts: 1, share: SHARES.read });
     const { sigma, estimated, unit, picture, channels } = known;
+    await perform(start, null, { parts: channels, share: SHARES.start });
     const denoiser = await context.denoisers.load('prior', () => loadPrior(context, known));
     const part = tiles ? partSize(partSide(denoiser, picture, channels, tiles.side), tiles.chunk) : picture;
     const parts = gridLength(picture, part);
-    const share = (1 - SHARES.start - SHARES.result) / steps;
+    const share = (1 - SHARES.read - SHARES.start - SHARES.result) / steps;
     const history: RestorationEntry[] = [];
     const begin = performance.now();
     let ms = 0;
@@ -171,12 +171,12 @@ export const restorePlan: Plan<RestoreContext, RestoreResult> = {
     for (const step of loopSteps(scheduleOf(problem, known, steps))) {
       const { k } = step;
       context.onStep?.(k);
-      const dataOptions = { parts: 1, share: SHARES.data * share, name: `data-${k}` };
-      const [{ framed, squares }] = await perform(data, { known, step, before }, dataOptions);
-      if (before) note(before, squares);
+      const dataOptions = { parts: channels, share: SHARES.data * share, name: `data-${k}` };
+      const answers = await perform(data, { known, step, before }, dataOptions);
+      if (before) note(before, total(answers));
       await release(context, known, k - 1);
       const priorOptions = { parts, share: SHARES.prior * share, name: `prior-${k}` };
-      await perform(prior, { known, k, framed, part }, priorOptions);
+      await perform(prior, { known, k, framed: frameFor(known, step, answers), part }, priorOptions);
       ms = performance.now() - begin;
       before = step;
     }
@@ -191,6 +191,17 @@ export const restorePlan: Plan<RestoreContext, RestoreResult> = {
 /** The name of a plane: z, u, or the x + u that the prior denoises, after step k. */
 function nameOf(plane: 'z' | 'u' | 'noisy', k: number, c: number): string {
   return `${plane}-${k}-${c}`;
+}
+
+/** The frame in which the prior denoises the planes, from their extents. */
+function frameFor({ picture, channels }: KnownImage, { sigma }: LoopStep, answers: readonly DataAnswer[]): PlanesFrame {
+  const blocks = answers[0].extents.map((_, b) => answers.flatMap(({ extents }) => extents[b]));
+  return frameOf(blocks, picture.width * picture.height, { sigma: new Array(channels).fill(sigma) });
+}
+
+/** ‖x − z‖² of all planes. */
+function total(answers: readonly DataAnswer[]): number {
+  return answers.reduce((sum, { squares }) => sum + squares, 0);
 }
 
 /** Frees the planes of step k, which the data step after it has used. */
