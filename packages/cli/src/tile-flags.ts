@@ -78,7 +78,7 @@ export async function tooLarge(path: string, memory: (pixels: MemorySize) => num
 }
 
 /** A picture, as far as the memory of a run depends on it. */
-function pixelsIn({ width, height, channels, alpha, depth }: Picture): MemorySize {
+export function pixelsIn({ width, height, channels, alpha, depth }: Picture): MemorySize {
   return { width, height, channels, bytes: (width * height * (channels + Number(alpha)) * depth) / 8 };
 }
 

@@ -30,7 +30,7 @@ describe.skipIf(!hasRedis)(`denoising on the queue ${NEEDS}`, () => {
     const path = join(stage.root, 'noisy.png');
     await writeImage(path, image, { image, format: 'png', sample: 'uint', depth: 8 });
     // Each process computes its fingerprint.
-    const options = { denoise: true, fingerprint: undefined };
+    const options = { images: true, fingerprint: undefined };
     const [victim] = await Promise.all([stage.worker(options), stage.worker(options)]);
     const request = {
       input: 'data:noisy.png',
