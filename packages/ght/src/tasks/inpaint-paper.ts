@@ -54,7 +54,7 @@ export async function inpaintPaper(
   const outcome = await drive(inpainted(image, known, missing, budget), { signal, onFraction });
   const alpha = image.alpha && (await drive(opaque(image.alpha, missing), { signal }));
   const { planes, ...rest } = outcome;
-  onProgress?.({ fraction: 1 });
+  onFraction?.(1);
   return { image: { ...image, planes, ...(alpha && { alpha }) }, ...rest };
 }
 
