@@ -13,16 +13,10 @@ import { fileURLToPath } from 'node:url';
 import { recipeOf } from '../packages/ght/dist/denoisers/groups/recipes.js';
 import { shippedModel } from '../packages/ght/dist/denoisers/learned/shipped.js';
 import { engines } from '../packages/ght/dist/engines/engines.js';
-import { Gpu, groupNumber } from '../packages/ght/dist/engines/webgpu/gpu.js';
+import { entryPoint, Gpu } from '../packages/ght/dist/engines/webgpu/gpu.js';
 import { signalsIn } from '../packages/ght/dist/image/signals.js';
-import {
-  denseDictionary,
-  gaussianDictionary,
-  overcompleteDct,
-  randomSource,
-  readNpy,
-  writeNpy,
-} from '../packages/ght/dist/index.js';
+import { denseDictionary, gaussianDictionary, overcompleteDct, randomSource } from '../packages/ght/dist/index.js';
+import { readNpy, writeNpy } from '../packages/ght/dist/npy.js';
 import { flags } from './flags.js';
 
 const asked = flags(import.meta.filename, {
@@ -186,12 +180,11 @@ async function iterationTimesOnCpu(bits) {
 /** Vectors of 16 bytes that a thread copies, and threads of a workgroup. */
 const [COPIED, COPIERS] = [4, 256];
 const each = Array.from({ length: COPIED }, (_, i) => i);
-const copyKernel = `${groupNumber}
+const copyKernel = `
 @group(0) @binding(0) var<storage, read> input: array<vec4f>;
 @group(0) @binding(1) var<storage, read_write> output: array<vec4f>;
-@compute @workgroup_size(${COPIERS})
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
-  let first = ${COPIED * COPIERS}u * groupNumber(group, groups) + me;
+${entryPoint(COPIERS)}
+  let first = ${COPIED * COPIERS}u * group + me;
   if (first >= arrayLength(&input)) { return; }
   ${each.map((i) => `let x${i} = input[first + ${i * COPIERS}u];`).join(' ')}
   ${each.map((i) => `output[first + ${i * COPIERS}u] = x${i};`).join(' ')}
@@ -200,15 +193,15 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
 /** Gigabytes per second that a kernel reads and writes which only copies: the ceiling of the iterations. */
 async function copyRate() {
   const own = await Gpu.open();
-  const room = own.room();
+  const scope = own.scope();
   const perGroup = 16 * COPIED * COPIERS;
   const { maxBufferSize, maxStorageBufferBindingSize } = own.limits;
   const most = Math.min(2 ** (asked.quick ? 20 : 30), maxBufferSize, maxStorageBufferBindingSize);
   const groups = Math.floor(most / perGroup);
   const bytes = groups * perGroup;
-  const [input, output] = await own.allocated(() => [room.buffer(bytes), room.buffer(bytes)]);
+  const [input, output] = await own.allocated(() => [scope.buffer(bytes), scope.buffer(bytes)]);
   const kernel = await own.kernel(copyKernel, 'copy');
-  const buffers = kernel.bind({ 0: input, 1: output });
+  const buffers = kernel.bind({ input, output });
   const copies = 20;
   const ms = await timed(async () => {
     const batch = own.batch();

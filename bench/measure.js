@@ -53,7 +53,7 @@ console.log(
     cpu: median(cpu) / P,
     loadMs,
     engine: describe(loaded.info).join('; '),
-    engineBytes: loaded.bytes / P,
+    engineBytes: loaded.bytes() / P,
     peakBytes: (1024 * process.resourceUsage().maxRSS - before) / P,
   }),
 );

@@ -94,7 +94,7 @@ export async function run(args: readonly string[]): Promise<void> {
     if (cause.code === 'EPIPE') return;
     process.exit(report(unwritable(cause), args));
   });
-  // If nobody reads the error line or the progress, the exit code still shows the failure.
+  // If no program reads the error line or the progress, the exit code still shows the failure.
   process.stderr.on('error', () => {});
   const stopped = { note: 'nothing was written' };
   try {
@@ -204,8 +204,8 @@ function refuse(message: string): number {
 function wrongArguments(error: CommanderError, args: readonly string[]): string {
   const program = ght(nowhere);
   const command = program.commands.find((each) => each.name() === args[0]);
-  const asked = error.code === 'commander.help' ? `unknown command '${args.at(-1)}'` : error.message;
-  const what = asked
+  const message = error.code === 'commander.help' ? `unknown command '${args.at(-1)}'` : error.message;
+  const what = message
     .replace(/^error: /, '')
     .replace(/\n(\(Did you mean .*\))$/, ' $1')
     .replace(/\.$/, '');

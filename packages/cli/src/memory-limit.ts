@@ -1,12 +1,18 @@
 import { totalmem } from 'node:os';
 import type { Image, MemorySize, NoiseModel, Quality, RepresentOptions } from 'ght';
 import { estimateMemory, ResourceError } from 'ght';
+import type { Picture } from 'ght-tiles';
 import { bytes } from './output/table.js';
 
 /** The size of an image that is in memory. */
 export function memorySizeOf({ width, height, planes, alpha }: Image): MemorySize {
   const all = [...planes, ...(alpha ? [alpha] : [])];
   return { width, height, channels: planes.length, bytes: all.reduce((sum, { byteLength }) => sum + byteLength, 0) };
+}
+
+/** The same of an image of which only the header was read. */
+export function memorySizeIn({ width, height, channels, alpha, depth }: Picture): Required<MemorySize> {
+  return { width, height, channels, bytes: (width * height * (channels + Number(alpha)) * depth) / 8 };
 }
 
 /** Refuses an image whose run would not fit into the memory of this machine, with the estimate and a remedy. */

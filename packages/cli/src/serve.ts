@@ -117,6 +117,6 @@ function refuse(response: ServerResponse, status: number, more: Record<string, s
     return;
   }
   response.writeHead(status, { ...headers, ...more, 'Content-Type': 'text/plain; charset=utf-8' });
-  const words: Record<number, string> = { 403: 'forbidden', 404: 'not found', 405: 'method not allowed' };
-  response.end(`${words[status] ?? 'an error'}\n`);
+  const texts: Record<number, string> = { 403: 'forbidden', 404: 'not found', 405: 'method not allowed' };
+  response.end(`${texts[status] ?? 'an error'}\n`);
 }

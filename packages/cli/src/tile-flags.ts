@@ -3,11 +3,11 @@ import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { MemorySize } from 'ght';
 import { EnvironmentError, OptionError } from 'ght';
-import { pixelLimit } from 'ght-images';
+import { mostUnpacked, pixelLimit } from 'ght-images';
 import { type Picture, pictureIn } from 'ght-tiles';
 import { numberOf } from './flags.js';
 import { isStream } from './io/index.js';
-import { fitsInMemory } from './memory-limit.js';
+import { fitsInMemory, memorySizeIn } from './memory-limit.js';
 
 /** What the flags leave in a command's options. */
 export interface TileFlags {
@@ -47,10 +47,10 @@ export function isAddress(path: string): boolean {
   return /^https?:\/\//i.test(path);
 }
 
-/** Smaller files hold no image that is too large: headers are read only of larger ones. */
+/** In smaller files, what does not fit is not the image: other options are the remedy, not tiles. */
 const SMALL_FILE = 2 ** 22;
 
-/** Whether an image is to be processed in tiles: because it is asked for, or because it is too large for memory otherwise. */
+/** Whether an image is to be processed in tiles: because the user requests it, or because it is too large for memory. */
 export async function goesInTiles(
   paths: readonly string[],
   output: string | undefined,
@@ -60,8 +60,8 @@ export async function goesInTiles(
   if (root !== undefined && workers === undefined) {
     throw new OptionError('--root', 'must come with --workers', root.join(' '), 'add --workers, or remove it');
   }
-  const asked = tile !== undefined || workers !== undefined || (output !== undefined && isZarr(output));
-  if (asked || paths.some(isAddress) || paths.some(isZarr)) return true;
+  const requested = tile !== undefined || workers !== undefined || (output !== undefined && isZarr(output));
+  if (requested || paths.some(isAddress) || paths.some(isZarr)) return true;
   return paths.length === 1 && (await tooLarge(paths[0], memory)) !== undefined;
 }
 
@@ -69,17 +69,13 @@ export async function goesInTiles(
 export async function tooLarge(path: string, memory: (pixels: MemorySize) => number): Promise<Picture | undefined> {
   if (isStream(path)) return undefined;
   const place = await stat(path).catch(() => undefined);
-  if (!place?.isFile() || place.size < SMALL_FILE) return undefined;
+  if (!place?.isFile()) return undefined;
   // A file that cannot be opened has its error from the reader of whole files.
   const picture = await pictureIn(path).catch(() => undefined);
   if (picture === undefined) return undefined;
-  const { width, height } = picture;
-  return width * height > pixelLimit || !fitsInMemory(memory(pixelsIn(picture))) ? picture : undefined;
-}
-
-/** A picture, as far as the memory of a run depends on it. */
-export function pixelsIn({ width, height, channels, alpha, depth }: Picture): MemorySize {
-  return { width, height, channels, bytes: (width * height * (channels + Number(alpha)) * depth) / 8 };
+  const size = memorySizeIn(picture);
+  const isReadable = size.width * size.height <= pixelLimit && size.bytes <= mostUnpacked(place.size);
+  return isReadable && (place.size < SMALL_FILE || fitsInMemory(memory(size))) ? undefined : picture;
 }
 
 /** Refuses flags that have no meaning for tiles. */

@@ -34,6 +34,17 @@ describe('ght info', () => {
     expect(info.memoryBytes).toBeGreaterThan(6 * 64 * 8);
   });
 
+  it('reads only the header of a large image, and tells how tiles would divide one that is packed too densely', async () => {
+    const size = { width: 9000, height: 8000 };
+    const blank = sharp({ create: { ...size, channels: 3, background: '#123' } }).toColourspace('b-w');
+    await blank.png({ compressionLevel: 0 }).toFile(path('large.png'));
+    const large = await json('info', 'large.png');
+    expect(large).toMatchObject({ range: null, tiles: null, patches: 1_125_000, image: { ...size, peak: 255 } });
+    expect((await ght('info', 'large.png')).stdout).toMatch(/range +not read, .*\(full scale for PSNR: 255\)/);
+    await blank.png({ compressionLevel: 9 }).toFile(path('dense.png'));
+    expect(await json('info', 'dense.png')).toMatchObject({ image: size, tiles: { tiles: 6 } });
+  });
+
   it('--engines prints which engines can run here, and how to get a GPU', async () => {
     const { code, stdout } = await ght('info', '--engines');
     expect(code).toBe(0);

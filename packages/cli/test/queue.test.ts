@@ -1,9 +1,9 @@
 /** `ght runs` and `ght worker` on servers and addresses that cannot be used, or that hold what others have written. */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasRedis, NEEDS, startRedis, type TestServer } from '../../queue/test/redis.js';
 import { ended, workplace } from './command.js';
 
 const { path, ght } = workplace();
@@ -28,35 +28,26 @@ describe('an address', () => {
   });
 });
 
-const hasRedis = spawnSync('redis-cli', ['--version']).status === 0;
-
-describe.skipIf(!hasRedis)('a server that holds junk (needs redis-server and redis-cli)', () => {
-  let port = 0;
-  let server: ReturnType<typeof spawn>;
-  const redis = (...args: string[]) => spawnSync('redis-cli', ['-p', `${port}`, ...args], { encoding: 'utf8' });
-
+describe.skipIf(!hasRedis)(`a server that holds junk ${NEEDS}`, () => {
+  let server: TestServer;
   beforeAll(async () => {
-    port = await freePort();
     await mkdir(path('redis'));
-    const settings = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', path('redis'), '--save', ''];
-    server = spawn('redis-server', settings, { stdio: 'ignore' });
-    await vi.waitUntil(() => redis('ping').stdout.trim() === 'PONG', { timeout: 30_000 });
+    server = await startRedis(path('redis'), (port) => ['--port', `${port}`]);
   });
-  afterAll(() => {
-    server.kill('SIGKILL');
-  });
+  afterAll(() => server.stop());
 
   it('is shown without escape codes, and each piece of junk in one line', async () => {
     const ESCAPE = '\u001b[2J\u001b]0;owned\u0007';
-    redis('sadd', 'ght:runs', '0123456789abcdef', 'text', `${ESCAPE}evil`);
-    redis('set', 'ght:run:text', 'x');
+    const { redis, url } = server;
+    await redis.sadd('ght:runs', '0123456789abcdef', 'text', `${ESCAPE}evil`);
+    await redis.set('ght:run:text', 'x');
     const fields = ['plan', `toy${ESCAPE}`, 'state', 'failed', 'attempt', '0123456789ab', 'started', `2024${ESCAPE}`];
-    redis('hset', 'ght:run:0123456789abcdef', ...fields);
+    await redis.hset('ght:run:0123456789abcdef', ...fields);
     const failure = { pass: 'sum', tile: 3, worker: 'one', reason: `no${ESCAPE} luck\nat all`, at: 'now' };
-    redis('rpush', 'ght:run:0123456789abcdef:failures', 'null', JSON.stringify(failure));
-    redis('sadd', 'ght:workers', 'nobody');
-    redis('set', 'ght:workers:nobody', 'null');
-    const { code, stdout, stderr } = await ght('runs', `redis://127.0.0.1:${port}/`);
+    await redis.rpush('ght:run:0123456789abcdef:failures', 'null', JSON.stringify(failure));
+    await redis.sadd('ght:workers', 'nobody');
+    await redis.set('ght:workers:nobody', 'null');
+    const { code, stdout, stderr } = await ght('runs', url);
     expect(code).toBe(0);
     expect(stdout).toMatch(/0123456789abcdef +toy +failed/);
     expect(stdout).toContain('0123456789abcdef: tile 3 of sum failed at one: no luck at all\n');
@@ -67,24 +58,15 @@ describe.skipIf(!hasRedis)('a server that holds junk (needs redis-server and red
       expect.stringMatching(/^ght: run text is left out, because its record cannot be read: WRONGTYPE/),
     ]);
     expect((stdout + stderr).replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
-    const cleaned = await ght('runs', `redis://127.0.0.1:${port}/`, '--clean');
+    const cleaned = await ght('runs', url, '--clean');
     expect(cleaned).toMatchObject({ code: 0, stdout: 'removed 0123456789abcdef, text\n' });
   });
 
   it('that is full says so in one line', async () => {
-    redis('config', 'set', 'maxmemory', '1');
-    const { code, stderr } = await ght('worker', `redis://127.0.0.1:${port}/`, '--root', 'data=.');
+    await server.fill();
+    const { code, stderr } = await ght('worker', server.url, '--root', 'data=.');
     expect(code).toBeGreaterThan(0);
     expect(stderr).toMatch(/ght: queue must have memory left \(OOM .*raise maxmemory of the server/);
     expect(stderr).not.toContain('internal error');
   });
 });
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(port));
-    });
-  });
-}

@@ -1,12 +1,11 @@
 /** Images in tiles, in runs that are killed and on a queue: the same samples as in one undisturbed process. */
-import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, symlink } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasRedis, NEEDS, startRedis, type TestServer } from '../../queue/test/redis.js';
 import { ended, workplace } from './command.js';
 import { writePictures } from './tiled-pictures.js';
 
@@ -60,39 +59,23 @@ describe('ght denoise in tiles', () => {
   });
 });
 
-const redis = spawnSync('redis-server', ['--version']).status === 0;
-
-describe.skipIf(!redis)('ght denoise --workers (needs redis-server)', () => {
+describe.skipIf(!hasRedis)(`ght denoise --workers ${NEEDS}`, () => {
   let url = '';
-  let server: ReturnType<typeof spawn>;
+  let server: TestServer;
   const workers: ReturnType<typeof start>[] = [];
 
   beforeAll(async () => {
-    const port = await freePort();
     await mkdir(path('redis'));
-    const settings = [
-      '--port',
-      `${port}`,
-      '--bind',
-      '127.0.0.1',
-      '--dir',
-      path('redis'),
-      '--save',
-      '',
-      '--appendonly',
-      'yes',
-    ];
-    server = spawn('redis-server', [...settings, '--maxmemory-policy', 'noeviction'], { stdio: 'ignore' });
-    url = `redis://127.0.0.1:${port}/`;
+    server = await startRedis(path('redis'));
+    url = server.url;
     for (let i = 0; i < 2; i++) workers.push(start('worker', url, '--root', 'data=.', '--name', `worker-${i}`));
     await Promise.all(workers.map((worker) => new Promise((resolve) => worker.stdout?.once('data', resolve))));
   });
   afterAll(async () => {
-    for (const worker of workers) worker.kill('SIGKILL');
-    const ends = [...workers, server].filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
-    const gone = ends.map((child) => once(child, 'exit'));
-    server.kill('SIGKILL');
-    await Promise.all(gone);
+    const left = workers.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
+    const gone = left.map((worker) => once(worker, 'exit'));
+    for (const worker of left) worker.kill('SIGKILL');
+    await Promise.all([...gone, server.stop()]);
   });
 
   it('gives the samples of the run in one process, and ght runs shows it', async () => {
@@ -149,14 +132,3 @@ describe.skipIf(!redis)('ght denoise --workers (needs redis-server)', () => {
     expect(stderr).toContain('redis://127.0.0.1:1/');
   });
 });
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
-}

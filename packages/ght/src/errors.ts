@@ -64,18 +64,14 @@ export class EnvironmentError extends GhtError {
 }
 
 /**
- * Thrown inside the library when an engine cannot go on: no adapter, a device that is lost, memory of a GPU that runs out. Tasks
+ * Thrown inside the library when the GPU cannot go on: no adapter, a device that is lost, memory of a GPU that runs out. Tasks
  * catch it and start again on the next engine.
  */
 export class EngineFailure extends Error {
   override readonly name = 'EngineFailure';
-  constructor(
-    /** The engine, by its name. */
-    readonly engine: string,
-    /** What happened. */
-    readonly reason: string,
-  ) {
-    super(`the engine ${engine} cannot go on: ${reason}`);
+  /** `reason` is what happened. */
+  constructor(readonly reason: string) {
+    super(`the engine webgpu cannot go on: ${reason}`);
   }
 }
 

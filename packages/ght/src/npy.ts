@@ -5,10 +5,7 @@
  */
 
 export type { CodedImage } from './sparse/codes/coded-image.js';
-export type { StoredDictionary } from './sparse/codes/dictionary-file.js';
-export { loadDictionary, saveDictionary } from './sparse/codes/dictionary-file.js';
-export type { NpyArray, NpyType } from './sparse/codes/npy.js';
-export { readNpy, writeNpy } from './sparse/codes/npy.js';
+export { loadDictionary, type StoredDictionary, saveDictionary } from './sparse/codes/dictionary-file.js';
+export { type NpyArray, type NpyType, readNpy, writeNpy } from './sparse/codes/npy.js';
 export { loadCodes, saveCodes } from './sparse/codes/npz.js';
-export type { DecodedImage } from './tasks/decode.js';
-export { decodeImage } from './tasks/decode.js';
+export { type DecodedImage, decodeImage } from './tasks/decode.js';

@@ -8,5 +8,4 @@
 export { supportMismatch } from './measures/mismatch.js';
 export { spectralNormSquared } from './sparse/dictionary/dictionary.js';
 export { denoisePaper } from './tasks/denoise-paper.js';
-export type { InpaintedPaper, InpaintPaperOptions } from './tasks/inpaint-paper.js';
-export { inpaintPaper } from './tasks/inpaint-paper.js';
+export { type InpaintedPaper, type InpaintPaperOptions, inpaintPaper } from './tasks/inpaint-paper.js';

@@ -25,11 +25,11 @@ export interface Watch {
 
 /** The watch over a part of the work, whose fractions are those of the whole. */
 export function watchOver(watch: Watch | undefined, from: number, to: number): Watch | undefined {
-  const tell = watch?.onFraction;
-  return tell ? { ...watch, onFraction: (fraction) => tell(from + (to - from) * fraction) } : watch;
+  const report = watch?.onFraction;
+  return report ? { ...watch, onFraction: (fraction) => report(from + (to - from) * fraction) } : watch;
 }
 
-/** The watches over one pass after the other where nobody knows how many there will be: each has a share of what is left. */
+/** The watches over successive passes whose number is unknown: each gets a share of what is left. */
 export function passes(watch: Watch | undefined, share: number): () => Watch | undefined {
   let left = 1;
   return () => {
@@ -70,15 +70,15 @@ export function* part<T>(work: Work<T>, from: number, to: number): Work<T> {
   }
 }
 
-/** Tells only fractions that are larger than all before. */
-export function rising(tell: ((fraction: number) => void) | undefined): ((fraction: number) => void) | undefined {
+/** Passes on only fractions that are larger than all before. */
+export function rising(onFraction: ((fraction: number) => void) | undefined): ((fraction: number) => void) | undefined {
   let furthest = 0;
   return (
-    tell &&
+    onFraction &&
     ((fraction) => {
       if (fraction <= furthest) return;
       furthest = fraction;
-      tell(fraction);
+      onFraction(fraction);
     })
   );
 }

@@ -6,7 +6,7 @@ export type Axes = 'HW' | 'HWC' | 'CHW' | 'NHW';
 /** The orders that three dimensions can be said to have. */
 export const axesNames = ['HWC', 'CHW', 'NHW'] as const;
 
-/** The most channels that are believed without being told: grey or RGB, with opacity. */
+/** The most channels that are assumed if the axes are not given: grey or RGB, with opacity. */
 const MOST_CHANNELS = 4;
 
 /**

@@ -1,4 +1,4 @@
-/** What a PNG, WebP or JPEG says beside its samples: which way is up, how large a pixel is, and whether there are several pictures. */
+/** What a PNG, WebP or JPEG says besides its samples: which way is up, how large a pixel is, and whether there are several pictures. */
 import { exifOrientation, exifResolution, startsAsExif } from './exif.js';
 import { type Resolution, valid } from './resolution.js';
 

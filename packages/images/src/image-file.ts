@@ -5,7 +5,7 @@ import type { Resolution } from './resolution.js';
 /** The formats that are read and written. */
 export type ImageFormat = 'png' | 'jpeg' | 'tiff' | 'webp' | 'bmp' | 'npy';
 
-/** What travels beside the samples and is written back unchanged. */
+/** What accompanies the samples and is written back unchanged. */
 export interface ImageMetadata {
   /** The ICC profile. It is never applied: it only says what the samples mean. */
   readonly icc?: Uint8Array;
@@ -40,7 +40,7 @@ export interface ImageFile {
   readonly sample: SampleKind;
   /** What is written back unchanged. */
   readonly metadata?: ImageMetadata;
-  /** Of a JPEG: its tables and its grid, as they lie in the upright image; left out where they could not be read. */
+  /** Of a JPEG: its tables and its grid, as they lie in the upright image; left out if they could not be read. */
   readonly jpeg?: JpegInfo;
 }
 

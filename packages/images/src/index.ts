@@ -13,7 +13,7 @@ export { chunksOf, framesOf, orientationOf, resolutionOf } from './chunks.js';
 export { profileFits, uprightExif } from './exif.js';
 export type { ImageFile, ImageFormat, ImageMetadata, SampleDepth, SampleKind } from './image-file.js';
 export { formatNames, formatOfContent, formatOfName, imageExtensions } from './image-file.js';
-export { mostSamples, pixelLimit } from './limits.js';
+export { mostSamples, mostUnpacked, pixelLimit } from './limits.js';
 export { fullScale, rangeOf } from './range.js';
 export type { Raster, RasterSamples } from './raster.js';
 export { asSamples, toPlanes, toRaster } from './raster.js';

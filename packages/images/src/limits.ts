@@ -4,24 +4,24 @@
 export const pixelLimit = 0x3fff ** 2;
 
 /**
- * The most samples a byte of a file may stand for. Deflate ends at 1032, so every PNG of 8 or 16 bits passes, and of 1 bit all
- * but large ones that are nearly blank; a WebP of one colour has no such end, and 38 bytes of it could ask for gigabytes.
+ * The most samples per byte of a file. Deflate packs at most 1032 bytes into one, so that every PNG of 8 or 16 bits passes, and of
+ * 1 bit all but large ones that are almost blank. A WebP of one colour has no such limit: 38 bytes could claim gigabytes.
  */
-const steepest = 2000;
-/** Images of no more samples than this need so little memory that one colour may take as few bytes as it likes. */
-const harmless = 2 ** 24;
+const SAMPLES_PER_BYTE = 2000;
+/** Images of at most this many samples need so little memory that they may be packed more densely. */
+const SMALL_SAMPLES = 2 ** 24;
 
 /** The most samples that a file of `bytes` bytes can be believed to hold. */
 export function mostSamples(bytes: number): number {
-  return Math.max(harmless, steepest * bytes);
+  return Math.max(SMALL_SAMPLES, SAMPLES_PER_BYTE * bytes);
 }
 
-/** How many bytes a byte of a file may unpack to if the whole image goes into memory. */
-export const steepestWhole = 250;
-/** Images of no more bytes than this may be one colour. */
-const harmlessBytes = 2 ** 28;
+/** How many bytes of samples a byte of a file may unpack to if the whole image goes into memory. */
+export const UNPACKED_PER_BYTE = 250;
+/** Images of at most this many bytes of samples may be packed more densely: denoising them in colour takes less than 1 GB. */
+const SMALL_BYTES = 2 ** 26;
 
-/** The most bytes of samples that a file of `bytes` bytes may unpack to in memory: small files that fill it are made to do harm. */
+/** The most bytes of samples that a file of `bytes` bytes may unpack to in memory. A small file that unpacks to more is read in tiles. */
 export function mostUnpacked(bytes: number): number {
-  return Math.max(harmlessBytes, steepestWhole * bytes);
+  return Math.max(SMALL_BYTES, UNPACKED_PER_BYTE * bytes);
 }

@@ -23,7 +23,7 @@ export function valid(resolution: Resolution): Resolution | undefined {
 
 const CENTIMETRES_PER_INCH = 2.54;
 
-/** Pixels per centimetre; undefined where there is no unit. */
+/** Pixels per centimetre; undefined without a unit. */
 export function perCentimetre({ x, y, unit }: Resolution): { readonly x: number; readonly y: number } | undefined {
   if (unit === 'none') return undefined;
   const scale = unit === 'inch' ? 1 / CENTIMETRES_PER_INCH : 1;

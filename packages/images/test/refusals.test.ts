@@ -91,6 +91,11 @@ describe('readImage refuses', () => {
     expect(await refusalOf('header.tif', Buffer.from('II*\0\x08\0\0\0', 'latin1'))).toContain('intact TIFF');
   });
 
+  it('a TIFF without a place for its pixels, which are not its header', async () => {
+    const absent = tiff(2, 4, new Uint8Array(8), { 258: [8], 262: [1], 273: [0], 277: [1] });
+    expect(await refusalOf('absent.tif', absent)).toContain('must hold every strip and tile of its image');
+  });
+
   it('PNG whose data no longer match their checksum', async () => {
     const bytes = Buffer.from(await photo().png().toBuffer());
     bytes[bytes.length >> 1] ^= 0x10;

@@ -3,8 +3,8 @@
  * the measurements and the outcomes are computed from the findings.
  */
 import type { SolverName } from 'ght';
-import { solverCatalogue } from 'ght';
-import { competitors, PAPER_RHO, paperSolvers } from './contenders.js';
+import { count } from 'ght/format';
+import { competitors, PAPER_RHO, paperSolvers, titleOf } from './contenders.js';
 import {
   average,
   digits,
@@ -12,8 +12,10 @@ import {
   find,
   flatInBudget,
   flatRule,
+  forBoth,
   gains,
   grade,
+  gradeAll,
   largestRise,
   matches,
   nearest,
@@ -101,26 +103,14 @@ export const claims = [
     where: 'Section 3.1, Figure 3',
     claim: 'Both global algorithms match the leading algorithm, CoSaMP, in support mismatch.',
     rule: 'Confirmed: both miss at most 0.02 more of the support than CoSaMP at every s. Partly: one of them does.',
-    judge: ({ runs }) =>
-      matches(
-        runs,
-        ({ mismatch }) => mismatch,
-        (theirs) => theirs + 0.02,
-        'missed',
-      ),
+    judge: ({ runs }) => matches(runs, 'mismatch', (theirs) => theirs + 0.02, 'missed'),
   }),
   claim({
     experiment: 'synthetic',
     where: 'Section 3.1, Figure 3',
     claim: 'Both match CoSaMP in reconstruction error.',
     rule: 'Confirmed: at every s the RMSE of both is at most 1.1 times that of CoSaMP, plus 0.01 for rounding and stopping. Partly: one of them.',
-    judge: ({ runs }) =>
-      matches(
-        runs,
-        ({ rmse }) => rmse,
-        (theirs) => 1.1 * theirs + 0.01,
-        'RMSE',
-      ),
+    judge: ({ runs }) => matches(runs, 'rmse', (theirs) => 1.1 * theirs + 0.01, 'RMSE'),
   }),
   claim({
     experiment: 'synthetic',
@@ -132,9 +122,7 @@ export const claims = [
       const time = (solver: SolverName) => sum(of(runs, solver).map(({ seconds }) => seconds));
       const ratios = paperSolvers.map((solver) => time(solver) / time('omp'));
       return {
-        measured: paperSolvers
-          .map((solver, i) => `${solverCatalogue[solver].title} ${digits(ratios[i])} times OMP`)
-          .join(', '),
+        measured: forBoth(ratios, (ratio, title) => `${title} ${digits(ratio)} times OMP`),
         outcome: grade(Math.max(...ratios) <= 2, Math.max(...ratios) <= 5),
       };
     },
@@ -145,18 +133,14 @@ export const claims = [
     claim: 'Unlike that of the competitors, their computation time does not increase with s.',
     timing: true,
     rule: flatRule,
-    judge: ({ runs }) => flatInBudget([runs]),
+    judge: (data) => flatInBudget([data]),
   }),
   claim({
     experiment: 'megapixel',
     where: 'Section 3.2, Figure 5',
     claim: 'Both global algorithms have a lower RMSE than every patch-wise one over the entire budget range.',
     rule: 'Confirmed: on every image at every s. Partly: in at least three quarters of these cases.',
-    judge: ({ images }) =>
-      share(
-        images.map(({ runs }) => runs),
-        (at) => paperSolvers.every((solver) => at(solver) < nearest(at)),
-      ),
+    judge: ({ images }) => share(images, (at) => paperSolvers.every((solver) => at(solver) < nearest(at))),
   }),
   claim({
     experiment: 'megapixel',
@@ -177,22 +161,14 @@ export const claims = [
     where: 'Section 3.2',
     claim: 'GHT-ADMM outperforms GHT-QPM and all other competitors in RMSE.',
     rule: 'Confirmed: on every image at every s, among the algorithms of the paper. Partly: in at least three quarters of these cases.',
-    judge: ({ images }) =>
-      share(
-        images.map(({ runs }) => runs),
-        (at) => at('admm') < at('qpm') && at('admm') < nearest(at),
-      ),
+    judge: ({ images }) => share(images, (at) => at('admm') < at('qpm') && at('admm') < nearest(at)),
   }),
   claim({
     experiment: 'megapixel',
     where: 'Section 3.2, Figure 6',
     claim: 'OMP is the best of the competitors.',
     rule: 'Confirmed: it has the lowest RMSE of the three on every image at every s. Partly: in at least three quarters of these cases.',
-    judge: ({ images }) =>
-      share(
-        images.map(({ runs }) => runs),
-        (at) => at('omp') <= nearest(at),
-      ),
+    judge: ({ images }) => share(images, (at) => at('omp') <= nearest(at)),
   }),
   claim({
     experiment: 'megapixel',
@@ -200,7 +176,7 @@ export const claims = [
     claim: 'Their run times stay stable over the range of budgets, while those of the competitors increase steeply.',
     timing: true,
     rule: flatRule,
-    judge: ({ images }) => flatInBudget(images.map(({ runs }) => runs)),
+    judge: ({ images }) => flatInBudget(images),
   }),
   claim({
     experiment: 'close-up',
@@ -209,10 +185,9 @@ export const claims = [
     rule: 'Confirmed: its structural similarity (SSIM) is higher and its RMSE lower. Partly: one of the two.',
     judge({ results }) {
       const [omp, qpm] = (['omp', 'qpm'] as const).map((name) => find(results, ({ solver }) => solver === name));
-      const better = [qpm.ssim > omp.ssim, qpm.rmse < omp.rmse];
       return {
         measured: `SSIM ${qpm.ssim.toFixed(3)} and ${omp.ssim.toFixed(3)}, RMSE ${digits(qpm.rmse)} and ${digits(omp.rmse)}, for GHT-QPM and OMP`,
-        outcome: grade(better.every(Boolean), better.some(Boolean)),
+        outcome: gradeAll([qpm.ssim > omp.ssim, qpm.rmse < omp.rmse]),
       };
     },
   }),
@@ -225,9 +200,9 @@ export const claims = [
     judge({ slopes, sizes }) {
       const fitted = paperSolvers.map((name) => find(slopes, ({ solver }) => solver === name).slope);
       const within = (slack: number) => fitted.every((slope) => Math.abs(slope - 1) <= slack);
-      const range = `P = ${sizes[0].toLocaleString('en-US')} to ${sizes[sizes.length - 1].toLocaleString('en-US')}`;
+      const range = `P = ${count(sizes[0])} to ${count(sizes[sizes.length - 1])}`;
       return {
-        measured: `${paperSolvers.map((name, i) => `${solverCatalogue[name].title} grows with exponent ${fitted[i].toFixed(2)}`).join(', ')} over ${range}`,
+        measured: `${forBoth(fitted, (slope, title) => `${title} grows with exponent ${slope.toFixed(2)}`)} over ${range}`,
         outcome: grade(within(0.1), within(0.25)),
       };
     },
@@ -258,10 +233,9 @@ export const claims = [
       const rises = paperSolvers.map((name) =>
         Math.max(...series.filter(({ solver }) => solver === name).map(({ rmse }) => largestRise(rmse))),
       );
-      const holds = rises.map((rise) => rise <= 1e-3);
       return {
-        measured: `largest rise ${paperSolvers.map((name, i) => `${(100 * rises[i]).toFixed(2)}% (${solverCatalogue[name].title})`).join(', ')}`,
-        outcome: grade(holds.every(Boolean), holds.some(Boolean)),
+        measured: `largest rise ${forBoth(rises, (rise, title) => `${(100 * rise).toFixed(2)}% (${title})`)}`,
+        outcome: gradeAll(rises.map((rise) => rise <= 1e-3)),
       };
     },
   }),
@@ -278,10 +252,7 @@ export const claims = [
       });
       return {
         measured: `RMSE of GHT-ADMM over that of GHT-QPM: ${pairs.map(({ s, ratio }) => `${ratio.toFixed(3)} at ${s}P`).join(', ')}`,
-        outcome: grade(
-          pairs.every(({ ratio }) => ratio < 1),
-          pairs.some(({ ratio }) => ratio < 1),
-        ),
+        outcome: gradeAll(pairs.map(({ ratio }) => ratio < 1)),
       };
     },
   }),
@@ -300,7 +271,7 @@ export const claims = [
       );
       const worst = Math.max(...left);
       return {
-        measured: `after 10 iterations up to ${paperSolvers.map((name, i) => `${(100 * left[i]).toFixed(1)}% (${solverCatalogue[name].title})`).join(' and ')} from the end`,
+        measured: `after 10 iterations ${forBoth(left, (share, title) => `${title} is up to ${(100 * share).toFixed(1)}%`)} from the end`,
         outcome: grade(worst <= 0.01, worst <= 0.1),
       };
     },
@@ -357,12 +328,10 @@ export const claims = [
       const holds = (chosen: readonly number[], name: SolverName) =>
         chosen.every((sigma) => best(sigma).every((solver) => solver === name));
       const [low, high] = [sigmas.filter((sigma) => sigma <= 10), sigmas.filter((sigma) => sigma >= 30)];
-      const halves = [holds(low, 'admm'), holds(high, 'qpm')];
-      const named = (sigma: number) =>
-        [...new Set(best(sigma))].map((solver) => solverCatalogue[solver].title).join(' or ');
+      const named = (sigma: number) => [...new Set(best(sigma))].map((solver) => titleOf(solver)).join(' or ');
       return {
         measured: `best: ${[...low, ...high].map((sigma) => `${named(sigma)} at σ = ${sigma}`).join(', ')}`,
-        outcome: grade(halves.every(Boolean), halves.some(Boolean)),
+        outcome: gradeAll([holds(low, 'admm'), holds(high, 'qpm')]),
       };
     },
   }),
@@ -378,12 +347,9 @@ export const claims = [
           find(rows, ({ absolute }) => absolute === PAPER_RHO).rmse / Math.min(...rows.map(({ rmse }) => rmse)) - 1
         );
       });
-      const holds = excess.map((each) => each <= 0.05);
       return {
-        measured: paperSolvers
-          .map((name, i) => `${solverCatalogue[name].title} ${(100 * excess[i]).toFixed(1)}% above its best ρ`)
-          .join(', '),
-        outcome: grade(holds.every(Boolean), holds.some(Boolean)),
+        measured: forBoth(excess, (each, title) => `${title} ${(100 * each).toFixed(1)}% above its best ρ`),
+        outcome: gradeAll(excess.map((each) => each <= 0.05)),
       };
     },
   }),
@@ -398,12 +364,9 @@ export const claims = [
         const rmse = rows.map((row) => row.rmse);
         return Math.max(...rmse) / Math.min(...rmse) - 1;
       });
-      const holds = spread.map((each) => each <= 0.1);
       return {
-        measured: paperSolvers
-          .map((name, i) => `${solverCatalogue[name].title} spreads by ${(100 * spread[i]).toFixed(1)}%`)
-          .join(', '),
-        outcome: grade(holds.every(Boolean), holds.some(Boolean)),
+        measured: forBoth(spread, (each, title) => `${title} spreads by ${(100 * each).toFixed(1)}%`),
+        outcome: gradeAll(spread.map((each) => each <= 0.1)),
       };
     },
   }),

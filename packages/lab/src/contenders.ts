@@ -1,6 +1,5 @@
-import type { Solution, SolverName, SolverOptions } from 'ght';
-import { solverCatalogue, solverNames } from 'ght';
-import type { Run, Setting } from './setting.js';
+import { type Solution, type SolverName, type SolverOptions, solverCatalogue, solverNames } from 'ght';
+import type { Run } from './setting.js';
 
 /** The global solvers of the paper, joint OMP, and the patch-wise ones, in the order of every table and legend. */
 export const contenders = solverNames;
@@ -46,7 +45,7 @@ export function weightOf(solver: SolverName, s: number): number {
   return base + perAtom * s;
 }
 
-/** The options that every solve of a setting shares. */
-export function shared({ threads }: Setting): Pick<SolverOptions, 'threads'> {
-  return { threads };
+/** The name of a solver in tables and texts. */
+export function titleOf(solver: SolverName): string {
+  return solverCatalogue[solver].title;
 }

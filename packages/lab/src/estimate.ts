@@ -1,5 +1,4 @@
-import type { EngineInfo } from 'ght';
-import { overcompleteDct, solve } from 'ght';
+import { type EngineInfo, overcompleteDct, solve } from 'ght';
 import type { ExperimentName } from './catalogue.js';
 import { optionsOf } from './contenders.js';
 import { experiments } from './experiments/index.js';

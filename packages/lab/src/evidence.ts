@@ -1,9 +1,9 @@
 /** Evidence from the findings, in forms that several claims need. */
 import type { SolverName } from 'ght';
-import { solverCatalogue } from 'ght';
-import { competitors, paperSolvers } from './contenders.js';
+import { competitors, paperSolvers, titleOf } from './contenders.js';
 import type { Findings } from './experiments/index.js';
 import type { Filling, Missing } from './experiments/inpainting.js';
+import type { RecoveryRun } from './experiments/synthetic.js';
 import type { Outcome } from './report.js';
 import type { Run } from './setting.js';
 
@@ -17,31 +17,43 @@ export function grade(confirmed: boolean, partly: boolean): Outcome {
   return confirmed ? 'confirmed' : partly ? 'partly' : 'not reproduced';
 }
 
+/** Confirmed if all conditions hold, partly if some do. */
+export function gradeAll(holds: readonly boolean[]): Outcome {
+  return grade(holds.every(Boolean), holds.some(Boolean));
+}
+
+/** A text about each of the two algorithms of the paper, from a value for each. */
+export function forBoth(values: readonly number[], text: (value: number, title: string) => string): string {
+  return paperSolvers.map((solver, i) => text(values[i], titleOf(solver))).join(', ');
+}
+
 /** Whether both global algorithms stay within a tolerance of CoSaMP at every budget. */
-export function matches<R extends Run>(
-  runs: readonly R[],
-  value: (run: R) => number,
+export function matches(
+  runs: readonly RecoveryRun[],
+  measure: 'mismatch' | 'rmse',
   allowed: (theirs: number) => number,
   what: string,
 ) {
   const cosamp = of(runs, 'cosamp');
   const holds = paperSolvers.map((solver) =>
-    of(runs, solver).every((run) => value(run) <= allowed(value(find(cosamp, ({ s }) => s === run.s)))),
+    of(runs, solver).every((run) => run[measure] <= allowed(find(cosamp, ({ s }) => s === run.s)[measure])),
   );
   const last = Math.max(...runs.map(({ s }) => s));
   const shown = [...paperSolvers, 'cosamp' as const].map((solver) => {
-    const worst = Math.max(...of(runs, solver).map(value));
-    return `${solverCatalogue[solver].title} ${worst.toFixed(3)}`;
+    const worst = Math.max(...of(runs, solver).map((run) => run[measure]));
+    return `${titleOf(solver)} ${worst.toFixed(3)}`;
   });
-  return {
-    measured: `largest ${what} up to s = ${last}: ${shown.join(', ')}`,
-    outcome: grade(holds.every(Boolean), holds.some(Boolean)),
-  };
+  return { measured: `largest ${what} up to s = ${last}: ${shown.join(', ')}`, outcome: gradeAll(holds) };
+}
+
+/** The runs of all solvers at all budgets, on one image. */
+interface Runs {
+  readonly runs: readonly Run[];
 }
 
 /** In how many of the (image, budget) cases a condition on the solvers' RMSE holds. */
-export function share(images: readonly (readonly Run[])[], holds: (at: (solver: SolverName) => number) => boolean) {
-  const cases = images.flatMap((runs) => budgetsOf(runs).map((s) => holds((solver) => pick(runs, solver, s).rmse)));
+export function share(images: readonly Runs[], holds: (at: (solver: SolverName) => number) => boolean) {
+  const cases = images.flatMap(({ runs }) => budgetsOf(runs).map((s) => holds((solver) => pick(runs, solver, s).rmse)));
   const held = cases.filter(Boolean).length;
   return {
     measured: `in ${held} of ${cases.length} cases`,
@@ -50,11 +62,11 @@ export function share(images: readonly (readonly Run[])[], holds: (at: (solver: 
 }
 
 /** How the times of both kinds of solvers grow from the lower to the upper third of the budgets. */
-export function flatInBudget(images: readonly (readonly Run[])[]) {
+export function flatInBudget(images: readonly Runs[]) {
   const growth = (solver: SolverName, value: (run: Run) => number) => {
     const third = (upper: boolean) =>
       sum(
-        images.flatMap((runs) => {
+        images.flatMap(({ runs }) => {
           const budgets = budgetsOf(runs);
           const count = Math.max(1, Math.floor(budgets.length / 3));
           const chosen = upper ? budgets.slice(-count) : budgets.slice(0, count);
@@ -70,7 +82,7 @@ export function flatInBudget(images: readonly (readonly Run[])[]) {
     competitors.map(seconds),
   ];
   const list = (names: readonly SolverName[], values: number[]) =>
-    names.map((solver, i) => `${solverCatalogue[solver].title} ×${values[i].toFixed(2)}`).join(', ');
+    names.map((solver, i) => `${titleOf(solver)} ×${values[i].toFixed(2)}`).join(', ');
   const flat = (values: number[]) => values.every((value) => value <= FLAT);
   return {
     measured: `${list(paperSolvers, ours)} (per iteration ${steps.map((step) => `×${step.toFixed(2)}`).join(' and ')}); ${list(competitors, theirs)}`,

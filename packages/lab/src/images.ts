@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
-import type { Image } from 'ght';
-import { extract, patchGrid, randomSource } from 'ght';
+import { extract, type Image, patchGrid, type Rectangle, randomSource } from 'ght';
 import sharp, { type Sharp } from 'sharp';
 import type { NamedImage } from './setting.js';
 
@@ -84,7 +83,7 @@ export function naturalPatches(collection: readonly NamedImage[], P: number, see
 }
 
 /** A window of a plane. */
-export function cut(plane: ArrayLike<number>, stride: number, { left, top, width, height }: Window): Float32Array {
+export function cut(plane: ArrayLike<number>, stride: number, { left, top, width, height }: Rectangle): Float32Array {
   return Float32Array.from(
     { length: width * height },
     (_, i) => plane[(top + Math.floor(i / width)) * stride + left + (i % width)],
@@ -92,7 +91,7 @@ export function cut(plane: ArrayLike<number>, stride: number, { left, top, width
 }
 
 /** The window of side × side pixels, aligned to patches, with the most energy about the means of its patches. */
-export function busiestWindow({ width, height, planes }: Image, side: number): Window {
+export function busiestWindow({ width, height, planes }: Image, side: number): Rectangle {
   const grid = patchGrid(width, height, 8);
   const energies = patchEnergies(extract(grid, planes[0]));
   const [columns, rows] = [Math.floor(width / 8), Math.floor(height / 8)];
@@ -117,14 +116,6 @@ export function patchEnergies(Y: Float64Array): Float64Array {
     const mean = patch.reduce((sum, value) => sum + value, 0) / 64;
     return patch.reduce((sum, value) => sum + (value - mean) ** 2, 0);
   });
-}
-
-/** A part of an image. */
-export interface Window {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
 }
 
 function path(name: string): string {

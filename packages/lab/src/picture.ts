@@ -1,11 +1,17 @@
-import type { Image, Samples } from 'ght';
+import type { Image, Rectangle, Samples } from 'ght';
 import sharp from 'sharp';
+import { cut } from './images.js';
 import type { Picture } from './setting.js';
 
 /** A grey picture of a plane with values from 0 to `peak`; values outside are clipped to black or white. */
 export async function greyPicture(plane: Samples, width: number, height: number, peak = 255): Promise<Picture> {
   const pixels = Uint8Array.from(plane, (value) => Math.min(255, Math.max(0, Math.round((255 * value) / peak))));
   return encode(pixels, width, height, 1);
+}
+
+/** A grey picture of a part of a plane of an image. */
+export function windowPicture({ width, peak }: Image, plane: ArrayLike<number>, window: Rectangle): Promise<Picture> {
+  return greyPicture(cut(plane, width, window), window.width, window.height, peak);
 }
 
 /** A grey picture of a plane, reduced if it is wider than `wide`. */

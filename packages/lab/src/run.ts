@@ -65,11 +65,11 @@ export async function planRun(
     const load = loadAverage();
     let before = 0;
     for (const [i, name] of toRun.entries()) {
-      const tell = (fraction: number) =>
+      const report = (fraction: number) =>
         onProgress?.({ fraction: (before + fraction * estimates[i]) / seconds, doing: name });
-      tell(0);
+      report(0);
       const start = performance.now();
-      const data = await experiments[name].run({ ...setting, onProgress: tell });
+      const data = await experiments[name].run({ ...setting, onProgress: report });
       const result = { seconds: (performance.now() - start) / 1000, data };
       await finished.save(name, result);
       done.set(name, result);

@@ -61,10 +61,10 @@ export function pacer({ signal, onProgress }: Setting, total: number) {
   let done = 0;
   return async <T>(weight: number, work: (watch: Watch) => Promise<T>): Promise<T> => {
     signal?.throwIfAborted();
-    const tell = (fraction: number) => onProgress?.(Math.min(1, (done + weight * fraction) / total));
-    const result = await work({ signal, onProgress: ({ fraction }) => tell(fraction) });
+    const report = (fraction: number) => onProgress?.(Math.min(1, (done + weight * fraction) / total));
+    const result = await work({ signal, onProgress: ({ fraction }) => report(fraction) });
     done += weight;
-    tell(0);
+    report(0);
     return result;
   };
 }

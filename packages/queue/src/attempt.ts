@@ -48,11 +48,16 @@ export interface Output {
 }
 
 /**
- * Makes the folder of an attempt, or finds it: that of a run that is continued, that of an earlier attempt which Redis has
- * forgotten, or the output of the same run. An output of another run is refused, as without a queue. Returns whether the output was
- * there and has lost its name.
+ * What the folder of an attempt was before: `renamed`, the output of the same run; `continued`, the folder of this attempt or of an
+ * earlier one; `new`, nothing.
  */
-export async function claim({ path, part, run, attempt, open }: Output): Promise<boolean> {
+export type Claim = 'renamed' | 'continued' | 'new';
+
+/**
+ * Makes the folder of an attempt, or finds it: that of a run that is continued, that of an earlier attempt which Redis has
+ * forgotten, or the output of the same run. An output of another run is refused, as without a queue.
+ */
+export async function claim({ path, part, run, attempt, open }: Output): Promise<Claim> {
   if (part !== path + endingOf(run, attempt)) {
     throw new OptionError('output', 'must not be a link', path, 'name the folder that it leads to');
   }
@@ -67,7 +72,7 @@ export async function claim({ path, part, run, attempt, open }: Output): Promise
     if (attempted !== attempt) earlier.push(attempted);
   }
   if (await isThere(part)) {
-    if (!(await isThere(path))) return false;
+    if (!(await isThere(path))) return 'continued';
     const remedy = `remove it or choose another name: run ${run} is in progress and will write there`;
     throw new OptionError('output', 'must be a new folder', path, remedy);
   }
@@ -77,21 +82,34 @@ export async function claim({ path, part, run, attempt, open }: Output): Promise
     await rename(folder, part);
     const scratch = path + endingOf(run, before, 'scratch');
     await rename(scratch, path + endingOf(run, attempt, 'scratch')).catch(() => {});
-    return false;
+    return 'continued';
   }
-  const taken = await isThere(path);
+  const present = await isThere(path);
   await (await open(path, true)).close();
   try {
     await rename(path, part);
   } catch (error) {
     // Another coordinator of this run may have been quicker.
     if (!(await isThere(part))) throw unmovable(error, path, part);
+    return 'continued';
   }
   await writeFile(join(part, MARKER), '').catch((error: NodeJS.ErrnoException) => {
     // An output that is a file is not found again.
     if (error.code !== 'ENOTDIR') throw unmovable(error, path, part);
   });
-  return taken;
+  return present ? 'renamed' : 'new';
+}
+
+/** What is in the folder of an attempt: other names than before show that something was written. */
+export async function namesIn({ part }: Output): Promise<string> {
+  const names = await readdir(part, { recursive: true }).catch(() => []);
+  return names.sort().join('\n');
+}
+
+/** Removes the folders of an attempt. */
+export async function discard({ path, part, run, attempt }: Output): Promise<void> {
+  await rm(part, { recursive: true, force: true });
+  await rm(path + endingOf(run, attempt, 'scratch'), { recursive: true, force: true });
 }
 
 /** Gives an output its name. Another coordinator of the run may have done so. */

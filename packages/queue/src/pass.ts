@@ -24,12 +24,12 @@ export interface RunOnQueue {
   readonly backoff: number;
 }
 
-/** Milliseconds between two looks. Events say sooner what is done, but they can get lost. */
+/** Milliseconds between two checks of all tiles. Events say sooner what is done, but they can get lost. */
 const POLL_MS = 2000;
-/** A look at very many tiles must not take more than one part of this many of the time. */
-const PART = 20;
-/** Milliseconds for which events are gathered, so that answers are fetched by many. */
-const GATHER = 20;
+/** A check of very many tiles takes at most this part of the time: one in twenty. */
+const CHECK_SHARE = 20;
+/** Milliseconds for which events are gathered, so that many answers are fetched at once. */
+const GATHER_MS = 20;
 /** Jobs or answers per command. */
 const BATCH = 500;
 
@@ -50,13 +50,13 @@ export async function runPass(
   }
   const answers = new Answers(on, pass);
   const alarm = new Alarm();
-  let lookAt = 0;
+  let nextCheck = 0;
   const tileDone = ({ jobId }: { jobId: string }) => {
     if (answers.expect(tileOf(jobId, on.run, on.attempt, pass.name))) alarm.ring();
   };
   const tileFailed = ({ jobId }: { jobId: string }) => {
     if (tileOf(jobId, on.run, on.attempt, pass.name) === undefined) return;
-    lookAt = 0;
+    nextCheck = 0;
     alarm.ring();
   };
   const stop = () => alarm.ring();
@@ -69,17 +69,17 @@ export async function runPass(
     for (;;) {
       signal?.throwIfAborted();
       const now = Date.now();
-      if (now >= lookAt) {
-        await answers.look();
-        lookAt = Date.now() + Math.max(POLL_MS, PART * (Date.now() - now));
+      if (now >= nextCheck) {
+        await answers.check();
+        nextCheck = Date.now() + Math.max(POLL_MS, CHECK_SHARE * (Date.now() - now));
       } else {
         await answers.collect();
       }
       onDone(answers.done);
       const all = answers.all();
       if (all) return all;
-      await alarm.wait(lookAt - Date.now());
-      if (!signal?.aborted) await sleep(GATHER);
+      await alarm.wait(nextCheck - Date.now());
+      if (!signal?.aborted) await sleep(GATHER_MS);
     }
   } finally {
     on.events.off('completed', tileDone);
@@ -160,8 +160,8 @@ class Answers {
     await this.#fetch(tiles);
   }
 
-  /** Fetches all answers that are there, and adds the tiles that nobody works on. */
-  async look(): Promise<void> {
+  /** Fetches all answers that are there, and adds the tiles that no worker has. */
+  async check(): Promise<void> {
     const { redis, run, attempt, record } = this.#on;
     const { name } = this.#pass;
     const now = await stateOf(redis, run);

@@ -9,7 +9,7 @@ export function openQueue(fingerprint: string, url: string, options: ServerOptio
     connection: redisOptions(url, options),
     prefix: PREFIX,
     skipVersionCheck: true,
-    // Events only say when to look, so that few of them need be kept.
+    // Events only say when to check, so that few of them need be kept.
     streams: { events: { maxLen: 1000 } },
   });
   tellOnce(queue, url, options.onWarning);
@@ -24,7 +24,7 @@ export function openEvents(fingerprint: string, url: string, options: ServerOpti
   return events;
 }
 
-/** Removes the jobs whose names begin so and that nobody works on. */
+/** Removes the jobs whose names begin with a prefix, except those that a worker has. */
 export async function removeJobs(queue: Queue, prefix: string): Promise<void> {
   const ids = await queue.getRanges(['wait', 'delayed', 'prioritized', 'failed'], 0, -1);
   const own = ids.filter((id) => id.startsWith(prefix));

@@ -183,6 +183,6 @@ export function kindOf(error: unknown): ErrorKind | undefined {
 export function failedTile(pass: string, tile: number, reason: string, kind: ErrorKind = 'environment'): Error {
   const kinds = { option: OptionError, input: InputError, resource: ResourceError, environment: EnvironmentError };
   const remedy = 'repair it, and start the same command again: tiles that are done are kept';
-  const parameter = `tile ${tile} of pass ${pass}`;
+  const parameter = `pass ${pass}, tile ${tile}`;
   return new kinds[kind](parameter, 'must be computed by a worker', printable(reason, 2000), remedy);
 }

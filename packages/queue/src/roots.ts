@@ -2,7 +2,7 @@
  * Names of images that mean the same on every machine: `root:relative/path`, where each machine says which folder a root is. A
  * worker opens nothing outside its roots, whatever a request says.
  *
- * Links are resolved before they are checked. What cannot be guarded against is somebody who changes links inside a root at the
+ * Links are resolved before they are checked. Nothing guards against a program that changes links inside a root at the
  * same time, or an image folder with links in it: everyone who may write into a root is trusted.
  */
 import { lstatSync, realpathSync, statSync } from 'node:fs';
@@ -22,7 +22,7 @@ import {
   type Source,
   zarrSink,
 } from 'ght-tiles';
-import { claim, endingOf, type Output, publish } from './attempt.js';
+import { type Claim, claim, discard, endingOf, namesIn, type Output, publish } from './attempt.js';
 
 /** Folders by the names of roots. */
 export type Roots = Readonly<Record<string, string>>;
@@ -142,9 +142,14 @@ export interface PlacesAttempt {
 export interface RootedPlaces extends Places {
   /** Gives the outputs of an attempt their names, and closes everything. */
   publish(): Promise<void>;
-  /** Gives outputs that were there before a run, which has not come to its end, their names again. */
-  restore(): Promise<void>;
-  /** Closes all sources and sinks. They are opened again when they are asked for. */
+  /** Whether an output was created here, so that nothing of the run is in it yet. */
+  isNew(): boolean;
+  /**
+   * Ends a run that has not come to its end: outputs that were there before get their names again. New ones into which nothing was
+   * written are removed if the run was refused, since it has nothing to continue.
+   */
+  restore(refused: boolean): Promise<void>;
+  /** Closes all sources and sinks. They are opened again when they are needed. */
   close(): Promise<void>;
 }
 
@@ -162,13 +167,19 @@ export function rootedPlaces({
   return (run, at) => {
     const ending = at ? endingOf(run, at.attempt) : '';
     const outputs = new Map<string, Promise<Output>>();
-    const taken: Output[] = [];
+    const claims: { readonly output: Output; readonly claimed: Claim; readonly names: string }[] = [];
     /** The output of an attempt, whose folder a coordinator makes or finds the first time. */
-    const outputOf = async ({ attempt, claims }: PlacesAttempt, name: string, picture?: Picture): Promise<Output> => {
+    const outputOf = async (
+      { attempt, claims: asCoordinator }: PlacesAttempt,
+      name: string,
+      picture?: Picture,
+    ): Promise<Output> => {
       const open: Output['open'] = (path, begin) => files.sink(path, run, begin ? picture : undefined);
       const [path, part] = [await pathOf(name, folders), await pathOf(name + ending, folders)];
       const output: Output = { path, part, run, attempt, open };
-      if (claims && (await claim(output))) taken.push(output);
+      if (!asCoordinator) return output;
+      const claimed = await claim(output);
+      claims.push({ output, claimed, names: claimed === 'new' ? await namesIn(output) : '' });
       return output;
     };
     const pathOfOutput = async (name: string, picture?: Picture): Promise<string> => {
@@ -218,10 +229,14 @@ export function rootedPlaces({
         await close();
         for (const output of outputs.values()) await publish(await output);
       },
-      restore: async () => {
+      isNew: () => claims.some(({ claimed }) => claimed === 'new'),
+      restore: async (refused) => {
         await close();
-        // What cannot be renamed is found by the next attempt.
-        for (const output of taken) await publish(output).catch(() => {});
+        for (const { output, claimed, names } of claims) {
+          // What cannot be renamed is found by the next attempt.
+          if (claimed === 'renamed') await publish(output).catch(() => {});
+          if (claimed === 'new' && refused && (await namesIn(output)) === names) await discard(output).catch(() => {});
+        }
       },
       close,
     };

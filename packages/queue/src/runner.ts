@@ -1,9 +1,9 @@
 /** Runs plans on the queue. The process that does so is the coordinator of a run; the work of the tiles is done by workers. */
-import { OptionError } from 'ght';
+import { isGhtError, OptionError } from 'ght';
 import type { RunWatch } from 'ght/plans';
 import type { Places, TiledTask } from 'ght-tiles';
 import { type ServerOptions, withServerErrors } from './connection.js';
-import { Coordinator } from './coordinator.js';
+import { openCoordinator } from './coordinator.js';
 import { fingerprint as fingerprintHere } from './fingerprint.js';
 import { runName, version } from './identity.js';
 import { type PlacesOptions, type RootedPlaces, rootedPlaces } from './roots.js';
@@ -73,11 +73,13 @@ export function queueRunner(url: string, options: QueueRunnerOptions): QueueRunn
     request: Request,
     watch: RunWatch,
   ): Promise<Result> {
-    const coordinator = await Coordinator.open(url, options, name, record);
+    const coordinator = await openCoordinator(url, options, name, record);
     const places = placesOf(name, { attempt: coordinator.attempt, claims: true });
     try {
       await begin?.(name, places);
       const context = await task.open(request, places, watch.signal);
+      // Answers of a run whose output was removed would leave holes in the new one.
+      if (places.isNew()) await coordinator.forgetAnswers();
       const result = await coordinator.execute(task.plan, context, watch, { attempts, backoff });
       await places.publish();
       await coordinator.finish();
@@ -85,7 +87,7 @@ export function queueRunner(url: string, options: QueueRunnerOptions): QueueRunn
     } catch (error) {
       const cancelled = watch.signal?.aborted || (error as Error).name === 'AbortError';
       await coordinator.giveUp(cancelled ? 'cancelled' : 'failed');
-      await places.restore();
+      await places.restore(!cancelled && isGhtError(error));
       throw error;
     } finally {
       await Promise.all([coordinator.close(), places.close()]);

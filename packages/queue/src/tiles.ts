@@ -15,9 +15,9 @@ import { activeEntries } from './register.js';
 import type { PlacesAttempt, RootedPlaces } from './roots.js';
 import { type PassRecord, type RunRecord, type TileMessage, tileMessage, workerEntry } from './wire.js';
 
-/** Milliseconds of rest after a tile was left to others, and between two looks whether a run has ended. */
+/** Milliseconds of rest after a tile was left to others, and between two checks whether a run has ended. */
 const REST_MS = 1000;
-const LOOK_MS = 1000;
+const CHECK_MS = 1000;
 
 /** What the work on tiles needs to know about its worker. */
 export interface TilesOptions {
@@ -42,7 +42,7 @@ interface LastPass {
 
 /** The work on tiles of any run, one at a time. */
 export class Tiles {
-  /** The tile at hand. */
+  /** The current tile. */
   current: string | null = null;
   readonly #redis: Redis;
   readonly #options: TilesOptions;
@@ -99,7 +99,7 @@ export class Tiles {
     }
   }
 
-  /** Whether nobody waits for this tile any more, or it has been answered before. */
+  /** Whether no coordinator waits for this tile any more, or it has been answered before. */
   async #isOver({ run, attempt, pass, tile }: TileMessage): Promise<boolean> {
     const [running, answered] = await Promise.all([
       goesOn(this.#redis, run, attempt),
@@ -136,7 +136,7 @@ export class Tiles {
       if (!(await goesOn(this.#redis, run, attempt))) controller.abort(new RunEnded(`run ${run} has ended`));
       signal.throwIfAborted();
     };
-    const look = setInterval(() => void permit().catch(() => {}), LOOK_MS);
+    const checking = setInterval(() => void permit().catch(() => {}), CHECK_MS);
     try {
       const own = fenced(withVersions(places, record.sources), permit);
       return await task.work(work, record.request, { part: tile, argument, signal }, own);
@@ -144,7 +144,7 @@ export class Tiles {
       signal.throwIfAborted();
       throw error;
     } finally {
-      clearInterval(look);
+      clearInterval(checking);
     }
   }
 
@@ -227,7 +227,7 @@ export class Tiles {
   }
 }
 
-/** An error of the server because a key has another type than ours: somebody else has written the message. */
+/** An error of the server because a key has another type than ours: another program has written the message. */
 function understood(error: unknown): unknown {
   if (replyOf(error) !== 'WRONGTYPE') return error;
   return new MessageError('job', 'must belong to a run', messageOf(error), 'remove the run with ght runs --clean', {

@@ -43,11 +43,11 @@ export interface QueueWorker {
   readonly name: string;
   /** The fingerprint of its arithmetic. */
   readonly fingerprint: string;
-  /** Finishes the tile at hand, and ends. The usual answer to SIGTERM. */
+  /** Finishes the current tile, and ends. The usual response to SIGTERM. */
   close(): Promise<void>;
 }
 
-/** Milliseconds between two looks for runs that this worker must leave to others. */
+/** Milliseconds between two checks for runs that this worker must leave to others. */
 const OTHERS_MS = 10_000;
 
 /** Starts a worker. It finds the server, or an EnvironmentError says why not. */
@@ -92,10 +92,10 @@ async function startWorker(url: string, options: QueueWorkerOptions): Promise<Qu
         onWarning(`run ${run} is left to other workers: ${reason}`);
       }
     };
-    const look = () => nameOthers().catch((error: unknown) => onWarning(`runs cannot be listed: ${messageOf(error)}`));
-    const others = setInterval(look, OTHERS_MS);
+    const check = () => nameOthers().catch((error: unknown) => onWarning(`runs cannot be listed: ${messageOf(error)}`));
+    const others = setInterval(check, OTHERS_MS);
     await worker.waitUntilReady();
-    await look();
+    await check();
     let closing: Promise<void> | undefined;
     const close = async () => {
       clearInterval(others);

@@ -102,7 +102,7 @@ describe('the output of an attempt', () => {
     const before = chunk();
     const again = coordinator(RUN, SECOND);
     await again.sink(output, picture);
-    await again.restore();
+    await again.restore(true);
     expect(folders()).toEqual(['out.zarr']);
     expect(chunk()).toBe(before);
     // The same attempt goes on from there.
@@ -110,7 +110,26 @@ describe('the output of an attempt', () => {
     rmSync(join(root, part(RUN, SECOND)), { recursive: true });
     const fresh = coordinator();
     await fresh.sink(output, picture);
-    await fresh.restore();
+    await fresh.restore(false);
+    expect(folders()).toEqual([part()]);
+  });
+
+  it('is removed if it is new, the run is refused, and nothing was written', async () => {
+    const refused = coordinator();
+    await refused.sink(output, picture);
+    await (await worker().scratch(output)).put('key', 1);
+    expect(refused.isNew()).toBe(true);
+    await refused.restore(true);
+    expect(folders()).toEqual([]);
+    const begun = coordinator();
+    await begun.sink(output, picture);
+    await (await worker().sink(output)).write(window, [new Uint8Array(512)]);
+    await begun.restore(true);
+    expect(folders()).toEqual([part()]);
+    const continued = coordinator();
+    await continued.sink(output, picture);
+    expect(continued.isNew()).toBe(false);
+    await continued.restore(true);
     expect(folders()).toEqual([part()]);
   });
 

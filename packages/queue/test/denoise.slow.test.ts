@@ -1,13 +1,14 @@
 /** The plan of denoising on the queue: file in, Zarr out, with the bits of `denoise` on the whole image. */
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { denoise, type Image, randomSource } from 'ght';
 import { toRaster } from 'ght-images';
 import { readImage, writeImage } from 'ght-images/node';
-import { denoiseTask, type Places, zarrSource } from 'ght-tiles';
+import { denoiseTask, zarrSource } from 'ght-tiles';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { queueRunner } from '../src/index.js';
 import { hasRedis, NEEDS } from './redis.js';
-import { Stage } from './stage.js';
+import { errorOf, Stage } from './stage.js';
 
 const [width, height] = [1100, 600];
 
@@ -18,44 +19,82 @@ describe.skipIf(!hasRedis)(`denoising on the queue ${NEEDS}`, () => {
   });
   afterEach(() => stage.end());
 
+  // Each process computes its fingerprint.
+  const worker = () => stage.worker({ images: true, fingerprint: undefined });
+  const request = {
+    input: 'data:noisy.tif',
+    output: 'data:clean.zarr',
+    options: { quality: 'fast' as const },
+    tile: 512,
+  };
+  const runner = () =>
+    queueRunner(stage.server.url, {
+      roots: { data: stage.root },
+      backoff: 0,
+      begin: async (_, places) => {
+        const { picture } = await places.source(request.input);
+        await places.sink(request.output, picture);
+      },
+    });
+  const save = async (plane: Uint8Array | Float32Array) => {
+    const image: Image = { width, height, planes: [plane], peak: 255 };
+    const kind =
+      plane instanceof Uint8Array ? ({ sample: 'uint', depth: 8 } as const) : ({ sample: 'float', depth: 32 } as const);
+    await writeImage(join(stage.root, 'noisy.tif'), image, { image, format: 'tiff', ...kind });
+  };
+  const written = async () => {
+    const source = await zarrSource(join(stage.root, 'clean.zarr'));
+    const [plane] = await source.read({ left: 0, top: 0, width, height });
+    await source.close();
+    return Buffer.from(plane as Uint8Array);
+  };
+
   it('has the bits of one process, though a worker is killed', async () => {
-    const random = randomSource(1);
-    const sample = (_: unknown, i: number) => {
-      const [x, y] = [i % width, Math.floor(i / width)];
-      return Math.round(
-        Math.max(0, Math.min(255, 90 + 60 * Math.sin(x / 30) * Math.cos(y / 50) + 12 * random.normal())),
-      );
-    };
-    const image: Image = { width, height, planes: [Uint8Array.from({ length: width * height }, sample)], peak: 255 };
-    const path = join(stage.root, 'noisy.png');
-    await writeImage(path, image, { image, format: 'png', sample: 'uint', depth: 8 });
-    // Each process computes its fingerprint.
-    const options = { images: true, fingerprint: undefined };
-    const [victim] = await Promise.all([stage.worker(options), stage.worker(options)]);
-    const request = {
-      input: 'data:noisy.png',
-      output: 'data:clean.zarr',
-      options: { quality: 'fast' as const },
-      tile: 512,
-    };
-    const begin = async (_: string, places: Places) => {
-      const { picture } = await places.source(request.input);
-      await places.sink(request.output, picture);
-    };
+    await save(noisy());
+    const [victim] = await Promise.all([worker(), worker()]);
     const passes = new Map<string, number>();
     const onProgress = ({ pass, parts }: { pass: string; parts: number }) => {
       if (pass === 'denoise' && !passes.has(pass)) void victim.kill('SIGKILL');
       passes.set(pass, parts);
     };
-    const runner = queueRunner(stage.server.url, { roots: { data: stage.root }, begin });
-    const result = await runner.run(denoiseTask(), request, { onProgress });
+    const result = await runner().run(denoiseTask(), request, { onProgress });
     expect(passes.get('denoise')).toBe(6);
-    const whole = await denoise((await readImage(path)).image, { quality: 'fast' });
+    const whole = await denoise((await readImage(join(stage.root, 'noisy.tif'))).image, { quality: 'fast' });
     expect(result.noise).toEqual(whole.noise);
-    const clean = await zarrSource(join(stage.root, 'clean.zarr'));
-    const [plane] = await clean.read({ left: 0, top: 0, width, height });
-    await clean.close();
     const expected = toRaster(whole.image, 'uint', 8).rows(0, height);
-    expect(Buffer.compare(Buffer.from(plane as Uint8Array), Buffer.from(expected as Uint8Array))).toBe(0);
+    expect(Buffer.compare(await written(), Buffer.from(expected as Uint8Array))).toBe(0);
+  });
+
+  it('leaves nothing of an image that is refused', async () => {
+    await save(new Float32Array(width * height).fill(1).fill(Number.NaN, 4000, 4001));
+    await worker();
+    const error = await errorOf(runner().run(denoiseTask(), request));
+    expect(error.message).toMatch(/pass range, tile 0 .* got NaN/);
+    expect(readdirSync(stage.root)).toEqual(['noisy.tif']);
+  });
+
+  it('begins again if its unfinished output was removed', async () => {
+    await save(noisy());
+    await worker();
+    const stop = new AbortController();
+    const onProgress = ({ pass, done }: { pass: string; done: number }) => {
+      if (pass === 'denoise' && done > 0) stop.abort();
+    };
+    await expect(runner().run(denoiseTask(), request, { signal: stop.signal, onProgress })).rejects.toThrow(/abort/);
+    const parts = readdirSync(stage.root).filter((name) => name.endsWith('.part'));
+    expect(parts).toHaveLength(1);
+    rmSync(join(stage.root, parts[0]), { recursive: true });
+    await runner().run(denoiseTask(), request);
+    const whole = await denoise((await readImage(join(stage.root, 'noisy.tif'))).image, { quality: 'fast' });
+    const expected = toRaster(whole.image, 'uint', 8).rows(0, height);
+    expect(Buffer.compare(await written(), Buffer.from(expected as Uint8Array))).toBe(0);
   });
 });
+
+function noisy(): Uint8Array {
+  const random = randomSource(1);
+  return Uint8Array.from({ length: width * height }, (_, i) => {
+    const [x, y] = [i % width, Math.floor(i / width)];
+    return Math.round(Math.max(0, Math.min(255, 90 + 60 * Math.sin(x / 30) * Math.cos(y / 50) + 12 * random.normal())));
+  });
+}

@@ -99,7 +99,7 @@ describe.skipIf(!hasRedis)(`a worker that was stopped ${NEEDS}`, () => {
     bytes[0] = 255;
     writeFileSync(join(stage.root, 'source'), bytes);
     // Tile 0 fails after a while; tile 1 would take a minute.
-    await Promise.all([stage.worker({}, { TOY_MS: '500,60000' }), stage.worker({}, { TOY_MS: '500,60000' })]);
+    await Promise.all([stage.worker({}, { TOY_MS: '3000,60000' }), stage.worker({}, { TOY_MS: '3000,60000' })]);
     const failed = errorOf(stage.runner({ attempts: 1 }).run(task, request));
     expect((await failed).message).toContain('forbidden byte');
     await until('tile 1 to be stopped', () => stage.logged().some((line) => line.startsWith('stopped sum 1')), 20);

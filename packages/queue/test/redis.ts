@@ -20,6 +20,9 @@ async function freePort(): Promise<number> {
   return port;
 }
 
+/** Thrown if the server has ended by itself. */
+class Ended extends Error {}
+
 export interface TestServer {
   readonly port: number;
   readonly url: string;
@@ -40,24 +43,17 @@ export async function startRedis(
   settings: (port: number) => readonly string[] = (port) => ['--port', String(port), '--appendonly', 'yes'],
   as: RedisOptions = {},
 ): Promise<TestServer> {
-  const port = await freePort();
-  const args = [
-    '--bind',
-    '127.0.0.1',
-    '--dir',
-    folder,
-    '--save',
-    '',
-    '--maxmemory-policy',
-    'noeviction',
-    ...settings(port),
-  ];
+  let port = await freePort();
+  const args = () => {
+    const fixed = { bind: '127.0.0.1', dir: folder, save: '', 'maxmemory-policy': 'noeviction' };
+    return [...Object.entries(fixed).flatMap(([name, value]) => [`--${name}`, value]), ...settings(port)];
+  };
   let server: ChildProcess;
   const start = async () => {
-    server = spawn('redis-server', args, { stdio: 'ignore' });
+    server = spawn('redis-server', args(), { stdio: 'ignore' });
     for (const end = Date.now() + 30_000; Date.now() < end; ) {
       // Another server on this port would be tested instead.
-      if (server.exitCode !== null) throw new Error(`redis-server ended with ${server.exitCode}`);
+      if (server.exitCode !== null) throw new Ended(`redis-server ended with ${server.exitCode}`);
       const probe = new Redis({ port, ...as, lazyConnect: true, retryStrategy: () => null });
       probe.on('error', () => {});
       const answers = await probe.connect().then(
@@ -75,7 +71,13 @@ export async function startRedis(
     server.kill('SIGKILL');
     await once(server, 'exit');
   };
-  await start();
+  for (let attempt = 1; ; attempt++) {
+    const error = await start().catch((reason: unknown) => reason);
+    if (error === undefined) break;
+    // Another process may have taken the port meanwhile.
+    if (!(error instanceof Ended) || attempt === 5) throw error;
+    port = await freePort();
+  }
   const redis = new Redis({ port, ...as, maxRetriesPerRequest: null });
   redis.on('error', () => {});
   const stop = async () => {

@@ -62,11 +62,14 @@ describe.skipIf(!hasRedis)(`a run on the queue ${NEEDS}`, () => {
     const result = await stage.runner({ memory: 2000 }).run(task, request);
     expect(result).toEqual((await stage.expected(request)).result);
     expect(stage.begun()).toEqual(once(6));
-    expect(await workers(stage.server.url)).toMatchObject([
-      { name: 'able', memory: 3000, roots: ['data'], plans: ['toy'], tile: null },
-      { name: 'elsewhere', memory: null, roots: ['other'] },
-      { name: 'small', memory: 1000 },
-    ]);
+    // A worker says every few seconds which tile it works on.
+    await expect
+      .poll(() => workers(stage.server.url))
+      .toMatchObject([
+        { name: 'able', memory: 3000, roots: ['data'], plans: ['toy'], tile: null },
+        { name: 'elsewhere', memory: null, roots: ['other'] },
+        { name: 'small', memory: 1000 },
+      ]);
     const [report] = await runs(stage.server.url);
     expect(report.failures).toEqual([]);
     expect([...elsewhere.lines, ...small.lines].filter((line) => line.endsWith(': done'))).toEqual([]);
@@ -78,7 +81,7 @@ describe.skipIf(!hasRedis)(`a run on the queue ${NEEDS}`, () => {
     const error = await errorOf(stage.runner().run(task, request));
     expect(isGhtError(error, 'environment')).toBe(true);
     expect(error.message).toMatch(
-      /tile \d of pass sum .*root of this process \(other\).*data:source.*at worker elsewhere/,
+      /pass sum, tile \d .*root of this process \(other\).*data:source.*at worker elsewhere/,
     );
   });
 
@@ -96,7 +99,7 @@ describe.skipIf(!hasRedis)(`a run on the queue ${NEEDS}`, () => {
     const runner = stage.runner({ sources: () => [], attempts: 2 });
     const error = await errorOf(runner.run(task, request));
     expect(isGhtError(error, 'input')).toBe(true);
-    expect(error.message).toMatch(/tile 3 of pass sum .*forbidden byte, but got 255.*at worker one/);
+    expect(error.message).toMatch(/pass sum, tile 3 .*forbidden byte, but got 255.*at worker one/);
     const [report] = await runs(stage.server.url);
     expect(report).toMatchObject({ state: 'failed', pass: 'sum', tiles: 5 });
     expect(report.failures.map(({ tile, worker, kind }) => [tile, worker, kind])).toEqual([
@@ -114,9 +117,11 @@ describe.skipIf(!hasRedis)(`a run on the queue ${NEEDS}`, () => {
     const request = stage.request(4);
     const slow = await stage.worker({}, { TOY_MS: '0,60000' });
     const stop = new AbortController();
-    const onProgress = ({ done }: { done: number }) => done === 1 && stop.abort(new Error('enough'));
-    const running = stage.runner().run(task, request, { signal: stop.signal, onProgress });
-    await expect(running).rejects.toThrow('enough');
+    const running = stage.runner().run(task, request, { signal: stop.signal });
+    const ended = expect(running).rejects.toThrow('enough');
+    await until('the second tile', () => stage.logged().some((line) => line.startsWith('sum 1')));
+    stop.abort(new Error('enough'));
+    await ended;
     const left = await stage.server.redis.llen(`ght:tiles-${FINGERPRINT}:wait`);
     expect(left).toBe(0);
     await until('the running tile to stop', () => stage.logged().some((line) => line.startsWith('stopped sum')));
@@ -138,6 +143,7 @@ describe.skipIf(!hasRedis)(`a run on the queue ${NEEDS}`, () => {
       const found = await runs(stage.server.url);
       return found[0]?.tiles === 4 ? found : undefined;
     });
+    await until('the first tile', () => stage.logged().length > 0);
     await expect(cancel(stage.server.url, 'fedcba')).rejects.toThrow(`must be one that the server knows (${run})`);
     expect(await clean(stage.server.url)).toEqual([]);
     await cancel(stage.server.url, run);

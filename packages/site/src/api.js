@@ -73,7 +73,7 @@ export function tidied(text) {
     .replace(/^\*\*\*\n\n/gm, '');
 }
 
-/** The menu beside a page of the reference: all packages, and the names of the package of that page, by kind. */
+/** The menu next to a page of the reference: all packages, and the names of the package of that page, by kind. */
 export function apiMenu(titles) {
   const addresses = [...titles.keys()].filter((address) => address.startsWith('api/')).sort();
   const named = (to) => ({ to, name: titles.get(to) });

@@ -16,7 +16,7 @@ const table = (header, rows) => [row(header), `|${'---|'.repeat(header.length)}`
 const whole = (value) => Math.round(value).toLocaleString('en-US');
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Joint OMP beside SPAMS: `node bench/spams.js`. */
+/** Joint OMP compared with SPAMS: `node bench/spams.js`. */
 function spams({ spams: { rows } }) {
   return table(
     ['s', 'SPAMS, CPU ns', 'joint OMP', 'ratio', 'all of solve', 'ratio', 'RMSE, SPAMS', 'RMSE, joint OMP'],
@@ -45,7 +45,7 @@ function learning({ learning: { start, learners } }) {
   );
 }
 
-/** Tiles beside the whole image: `npm run bench:scale`. */
+/** Tiles compared with the whole image: `npm run bench:scale`. */
 function scale({ scale: results }) {
   const names = { fast: '`fast`', balanced: '`balanced`', 'joint-omp': 'joint OMP' };
   return table(
@@ -70,7 +70,7 @@ function addedNoise({ real: { tables } }) {
     ['row banding of σ = 10', 'banding of σ = 10', 'balanced, banding off'],
     ...[70, 90].map((q) => [`none, JPEG ${q}`, `no noise, JPEG ${q}`, '']),
   ];
-  const words = {
+  const labels = {
     'balanced, σ told': 'σ given',
     'NLM, OpenCV, h = 10': 'NLM, OpenCV 4.6, h = 10, the best of four',
     'balanced, impulses off': '`--impulses off`',
@@ -82,7 +82,9 @@ function addedNoise({ real: { tables } }) {
       const { rows } = tables.find((each) => each.title.startsWith(title));
       const psnrOf = (pattern) => mean(rows.find(({ what }) => pattern.test(what)).psnr).toFixed(2);
       const peer =
-        compared === '' ? '' : `${words[compared]} ${mean(rows.find(({ what }) => what === compared).psnr).toFixed(2)}`;
+        compared === ''
+          ? ''
+          : `${labels[compared]} ${mean(rows.find(({ what }) => what === compared).psnr).toFixed(2)}`;
       return [name, psnrOf(/^noisy$/), psnrOf(/^balanced, (blind|tables read)$/), peer];
     }),
   );
@@ -93,7 +95,7 @@ const solverNames = { qpm: 'QPM', admm: 'ADMM', omp: 'OMP', 'joint-omp': 'joint 
 const inThree = (value) => (value >= 100 ? whole(value) : value.toPrecision(3));
 const times = (theirs, ours) => `${inThree(theirs)} (${(theirs / ours).toFixed(1)}×)`;
 
-/** An iteration on a GPU beside PyTorch and the CPU: `npm run bench:gpu`. */
+/** An iteration on a GPU compared with PyTorch and the CPU: `npm run bench:gpu`. */
 function gpuIterations({ gpu: { iterations, peers, onCpu } }) {
   const separable = ({ dictionary }) => dictionary === '64×100';
   const cell = (rows, ours, form) => {
@@ -131,22 +133,22 @@ function gpuPursuits({ gpu: { pursuits } }) {
   );
 }
 
-/** Denoising on a GPU beside the CPU: `npm run bench:gpu`. */
+/** Denoising on a GPU and on the CPU: `npm run bench:gpu`. */
 function gpuDenoising({ gpu: { denoising, onCpu } }) {
   const sides = [...new Set(denoising.map(({ side }) => side))];
   const qualities = [...new Set(denoising.map(({ quality }) => quality))];
   const find = (rows, quality, side) => rows.find((row) => row.quality === quality && row.side === side);
-  const ms = ({ ms: taken }) => (taken === undefined ? 'failed' : inThree(taken));
-  const beside = onCpu.denoising[0].side;
+  const time = ({ ms }) => (ms === undefined ? 'failed' : inThree(ms));
+  const cpuSide = onCpu.denoising[0].side;
   return table(
     [
       ...['ms', ...sides.map((side) => `${side}×${side}`)],
-      ...[`${beside}×${beside}, CPU, ${onCpu.iterations[0].threads} threads`, 'PSNR, GPU', 'CPU'],
+      ...[`${cpuSide}×${cpuSide}, CPU, ${onCpu.iterations[0].threads} threads`, 'PSNR, GPU', 'CPU'],
     ],
     qualities.map((quality) => {
-      const [own, cpu] = [find(denoising, quality, beside), find(onCpu.denoising, quality, beside)];
+      const [own, cpu] = [find(denoising, quality, cpuSide), find(onCpu.denoising, quality, cpuSide)];
       return [
-        ...[`\`${quality}\``, ...sides.map((side) => ms(find(denoising, quality, side)))],
+        ...[`\`${quality}\``, ...sides.map((side) => time(find(denoising, quality, side)))],
         ...[times(cpu.ms, own.ms), own.psnr.toFixed(3), cpu.psnr.toFixed(3)],
       ];
     }),

@@ -28,13 +28,13 @@ npx ght-cli represent photo.png -o out.png
 npx ght-cli studio`;
 
 /** The program on the front page. */
-export const program = `import { denoise } from 'ght';
+export const program = `import { denoise, describe } from 'ght';
 import { readImage, writeImage } from 'ght-images/node';
 
 const file = await readImage('photo.jpg');
-const { image, words } = await denoise(file.image);
-await writeImage('clean.png', image, file);
-console.log(words); // the noise that was found`;
+const result = await denoise(file.image);
+await writeImage('clean.png', result.image, file);
+console.log(describe(result)); // the noise that was found`;
 
 /** The way on for each kind of reader. */
 const readers = [

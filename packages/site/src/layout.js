@@ -12,7 +12,7 @@ function section(address, { title, links }) {
   return `<h2>${escapeHtml(title)}</h2>\n<ul>${items.join('\n')}</ul>`;
 }
 
-/** The headings of a page beside it. A single one needs no outline. */
+/** The outline of a page. A single one needs no outline. */
 function outline(headings) {
   const shown = headings.filter(({ level }) => level === 2 || level === 3);
   if (shown.length < 2) return '';
@@ -37,7 +37,7 @@ function neighbours(address, menu) {
 /** Chosen before the first paint, so that a dark page does not flash. */
 const theme = `const t=localStorage.getItem('theme');if(t)document.documentElement.dataset.theme=t`;
 
-/** A whole page. `page` has address, title, description, html and headings; `menu` the sections beside it, none on the front page. */
+/** A whole page. `page` has address, title, description, html and headings; `menu` the sections next to it, none on the front page. */
 export function layout(page, { menu, top, version }) {
   const { address, title, description, html, headings = [] } = page;
   const to = (target) => relativeTo(address, target);

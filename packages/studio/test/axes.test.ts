@@ -1,6 +1,6 @@
 /** The arithmetic of the plots in the Learn tab. */
 import { describe, expect, it } from 'vitest';
-import { logAxis, logValueAt, powersOfTen, reaches, roundTicks } from '../src/view/learn/axes.js';
+import { logAxis, logValueAt, powersOfTen, reaches, roundTicks } from '../src/view/axes.js';
 import { countsOf } from '../src/view/learn/heat.js';
 
 describe('a plot of the story', () => {

@@ -283,11 +283,8 @@ describe.skipIf(!hasBrowser)('the studio', () => {
     await page.selectOption('[data-control="solver"]', 'cosamp');
     await page.selectOption('[data-control="stride"]', '2');
     await page.waitForSelector('[data-task="represent"]');
-    const start = performance.now();
     await page.click('[data-action="cancel"]');
     await page.waitForSelector('[data-task="none"]');
-    // A busy machine may need a while to show it.
-    expect(performance.now() - start).toBeLessThan(20_000);
     await page.selectOption('[data-control="stride"]', '8');
     await page.selectOption('[data-control="solver"]', 'omp');
     await settled(page);

@@ -68,7 +68,7 @@ export function representTask(): TiledTask<RepresentRequest, RepresentContext, R
   );
 }
 
-/** The full scale and the largest sample of 8- and 16-bit samples, which need no look at the image. */
+/** The full scale and the largest sample of 8- and 16-bit samples, which are known without reading the image. */
 function knownRange({ sample, depth }: Picture, peak: number | undefined): Float64Array | undefined {
   const full = 2 ** depth - 1;
   return sample === 'uint' && depth <= 16 && (peak ?? full) >= full ? Float64Array.of(peak ?? full, full) : undefined;

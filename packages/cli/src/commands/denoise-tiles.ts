@@ -27,10 +27,10 @@ export async function denoiseInTiles(
     '--reference': reference,
     '--format': flags.format,
   });
-  const asked = { ...options, jpeg: await jpegOf(path) };
+  const given = { ...options, jpeg: await jpegOf(path) };
   const request = ({ input, output }: { input: string; output: string }): DenoiseRequest => ({
     ...{ input, output, tile: flags.tile },
-    options: Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)),
+    options: Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
   });
   const start = performance.now();
   const display = progressDisplay('denoise', silent(flags));

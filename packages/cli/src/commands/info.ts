@@ -1,14 +1,15 @@
 import { open } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { checkImage, describe, estimateMemory, OptionError, patchGrid, probeEngines } from 'ght';
-import { formatOfContent, type Resolution, rangeOf } from 'ght-images';
+import { checkImage, describe, estimateMemory, type MemorySize, OptionError, patchGrid, probeEngines } from 'ght';
+import { formatOfContent, type ImageFile, type Resolution, rangeOf } from 'ght-images';
 import { denoiseTileSize, type Picture, pictureIn } from 'ght-tiles';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import { jsonFlag, patchFlags, representOptions } from '../flags.js';
 import { type InputFlags, inputFlags, onlyPage, openChosen, pagesFlag } from '../input-flags.js';
-import { fitsInMemory, memorySizeOf } from '../memory-limit.js';
-import { imageLine, imageSummary, pictureLine } from '../output/summary.js';
+import { isStream } from '../io/index.js';
+import { fitsInMemory, memorySizeIn, memorySizeOf } from '../memory-limit.js';
+import { imageSummary, pictureLine } from '../output/summary.js';
 import { bytes, count, facts, measure } from '../output/table.js';
 import { isAddress, isZarr, refuseWithTiles, tooLarge } from '../tile-flags.js';
 import { isWrittenInParts } from './tiles.js';
@@ -20,8 +21,8 @@ export function infoCommand(program: Command, context: Context): void {
     .summary('size, depth and range of an image, and the memory a run would need; the engines of this machine')
     .description(
       'Prints what an image file holds and how much memory representing it would need. Of a Zarr, an image on the web, and a file that is too ' +
-        'large for memory, only the header is read; the tiles are those of ght denoise. With --engines it prints which engines can run on ' +
-        'this machine, and how to get the others.',
+        'large for memory, only the header is read; the tiles are those of ght denoise. The range of the samples is printed for images of ' +
+        'up to 64 MiB. With --engines it prints which engines can run on this machine, and how to get the others.',
     )
     .argument('[IMAGE]', 'the image; - is standard input')
     .option('--engines', 'print the engines instead');
@@ -63,38 +64,39 @@ async function engineInfo({ json }: Flags, { print }: Context): Promise<void> {
   print(facts(lines));
 }
 
+/** The range of the samples is printed for images of at most this many bytes; of larger ones the header is enough. */
+const RANGE_BYTES = 2 ** 26;
+
 async function runInfo(path: string, flags: Flags & InputFlags, context: Context): Promise<void> {
   const large = await largePicture(path, context.signal);
   if (large) return infoInTiles(path, large, flags, context);
   const { print } = context;
-  // Of several pages the first tells most of what there is to know.
+  // The first of several pages is described.
   const pages = await openChosen(path, { pages: { first: 0, last: 0 }, ...flags });
-  const file = await onlyPage(pages);
-  const { image, format, metadata } = file;
-  checkImage(image);
+  const { image, size, alpha, resolution, range } =
+    (await fromHeader(path, flags)) ?? fromSamples(await onlyPage(pages));
   const options = representOptions(flags);
   const patch = options.patch ?? 8;
-  const grid = patchGrid(image.width, image.height, patch, options.stride ?? patch);
-  const patches = grid.count * image.planes.length;
-  const memory = Math.ceil(estimateMemory('represent', memorySizeOf(image), options));
-  const [least, most] = rangeOf(image.planes);
+  const grid = patchGrid(size.width, size.height, patch, options.stride ?? patch);
+  const patches = grid.count * size.channels;
+  const memory = Math.ceil(estimateMemory('represent', size, options));
+  const { format } = pages;
   if (flags.json) {
-    const range = [least, most];
-    const resolution = metadata?.resolution ?? null;
     print(
       JSON.stringify({
-        ...{ task: 'info', format, image: imageSummary(file), pages: pages.count, resolution, range, patches },
+        ...{ task: 'info', format, image, pages: pages.count, resolution: resolution ?? null, range, patches },
         ...{ memoryBytes: memory, fits: fitsInMemory(memory), tiles: null },
       }),
     );
     return;
   }
+  const rangeText = range ? range.map(sample).join(' to ') : 'not read, since the image is large';
   print(
-    `${imageLine(path, file)}\n${facts([
+    `${pictureLine(path, image)}\n${facts([
       ['format', pages.count > 1 ? `${format}, ${count(pages.count)} pages` : format],
-      ...(metadata?.resolution ? [['resolution', pixelsPer(metadata.resolution)] as const] : []),
-      ['alpha', image.alpha ? 'yes, passed through' : 'no'],
-      ['range', `${sample(least)} to ${sample(most)} (full scale for PSNR: ${sample(image.peak)})`],
+      ...(resolution ? [['resolution', pixelsPer(resolution)] as const] : []),
+      ['alpha', alpha ? 'yes, passed through' : 'no'],
+      ['range', `${rangeText} (full scale for PSNR: ${sample(image.peak)})`],
       ['patches', `${count(patches)} of ${patch}×${patch}`],
       [
         'memory',
@@ -102,6 +104,41 @@ async function runInfo(path: string, flags: Flags & InputFlags, context: Context
       ],
     ])}`,
   );
+}
+
+/** What is printed about an image that is read as a whole. */
+interface ImageInfo {
+  readonly image: ReturnType<typeof imageSummary>;
+  readonly size: MemorySize;
+  readonly alpha: boolean;
+  readonly resolution?: Resolution;
+  /** The least and the greatest sample; null if they were not read. */
+  readonly range: readonly [number, number] | null;
+}
+
+function fromSamples(file: ImageFile): ImageInfo {
+  const { image, metadata } = file;
+  checkImage(image);
+  return {
+    ...{ image: imageSummary(file), size: memorySizeOf(image), alpha: image.alpha !== undefined },
+    ...{ resolution: metadata?.resolution, range: rangeOf(image.planes) },
+  };
+}
+
+/** The same of a large image whose header says everything else; undefined for all others. */
+async function fromHeader(path: string, { pages, peak }: InputFlags): Promise<ImageInfo | undefined> {
+  if (isStream(path) || pages !== undefined) return undefined;
+  // A file that cannot be opened has its error from the reader of whole files.
+  const picture = await pictureIn(path).catch(() => undefined);
+  if (picture?.sample !== 'uint' || picture.depth > 16) return undefined;
+  const size = memorySizeIn(picture);
+  if (size.bytes <= RANGE_BYTES) return undefined;
+  const { width, height, alpha, depth, sample, metadata } = picture;
+  const channels = picture.channels + Number(alpha);
+  return {
+    image: { width, height, channels, depth, sample, peak: peak ?? 2 ** depth - 1 },
+    ...{ size, alpha, resolution: metadata?.resolution, range: null },
+  };
 }
 
 /** What is known about an image that is processed in tiles; undefined for one that is read as a whole. */

@@ -116,7 +116,7 @@ async function runRepresent(path: string, flags: RepresentFlags, given: Context)
   await inMadeFolder(folder, () => representFile(path, { ...flags, output, format }, context));
 }
 
-/** Whether `--dictionary` names a dictionary of the library rather than a file. */
+/** Whether `--dictionary` names a dictionary of the library and not a file. */
 function isName(text: string): text is DictionaryName {
   return (dictionaryNames as readonly string[]).includes(text);
 }

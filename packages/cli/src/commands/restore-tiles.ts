@@ -4,11 +4,11 @@ import { type ImageNames, type Picture, type RestoreRequest, restoredPicture, re
 import type { Context } from '../context.js';
 import { silent } from '../flags.js';
 import { refuseOverwritingFiles } from '../io/index.js';
-import { refuseTooLargeToRestore } from '../memory-limit.js';
+import { memorySizeIn, refuseTooLargeToRestore } from '../memory-limit.js';
 import { progressDisplay } from '../output/progress.js';
 import { pictureLine } from '../output/summary.js';
 import { facts } from '../output/table.js';
-import { pixelsIn, refuseWithTiles } from '../tile-flags.js';
+import { refuseWithTiles } from '../tile-flags.js';
 import { finer, loopRows, type RestorationFlags, type Task } from './restoration-flags.js';
 import { runTiles } from './tiles.js';
 
@@ -34,7 +34,7 @@ export async function restoreInTiles(
   const limits = { quality, factor: task.factor, tiled: true };
   const pictureOf = (picture: Picture): Picture => {
     // Tiles have a limit of their own, but the data step needs whole planes.
-    refuseTooLargeToRestore(pixelsIn(picture), limits);
+    refuseTooLargeToRestore(memorySizeIn(picture), limits);
     const { metadata, ...result } = restoredPicture(picture, asked);
     return { ...result, ...(metadata && { metadata: finer(metadata, task.factor ?? 1) }) };
   };
@@ -42,7 +42,7 @@ export async function restoreInTiles(
     const what = asked.task === 'inpaint' && asked.mask !== undefined ? { mask: nameOf(asked.mask) } : {};
     return { ...asked, ...what, ...names, tile, options };
   };
-  const memory = async (picture: Picture) => estimateMemory('restore', pixelsIn(picture), limits);
+  const memory = async (picture: Picture) => estimateMemory('restore', memorySizeIn(picture), limits);
   const start = performance.now();
   const display = progressDisplay(task.name, silent(flags));
   const stoppedNote = (zarr: string) => `nothing is complete in ${zarr} yet, and the same command begins again`;

@@ -44,16 +44,16 @@ async function runStudio(port: number | undefined, { print, signal }: Context): 
   print('The studio is closed.');
 }
 
-async function start(folder: string, asked: number | undefined): Promise<Serving> {
+async function start(folder: string, port: number | undefined): Promise<Serving> {
   try {
-    return await serveFolder(folder, asked ?? USUAL_PORT);
+    return await serveFolder(folder, port ?? USUAL_PORT);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     const taken = code === 'EADDRINUSE';
     if (!taken && code !== 'EACCES') throw cause;
-    if (asked === undefined) return serveFolder(folder, 0);
+    if (port === undefined) return serveFolder(folder, 0);
     const rule = taken ? 'must be a port that no other program uses' : 'must be a port that you may use';
-    throw new EnvironmentError('--port', rule, asked, 'choose another, or leave it out to get a free one', { cause });
+    throw new EnvironmentError('--port', rule, port, 'choose another, or leave it out to get a free one', { cause });
   }
 }
 

@@ -9,7 +9,7 @@ import type { NamedImage } from 'ght-lab';
 const LEAST = 64;
 
 /**
- * The images of the folder that `--images` names, in the order of their names, and in words what was left out: small ones,
+ * The images of the folder that `--images` names, in the order of their names, and a sentence about what was left out: small ones,
  * subfolders and other files. Each image is made grey as soon as it is read, so that only one is held in colour. Refuses a folder without any, and one into which the report at
  * `output` would write its figures.
  */

@@ -49,10 +49,10 @@ export async function openInput(path: string, parameter: string, options: ReadOp
 
 /** The most bytes of standard input, which may never end; files may be larger. */
 const MOST_STREAMED = 2 ** 29;
-/** From this many bytes on it is clear whether they are an image. */
-const TELLING = 64;
+/** This many bytes show whether they are an image. */
+const HEAD_BYTES = 64;
 
-/** All of a stream. What is no image, and what does not end, is refused as soon as that is clear. */
+/** Reads a whole stream. One that is no image, or does not end, is refused as soon as that is clear. */
 export async function readStream(
   stream: AsyncIterable<Buffer>,
   parameter: string,
@@ -68,7 +68,7 @@ export async function readStream(
       const remedy = 'save it to a file, and name the file';
       throw new ResourceError(parameter, `must have at most ${most} bytes on standard input`, 'more', remedy);
     }
-    if (known || length < TELLING) continue;
+    if (known || length < HEAD_BYTES) continue;
     known = true;
     // The error about bytes of no known format comes with all others, from the reader.
     if (formatOfContent(Buffer.concat(chunks)) === undefined) break;
@@ -111,8 +111,8 @@ export async function resultOutput(
 
 /** A TIFF or array of several pages, to which results are added; other formats are refused. */
 export function pagesResult(path: string, whole: boolean, format: ImageFormat): PagesOutput {
-  const asked = isStream(path) ? format : formatOfName(path);
-  if (asked === 'tiff' || asked === 'npy') return pagesOutput(path, whole, '-o', asked);
+  const kind = isStream(path) ? format : formatOfName(path);
+  if (kind === 'tiff' || kind === 'npy') return pagesOutput(path, whole, '-o', kind);
   const [parameter, value] = isStream(path) ? ['--format', format] : ['-o', path];
   const remedy = 'use .tiff or .npy, or choose one page with --pages';
   throw new OptionError(parameter, 'must be TIFF or .npy for several pages', value, remedy);

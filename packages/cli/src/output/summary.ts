@@ -110,7 +110,7 @@ export function runFacts(summary: Summary, extra: readonly (readonly [string, st
   ]);
 }
 
-/** The engine that ran, and why not the one that was asked for. */
+/** The engine that ran, and why not the requested one. */
 export function engineText(info: EngineInfo): string {
   const { name, threads } = info;
   const { engine, fallback } = describeBySubject(info);

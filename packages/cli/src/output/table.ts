@@ -3,15 +3,15 @@ import { oneLine } from './line.js';
 
 export { bytes, count } from 'ght/format';
 
-/** A table for people: padded columns, the first `words` aligned to the left, the others to the right. */
-export function table(header: readonly string[], content: readonly (readonly string[])[], words = 1): string {
+/** A table for people: padded columns, the first `textColumns` aligned to the left, the others to the right. */
+export function table(header: readonly string[], content: readonly (readonly string[])[], textColumns = 1): string {
   const rows = content.map((row) => row.map(oneLine));
   const widths = header.map((title, c) =>
     Math.max(...[title, ...rows.map((row) => row[c])].map((cell) => cell.length)),
   );
   const line = (cells: readonly string[]) =>
     cells
-      .map((cell, c) => (c < words ? cell.padEnd(widths[c]) : cell.padStart(widths[c])))
+      .map((cell, c) => (c < textColumns ? cell.padEnd(widths[c]) : cell.padStart(widths[c])))
       .join('  ')
       .trimEnd();
   return [line(header), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');

@@ -46,18 +46,25 @@ describe('a file of 1.9 GB', () => {
       ['represent', 'a.png', '--dictionary', 'huge.npy', '-o', 'o.png'],
       '--dictionary must have at most 536870912 bytes',
     ],
+    [
+      'signals',
+      ['solve', '--signals', 'wide.npy', '--dictionary', 'wide.npy', '--budget', '2', '-o', 'c.npz'],
+      '--signals must fit in the memory of this machine, which 64×1000000000000 numbers do not',
+    ],
     ['a start', ['learn', 'a.png', '--init', 'huge.npy', '-o', 'd.npz'], '--init must have at most 536870912 bytes'],
   ])('is refused as %s', async (_, args, message) => {
     await save('a.png', await png(textured()));
     await sparse('huge.npy', npyHead('(40000, 47500)'));
+    await sparse('wide.npy', npyHead('(64, 1000000000000)'));
     await sparse('huge.png', Buffer.from('no image'));
     // Not in the process that stays: what it had allocated would stay with it.
     const child = spawn(process.execPath, [binary, ...args], { cwd: path('.'), stdio: ['ignore', 'pipe', 'pipe'] });
     const { code, stderr } = await ended(child);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`ght: ${message}`) });
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-    for (const name of ['huge.npy', 'huge.png']) await truncate(path(name), 0);
-    expect(Object.keys(await contents())).toEqual(['a.png', 'huge.npy', 'huge.png']);
+    const huge = ['huge.npy', 'huge.png', 'wide.npy'];
+    for (const name of huge) await truncate(path(name), 0);
+    expect(Object.keys(await contents())).toEqual(['a.png', ...huge]);
   });
 });
 

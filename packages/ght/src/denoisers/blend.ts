@@ -19,9 +19,9 @@ export function blended(share: number, a: Denoiser, b: Denoiser): Denoiser {
     bytes: (...size) => a.bytes(...size) + b.bytes(...size),
     async run(tile, { signal, onProgress } = {}) {
       const part = (from: number, to: number): TileWatch => {
-        const tell = ({ fraction, pass }: TileProgress) =>
+        const report = ({ fraction, pass }: TileProgress) =>
           onProgress?.({ fraction: from + (to - from) * fraction, pass });
-        return { signal, onProgress: onProgress && tell };
+        return { signal, onProgress: onProgress && report };
       };
       const first = await a.run(tile, part(0, a.effort / effort));
       const second = await b.run(tile, part(a.effort / effort, 1));

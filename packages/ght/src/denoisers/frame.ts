@@ -106,7 +106,7 @@ function framedNoise({ brightness, deviations }: ColouredNoise, { centres, scale
   };
 }
 
-/** A plane for the result: float32, or float64 where the rounding of float32 would show beside the noise. */
+/** A plane for the result: float32, or float64 if the rounding of float32 would be visible in the noise. */
 export function planeFor({ centres, scales }: Frame, channel: number, length: number): Samples {
   return Math.abs(centres[channel]) > FLOAT32_DEVIATIONS * scales[channel]
     ? new Float64Array(length)

@@ -45,7 +45,7 @@ export function leastCommonMultiple(a: number, b: number): number {
 
 /** The most bytes that a tile may need: what a browser grants a page without asking. */
 const MOST_BYTES = 2 ** 30;
-/** Enough bytes for a tile whose margin is small beside it. */
+/** Enough bytes for a tile whose margin is small compared with it. */
 const ENOUGH_BYTES = 2 ** 27;
 const CHEAP_MARGIN = 1.05;
 /** The smallest side of a tile; below it the margin dominates. */

@@ -1,6 +1,5 @@
 import { OptionError } from '../errors.js';
-import type { AtomCounts } from '../measures/heatmap.js';
-import { heatmap } from '../measures/heatmap.js';
+import { type AtomCounts, heatmap } from '../measures/heatmap.js';
 
 /**
  * The heatmap as a picture of the same size as the image, RGB pixel by pixel: dark for no atoms, bright for the largest
@@ -14,9 +13,7 @@ export function drawHeatmap(representation: AtomCounts): Uint8Array {
     counts.reduce((a, b) => Math.max(a, b), 0),
   );
   const pixels = new Uint8Array(width * height * 3);
-  counts.forEach((count, i) => {
-    pixels.set(heatColour(count / most), 3 * i);
-  });
+  for (let i = 0; i < counts.length; i++) pixels.set(heatColour(counts[i] / most), 3 * i);
   drawScale(pixels, width, height, most);
   return pixels;
 }

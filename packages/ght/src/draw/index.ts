@@ -4,7 +4,6 @@
  * @module ght/draw
  */
 
-export type { AtomCounts } from '../measures/heatmap.js';
-export { heatmap } from '../measures/heatmap.js';
+export { type AtomCounts, heatmap } from '../measures/heatmap.js';
 export { drawAtoms } from './atoms.js';
 export { drawHeatmap, heatColour } from './heatmap.js';

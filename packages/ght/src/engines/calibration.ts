@@ -16,7 +16,7 @@ import type { Engine, EngineObstacle } from './engine.js';
 export type Calibrated = 'solve' | 'denoise';
 
 /** How much faster a GPU must be to be worth its opening. */
-const FASTER = 1.2;
+const MIN_SPEEDUP = 1.2;
 
 /** Patches of the problem: enough to keep a GPU busy. One core of a CPU takes about 11 ms for an iteration over them. */
 const PATCHES = 2 ** 16;
@@ -25,8 +25,8 @@ const HEIGHT = 960;
 /** Columns of the picture, which grows until denoising it takes long enough. */
 const WIDTHS = [32, 64, 128, 256, 512];
 /** Milliseconds that are long enough to be measured, and the most calls of a solver within them. */
-const LONG_ENOUGH = 60;
-const CALLS = 4;
+const MIN_TRIAL_MS = 60;
+const MAX_CALLS = 4;
 
 /** What an engine is timed at: its milliseconds per iteration over many patches, or per megapixel. */
 const trials: Readonly<Record<Calibrated, { patches?: number; milliseconds(engine: Engine): Promise<number> }>> = {
@@ -53,7 +53,7 @@ export async function compare(gpu: Engine, cpu: Engine, kind: Calibrated): Promi
   const { milliseconds, ...unit } = trials[kind];
   try {
     const [gpuMs, cpuMs] = [await milliseconds(gpu), await milliseconds(cpu)];
-    return cpuMs > FASTER * gpuMs ? undefined : { kind: 'slower', gpuMs, cpuMs, ...unit };
+    return cpuMs > MIN_SPEEDUP * gpuMs ? undefined : { kind: 'slower', gpuMs, cpuMs, ...unit };
   } catch (error) {
     if (error instanceof EngineFailure) return { kind: 'unavailable', message: error.reason };
     throw error;
@@ -78,7 +78,7 @@ async function solving(engine: Engine): Promise<number> {
     // The first call compiles and allocates.
     await timed();
     let [best, spent] = [Number.POSITIVE_INFINITY, 0];
-    for (let call = 0; call < CALLS && spent < LONG_ENOUGH; call++) {
+    for (let call = 0; call < MAX_CALLS && spent < MIN_TRIAL_MS; call++) {
       const { ms, count } = await timed();
       best = Math.min(best, ms / count);
       spent += ms;
@@ -108,7 +108,7 @@ async function denoising(engine: Engine): Promise<number> {
     // The first run of a size may compile and allocate.
     const ms = Math.min(await timed(width), await timed(width));
     best = Math.min(best, (1e6 * ms) / (width * HEIGHT));
-    if (ms > LONG_ENOUGH) break;
+    if (ms > MIN_TRIAL_MS) break;
   }
   return best;
 }

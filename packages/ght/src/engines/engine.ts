@@ -23,6 +23,12 @@ export const enginePreference = ['webgpu', 'wasm', 'portable', 'reference'] as c
 /** The name of an engine. */
 export type ConcreteEngine = (typeof enginePreference)[number];
 
+/**
+ * The range of an engine that computes in float32: for samples beyond this multiple of the full scale, less than 12 bits are left for
+ * differences at full scale.
+ */
+export const FLOAT32_RANGE = 2 ** 12;
+
 /** What an engine uses on this host. */
 export interface EngineFeatures {
   /** The vector instructions of WebAssembly; `simd-fma` has fused multiply-add. */
@@ -156,6 +162,13 @@ export interface Energies {
   readonly within: Float64Array;
 }
 
+/** The sum of squares of signals or coordinates. */
+export function energyOf(values: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += values[i] * values[i];
+  return sum;
+}
+
 /** What of ‖Y‖² lies outside the range of D, from the energies of all chunks in their order. */
 export function outsideOf({ all, within }: Energies): number {
   let [whole, inside] = [0, 0];
@@ -233,7 +246,7 @@ export interface Loaded {
   sweep(solver: PatchwiseSolver, limits: AtomLimits, stop: PatchStop, watch?: Watch): Promise<readonly StepReport[]>;
   /** Joint OMP with S atoms in all, or with as many as are worth a price. @default effort 1 */
   jointOmp(S: Spending, watch?: Watch, effort?: Effort): Promise<readonly StepReport[]>;
-  /** Refits the result on its support and gives its RMSE. */
+  /** Refits the result on its support and returns its RMSE. */
   refit(watch?: Watch): Promise<number>;
   /** The result: the iterate kept last, or the codes of the last patch-wise solver, joint OMP or refit. */
   codes(): Promise<Codes>;

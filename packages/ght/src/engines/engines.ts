@@ -42,7 +42,7 @@ export interface Choice extends Pick<EngineInfo, 'fallbackReason'> {
 }
 
 /** Seconds of work on all cores of the CPU from which on a GPU is considered: opening one and measuring it takes about one. */
-const WORTH_GPU = 1.5;
+const MIN_GPU_SECONDS = 1.5;
 
 /**
  * The engine of that name. `auto` is the first in the list that can run here, runs the solver, keeps enough digits for samples far
@@ -112,7 +112,7 @@ export function checkEngineName(name: unknown): EngineName {
 
 /** Whether `auto` considers the GPU. That there is none need not be reported unless it was requested. */
 async function isConsidered(gpu: Engine, { work }: Wanted): Promise<boolean> {
-  return work !== undefined && work.seconds >= WORTH_GPU * cores && (await gpu.probe()).available;
+  return work !== undefined && work.seconds >= MIN_GPU_SECONDS * cores && (await gpu.probe()).available;
 }
 
 /** Why an engine is not used; undefined if it is. */

@@ -23,8 +23,8 @@ export function plainLearned(name: ConcreteEngine): Pick<Engine, 'learnedBytes' 
           for (let c = 0; c < tile.channels; c++) {
             const plane = new Float64Array(tile.width * tile.height);
             await drive(tile.read(c, plane), { signal });
-            const tell = onFraction && ((fraction: number) => onFraction((c + fraction) / tile.channels));
-            planes.push(await drive(denoisePlane(model, plane, tile), { signal, onFraction: tell }));
+            const report = onFraction && ((fraction: number) => onFraction((c + fraction) / tile.channels));
+            planes.push(await drive(denoisePlane(model, plane, tile), { signal, onFraction: report }));
           }
           return planes;
         },

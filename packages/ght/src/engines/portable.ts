@@ -14,24 +14,20 @@
  *
  * An iteration computes V, selects its S largest entries as the new Z, and measures the error of Z.
  *
- * `auto` needs this engine in two cases: on a host without WebAssembly or its SIMD (also if a policy forbids to compile it), and for
+ * `auto` needs this engine in two cases: on a host without WebAssembly or its SIMD (also if a policy forbids compiling it), and for
  * samples so far above the peak that float32 is too coarse, which `wasm` and `webgpu` use. The reference would give the same
  * result there, but takes up to four times as long for the iterations and stores four dense matrices instead of one.
  */
 
 import type { Signals } from '../image/signals.js';
-import type { Selection } from '../sparse/budget/select.js';
-import { chooseLargest } from '../sparse/budget/select.js';
-import type { Codes } from '../sparse/codes/codes.js';
-import { codesFromDense, emptyCodes } from '../sparse/codes/codes.js';
+import { chooseLargest, type Selection } from '../sparse/budget/select.js';
+import { type Codes, codesFromDense, emptyCodes } from '../sparse/codes/codes.js';
 import { addPatch } from '../sparse/codes/reconstruct.js';
 import type { Dictionary } from '../sparse/dictionary/dictionary.js';
-import type { LinearMap } from '../sparse/dictionary/resolvent.js';
-import { resolvent, synthesis } from '../sparse/dictionary/resolvent.js';
+import { type LinearMap, resolvent, synthesis } from '../sparse/dictionary/resolvent.js';
 import type { IterativeSolver } from '../sparse/solvers/catalogue.js';
 import type { StepReport } from '../sparse/solvers/loop.js';
-import type { Work } from '../work.js';
-import { drive, PATCHES_PER_YIELD, type Watch } from '../work.js';
+import { drive, PATCHES_PER_YIELD, type Watch, type Work } from '../work.js';
 import type { Engine } from './engine.js';
 import { PlainProblem } from './plain.js';
 import { plainLearned } from './plain-learned.js';

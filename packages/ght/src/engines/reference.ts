@@ -1,10 +1,8 @@
 import type { Signals } from '../image/signals.js';
 import type { Matrix } from '../math/matrix.js';
 import type { Selection } from '../sparse/budget/select.js';
-import type { Codes } from '../sparse/codes/codes.js';
-import { codesFromDense, denseFromCodes } from '../sparse/codes/codes.js';
-import type { Dictionary } from '../sparse/dictionary/dictionary.js';
-import { synthesize } from '../sparse/dictionary/dictionary.js';
+import { type Codes, codesFromDense, denseFromCodes } from '../sparse/codes/codes.js';
+import { type Dictionary, synthesize } from '../sparse/dictionary/dictionary.js';
 import { admmStep } from '../sparse/solvers/admm.js';
 import type { IterativeSolver } from '../sparse/solvers/catalogue.js';
 import type { StepReport } from '../sparse/solvers/loop.js';

@@ -10,8 +10,7 @@
  * padded with zeros to whole vectors of four floats.
  */
 import { symmetricEigen } from '../math/eigen.js';
-import type { Matrix } from '../math/matrix.js';
-import { gram, times, transpose } from '../math/matrix.js';
+import { gram, type Matrix, times, transpose } from '../math/matrix.js';
 import type { Dictionary } from '../sparse/dictionary/dictionary.js';
 
 /** A = Q diag(σ) Vᵀ without the singular values that are zero. */

@@ -26,7 +26,7 @@ export function* halved(plane: Samples, width: number, height: number): Work<Flo
 
 /**
  * Weights of cubic convolution (Keys 1981, a = −1/2, which reproduces linear ramps), a quarter of the way from the second of
- * four samples to the third. The centre of an enlarged sample lies a quarter of a coarse sample beside the centre of the
+ * four samples to the third. The centre of an enlarged sample lies a quarter of a coarse sample away from the centre of the
  * nearest one.
  */
 const TAPS = [-9 / 128, 111 / 128, 29 / 128, -3 / 128] as const;

@@ -3,8 +3,7 @@
  * float32 values, would overflow or underflow for samples far from 1.
  */
 import { finish, stretches, type Work } from '../work.js';
-import type { Image, Samples } from './image.js';
-import { GREATEST, mapped, refuseBadNumber } from './image.js';
+import { GREATEST, type Image, mapped, refuseBadNumber, type Samples } from './image.js';
 
 /** max |values|. */
 export function* largestOf(values: Samples): Work<number> {

@@ -46,9 +46,9 @@ export function allOf(signals: Signals): Float64Array {
 
 /** All signals in runs of at most `length`, each starting at signal `from`. `Y` is valid until the next run. */
 export function* runsOf({ N, P, read }: Signals, length: number): Generator<{ from: number; Y: Float64Array }> {
-  const room = new Float64Array(N * Math.min(length, P));
+  const buffer = new Float64Array(N * Math.min(length, P));
   for (let from = 0; from < P; from += length) {
-    const Y = room.subarray(0, N * Math.min(length, P - from));
+    const Y = buffer.subarray(0, N * Math.min(length, P - from));
     read(from, Y);
     yield { from, Y };
   }

@@ -1,5 +1,4 @@
-import type { Matrix } from './matrix.js';
-import { matrix } from './matrix.js';
+import { type Matrix, matrix } from './matrix.js';
 
 /**
  * The Cholesky factor C of a symmetric positive definite A = CCᵀ (lower triangle; only A's lower triangle is read).

@@ -1,5 +1,4 @@
-import type { Matrix } from './matrix.js';
-import { addScaled, dot, matrix } from './matrix.js';
+import { addScaled, dot, type Matrix, matrix } from './matrix.js';
 
 /** The eigenvalues of a symmetric matrix, largest first, and its orthonormal eigenvectors, one per column. */
 export interface Eigen {
@@ -36,7 +35,7 @@ interface Tridiagonal {
   readonly q: Float64Array;
 }
 
-/** Householder: reflection k, I − 2vvᵀ, clears column k below the entry beside the diagonal. */
+/** Householder: reflection k, I − 2vvᵀ, clears column k below the entry next to the diagonal. */
 function tridiagonal(A: Matrix): Tridiagonal {
   const n = A.rows;
   const a = A.data.slice();

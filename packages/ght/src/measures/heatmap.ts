@@ -1,6 +1,5 @@
 import { InputError } from '../errors.js';
-import type { PatchGrid } from '../image/patches.js';
-import { aggregation } from '../image/patches.js';
+import { aggregation, type PatchGrid } from '../image/patches.js';
 import { finish } from '../work.js';
 
 /** The number of atoms of the patch at each position of a grid: a representation, or a part of one. */

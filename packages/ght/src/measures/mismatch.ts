@@ -1,6 +1,5 @@
 import { InputError } from '../errors.js';
-import type { Codes } from '../sparse/codes/codes.js';
-import { nonzeros } from '../sparse/codes/codes.js';
+import { type Codes, nonzeros } from '../sparse/codes/codes.js';
 
 /**
  * The support mismatch ratio of two codes of the same size, (max(|A|, |B|) − |A ∩ B|) / max(|A|, |B|) for their supports A

@@ -93,7 +93,7 @@ export async function estimateNoise(image: Image, options: NoiseOptions = {}): P
   else oneOf('jpeg', jpeg, ['auto', 'off']);
   const onFraction = rising(onProgress && ((fraction) => onProgress({ fraction })));
   const estimate = await drive(inUsualUnits(image, options), { signal, onFraction });
-  onProgress?.({ fraction: 1 });
+  onFraction?.(1);
   return estimate;
 }
 

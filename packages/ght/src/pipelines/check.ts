@@ -33,6 +33,9 @@ export type Data =
 /** Returns the value with its type, or throws a {@link MessageError} about `name`. */
 export type Check<T> = (value: unknown, name: string) => T;
 
+/** The type of the values that a check accepts. */
+export type Checked<C> = C extends Check<infer T> ? T : never;
+
 /** The most characters of a text, such as a name or a sentence. */
 const LONGEST_TEXT = 4096;
 /** The most characters of a value that an error shows. */

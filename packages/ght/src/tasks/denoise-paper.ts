@@ -1,6 +1,5 @@
 import type { Image } from '../image/image.js';
-import type { RepresentOptions } from '../pipelines/represent/options.js';
-import { atomsPerSide, representDefaults } from '../pipelines/represent/options.js';
+import { atomsPerSide, type RepresentOptions, representDefaults } from '../pipelines/represent/options.js';
 import { type Representation, representWhole } from '../pipelines/represent/whole.js';
 import { solverDefaults } from '../pipelines/solve/options.js';
 

@@ -1,5 +1,4 @@
-import type { Image } from '../image/image.js';
-import { checkShape } from '../image/image.js';
+import { checkShape, type Image } from '../image/image.js';
 import { type DenoiseOptions, resolveDenoiseOptions } from '../pipelines/denoise/options.js';
 import { type Denoised, denoiseWhole } from '../pipelines/denoise/whole.js';
 

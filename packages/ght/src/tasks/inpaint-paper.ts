@@ -1,6 +1,5 @@
 import { knownOptions, notNegative } from '../errors.js';
-import type { Image, Samples } from '../image/image.js';
-import { checkShape } from '../image/image.js';
+import { checkShape, type Image, type Samples } from '../image/image.js';
 import { aggregation, extract, patchGrid } from '../image/patches.js';
 import { signalsIn } from '../image/signals.js';
 import { missingPixels, opaque, withoutMissing } from '../pipelines/restore/missing.js';
@@ -55,7 +54,7 @@ export async function inpaintPaper(
   const outcome = await drive(inpainted(image, known, missing, budget), { signal, onFraction });
   const alpha = image.alpha && (await drive(opaque(image.alpha, missing), { signal }));
   const { planes, ...rest } = outcome;
-  onProgress?.({ fraction: 1 });
+  onFraction?.(1);
   return { image: { ...image, planes, ...(alpha && { alpha }) }, ...rest };
 }
 
@@ -69,7 +68,7 @@ function* inpainted(
   const D = overcompleteDct(PATCH, ATOMS);
   const grid = patchGrid(width, height, PATCH, STRIDE);
   const [P, length] = [grid.count * planes.length, grid.count * D.N];
-  const seen = Uint8Array.from(extract(grid, missing), (gone) => 1 - gone);
+  const knownInPlane = Uint8Array.from(extract(grid, missing), (gone) => 1 - gone);
   const [Y, known] = [new Float64Array(P * D.N), new Uint8Array(P * D.N)];
   // Without their mean, patches of which little is known do not all need an atom for it.
   const means = planes.map(
@@ -78,7 +77,7 @@ function* inpainted(
   for (const [c, plane] of planes.entries()) {
     const centred = plane.map((value) => value - means[c]);
     extract(grid, centred, Y.subarray(c * length, (c + 1) * length));
-    known.set(seen, c * length);
+    known.set(knownInPlane, c * length);
     yield 0;
   }
   const share = known.reduce((sum, value) => sum + value, 0) / P;

@@ -1,13 +1,11 @@
 import { callable, InputError, OptionError, positive } from '../errors.js';
-import type { Samples } from '../image/image.js';
-import { checkSamples } from '../image/image.js';
+import { checkSamples, type Samples } from '../image/image.js';
 import { largestFinite } from '../image/scale.js';
 import { signalsIn } from '../image/signals.js';
 import { budgetFor, resolveSolveOptions, type SolverOptions } from '../pipelines/solve/options.js';
 import { type Solution, solveProblem } from '../pipelines/solve/solve.js';
 import type { Codes } from '../sparse/codes/codes.js';
-import type { Dictionary } from '../sparse/dictionary/dictionary.js';
-import { checkDictionary } from '../sparse/dictionary/dictionary.js';
+import { checkDictionary, type Dictionary } from '../sparse/dictionary/dictionary.js';
 import { drive } from '../work.js';
 
 /** The options of the general problem, besides those of every task. */

@@ -365,18 +365,8 @@ describe('statements', () => {
       n.set(n.sub(1));
       f.if(n.eq(3), () => sum.set(sum.add(1)));
     };
-    const whiles = await counting('run', (f, n, sum) =>
-      f.while(
-        () => n.gt(0),
-        () => down(f, n, sum),
-      ),
-    );
-    const repeats = await counting('run', (f, n, sum) =>
-      f.repeat(
-        () => down(f, n, sum),
-        () => n.gt(0),
-      ),
-    );
+    const whiles = await counting('run', (f, n, sum) => f.while(n.gt(0), () => down(f, n, sum)));
+    const repeats = await counting('run', (f, n, sum) => f.repeat(() => down(f, n, sum), n.gt(0)));
     expect([0, 1, 5].map((n) => whiles(n))).toEqual([0, 10, 51]);
     expect([1, 5].map((n) => repeats(n))).toEqual([10, 51]);
   });

@@ -90,7 +90,7 @@ describe('the trial of a GPU', () => {
   it('gives the reason of a GPU that fails, and of one in software', async () => {
     const failing: Engine = {
       ...cpu,
-      load: () => Promise.reject(new EngineFailure('webgpu', 'the device was lost')),
+      load: () => Promise.reject(new EngineFailure('the device was lost')),
     };
     expect(await compare(failing, cpu, 'solve')).toEqual({ kind: 'unavailable', message: 'the device was lost' });
     const software: Engine = {

@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Filter, Pass, RecipeName, Step } from '../../src/denoisers/groups/recipes.js';
 import { recipeNames, recipeOf } from '../../src/denoisers/groups/recipes.js';
-import { followed } from '../../src/denoisers/groups/reference.js';
 import { groupModule } from '../../src/engines/wasm/kernels/groups/module.js';
 import { GroupMemory } from '../../src/engines/wasm/run/group-memory.js';
 import { abilities } from '../../src/engines/wasm/run/host.js';
@@ -10,6 +9,7 @@ import { recipeRunner } from '../../src/engines/wasm/run/recipe.js';
 import { randomSource } from '../../src/index.js';
 import { symmetricEigen } from '../../src/math/eigen.js';
 import { matrix } from '../../src/math/matrix.js';
+import { followed } from '../denoisers/groups/followed.js';
 import { noisy, picture, tileOf } from '../pictures.js';
 
 const { fma } = abilities();

@@ -5,6 +5,7 @@ import { signalsIn } from '../../src/image/signals.js';
 import type { Dictionary } from '../../src/index.js';
 import { atomsPerPatch, gaussianDictionary, overcompleteDct, randomSource } from '../../src/index.js';
 import type { Effort, Spending } from '../../src/sparse/solvers/joint-omp.js';
+import { withFastClock } from '../clock.js';
 
 /** Patches of a chunk, the first of which are the sample. */
 const CHUNK = 256;
@@ -167,7 +168,8 @@ describe('joint OMP on the wasm engine', () => {
         controller.abort(reason);
       };
       if (threads > 1) setTimeout(() => controller.abort(reason), 5);
-      await expect(loaded.jointOmp(10 * P, { signal: controller.signal, onFraction })).rejects.toBe(reason);
+      const run = () => loaded.jointOmp(10 * P, { signal: controller.signal, onFraction });
+      await expect(withFastClock(run)).rejects.toBe(reason);
       // No chunk was begun after the one that was told of.
       expect(fractions.length).toBeLessThanOrEqual(1);
       loaded.dispose();
@@ -181,7 +183,8 @@ describe('joint OMP on the wasm engine', () => {
     const D = overcompleteDct(8, 10);
     const loaded = await engines.wasm.load(D, signalsIn(signals(D, P, 8), D.N), { threads: 1 });
     const fractions: number[] = [];
-    await loaded.jointOmp(5 * P, { onFraction: (fraction) => fractions.push(fraction) }, effort);
+    const onFraction = (fraction: number) => fractions.push(fraction);
+    await withFastClock(() => loaded.jointOmp(5 * P, { onFraction }, effort));
     expect(fractions.length).toBeGreaterThan(1);
     expect(fractions).toEqual(fractions.toSorted((a, b) => a - b));
     expect(fractions.at(-1)).toBeLessThanOrEqual(1);

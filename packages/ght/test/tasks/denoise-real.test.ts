@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Image } from '../../src/index.js';
 import { denoise, estimateNoise, psnr, randomSource, describe as sentences } from '../../src/index.js';
+import { withFastClock } from '../clock.js';
 import { filteredDeviations } from '../noise/made-noise.js';
 import { photograph } from '../photographs.js';
 import { noisy, picture } from '../pictures.js';
@@ -151,7 +152,7 @@ describe('estimateNoise', () => {
   it('tells how far it is, and stops when it is aborted', async () => {
     const large = picture(1200, 900);
     const seen: number[] = [];
-    await estimateNoise(large, { onProgress: ({ fraction }) => seen.push(fraction) });
+    await withFastClock(() => estimateNoise(large, { onProgress: ({ fraction }) => seen.push(fraction) }));
     expect(seen.length).toBeGreaterThan(2);
     expect(seen.at(-1)).toBe(1);
     expect(seen.every((fraction, i) => fraction > (seen[i - 1] ?? 0))).toBe(true);

@@ -1,13 +1,11 @@
 import { describe, expect, inject, it } from 'vitest';
-import { Gpu, groupNumber, nameOf } from '../../src/engines/webgpu/gpu.js';
+import { entryPoint, Gpu, nameOf } from '../../src/engines/webgpu/gpu.js';
 import { EngineFailure } from '../../src/errors.js';
 
 const doubling = `
 @group(0) @binding(0) var<storage, read_write> x: array<f32>;
-${groupNumber}
-@compute @workgroup_size(64)
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
-  let i = groupNumber(group, groups) * 64u + me;
+${entryPoint(64)}
+  let i = group * 64u + me;
   if (i < arrayLength(&x)) { x[i] = 2.0 * x[i]; }
 }`;
 

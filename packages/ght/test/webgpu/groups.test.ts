@@ -3,12 +3,12 @@ import './uncleared.js';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { Filter, Pass, Step } from '../../src/denoisers/groups/recipes.js';
 import { recipeNames, recipeOf } from '../../src/denoisers/groups/recipes.js';
-import { followed } from '../../src/denoisers/groups/reference.js';
 import { recipeRunner as onWasm } from '../../src/engines/wasm/run/recipe.js';
 import { learnedBytes, recipeBytes } from '../../src/engines/webgpu/bytes.js';
 import { Gpu, leastLimits } from '../../src/engines/webgpu/gpu.js';
 import { type RecipeOptions, recipeRunner } from '../../src/engines/webgpu/run/recipe.js';
 import { psnr } from '../../src/index.js';
+import { followed } from '../denoisers/groups/followed.js';
 import { largestDifference } from '../golden/denoisers.js';
 import { noisy, picture, tileOf } from '../pictures.js';
 

@@ -108,7 +108,7 @@ describe.skipIf(inject('withoutGpu') !== '').each(devices)('pursuits on a GPU wi
       const [report] = await theirs.jointOmp(S, undefined, effort);
       return { report, counts: [...atomsPerPatch(await theirs.codes())] };
     });
-    const [got] = await ours.jointOmp(S, effort);
+    const [got] = await ours.jointOmp(S, undefined, effort);
     expect([...atomsPerPatch(await ours.codes())]).toEqual(counts);
     expect(got.kept).toBe(report.kept);
     expect(Math.abs(got.rmse - report.rmse)).toBeLessThan(1e-4 * report.rmse + 1e-4 * size(Y, dct.N));
@@ -129,7 +129,7 @@ describe.skipIf(inject('withoutGpu') !== '').each(devices)('pursuits on a GPU wi
     await ours.sweep('omp', 3, NO_STOP);
     await theirs.sweep('omp', 3, NO_STOP);
     await expectSameCodes();
-    await ours.jointOmp(70, 1);
+    await ours.jointOmp(70);
     await theirs.jointOmp(70);
     await expectSameCodes();
   });
@@ -151,7 +151,7 @@ describe.skipIf(inject('withoutGpu') !== '').each(devices)('pursuits on a GPU wi
     const one = signals(dct, 1, 5);
     const Y = Float64Array.from({ length: dct.N * P }, (_, i) => one[i % dct.N]);
     const ours = await load(dct, Y, 128);
-    const [{ kept }] = await ours.jointOmp(3 * P + 170, 1);
+    const [{ kept }] = await ours.jointOmp(3 * P + 170);
     expect(kept).toBe(3 * P + 170);
     expect([...atomsPerPatch(await ours.codes())]).toEqual(Array.from({ length: P }, (_, p) => (p < 170 ? 4 : 3)));
   });
@@ -165,7 +165,7 @@ describe.skipIf(inject('withoutGpu') !== '').each(devices)('pursuits on a GPU wi
       const codes: Codes[] = [];
       await solvers.sweep('omp', limits, NO_STOP);
       codes.push(await solvers.codes());
-      await solvers.jointOmp(600, 2);
+      await solvers.jointOmp(600, undefined, 2);
       codes.push(await solvers.codes());
       await solvers.refit(codes[0]);
       codes.push(await solvers.codes());
@@ -214,7 +214,7 @@ describe.skipIf(inject('withoutGpu') !== '').each(devices)('pursuits on a GPU wi
     const Y = signals(dct, 150, 6);
     const solvers = await load(dct, Y, 64);
     const fractions: number[] = [];
-    await solvers.jointOmp(600, 2, { onFraction: (fraction) => fractions.push(fraction) });
+    await solvers.jointOmp(600, { onFraction: (fraction) => fractions.push(fraction) }, 2);
     expect(fractions.length).toBeGreaterThan(3);
     expect(fractions).toEqual(fractions.toSorted((a, b) => a - b));
     expect(fractions.at(-1)).toBeLessThanOrEqual(1);

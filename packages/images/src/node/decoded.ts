@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os';
 import { ResourceError } from 'ght';
 import type { ImageMetadata, SampleDepth, SampleKind } from '../image-file.js';
-import { mostSamples, mostUnpacked, pixelLimit, steepestWhole } from '../limits.js';
+import { mostSamples, mostUnpacked, pixelLimit, UNPACKED_PER_BYTE } from '../limits.js';
 import type { Refuse } from '../refuse.js';
 import type { Planes } from '../upright.js';
 
@@ -38,8 +38,8 @@ export function checkSize(declared: Declared, refuse: Refuse): void {
   }
   checkClaim(declared, refuse);
   if ((width * height * channels * depth) / 8 > mostUnpacked(bytes)) {
-    const rule = `must not unpack to more than ${steepestWhole} times its ${bytes} bytes, as ${width}×${height}×${channels} samples of ${depth} bits would`;
-    throw refuse(rule, 'read it in tiles, or save it without compression', ResourceError);
+    const rule = `must not unpack to more than ${UNPACKED_PER_BYTE} times its ${bytes} bytes, as ${width}×${height}×${channels} samples of ${depth} bits would`;
+    throw refuse(rule, 'process it in tiles (--tile 1024), or save it without compression', ResourceError);
   }
   // Results are float64, whatever the samples are in the file.
   if (8 * width * height * channels > totalmem()) {

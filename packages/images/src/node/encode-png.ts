@@ -4,14 +4,14 @@ import type { Raster } from '../raster.js';
 import { perCentimetre } from '../resolution.js';
 
 const colourTypes = [0, 4, 2, 6]; // grey, grey with alpha, RGB, RGB with alpha
-/** What a chunk has beside its data: length, type and checksum. */
+/** The bytes of a chunk besides its data: length, type and checksum. */
 const frameBytes = 12;
 /** The most bytes of a deflate block that is stored as it is. */
 const blockBytes = 65535;
 
 /**
  * An uncompressed PNG of 8- or 16-bit samples with its profile, EXIF and resolution. It is how they reach sharp together:
- * sharp takes none beside raw samples, and its own ways to set a profile convert the colours to it. Its rows are made where
+ * sharp takes none with raw samples, and its own ways to set a profile convert the colours to it. Its rows are made where
  * they stay, since every copy of a large image counts.
  */
 export function encodePng(raster: Raster, metadata: ImageMetadata): Buffer {

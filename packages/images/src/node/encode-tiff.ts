@@ -4,7 +4,7 @@ import type { ImageMetadata } from '../image-file.js';
 import type { Raster } from '../raster.js';
 import { describingFields, encodeDirectory, type TiffField, takeDifferences } from './tiff-fields.js';
 
-// Ours rather than a library's: sharp cannot write floats, and geotiff's writer has no room for a profile and marks
+// Our own writer: sharp cannot write floats, and geotiff's writer has no room for a profile and marks
 // every image as a map of the globe.
 
 /** Strips near this size keep readers that decode strip by strip small, and still compress well. */
@@ -27,7 +27,7 @@ export interface TiffWriter {
 
 /**
  * A lossless TIFF of any depth and number of channels: deflate, after horizontal differences for integers. Three
- * colour channels are RGB; any other number is grey with bands beside it. Alpha is marked as straight.
+ * colour channels are RGB; any other number is grey with further bands. Alpha is marked as straight.
  */
 export function tiffWriter(): TiffWriter {
   const header = Buffer.from('II*\0\0\0\0\0', 'latin1');

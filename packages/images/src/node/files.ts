@@ -112,17 +112,17 @@ export async function refuseOverwriting(inputs: readonly Named[], outputs: reado
   }
 }
 
-/** An output that a flag may ask for. */
-export interface Asked {
+/** An output that a flag may request. */
+export interface Requested {
   readonly path: string | undefined;
   readonly kinds: readonly string[];
   readonly parameter: string;
 }
 
-/** `checkOutput` and `refuseOverwriting` for all outputs that are asked for: before any work is done for them. */
-export async function checkOutputs(inputs: readonly Named[], asked: readonly Asked[]): Promise<void> {
+/** `checkOutput` and `refuseOverwriting` for all requested outputs, before any work is done for them. */
+export async function checkOutputs(inputs: readonly Named[], requested: readonly Requested[]): Promise<void> {
   const outputs: Named[] = [];
-  for (const { path, kinds, parameter } of asked) {
+  for (const { path, kinds, parameter } of requested) {
     if (path === undefined) continue;
     await checkOutput(path, kinds, parameter);
     outputs.push({ path, parameter });
@@ -133,7 +133,7 @@ export async function checkOutputs(inputs: readonly Named[], asked: readonly Ask
 /**
  * Refuses an output path that could not be written, before any work is done for it: its extension is one of `kinds`
  * (such as `imageExtensions`), its folder exists and can be written to, and what lies at the path, if anything, is a
- * file that may be replaced. Of a link all this is asked of the file it leads to.
+ * file that may be replaced. For a link, all this must hold for the file it leads to.
  */
 export async function checkOutput(path: string, kinds: readonly string[], parameter = 'output'): Promise<void> {
   const refuse = (
@@ -175,7 +175,7 @@ export interface Output {
   readonly path: string;
   /** Its content. */
   readonly bytes: Uint8Array;
-  /** What asked for it, for the error. */
+  /** The parameter that names it, for the error. */
   readonly parameter: string;
 }
 

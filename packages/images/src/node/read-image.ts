@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { type Image, InputError, isGhtError, OptionError, ResourceError, readJpegInfo } from 'ght';
 import { type NpyArray, readNpy } from 'ght/npy';
 import { type Axes, axesNames, axesOf } from '../axes.js';
@@ -16,7 +17,7 @@ import { readBytes } from './files.js';
 export interface ReadOptions {
   /** The order of the dimensions of a `.npy` of three. @default 'HWC' where no other order makes sense */
   readonly axes?: Exclude<Axes, 'HW'>;
-  /** The sample that is white, such as 4095 for 12 bits in 16. @default 255 or 65535, or the range of other samples */
+  /** The white level, such as 4095 for 12 bits in 16. @default 255 or 65535, or the range of other samples */
   readonly peak?: number;
   /** What errors call bytes that come from no file. @default 'bytes' */
   readonly name?: string;
@@ -86,17 +87,21 @@ export async function openImage(source: string | Uint8Array, options: ReadOption
   return { count: pages.count, format, page };
 }
 
+/** The lengths in the header of a `.npy`; undefined if the file is no `.npy` of two or three dimensions. */
+function shapeIn(head: Uint8Array): number[] | undefined {
+  if (formatOfContent(head) !== 'npy') return undefined;
+  const [, ...shape] = /'shape': \((\d+), (\d+)(?:, (\d+))?\)/.exec(Buffer.from(head).toString('latin1')) ?? [];
+  return shape.length === 0 ? undefined : shape.filter((length) => length !== undefined).map(Number);
+}
+
 /** Refuses an array of one image by the shape at its beginning, before gigabytes of it are read; all else is left to the reader. */
 function refuseLargeArray(head: Uint8Array, refuse: Refuse): void {
-  if (formatOfContent(head) !== 'npy') return;
-  const shape = /'shape': \((\d+), (\d+)(?:, (\d+))?\)/.exec(Buffer.from(head).toString('latin1'));
+  const shape = shapeIn(head);
   if (!shape) return;
   // The order of the axes may be open: the least that any order could mean are the products without the longest side.
-  const [, ...lengths] = shape.filter((length) => length !== undefined);
-  const sides = lengths.map(Number).sort((a, b) => a - b);
-  const pixels = sides[0] * sides[1];
-  if (pixels <= pixelLimit) return;
-  const rule = `must have at most ${pixelLimit} pixels, not ${lengths.join('×')}`;
+  const sides = shape.toSorted((a, b) => a - b);
+  if (sides[0] * sides[1] <= pixelLimit) return;
+  const rule = `must have at most ${pixelLimit} pixels, not ${shape.join('×')}`;
   throw refuse(rule, 'cut it into tiles', ResourceError);
 }
 
@@ -155,8 +160,17 @@ function fileOf(decoded: Decoded, format: ImageFormat, white: number | undefined
 
 /** Reads the array of a `.npy` file of at most this many bytes, whatever the name of the file. */
 export async function readArray(path: string, parameter = 'ARRAY', most?: number): Promise<NpyArray> {
-  const bytes = await readBytes(path, parameter, { isWanted: isKnown, most });
-  return parseArray(bytes, refusing(path, parameter));
+  const refuse = refusing(path, parameter);
+  const isWanted = (head: Uint8Array) => {
+    const shape = shapeIn(head) ?? [];
+    // It is computed with as float64, and the engine has a copy.
+    if (16 * shape.reduce((product, length) => product * length, 1) > totalmem()) {
+      const rule = `must fit in the memory of this machine, which ${shape.join('×')} numbers do not`;
+      throw refuse(rule, 'divide it into smaller arrays', ResourceError);
+    }
+    return isKnown(head);
+  };
+  return parseArray(await readBytes(path, parameter, { isWanted, most }), refuse);
 }
 
 function nameOf(source: string | Uint8Array, { name = 'bytes' }: ReadOptions): string {
@@ -190,7 +204,7 @@ const arrayTypes = {
   f8: { depth: 64, sample: 'float' },
 } as const;
 
-function fromArray({ type, shape, data }: NpyArray, told: ReadOptions['axes'], refuse: Refuse): Decoded {
+function fromArray({ type, shape, data }: NpyArray, given: ReadOptions['axes'], refuse: Refuse): Decoded {
   if (shape.length !== 2 && shape.length !== 3) {
     throw refuse(`must have the shape H×W or H×W×C, not ${shape.join('×') || 'a single number'}`, 'reshape the array');
   }
@@ -199,7 +213,7 @@ function fromArray({ type, shape, data }: NpyArray, told: ReadOptions['axes'], r
     const rule = `must hold integers of 8 to 32 bits or floats, not ${numpyName(type)}`;
     throw refuse(rule, "convert it, for example with array.astype('float32')");
   }
-  const axes = shape.length === 2 ? 'HW' : (told ?? axesOf(shape));
+  const axes = shape.length === 2 ? 'HW' : (given ?? axesOf(shape));
   if (axes === undefined) {
     const remedies = `--axes ${axesNames.slice(0, -1).join(', ')} or ${axesNames.at(-1)}`;
     throw refuse(`must have axes that are clear, which the shape ${shape.join('×')} leaves open`, `say ${remedies}`);

@@ -1,6 +1,6 @@
 /**
  * The temporary files that results are written into before they take their name: how they are called, and how those that a killed run
- * has left behind are told from those that another run is writing at this moment.
+ * has left behind differ from those that another run is writing at this moment.
  *
  * A file is removed at once only if its process is known to be dead. Process numbers say so only to processes that see the same ones:
  * two containers may have one host name, and their processes the same number 1. So a name has the identity of the host, of its boot and
@@ -54,7 +54,7 @@ function startOf(pid: number): string | undefined {
   }
 }
 
-/** A new name beside `target`, hidden, that tells which process on which machine writes there. */
+/** A new hidden name next to `target`, which says which process on which machine writes there. */
 export function temporaryFor(target: string): string {
   // Cut, because a long name plus the suffix could pass the 255 bytes that file systems allow.
   const start = basename(target).slice(0, 40);

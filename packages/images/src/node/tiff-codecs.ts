@@ -30,7 +30,7 @@ function coloursOf({ photometric, planar, stored }: TiffPage): 'grey' | 'rgb' | 
   return photometric === photometrics.yCbCr ? 'yCbCr' : 'rgb';
 }
 
-/** The samples of a block that is an image file of its own. What a decoder only warns of is damage. */
+/** The samples of a block that is an image file of its own. A warning of the decoder counts as damage. */
 async function bySharp(file: Uint8Array, { page, rows }: TiffBlock): Promise<Uint8Array> {
   const sharp = await loadSharp();
   const channels = page.planar ? 1 : page.stored;
@@ -74,7 +74,7 @@ function faxFile(raw: Uint8Array, { page, rows }: TiffBlock): Uint8Array {
   return file;
 }
 
-/** Zstandard. An error of the decoder gives no bytes, and it never writes more than it is allowed, so that the length tells damage. */
+/** Zstandard. An error of the decoder gives no bytes, and it never writes more than it is allowed, so that the length shows damage. */
 export async function unpackZstd(raw: Uint8Array, most: number): Promise<Uint8Array> {
   const { ZSTDDecoder } = await loadPackage(
     import('zstddec'),

@@ -23,7 +23,7 @@ const bigPlace = { code: 16, size: 8, numbers: 1 } as const;
 
 /**
  * What a page says of its samples: deflate, after horizontal differences for integers. Three colour channels are RGB; any other
- * number is grey with bands beside it. Alpha is marked as straight. Where the samples lie is left to the writer.
+ * number is grey with further bands. Alpha is marked as straight. Where the samples lie is left to the writer.
  */
 export function describingFields(
   { width, height, channels, alpha, depth, sample }: Omit<Raster, 'rows'>,
@@ -51,7 +51,7 @@ export function describingFields(
   ];
 }
 
-/** The resolution as the tags state it: beside a description of ImageJ they count in the unit that it names. */
+/** The resolution as the tags state it: with a description of ImageJ they count in the unit that it names. */
 function tiffResolution(resolution: Resolution, description = ''): Resolution {
   const unit = imageJUnit(description);
   const dense = perCentimetre(resolution);

@@ -63,7 +63,7 @@ const longestSide: Partial<Record<ImageFormat, number>> = { jpeg: 65535, webp: 1
 
 /**
  * The format of an output name, or an OptionError if that format cannot hold such an image: the depth of `like`, its
- * alpha, its number of channels, its size. Made to be asked before the work, with `like.image` for the image.
+ * alpha, its number of channels, its size. Call it before the work, with `like.image` for the image.
  */
 export function checkFormat(path: string, image: Image, like: ImageFile, parameter = 'output'): ImageFormat {
   const format = formatOfName(path);
@@ -75,7 +75,7 @@ export function checkFormat(path: string, image: Image, like: ImageFile, paramet
   return format;
 }
 
-/** Refuses a format that cannot hold such an image with an OptionError about `value`, which asked for it. */
+/** Refuses a format that cannot hold such an image with an OptionError about `value`, which requests it. */
 export function checkHolds(format: ImageFormat, image: Image, like: ImageFile, parameter: string, value: string): void {
   const refuse = (rule: string, remedy: string) => new OptionError(parameter, rule, value, remedy);
   if (format === 'tiff' || format === 'npy') return;

@@ -147,7 +147,7 @@ async function readDirectory(source: ByteSource, at: number, { littleEndian, big
     const size = typeSizes[type];
     // A type of the future says nothing that is needed here.
     if (size === undefined) continue;
-    // What is read only if somebody asks may be damaged without harm, so numbers beyond all files are no error yet.
+    // Damage to values that are never read does no harm, so numbers beyond the end of the file are no error yet.
     const values = placeOrNaN(() => place(entry + 4));
     const inside = values * size <= placeBytes;
     const offset = inside ? at + countBytes + entry + 4 + placeBytes : placeOrNaN(() => place(entry + 4 + placeBytes));

@@ -30,6 +30,9 @@ const depths: Readonly<Record<SampleKind, readonly number[]>> = {
 /** The most bytes of a tile or strip, which is decoded as a whole. */
 const MOST_BLOCK_BYTES = 2 ** 28;
 
+/** No tile or strip begins before this byte. */
+const HEADER_BYTES = 8;
+
 /** A page: what its samples are, and where and how they are stored. */
 export interface TiffPage extends Pick<TiffTags, 'photometric' | 'alpha' | 'metadata' | 'orientation'> {
   /** Pixels per row. */
@@ -242,8 +245,8 @@ function checkBlocks(page: TiffPage, bytes: number, refuse: Refuse): void {
   }
   const blocks = grid.columns * grid.rows * (planar ? stored : 1);
   for (let i = 0; i < blocks; i++) {
-    // Sparse files leave out what is empty, and do not say what it is empty of.
-    if (counts[i] === 0)
+    // Sparse files leave out what is empty, and do not say what it is empty of. The header has the place of what is missing.
+    if (counts[i] === 0 || offsets[i] < HEADER_BYTES)
       throw refuse('must hold every strip and tile of its image', 'save it again in full, not sparse');
     if (!(offsets[i] + counts[i] <= bytes)) throw new Error('the file ends before its last tile or strip');
     if (page.compression === 'none' && counts[i] < rowBytes(page) * rowsOf(page, i)) {

@@ -2,8 +2,8 @@
 import type { RasterSamples } from '../raster.js';
 import { rowBytes, type TiffPage } from './page.js';
 
-/** Samples before they are told apart by sign: what predictors add up. */
-const words = { 8: Uint8Array, 16: Uint16Array, 32: Uint32Array, 64: BigUint64Array } as const;
+/** Samples regardless of their sign: what predictors add up. */
+const unsigned = { 8: Uint8Array, 16: Uint16Array, 32: Uint32Array, 64: BigUint64Array } as const;
 const ints = { 8: Int8Array, 16: Int16Array, 32: Int32Array } as const;
 
 /** The samples of the first `rows` rows of a block: row by row, channels of a pixel side by side. */
@@ -19,14 +19,14 @@ export function samplesOf(bytes: Uint8Array, page: TiffPage, rows: number): Rast
   if (predictor === 3) sumFloatBytes(data, { channels, size: bits / 8, row: rowBytes(page) });
   else if (!page.littleEndian) reverseBytes(data, bits / 8);
   if (predictor === 2) {
-    const all = new words[bits as keyof typeof words](data.buffer, 0, length);
+    const all = new unsigned[bits as keyof typeof unsigned](data.buffer, 0, length);
     sumDifferences(all, block.width * channels, channels);
   }
   if (sample === 'float') {
     if (bits === 16) return Float32Array.from(new Uint16Array(data.buffer, 0, length), fromHalf);
     return bits === 32 ? new Float32Array(data.buffer, 0, length) : new Float64Array(data.buffer, 0, length);
   }
-  const Kind = sample === 'int' ? ints[bits as keyof typeof ints] : words[bits as 8 | 16 | 32];
+  const Kind = sample === 'int' ? ints[bits as keyof typeof ints] : unsigned[bits as 8 | 16 | 32];
   return new Kind(data.buffer, 0, length);
 }
 

@@ -1,4 +1,4 @@
-/** What the directory of a TIFF page says beside its size: what the samples mean, and which pages are refused. */
+/** What the directory of a TIFF page says besides its size: what the samples mean, and which pages are refused. */
 import { describedResolution, imageJCount } from '../description.js';
 import type { ImageMetadata } from '../image-file.js';
 import type { Refuse } from '../refuse.js';
@@ -26,7 +26,7 @@ const [ASSOCIATED_ALPHA, STRAIGHT_ALPHA] = [1, 2];
 export interface TiffTags {
   /** One of {@link photometrics}. */
   readonly photometric: number;
-  /** Whether the last channel is opacity rather than one more band. */
+  /** Whether the last channel is opacity and not one more band. */
   readonly alpha: boolean;
   /** The resolution, the description and the colour profile. */
   readonly metadata: ImageMetadata;
@@ -46,7 +46,7 @@ export async function readTiffTags(directory: TiffDirectory, pages: number, refu
   if (labels?.includes(ASSOCIATED_ALPHA)) {
     throw refuse('must have straight alpha, not premultiplied', 'save it again with unassociated alpha');
   }
-  // Damage to what is beside the samples is no reason to lose them.
+  // Damage to the metadata is no reason to lose the samples.
   const metadata = await metadataOf(directory).catch((): ImageMetadata => ({}));
   const images = imageJCount(metadata.description ?? '');
   if (images > Math.max(1, pages)) {

@@ -43,7 +43,6 @@ function holds(path, file) {
 }
 
 process.on('message', async ({ kind, path }) => {
-  const start = performance.now();
   const answer = await readers[kind](path).then(
     (samples) => ({ outcome: 'read', samples }),
     (error) =>
@@ -51,5 +50,5 @@ process.on('message', async ({ kind, path }) => {
         ? { outcome: 'refused', message: error.message }
         : { outcome: 'defect', message: String(error?.stack ?? error) },
   );
-  process.send({ ...answer, ms: performance.now() - start, megabytes: process.resourceUsage().maxRSS / 1024 });
+  process.send({ ...answer, megabytes: process.resourceUsage().maxRSS / 1024 });
 });

@@ -1,7 +1,7 @@
-import { describeBySubject, solverCatalogue } from 'ght';
+import { describeBySubject } from 'ght';
 import { bytes } from 'ght/format';
 import { type ExperimentName, experimentNames } from '../catalogue.js';
-import { NATURAL_RHO, optionsOf, PAPER_RHO } from '../contenders.js';
+import { NATURAL_RHO, optionsOf, PAPER_RHO, titleOf } from '../contenders.js';
 import { experiments } from '../experiments/index.js';
 import { loadText } from '../machine.js';
 import type { Report } from '../report.js';
@@ -46,7 +46,7 @@ ${report.images.map(({ name, source, width, height }) => html`<li><b>${name}</b>
 <p>${parameters(report)}</p>`;
 }
 
-/** Seconds of each experiment, beside its section. */
+/** How long an experiment took, for its section. */
 export function tookText(report: Report, name: ExperimentName): string {
   const seconds = report.seconds[name];
   return seconds === undefined ? '' : `It took ${duration(seconds)}.`;
@@ -55,11 +55,11 @@ export function tookText(report: Report, name: ExperimentName): string {
 function parameters({ findings }: Report): string {
   const { maxIterations, tolerance = 0 } = optionsOf('qpm', 'natural');
   const stop = `10${superscript(Math.round(Math.log10(tolerance)))}`;
-  const seen = findings.rho ? ` (see “${title('rho')}”)` : '';
+  const reference = findings.rho ? ` (see “${title('rho')}”)` : '';
   return (
     `ρ = ${PAPER_RHO} as in the paper, for GHT-QPM everywhere and for GHT-ADMM on synthetic signals. On natural patches ` +
-    `GHT-ADMM with that value is still far from its best after ${maxIterations} iterations${seen}, so there it has ` +
-    `the best constant value, ρ = ${NATURAL_RHO} ‖D‖₂². Z and Λ start at zero. ${solverCatalogue.qpm.title} and ${solverCatalogue.admm.title} stop when the ` +
+    `GHT-ADMM with that value is still far from its best after ${maxIterations} iterations${reference}, so there it has ` +
+    `the best constant value, ρ = ${NATURAL_RHO} ‖D‖₂². Z and Λ start at zero. ${titleOf('qpm')} and ${titleOf('admm')} stop when the ` +
     `RMSE changes by less than ${stop}, for signals whose full scale is 1, or after ${maxIterations} iterations; only the ` +
     'sections on convergence and on ρ run all of them. Joint OMP is not in the paper: it is OMP under the global budget.'
   );

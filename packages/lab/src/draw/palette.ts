@@ -1,5 +1,4 @@
-import type { SolverName } from 'ght';
-import { solverCatalogue, solverNames } from 'ght';
+import { type SolverName, solverCatalogue, solverNames } from 'ght';
 
 /** The look of a solver in every plot. */
 export interface Look {

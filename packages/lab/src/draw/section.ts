@@ -1,5 +1,5 @@
 import type { SolverName } from 'ght';
-import { solverCatalogue } from 'ght';
+import { titleOf } from '../contenders.js';
 import { type Content, html, type Markup } from './markup.js';
 import { looks } from './palette.js';
 import type { Curve } from './plot.js';
@@ -50,7 +50,7 @@ export function solverCurves<Run extends { readonly solver: SolverName }>(
   runs: readonly Run[],
   solvers: readonly SolverName[],
   point: (run: Run) => { readonly x: number; readonly y: number },
-  label: (solver: SolverName) => string = (solver) => solverCatalogue[solver].title,
+  label: (solver: SolverName) => string = (solver) => titleOf(solver),
 ): Curve[] {
   return solvers.map((solver) => ({
     label: label(solver),

@@ -1,5 +1,5 @@
 import type { SolverName } from 'ght';
-import { solverCatalogue } from 'ght';
+import { titleOf } from '../contenders.js';
 import { type Content, html, type Markup } from './markup.js';
 import { count, grouped } from './numbers.js';
 
@@ -56,8 +56,8 @@ export function solverTable<Row>(
     columns: [
       ...heads,
       ...solvers.map((solver) => ({
-        head: solverCatalogue[solver].title,
-        csv: `${solverCatalogue[solver].title} ${quantity}`,
+        head: titleOf(solver),
+        csv: `${titleOf(solver)} ${quantity}`,
         show,
       })),
     ],

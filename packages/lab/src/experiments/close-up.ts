@@ -1,17 +1,15 @@
-import type { SolverName } from 'ght';
-import { represent, ssim } from 'ght';
+import { type Rectangle, represent, type SolverName, ssim } from 'ght';
 import { catalogue } from '../catalogue.js';
-import { optionsOf, shared } from '../contenders.js';
-import type { Window } from '../images.js';
-import { busiestWindow, cut } from '../images.js';
-import { greyPicture } from '../picture.js';
+import { optionsOf } from '../contenders.js';
+import { busiestWindow } from '../images.js';
+import { windowPicture } from '../picture.js';
 import type { Experiment, Picture, Setting } from '../setting.js';
 
 /** Figure 6: the visible difference. */
 export interface CloseUp {
   readonly image: string;
   readonly s: number;
-  readonly window: Window;
+  readonly window: Rectangle;
   readonly original: Picture;
   readonly results: readonly {
     readonly solver: SolverName;
@@ -39,12 +37,11 @@ async function run(setting: Setting): Promise<CloseUp> {
   const { name, image } = setting.images[0];
   const { width, height, planes, peak } = image;
   const window = busiestWindow(image, SIDE);
-  const show = (plane: ArrayLike<number>) => greyPicture(cut(plane, width, window), window.width, window.height, peak);
   const results = [];
   for (const [i, solver] of (['omp', 'qpm'] as const).entries()) {
     const result = await represent(image, {
       ...optionsOf(solver, 'natural'),
-      ...shared(setting),
+      threads: setting.threads,
       budget: { perPatch: PER_PATCH },
       signal: setting.signal,
       onProgress: ({ fraction }) => setting.onProgress?.((i + fraction) / 2),
@@ -55,8 +52,9 @@ async function run(setting: Setting): Promise<CloseUp> {
       rmse: result.rmse,
       psnr: result.psnr,
       ssim: ssim(plane, planes[0], width, height, peak),
-      picture: await show(plane),
+      picture: await windowPicture(image, plane, window),
     });
   }
-  return { image: name, s: PER_PATCH, window, original: await show(planes[0]), results };
+  const original = await windowPicture(image, planes[0], window);
+  return { image: name, s: PER_PATCH, window, original, results };
 }

@@ -1,9 +1,9 @@
 import { overcompleteDct, solve } from 'ght';
+import { count } from 'ght/format';
 import { catalogue } from '../catalogue.js';
-import { optionsOf, type PaperSolver, paperSolvers, shared } from '../contenders.js';
+import { optionsOf, type PaperSolver, paperSolvers } from '../contenders.js';
 import { naturalPatches } from '../images.js';
-import type { Experiment, Setting } from '../setting.js';
-import { pacer } from '../setting.js';
+import { type Experiment, pacer, type Setting } from '../setting.js';
 
 /** Figure 8: the RMSE after each iteration. */
 export interface Convergence {
@@ -23,7 +23,7 @@ export const convergence: Experiment<Convergence> = {
   ...catalogue.convergence,
   seconds: { full: 110, quick: 3 },
   describe: ({ P, iterations }) =>
-    `The RMSE of GHT-QPM and GHT-ADMM on ${P.toLocaleString('en-US')} random 8×8 patches of natural images after each of ` +
+    `The RMSE of GHT-QPM and GHT-ADMM on ${count(P)} random 8×8 patches of natural images after each of ` +
     `${iterations} iterations, with no stopping rule, for S = 5P, 10P and 15P.`,
   run,
 };
@@ -36,7 +36,7 @@ async function run(setting: Setting): Promise<Convergence> {
   const series = [];
   for (const s of [5, 10, 15]) {
     for (const solver of paperSolvers) {
-      const options = { ...optionsOf(solver, 'natural'), ...shared(setting), budget: { perPatch: s }, peak: 255 };
+      const options = { ...optionsOf(solver, 'natural'), threads: setting.threads, budget: { perPatch: s }, peak: 255 };
       const { history } = await pace(1, (watch) =>
         solve(D, Y, { ...options, ...watch, maxIterations: ITERATIONS, tolerance: 0 }),
       );

@@ -1,12 +1,9 @@
-import type { Image, SolverName } from 'ght';
-import { psnr, randomSource, represent } from 'ght';
+import { type Image, psnr, type Rectangle, randomSource, represent, type SolverName } from 'ght';
 import { catalogue } from '../catalogue.js';
-import { optionsOf, shared, tabled } from '../contenders.js';
-import type { Window } from '../images.js';
-import { busiestWindow, cut, middles } from '../images.js';
-import { greyPicture } from '../picture.js';
-import type { Experiment, Picture, Setting } from '../setting.js';
-import { pacer } from '../setting.js';
+import { optionsOf, tabled } from '../contenders.js';
+import { busiestWindow, middles } from '../images.js';
+import { windowPicture } from '../picture.js';
+import { type Experiment, type Picture, pacer, type Setting } from '../setting.js';
 
 /** A PSNR in dB against the clean image. */
 export interface DenoisingRun {
@@ -30,7 +27,7 @@ export interface Denoising {
   readonly closeUp: {
     readonly image: string;
     readonly sigma: number;
-    readonly window: Window;
+    readonly window: Rectangle;
     readonly clean: Picture;
     readonly noisy: Picture;
     readonly omp: Picture;
@@ -67,15 +64,14 @@ async function run(setting: Setting): Promise<Denoising> {
       noisyPsnr.push(psnr(noisy.planes[0], clean, image.peak));
       const planes: Partial<Record<SolverName, ArrayLike<number>>> = {};
       for (const solver of tabled) {
-        const options = { ...optionsOf(solver, 'natural'), ...shared(setting), budget: { perPatch: PER_PATCH } };
+        const options = { ...optionsOf(solver, 'natural'), threads: setting.threads, budget: { perPatch: PER_PATCH } };
         const result = await pace(1, (watch) => represent(noisy, { ...options, ...watch }));
         planes[solver] = result.image.planes[0];
         runs.push({ solver, sigma, psnr: psnr(result.image.planes[0], clean, image.peak) });
       }
       if (!closeUp && sigma === SHOWN) {
         const window = busiestWindow(image, SIDE);
-        const show = (plane: ArrayLike<number> = clean) =>
-          greyPicture(cut(plane, image.width, window), window.width, window.height, image.peak);
+        const show = (plane: ArrayLike<number> = clean) => windowPicture(image, plane, window);
         const [omp, admm] = [await show(planes.omp), await show(planes.admm)];
         closeUp = { image: name, sigma, window, clean: await show(), noisy: await show(noisy.planes[0]), omp, admm };
       }

@@ -1,7 +1,7 @@
 import { extract, represent } from 'ght';
 import { drawHeatmap } from 'ght/draw';
 import { catalogue } from '../catalogue.js';
-import { optionsOf, shared } from '../contenders.js';
+import { optionsOf } from '../contenders.js';
 import { patchEnergies } from '../images.js';
 import { colourPicture, greyPicture } from '../picture.js';
 import type { Experiment, Picture, Setting } from '../setting.js';
@@ -43,7 +43,7 @@ async function run(setting: Setting): Promise<Heatmap> {
   const { width, height, planes, peak } = image;
   const result = await represent(image, {
     ...optionsOf('qpm', 'natural'),
-    ...shared(setting),
+    threads: setting.threads,
     budget: { perPatch: PER_PATCH },
     signal: setting.signal,
     onProgress: ({ fraction }) => setting.onProgress?.(fraction),

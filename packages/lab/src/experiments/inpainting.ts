@@ -1,14 +1,11 @@
-import type { Image, InpaintOptions } from 'ght';
-import { inpaint, psnr, randomSource } from 'ght';
+import { type Image, type InpaintOptions, inpaint, psnr, randomSource } from 'ght';
 import { inpaintPaper } from 'ght/paper';
 import { biharmonic, drive } from 'ght/plans';
 import { catalogue } from '../catalogue.js';
-import { shared } from '../contenders.js';
 import { busiestWindow, cut } from '../images.js';
 import { letters } from '../letters.js';
-import { greyPicture } from '../picture.js';
-import type { Experiment, NamedImage, Picture, Setting } from '../setting.js';
-import { pacer } from '../setting.js';
+import { windowPicture } from '../picture.js';
+import { type Experiment, type NamedImage, type Picture, pacer, type Setting } from '../setting.js';
 
 /** How missing pixels are filled: smoothly, from codes of the known pixels, or by the loop that starts from the smooth filling. */
 export const fillings = ['biharmonic', 'joint-omp', 'fast', 'balanced'] as const;
@@ -68,7 +65,7 @@ async function run(setting: Setting): Promise<Inpainting> {
       const filled: { filling: Filling; psnr: number; plane: Float32Array }[] = [];
       for (const filling of fillings) {
         const plane = await pace(1, async (watch) => {
-          const planes = await fill(given, mask, filling, { ...shared(setting), ...watch });
+          const planes = await fill(given, mask, filling, { threads: setting.threads, ...watch });
           return Float32Array.from(planes[0], (value) => Math.min(image.peak, Math.max(0, value)));
         });
         filled.push({ filling, plane, psnr: psnr(plane, image.planes[0], image.peak) });
@@ -76,8 +73,7 @@ async function run(setting: Setting): Promise<Inpainting> {
       runs.push(...filled.map(({ filling, psnr }) => ({ missing, filling, psnr })));
       if (!closeUp && missing === SHOWN) {
         const window = busiestWindow(image, SHOWN_SIDE);
-        const show = (plane: Image['planes'][number]) =>
-          greyPicture(cut(plane, image.width, window), window.width, window.height, image.peak);
+        const show = (plane: ArrayLike<number>) => windowPicture(image, plane, window);
         const results = [];
         for (const { plane, ...rest } of filled) results.push({ ...rest, picture: await show(plane) });
         const [original, known] = [await show(image.planes[0]), await show(given.planes[0])];

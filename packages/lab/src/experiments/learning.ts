@@ -1,12 +1,10 @@
-import type { Dictionary } from 'ght';
-import { learn, overcompleteDct, solve } from 'ght';
+import { type Dictionary, learn, overcompleteDct, solve } from 'ght';
 import { drawAtoms } from 'ght/draw';
+import { count } from 'ght/format';
 import { catalogue } from '../catalogue.js';
-import { shared } from '../contenders.js';
 import { naturalPatches } from '../images.js';
 import { greyPicture } from '../picture.js';
-import type { Experiment, NamedImage, Picture, Setting } from '../setting.js';
-import { pacer } from '../setting.js';
+import { type Experiment, type NamedImage, type Picture, pacer, type Setting } from '../setting.js';
 
 /** The dictionaries that are compared: the DCT, and those learned with each of the two coders. */
 export const learnedBy = ['dct', 'omp', 'joint-omp'] as const;
@@ -37,9 +35,9 @@ export const learning: Experiment<Learning> = {
   ...catalogue.learning,
   seconds: { full: 120, quick: 8 },
   describe: ({ training, test, L, iterations }) =>
-    `Separable dictionaries 64×${L} are learned from ${training.toLocaleString('en-US')} random patches in ${iterations} ` +
+    `Separable dictionaries 64×${L} are learned from ${count(training)} random patches in ${iterations} ` +
     'iterations that start from the DCT: once with OMP, which gives every patch s atoms, and once with joint OMP, under the ' +
-    `budget S = sP. They are compared on ${test.toLocaleString('en-US')} patches of other images.`,
+    `budget S = sP. They are compared on ${count(test)} patches of other images.`,
   run,
 };
 
@@ -57,12 +55,21 @@ async function run(setting: Setting): Promise<Learning> {
   for (const s of budgets) {
     const budget = { perPatch: s };
     for (const name of learnedBy) {
-      const options = { ...shared(setting), budget, iterations, separable: true, initial: dct, seed: setting.seed };
+      const options = {
+        threads: setting.threads,
+        budget,
+        iterations,
+        separable: true,
+        initial: dct,
+        seed: setting.seed,
+      };
       const learned =
         name === 'dct' ? undefined : await pace(weight, (watch) => learn(Y, { ...options, ...watch, solver: name }));
       const D = learned?.dictionary ?? dct;
       for (const coder of ['omp', 'joint-omp'] as const) {
-        const { rmse } = await pace(1, (watch) => solve(D, T, { ...shared(setting), ...watch, budget, solver: coder }));
+        const { rmse } = await pace(1, (watch) =>
+          solve(D, T, { threads: setting.threads, ...watch, budget, solver: coder }),
+        );
         runs.push({ dictionary: name, coder, s, rmse });
       }
       if (s === budgets[0]) atoms.push({ dictionary: name, picture: await pictureOf(D, learned?.uses) });

@@ -1,10 +1,9 @@
 import { represent } from 'ght';
 import { catalogue } from '../catalogue.js';
-import { contenders, optionsOf, runOf, shared, weightOf } from '../contenders.js';
+import { contenders, optionsOf, runOf, weightOf } from '../contenders.js';
 import { middles } from '../images.js';
 import { thumbnail } from '../picture.js';
-import type { Experiment, Picture, Run, Setting } from '../setting.js';
-import { pacer } from '../setting.js';
+import { type Experiment, type Picture, pacer, type Run, type Setting } from '../setting.js';
 
 /** Figures 4 and 5: every solver at every budget on three images. */
 export interface Megapixel {
@@ -43,7 +42,7 @@ async function run(setting: Setting): Promise<Megapixel> {
     let patches = 0;
     for (const s of budgets) {
       for (const solver of contenders) {
-        const options = { ...optionsOf(solver, 'natural'), ...shared(setting), budget: { perPatch: s } };
+        const options = { ...optionsOf(solver, 'natural'), threads: setting.threads, budget: { perPatch: s } };
         const result = await pace(weightOf(solver, s), (watch) =>
           represent(image, { ...options, ...watch, dictionary: 'paper' }),
         );

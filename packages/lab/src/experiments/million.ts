@@ -1,10 +1,9 @@
-import type { SolverName } from 'ght';
-import { overcompleteDct, solve } from 'ght';
+import { overcompleteDct, type SolverName, solve } from 'ght';
+import { count } from 'ght/format';
 import { catalogue } from '../catalogue.js';
-import { contenders, optionsOf, runOf, shared, weightOf } from '../contenders.js';
+import { contenders, optionsOf, runOf, weightOf } from '../contenders.js';
 import { naturalPatches } from '../images.js';
-import type { Experiment, Run, Setting } from '../setting.js';
-import { pacer } from '../setting.js';
+import { type Experiment, pacer, type Run, type Setting } from '../setting.js';
 
 /** Figure 7: the time as a function of the number of patches. */
 export interface Million {
@@ -23,7 +22,7 @@ export const million: Experiment<Million> = {
   ...catalogue.million,
   seconds: { full: 150, quick: 9 },
   describe: ({ sizes, s }) =>
-    `P = ${sizes[0].toLocaleString('en-US')} to ${sizes.at(-1)?.toLocaleString('en-US')} random 8×8 patches of natural ` +
+    `P = ${count(sizes[0])} to ${count(sizes[sizes.length - 1])} random 8×8 patches of natural ` +
     `images over the 64×100 overcomplete DCT, s = ${s}. The exponent of P is fitted by least squares to the logarithms.`,
   run,
 };
@@ -40,7 +39,7 @@ async function run(setting: Setting): Promise<Million> {
     for (const solver of contenders) {
       const options = {
         ...optionsOf(solver, 'natural'),
-        ...shared(setting),
+        threads: setting.threads,
         budget: { perPatch: PER_PATCH },
         peak: 255,
       };

@@ -1,10 +1,9 @@
 import { gaussianDictionary, overcompleteDct, represent, solve } from 'ght';
 import { spectralNormSquared, supportMismatch } from 'ght/paper';
 import { catalogue } from '../catalogue.js';
-import { optionsOf, PAPER_RHO, type PaperSolver, paperSolvers, shared } from '../contenders.js';
+import { optionsOf, PAPER_RHO, type PaperSolver, paperSolvers } from '../contenders.js';
 import { middles } from '../images.js';
-import type { Experiment, Setting } from '../setting.js';
-import { pacer } from '../setting.js';
+import { type Experiment, pacer, type Setting } from '../setting.js';
 import { sparseSignals } from './synthetic.js';
 
 /** The effect of ρ. */
@@ -51,7 +50,7 @@ async function run(setting: Setting): Promise<Rho> {
   const runs = [];
   for (const solver of paperSolvers) {
     for (const absolute of values) {
-      const options = { ...optionsOf(solver, 'natural'), ...shared(setting), rho: { absolute } };
+      const options = { ...optionsOf(solver, 'natural'), threads: setting.threads, rho: { absolute } };
       let rmse = 0;
       for (const { image } of images) {
         const budget = { perPatch: PER_PATCH };

@@ -3,8 +3,7 @@ import { codesFromDense, gaussianDictionary, randomSource, reconstruct, solve } 
 import { supportMismatch } from 'ght/paper';
 import { catalogue } from '../catalogue.js';
 import { contenders, optionsOf, runOf } from '../contenders.js';
-import type { Experiment, Run, Setting } from '../setting.js';
-import { pacer } from '../setting.js';
+import { type Experiment, pacer, type Run, type Setting } from '../setting.js';
 
 /** A run on synthetic signals, whose true support is known; all values are means over the dictionaries. */
 export interface RecoveryRun extends Run {

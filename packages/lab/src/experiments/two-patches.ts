@@ -1,6 +1,6 @@
 import { completeDct, extract, patchGrid, reconstruct, solve } from 'ght';
 import { catalogue } from '../catalogue.js';
-import { optionsOf, shared } from '../contenders.js';
+import { optionsOf } from '../contenders.js';
 import { patchEnergies } from '../images.js';
 import { greyPicture } from '../picture.js';
 import type { Experiment, Picture, Setting } from '../setting.js';
@@ -61,7 +61,7 @@ async function run(setting: Setting): Promise<TwoPatches> {
   const code = async (solver: 'qpm' | 'omp'): Promise<CodedPatch[]> => {
     const options = {
       ...optionsOf(solver, 'natural'),
-      ...shared(setting),
+      threads: setting.threads,
       budget: { total: BUDGET },
       peak: image.peak,
     };

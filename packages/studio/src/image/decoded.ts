@@ -26,7 +26,7 @@ export interface OpenedImage {
   readonly jpeg?: JpegInfo;
 }
 
-/** A file that cannot be opened: the reason and the remedy, in words for the user. Decoders leave out the file's name. */
+/** A file that cannot be opened: the reason and the remedy, for the user. Decoders leave out the file's name. */
 export class FileError extends Error {
   override readonly name = 'FileError';
 }

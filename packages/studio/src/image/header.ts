@@ -1,4 +1,4 @@
-/** What the first bytes of a file tell before anything of its size is allocated. */
+/** What the first bytes of a file say before anything of its size is allocated. */
 import { formatOfContent, mostSamples, pixelLimit } from 'ght-images';
 import { FileError } from './decoded.js';
 
@@ -11,14 +11,14 @@ export function formatOf(bytes: Uint8Array): Format | undefined {
   return format === 'npy' || format === 'bmp' ? undefined : format;
 }
 
-/** Width, height and colour channels, where a header gives them away; TIFF is asked later, by its own reader. */
+/** Width, height and colour channels, if the header has them; TIFF has its own reader. */
 export interface Size {
   readonly width: number;
   readonly height: number;
   readonly channels: number;
 }
 
-/** Refuses sizes that a file of this many bytes cannot hold, which damage announces, and those that nobody could open. */
+/** Refuses sizes that a file of this many bytes cannot hold, as damaged files announce them, and sizes that no page could open. */
 export function checkSize({ width, height, channels }: Size, bytes: number): void {
   if (!(width > 0 && height > 0)) throw new FileError('has no pixels. Open another one.');
   if (width * height * channels > mostSamples(bytes)) {

@@ -180,12 +180,12 @@ function refits({ tab, refit }: Settings, solver: SolverName): boolean {
   return tab === 'represent' && refit && solverCatalogue[solver].rho !== null;
 }
 
-/** A file beside the image, named after what was done. */
+/** A file next to the image, named after what was done. */
 function outputOf(file: string, what: string): string {
   return `${file.replace(/\.[^.]*$/, '')}-${what}.png`;
 }
 
-/** A word of a shell, in quotes where that is needed. */
-function quoted(word: string): string {
-  return /^[\w./-]+$/.test(word) && !word.startsWith('-') ? word : `'./${word.replaceAll("'", "'\\''")}'`;
+/** An argument of a shell, in quotes if that is needed. */
+function quoted(text: string): string {
+  return /^[\w./-]+$/.test(text) && !text.startsWith('-') ? text : `'./${text.replaceAll("'", "'\\''")}'`;
 }

@@ -20,7 +20,7 @@ export interface Legend {
 /** The longest side of a figure: beyond it browsers give no canvas. */
 const MOST_SIDE = 16_000;
 
-/** Both pictures beside each other. */
+/** Both pictures side by side. */
 export function sideBySide(left: Pane, right: Pane, legend?: Legend): HTMLCanvasElement {
   const size = sizeOf([left, right], 2);
   const gap = Math.round(size.bar / 3);
@@ -114,17 +114,17 @@ function canvasOf({ width, height, pixels }: Layer): HTMLCanvasElement {
 
 function label(
   context: CanvasRenderingContext2D,
-  words: string,
+  text: string,
   x: number,
   bar: number,
   align: 'left' | 'right' = 'left',
 ) {
-  write(context, words, align === 'left' ? x + bar / 4 : x - bar / 4, 0.72 * bar, bar, align);
+  write(context, text, align === 'left' ? x + bar / 4 : x - bar / 4, 0.72 * bar, bar, align);
 }
 
 function write(
   context: CanvasRenderingContext2D,
-  words: string,
+  text: string,
   x: number,
   y: number,
   bar: number,
@@ -133,7 +133,7 @@ function write(
   context.fillStyle = '#1d2025';
   context.font = `${Math.round(0.6 * bar)}px sans-serif`;
   context.textAlign = align;
-  context.fillText(words, x, y);
+  context.fillText(text, x, y);
 }
 
 /** The colours from 0 to the most, with a number at either end and in the middle. */

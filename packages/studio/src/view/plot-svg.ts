@@ -27,8 +27,8 @@ export function plotSvg(curves: readonly Curve[], width = 640, height = 400): st
     frame,
   );
   const [right, bottom] = [width - frame.right, height - frame.bottom];
-  const text = (x: number, y: number, anchor: string, words: string, more = '') =>
-    `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" text-anchor="${anchor}"${more}>${words}</text>`;
+  const text = (x: number, y: number, anchor: string, label: string, more = '') =>
+    `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" text-anchor="${anchor}"${more}>${label}</text>`;
   const parts = [
     ...scales.yTicks.flatMap((tick) => {
       const y = scales.y(tick);

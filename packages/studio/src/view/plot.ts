@@ -1,4 +1,5 @@
-/** The arithmetic of the convergence plot: a linear axis for iterations, a logarithmic one for RMSE. */
+/** The convergence plot: a linear axis for iterations, a logarithmic one for RMSE. */
+import { linearAxis, lineOf, logAxis, roundTicks } from './axes.js';
 
 /** A point of a curve. */
 export interface Point {
@@ -33,18 +34,21 @@ export function scalesOf(points: readonly Point[], frame: Frame): Scales {
   const middle = Math.sqrt(low * high);
   const [bottom, top] = [Math.min(low / 1.03, middle / 1.12), Math.max(high * 1.03, middle * 1.12)];
   const last = Math.max(...points.map(({ k }) => k), 2);
-  const inner = { width: frame.width - frame.left - frame.right, height: frame.height - frame.top - frame.bottom };
   return {
-    x: (k) => frame.left + ((k - 1) / (last - 1)) * inner.width,
-    y: (rmse) => frame.top + (1 - Math.log(Math.max(rmse, bottom) / bottom) / Math.log(top / bottom)) * inner.height,
+    x: linearAxis([1, last], [frame.left, frame.width - frame.right]).at,
+    y: logAxis([bottom, top], [frame.height - frame.bottom, frame.top]).at,
     xTicks: wholeTicks(last),
     yTicks: logTicks(bottom, top),
   };
 }
 
 /** The line through the points, as an SVG path. */
-export function pathOf(points: readonly Point[], { x, y }: Scales): string {
-  return points.map(({ k, rmse }, i) => `${i === 0 ? 'M' : 'L'}${x(k).toFixed(1)} ${y(rmse).toFixed(1)}`).join('');
+export function pathOf(points: readonly Point[], { x, y }: Pick<Scales, 'x' | 'y'>): string {
+  return lineOf(
+    points.map(({ k, rmse }) => ({ x: k, y: rmse })),
+    { at: x },
+    { at: y },
+  );
 }
 
 /** About four whole numbers from 1 to the last iteration. */
@@ -67,10 +71,5 @@ export function logTicks(bottom: number, top: number): number[] {
     }
     if (ticks.length >= 3) return ticks.slice(0, 6);
   }
-  const raw = (top - bottom) / 5;
-  const size = 10 ** Math.floor(Math.log10(raw));
-  const step = size * ([1, 2, 5, 10].find((each) => each * size >= raw) ?? 10);
-  const ticks: number[] = [];
-  for (let tick = Math.ceil(bottom / step) * step; tick <= top; tick += step) ticks.push(Number(tick.toPrecision(6)));
-  return ticks;
+  return roundTicks([bottom, top], 5);
 }

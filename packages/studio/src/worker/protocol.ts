@@ -188,7 +188,7 @@ export interface Requests extends LearnRequests {
 /** The name of a request. */
 export type RequestKind = keyof Requests;
 
-/** A failure in words. If an image is too large, `reduce` is the factor by which each side must be reduced. */
+/** A failure as text. If an image is too large, `reduce` is the factor by which each side must be reduced. */
 export interface Failure {
   readonly message: string;
   readonly aborted: boolean;

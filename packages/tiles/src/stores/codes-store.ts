@@ -222,7 +222,7 @@ async function writeLayout(folder: ZarrFolder, { image, planes, tile }: CodesLay
   await folder.writeJson('codes/counts/zarr.json', arrayDocument('uint32', shape, [1, tile.rows, tile.columns]));
   const { width, height, patch, stride } = grid;
   const codes = { width, height, patch, stride, planes, tile: { columns: tile.columns, rows: tile.rows }, peak };
-  // Last, since it tells that all the others are there.
+  // Last, since it shows that all the others are there.
   await folder.writeJson('codes/zarr.json', { zarr_format: 3, node_type: 'group', attributes: { ght: { codes } } });
 }
 

@@ -1,4 +1,4 @@
-/** A process of its own that copies an image into a tiled TIFF: sharp cannot be interrupted, but a process can be ended. */
+/** A separate process that copies an image into a tiled TIFF: sharp cannot be interrupted, but a process can be ended. */
 import { loadSharp } from 'ght-images/node';
 
 // The copy may be of a private image.

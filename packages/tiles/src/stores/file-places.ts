@@ -14,16 +14,16 @@ export interface FilePlacesOptions extends SourceOptions {
   readonly chunk?: number;
 }
 
-/** Images by their paths: any file or Zarr is a source, a Zarr is a sink, for codes too. What a run keeps on the way is in a hidden folder beside it. */
+/** Images by their paths: any file or Zarr is a source, a Zarr is a sink, for codes too. Intermediate results are in a hidden folder next to it. */
 export function filePlaces({ run, chunk, ...options }: FilePlacesOptions): Places {
   return {
     source: (path) => openSource(path, options),
     sink: (path, picture) => zarrSink(path, { run, picture, chunk }),
     codes: (path, layout) => codesStore(path, { run, layout }),
-    scratch: async (path) => folderScratch(scratchBeside(path)),
+    scratch: async (path) => folderScratch(scratchNextTo(path)),
   };
 }
 
-function scratchBeside(path: string): string {
+function scratchNextTo(path: string): string {
   return join(dirname(path), `.${basename(path)}.scratch`);
 }

@@ -2,7 +2,7 @@ import { open, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InputError } from 'ght';
-import { formatOfContent, type ImageFile, type Refuse } from 'ght-images';
+import { formatOfContent, type ImageFile, mostUnpacked, type Refuse } from 'ght-images';
 import {
   checkClaim,
   intact,
@@ -41,13 +41,14 @@ export async function openSource(name: string, options: SourceOptions = {}): Pro
   // What cannot be opened has its error from the reader of whole files.
   const head = await headOf(name, HEAD_BYTES).catch(() => new Uint8Array(0));
   const format = formatOfContent(head);
-  if (format === 'tiff') return openTiffFile(name, options);
+  if (format === 'tiff') return openTiffFile(name, place.size, options);
   // The others have no size that does not fit in memory, or no decoder that goes row by row.
   if (format !== 'png' && format !== 'jpeg') return wholeFile(name, options);
   const refuse = refusingFor(name, options);
   const file = { source: name, format, head, bytes: place.size };
   const image = await intact(openBySharp(file, refuse, checkClaim), format, refuse);
-  return fitsInMemory(pictureOf(image), options) ? wholeFile(name, options) : copyOf(name, image, options);
+  const whole = fitsInMemory(pictureOf(image), place.size, options);
+  return whole ? wholeFile(name, options) : copyOf(name, image, options);
 }
 
 /**
@@ -61,11 +62,21 @@ export async function pictureIn(name: string, options: SourceOptions = {}): Prom
   if (!place?.isFile()) return undefined;
   const head = await headOf(name, HEAD_BYTES).catch(() => new Uint8Array(0));
   const format = formatOfContent(head);
-  if (format === 'tiff') return closed(await openTiff(name, options));
+  if (format === 'tiff') {
+    const tiff = await openTiff(name, options);
+    return uprightPicture(await closed(tiff), tiff.orientation);
+  }
   if (format !== 'png' && format !== 'jpeg') return undefined;
   const refuse = refusingFor(name, options);
   const file = { source: name, format, head, bytes: place.size };
-  return pictureOf(await intact(openBySharp(file, refuse, checkClaim), format, refuse));
+  const image = await intact(openBySharp(file, refuse, checkClaim), format, refuse);
+  return uprightPicture(pictureOf(image), image.orientation);
+}
+
+/** The picture as `readImage` turns it. */
+function uprightPicture(picture: Picture, orientation: number): Picture {
+  const { width, height } = picture;
+  return orientation >= 5 && orientation <= 8 ? { ...picture, width: height, height: width } : picture;
 }
 
 async function closed(source: Pick<Source, 'picture' | 'close'>): Promise<Picture> {
@@ -73,19 +84,22 @@ async function closed(source: Pick<Source, 'picture' | 'close'>): Promise<Pictur
   return source.picture;
 }
 
-async function openTiffFile(name: string, options: SourceOptions): Promise<Source> {
+async function openTiffFile(name: string, bytes: number, options: SourceOptions): Promise<Source> {
   const tiff = await openTiff(name, options);
   if (tiff.tiled && tiff.orientation === 1) return tiff;
   try {
-    if (fitsInMemory(tiff.picture, options) || tiff.orientation !== 1) return await wholeFile(name, options);
+    const whole = tiff.orientation !== 1 || fitsInMemory(tiff.picture, bytes, options);
+    if (whole) return await wholeFile(name, options);
     return await fromCopy(tiff, (target) => copyTiled(tiff, target, options.signal), options);
   } finally {
     await tiff.close();
   }
 }
 
-function fitsInMemory(picture: Picture, { memory = DEFAULT_MEMORY }: SourceOptions): boolean {
-  return (picture.width * picture.height * planesOf(picture) * picture.depth) / 8 <= memory;
+/** Whether an image is read into memory from a file of this many bytes. */
+function fitsInMemory(picture: Picture, bytes: number, { memory = DEFAULT_MEMORY }: SourceOptions): boolean {
+  const unpacked = (picture.width * picture.height * planesOf(picture) * picture.depth) / 8;
+  return unpacked <= Math.min(memory, mostUnpacked(bytes));
 }
 
 /** A source that sharp copies, if it does so exactly; the others are read whole, up to the limit of the reader. */

@@ -38,7 +38,7 @@ export class TiledTiff {
     readonly tile: number,
   ) {}
 
-  /** Writes a level: the picture first, then smaller ones. Tiles are asked for row by row, a few at once; their order is always the same. */
+  /** Writes a level: the picture first, then smaller ones. Tiles are requested row by row, a few at once; their order is always the same. */
   async level(
     { width, height }: Level,
     tileAt: (row: number, column: number) => Promise<RasterSamples>,
@@ -71,7 +71,7 @@ export class TiledTiff {
   async finish(big?: boolean): Promise<void> {
     const [picture, ...smaller] = this.#levels;
     const { metadata = {} } = this.picture;
-    // Twice eight bytes per tile at most, and what is beside the samples.
+    // Twice eight bytes per tile at most, and the metadata.
     const tiles = this.#levels.reduce((sum, { counts }) => sum + counts.length, 0);
     const aside = (metadata.icc?.length ?? 0) + Buffer.byteLength(metadata.description ?? '');
     const large = big ?? this.#end + 16 * tiles + aside + 4096 * this.#levels.length > LARGEST_TIFF;
@@ -113,7 +113,7 @@ export class TiledTiff {
     return this.#append(directory);
   }
 
-  /** Writes bytes at the end and tells where; everything begins at an even place. */
+  /** Writes bytes at the end and returns their offset, which is always even. */
   async #append(bytes: Uint8Array): Promise<number> {
     const at = this.#end;
     this.#end += bytes.length + (bytes.length % 2);

@@ -166,7 +166,7 @@ function shardsIn(files: ZarrFiles, sharding: Sharding, chunks: readonly number[
       throw new Error(`the index of ${name} is damaged`);
     }
     const bytes = await files.readRange(name, { offset: Number(offset), length: Number(size) }, signal);
-    if (!bytes) throw new Error(`${name} is no more`);
+    if (!bytes) throw new Error(`${name} has disappeared`);
     return bytes;
   };
 }

@@ -1,4 +1,4 @@
-/** Small Zarr arrays of a single chunk: what lies beside the picture. */
+/** Small Zarr arrays of a single chunk: what accompanies the picture. */
 import { InputError } from 'ght';
 import { bytesOf, type ZarrFolder, zstd } from './zarr-chunks.js';
 import { arrayDocument, fieldsOf } from './zarr-layout.js';

@@ -53,7 +53,7 @@ export class ZarrFolder {
     );
   }
 
-  /** The names in a folder; none where there is no folder. */
+  /** The names in a folder; none if there is no folder. */
   list(name: string): Promise<string[]> {
     return readdir(join(this.path, name)).catch(() => []);
   }

@@ -43,7 +43,7 @@ export class ZarrFiles {
   readonly #refuse: Refuse;
   /** In the order of their first use; undefined for files that are not there. */
   readonly #versions = new Map<string, string | undefined>();
-  /** The documents, by which one picture is told from another. */
+  /** The documents, which distinguish one picture from another. */
   readonly #documents = new Map<string, Stored | undefined>();
 
   constructor(name: string, options: SourceOptions, refuse: Refuse) {
@@ -200,7 +200,7 @@ function httpPlace(address: string, { timeout }: SourceOptions, refuse: Refuse):
         const rule = `must be on a server that sends the bytes ${wanted} of ${name}, not ${match?.[0] ?? 'others'}`;
         throw refuse(rule, 'fetch it first');
       }
-      // Without a tag, a part of a file cannot be told from that of another one of the same length.
+      // Without a tag, a part of a file cannot be distinguished from that of another one of the same length.
       return { bytes, version: `${total}-${contentTag(headers)}` };
     },
   };

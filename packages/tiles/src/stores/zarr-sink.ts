@@ -31,7 +31,7 @@ export interface ZarrSinkOptions {
   readonly parameter?: string;
 }
 
-/** The side of a chunk where none is given. */
+/** The side of a chunk if none is given. */
 const DEFAULT_CHUNK = 512;
 
 /**
@@ -140,7 +140,7 @@ function checkChunk(chunk: number): void {
   throw new OptionError('chunk', rule, chunk, 'use 512 or 1024');
 }
 
-/** What is recorded in a folder; undefined where there is no folder, or none that was written here. */
+/** What is recorded in a folder; undefined if there is no folder, or another program wrote it. */
 export async function recordIn(folder: ZarrFolder): Promise<ZarrRecord | undefined> {
   const bytes = await folder.read('zarr.json');
   if (!bytes) return undefined;

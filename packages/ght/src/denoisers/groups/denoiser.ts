@@ -3,8 +3,7 @@
 import type { Samples } from '../../image/image.js';
 import type { Denoiser, Tile, TileProgress } from '../denoiser.js';
 import { alignmentOf, leastSide, marginOf } from './extent.js';
-import type { Slot, Step } from './recipes.js';
-import { effortOf } from './recipes.js';
+import { effortOf, type Slot, type Step } from './recipes.js';
 
 /** Called now and then with the number of the current step and the fraction of it that is done. */
 export type OnStep = (step: number, fraction: number) => void;

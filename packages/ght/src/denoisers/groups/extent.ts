@@ -1,7 +1,6 @@
 /** The margin that the passes of a recipe need, and the positions where its tiles and bands may begin. */
 import { leastCommonMultiple } from '../tiles.js';
-import type { Pass, Step } from './recipes.js';
-import { isPass } from './recipes.js';
+import { isPass, type Pass, type Step } from './recipes.js';
 
 /**
  * How far a pixel of the result depends on others. In one pass a pixel is covered by members of groups. Each member is

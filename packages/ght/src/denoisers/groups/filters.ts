@@ -5,8 +5,7 @@
  */
 import { symmetricEigen } from '../../math/eigen.js';
 import { gram, matrix, times, transpose } from '../../math/matrix.js';
-import type { Transform } from './transforms.js';
-import { apply2d, haar, inverseHaar } from './transforms.js';
+import { apply2d, haar, inverseHaar, type Transform } from './transforms.js';
 
 /** The patches of a group, each row by row. */
 export type Group = readonly Float64Array[];

@@ -1,13 +1,10 @@
 /** The recipes as written, in float64: the fast engine is tested against this. */
 
-import { finish, type Work } from '../../work.js';
+import type { Work } from '../../work.js';
 import type { TileNoise } from '../denoiser.js';
-import type { Group } from './filters.js';
-import { lowRankGroup, rankThreshold, thresholdGroup, wienerGroup } from './filters.js';
-import type { Plane } from './matching.js';
-import { findGroup, places } from './matching.js';
-import type { Pass, Slot, Step } from './recipes.js';
-import { isPass } from './recipes.js';
+import { type Group, lowRankGroup, rankThreshold, thresholdGroup, wienerGroup } from './filters.js';
+import { findGroup, type Plane, places } from './matching.js';
+import { isPass, type Pass, type Slot, type Step } from './recipes.js';
 import { identity, transformOf } from './transforms.js';
 import { brightnessOf, deviationsAt, unwhiten, whiten } from './whitening.js';
 import { kaiser } from './window.js';
@@ -95,9 +92,4 @@ function gather(members: readonly number[], { width, data }: Plane, patch: numbe
 
 function blend(share: number, a: Plane, b: Plane): Plane {
   return { ...a, data: a.data.map((value, i) => share * value + (1 - share) * b.data[i]) };
-}
-
-/** Runs the whole recipe without yielding. */
-export function followed(recipe: readonly Step[], noisy: Picture, noise?: TileNoise): Picture {
-  return finish(follow(recipe, noisy, noise));
 }

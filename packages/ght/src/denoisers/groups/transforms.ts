@@ -3,8 +3,7 @@
  * along the group. What the patches have in common ends up in few large coefficients.
  */
 import { dctEntry } from '../../math/dct.js';
-import type { Matrix } from '../../math/matrix.js';
-import { matrix, times, transpose } from '../../math/matrix.js';
+import { type Matrix, matrix, times, transpose } from '../../math/matrix.js';
 
 /** The transform of a signal of n samples, and its inverse. Every row of the analysis has norm 1, so noise keeps its deviation. */
 export interface Transform {

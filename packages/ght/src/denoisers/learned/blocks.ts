@@ -29,8 +29,8 @@ export function blocksOf({
 }: Pick<Tile, 'width' | 'height' | 'kept'>): Rectangle[] {
   return gridOf({ width, height }, { width: BLOCK, height: BLOCK }).filter((block) => {
     const [right, bottom] = [block.left + block.width, block.top + block.height];
-    const beside = block.left >= kept.left + kept.width || right <= kept.left;
-    return !beside && block.top < kept.top + kept.height && bottom > kept.top;
+    const outside = block.left >= kept.left + kept.width || right <= kept.left;
+    return !outside && block.top < kept.top + kept.height && bottom > kept.top;
   });
 }
 

@@ -1,6 +1,6 @@
 /** The file of the shipped model in browsers: an asset that is fetched when it is needed, and that the browser caches. */
 
-/** Where the file lies. Bundlers recognise this form, and carry the file beside the code. */
+/** Where the file lies. Bundlers recognise this form, and ship the file with the code. */
 export const place = new URL('../../../weights/grey.npz', import.meta.url);
 
 /** Its bytes. */

@@ -1,15 +1,12 @@
 import { recipeDenoiser } from '../../denoisers/groups/denoiser.js';
 import { learnedDenoiser } from '../../denoisers/learned/blocks.js';
-import type { Engine } from '../engine.js';
+import { type Engine, FLOAT32_RANGE } from '../engine.js';
 import { abilities, instructions, threadsFor } from './run/host.js';
 import { learnedBytes, learnedRunner } from './run/learned.js';
 import { loadPart } from './run/part.js';
 import { loadProblem } from './run/problem.js';
 import { recipeBytes, recipeRunner } from './run/recipe.js';
 import { problemBytes } from './run/shards.js';
-
-/** The largest samples, in units of the full scale. Beyond, float32 has less than 12 bits left for differences at full scale. */
-const FARTHEST = 2 ** 12;
 
 /** What tests can change about the engine. */
 export interface WasmOptions {
@@ -24,7 +21,7 @@ export function wasmEngine({ fma, patchesPerShard }: WasmOptions = {}): Engine {
   const fused = () => fma ?? abilities().fma;
   return {
     name: 'wasm',
-    range: FARTHEST,
+    range: FLOAT32_RANGE,
     async probe() {
       const { obstacle } = abilities();
       return obstacle

@@ -29,9 +29,9 @@ export interface GpuOptions {
 /** Workgroups per dimension, at most. */
 const MOST_GROUPS = 65535;
 /** How long to wait for an answer of the device, in milliseconds. A batch takes far less. */
-const PATIENCE = 120_000;
+const TIMEOUT_MS = 120_000;
 /** Bytes per write, so that staging memory stays small. */
-const WRITE = 2 ** 26;
+const WRITE_BYTES = 2 ** 26;
 
 /** A buffer, or a range of one. */
 export type Bound = GPUBuffer | { readonly buffer: GPUBuffer; readonly offset?: number; readonly size?: number };
@@ -46,9 +46,15 @@ export interface Kernel {
   bind(buffers: Buffers): GPUBindGroup;
 }
 
-/** The number of a workgroup, in WGSL: more than 65,535 have two dimensions. */
-export const groupNumber =
-  'fn groupNumber(group: vec3u, groups: vec3u) -> u32 { return group.x + group.y * groups.x; }';
+/**
+ * The head of the function of a kernel, in WGSL. `group` is the number of its workgroup: more than 65,535 have two dimensions. `me` is
+ * the number of a thread in it.
+ */
+export function entryPoint(threads: number, me = 'me', builtin = 'local_invocation_index'): string {
+  return `@compute @workgroup_size(${threads})
+fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgroups: vec3u, @builtin(${builtin}) ${me}: u32) {
+  let group = workgroup.x + workgroup.y * workgroups.x;`;
+}
 
 /** An open device. */
 export class Gpu {
@@ -77,9 +83,9 @@ export class Gpu {
   /** Opens the fastest adapter. */
   static async open({ limits: asked = {}, subgroups = true }: GpuOptions = {}): Promise<Gpu> {
     const host = await findHost();
-    if ('reason' in host) throw new EngineFailure('webgpu', host.reason);
+    if ('reason' in host) throw new EngineFailure(host.reason);
     const adapter = await host.gpu.requestAdapter({ powerPreference: 'high-performance' });
-    if (!adapter) throw new EngineFailure('webgpu', 'no adapter was found: is there a GPU, and a driver for it?');
+    if (!adapter) throw new EngineFailure('no adapter was found: is there a GPU, and a driver for it?');
     const names = Object.keys(leastLimits) as (keyof Limits)[];
     const limits = Object.fromEntries(
       names.map((name) => [name, Math.min(asked[name] ?? Number.POSITIVE_INFINITY, adapter.limits[name])]),
@@ -90,7 +96,7 @@ export class Gpu {
       const device = await adapter.requestDevice({ requiredFeatures, requiredLimits: { ...limits } });
       return new Gpu(device, nameOf(adapter.info), limits, lanes, isSoftware(adapter.info));
     } catch (error) {
-      throw new EngineFailure('webgpu', `no device could be opened: ${(error as Error).message}`);
+      throw new EngineFailure(`no device could be opened: ${(error as Error).message}`);
     }
   }
 
@@ -100,7 +106,7 @@ export class Gpu {
   }
 
   #fail(message: string): void {
-    this.#failure ??= new EngineFailure('webgpu', message.split('\n')[0]);
+    this.#failure ??= new EngineFailure(message.split('\n')[0]);
     for (const reject of this.#waiting) reject(this.#failure);
     this.#waiting.clear();
   }
@@ -117,12 +123,10 @@ export class Gpu {
     device.pushErrorScope('validation');
     const module = device.createShaderModule({ code, label });
     const problem = await this.#awaited(device.popErrorScope());
-    if (problem) throw new EngineFailure('webgpu', `the shader "${label}" does not compile: ${problem.message}`);
+    if (problem) throw new EngineFailure(`the shader "${label}" does not compile: ${problem.message}`);
     const made = device.createComputePipelineAsync({ label, layout: 'auto', compute: { module, entryPoint: 'main' } });
     const pipeline = await this.#awaited(made).catch((error: Error) => {
-      throw error instanceof EngineFailure
-        ? error
-        : new EngineFailure('webgpu', `the shader "${label}": ${error.message}`);
+      throw error instanceof EngineFailure ? error : new EngineFailure(`the shader "${label}": ${error.message}`);
     });
     const bindings = bindingsOf(code);
     return {
@@ -137,6 +141,21 @@ export class Gpu {
   /** A scope for the buffers of one problem. */
   scope(): BufferScope {
     return new BufferScope(this.device);
+  }
+
+  /** Does work with buffers that are freed at its end. */
+  async inScope<T>(work: (scope: BufferScope) => Promise<T>): Promise<T> {
+    const scope = this.scope();
+    try {
+      return await work(scope);
+    } finally {
+      scope.dispose();
+    }
+  }
+
+  /** Runs a kernel in this many workgroups, in a batch of its own. */
+  submit(kernel: Kernel, buffers: GPUBindGroup, groups: number): void {
+    this.batch().run(kernel, buffers, groups).submit();
   }
 
   /** Buffers for work that is often repeated. They may have any contents; `keep` leaves them to the next such scope. */
@@ -154,7 +173,7 @@ export class Gpu {
     const problem = (await this.#awaited(full)) ?? (await this.#awaited(invalid));
     if (problem) {
       this.#pool.free();
-      throw new EngineFailure('webgpu', `the GPU has too little memory: ${problem.message.split('\n')[0]}`);
+      throw new EngineFailure(`the GPU has too little memory: ${problem.message.split('\n')[0]}`);
     }
     return made;
   }
@@ -196,10 +215,7 @@ export class Gpu {
     promise.catch(() => undefined);
     if (this.#failure) return Promise.reject(this.#failure);
     return new Promise<T>((resolve, reject) => {
-      const late = setTimeout(
-        () => fail(new EngineFailure('webgpu', 'the GPU has not answered for two minutes')),
-        PATIENCE,
-      );
+      const late = setTimeout(() => fail(new EngineFailure('the GPU has not answered for two minutes')), TIMEOUT_MS);
       const end = () => {
         clearTimeout(late);
         this.#waiting.delete(fail);
@@ -237,11 +253,6 @@ export class BufferScope {
     private readonly pool?: BufferPool,
   ) {}
 
-  /** The bytes in use. */
-  get bytes(): number {
-    return this.#buffers.reduce((sum, { size }) => sum + size, 0);
-  }
-
   /** A storage buffer of zeros; in a scope with a pool, with any contents. */
   buffer(bytes: number, usage: GPUBufferUsageFlags = GPUBufferUsage.STORAGE): GPUBuffer {
     const size = Math.max(16, 4 * Math.ceil(bytes / 4));
@@ -260,8 +271,8 @@ export class BufferScope {
 
   /** Writes into a buffer; runs that were submitted before see the old contents. */
   write(buffer: GPUBuffer, data: ArrayBufferView, at = 0): void {
-    for (let from = 0; from < data.byteLength; from += WRITE) {
-      const bytes = Math.min(WRITE, data.byteLength - from);
+    for (let from = 0; from < data.byteLength; from += WRITE_BYTES) {
+      const bytes = Math.min(WRITE_BYTES, data.byteLength - from);
       this.device.queue.writeBuffer(buffer, at + from, data.buffer, data.byteOffset + from, bytes);
     }
   }
@@ -287,7 +298,7 @@ export class Batch {
     this.#encoder = device.createCommandEncoder();
   }
 
-  /** Runs a kernel in this many workgroups. The kernel must return if its {@link groupNumber} is not below that number. */
+  /** Runs a kernel in this many workgroups. The kernel must return if its `group` ({@link entryPoint}) is not below that number. */
   run({ pipeline }: Kernel, buffers: GPUBindGroup, groups: number): this {
     if (groups === 0) return this;
     this.#pass ??= this.#encoder.beginComputePass();

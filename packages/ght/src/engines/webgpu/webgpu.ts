@@ -2,13 +2,10 @@ import { recipeDenoiser } from '../../denoisers/groups/denoiser.js';
 import { learnedDenoiser } from '../../denoisers/learned/blocks.js';
 import { EngineFailure } from '../../errors.js';
 import type { SolverName } from '../../sparse/solvers/catalogue.js';
-import type { Engine, EngineInfo, GpuAdapter } from '../engine.js';
+import { type Engine, type EngineInfo, FLOAT32_RANGE, type GpuAdapter } from '../engine.js';
 import { learnedBytes, problemBytes, recipeBytes } from './bytes.js';
 import { Gpu, type GpuOptions } from './gpu.js';
 import type { Counting } from './kernels/state.js';
-
-/** The largest samples, in units of the full scale, as for all engines in float32. */
-const FARTHEST = 2 ** 12;
 
 /** What tests can change about the engine. */
 export interface WebgpuOptions extends GpuOptions {
@@ -24,7 +21,7 @@ const unsupported: readonly SolverName[] = ['aiht', 'cosamp'];
 /** What runs on a GPU: a fifth of the library, which pages without a GPU need not load. */
 const runners = () =>
   import('./run/runners.js').catch((error: Error) => {
-    throw new EngineFailure('webgpu', `a part of the library could not be loaded (${error.message})`);
+    throw new EngineFailure(`a part of the library could not be loaded (${error.message})`);
   });
 
 /** The engine on a GPU, by WebGPU: float32. */
@@ -38,7 +35,7 @@ export function webgpuEngine({ patchesPerRange, counting, ...options }: WebgpuOp
   };
   return {
     name: 'webgpu',
-    range: FARTHEST,
+    range: FLOAT32_RANGE,
     async probe() {
       try {
         return { available: true, adapter: adapterOf(await open()) };

@@ -1,6 +1,6 @@
 /** What the passes of representing an image send: their arguments and answers, with the checks that restore their types. */
 
-import type { Energies, Followed } from '../../engines/engine.js';
+import type { Followed } from '../../engines/engine.js';
 import type { Squares } from '../../measures/error.js';
 import type { Codes } from '../../sparse/codes/codes.js';
 import { solverNames } from '../../sparse/solvers/catalogue.js';
@@ -8,6 +8,7 @@ import type { RisingPenalty } from '../../sparse/solvers/penalty.js';
 import {
   arrayOf,
   type Check,
+  type Checked,
   finite,
   listOf,
   nullable,
@@ -27,32 +28,6 @@ export type Range = Float64Array;
 /** How paths are followed: [low, mid, high, restarts, λ]. Numbers that may be infinite are sent in typed arrays. */
 export type Prices = Float64Array;
 
-/** The argument about the paths: which pass followed them, and how. */
-export interface FollowArgument {
-  readonly range: Range;
-  readonly pass: number;
-  readonly prices: Prices;
-}
-
-/** The argument about the codes: [λ], the run of patches in which the last atoms at λ are kept, and how many there. */
-export interface CommitArgument extends FollowArgument {
-  readonly threshold: Float64Array;
-  readonly lastRun: number;
-  readonly ties: number;
-}
-
-/** The offers of a run of patches, counted by a digit: the buckets that are not empty. */
-export interface Counted {
-  readonly buckets: Uint32Array;
-  readonly counts: Uint32Array;
-}
-
-/** The answer of `follow`. */
-export interface FollowAnswer extends Counted, Energies {
-  readonly sure: number;
-  readonly offered: number;
-}
-
 /** What is known about a solution, without its codes. */
 export type SolvedResult = Omit<Solution, 'codes' | 'engine'>;
 
@@ -69,42 +44,25 @@ const range: Check<Range> = (value, name) => {
 /** The answer of `picture`. */
 export const checkSquares: Check<Squares> = record<Squares>({ unit: number, squares: numbers() });
 
-/** The range of the samples of a part. */
-export interface SampleRange {
-  readonly least: number;
-  readonly greatest: number;
-  /** The largest magnitude in the axes in which the image is represented. */
-  readonly most: number;
-}
-
-/** The answer of `range`. */
-export const checkSampleRange: Check<SampleRange> = record<SampleRange>({
-  least: finite,
-  greatest: finite,
-  most: finite,
-});
+/** The answer of `range`: the range of the samples of a part, and the largest magnitude in the axes in which it is represented. */
+export const checkSampleRange = record({ least: finite, greatest: finite, most: finite });
+export type SampleRange = Checked<typeof checkSampleRange>;
 
 /** What the arguments of all passes but `range` and `finish` have. */
 export const checkRangeArgument: Check<{ readonly range: Range }> = record({ range });
 
 const paths = { range, pass: whole(0, 2 ** 20), prices: numbers(5) };
 
-/** The argument of `follow`. */
-export const checkFollow: Check<FollowArgument> = record<FollowArgument>(paths);
+/** The argument of `follow`: which pass follows the paths, and how. */
+export const checkFollow = record(paths);
+export type FollowArgument = Checked<typeof checkFollow>;
 
-/** The argument of `rank`: the digits found so far. */
-export const checkRank: Check<FollowArgument & { readonly prefix: number[] }> = record({
-  ...paths,
-  prefix: listOf(whole(0, 2 ** 32)),
-});
+/** The argument of `rank`: also the digits found so far. */
+export const checkRank = record({ ...paths, prefix: listOf(whole(0, 2 ** 32)) });
 
-/** The argument of `commit` and of the passes after it. */
-export const checkCommit: Check<CommitArgument> = record<CommitArgument>({
-  ...paths,
-  threshold: numbers(1),
-  lastRun: whole(),
-  ties: whole(),
-});
+/** The argument of `commit`: also [λ], the run of patches in which the last atoms at λ are kept, and how many there. */
+export const checkCommit = record({ ...paths, threshold: numbers(1), lastRun: whole(), ties: whole() });
+export type CommitArgument = Checked<typeof checkCommit>;
 
 /** The argument of the passes after the codes are found, which recompute codes that were lost. */
 export interface SolvedArgument {
@@ -121,23 +79,16 @@ export const checkSolvedArgument: Check<SolvedArgument> = record<SolvedArgument>
 
 const buckets = { buckets: arrayOf<Uint32Array>(Uint32Array), counts: arrayOf<Uint32Array>(Uint32Array) };
 
-/** The answer of `rank`. */
-export const checkCounted: Check<Counted> = record<Counted>(buckets);
+/** The answer of `rank`: the offers of a run of patches, counted by a digit, for the buckets that are not empty. */
+export const checkCounted = record(buckets);
+export type Counted = Checked<typeof checkCounted>;
 
-/** The answer of `follow`. */
-export const checkFollowed: Check<FollowAnswer> = record<FollowAnswer>({
-  ...buckets,
-  sure: whole(),
-  offered: whole(),
-  all: numbers(),
-  within: numbers(),
-});
+/** The answer of `follow`: also the atoms above the bracket, those offered, and the energies. */
+export const checkFollowed = record({ ...buckets, sure: whole(), offered: whole(), all: numbers(), within: numbers() });
+export type FollowAnswer = Checked<typeof checkFollowed>;
 
 /** The answer of `commit`. */
-export const checkCommitted: Check<{ readonly errors: Float64Array; readonly nonzeros: number }> = record({
-  errors: numbers(),
-  nonzeros: whole(),
-});
+export const checkCommitted = record({ errors: numbers(), nonzeros: whole() });
 
 const rising: Check<RisingPenalty> = record<RisingPenalty>({ from: number, to: number });
 const rho: Check<number | RisingPenalty> = (value, name) => {

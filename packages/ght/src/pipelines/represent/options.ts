@@ -3,12 +3,10 @@ import { patchGrid } from '../../image/patches.js';
 import type { Size } from '../../image/rectangle.js';
 import type { Budget } from '../../sparse/budget/budget.js';
 import { overcompleteDct } from '../../sparse/dictionary/dct.js';
-import type { Dictionary } from '../../sparse/dictionary/dictionary.js';
-import { checkDictionary } from '../../sparse/dictionary/dictionary.js';
+import { checkDictionary, type Dictionary } from '../../sparse/dictionary/dictionary.js';
 import { learnedDictionary } from '../../sparse/dictionary/learned.js';
 import type { SolverName } from '../../sparse/solvers/catalogue.js';
-import type { Settings, SolverOptions } from '../solve/options.js';
-import { budgetFor, resolveSolveOptions, solverDefaults } from '../solve/options.js';
+import { budgetFor, resolveSolveOptions, type Settings, type SolverOptions, solverDefaults } from '../solve/options.js';
 
 /** The options for representing an image, besides those of every solve. */
 export interface RepresentOptions extends SolverOptions {

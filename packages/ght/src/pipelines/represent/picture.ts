@@ -1,16 +1,12 @@
 /** The picture that codes show: of a whole image, or in bands of rows. */
 
 import { recorrelation } from '../../image/colour.js';
-import type { Samples } from '../../image/image.js';
-import { mapped } from '../../image/image.js';
-import type { PatchGrid } from '../../image/patches.js';
-import { aggregation, patchesOver } from '../../image/patches.js';
+import { mapped, type Samples } from '../../image/image.js';
+import { aggregation, type PatchGrid, patchesOver } from '../../image/patches.js';
 import { cut, gridCell, gridLength, gridOf, type Part, type Rectangle, type Size } from '../../image/rectangle.js';
-import type { Floats } from '../../image/signals.js';
-import { someOf } from '../../image/signals.js';
+import { type Floats, someOf } from '../../image/signals.js';
 import { rmseOfSquares, type Squares, squaresOver } from '../../measures/error.js';
-import type { Codes } from '../../sparse/codes/codes.js';
-import { atomsPerPatch } from '../../sparse/codes/codes.js';
+import { atomsPerPatch, type Codes } from '../../sparse/codes/codes.js';
 import { reconstruction } from '../../sparse/codes/reconstruct.js';
 import type { Dictionary } from '../../sparse/dictionary/dictionary.js';
 import { drive, type Work } from '../../work.js';

@@ -15,8 +15,7 @@
  */
 
 import { decorrelation } from '../../image/colour.js';
-import type { Samples } from '../../image/image.js';
-import { checkPixels } from '../../image/image.js';
+import { checkPixels, type Samples } from '../../image/image.js';
 import { allOf, gridCell, gridLength, type Rectangle } from '../../image/rectangle.js';
 import { largestOf } from '../../image/scale.js';
 import { psnrOf, rmseOfSquares, type Squares, squaresOver } from '../../measures/error.js';

@@ -14,7 +14,7 @@ import {
 import { nonzeros } from '../../sparse/codes/codes.js';
 import { type Bracket, rankIn, type Tries } from '../../sparse/solvers/bracket.js';
 import { type PathFollower, searchPrice } from '../../sparse/solvers/price-search.js';
-import { numbers } from '../check.js';
+import { type Checked, numbers } from '../check.js';
 import { definePass, type Perform } from '../plan.js';
 import { problemOf, type RepresentContext } from './context.js';
 import {
@@ -56,7 +56,7 @@ export const followPass = definePass<RepresentContext, FollowArgument, FollowAns
   },
 });
 
-export const rankPass = definePass<RepresentContext, FollowArgument & { readonly prefix: readonly number[] }, Counted>({
+export const rankPass = definePass<RepresentContext, Checked<typeof checkRank>, Counted>({
   ...{ name: 'rank', argument: checkRank, answer: checkCounted },
   async work(context, job) {
     const { offers } = await followedBy(context, job);
@@ -64,11 +64,7 @@ export const rankPass = definePass<RepresentContext, FollowArgument & { readonly
   },
 });
 
-export const commitPass = definePass<
-  RepresentContext,
-  CommitArgument,
-  { readonly errors: Float64Array; readonly nonzeros: number }
->({
+export const commitPass = definePass<RepresentContext, CommitArgument, Checked<typeof checkCommitted>>({
   ...{ name: 'commit', argument: checkCommit, answer: checkCommitted },
   async work(context, job) {
     const { codes, errors } = await commit(context, job);
@@ -146,7 +142,7 @@ class PathsInParts implements PathFollower<Found> {
       if (isFound(search)) break;
       const { prefix } = search;
       const options = { parts: this.parts, share: SHARES.rank, name: `rank-${argument.pass}-${prefix.length}` };
-      counts = await this.perform(rankPass, { ...argument, prefix }, options);
+      counts = await this.perform(rankPass, { ...argument, prefix: [...prefix] }, options);
     }
     const last = search.prefix[search.prefix.length - 1];
     return { ...found, threshold: magnitudeOf(search.prefix), ...lastOf(counts, last, rank - search.larger) };

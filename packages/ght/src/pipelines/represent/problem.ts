@@ -3,31 +3,26 @@
  * the whole: row by row, plane after plane.
  */
 
-import type { Energies, Followed, LoadedPart } from '../../engines/engine.js';
-import { outsideOf } from '../../engines/engine.js';
+import { type Energies, type Followed, type LoadedPart, outsideOf } from '../../engines/engine.js';
 import { chooseEngine } from '../../engines/engines.js';
 import { EnvironmentError } from '../../errors.js';
 import { decorrelation } from '../../image/colour.js';
 import type { Samples } from '../../image/image.js';
 import type { PartedImage } from '../../image/parted-image.js';
-import type { PatchGrid } from '../../image/patches.js';
-import { extractRun, pixelsOf } from '../../image/patches.js';
+import { extractRun, type PatchGrid, pixelsOf } from '../../image/patches.js';
 import type { Rectangle, Size } from '../../image/rectangle.js';
 import type { Floats, Signals } from '../../image/signals.js';
-import type { Budget } from '../../sparse/budget/budget.js';
-import { resolveBudget } from '../../sparse/budget/budget.js';
+import { type Budget, resolveBudget } from '../../sparse/budget/budget.js';
 import type { Codes } from '../../sparse/codes/codes.js';
 import type { Dictionary } from '../../sparse/dictionary/dictionary.js';
-import type { Bracket, Sample, Tries } from '../../sparse/solvers/bracket.js';
-import { CHUNK } from '../../sparse/solvers/bracket.js';
+import { type Bracket, CHUNK, type Sample, type Tries } from '../../sparse/solvers/bracket.js';
 import type { Spending } from '../../sparse/solvers/joint-omp.js';
 import type { StepReport } from '../../sparse/solvers/loop.js';
 import { estimateBracket } from '../../sparse/solvers/price-search.js';
 import { drive, type Watch } from '../../work.js';
 import type { Settings } from '../solve/options.js';
 import { shiftedCodes, shiftedDictionary, shiftedEntry, shiftedSignals, type Units, unitsOf } from '../solve/units.js';
-import type { RepresentOptions } from './options.js';
-import { layOutPatches, resolveRepresentOptions } from './options.js';
+import { layOutPatches, type RepresentOptions, resolveRepresentOptions } from './options.js';
 
 /** What all parts have in common. */
 export interface ImageProblem {

@@ -1,7 +1,6 @@
 import { type Codes, someCodes } from '../../sparse/codes/codes.js';
 import type { Watch } from '../../work.js';
-import type { Solution } from '../solve/solve.js';
-import { solveProblem } from '../solve/solve.js';
+import { type Solution, solveProblem } from '../solve/solve.js';
 import type { RepresentContext } from './context.js';
 import { pictureError } from './picture.js';
 import { type ImageProblem, patchesIn, streamedPatches } from './problem.js';

@@ -1,5 +1,4 @@
-import type { Image, Samples } from '../../image/image.js';
-import { checkShape } from '../../image/image.js';
+import { checkShape, type Image, type Samples } from '../../image/image.js';
 import type { PatchGrid } from '../../image/patches.js';
 import { allOf, cut, type Rectangle } from '../../image/rectangle.js';
 import { atomsPerPatch } from '../../sparse/codes/codes.js';
@@ -7,8 +6,7 @@ import type { Dictionary } from '../../sparse/dictionary/dictionary.js';
 import { runHere } from '../run.js';
 import type { Solution } from '../solve/solve.js';
 import type { WholeRepresentation } from './context.js';
-import type { RepresentOptions } from './options.js';
-import { resolveRepresentOptions } from './options.js';
+import { type RepresentOptions, resolveRepresentOptions } from './options.js';
 import { representPlan } from './plan.js';
 
 /** The representation of an image under one global budget. */
@@ -69,8 +67,6 @@ export async function representWhole(
 
 function sumOverPlanes(counts: Int32Array, perPlane: number): Int32Array {
   const sum = new Int32Array(perPlane);
-  counts.forEach((count, i) => {
-    sum[i % perPlane] += count;
-  });
+  for (let i = 0; i < counts.length; i++) sum[i % perPlane] += counts[i];
   return sum;
 }

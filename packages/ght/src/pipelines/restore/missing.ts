@@ -1,7 +1,6 @@
 /** The missing pixels of an image: which they are, and the image without them. */
 import { InputError } from '../../errors.js';
-import type { Image, Samples } from '../../image/image.js';
-import { checkPixels, checkSamples } from '../../image/image.js';
+import { checkPixels, checkSamples, type Image, type Samples } from '../../image/image.js';
 import { stretches, type Work } from '../../work.js';
 
 /** 1 for each missing pixel. */

@@ -2,7 +2,7 @@
  * The three methods that spend a budget of S atoms on Y ≈ DZ, for a problem that an engine has loaded:
  *
  *     iterative    Xᵏ⁺¹ = argmin ½‖DX − Y‖² + (ρₖ/2)‖X − Zᵏ‖²  (GHT-QPM; GHT-ADMM with the dual variable),
- *                  Zᵏ⁺¹ = H_S(Xᵏ⁺¹), until the error stays
+ *                  Zᵏ⁺¹ = H_S(Xᵏ⁺¹), until the error no longer changes
  *     patch-wise   z_p = argmin ‖Dz − y_p‖²  subject to ‖z‖₀ ≤ s_p, for each patch by itself; s_p = ⌊S/P⌋, or Σ s_p = S
  *     allotment    all paths of OMP at one price λ per atom, such that they have S atoms in all
  *
@@ -15,8 +15,7 @@ import type { IterativeSolver, PatchwiseSolver } from '../../sparse/solvers/cata
 import type { Spending } from '../../sparse/solvers/joint-omp.js';
 import type { HistoryEntry, LoopOutcome, StepReport } from '../../sparse/solvers/loop.js';
 import { iterate, iterateInBatches } from '../../sparse/solvers/loop.js';
-import type { RisingPenalty } from '../../sparse/solvers/penalty.js';
-import { penaltyAt, risingIterations } from '../../sparse/solvers/penalty.js';
+import { penaltyAt, type RisingPenalty, risingIterations } from '../../sparse/solvers/penalty.js';
 import { spreadLimits } from '../../sparse/solvers/spread.js';
 import { drive, type Watch, watchOver } from '../../work.js';
 import type { Progress, Settings } from './options.js';

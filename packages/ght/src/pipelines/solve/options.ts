@@ -1,5 +1,4 @@
-import type { EngineName } from '../../engines/engines.js';
-import { checkEngineName } from '../../engines/engines.js';
+import { checkEngineName, type EngineName } from '../../engines/engines.js';
 import { boolean, knownOptions, notNegative, OptionError, oneOf, positive, wholeNumber } from '../../errors.js';
 import type { Budget } from '../../sparse/budget/budget.js';
 import type { Codes } from '../../sparse/codes/codes.js';
@@ -35,7 +34,7 @@ export interface SolverOptions {
    */
   readonly budget?: Budget;
   /**
-   * Whether a patch-wise solver spends all of S: beside ⌊S/P⌋ atoms for every patch, one more for each of the S mod P patches
+   * Whether a patch-wise solver spends all of S: in addition to ⌊S/P⌋ atoms for every patch, one more for each of the S mod P patches
    * with the largest residual. Every patch is solved twice. The other solvers always spend all of S.
    *
    * @default false

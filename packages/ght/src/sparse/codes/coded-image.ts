@@ -1,5 +1,5 @@
 /**
- * What an image needs beside its codes to be rebuilt, as further arrays of their .npz file. SciPy passes over them.
+ * What an image needs to be rebuilt in addition to its codes, as further arrays of their .npz file. SciPy ignores them.
  *
  *     grid                         width and height of the image, side and stride of its patches
  *     peak                         full scale of the samples
@@ -9,13 +9,10 @@
  */
 
 import { InputError, positive } from '../../errors.js';
-import type { Samples } from '../../image/image.js';
-import { checkSamples } from '../../image/image.js';
-import type { PatchGrid } from '../../image/patches.js';
-import { patchGrid } from '../../image/patches.js';
+import { checkSamples, type Samples } from '../../image/image.js';
+import { type PatchGrid, patchGrid } from '../../image/patches.js';
 import type { Matrix } from '../../math/matrix.js';
-import type { Dictionary } from '../dictionary/dictionary.js';
-import { checkDictionary, denseDictionary, separableDictionary } from '../dictionary/dictionary.js';
+import { checkDictionary, type Dictionary, denseDictionary, separableDictionary } from '../dictionary/dictionary.js';
 import type { Codes } from './codes.js';
 import { type NpyType, readNpy, readNpyText, writeNpy, writeNpyText } from './npy.js';
 import { checkProduct, checkUnpacked } from './unpacked.js';

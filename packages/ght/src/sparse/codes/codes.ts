@@ -1,6 +1,5 @@
 import { InputError } from '../../errors.js';
-import type { Selection } from '../budget/select.js';
-import { chooseLargest } from '../budget/select.js';
+import { chooseLargest, type Selection } from '../budget/select.js';
 
 /**
  * The sparse result Z (L×P), column by column. Patch p uses the atoms `indices[indptr[p]] … indices[indptr[p + 1] − 1]`,

@@ -5,10 +5,8 @@
  */
 
 import { InputError } from '../../errors.js';
-import type { Matrix } from '../../math/matrix.js';
-import { matrix } from '../../math/matrix.js';
-import type { Dictionary } from '../dictionary/dictionary.js';
-import { denseDictionary, separableDictionary } from '../dictionary/dictionary.js';
+import { type Matrix, matrix } from '../../math/matrix.js';
+import { type Dictionary, denseDictionary, separableDictionary } from '../dictionary/dictionary.js';
 import { readNpy, readNpyText, writeNpy, writeNpyText } from './npy.js';
 import { checkProduct } from './unpacked.js';
 import { namesInZip, unzip, zip } from './zip.js';

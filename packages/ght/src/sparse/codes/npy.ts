@@ -288,8 +288,8 @@ function notOfType(type: NpyType, range: string, item: number): InputError {
 function frame(descr: string, shape: readonly number[], raw: Uint8Array): Uint8Array<ArrayBuffer> {
   const tuple = shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(', ')})`;
   // NumPy leaves room for the first length to grow to 21 digits, then pads so that the items begin at a multiple of 64.
-  const room = shape.length > 0 ? ' '.repeat(21 - String(shape[0]).length) : '';
-  const dict = `{'descr': '${descr}', 'fortran_order': False, 'shape': ${tuple}, }${room}`;
+  const growth = shape.length > 0 ? ' '.repeat(21 - String(shape[0]).length) : '';
+  const dict = `{'descr': '${descr}', 'fortran_order': False, 'shape': ${tuple}, }${growth}`;
   const padded = `${dict}${' '.repeat(64 - ((11 + dict.length) % 64))}\n`;
   const bytes = new Uint8Array(10 + padded.length + raw.length);
   bytes.set([...MAGIC, 1, 0, padded.length & 0xff, padded.length >> 8]);

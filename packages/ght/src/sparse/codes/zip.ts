@@ -32,7 +32,7 @@ const MOST_BYTES = 2 ** 31;
 const MOST_FREE = 2 ** 27;
 const STEEPEST_LARGE = 20;
 /** Browsers inflate a whole piece before the reader sees any of it, so its size limits a zip bomb to 16 MiB at a time. */
-const PIECE = 2 ** 14;
+const PIECE_BYTES = 2 ** 14;
 const DAMAGED = 'the file is damaged: fetch or save it again';
 
 /**
@@ -274,9 +274,9 @@ async function* through(bytes: Uint8Array, stream: CompressionStream | Decompres
   let at = 0;
   const source = new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull(controller) {
-      if (at < bytes.length) controller.enqueue(new Uint8Array(bytes.subarray(at, at + PIECE)));
+      if (at < bytes.length) controller.enqueue(new Uint8Array(bytes.subarray(at, at + PIECE_BYTES)));
       else controller.close();
-      at += PIECE;
+      at += PIECE_BYTES;
     },
   });
   const reader = source.pipeThrough(stream).getReader();

@@ -1,9 +1,7 @@
 import { OptionError, wholeNumber } from '../../errors.js';
 import { dctEntry } from '../../math/dct.js';
-import type { Matrix } from '../../math/matrix.js';
-import { matrix } from '../../math/matrix.js';
-import type { Dictionary } from './dictionary.js';
-import { separableDictionary } from './dictionary.js';
+import { type Matrix, matrix } from '../../math/matrix.js';
+import { type Dictionary, separableDictionary } from './dictionary.js';
 
 /**
  * The overcomplete DCT for `patch`×`patch` patches with `atoms`×`atoms` atoms; 8 and 10 give the paper's 64×100.

@@ -1,7 +1,6 @@
 import { InputError, kindOf } from '../../errors.js';
 import { symmetricEigen } from '../../math/eigen.js';
-import type { Matrix } from '../../math/matrix.js';
-import { dot, gram, kron, matrix, transpose } from '../../math/matrix.js';
+import { dot, gram, kron, type Matrix, matrix, transpose } from '../../math/matrix.js';
 
 /**
  * A dictionary D of L atoms for signals of N samples. `atoms` is D itself, an N×L matrix with one atom per column. A

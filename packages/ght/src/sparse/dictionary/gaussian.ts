@@ -1,7 +1,6 @@
 import { OptionError, wholeNumber } from '../../errors.js';
 import { randomSource } from '../../math/random.js';
-import type { Dictionary } from './dictionary.js';
-import { denseDictionary } from './dictionary.js';
+import { type Dictionary, denseDictionary } from './dictionary.js';
 
 /** The paper's synthetic dictionary: independent normal entries of mean 0 and standard deviation 0.1, from a seed. */
 export function gaussianDictionary(N = 100, L = 200, seed = 1, deviation = 0.1): Dictionary {

@@ -11,8 +11,7 @@
  *
  * The largest entry is taken, so that a division by it does not enlarge rounding errors.
  */
-import type { Matrix } from '../../math/matrix.js';
-import { matrix } from '../../math/matrix.js';
+import { type Matrix, matrix } from '../../math/matrix.js';
 
 /** Rounding to float32 changes an entry by 2⁻²⁴ of it; four of them meet in a comparison, and this is twice that. */
 const ROUNDING = 2 ** -21;

@@ -1,8 +1,7 @@
 import { OptionError } from '../../errors.js';
 import { backwardSubstitute, cholesky, forwardSubstitute } from '../../math/cholesky.js';
 import { symmetricEigen } from '../../math/eigen.js';
-import type { Matrix } from '../../math/matrix.js';
-import { gram, times, transpose } from '../../math/matrix.js';
+import { gram, type Matrix, times, transpose } from '../../math/matrix.js';
 import type { Dictionary } from './dictionary.js';
 
 /** Writes the image of the vector at `x[xFrom…]` to `out[outFrom…]`. */

@@ -75,7 +75,7 @@ function* fitFactor(own: Matrix, other: Matrix, acts: 'rows' | 'columns', codes:
   return fitted;
 }
 
-/** Changes the equations so that column j of the factor stays as it is, and the others are fitted beside it. */
+/** Changes the equations so that column j of the factor stays as it is, and the others are fitted around it. */
 function hold(own: Matrix, j: number, WW: Matrix, WY: Matrix): void {
   const { rows: n, cols: atoms } = own;
   let diagonal = 0;

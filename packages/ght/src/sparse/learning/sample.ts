@@ -12,7 +12,7 @@ import { stretches, type Work } from '../../work.js';
 
 /** The patches kept so far, N samples each. */
 export class PatchSample {
-  readonly #room: Float64Array;
+  readonly #samples: Float64Array;
   readonly #random: RandomSource;
   #offered = 0;
 
@@ -21,7 +21,7 @@ export class PatchSample {
     readonly capacity: number,
     random: RandomSource,
   ) {
-    this.#room = new Float64Array(N * capacity);
+    this.#samples = new Float64Array(N * capacity);
     this.#random = random;
   }
 
@@ -44,7 +44,7 @@ export class PatchSample {
         const [left, top] = [place % columns, Math.floor(place / columns)];
         for (let y = 0, n = at; y < patch; y++) {
           const line = mirror(top + y, height) * width;
-          for (let x = 0; x < patch; x++, n++) this.#room[n] = scale * plane[line + mirror(left + x, width)];
+          for (let x = 0; x < patch; x++, n++) this.#samples[n] = scale * plane[line + mirror(left + x, width)];
         }
       }
       yield to / offers;
@@ -59,7 +59,7 @@ export class PatchSample {
       const at = this.#slot();
       if (at === undefined) continue;
       read(p, signal);
-      this.#room.set(signal, at);
+      this.#samples.set(signal, at);
     }
   }
 
@@ -71,8 +71,8 @@ export class PatchSample {
       [order[last], order[other]] = [order[other], order[last]];
     }
     return {
-      heldOut: new Chosen(this.N, this.#room, order.subarray(0, heldOut)),
-      training: new Chosen(this.N, this.#room, order.subarray(heldOut)),
+      heldOut: new Chosen(this.N, this.#samples, order.subarray(0, heldOut)),
+      training: new Chosen(this.N, this.#samples, order.subarray(heldOut)),
     };
   }
 
@@ -87,29 +87,29 @@ export class PatchSample {
 /** Some patches of a sample, in a fixed random order. */
 export class Chosen implements Signals {
   readonly P: number;
-  readonly #room: Float64Array;
+  readonly #samples: Float64Array;
   readonly #order: Int32Array;
 
   constructor(
     readonly N: number,
-    room: Float64Array,
+    samples: Float64Array,
     order: Int32Array,
   ) {
     this.P = order.length;
-    this.#room = room;
+    this.#samples = samples;
     this.#order = order;
   }
 
   read = (from: number, into: Float64Array): void => {
     for (let i = 0, p = from; i < into.length; i += this.N, p++) {
       const at = this.#order[p] * this.N;
-      into.set(this.#room.subarray(at, at + this.N), i);
+      into.set(this.#samples.subarray(at, at + this.N), i);
     }
   };
 
   /** Batch number k of `size` patches: batches follow each other through all patches and start over at the end. */
   batch(k: number, size: number): Chosen {
     const order = Int32Array.from({ length: size }, (_, i) => this.#order[(k * size + i) % this.P]);
-    return new Chosen(this.N, this.#room, order);
+    return new Chosen(this.N, this.#samples, order);
   }
 }

@@ -18,10 +18,8 @@
  */
 import { backwardSubstitute, forwardSubstitute } from '../../math/cholesky.js';
 import type { Matrix } from '../../math/matrix.js';
-import type { Work } from '../../work.js';
-import { PATCHES_PER_YIELD } from '../../work.js';
-import type { Selection } from '../budget/select.js';
-import { keepLargest } from '../budget/select.js';
+import { PATCHES_PER_YIELD, type Work } from '../../work.js';
+import { keepLargest, type Selection } from '../budget/select.js';
 
 /** One iteration: reads Z and Λ, computes X + Λ/ρ, and writes the new Z and Λ. */
 export function* admmStep(

@@ -9,10 +9,8 @@
  *     z₁ = x̃ + a₁(x̃ − xᵏ⁻¹),   z₂ = z₁ + a₂(z₁ − xᵏ⁻²),   x = H_s(z₂) if its error is lower than that of x̃
  */
 import { addScaled, dot } from '../../math/matrix.js';
-import type { Selection } from '../budget/select.js';
-import { keepLargest } from '../budget/select.js';
-import type { Dictionary } from '../dictionary/dictionary.js';
-import { synthesize } from '../dictionary/dictionary.js';
+import { keepLargest, type Selection } from '../budget/select.js';
+import { type Dictionary, synthesize } from '../dictionary/dictionary.js';
 import type { PatchSolver } from './patchwise.js';
 import type { PatchStop } from './stopping.js';
 

@@ -15,8 +15,7 @@
  */
 import { dot } from '../../math/matrix.js';
 import { chooseLargest, survives } from '../budget/select.js';
-import type { Dictionary } from '../dictionary/dictionary.js';
-import { synthesize } from '../dictionary/dictionary.js';
+import { type Dictionary, synthesize } from '../dictionary/dictionary.js';
 import { supportFit } from './least-squares.js';
 import type { PatchSolver } from './patchwise.js';
 import type { PatchStop } from './stopping.js';

@@ -24,18 +24,15 @@
  * Then S is divided again. (The 1st atom is almost always the mean of the patch: without it no path was better.)
  */
 
-import type { Work } from '../../work.js';
-import { PATCHES_PER_YIELD } from '../../work.js';
-import type { Selection } from '../budget/select.js';
-import { chooseLargest, survives } from '../budget/select.js';
+import { PATCHES_PER_YIELD, type Work } from '../../work.js';
+import { chooseLargest, type Selection, survives } from '../budget/select.js';
 import { countWorth, emptyWorth, mayBeWorth, worthwhile } from '../budget/worth.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import type { PatchSolver } from './patchwise.js';
-import type { Pursuit } from './pursuit.js';
-import { pursuer } from './pursuit.js';
+import { type Pursuit, pursuer } from './pursuit.js';
 
 /**
- * How many prices a path may lose before it is left. A larger gain behind so much loss is next to never seen: of 65,536
+ * How many prices a path may lose before it is left. A larger gain behind so much loss is hardly ever seen: of 65,536
  * patches of photographs at most three had another allotment with their whole paths followed, at 1 to 30 atoms per patch.
  */
 export const PATIENCE = 1.5;
@@ -50,7 +47,7 @@ export type Effort = 1 | 2 | 3;
 export const RESTARTS = 3;
 
 /** Patches of the sample from which λ is estimated. */
-const SAMPLE = 128;
+const SAMPLED_PATCHES = 128;
 /** Of the estimated λ, the price at which paths are followed. */
 const MARGIN = 0.7;
 
@@ -189,7 +186,7 @@ function* followAndDivide(
 
 /** λ of a sample, whose paths are followed to their end. */
 function* estimate(D: Dictionary, Y: Float64Array, P: number, S: Spending): Work<number> {
-  const n = Math.min(P, SAMPLE);
+  const n = Math.min(P, SAMPLED_PATCHES);
   const sample = emptyPaths(D, n);
   const { N } = D;
   const signals = new Float64Array(N * n);
@@ -264,9 +261,7 @@ export function pursueAllotment(
   return (Y, from, x) => {
     const p = from / D.N;
     const { count, support, errors, coefficients } = pursue(Y, from, counts[p], { without: without[p] });
-    coefficients().forEach((value, k) => {
-      x[support[k]] = value;
-    });
+    for (const [k, value] of coefficients().entries()) x[support[k]] = value;
     return { errors: [errors[count]], kept: [count] };
   };
 }

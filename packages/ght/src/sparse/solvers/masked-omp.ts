@@ -11,8 +11,7 @@
  * For the same reason, a patch has at most half as many atoms as known samples, and at most 16.
  */
 
-import type { Work } from '../../work.js';
-import { PATCHES_PER_YIELD } from '../../work.js';
+import { PATCHES_PER_YIELD, type Work } from '../../work.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { divide, emptyPaths } from './joint-omp.js';
 import { type Pursue, pursuer } from './pursuit.js';
@@ -72,13 +71,11 @@ function onKnown(
   for (let n = 0; n < N; n++) if (known[p * N + n]) rows.push(n);
   const data = new Float64Array(rows.length * L);
   for (let l = 0; l < L; l++) {
-    const seen = rows.reduce((sum, row) => sum + atoms.data[l * N + row] ** 2, 0);
-    if (seen < LEAST_LENGTH ** 2) continue;
-    rows.forEach((row, i) => {
-      data[l * rows.length + i] = atoms.data[l * N + row];
-    });
+    const energy = rows.reduce((sum, row) => sum + atoms.data[l * N + row] ** 2, 0);
+    if (energy < LEAST_LENGTH ** 2) continue;
+    for (const [i, row] of rows.entries()) data[l * rows.length + i] = atoms.data[l * N + row];
   }
   const y = Float64Array.from(rows, (row) => Y[p * N + row]);
-  const seen = { N: rows.length, L, atoms: { rows: rows.length, cols: L, data } };
-  return { pursue: pursuer(seen, 'order-recursive'), y, most: Math.min(MOST_ATOMS, Math.floor(rows.length / 2)) };
+  const restricted = { N: rows.length, L, atoms: { rows: rows.length, cols: L, data } };
+  return { pursue: pursuer(restricted, 'order-recursive'), y, most: Math.min(MOST_ATOMS, Math.floor(rows.length / 2)) };
 }

@@ -15,9 +15,7 @@ export function omp(D: Dictionary, s: number): PatchSolver {
   const counting = Int32Array.from({ length: D.L }, (_, k) => k + 1);
   return (Y, from, x) => {
     const { count, support, errors, coefficients } = pursue(Y, from, s);
-    coefficients().forEach((value, k) => {
-      x[support[k]] = value;
-    });
+    for (const [k, value] of coefficients().entries()) x[support[k]] = value;
     return { errors: errors.subarray(1, count + 1), kept: counting };
   };
 }

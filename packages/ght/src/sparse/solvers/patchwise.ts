@@ -1,5 +1,4 @@
-import type { Work } from '../../work.js';
-import { PATCHES_PER_YIELD } from '../../work.js';
+import { PATCHES_PER_YIELD, type Work } from '../../work.js';
 import type { Codes } from '../codes/codes.js';
 
 /** The course of a patch-wise solver on one patch: the squared error and the number of atoms after each iteration. */

@@ -13,12 +13,9 @@
 
 import { OptionError } from '../../errors.js';
 import { backwardSubstitute, cholesky, forwardSubstitute } from '../../math/cholesky.js';
-import type { Matrix } from '../../math/matrix.js';
-import { dot, gram } from '../../math/matrix.js';
-import type { Work } from '../../work.js';
-import { PATCHES_PER_YIELD } from '../../work.js';
-import type { Selection } from '../budget/select.js';
-import { keepLargest } from '../budget/select.js';
+import { dot, gram, type Matrix } from '../../math/matrix.js';
+import { PATCHES_PER_YIELD, type Work } from '../../work.js';
+import { keepLargest, type Selection } from '../budget/select.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 
 /** C of DᵀD + ρI = CCᵀ. */

@@ -4,8 +4,7 @@
  * the same budget. A patch whose error would not fall keeps its code.
  */
 import { dot } from '../../math/matrix.js';
-import type { Work } from '../../work.js';
-import { PATCHES_PER_YIELD } from '../../work.js';
+import { PATCHES_PER_YIELD, type Work } from '../../work.js';
 import type { Codes } from '../codes/codes.js';
 import { addPatch } from '../codes/reconstruct.js';
 import type { Dictionary } from '../dictionary/dictionary.js';

@@ -12,8 +12,7 @@
  */
 
 import { runsOf, type Signals } from '../../image/signals.js';
-import type { Work } from '../../work.js';
-import { PATCHES_PER_YIELD } from '../../work.js';
+import { PATCHES_PER_YIELD, type Work } from '../../work.js';
 import { countWorth, emptyWorth, worthwhile } from '../budget/worth.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { resolvent } from '../dictionary/resolvent.js';

@@ -3,10 +3,8 @@
  * S − sP atoms are left; they go one each to the patches whose residual ‖y_p − Dz_p‖ is largest.
  */
 
-import type { Signals } from '../../image/signals.js';
-import { runsOf } from '../../image/signals.js';
-import type { Work } from '../../work.js';
-import { PATCHES_PER_YIELD } from '../../work.js';
+import { runsOf, type Signals } from '../../image/signals.js';
+import { PATCHES_PER_YIELD, type Work } from '../../work.js';
 import type { Codes } from '../codes/codes.js';
 import { addPatch } from '../codes/reconstruct.js';
 import type { Dictionary } from '../dictionary/dictionary.js';

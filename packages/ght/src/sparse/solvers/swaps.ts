@@ -18,8 +18,7 @@
  */
 import { backwardSubstitute, cholesky, forwardSubstitute } from '../../math/cholesky.js';
 import { dot, gram, matrix } from '../../math/matrix.js';
-import type { Work } from '../../work.js';
-import { PATCHES_PER_YIELD } from '../../work.js';
+import { PATCHES_PER_YIELD, type Work } from '../../work.js';
 import type { Codes } from '../codes/codes.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 
@@ -58,7 +57,7 @@ export class PriceSearch {
     public lambda: number,
   ) {}
 
-  /** Told how many atoms remain at λ; true if that is S or a few more. If not, λ has changed. */
+  /** Takes the number of atoms that remain at λ; true if that is S or a few more. If not, λ has changed. */
   isFound(atoms: number): boolean {
     const { S } = this;
     const surplus = Math.ceil(SURPLUS * S);
@@ -102,9 +101,7 @@ export function localSearch(D: Dictionary): LocalSearch {
         continue;
       }
       const r = Y.slice(from, from + N);
-      support.forEach((l, i) => {
-        for (let n = 0; n < N; n++) r[n] -= state.x[i] * atoms[l * N + n];
-      });
+      for (const [i, l] of support.entries()) for (let n = 0; n < N; n++) r[n] -= state.x[i] * atoms[l * N + n];
       return { support, x: state.x, error: dot(r, 0, r, 0, N), cheapest: cheapestOf(state) };
     }
   };
@@ -244,9 +241,7 @@ export function cutFor(losses: Float64Array | Float32Array, surplus: number): nu
 
 function codesOf(local: readonly LocalCode[], L: number): Codes {
   const indptr = new Int32Array(local.length + 1);
-  local.forEach(({ support }, p) => {
-    indptr[p + 1] = indptr[p] + support.length;
-  });
+  for (const [p, { support }] of local.entries()) indptr[p + 1] = indptr[p] + support.length;
   const indices = new Int32Array(indptr[local.length]);
   const values = new Float64Array(indptr[local.length]);
   local.forEach(({ support, x }, p) => {

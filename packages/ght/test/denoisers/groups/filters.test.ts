@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { lowRankGroup, rankThreshold, thresholdGroup, wienerGroup } from '../../../src/denoisers/groups/filters.js';
 import { recipeOf } from '../../../src/denoisers/groups/recipes.js';
-import { followed } from '../../../src/denoisers/groups/reference.js';
 import type { Transform } from '../../../src/denoisers/groups/transforms.js';
 import { bior, dct } from '../../../src/denoisers/groups/transforms.js';
 import { randomSource } from '../../../src/index.js';
 import { matrix } from '../../../src/math/matrix.js';
+import { followed } from './followed.js';
 
 const random = randomSource(3);
 const noise = (members: number, N = 64) =>

@@ -1,7 +1,7 @@
 /** The reference denoisers against an independent implementation: test/golden/make_denoisers.py. */
 import { expect, it } from 'vitest';
-import { followed } from '../../../src/denoisers/groups/reference.js';
 import { denoiserCases, largestDifference } from '../../golden/denoisers.js';
+import { followed } from './followed.js';
 
 it.each(denoiserCases)('%s', (_name, { recipe, width, height, noisy, denoised, noise }) => {
   const planes = followed(

@@ -4,11 +4,12 @@ import { lowRankGroup, rankThreshold, thresholdGroup, wienerGroup } from '../../
 import type { Plane } from '../../../src/denoisers/groups/matching.js';
 import { findGroup, places } from '../../../src/denoisers/groups/matching.js';
 import type { Filter, Pass } from '../../../src/denoisers/groups/recipes.js';
-import { follow, followed } from '../../../src/denoisers/groups/reference.js';
+import { follow } from '../../../src/denoisers/groups/reference.js';
 import { dct } from '../../../src/denoisers/groups/transforms.js';
 import { kaiser } from '../../../src/denoisers/groups/window.js';
 import { randomSource } from '../../../src/index.js';
 import { watched } from '../../sparse/solvers/definitions.js';
+import { followed } from './followed.js';
 
 const [width, height, side] = [9, 7, 4];
 const planeOf = (seed: number): Plane => {

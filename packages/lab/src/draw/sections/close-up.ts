@@ -1,4 +1,4 @@
-import { solverCatalogue } from 'ght';
+import { titleOf } from '../../contenders.js';
 import type { CloseUp } from '../../experiments/close-up.js';
 import { html } from '../markup.js';
 import { decibels, grouped, significant } from '../numbers.js';
@@ -17,11 +17,11 @@ export function drawCloseUp({ image, s, original, results }: CloseUp): Section {
       { head: 'PSNR (dB)', show: decibels },
       { head: 'SSIM', show: (value) => grouped(value, 4) },
     ],
-    rows: results.map(({ solver, rmse, psnr, ssim }) => [solverCatalogue[solver].title, rmse, psnr, ssim]),
+    rows: results.map(({ solver, rmse, psnr, ssim }) => [titleOf(solver), rmse, psnr, ssim]),
   };
   const pictures = results.map(({ solver, rmse, psnr, ssim, picture }) =>
-    pictureHtml(picture, `The window of ${image} by ${solverCatalogue[solver].title}`, [
-      html`<b>${solverCatalogue[solver].title}</b> `,
+    pictureHtml(picture, `The window of ${image} by ${titleOf(solver)}`, [
+      html`<b>${titleOf(solver)}</b> `,
       `RMSE ${significant(rmse)}, PSNR ${decibels(psnr)} dB, SSIM ${grouped(ssim, 4)}`,
     ]),
   );

@@ -1,4 +1,4 @@
-import { solverCatalogue } from 'ght';
+import { titleOf } from '../../contenders.js';
 import type { Convergence } from '../../experiments/convergence.js';
 import { html } from '../markup.js';
 import { significant } from '../numbers.js';
@@ -23,7 +23,7 @@ export function drawConvergence({ iterations, series }: Convergence): Section {
       x: { label: 'iteration k' },
       y: { label: 'RMSE per patch (grey levels), logarithmic', log: true },
       curves: series.map(({ solver, s, rmse }) => ({
-        label: `${solverCatalogue[solver].title} s = ${s}`,
+        label: `${titleOf(solver)} s = ${s}`,
         look: { ...looks[solver], dash: DASHES[budgets.indexOf(s) % DASHES.length] },
         points: rmse.map((y, i) => ({ x: i + 1, y })).filter(({ x }) => x >= from),
       })),
@@ -39,8 +39,8 @@ export function drawConvergence({ iterations, series }: Convergence): Section {
     columns: [
       { head: 'k', csv: 'iteration k' },
       ...series.map(({ solver, s }) => ({
-        head: `${solverCatalogue[solver].title} ${s}P`,
-        csv: `${solverCatalogue[solver].title} S = ${s}P RMSE (grey levels per patch)`,
+        head: `${titleOf(solver)} ${s}P`,
+        csv: `${titleOf(solver)} S = ${s}P RMSE (grey levels per patch)`,
         show: significant,
       })),
     ],

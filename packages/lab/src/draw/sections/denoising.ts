@@ -1,5 +1,4 @@
-import { solverCatalogue } from 'ght';
-import { tabled } from '../../contenders.js';
+import { tabled, titleOf } from '../../contenders.js';
 import type { Denoising } from '../../experiments/denoising.js';
 import { type PaperTable, paperSigmas, paperTables } from '../../paper.js';
 import { html, type Markup } from '../markup.js';
@@ -14,7 +13,7 @@ const NOISY = 'noisy image';
 
 type DenoisedImage = Denoising['images'][number];
 
-/** Tables 1 to 3 and Figure 9: our tables beside the paper's, in the same order, and a window for comparison. */
+/** Tables 1 to 3 and Figure 9: our tables next to the paper's, in the same order, and a window for comparison. */
 export function drawDenoising({ sigmas, images, closeUp, s }: Denoising): Section {
   const parts = images.map((image, i) => {
     const file = `${i + 1}-${slug(image.name)}`;
@@ -51,17 +50,14 @@ function ownTable(
   sigmas: readonly number[],
 ): Table {
   const rows = tabled.map((solver) => [
-    solverCatalogue[solver].title,
+    titleOf(solver),
     ...sigmas.map((sigma) => runs.find((run) => run.solver === solver && run.sigma === sigma)?.psnr ?? null),
   ]);
   return psnrTable(name, `Ours: ${image}, ${width}×${height}. PSNR in dB`, sigmas, [...rows, [NOISY, ...noisy]]);
 }
 
 function paperTable({ table, image, size, psnr }: PaperTable): Table {
-  const rows = tabled.map((solver) => [
-    solverCatalogue[solver].title,
-    ...paperSigmas.map((_, i) => psnr[solver]?.[i] ?? null),
-  ]);
+  const rows = tabled.map((solver) => [titleOf(solver), ...paperSigmas.map((_, i) => psnr[solver]?.[i] ?? null)]);
   const caption = `The paper’s Table ${table}, another image: ${image}, ${size}. PSNR in dB`;
   return psnrTable(`paper-table-${table}`, caption, paperSigmas, rows);
 }

@@ -1,5 +1,4 @@
-import type { Filling, Inpainting, Missing } from '../../experiments/inpainting.js';
-import { fillings } from '../../experiments/inpainting.js';
+import { type Filling, fillings, type Inpainting, type Missing } from '../../experiments/inpainting.js';
 import { html } from '../markup.js';
 import { decibels } from '../numbers.js';
 import { type Look, looks, neutral } from '../palette.js';

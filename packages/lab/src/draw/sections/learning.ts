@@ -1,4 +1,4 @@
-import { solverCatalogue } from 'ght';
+import { titleOf } from '../../contenders.js';
 import { type Learning, learnedBy } from '../../experiments/learning.js';
 import { html } from '../markup.js';
 import { significant } from '../numbers.js';
@@ -8,8 +8,8 @@ import { type Table, tableHtml } from '../table.js';
 
 const titles = {
   dct: 'DCT',
-  omp: `learned with ${solverCatalogue.omp.title}`,
-  'joint-omp': `learned with ${solverCatalogue['joint-omp'].title}`,
+  omp: `learned with ${titleOf('omp')}`,
+  'joint-omp': `learned with ${titleOf('joint-omp')}`,
 } as const;
 
 /** What learning gives, with each coder, and the atoms. */
@@ -18,7 +18,7 @@ export function drawLearning({ L, runs, atoms }: Learning): Section {
   const rows = budgets.flatMap((s) =>
     (['omp', 'joint-omp'] as const).map((coder) => [
       s,
-      solverCatalogue[coder].title,
+      titleOf(coder),
       ...learnedBy.map(
         (name) => runs.find((run) => run.s === s && run.coder === coder && run.dictionary === name)?.rmse ?? null,
       ),

@@ -1,5 +1,4 @@
-import { solverCatalogue } from 'ght';
-import { contenders } from '../../contenders.js';
+import { contenders, titleOf } from '../../contenders.js';
 import type { Million } from '../../experiments/million.js';
 import { html } from '../markup.js';
 import { seconds, superscript } from '../numbers.js';
@@ -33,7 +32,7 @@ function timePlot({ s, sizes, runs, slopes }: Million): Figure {
         runs,
         contenders,
         (run) => ({ x: run.P, y: run.seconds }),
-        (solver) => `${solverCatalogue[solver].title} ${exponents.get(solver) ?? ''}`,
+        (solver) => `${titleOf(solver)} ${exponents.get(solver) ?? ''}`,
       ),
       heading: 'exponent of P',
     }),
@@ -62,6 +61,6 @@ function exponentTable({ slopes }: Million): Table {
       { head: 'solver' },
       { head: 'exponent', csv: 'exponent of P in the time', show: (slope) => slope.toFixed(3) },
     ],
-    rows: slopes.map(({ solver, slope }) => [solverCatalogue[solver].title, slope]),
+    rows: slopes.map(({ solver, slope }) => [titleOf(solver), slope]),
   };
 }

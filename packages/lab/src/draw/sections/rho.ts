@@ -1,5 +1,4 @@
-import { solverCatalogue } from 'ght';
-import { PAPER_RHO, paperSolvers } from '../../contenders.js';
+import { PAPER_RHO, paperSolvers, titleOf } from '../../contenders.js';
 import type { Rho } from '../../experiments/rho.js';
 import { html } from '../markup.js';
 import { share, significant } from '../numbers.js';
@@ -49,8 +48,8 @@ function rhoTable(runs: Rho['runs']): Table {
     paperSolvers.map((name) => runs.find((run) => run.solver === name && run.absolute === absolute)?.[measure] ?? null);
   const both = (head: string, csv: string, show: (value: number) => string) =>
     paperSolvers.map((solver) => ({
-      head: `${solverCatalogue[solver].title} ${head}`,
-      csv: `${solverCatalogue[solver].title} ${csv}`,
+      head: `${titleOf(solver)} ${head}`,
+      csv: `${titleOf(solver)} ${csv}`,
       show,
     }));
   return {

@@ -1,6 +1,5 @@
 /** The kernel of AIHT: sparse/solvers/aiht.ts for one patch after another, in the coordinates of shape.ts. */
-import type { Fn, I32, Module } from './assembler.js';
-import { F32 } from './assembler.js';
+import { F32, type Fn, type I32, type Module } from './assembler.js';
 import type { Target } from './maps.js';
 import type { ScratchCode } from './patchwise.js';
 import {
@@ -66,96 +65,90 @@ export function aiht(
     iterations.set(0);
     error.set(dotRows(f, R4, c, c));
     going.set(error.gt(0).and(s.gt(0)).and(maxIterations.gt(0)));
-    f.while(
-      () => going,
-      () => {
-        copyRow(f, R4, rx, at.add(scratch.M));
-        f.call(functions.correlate, at);
-        copyRow(f, L4, at.add(scratch.X), g);
-        // g on Γ, the support of x, or of the first iterate if x = 0.
-        f.if(
-          count.eq(0),
-          () => otherCount.set(threshold(g, other)),
-          () => {
-            otherCount.set(count);
-            f.count(count, (i) => {
-              const index = f.i32(indexOf(target, at, own, i));
-              f.store(at.add(i.shl(2)), g.add(index.shl(2)).f32(), other.values);
-              setIndex(f, target, at, other, i, index);
-            });
-          },
-        );
-        clearRow(f, L4, marks);
-        length.set(0);
-        f.count(otherCount, (i) => {
-          const value = f.f32(at.add(i.shl(2)).f32(other.values));
-          length.set(length.add(value.mul(value)));
-          f.store(marks.add(indexOf(target, at, other, i).shl(2)), i.add(1));
-        });
-        const bent = f.f32(residual(other, otherCount, zero, unused));
-        mu.set(length.div(bent));
-        trying.set(bent.gt(0));
-        going.set(trying);
-        f.while(
-          () => trying,
-          () => {
-            combine(f, L4, next, x, mu, g);
-            nextCount.set(threshold(next, proposed));
-            scatter(f, target, at, proposed, nextCount, next);
-            nextError.set(residual(proposed, nextCount, c, rnext));
-            const strangers = f.i32(0);
-            f.count(nextCount, (i) => {
-              const mark = marks.add(indexOf(target, at, proposed, i).shl(2)).i32();
-              strangers.set(strangers.add(mark.eq(0)));
-            });
-            trying.set(0);
-            f.if(strangers.gt(0).or(nextCount.ne(otherCount)), () => {
-              combine(f, L4, difference, next, F32.of(-1), x);
-              combine(f, R4, moved, rx, F32.of(-1), rnext);
-              const bound = dotRows(f, L4, difference, difference)
-                .mul(1 - MARGIN)
-                .div(dotRows(f, R4, moved, moved));
-              f.if(mu.gt(bound), () => {
-                mu.set(mu.div(2 * (1 - MARGIN)));
-                trying.set(1);
-              });
-            });
-          },
-        );
-        f.if(going, () => {
-          copyRow(f, L4, next, z);
-          copyRow(f, R4, rnext, rz);
-          relax(x, rx);
-          relax(last, rlast);
-          otherCount.set(threshold(z, other));
-          relaxedError.set(residual(other, otherCount, c, rz));
-          f.if(relaxedError.lt(nextError), () => {
-            copyCode(f, target, at, other, proposed, otherCount);
-            nextCount.set(otherCount);
-            scatter(f, target, at, proposed, nextCount, next);
-            copyRow(f, R4, rz, rnext);
-            nextError.set(relaxedError);
+    f.while(going, () => {
+      copyRow(f, R4, rx, at.add(scratch.M));
+      f.call(functions.correlate, at);
+      copyRow(f, L4, at.add(scratch.X), g);
+      // g on Γ, the support of x, or of the first iterate if x = 0.
+      f.if(
+        count.eq(0),
+        () => otherCount.set(threshold(g, other)),
+        () => {
+          otherCount.set(count);
+          f.count(count, (i) => {
+            const index = f.i32(indexOf(target, at, own, i));
+            f.store(at.add(i.shl(2)), g.add(index.shl(2)).f32(), other.values);
+            setIndex(f, target, at, other, i, index);
           });
-          f.if(
-            nextError.lt(error),
-            () => {
-              copyRow(f, L4, x, last);
-              copyRow(f, R4, rx, rlast);
-              copyRow(f, L4, next, x);
-              copyRow(f, R4, rnext, rx);
-              copyCode(f, target, at, proposed, own, nextCount);
-              count.set(nextCount);
-              record(iterations, nextError);
-              iterations.set(iterations.add(1));
-              fall.set(error.sqrt().sub(nextError.sqrt()));
-              error.set(nextError);
-              going.set(fall.ge(tolerance).and(iterations.lt(maxIterations)).and(error.gt(0)));
-            },
-            () => going.set(0),
-          );
+        },
+      );
+      clearRow(f, L4, marks);
+      length.set(0);
+      f.count(otherCount, (i) => {
+        const value = f.f32(at.add(i.shl(2)).f32(other.values));
+        length.set(length.add(value.mul(value)));
+        f.store(marks.add(indexOf(target, at, other, i).shl(2)), i.add(1));
+      });
+      const bent = f.f32(residual(other, otherCount, zero, unused));
+      mu.set(length.div(bent));
+      trying.set(bent.gt(0));
+      going.set(trying);
+      f.while(trying, () => {
+        combine(f, L4, next, x, mu, g);
+        nextCount.set(threshold(next, proposed));
+        scatter(f, target, at, proposed, nextCount, next);
+        nextError.set(residual(proposed, nextCount, c, rnext));
+        const strangers = f.i32(0);
+        f.count(nextCount, (i) => {
+          const mark = marks.add(indexOf(target, at, proposed, i).shl(2)).i32();
+          strangers.set(strangers.add(mark.eq(0)));
         });
-      },
-    );
+        trying.set(0);
+        f.if(strangers.gt(0).or(nextCount.ne(otherCount)), () => {
+          combine(f, L4, difference, next, F32.of(-1), x);
+          combine(f, R4, moved, rx, F32.of(-1), rnext);
+          const bound = dotRows(f, L4, difference, difference)
+            .mul(1 - MARGIN)
+            .div(dotRows(f, R4, moved, moved));
+          f.if(mu.gt(bound), () => {
+            mu.set(mu.div(2 * (1 - MARGIN)));
+            trying.set(1);
+          });
+        });
+      });
+      f.if(going, () => {
+        copyRow(f, L4, next, z);
+        copyRow(f, R4, rnext, rz);
+        relax(x, rx);
+        relax(last, rlast);
+        otherCount.set(threshold(z, other));
+        relaxedError.set(residual(other, otherCount, c, rz));
+        f.if(relaxedError.lt(nextError), () => {
+          copyCode(f, target, at, other, proposed, otherCount);
+          nextCount.set(otherCount);
+          scatter(f, target, at, proposed, nextCount, next);
+          copyRow(f, R4, rz, rnext);
+          nextError.set(relaxedError);
+        });
+        f.if(
+          nextError.lt(error),
+          () => {
+            copyRow(f, L4, x, last);
+            copyRow(f, R4, rx, rlast);
+            copyRow(f, L4, next, x);
+            copyRow(f, R4, rnext, rx);
+            copyCode(f, target, at, proposed, own, nextCount);
+            count.set(nextCount);
+            record(iterations, nextError);
+            iterations.set(iterations.add(1));
+            fall.set(error.sqrt().sub(nextError.sqrt()));
+            error.set(nextError);
+            going.set(fall.ge(tolerance).and(iterations.lt(maxIterations)).and(error.gt(0)));
+          },
+          () => going.set(0),
+        );
+      });
+    });
     return { code: own, count, iterations, error };
   });
 }

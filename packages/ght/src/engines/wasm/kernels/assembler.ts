@@ -9,8 +9,7 @@
  *       f.return(sum);
  *     });
  */
-import type { Code, ValueType } from './values.js';
-import { F32, F64, I32, I64, TYPE_CODE, unsigned, V128, type Value } from './values.js';
+import { type Code, F32, F64, I32, I64, TYPE_CODE, unsigned, V128, type Value, type ValueType } from './values.js';
 
 export { F32, F64, I32, I64, mask16, V128 } from './values.js';
 
@@ -65,25 +64,22 @@ export class Fn {
   }
 
   /** do { … } while (condition) */
-  repeat(body: () => void, condition: () => I32): void {
+  repeat(body: () => void, condition: I32): void {
     this.push([0x03, 0x40]);
     body();
-    this.push([...condition().code, 0x0d, 0, 0x0b]);
+    this.push([...condition.code, 0x0d, 0, 0x0b]);
   }
   /** while (condition) { … } */
-  while(condition: () => I32, body: () => void): void {
-    this.if(condition(), () => this.repeat(body, condition));
+  while(condition: I32, body: () => void): void {
+    this.if(condition, () => this.repeat(body, condition));
   }
   /** for (i = 0; i < n; i++) { … } */
   count(n: I32 | number, body: (i: I32) => void): void {
     const i = this.i32(0);
-    this.while(
-      () => i.lt(n),
-      () => {
-        body(i);
-        i.set(i.add(1));
-      },
-    );
+    this.while(i.lt(n), () => {
+      body(i);
+      i.set(i.add(1));
+    });
   }
   if(condition: I32, then: () => void, otherwise?: () => void): void {
     this.push([...condition.code, 0x04, 0x40]);
@@ -94,7 +90,7 @@ export class Fn {
     }
     this.push([0x0b]);
   }
-  /** Calls a function that gives nothing back. */
+  /** Calls a function without a result. */
   call(callee: Fn, ...args: Value[]): void {
     this.push([...args.flatMap((arg) => arg.code), 0x10, ...unsigned(callee.index)]);
   }

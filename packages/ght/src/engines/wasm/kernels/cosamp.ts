@@ -1,10 +1,8 @@
 /** The kernel of CoSaMP: sparse/solvers/cosamp.ts for one patch after another, in the coordinates of shape.ts. */
-import type { Fn, I32, Module } from './assembler.js';
-import { F32 } from './assembler.js';
+import { F32, type Fn, type I32, type Module } from './assembler.js';
 import type { Target } from './maps.js';
 import { clearRow, copyCode, copyRow, indexOf, magnitudes, patchKernel, setIndex } from './patchwise.js';
-import type { PursuitFunctions } from './pursue.js';
-import { DEPENDENT_IN_FIT } from './pursue.js';
+import { DEPENDENT_IN_FIT, type PursuitFunctions } from './pursue.js';
 
 /** Adds the kernel `cosamp` to a module. */
 export function cosamp(
@@ -40,57 +38,54 @@ export function cosamp(
     iterations.set(0);
     error.set(residual(a, count));
     going.set(error.gt(0).and(s.gt(0)).and(maxIterations.gt(0)));
-    f.while(
-      () => going,
-      () => {
-        // u = Dᵀv; T is the union of its 2s largest atoms and the atoms of a.
-        copyRow(f, shape.R4, v, M);
-        f.call(functions.correlate, at);
-        magnitudes(f, L4, X, score);
-        merged.set(keep(X, s.shl(1), T));
-        clearRow(f, L4, marks);
-        f.count(merged, (i) => f.store(marks.add(indexOf(target, at, T, i).shl(2)), i.add(1)));
-        f.count(count, (i) => {
-          const index = f.i32(indexOf(target, at, a, i));
-          f.if(marks.add(index.shl(2)).i32().eq(0), () => {
-            setIndex(f, target, at, T, merged, index);
-            merged.set(merged.add(1));
-          });
+    f.while(going, () => {
+      // u = Dᵀv; T is the union of its 2s largest atoms and the atoms of a.
+      copyRow(f, shape.R4, v, M);
+      f.call(functions.correlate, at);
+      magnitudes(f, L4, X, score);
+      merged.set(keep(X, s.shl(1), T));
+      clearRow(f, L4, marks);
+      f.count(merged, (i) => f.store(marks.add(indexOf(target, at, T, i).shl(2)), i.add(1)));
+      f.count(count, (i) => {
+        const index = f.i32(indexOf(target, at, a, i));
+        f.if(marks.add(index.shl(2)).i32().eq(0), () => {
+          setIndex(f, target, at, T, merged, index);
+          merged.set(merged.add(1));
         });
-        // b = argmin ‖D_T b − y‖², then its s largest.
-        copyRow(f, L4, alpha, X);
-        joined.set(0);
-        f.count(merged, (i) => {
-          f.if(joined.lt(most), () => {
-            const least = F32.of(DEPENDENT_IN_FIT);
-            const gain = f.value(functions.join, at, indexOf(target, at, T, i), joined, least) as F32;
-            joined.set(joined.add(gain.ge(0)));
-          });
+      });
+      // b = argmin ‖D_T b − y‖², then its s largest.
+      copyRow(f, L4, alpha, X);
+      joined.set(0);
+      f.count(merged, (i) => {
+        f.if(joined.lt(most), () => {
+          const least = F32.of(DEPENDENT_IN_FIT);
+          const gain = f.value(functions.join, at, indexOf(target, at, T, i), joined, least) as F32;
+          joined.set(joined.add(gain.ge(0)));
         });
-        f.call(functions.coefficients, at, joined);
-        clearRow(f, L4, b);
-        f.count(joined, (i) => {
-          const slot = at.add(i.shl(2));
-          f.store(b.add(slot.i32(scratch.support).shl(2)), slot.f32(scratch.x));
-        });
-        magnitudes(f, L4, b, score);
-        count.set(keep(b, s, a));
-        next.set(residual(a, count));
-        f.if(
-          next.lt(error),
-          () => {
-            copyCode(f, target, at, a, best, count);
-            bestCount.set(count);
-            record(iterations, next);
-            iterations.set(iterations.add(1));
-            fall.set(error.sqrt().sub(next.sqrt()));
-            error.set(next);
-            going.set(fall.ge(tolerance).and(iterations.lt(maxIterations)).and(error.gt(0)));
-          },
-          () => going.set(0),
-        );
-      },
-    );
+      });
+      f.call(functions.coefficients, at, joined);
+      clearRow(f, L4, b);
+      f.count(joined, (i) => {
+        const slot = at.add(i.shl(2));
+        f.store(b.add(slot.i32(scratch.support).shl(2)), slot.f32(scratch.x));
+      });
+      magnitudes(f, L4, b, score);
+      count.set(keep(b, s, a));
+      next.set(residual(a, count));
+      f.if(
+        next.lt(error),
+        () => {
+          copyCode(f, target, at, a, best, count);
+          bestCount.set(count);
+          record(iterations, next);
+          iterations.set(iterations.add(1));
+          fall.set(error.sqrt().sub(next.sqrt()));
+          error.set(next);
+          going.set(fall.ge(tolerance).and(iterations.lt(maxIterations)).and(error.gt(0)));
+        },
+        () => going.set(0),
+      );
+    });
     return { code: best, count: bestCount, iterations, error };
   });
 }

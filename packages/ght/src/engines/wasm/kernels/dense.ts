@@ -4,10 +4,8 @@
  */
 
 import { PANEL_ROW, TILE } from '../../shape.js';
-import type { Fn, Module } from './assembler.js';
-import { I32, V128 } from './assembler.js';
-import type { Fused, Target } from './maps.js';
-import { madd } from './maps.js';
+import { type Fn, I32, type Module, V128 } from './assembler.js';
+import { type Fused, madd, type Target } from './maps.js';
 import type { Group } from './tables.js';
 
 /** A table in panels, the rows it is multiplied with, and the rows of the result, a row per patch of a tile. */
@@ -34,29 +32,22 @@ export function tiledProduct(f: Fn, target: Fused, product: TiledProduct): void 
   const tile = (width: number) => {
     const used = sums.slice(0, TILE.patches * width);
     const place = (n: number) => Math.floor(n / width) * outRow + 16 * (n % width);
-    used.forEach((sum, n) => {
-      sum.set(add ? out.v128(place(n)) : V128.zero);
-    });
+    for (const [n, sum] of used.entries()) sum.set(add ? out.v128(place(n)) : V128.zero);
     coefficient.set(from);
     end.set(source.add(inner * PANEL_ROW));
-    f.repeat(
-      () => {
-        for (let v = 0; v < width; v++) sources[v].set(source.v128(16 * v));
-        for (let i = 0; i < TILE.patches; i++) {
-          splat.set(coefficient.splat(i * fromRow));
-          for (let v = 0; v < width; v++) {
-            const sum = used[i * width + v];
-            sum.set(madd(target, splat, sources[v], sum));
-          }
+    f.repeat(() => {
+      for (let v = 0; v < width; v++) sources[v].set(source.v128(16 * v));
+      for (let i = 0; i < TILE.patches; i++) {
+        splat.set(coefficient.splat(i * fromRow));
+        for (let v = 0; v < width; v++) {
+          const sum = used[i * width + v];
+          sum.set(madd(target, splat, sources[v], sum));
         }
-        coefficient.set(coefficient.add(4));
-        source.set(source.add(PANEL_ROW));
-      },
-      () => source.lt(end),
-    );
-    used.forEach((sum, n) => {
-      f.store(out, sum, place(n));
-    });
+      }
+      coefficient.set(coefficient.add(4));
+      source.set(source.add(PANEL_ROW));
+    }, source.lt(end));
+    for (const [n, sum] of used.entries()) f.store(out, sum, place(n));
   };
   f.count(Math.floor(vectors / TILE.vectors), () => {
     tile(TILE.vectors);
@@ -84,16 +75,13 @@ export function inGroups(
       slot.set(slot.add(bytes));
     });
   };
-  f.while(
-    () => left.gt(0),
-    () => {
-      here.set(I32.of(most).choose(left.gt(most), left));
-      each(prepare);
-      f.call(together, slots);
-      each(finish);
-      left.set(left.sub(here));
-    },
-  );
+  f.while(left.gt(0), () => {
+    here.set(I32.of(most).choose(left.gt(most), left));
+    each(prepare);
+    f.call(together, slots);
+    each(finish);
+    left.set(left.sub(here));
+  });
 }
 
 interface Steps {

@@ -1,17 +1,14 @@
 /**
- * The path of one patch, atom by atom, by the order-recursive choice: the atom that lowers the error most. Beside α and the
+ * The path of one patch, atom by atom, by the order-recursive choice: the atom that lowers the error most. In addition to α and the
  * rows p (pursue.ts) it keeps ν_j, the squared length of what is new in each atom j, so that α_j²/ν_j is what j would gain:
  *
  *     ν ← ν − p²        after each join; ν_j is also v_j of pursue.ts, to the last bit
  */
 import { PATIENCE } from '../../../sparse/solvers/joint-omp.js';
 import { padded } from '../../shape.js';
-import type { Fn, Module } from './assembler.js';
-import { F32, type F64, I32, V128 } from './assembler.js';
-import type { Target } from './maps.js';
-import { indexAt, nmadd, sumLanes } from './maps.js';
-import type { PursuitFunctions } from './pursue.js';
-import { ASTRAY, NEGLIGIBLE, startPursuit } from './pursue.js';
+import { F32, type F64, type Fn, I32, type Module, V128 } from './assembler.js';
+import { indexAt, nmadd, sumLanes, type Target } from './maps.js';
+import { ASTRAY, NEGLIGIBLE, type PursuitFunctions, startPursuit } from './pursue.js';
 
 /**
  * Of ‖y‖², what the first atom must leave at least for α to be updated. The first atom is mostly the mean of the patch. Of a flat
@@ -51,13 +48,10 @@ class Scores {
     largest.set(largest.max(largest.shuffle([2, 3, 0, 1])));
     largest.set(largest.max(largest.shuffle([1, 0, 3, 2])));
     f.if(largest.lane(0).gt(floor), () => {
-      f.repeat(
-        () => {
-          lanes.set(from.v128().eq(largest).mask());
-          from.set(from.add(16));
-        },
-        () => lanes.not(),
-      );
+      f.repeat(() => {
+        lanes.set(from.v128().eq(largest).mask());
+        from.set(from.add(16));
+      }, lanes.not());
       best.set(from.sub(row).shr(2).sub(4).add(lanes.lowestBit()));
     });
     return best;
@@ -176,37 +170,34 @@ export function follow(module: Module, target: Target, functions: PursuitFunctio
     };
     j.set(scores.best(floor));
     endWhereLost();
-    f.while(
-      () => k.lt(limit).and(j.ne(NONE)),
-      () => {
-        slot.set(at.add(j.shl(2)));
-        fresh.set(slot.f32(scratch.nu));
-        inverse.set(F32.of(1).div(fresh.sqrt()));
-        beta.set(slot.f32(scratch.X).mul(inverse));
-        gain.set(beta.mul(beta));
-        f.store(slot, F32.of(-1), scratch.nu);
-        // All that the coefficients need of the last row.
-        f.store(out.add(j.shl(2)), fresh.mul(inverse));
-        slot.set(at.add(k.shl(2)));
-        f.store(slot, beta, scratch.beta);
-        f.store(slot, j, scratch.support);
-        f.store(slot, gain, scratch.gains);
-        left.set(left.sub(gain));
-        lost.set(lost.add(price).sub(gain.promote()).max(0));
-        k.set(k.add(1));
-        endWhereLost();
-        f.if(k.lt(limit), () => {
-          first.set(j);
-          j.set(f.value(advanced, at, j, out, inverse, beta, floor) as I32);
-          out.set(out.add(row));
-          f.if(k.eq(1).and(left.lt(flat)), () => {
-            left.set(f.value(startedAgain, at, c, first, beta.mul(inverse)) as F32);
-            rounding.set(left.mul(ASTRAY.energy));
-            j.set(f.value(chosen, at, floor) as I32);
-          });
+    f.while(k.lt(limit).and(j.ne(NONE)), () => {
+      slot.set(at.add(j.shl(2)));
+      fresh.set(slot.f32(scratch.nu));
+      inverse.set(F32.of(1).div(fresh.sqrt()));
+      beta.set(slot.f32(scratch.X).mul(inverse));
+      gain.set(beta.mul(beta));
+      f.store(slot, F32.of(-1), scratch.nu);
+      // All that the coefficients need of the last row.
+      f.store(out.add(j.shl(2)), fresh.mul(inverse));
+      slot.set(at.add(k.shl(2)));
+      f.store(slot, beta, scratch.beta);
+      f.store(slot, j, scratch.support);
+      f.store(slot, gain, scratch.gains);
+      left.set(left.sub(gain));
+      lost.set(lost.add(price).sub(gain.promote()).max(0));
+      k.set(k.add(1));
+      endWhereLost();
+      f.if(k.lt(limit), () => {
+        first.set(j);
+        j.set(f.value(advanced, at, j, out, inverse, beta, floor) as I32);
+        out.set(out.add(row));
+        f.if(k.eq(1).and(left.lt(flat)), () => {
+          left.set(f.value(startedAgain, at, c, first, beta.mul(inverse)) as F32);
+          rounding.set(left.mul(ASTRAY.energy));
+          j.set(f.value(chosen, at, floor) as I32);
         });
-      },
-    );
+      });
+    });
     f.return(k);
   });
 }
@@ -232,25 +223,19 @@ export function retrace(module: Module, target: Target, functions: PursuitFuncti
     /** For each atom from the k-th on, with its place in a short row and in a full one. */
     const eachFrom = (k: I32, body: (place: I32, atom: I32) => void) => {
       i.set(k);
-      f.while(
-        () => i.lt(count),
-        () => {
-          atom.set(indexAt(target, indices.add(i.mul(shape.indexBytes))).shl(2));
-          body(i.shl(2), atom);
-          i.set(i.add(1));
-        },
-      );
+      f.while(i.lt(count), () => {
+        atom.set(indexAt(target, indices.add(i.mul(shape.indexBytes))).shl(2));
+        body(i.shl(2), atom);
+        i.set(i.add(1));
+      });
     };
     /** For each vector of a short row from that of the k-th atom on. */
     const eachVectorFrom = (k: I32, body: () => void) => {
       v.set(k.shr(2).shl(4));
-      f.while(
-        () => v.lt(end),
-        () => {
-          body();
-          v.set(v.add(16));
-        },
-      );
+      f.while(v.lt(end), () => {
+        body();
+        v.set(v.add(16));
+      });
     };
     const energy = f.f32(startPursuit(f, target, functions.correlate, at, c));
     const correlations = (from: I32) =>
@@ -264,13 +249,10 @@ export function retrace(module: Module, target: Target, functions: PursuitFuncti
       eachVectorFrom(k, () => {
         p.set(out.add(v).v128());
         from.set(at.add(rows));
-        f.while(
-          () => from.lt(out),
-          () => {
-            p.set(nmadd(target, from.add(place).splat(), from.add(v).v128(), p));
-            from.set(from.add(short));
-          },
-        );
+        f.while(from.lt(out), () => {
+          p.set(nmadd(target, from.add(place).splat(), from.add(v).v128(), p));
+          from.set(from.add(short));
+        });
         f.store(out.add(v), p);
       });
       inverse.set(F32.of(1).div(out.add(place).f32().sqrt()));

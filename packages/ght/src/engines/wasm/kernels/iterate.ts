@@ -1,9 +1,7 @@
 /** One iteration of GHT-QPM or GHT-ADMM on a run of patches, as a WebAssembly function. */
-import type { Fn, I32, Module } from './assembler.js';
-import { mask16, V128 } from './assembler.js';
+import { type Fn, type I32, type Module, mask16, V128 } from './assembler.js';
 import { groupCoefficients, inGroups } from './dense.js';
-import type { Target } from './maps.js';
-import { addLanes, filter, madd, nmadd, storeIndex, toCoefficients, toCoordinates } from './maps.js';
+import { addLanes, filter, madd, nmadd, storeIndex, type Target, toCoefficients, toCoordinates } from './maps.js';
 import { define, iteration, problemKernels, type VariablesOf } from './signatures.js';
 
 /**
@@ -80,7 +78,7 @@ function buildIteration(
     f.store(slot, M, place.M + there);
   };
 
-  /** From the code of a patch to its M, with Z beside it. */
+  /** From the code of a patch to its M, and its row Z. */
   const prepare = (slot: I32) => {
     count.set(counts.u16());
     squares.set(V128.zero);
@@ -167,49 +165,43 @@ function emitCandidates(f: Fn, target: Target, { row, X, lowest, valuesOut, indi
       const lanes = mask16(four);
       set.set(v === 0 ? lanes : set.or(lanes.shl(4 * v)));
     }
-    f.while(
-      () => set.isZero().not(),
-      () => {
-        atom.set(set.lowest());
-        f.store(valuesOut, row.add(atom.shl(2)).i32(X + 4 * first));
-        const index = first === 0 ? atom : atom.add(first);
-        storeIndex(f, target, indicesOut, index);
-        valuesOut.set(valuesOut.add(4));
-        indicesOut.set(indicesOut.add(shape.indexBytes));
-        set.set(set.withoutLowest());
-      },
-    );
+    f.while(set.isZero().not(), () => {
+      atom.set(set.lowest());
+      f.store(valuesOut, row.add(atom.shl(2)).i32(X + 4 * first));
+      const index = first === 0 ? atom : atom.add(first);
+      storeIndex(f, target, indicesOut, index);
+      valuesOut.set(valuesOut.add(4));
+      indicesOut.set(indicesOut.add(shape.indexBytes));
+      set.set(set.withoutLowest());
+    });
   }
 }
 
 /**
  * Adds the kernel `collect`: writes the magnitudes, as bits, of the values whose bits are from `low`
- * up to but not including `high`, as many as there is room for below `limit`. There are few of them, so vectors without
+ * up to but not including `high`, as many as fit below `limit`. There are few of them, so vectors without
  * any are passed over.
  */
 export function collect(module: Module): void {
   define(module, 'collect', problemKernels.collect, (f, { from, end, out, limit, low, high }) => {
     const [least, most, magnitude] = [f.v128(low.splatBits()), f.v128(high.splatBits()), f.v128()];
     const [bits, width] = [f.i32(), f.i32(high.sub(low))];
-    f.while(
-      () => from.lt(end).and(out.lt(limit)),
-      () => {
-        magnitude.set(from.v128().abs());
-        f.if(magnitude.ge(least).and(magnitude.lt(most)).any(), () => {
-          for (let lane = 0; lane < 4; lane++) {
-            bits.set(from.i32(4 * lane).and(0x7fffffff));
-            f.store(out, bits);
-            // What lies behind the end belongs to nobody.
-            const wanted = bits
-              .sub(low)
-              .lt(width)
-              .and(from.add(4 * lane).lt(end));
-            out.set(out.add(wanted.shl(2)));
-          }
-        });
-        from.set(from.add(16));
-      },
-    );
+    f.while(from.lt(end).and(out.lt(limit)), () => {
+      magnitude.set(from.v128().abs());
+      f.if(magnitude.ge(least).and(magnitude.lt(most)).any(), () => {
+        for (let lane = 0; lane < 4; lane++) {
+          bits.set(from.i32(4 * lane).and(0x7fffffff));
+          f.store(out, bits);
+          // What lies behind the end is not counted.
+          const wanted = bits
+            .sub(low)
+            .lt(width)
+            .and(from.add(4 * lane).lt(end));
+          out.set(out.add(wanted.shl(2)));
+        }
+      });
+      from.set(from.add(16));
+    });
     f.return(out);
   });
 }

@@ -100,7 +100,7 @@ export function learnedModule(shape: LearnedShape, fma: boolean, shared: boolean
 }
 
 /** Adds the kernel `analyse`: α ← α + A unfold(r). The patch of the first site begins at r. */
-function analyse(module: Module, { atoms, sites: room, row }: LearnedShape, target: Fused): void {
+function analyse(module: Module, { atoms, sites: capacity, row }: LearnedShape, target: Fused): void {
   define(module, 'analyse', learnedKernels.analyse, (f, { r, codes, table, sites }) => {
     const sums = f.vectors(TILE.sites * TILE.vectors);
     const sources = f.vectors(TILE.vectors);
@@ -110,49 +110,39 @@ function analyse(module: Module, { atoms, sites: room, row }: LearnedShape, targ
       patch.set(r);
       code.set(codes);
       left.set(sites);
-      f.repeat(
-        () => {
-          sums.forEach((sum, n) => {
-            sum.set(code.v128(16 * n));
-          });
-          sample.set(patch);
-          source.set(table);
-          f.count(TAPS, () => {
-            end.set(sample.add(4 * RUN));
-            f.repeat(
-              () => {
-                for (const [v, vector] of sources.entries()) vector.set(source.v128(16 * v));
-                for (let s = 0; s < TILE.sites; s++) {
-                  splat.set(sample.splat(SITE * s));
-                  for (let v = 0; v < TILE.vectors; v++) {
-                    const sum = sums[s * TILE.vectors + v];
-                    sum.set(madd(target, splat, sources[v], sum));
-                  }
-                }
-                sample.set(sample.add(4));
-                source.set(source.add(16 * TILE.vectors));
-              },
-              () => sample.lt(end),
-            );
-            sample.set(sample.add(row - 4 * RUN));
-          });
-          sums.forEach((sum, n) => {
-            f.store(code, sum, 16 * n);
-          });
-          patch.set(patch.add(SITE * TILE.sites));
-          code.set(code.add(PANEL_SITE * TILE.sites));
-          left.set(left.sub(TILE.sites));
-        },
-        () => left.ne(0),
-      );
-      codes.set(codes.add(PANEL_SITE * room));
+      f.repeat(() => {
+        for (const [n, sum] of sums.entries()) sum.set(code.v128(16 * n));
+        sample.set(patch);
+        source.set(table);
+        f.count(TAPS, () => {
+          end.set(sample.add(4 * RUN));
+          f.repeat(() => {
+            for (const [v, vector] of sources.entries()) vector.set(source.v128(16 * v));
+            for (let s = 0; s < TILE.sites; s++) {
+              splat.set(sample.splat(SITE * s));
+              for (let v = 0; v < TILE.vectors; v++) {
+                const sum = sums[s * TILE.vectors + v];
+                sum.set(madd(target, splat, sources[v], sum));
+              }
+            }
+            sample.set(sample.add(4));
+            source.set(source.add(16 * TILE.vectors));
+          }, sample.lt(end));
+          sample.set(sample.add(row - 4 * RUN));
+        });
+        for (const [n, sum] of sums.entries()) f.store(code, sum, 16 * n);
+        patch.set(patch.add(SITE * TILE.sites));
+        code.set(code.add(PANEL_SITE * TILE.sites));
+        left.set(left.sub(TILE.sites));
+      }, left.ne(0));
+      codes.set(codes.add(PANEL_SITE * capacity));
       table.set(table.add(16 * TILE.vectors * SAMPLES));
     });
   });
 }
 
 /** Adds the kernel `shrink`: α ← soft(α, κ), and the list of each site. */
-function shrink(module: Module, { atoms, sites: room, lanes, places }: LearnedShape, { fma }: Fused): void {
+function shrink(module: Module, { atoms, sites: capacity, lanes, places }: LearnedShape, { fma }: Fused): void {
   const list = listOf(atoms);
   define(module, 'shrink', learnedKernels.shrink, (f, { codes, kappa, lists, sites }) => {
     const [z, threshold, kept, order] = f.vectors(4);
@@ -162,7 +152,7 @@ function shrink(module: Module, { atoms, sites: room, lanes, places }: LearnedSh
     f.count(sites, () => {
       end.set(lists);
       for (let v = 0; v < atoms / 4; v++) {
-        const there = PANEL_SITE * room * Math.floor(v / TILE.vectors) + 16 * (v % TILE.vectors);
+        const there = PANEL_SITE * capacity * Math.floor(v / TILE.vectors) + 16 * (v % TILE.vectors);
         z.set(codes.v128(there));
         threshold.set(kappa.v128(16 * v));
         kept.set(z.sub(V128.zero.sub(threshold).max(threshold.min(z))));
@@ -195,15 +185,12 @@ function synthesise(module: Module, { atoms, row }: LearnedShape, target: Fused)
         for (const sum of sums) sum.set(V128.zero);
         next.set(here);
         end.set(here.add(here.i32(list.count)));
-        f.while(
-          () => next.lt(end),
-          () => {
-            splat.set(next.splat(list.values));
-            source.set(table.add(next.i32(list.places)));
-            for (const [i, sum] of sums.entries()) sum.set(madd(target, splat, source.v128(16 * i), sum));
-            next.set(next.add(4));
-          },
-        );
+        f.while(next.lt(end), () => {
+          splat.set(next.splat(list.values));
+          source.set(table.add(next.i32(list.places)));
+          for (const [i, sum] of sums.entries()) sum.set(madd(target, splat, source.v128(16 * i), sum));
+          next.set(next.add(4));
+        });
         for (const [i, sum] of sums.entries()) {
           const there = row * Math.floor(vectors[i] / TAPS) + SITE * (vectors[i] % TAPS);
           f.store(patch, patch.v128(there).add(sum), there);

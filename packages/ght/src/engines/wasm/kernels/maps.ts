@@ -1,9 +1,7 @@
 /** The linear maps that the kernels are made of, emitted for one shape. */
 
-import type { Shape } from '../../shape.js';
-import { PANEL_ROW, padded, panelVector } from '../../shape.js';
-import type { F32, Fn } from './assembler.js';
-import { I32, V128 } from './assembler.js';
+import { PANEL_ROW, padded, panelVector, type Shape } from '../../shape.js';
+import { type F32, type Fn, I32, V128 } from './assembler.js';
 import type { Scratch, Tables } from './tables.js';
 
 /** Whether the host has fused multiply-add. */
@@ -83,22 +81,19 @@ export function product(
       const ahead = (v: number) => place(left + v) - place(left);
       along.set(source.base.add(source.offset + place(left)));
       end.set(along.add(size.inner * source.row));
-      f.repeat(
-        () => {
-          const inRegisters = width <= sources.length && height > 1;
-          if (inRegisters) for (let v = 0; v < width; v++) sources[v].set(along.v128(ahead(v)));
-          for (let i = 0; i < height; i++) {
-            splat.set(from.splat(i * coefficient.row));
-            for (let v = 0; v < width; v++) {
-              const sum = used[i * width + v];
-              sum.set(madd(target, splat, inRegisters ? sources[v] : along.v128(ahead(v)), sum));
-            }
+      f.repeat(() => {
+        const inRegisters = width <= sources.length && height > 1;
+        if (inRegisters) for (let v = 0; v < width; v++) sources[v].set(along.v128(ahead(v)));
+        for (let i = 0; i < height; i++) {
+          splat.set(from.splat(i * coefficient.row));
+          for (let v = 0; v < width; v++) {
+            const sum = used[i * width + v];
+            sum.set(madd(target, splat, inRegisters ? sources[v] : along.v128(ahead(v)), sum));
           }
-          from.set(from.add(coefficient.step));
-          along.set(along.add(source.row));
-        },
-        () => along.lt(end),
-      );
+        }
+        from.set(from.add(coefficient.step));
+        along.set(along.add(source.row));
+      }, along.lt(end));
       for (let i = 0; i < height; i++) for (let v = 0; v < width; v++) done(top + i, left + v, used[i * width + v]);
       top += height;
     }
@@ -232,14 +227,11 @@ export function passCode({ shape }: Target, { values, indices }: Omit<SparseCode
 export function filter(f: Fn, code: SparseCode, threshold: V128): void {
   const [value, at] = [f.v128(), f.i32(code.values)];
   const end = f.i32(code.values.add(code.count.shl(2)));
-  f.while(
-    () => at.lt(end),
-    () => {
-      value.set(at.v128());
-      f.store(at, value.and(value.abs().ge(threshold)));
-      at.set(at.add(16));
-    },
-  );
+  f.while(at.lt(end), () => {
+    value.set(at.v128());
+    f.store(at, value.and(value.abs().ge(threshold)));
+    at.set(at.add(16));
+  });
 }
 
 /** Vectors of coordinates whose sums are held in registers at once. */
@@ -277,10 +269,7 @@ export function toCoordinates(
     };
     value.set(code.values);
     index.set(code.indices);
-    f.while(
-      () => value.add(4).lt(end),
-      () => several(2),
-    );
+    f.while(value.add(4).lt(end), () => several(2));
     f.if(value.lt(end), () => several(1));
   };
   const direct = () => {
@@ -291,13 +280,9 @@ export function toCoordinates(
       for (const sum of used) sum.set(V128.zero);
       eachValue(left === 0, () => {
         from.set(rowOf(target, atom));
-        used.forEach((sum, v) => {
-          sum.set(madd(target, z, from.v128(16 * (left + v)), sum));
-        });
+        for (const [v, sum] of used.entries()) sum.set(madd(target, z, from.v128(16 * (left + v)), sum));
       });
-      used.forEach((sum, v) => {
-        done(left + v, sum);
-      });
+      for (const [v, sum] of used.entries()) done(left + v, sum);
     }
   };
   if (!B) {

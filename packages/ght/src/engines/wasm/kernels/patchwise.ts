@@ -1,8 +1,6 @@
 /** Shared code of the kernels of the patch-wise iterative solvers, CoSaMP and AIHT. */
-import type { Fn, I32, Module } from './assembler.js';
-import { F32, V128 } from './assembler.js';
-import type { Target } from './maps.js';
-import { indexAt, storeIndex, sumLanes } from './maps.js';
+import { F32, type Fn, type I32, type Module, V128 } from './assembler.js';
+import { indexAt, storeIndex, sumLanes, type Target } from './maps.js';
 import { define, patchSolver } from './signatures.js';
 
 /** A code in the scratch of a thread: the offsets of its values and indices, in bytes from the start of the scratch. */
@@ -19,7 +17,7 @@ export function eachVector(f: Fn, floats: number, body: (offset: I32) => void): 
       body(offset);
       offset.set(offset.add(16));
     },
-    () => offset.lt(4 * floats),
+    offset.lt(4 * floats),
   );
 }
 
@@ -94,18 +92,15 @@ export function keepLargest(module: Module, target: Target, largest: Fn): Fn {
   return module.fn('keepLargest', new Array(5).fill('i32'), 'i32', (f) => {
     const [score, row, s, values, indices] = f.parameters as I32[];
     const [count, j, slot] = [f.i32(0), f.i32(), f.i32()];
-    f.while(
-      () => count.lt(s),
-      () => {
-        j.set(f.value(largest, score) as I32);
-        slot.set(score.add(j.shl(2)));
-        f.if(slot.f32().le(0), () => f.return(count));
-        f.store(slot, F32.of(0));
-        f.store(values.add(count.shl(2)), row.add(j.shl(2)).f32());
-        storeIndex(f, target, indices.add(count.mul(target.shape.indexBytes)), j);
-        count.set(count.add(1));
-      },
-    );
+    f.while(count.lt(s), () => {
+      j.set(f.value(largest, score) as I32);
+      slot.set(score.add(j.shl(2)));
+      f.if(slot.f32().le(0), () => f.return(count));
+      f.store(slot, F32.of(0));
+      f.store(values.add(count.shl(2)), row.add(j.shl(2)).f32());
+      storeIndex(f, target, indices.add(count.mul(target.shape.indexBytes)), j);
+      count.set(count.add(1));
+    });
     f.return(count);
   });
 }

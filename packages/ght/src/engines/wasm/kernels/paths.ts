@@ -8,12 +8,10 @@
  * of the envelope of its gains. When the patches together have determined λ from those, all that is left is to code the few
  * patches again whose n(λ) is not n(mid), by the atoms that their paths have found.
  */
-import type { F64, Fn, Module } from './assembler.js';
-import { I32 } from './assembler.js';
+import { type F64, type Fn, I32, type Module } from './assembler.js';
 import { inGroups } from './dense.js';
 import { follow, NONE, retrace, startAgain } from './follow.js';
-import type { Target } from './maps.js';
-import { copyCode, passCode, storeIndex } from './maps.js';
+import { copyCode, passCode, storeIndex, type Target } from './maps.js';
 import type { PursuitFunctions } from './pursue.js';
 import { define, problemKernels } from './signatures.js';
 
@@ -54,34 +52,25 @@ function offer(module: Module): Fn {
     const [gains, from, end, offers] = f.parameters as I32[];
     const [k, runEnd] = [f.i32(), f.i32()];
     const [sum, mean, steepest] = [f.f64(), f.f64(), f.f64()];
-    f.while(
-      () => from.lt(end),
-      () => {
-        sum.set(0);
-        steepest.set(-1);
-        k.set(from);
-        f.while(
-          () => k.lt(end),
-          () => {
-            sum.set(sum.add(gains.add(k.shl(2)).f32().promote()));
-            k.set(k.add(1));
-            mean.set(sum.div(k.sub(from).toDouble()));
-            f.if(mean.ge(steepest), () => {
-              steepest.set(mean);
-              runEnd.set(k);
-            });
-          },
-        );
-        f.while(
-          () => from.lt(runEnd),
-          () => {
-            f.store(offers, steepest);
-            offers.set(offers.add(8));
-            from.set(from.add(1));
-          },
-        );
-      },
-    );
+    f.while(from.lt(end), () => {
+      sum.set(0);
+      steepest.set(-1);
+      k.set(from);
+      f.while(k.lt(end), () => {
+        sum.set(sum.add(gains.add(k.shl(2)).f32().promote()));
+        k.set(k.add(1));
+        mean.set(sum.div(k.sub(from).toDouble()));
+        f.if(mean.ge(steepest), () => {
+          steepest.set(mean);
+          runEnd.set(k);
+        });
+      });
+      f.while(from.lt(runEnd), () => {
+        f.store(offers, steepest);
+        offers.set(offers.add(8));
+        from.set(from.add(1));
+      });
+    });
     f.return(offers);
   });
 }
@@ -155,14 +144,11 @@ function paths(module: Module, target: Target, own: Own): void {
           upper.set(prefix(low, n));
         });
         entries.set(n);
-        f.while(
-          () => entries.lt(upper),
-          () => {
-            const atom = entries.shl(2).add(at).i32(scratch.support);
-            storeIndex(f, target, indicesOut.add(entries.mul(shape.indexBytes)), atom);
-            entries.set(entries.add(1));
-          },
-        );
+        f.while(entries.lt(upper), () => {
+          const atom = entries.shl(2).add(at).i32(scratch.support);
+          storeIndex(f, target, indicesOut.add(entries.mul(shape.indexBytes)), atom);
+          entries.set(entries.add(1));
+        });
       });
     };
     /** All of one patch; `correlated` is whether α = Dᵀy is at X already. */
@@ -224,22 +210,19 @@ function commit(module: Module, target: Target, own: Own): void {
     f.count(patches, () => {
       n.set(bounds.u16());
       end.set(offers.add(bounds.u16(2).sub(n).shl(3)));
-      f.while(
-        () => offers.lt(end),
-        () => {
-          price.set(offers.f64());
-          offers.set(offers.add(8));
-          f.if(
-            price.gt(threshold),
-            () => n.set(n.add(1)),
-            () =>
-              f.if(price.eq(threshold).and(ties.gt(0)), () => {
-                ties.set(ties.sub(1));
-                n.set(n.add(1));
-              }),
-          );
-        },
-      );
+      f.while(offers.lt(end), () => {
+        price.set(offers.f64());
+        offers.set(offers.add(8));
+        f.if(
+          price.gt(threshold),
+          () => n.set(n.add(1)),
+          () =>
+            f.if(price.eq(threshold).and(ties.gt(0)), () => {
+              ties.set(ties.sub(1));
+              n.set(n.add(1));
+            }),
+        );
+      });
       f.if(
         n.eq(bounds.u16(4)),
         () => {

@@ -10,10 +10,8 @@
  * β² is what the error falls by, and R(i, k) = pᵢ(j_k) is the triangle of D restricted to the support: R x = β gives the
  * coefficients. There is no solve inside the loop.
  */
-import type { Fn, Module } from './assembler.js';
-import { F32, I32, V128 } from './assembler.js';
-import type { Target } from './maps.js';
-import { nmadd, storeIndex, sumLanes, toCoefficients } from './maps.js';
+import { F32, type Fn, I32, type Module, V128 } from './assembler.js';
+import { nmadd, storeIndex, sumLanes, type Target, toCoefficients } from './maps.js';
 import { define, problemKernels } from './signatures.js';
 import { DEPENDENT } from './tables.js';
 
@@ -83,23 +81,14 @@ function orthogonalise(module: Module, target: Target): Fn {
     const [coefficient, from] = [f.v128(), f.i32()];
     for (let left = 0; left < vectors; left += sums.length) {
       const used = sums.slice(0, Math.min(sums.length, vectors - left));
-      used.forEach((sum, v) => {
-        sum.set(gram.v128(tables.gram + 16 * (left + v)));
-      });
+      for (const [v, sum] of used.entries()) sum.set(gram.v128(tables.gram + 16 * (left + v)));
       from.set(at.add(scratch.rows));
-      f.while(
-        () => from.lt(out),
-        () => {
-          coefficient.set(from.add(column).splat());
-          used.forEach((sum, v) => {
-            sum.set(nmadd(target, coefficient, from.v128(16 * (left + v)), sum));
-          });
-          from.set(from.add(row));
-        },
-      );
-      used.forEach((sum, v) => {
-        f.store(out, sum, 16 * (left + v));
+      f.while(from.lt(out), () => {
+        coefficient.set(from.add(column).splat());
+        for (const [v, sum] of used.entries()) sum.set(nmadd(target, coefficient, from.v128(16 * (left + v)), sum));
+        from.set(from.add(row));
       });
+      for (const [v, sum] of used.entries()) f.store(out, sum, 16 * (left + v));
     }
   });
 }
@@ -136,25 +125,19 @@ function coefficients(module: Module, { shape, scratch }: Target): Fn {
     const [at, count] = f.parameters as [I32, I32];
     const k = f.i32(count);
     const [p, i, slot, sum] = [f.i32(), f.i32(), f.i32(), f.f32()];
-    f.while(
-      () => k.gt(0),
-      () => {
-        k.set(k.sub(1));
-        p.set(at.add(scratch.rows).add(k.mul(row)));
-        sum.set(at.add(k.shl(2)).f32(scratch.beta));
-        i.set(k.add(1));
-        f.while(
-          () => i.lt(count),
-          () => {
-            slot.set(at.add(i.shl(2)));
-            sum.set(sum.sub(p.add(slot.i32(scratch.support).shl(2)).f32().mul(slot.f32(scratch.x))));
-            i.set(i.add(1));
-          },
-        );
-        slot.set(at.add(k.shl(2)));
-        f.store(slot, sum.div(p.add(slot.i32(scratch.support).shl(2)).f32()), scratch.x);
-      },
-    );
+    f.while(k.gt(0), () => {
+      k.set(k.sub(1));
+      p.set(at.add(scratch.rows).add(k.mul(row)));
+      sum.set(at.add(k.shl(2)).f32(scratch.beta));
+      i.set(k.add(1));
+      f.while(i.lt(count), () => {
+        slot.set(at.add(i.shl(2)));
+        sum.set(sum.sub(p.add(slot.i32(scratch.support).shl(2)).f32().mul(slot.f32(scratch.x))));
+        i.set(i.add(1));
+      });
+      slot.set(at.add(k.shl(2)));
+      f.store(slot, sum.div(p.add(slot.i32(scratch.support).shl(2)).f32()), scratch.x);
+    });
   });
 }
 
@@ -172,13 +155,13 @@ function largest(module: Module, { shape }: Target): Fn {
         mask.set(from.v128().eq(most).mask());
         from.set(from.add(16));
       },
-      () => mask.not().and(from.lt(end)),
+      mask.not().and(from.lt(end)),
     );
     f.return(from.sub(at).shr(2).sub(4).add(mask.lowestBit()));
   });
 }
 
-/** Takes a patch in: ‖y‖² to the scratch, and α = Dᵀy to X, unless it is there already. Gives ‖y‖². */
+/** Takes a patch in: ‖y‖² to the scratch, and α = Dᵀy to X, unless it is there already. Returns ‖y‖². */
 export function startPursuit(
   f: Fn,
   { shape, scratch }: Target,
@@ -202,7 +185,7 @@ export function startPursuit(
 
 /**
  * write(scratch, c, gains, count, values, indices) → count: writes the code of the leading atoms that have joined, in
- * the order of choice. Fewer where the last of them were all but dependent, so that rounding has the better of them. Leaves
+ * the order of choice. Fewer if the last of them were nearly dependent, so that rounding errors dominate. Leaves
  * the squared error of the code in the scratch.
  */
 export function write(module: Module, target: Target, functions: PursuitFunctions & { readonly residual: Fn }): Fn {
@@ -214,27 +197,24 @@ export function write(module: Module, target: Target, functions: PursuitFunction
     const left = f.f32(at.f32(scratch.energy));
     const allowed = f.f32(left.mul(ASTRAY.energy));
     f.count(count, (i) => left.set(left.sub(gains.add(i.shl(2)).f32())));
-    f.repeat(
-      () => {
-        f.call(functions.coefficients, at, count);
-        out.set(values);
-        index.set(indices);
-        f.count(count, (i) => {
-          slot.set(at.add(i.shl(2)));
-          f.store(out, slot.f32(scratch.x));
-          storeIndex(f, target, index, slot.i32(scratch.support));
-          out.set(out.add(4));
-          index.set(index.add(target.shape.indexBytes));
-        });
-        error.set(f.value(functions.residual, values, indices, count, c, at.add(scratch.M), at) as F32);
-        astray.set(error.le(left.max(0).mul(ASTRAY.error).add(allowed)).not().and(count.gt(0)));
-        f.if(astray, () => {
-          count.set(count.sub(1));
-          left.set(left.add(gains.add(count.shl(2)).f32()));
-        });
-      },
-      () => astray,
-    );
+    f.repeat(() => {
+      f.call(functions.coefficients, at, count);
+      out.set(values);
+      index.set(indices);
+      f.count(count, (i) => {
+        slot.set(at.add(i.shl(2)));
+        f.store(out, slot.f32(scratch.x));
+        storeIndex(f, target, index, slot.i32(scratch.support));
+        out.set(out.add(4));
+        index.set(index.add(target.shape.indexBytes));
+      });
+      error.set(f.value(functions.residual, values, indices, count, c, at.add(scratch.M), at) as F32);
+      astray.set(error.le(left.max(0).mul(ASTRAY.error).add(allowed)).not().and(count.gt(0)));
+      f.if(astray, () => {
+        count.set(count.sub(1));
+        left.set(left.add(gains.add(count.shl(2)).f32()));
+      });
+    }, astray);
     f.store(at, error, scratch.left);
     f.return(count);
   });
@@ -269,31 +249,28 @@ export function omp(module: Module, target: Target, functions: PursuitFunctions 
       limit.set(limits.u16());
       limit.set(limit.choose(limit.lt(most), most));
       k.set(0);
-      f.while(
-        () => k.lt(limit),
-        () => {
-          j.set(f.value(functions.largest, at.add(scratch.score)) as I32);
-          slot.set(at.add(j.shl(2)));
-          f.if(
-            slot.f32(scratch.score).gt(floor),
-            () => {
-              gain.set(f.value(functions.join, at, j, k, F32.of(DEPENDENT)) as F32);
-              f.store(slot, F32.of(0), scratch.weight);
-              f.if(
-                gain.ge(0),
-                () => {
-                  f.store(gains.add(k.shl(2)), gain);
-                  score();
-                  k.set(k.add(1));
-                },
-                () => f.store(slot, F32.of(0), scratch.score),
-              );
-            },
-            // Nothing is left to gain.
-            () => limit.set(k),
-          );
-        },
-      );
+      f.while(k.lt(limit), () => {
+        j.set(f.value(functions.largest, at.add(scratch.score)) as I32);
+        slot.set(at.add(j.shl(2)));
+        f.if(
+          slot.f32(scratch.score).gt(floor),
+          () => {
+            gain.set(f.value(functions.join, at, j, k, F32.of(DEPENDENT)) as F32);
+            f.store(slot, F32.of(0), scratch.weight);
+            f.if(
+              gain.ge(0),
+              () => {
+                f.store(gains.add(k.shl(2)), gain);
+                score();
+                k.set(k.add(1));
+              },
+              () => f.store(slot, F32.of(0), scratch.score),
+            );
+          },
+          // Nothing is left to gain.
+          () => limit.set(k),
+        );
+      });
       k.set(f.value(functions.write, at, c, gains, k, valuesOut, indicesOut) as I32);
       f.store16(countsOut, k);
       valuesOut.set(valuesOut.add(k.shl(2)));

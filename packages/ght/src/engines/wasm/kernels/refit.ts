@@ -1,11 +1,8 @@
 /** Residuals and refit of existing codes. */
-import type { Fn, I32, Module } from './assembler.js';
-import { F32 } from './assembler.js';
+import { F32, type Fn, type I32, type Module } from './assembler.js';
 import { inGroups } from './dense.js';
-import type { Target } from './maps.js';
-import { indexAt, madd, nmadd, sumLanes, toCoordinates } from './maps.js';
-import type { PursuitFunctions } from './pursue.js';
-import { DEPENDENT_IN_FIT } from './pursue.js';
+import { indexAt, madd, nmadd, sumLanes, type Target, toCoordinates } from './maps.js';
+import { DEPENDENT_IN_FIT, type PursuitFunctions } from './pursue.js';
 import { define, problemKernels } from './signatures.js';
 
 /** residual(values, indices, count, c, out, scratch) → ‖r‖²: r = c − σ∘Vᵀz of one patch, written to `out`. */

@@ -8,12 +8,9 @@
  */
 import { LEAST_NEW } from '../../../sparse/solvers/swaps.js';
 import { padded } from '../../shape.js';
-import type { Fn, I32, Module } from './assembler.js';
-import { F32, V128 } from './assembler.js';
-import type { Target } from './maps.js';
-import { copyCode, indexAt, madd, nmadd, passCode, sumLanes } from './maps.js';
-import type { PursuitFunctions } from './pursue.js';
-import { DEPENDENT_IN_FIT, startPursuit } from './pursue.js';
+import { F32, type Fn, type I32, type Module, V128 } from './assembler.js';
+import { copyCode, indexAt, madd, nmadd, passCode, sumLanes, type Target } from './maps.js';
+import { DEPENDENT_IN_FIT, type PursuitFunctions, startPursuit } from './pursue.js';
 import { define, problemKernels } from './signatures.js';
 
 /** Vectors of a row whose sums are held in registers at once. */
@@ -38,43 +35,31 @@ function backSubstitute(module: Module, target: Target): Fn {
     const [coefficient, inverse] = f.vectors(2);
     const atom = (n: I32) => at.add(n.shl(2)).i32(scratch.support).shl(2);
     i.set(count);
-    f.while(
-      () => i.gt(0),
-      () => {
-        i.set(i.sub(1));
-        p.set(at.add(scratch.rows).add(i.mul(row)));
-        out.set(at.add(scratch.neighbours).add(i.mul(wide)));
-        for (let v = row / 16; v < wide / 16; v++) f.store(out, V128.zero, 16 * v);
-        f.store(out.add(i.shl(2)), F32.of(1), row);
-        inverse.set(
-          F32.of(1)
-            .div(p.add(atom(i)).f32())
-            .splat(),
-        );
-        for (let left = 0; left < wide / 16; left += SUMS) {
-          const used = sums.slice(0, Math.min(SUMS, wide / 16 - left));
-          used.forEach((sum, v) => {
-            sum.set((16 * (left + v) < row ? p : out).v128(16 * (left + v)));
-          });
-          k.set(i.add(1));
-          from.set(out.add(wide));
-          f.while(
-            () => k.lt(count),
-            () => {
-              coefficient.set(p.add(atom(k)).splat());
-              used.forEach((sum, v) => {
-                sum.set(nmadd(target, coefficient, from.v128(16 * (left + v)), sum));
-              });
-              from.set(from.add(wide));
-              k.set(k.add(1));
-            },
-          );
-          used.forEach((sum, v) => {
-            f.store(out, sum.mul(inverse), 16 * (left + v));
-          });
-        }
-      },
-    );
+    f.while(i.gt(0), () => {
+      i.set(i.sub(1));
+      p.set(at.add(scratch.rows).add(i.mul(row)));
+      out.set(at.add(scratch.neighbours).add(i.mul(wide)));
+      for (let v = row / 16; v < wide / 16; v++) f.store(out, V128.zero, 16 * v);
+      f.store(out.add(i.shl(2)), F32.of(1), row);
+      inverse.set(
+        F32.of(1)
+          .div(p.add(atom(i)).f32())
+          .splat(),
+      );
+      for (let left = 0; left < wide / 16; left += SUMS) {
+        const used = sums.slice(0, Math.min(SUMS, wide / 16 - left));
+        for (const [v, sum] of used.entries()) sum.set((16 * (left + v) < row ? p : out).v128(16 * (left + v)));
+        k.set(i.add(1));
+        from.set(out.add(wide));
+        f.while(k.lt(count), () => {
+          coefficient.set(p.add(atom(k)).splat());
+          for (const [v, sum] of used.entries()) sum.set(nmadd(target, coefficient, from.v128(16 * (left + v)), sum));
+          from.set(from.add(wide));
+          k.set(k.add(1));
+        });
+        for (const [v, sum] of used.entries()) f.store(out, sum.mul(inverse), 16 * (left + v));
+      }
+    });
   });
 }
 
@@ -91,23 +76,16 @@ function outside(module: Module, target: Target): Fn {
     const p = f.v128();
     for (let left = 0; left < row / 16; left += SUMS) {
       const used = sums.slice(0, Math.min(SUMS, row / 16 - left));
-      used.forEach((sum, v) => {
-        sum.set(zero.v128(tables.norms + 16 * (left + v)));
-      });
+      for (const [v, sum] of used.entries()) sum.set(zero.v128(tables.norms + 16 * (left + v)));
       from.set(at.add(scratch.rows));
-      f.while(
-        () => from.lt(end),
-        () => {
-          used.forEach((sum, v) => {
-            p.set(from.v128(16 * (left + v)));
-            sum.set(nmadd(target, p, p, sum));
-          });
-          from.set(from.add(row));
-        },
-      );
-      used.forEach((sum, v) => {
-        f.store(at, sum, scratch.nu + 16 * (left + v));
+      f.while(from.lt(end), () => {
+        used.forEach((sum, v) => {
+          p.set(from.v128(16 * (left + v)));
+          sum.set(nmadd(target, p, p, sum));
+        });
+        from.set(from.add(row));
       });
+      for (const [v, sum] of used.entries()) f.store(at, sum, scratch.nu + 16 * (left + v));
     }
     f.count(count, (i) => {
       f.store(at.add(at.add(i.shl(2)).i32(scratch.support).shl(2)), F32.of(INSIDE), scratch.nu);
@@ -244,28 +222,25 @@ export function swap(module: Module, target: Target, functions: PursuitFunctions
     };
     const search = () => {
       left.set(moves);
-      f.repeat(
-        () => {
+      f.repeat(() => {
+        pursue();
+        findMove();
+        // A search that is cut short is not settled.
+        f.if(left.eq(0).and(kind.gt(0)), () => {
+          kind.set(0);
+          f.if(searching, () => cheapest.set(-1));
+        });
+        f.if(searching.not().and(cheapest.le(lambda)), () => {
+          kind.set(DROP);
+          move();
           pursue();
-          findMove();
-          // A search that is cut short is not settled.
-          f.if(left.eq(0).and(kind.gt(0)), () => {
-            kind.set(0);
-            f.if(searching, () => cheapest.set(-1));
-          });
-          f.if(searching.not().and(cheapest.le(lambda)), () => {
-            kind.set(DROP);
-            move();
-            pursue();
-            kind.set(0);
-          });
-          f.if(kind.gt(0), () => {
-            move();
-            left.set(left.sub(1));
-          });
-        },
-        () => kind.gt(0),
-      );
+          kind.set(0);
+        });
+        f.if(kind.gt(0), () => {
+          move();
+          left.set(left.sub(1));
+        });
+      }, kind.gt(0));
     };
 
     f.count(patches, () => {

@@ -3,43 +3,16 @@ import type { Decomposition, Shape } from '../../shape.js';
 import { padded, paddedRows, panels, rightVectors, singularValues, TILE } from '../../shape.js';
 
 /**
- * Of an atom's squared length, what must be new in it for it to join. In float32 every join can lose as many digits as
- * this has zeros; at less than 1e-3 pursuits of 30 atoms and more were seen to go astray.
+ * Of an atom's squared length, the share that must be new for it to join. In float32 every join can lose as many digits as
+ * this has zeros; below 1e-3, pursuits of 30 atoms and more went astray in trials.
  */
 export const DEPENDENT = 3e-3;
 
 /** Where the constants of a problem lie in memory, in bytes. */
-export interface Tables {
-  /** σ and g of every coordinate, and σ times what the dual variable is rescaled by when ρ changes. */
-  readonly sigma: number;
-  readonly g: number;
-  readonly dualSigma: number;
-  /** V, a row of coordinates per atom. */
-  readonly V: number;
-  /** Of a separable shape: V of A row by row, V of B, and its transpose. Of a dense one: the transpose of V, in panels. */
-  readonly VA: number;
-  readonly VB: number;
-  readonly VT: number;
-  /** Q of both parts, row by row, or Q in panels: the rotation c = Qᵀy. */
-  readonly QA: number;
-  readonly QB: number;
-  /** DᵀD, one row per atom; the squared length of each atom, and its inverse (0 for an atom that is zero). */
-  readonly gram: number;
-  readonly norms: number;
-  readonly inverseNorms: number;
-  /** Of the squared length of each atom, what must be new in it for it to join. */
-  readonly leastNew: number;
-  /** Of a separable shape, two half-words per atom: in bytes, where its row of V_A begins, and its row of ZᵀV_A. */
-  readonly rowsOfAtom: number;
-  /** For each of the 16 sets of four lanes: the bytes that bring its lanes to the front, and their numbers, a byte each. */
-  readonly packBytes: number;
-  readonly packLanes: number;
-  /** The first byte after them. */
-  readonly end: number;
-}
+export type Tables = Readonly<ReturnType<typeof tablesOf>['tables']>;
 
 /** The constants of a shape and where each goes, from address `start` on. */
-export function tablesOf(shape: Shape, start: number): { tables: Tables; contents: [number, Float32Array][] } {
+export function tablesOf(shape: Shape, start: number) {
   const [A, B] = shape.parts;
   const contents: [number, Float32Array][] = [];
   let at = start;
@@ -51,19 +24,25 @@ export function tablesOf(shape: Shape, start: number): { tables: Tables; content
     return address;
   };
   const tables = {
+    /** σ and g of every coordinate, and σ times what the dual variable is rescaled by when ρ changes. */
     sigma: place(singularValues(shape)),
     g: place(new Float32Array(shape.R4)),
     dualSigma: place(new Float32Array(shape.R4)),
+    /** V, a row of coordinates per atom. */
     V: place(rightVectors(shape)),
+    /** Of a separable shape: V of A row by row, V of B, and its transpose. Of a dense one: the transpose of V, in panels. */
     VA: place(B ? paddedRows(A.V) : new Float32Array(0)),
     VB: place(B ? paddedRows(B.V) : new Float32Array(0)),
     VT: place(B ? paddedRows(transpose(B.V)) : panels(transpose(A.V))),
+    /** Q of both parts, row by row, or Q in panels: the rotation c = Qᵀy. */
     QA: place(B ? paddedRows(A.Q) : panels(A.Q)),
     QB: place(B ? paddedRows(B.Q) : new Float32Array(0)),
     ...placeGram(shape, place),
+    /** Of a separable shape, two half-words per atom: in bytes, where its row of V_A begins, and its row of ZᵀV_A. */
     rowsOfAtom: place(rowsOfAtom(shape)),
     ...placePacking(place),
   };
+  // `end` is the first byte after them.
   return { tables: { ...tables, end: at }, contents };
 }
 
@@ -89,6 +68,7 @@ function placePacking(place: (values: Float32Array) => number) {
       for (let byte = 0; byte < 4; byte++) bytes[16 * set + 4 * i + byte] = 4 * lane + byte;
     });
   }
+  // For each of the 16 sets of four lanes: the bytes that bring its lanes to the front, and their numbers, a byte each.
   return { packBytes: place(new Float32Array(bytes.buffer)), packLanes: place(new Float32Array(lanes.buffer)) };
 }
 
@@ -116,54 +96,17 @@ function placeGram(shape: Shape, place: (values: Float32Array) => number) {
     norms[j] = table[j * L4 + j];
   }
   return {
+    /** DᵀD, one row per atom; the squared length of each atom, and its inverse (0 for an atom that is zero). */
     gram: place(table),
     norms: place(norms),
     inverseNorms: place(norms.map((norm) => (norm > 0 ? 1 / norm : 0))),
+    /** Of the squared length of each atom, what must be new in it for it to join. */
     leastNew: place(norms.map((norm) => norm * Math.fround(DEPENDENT))),
   };
 }
 
 /** Where a thread keeps what it needs for one patch, in bytes from the start of its scratch. */
-export interface Scratch {
-  /** M, or any vector of coordinates. */
-  readonly M: number;
-  /** The half-way product of a separable shape. */
-  readonly T: number;
-  /** X, or any row of all coefficients. */
-  readonly X: number;
-  /** The sum of squared residuals, float64. */
-  readonly error: number;
-  /** The rows of all atoms that a pursuit keeps beside X: the weight, score and ν of each atom. */
-  readonly weight: number;
-  readonly score: number;
-  readonly nu: number;
-  /** The rows p of a pursuit, and β, index and coefficient of each atom that has joined. */
-  readonly rows: number;
-  readonly beta: number;
-  readonly support: number;
-  readonly x: number;
-  /** What each atom that joined a path has gained, and ‖y‖² of its patch, float32. */
-  readonly gains: number;
-  readonly energy: number;
-  /** The squared error of the code that was written last, float32. */
-  readonly left: number;
-  /** The gains of the best path so far, and the atoms that are excluded in turn. */
-  readonly bestGains: number;
-  readonly excluded: number;
-  /** The rows of a local search, and the support that it tries next. */
-  readonly neighbours: number;
-  readonly trial: number;
-  /** Two words that a kernel leaves beside its result: see paths.ts. */
-  readonly tally: number;
-  /** Room for other rows of all atoms, and for other vectors of coordinates: the patch-wise iterative solvers. */
-  readonly atomRows: readonly number[];
-  readonly coordinateRows: readonly number[];
-  /** Of a dense shape: the patches that are worked on together. */
-  readonly group: Group | undefined;
-  /** Room for sparse codes: values, then indices. */
-  readonly codes: readonly { readonly values: number; readonly indices: number }[];
-  readonly bytes: number;
-}
+export type Scratch = Readonly<ReturnType<typeof scratchOf>>;
 
 /** A group of patches in the scratch; each has a slot. */
 export interface Group {
@@ -178,7 +121,7 @@ export interface Group {
 }
 
 /** The scratch of a shape. */
-export function scratchOf(shape: Shape): Scratch {
+export function scratchOf(shape: Shape) {
   const [A, B] = shape.parts;
   let at = 0;
   const take = (bytes: number) => {
@@ -191,28 +134,42 @@ export function scratchOf(shape: Shape): Scratch {
   const { L, L4, R4 } = shape;
   const most = Math.min(shape.N, L);
   return {
+    /** M, or any vector of coordinates. */
     M: take(4 * Math.max(shape.R4, padded(shape.N)) + 64),
+    /** The half-way product of a separable shape. */
     T: take(4 * half + 64),
+    /** X, or any row of all coefficients. */
     X: take(4 * shape.L4 + 64),
+    /** The sum of squared residuals, float64. */
     error: take(8),
+    /** The rows of all atoms that a pursuit keeps in addition to X: the weight, score and ν of each atom. */
     weight: take(4 * L4),
     score: take(4 * L4),
     nu: take(4 * L4),
+    /** The rows p of a pursuit, and β, index and coefficient of each atom that has joined. */
     rows: take(4 * L4 * (most + 1)),
     beta: take(4 * L4),
     support: take(4 * L4),
     x: take(4 * L4),
+    /** What each atom that joined a path has gained, and ‖y‖² of its patch, float32. */
     gains: take(4 * padded(most)),
     energy: take(4),
+    /** The squared error of the code that was written last, float32. */
     left: take(4),
+    /** The gains of the best path so far, and the atoms that are excluded in turn. */
     bestGains: take(4 * padded(most)),
     excluded: take(4 * padded(most)),
+    /** The rows of a local search, and the support that it tries next. */
     neighbours: take(4 * (L4 + padded(most)) * most),
     trial: take(4 * (most + 1)),
+    /** Two words that a kernel leaves in addition to its result: see paths.ts. */
     tally: take(8),
+    /** Other rows of all atoms, and other vectors of coordinates, for the patch-wise iterative solvers. */
     atomRows: Array.from({ length: 7 }, () => take(4 * L4)),
     coordinateRows: Array.from({ length: 7 }, () => take(4 * R4)),
+    /** Of a dense shape: the patches that are worked on together. */
     group: B ? undefined : groupOf(shape, take),
+    /** Sparse codes: values, then indices. */
     codes: Array.from({ length: 3 }, () => ({ values: take(4 * L4), indices: take(2 * L4) })),
     get bytes() {
       return at;

@@ -30,13 +30,59 @@ export abstract class Value {
   /** The code of a constant of this type. */
   protected abstract constant(value: number): Code;
 
-  protected with(other: Value | number, opcode: number): Code {
-    return [...this.code, ...(typeof other === 'number' ? this.constant(other) : other.code), opcode];
+  /** The code of an instruction on this value and another one, or a constant. */
+  protected with(other: Value | number, instruction: Code): Code {
+    return [...this.code, ...(typeof other === 'number' ? this.constant(other) : other.code), ...instruction];
   }
 }
 
-/** A 32-bit integer; as an address it can load what lies there, `offset` bytes on. */
-export class I32 extends Value {
+/** Opcodes by the names of their operations. */
+type Opcodes<Name extends string> = Readonly<Record<Name, number>>;
+
+/** What an operation with another value or a constant results in: a value of the same type, or a truth value. */
+type Operation = <T extends Value>(this: T, other: T | number) => T;
+type Comparison = <T extends Value>(this: T, other: T | number) => I32;
+
+/** A class of values with these operations and comparisons as methods. */
+function withOperations<O extends string, C extends string = never>(
+  operations: Opcodes<O>,
+  comparisons: Opcodes<C> = {} as Opcodes<C>,
+  encode: (opcode: number) => Code = (opcode) => [opcode],
+) {
+  abstract class Operations extends Value {
+    static define(opcodes: Opcodes<string>, resultOf: (value: Value) => unknown): void {
+      for (const [name, opcode] of Object.entries(opcodes)) {
+        const instruction = encode(opcode);
+        const value = function (this: Operations, other: Value | number) {
+          return new (resultOf(this) as new (code: Code) => Value)(this.with(other, instruction));
+        };
+        Object.defineProperty(Operations.prototype, name, { value });
+      }
+    }
+  }
+  Operations.define(operations, (value) => value.constructor);
+  Operations.define(comparisons, () => I32);
+  return Operations as unknown as abstract new (
+    ...parameters: ConstructorParameters<typeof Value>
+  ) => Value & Record<O, Operation> & Record<C, Comparison>;
+}
+
+/** A 32-bit integer; as an address it can load what lies there, `offset` bytes on. Comparisons are unsigned: addresses and counts. */
+export class I32 extends withOperations({
+  add: 0x6a,
+  sub: 0x6b,
+  mul: 0x6c,
+  and: 0x71,
+  or: 0x72,
+  shl: 0x74,
+  shr: 0x76,
+  eq: 0x46,
+  ne: 0x47,
+  lt: 0x49,
+  gt: 0x4b,
+  le: 0x4d,
+  ge: 0x4f,
+}) {
   static of(value: number): I32 {
     return new I32([0x41, ...signed(value)]);
   }
@@ -44,46 +90,6 @@ export class I32 extends Value {
     return I32.of(value).code;
   }
 
-  add(other: I32 | number) {
-    return new I32(this.with(other, 0x6a));
-  }
-  sub(other: I32 | number) {
-    return new I32(this.with(other, 0x6b));
-  }
-  mul(other: I32 | number) {
-    return new I32(this.with(other, 0x6c));
-  }
-  and(other: I32 | number) {
-    return new I32(this.with(other, 0x71));
-  }
-  or(other: I32 | number) {
-    return new I32(this.with(other, 0x72));
-  }
-  shl(other: I32 | number) {
-    return new I32(this.with(other, 0x74));
-  }
-  shr(other: I32 | number) {
-    return new I32(this.with(other, 0x76));
-  }
-  eq(other: I32 | number) {
-    return new I32(this.with(other, 0x46));
-  }
-  ne(other: I32 | number) {
-    return new I32(this.with(other, 0x47));
-  }
-  /** Comparisons are unsigned: addresses and counts. */
-  lt(other: I32 | number) {
-    return new I32(this.with(other, 0x49));
-  }
-  gt(other: I32 | number) {
-    return new I32(this.with(other, 0x4b));
-  }
-  le(other: I32 | number) {
-    return new I32(this.with(other, 0x4d));
-  }
-  ge(other: I32 | number) {
-    return new I32(this.with(other, 0x4f));
-  }
   not() {
     return new I32([...this.code, 0x45]);
   }
@@ -146,18 +152,9 @@ export class I32 extends Value {
 }
 
 /** 64 bits, used as a mask or as a pair of words that is compared as one. */
-export class I64 extends Value {
+export class I64 extends withOperations({ or: 0x84, shl: 0x86 }, { gt: 0x56 }) {
   protected constant(value: number): Code {
     return [0x42, ...signed(value)];
-  }
-  or(other: I64) {
-    return new I64(this.with(other, 0x84));
-  }
-  shl(by: number) {
-    return new I64(this.with(by, 0x86));
-  }
-  gt(other: I64) {
-    return new I32(this.with(other, 0x56));
   }
   isZero() {
     return new I32([...this.code, 0x50]);
@@ -173,56 +170,26 @@ export class I64 extends Value {
 }
 
 /** A 32-bit float. */
-export class F32 extends Value {
+export class F32 extends withOperations(
+  { add: 0x92, sub: 0x93, mul: 0x94, div: 0x95, max: 0x97, copySign: 0x98 },
+  { gt: 0x5e, ge: 0x60, le: 0x5f, lt: 0x5d, eq: 0x5b },
+) {
   static of(value: number): F32 {
     return new F32([0x43, ...new Uint8Array(Float32Array.of(value).buffer)]);
   }
   protected constant(value: number): Code {
     return F32.of(value).code;
   }
-  add(other: F32 | number) {
-    return new F32(this.with(other, 0x92));
-  }
-  sub(other: F32 | number) {
-    return new F32(this.with(other, 0x93));
-  }
-  mul(other: F32 | number) {
-    return new F32(this.with(other, 0x94));
-  }
-  div(other: F32 | number) {
-    return new F32(this.with(other, 0x95));
-  }
   abs() {
     return new F32([...this.code, 0x8b]);
   }
-  max(other: F32 | number) {
-    return new F32(this.with(other, 0x97));
-  }
   sqrt() {
     return new F32([...this.code, 0x91]);
-  }
-  gt(other: F32 | number) {
-    return new I32(this.with(other, 0x5e));
-  }
-  ge(other: F32 | number) {
-    return new I32(this.with(other, 0x60));
-  }
-  le(other: F32 | number) {
-    return new I32(this.with(other, 0x5f));
-  }
-  lt(other: F32 | number) {
-    return new I32(this.with(other, 0x5d));
-  }
-  eq(other: F32 | number) {
-    return new I32(this.with(other, 0x5b));
   }
   promote() {
     return new F64([...this.code, 0xbb]);
   }
   /** With the sign of the other. */
-  copySign(other: F32) {
-    return new F32(this.with(other, 0x98));
-  }
   bits() {
     return new I32([...this.code, 0xbc]);
   }
@@ -232,41 +199,37 @@ export class F32 extends Value {
 }
 
 /** A 64-bit float. */
-export class F64 extends Value {
+export class F64 extends withOperations(
+  { add: 0xa0, sub: 0xa1, mul: 0xa2, div: 0xa3, max: 0xa5 },
+  { eq: 0x61, gt: 0x64, ge: 0x66 },
+) {
   static of(value: number): F64 {
     return new F64([0x44, ...new Uint8Array(Float64Array.of(value).buffer)]);
   }
   protected constant(value: number): Code {
     return F64.of(value).code;
   }
-  add(other: F64) {
-    return new F64(this.with(other, 0xa0));
-  }
-  sub(other: F64) {
-    return new F64(this.with(other, 0xa1));
-  }
-  mul(other: F64 | number) {
-    return new F64(this.with(other, 0xa2));
-  }
-  div(other: F64) {
-    return new F64(this.with(other, 0xa3));
-  }
-  max(other: F64 | number) {
-    return new F64(this.with(other, 0xa5));
-  }
-  eq(other: F64) {
-    return new I32(this.with(other, 0x61));
-  }
-  gt(other: F64) {
-    return new I32(this.with(other, 0x64));
-  }
-  ge(other: F64) {
-    return new I32(this.with(other, 0x66));
-  }
 }
 
 /** Four 32-bit floats. */
-export class V128 extends Value {
+export class V128 extends withOperations(
+  {
+    add: 0xe4,
+    sub: 0xe5,
+    mul: 0xe6,
+    div: 0xe7,
+    ge: 0x46,
+    gt: 0x44,
+    lt: 0x43,
+    le: 0x45,
+    eq: 0x41,
+    and: 0x4e,
+    or: 0x50,
+    addDoubles: 0xf0,
+  },
+  undefined,
+  (opcode) => [0xfd, ...unsigned(opcode)],
+) {
   static zero = new V128([0xfd, 0x0c, ...new Array(16).fill(0)]);
   protected constant(value: number): Code {
     return F32.of(value).splat().code;
@@ -276,18 +239,6 @@ export class V128 extends Value {
   }
   private each(opcode: number): Code {
     return [...this.code, 0xfd, ...unsigned(opcode)];
-  }
-  add(other: V128) {
-    return this.lanes(other, 0xe4);
-  }
-  sub(other: V128) {
-    return this.lanes(other, 0xe5);
-  }
-  mul(other: V128) {
-    return this.lanes(other, 0xe6);
-  }
-  div(other: V128) {
-    return this.lanes(other, 0xe7);
   }
   /** The larger of each lane; the second where they are not ordered. */
   max(other: V128) {
@@ -311,27 +262,6 @@ export class V128 extends Value {
   sqrt() {
     return new V128(this.each(0xe3));
   }
-  ge(other: V128) {
-    return this.lanes(other, 0x46);
-  }
-  gt(other: V128) {
-    return this.lanes(other, 0x44);
-  }
-  lt(other: V128) {
-    return this.lanes(other, 0x43);
-  }
-  le(other: V128) {
-    return this.lanes(other, 0x45);
-  }
-  eq(other: V128) {
-    return this.lanes(other, 0x41);
-  }
-  and(other: V128) {
-    return this.lanes(other, 0x4e);
-  }
-  or(other: V128) {
-    return this.lanes(other, 0x50);
-  }
   /** This where the lanes of a comparison are set, and the other elsewhere. */
   choose(condition: V128, other: V128) {
     return new V128([...this.code, ...other.code, ...condition.code, 0xfd, 0x52]);
@@ -353,9 +283,6 @@ export class V128 extends Value {
   /** The sum of the two lower lanes, in double precision, and of the two upper ones. */
   promoteLow() {
     return new V128(this.each(0x5f));
-  }
-  addDoubles(other: V128) {
-    return this.lanes(other, 0xf0);
   }
   double(n: number) {
     return new F64([...this.code, 0xfd, 0x21, n]);
@@ -379,21 +306,8 @@ export class V128 extends Value {
 /** The set lanes of up to four vectors of comparisons as 16 bits. */
 export function mask16(lanes: readonly V128[]): I64 {
   const [a, b, c, d] = [0, 1, 2, 3].map((i) => lanes[i]?.code ?? V128.zero.code);
-  return new I64([
-    ...a,
-    ...b,
-    0xfd,
-    ...unsigned(0x85),
-    ...c,
-    ...d,
-    0xfd,
-    ...unsigned(0x85),
-    0xfd,
-    0x65,
-    0xfd,
-    0x64,
-    0xad,
-  ]);
+  const narrow = [0xfd, ...unsigned(0x85)];
+  return new I64([...a, ...b, ...narrow, ...c, ...d, ...narrow, 0xfd, 0x65, 0xfd, 0x64, 0xad]);
 }
 
 /** LEB128, unsigned. */

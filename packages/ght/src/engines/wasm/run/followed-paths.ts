@@ -6,8 +6,7 @@ import type { Followed } from '../../engine.js';
 import { BOUNDS } from '../kernels/paths.js';
 import type { PathsJob } from './patch-jobs.js';
 import { CHUNK } from './problem-memory.js';
-import type { Outcomes, Shards, Streams } from './shards.js';
-import { total } from './shards.js';
+import { type Outcomes, type Shards, type Streams, total } from './shards.js';
 
 /** What H_S keeps: the atoms above the threshold, and this many of those at it. */
 export interface Selected {
@@ -38,7 +37,7 @@ export class FollowedPaths {
     this.draft = shards.streams();
     this.#bounds = shards.take(({ P }) => BOUNDS.bytes * P);
     this.#ties = shards.take(({ chunks }) => 4 * chunks);
-    this.#offers = shards.take(({ chunks }) => 8 * chunks).map((places) => ({ places, out: [], room: 0 }));
+    this.#offers = shards.take(({ chunks }) => 8 * chunks).map((places) => ({ places, out: [], capacity: 0 }));
   }
 
   /** Atoms of a path at most. */
@@ -73,15 +72,15 @@ export class FollowedPaths {
     const codes = bracket.mid === Number.POSITIVE_INFINITY ? 0 : CAPACITY_FACTOR.codes * expected;
     const offers = whole ? (bracket.low === 0 ? most : 2 * expected) : CAPACITY_FACTOR.offers * expected;
     const chunk = CHUNK * this.row;
-    // A thread's share of them in each shard. The atoms may lie elsewhere, and then there is too little room.
-    const rooms = shards.memories.map(({ layout }) => {
+    // A thread's share of them in each shard. The atoms may lie elsewhere, and then it is too small.
+    const capacities = shards.memories.map(({ layout }) => {
       const share = layout.P / shards.P / shards.threads;
       return { codes: codes * share, offers: offers * share };
     });
     for (;;) {
-      for (const [shard, room] of rooms.entries()) {
-        shards.memories[shard].widen(this.draft[shard], Math.ceil(room.codes) + 2 * chunk);
-        this.#widenOffers(shard, Math.ceil(room.offers) + 2 * chunk);
+      for (const [shard, capacity] of capacities.entries()) {
+        shards.memories[shard].widen(this.draft[shard], Math.ceil(capacity.codes) + 2 * chunk);
+        this.#widenOffers(shard, Math.ceil(capacity.offers) + 2 * chunk);
       }
       this.#outcomes = await shards.run((shard) => {
         const own = { bounds: this.#bounds[shard], out: this.draft[shard], offers: this.#offers[shard] };
@@ -89,10 +88,10 @@ export class FollowedPaths {
       }, pass());
       const short = this.#outcomes.map((threads) => threads.some(({ overflowed }) => overflowed));
       if (!short.includes(true)) return;
-      for (const [shard, room] of rooms.entries()) {
+      for (const [shard, capacity] of capacities.entries()) {
         if (!short[shard]) continue;
-        room.codes = 2 * Math.max(room.codes, chunk);
-        room.offers = 2 * Math.max(room.offers, chunk);
+        capacity.codes = 2 * Math.max(capacity.codes, chunk);
+        capacity.offers = 2 * Math.max(capacity.offers, chunk);
       }
     }
   }
@@ -133,14 +132,14 @@ export class FollowedPaths {
     this.#outcomes = [[all]];
   }
 
-  #widenOffers(shard: number, room: number): void {
-    if (room <= this.#offers[shard].room) return;
+  #widenOffers(shard: number, capacity: number): void {
+    if (capacity <= this.#offers[shard].capacity) return;
     const memory = this.shards.memories[shard];
-    const out = memory.layout.scratches.map(() => memory.take(8 * room));
-    this.#offers[shard] = { ...this.#offers[shard], out, room };
+    const out = memory.layout.scratches.map(() => memory.take(8 * capacity));
+    this.#offers[shard] = { ...this.#offers[shard], out, capacity };
   }
 
-  /** Writes the codes that were selected, and the errors of all chunks; gives the number of their atoms. */
+  /** Writes the codes that were selected, and the errors of all chunks; returns the number of their atoms. */
   async commit(selected: Omit<Selected, 'kept'>, out: Streams, watch?: Watch): Promise<number> {
     this.#placeTies(selected);
     for (const [shard, memory] of this.shards.memories.entries()) {

@@ -5,26 +5,28 @@
  * A step is propose, select, commit: candidates for Zᵏ, the threshold that leaves S of them, and what is left as the new
  * codes. A pass also measures the codes it reads, so the pass that commits Zᵏ proposes the candidates for Zᵏ⁺¹ as well.
  */
+import { bitsOf } from '../../../math/float-bits.js';
 import { nthLargest, quotas } from '../../../sparse/budget/rank.js';
-import type { Codes } from '../../../sparse/codes/codes.js';
+import { type Codes, emptyCodes } from '../../../sparse/codes/codes.js';
+import type { IterativeSolver } from '../../../sparse/solvers/catalogue.js';
 import type { StepReport } from '../../../sparse/solvers/loop.js';
 import type { Watch } from '../../../work.js';
+import type { IterativeSolvers } from '../../loaded-problem.js';
 import { singularValues } from '../../shape.js';
 import type { IterationName } from '../kernels/iterate.js';
 import { CHUNK } from './problem-memory.js';
-import type { Outcomes, Shards, Streams } from './shards.js';
-import { sum } from './shards.js';
+import { type Outcomes, type Shards, type Streams, sum } from './shards.js';
 
 /** The least positive float32: with it as `lo` every nonzero is a candidate. */
-const LEAST = 2 ** -149;
+const LEAST_FLOAT32 = 2 ** -149;
 /** Chunks that are looked at to guess the first threshold. */
-const SAMPLE = 8;
+const SAMPLED_CHUNKS = 8;
 /** Capacity for candidates, as a multiple of S: what is close to the threshold in steady state, and a little more. */
 const CAPACITY_FACTOR = 1.04;
 /** Atoms per patch from which on it is quicker to pack all candidates than to pick them one by one. */
 const PACKING_ATOMS_PER_PATCH = 13;
 /** How often candidates are made again to have about as many as wanted; equal values may leave no such number. */
-const TRIES = 8;
+const MAX_TRIES = 8;
 
 /** The iterations of one algorithm: the first, all others, and the repetition of one with another `lo`. */
 interface Algorithm {
@@ -32,14 +34,10 @@ interface Algorithm {
   readonly next: IterationName;
   readonly again: IterationName;
 }
-const QPM: Algorithm = { first: 'qpm', next: 'qpm', again: 'qpm' };
-const ADMM: Algorithm = { first: 'admmStart', next: 'admm', again: 'admmAgain' };
-
-/** ρ of an iteration, and of the one after it, the same if left out. */
-export interface Penalties {
-  readonly rho: number;
-  readonly next?: number;
-}
+const ALGORITHMS: Readonly<Record<IterativeSolver, Algorithm>> = {
+  qpm: { first: 'qpm', next: 'qpm', again: 'qpm' },
+  admm: { first: 'admmStart', next: 'admm', again: 'admmAgain' },
+};
 
 /** Where the iterations stand: candidates for Zᵏ, and all that is needed to make them again with another `lo`. */
 interface State {
@@ -49,10 +47,10 @@ interface State {
   readonly threshold: number;
   readonly lo: number;
   readonly hi: number;
-  /** How many there are in each thread's region of each shard, and whether all of them had room there. */
+  /** How many there are in each thread's region of each shard, and whether all of them fitted. */
   readonly counts: Counts;
   readonly complete: boolean;
-  /** Of those, how many lie below `hi`: their bits are in the near room. Undefined where it was too small. */
+  /** Of those, how many lie below `hi`: their bits are in the near buffer. Undefined if it was too small. */
   readonly near: Counts | undefined;
 }
 
@@ -69,7 +67,7 @@ interface Selected {
 }
 
 /** The iterative solvers of one loaded problem. */
-export class GlobalSolvers {
+export class GlobalSolvers implements IterativeSolvers {
   readonly #streams: readonly Streams[];
   readonly #sigma: Float32Array;
   #start: Streams;
@@ -92,7 +90,7 @@ export class GlobalSolvers {
     this.#sigma = singularValues(shards.shape);
   }
 
-  reset(Z0: Codes): void {
+  reset(Z0 = emptyCodes(this.shards.shape.L, this.shards.P)): void {
     this.#state = undefined;
     this.#newest = undefined;
     this.#best = undefined;
@@ -101,27 +99,17 @@ export class GlobalSolvers {
     this.shards.write(this.#start, Z0);
   }
 
-  qpm(S: number, penalties: Penalties, watch?: Watch): Promise<StepReport> {
-    return this.#step(S, penalties, QPM, watch);
-  }
-
-  admm(S: number, penalties: Penalties, watch?: Watch): Promise<StepReport> {
-    this.#q ??= this.shards.take(({ R4, P }) => 4 * R4 * P);
-    return this.#step(S, penalties, ADMM, watch);
-  }
-
-  /** The newest codes are the result. */
-  keep(): void {
-    this.#best = this.#newest;
-  }
-
-  /** The codes that were kept, if any were. */
-  codes(): Codes | undefined {
-    return this.#best && this.shards.read(this.#best);
-  }
-
-  async #step(S: number, { rho, next = rho }: Penalties, algorithm: Algorithm, watch?: Watch): Promise<StepReport> {
+  /** One iteration, and the candidates for the one after it with ρ = `next`. */
+  async iterate(
+    solver: IterativeSolver,
+    S: number,
+    rho: number,
+    watch?: Watch,
+    next: number = rho,
+  ): Promise<StepReport> {
     const { P } = this.shards;
+    const algorithm = ALGORITHMS[solver];
+    if (solver === 'admm') this.#q ??= this.shards.take(({ R4, P }) => 4 * R4 * P);
     this.#many = S > PACKING_ATOMS_PER_PATCH * P;
     if (!this.#state) this.#penalise(rho);
     if (rho !== this.#rho) throw new Error(`an iteration with ρ = ${this.#rho} was begun, but ${rho} is asked for`);
@@ -134,6 +122,16 @@ export class GlobalSolvers {
       threshold: S > 0 ? selected.threshold : Number.POSITIVE_INFINITY,
       kept: selected.kept,
     };
+  }
+
+  /** The newest codes are the result. */
+  keep(): void {
+    this.#best = this.#newest;
+  }
+
+  /** The codes that were kept. */
+  codes(): Codes {
+    return this.#best ? this.shards.read(this.#best) : emptyCodes(this.shards.shape.L, this.shards.P);
   }
 
   /** Sets the ρ of the next pass. Where the last pass had another, its dual variable U = Λ/ρ is rescaled. */
@@ -164,11 +162,11 @@ export class GlobalSolvers {
     const { candidates, counts, near } = this.#standing();
     const total = sum(counts.flat());
     if (total < S) return { threshold: 0, kept: total, ties: 0, surplus: 0 };
-    // Candidates below hi are in the near room too. If the S-th largest is one of them, there are only those to count.
+    // Candidates below hi are in the near buffer too. If the S-th largest is one of them, there are only those to count.
     const above = near ? total - sum(near.flat()) : S;
     const [parts, rank] =
       near && above < S
-        ? [this.#parts((shard) => this.#nearRooms[shard].out, near), S - above]
+        ? [this.#parts((shard) => this.#nearBuffers[shard].out, near), S - above]
         : [this.#parts((shard) => candidates[shard].values, counts), S];
     const { threshold, larger, equal } = nthLargest(parts, rank);
     const ties = rank - larger;
@@ -198,12 +196,12 @@ export class GlobalSolvers {
     const [behind, ahead] = [Math.max(0.004, 0.3 * Math.abs(moved)), Math.max(0.004, 2 * Math.abs(moved))];
     const down = known ? Math.min(0.5, moved > 0 ? behind : ahead) : 0.1;
     return {
-      lo: Math.max(LEAST, threshold * (1 - down)),
+      lo: Math.max(LEAST_FLOAT32, threshold * (1 - down)),
       hi: known ? threshold * (1 + (moved > 0 ? ahead : behind)) : 0,
     };
   }
 
-  /** One pass over all patches: measures the codes of `source` and makes candidates from them; gives ‖r‖² of all. */
+  /** One pass over all patches: measures the codes of `source` and makes candidates from them; returns ‖r‖² of all. */
   async #pass(
     S: number,
     algorithm: Algorithm,
@@ -231,7 +229,7 @@ export class GlobalSolvers {
     const high = bitsOf(Math.max(lo, hi));
     const outcomes = await this.shards.run((shard) => {
       const out = candidates[shard];
-      const near = { ...this.#nearRoom(shard, Math.ceil(out.capacity / 8)), high };
+      const near = { ...this.#nearBuffer(shard, Math.ceil(out.capacity / 8)), high };
       const [from, q] = [source[shard], this.#q?.[shard] ?? 0];
       return { kind: 'iterate', name, source: from, out, q, threshold, lo, many: this.#many, near };
     }, watch);
@@ -254,8 +252,8 @@ export class GlobalSolvers {
       const state = this.#standing();
       const { lo, counts, candidates, complete } = state;
       const total = sum(counts.flat());
-      const few = total < S && lo > LEAST;
-      const many = total > CAPACITY_FACTOR * S + CHUNK && tries < TRIES;
+      const few = total < S && lo > LEAST_FLOAT32;
+      const many = total > CAPACITY_FACTOR * S + CHUNK && tries < MAX_TRIES;
       if (!few && !many && complete) return;
       if (few) tooHigh = lo;
       if (many) tooLow = lo;
@@ -264,12 +262,12 @@ export class GlobalSolvers {
         const { memories, shape } = this.shards;
         memories.forEach((memory, i) => void memory.widen(candidates[i], Math.max(...counts[i]) + CHUNK * shape.L));
       }
-      // Rather too many than all of them, where some are known to be enough.
-      else if (few && tries >= TRIES) next = tooLow;
+      // Prefer a surplus over all of them, if some are known to be enough.
+      else if (few && tries >= MAX_TRIES) next = tooLow;
       else if (tooLow > 0 && tooHigh < Number.POSITIVE_INFINITY) next = Math.sqrt(tooLow * tooHigh);
       else if (few) next = lo * Math.min(0.98, Math.max(0.5, total / S));
       else next = lo * Math.min(2, (total / S) ** 0.6);
-      await this.#make(again, { ...state, lo: Math.max(LEAST, next) }, watch);
+      await this.#make(again, { ...state, lo: Math.max(LEAST_FLOAT32, next) }, watch);
     }
   }
 
@@ -280,14 +278,14 @@ export class GlobalSolvers {
     );
   }
 
-  readonly #nearRooms: { readonly out: readonly number[]; readonly room: number }[] = [];
+  readonly #nearBuffers: { readonly out: readonly number[]; readonly capacity: number }[] = [];
   /** Room for the bits of this many candidates in each thread of a shard. */
-  #nearRoom(shard: number, words: number): { readonly out: readonly number[]; readonly room: number } {
-    if (words > (this.#nearRooms[shard]?.room ?? 0)) {
+  #nearBuffer(shard: number, words: number): { readonly out: readonly number[]; readonly capacity: number } {
+    if (words > (this.#nearBuffers[shard]?.capacity ?? 0)) {
       const memory = this.shards.memories[shard];
-      this.#nearRooms[shard] = { out: memory.layout.scratches.map(() => memory.take(4 * words)), room: words };
+      this.#nearBuffers[shard] = { out: memory.layout.scratches.map(() => memory.take(4 * words)), capacity: words };
     }
-    return this.#nearRooms[shard];
+    return this.#nearBuffers[shard];
   }
 
   /** Of the candidates equal to the threshold, keeps the first few in the order of the patches, which is that of chunks. */
@@ -316,8 +314,8 @@ export class GlobalSolvers {
   async #guess(S: number, name: IterationName, watch?: Watch): Promise<number> {
     const { P, chunks, shape, memories } = this.shards;
     const { L } = shape;
-    if (S >= L * P) return LEAST;
-    const step = Math.max(1, Math.floor(chunks / SAMPLE));
+    if (S >= L * P) return LEAST_FLOAT32;
+    const step = Math.max(1, Math.floor(chunks / SAMPLED_CHUNKS));
     const out = this.#streams[1];
     const outcomes = await this.shards.run((shard) => {
       memories[shard].widen(out[shard], (Math.ceil(memories[shard].layout.chunks / step) + 1) * CHUNK * L);
@@ -328,27 +326,22 @@ export class GlobalSolvers {
         out: out[shard],
         q: this.#q?.[shard] ?? 0,
         threshold: 0,
-        lo: LEAST,
+        lo: LEAST_FLOAT32,
         many: true,
-        near: { ...this.#nearRoom(shard, 8), high: bitsOf(LEAST) },
+        near: { ...this.#nearBuffer(shard, 8), high: bitsOf(LEAST_FLOAT32) },
         step,
       };
     }, watch);
     const counts = countsOf(outcomes, 'written');
     const patches = Math.min(P, Math.ceil(chunks / step) * CHUNK);
     const rank = Math.ceil((S * patches) / P);
-    if (rank >= sum(counts.flat())) return LEAST;
+    if (rank >= sum(counts.flat())) return LEAST_FLOAT32;
     const parts = this.#parts((shard) => out[shard].values, counts);
     const { threshold } = nthLargest(parts, Math.max(1, rank));
-    return Math.max(LEAST, threshold * (step === 1 ? 0.99 : 0.9));
+    return Math.max(LEAST_FLOAT32, threshold * (step === 1 ? 0.99 : 0.9));
   }
 }
 
 function countsOf(outcomes: Outcomes, of: 'written' | 'near'): Counts {
   return outcomes.map((shard) => shard.map((outcome) => outcome[of]));
-}
-
-/** The bits of a float32. */
-function bitsOf(value: number): number {
-  return new Uint32Array(Float32Array.of(value).buffer)[0];
 }

@@ -3,8 +3,7 @@
  * after the next never overlap. Even bands add to one set of sums, odd ones to another, and the two are added at the end. So no
  * thread waits for another, and the result is the same bit for bit, whichever thread takes which band, in any order.
  */
-import type { Pass, Slot, Step } from '../../../denoisers/groups/recipes.js';
-import { isPass } from '../../../denoisers/groups/recipes.js';
+import { isPass, type Pass, type Slot, type Step } from '../../../denoisers/groups/recipes.js';
 import type { Work } from '../../../work.js';
 import { RUN } from '../kernels/groups/target.js';
 import { callOf, callsOf, passKernels, planeKernels } from '../kernels/signatures.js';

@@ -4,16 +4,14 @@ import type { Tile, TileNoise } from '../../../denoisers/denoiser.js';
 import { slotsOf } from '../../../denoisers/groups/denoiser.js';
 import { bandOf, leastBand } from '../../../denoisers/groups/extent.js';
 import { places } from '../../../denoisers/groups/matching.js';
-import type { Pass, Slot, Step } from '../../../denoisers/groups/recipes.js';
-import { isPass } from '../../../denoisers/groups/recipes.js';
+import { isPass, type Pass, type Slot, type Step } from '../../../denoisers/groups/recipes.js';
 import { transformOf } from '../../../denoisers/groups/transforms.js';
 import { kaiser } from '../../../denoisers/groups/window.js';
 import { transpose } from '../../../math/matrix.js';
 import { randomSource } from '../../../math/random.js';
 import { padded, paddedRows } from '../../shape.js';
 import type { GroupProgram } from '../kernels/groups/module.js';
-import type { GroupScratch, NoiseTable, PassTables } from '../kernels/groups/target.js';
-import { groupScratch } from '../kernels/groups/target.js';
+import { type GroupScratch, groupScratch, type NoiseTable, type PassTables } from '../kernels/groups/target.js';
 import { Arena } from './arena.js';
 import type { GroupLayout, References } from './group-jobs.js';
 

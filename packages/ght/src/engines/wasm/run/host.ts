@@ -5,7 +5,7 @@ import { F32, Module, type V128 } from '../kernels/assembler.js';
 import { startThreads } from './team.js';
 
 /** The smallest number of patches for threads: fewer are done before threads would have started. */
-const WORTH_THREADS = 4096;
+const MIN_PATCHES_FOR_THREADS = 4096;
 
 /** What WebAssembly on this host supports. */
 export interface Abilities {
@@ -57,7 +57,7 @@ export async function threadsFor(
 ): Promise<{ threads: number; threadsReason: ThreadsReason }> {
   const one = (threadsReason: ThreadsReason) => ({ threads: 1, threadsReason });
   if (withoutThreads) return one({ kind: 'unsupported', message: withoutThreads });
-  if (asked === undefined && P < WORTH_THREADS) return one({ kind: 'small-problem' });
+  if (asked === undefined && P < MIN_PATCHES_FOR_THREADS) return one({ kind: 'small-problem' });
   const threads = asked ?? cores;
   const failure = threads > 1 ? await startThreads(threads) : undefined;
   if (failure) return one({ kind: 'failed', message: failure });

@@ -2,11 +2,9 @@
  * Joint OMP on the kernels, in one pass over the patches (sparse/solvers/joint-omp.ts is its page, sparse/solvers/bracket.ts how λ is found,
  * kernels/paths.ts its kernels).
  */
-import type { Rank } from '../../../sparse/budget/rank.js';
-import { nthLargest } from '../../../sparse/budget/rank.js';
+import { nthLargest, type Rank } from '../../../sparse/budget/rank.js';
 import { type Bracket, CHUNK, ONCE, rankIn, type Sample } from '../../../sparse/solvers/bracket.js';
-import type { Effort, Spending } from '../../../sparse/solvers/joint-omp.js';
-import { chooseWorthwhile, isComplete } from '../../../sparse/solvers/joint-omp.js';
+import { chooseWorthwhile, type Effort, isComplete, type Spending } from '../../../sparse/solvers/joint-omp.js';
 import {
   estimateBracket,
   findPrice,
@@ -16,15 +14,13 @@ import {
 } from '../../../sparse/solvers/price-search.js';
 import { cutFor, LEAST_GAIN, MOST_MOVES, PriceSearch } from '../../../sparse/solvers/swaps.js';
 import { passes, type Watch, watchOver } from '../../../work.js';
-import type { Selected } from './followed-paths.js';
-import { ALL_TIES, FollowedPaths } from './followed-paths.js';
-import type { Shards, Streams } from './shards.js';
-import { sum, total } from './shards.js';
+import { ALL_TIES, FollowedPaths, type Selected } from './followed-paths.js';
+import { type Shards, type Streams, sum, total } from './shards.js';
 
 /** Capacity for the codes of a local search, as a multiple of the expected number of atoms. */
 const CAPACITY_FACTOR = 1.15;
 /** Steps of a bracket in which offers are counted. */
-const STEPS = 1024;
+const OFFER_BINS = 1024;
 
 /** The codes that were found, their price and how many atoms they have. */
 interface Found {
@@ -44,7 +40,7 @@ export class JointOmp {
     this.#paths = new FollowedPaths(shards);
   }
 
-  /** Finds the codes, with the room of `out`; gives them, λ and the number of atoms. */
+  /** Finds the codes, in the memory of `out`; returns them, λ and the number of atoms. */
   async run(S: Spending, effort: Effort, out: Streams, watch?: Watch): Promise<Found> {
     const { P } = this.shards;
     const { row } = this.#paths;
@@ -166,10 +162,10 @@ function select(
 function nthOffer(parts: readonly Float64Array[], n: number, { low, high }: Bracket): Rank {
   if (high === Number.POSITIVE_INFINITY) return nthLargest(parts, n);
   const stepOf = (price: number) =>
-    Math.max(0, Math.min(STEPS - 1, Math.floor((STEPS * (price - low)) / (high - low))));
-  const counts = new Int32Array(STEPS);
+    Math.max(0, Math.min(OFFER_BINS - 1, Math.floor((OFFER_BINS * (price - low)) / (high - low))));
+  const counts = new Int32Array(OFFER_BINS);
   for (const part of parts) for (let i = 0; i < part.length; i++) counts[stepOf(part[i])]++;
-  let step = STEPS - 1;
+  let step = OFFER_BINS - 1;
   let above = 0;
   for (; above + counts[step] < n; step--) above += counts[step];
   const within = parts.map((part) => part.filter((price) => stepOf(price) === step));

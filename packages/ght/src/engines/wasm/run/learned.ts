@@ -33,12 +33,12 @@ export function learnedBytes(width: number, height: number, channels: number): n
 /** Runs the model, tile after tile. */
 export function learnedRunner(model: LearnedModel, options: KernelOptions): LearnedRunner {
   // One memory for all tiles: unused memories are collected late, and would accumulate.
-  let room: WebAssembly.Memory | undefined;
+  let reused: WebAssembly.Memory | undefined;
   return {
     bytes: learnedBytes,
     async run(tile, signal, onFraction) {
-      const memory = new LearnedMemory(model, tile, options, room);
-      room = memory.memory;
+      const memory = new LearnedMemory(model, tile, options, reused);
+      reused = memory.memory;
       const { layout } = memory;
       const team = await memory.team();
       try {
@@ -46,8 +46,8 @@ export function learnedRunner(model: LearnedModel, options: KernelOptions): Lear
           await drive(tile.read(c, memory.floats(layout.planes[c], tile.width * tile.height)), { signal });
         }
         const total = layout.blocks.length * tile.channels * model.steps;
-        const look = onFraction && (() => onFraction(Math.min(1, memory.words(layout.done, 1)[0] / total)));
-        await team.run(undefined, { signal }, look);
+        const onPoll = onFraction && (() => onFraction(Math.min(1, memory.words(layout.done, 1)[0] / total)));
+        await team.run(undefined, { signal }, onPoll);
         return layout.results.map((at) => memory.floats(at, tile.width * tile.height));
       } finally {
         team.dispose();

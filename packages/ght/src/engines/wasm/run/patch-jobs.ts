@@ -1,10 +1,10 @@
 /** What a thread does with the chunks that are its own. The same code runs in a worker and, alone, on the main thread. */
+import { bitsOf } from '../../../math/float-bits.js';
 import { part, type Work } from '../../../work.js';
 import type { IterationName } from '../kernels/iterate.js';
 import { BOUNDS } from '../kernels/paths.js';
 import type { ProblemKernels } from '../kernels/signatures.js';
-import type { Layout, Stream } from './problem-memory.js';
-import { CHUNK } from './problem-memory.js';
+import { CHUNK, type Layout, type Stream } from './problem-memory.js';
 
 /** One iteration: reads the codes of `source`, writes candidates of at least `lo` to `out`. */
 export interface IterateJob {
@@ -18,7 +18,7 @@ export interface IterateJob {
   /** Whether many candidates per patch are expected. */
   readonly many: boolean;
   /** Where to gather the bits of the candidates from `lo` up to `high`, among which the next threshold is expected. */
-  readonly near: { readonly out: readonly number[]; readonly room: number; readonly high: number };
+  readonly near: { readonly out: readonly number[]; readonly capacity: number; readonly high: number };
   /** Every step-th chunk only, as a sample. @default 1, all of them */
   readonly step?: number;
 }
@@ -51,7 +51,7 @@ export interface PathsJob {
   readonly bounds: number;
   readonly out: Stream;
   /** The prices of the atoms between those, float64, a region of this many per thread; two words per chunk: where its own are. */
-  readonly offers: { readonly places: number; readonly out: readonly number[]; readonly room: number };
+  readonly offers: { readonly places: number; readonly out: readonly number[]; readonly capacity: number };
 }
 
 /** Joint OMP, then: the codes at the threshold. Of the atoms that are offered at it a chunk keeps as many as its word at `ties`. */
@@ -97,7 +97,7 @@ export interface CodesJob {
 /** All that can be asked of a thread. */
 export type Job = IterateJob | OmpJob | PathsJob | CommitJob | SwapJob | PatchwiseJob | CodesJob;
 
-/** What a thread answers: how many values there were, and how many of them near the threshold; whether all had room. */
+/** What a thread answers: how many values there were, and how many of them near the threshold; whether all fitted. */
 export interface Outcome {
   readonly written: number;
   readonly overflowed: boolean;
@@ -166,16 +166,16 @@ function* iterate(job: IterateJob, place: Workplace): Work<Outcome> {
   const doubles = new Float64Array(memory.buffer);
   let [values, indices] = [out.values[thread], out.indices[thread]];
   const limit = values + 4 * (out.capacity - CHUNK * L);
-  const lo = new Uint32Array(Float32Array.of(job.lo).buffer)[0];
+  const lo = bitsOf(job.lo);
   let written = 0;
   let overflowed = false;
   const near = job.near.out[thread];
-  const nearLimit = near + 4 * (job.near.room - 4);
+  const nearLimit = near + 4 * (job.near.capacity - 4);
   let nearEnd = near;
   for (const [chunk, p, n] of chunksOf(place, job.step)) {
     doubles[(at + scratch.error) / 8] = 0;
     if (values > limit) {
-      // Out of room: from here on candidates are only counted, over the ones that are there. They will be made again, but
+      // The buffer is full: from here on candidates are only counted, over the ones that are there. They will be made again, but
       // the errors and q of all patches, and how many candidates they have, are needed now.
       overflowed = true;
       [values, indices] = [out.values[thread], out.indices[thread]];
@@ -214,7 +214,7 @@ function* followPaths(job: PathsJob, place: Workplace): Work<Outcome> {
   const words = new Uint32Array(memory.buffer);
   const aChunk = CHUNK * Math.min(N, L);
   let [values, indices, offers] = [out.values[thread], out.indices[thread], job.offers.out[thread]];
-  const [lastValues, lastOffers] = [values + 4 * (out.capacity - aChunk), offers + 8 * (job.offers.room - aChunk)];
+  const [lastValues, lastOffers] = [values + 4 * (out.capacity - aChunk), offers + 8 * (job.offers.capacity - aChunk)];
   let sure = 0;
   for (const [chunk, p, n] of chunksOf(place, job.step)) {
     if (values > lastValues || offers > lastOffers) return { ...NOTHING_ELSE, written: 0, overflowed: true };

@@ -6,16 +6,16 @@ import type { StepReport } from '../../../sparse/solvers/loop.js';
 import type { AtomLimits } from '../../../sparse/solvers/patchwise.js';
 import type { PatchStop } from '../../../sparse/solvers/stopping.js';
 import { type Watch, watchOver } from '../../../work.js';
+import type { PatchSolvers } from '../../loaded-problem.js';
 import { JointOmp } from './joint-omp.js';
 import { CHUNK } from './problem-memory.js';
-import type { Shards, Streams } from './shards.js';
-import { sum } from './shards.js';
+import { type Shards, type Streams, sum } from './shards.js';
 
 /** Iterations of AIHT and CoSaMP whose errors are reported one by one; a patch that takes more is reported with its last. */
 const RECORDED = 256;
 
 /** The solvers that work on one patch at a time, on one loaded problem. */
-export class PatchwiseSolvers {
+export class PatchwiseSolvers implements PatchSolvers {
   #out: Streams;
   #limits: readonly number[] | undefined;
   #gains: readonly number[] | undefined;
@@ -75,7 +75,7 @@ export class PatchwiseSolvers {
     return reports;
   }
 
-  async jointOmp(S: Spending, effort: Effort, watch?: Watch): Promise<StepReport[]> {
+  async jointOmp(S: Spending, watch?: Watch, effort: Effort = 1): Promise<StepReport[]> {
     this.#joint ??= new JointOmp(this.shards);
     const { codes, threshold, kept, measured } = await this.#joint.run(S, effort, this.#out, watchOver(watch, 0, 0.95));
     this.#out = codes;
@@ -83,7 +83,7 @@ export class PatchwiseSolvers {
     return [{ ...this.#report(error, kept), threshold }];
   }
 
-  /** Refits codes on their support; gives their RMSE. */
+  /** Refits codes on their support; returns their RMSE. */
   async refit(codes: Codes, watch?: Watch): Promise<number> {
     this.shards.write(this.#out, codes);
     return this.#report(await this.#measure('refit', watch), 0).rmse;
@@ -124,9 +124,7 @@ export class PatchwiseSolvers {
     }, watch);
     const sums = new Float64Array(size);
     for (const values of curves()) {
-      values.forEach((value, i) => {
-        sums[i % size] += value;
-      });
+      for (let i = 0; i < values.length; i++) sums[i % size] += values[i];
     }
     const kept = sum(memories.map((memory, shard) => memory.sizeOf(this.#out[shard])));
     const reports: StepReport[] = [];

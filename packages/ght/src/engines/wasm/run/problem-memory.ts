@@ -2,8 +2,7 @@
 import type { Codes } from '../../../sparse/codes/codes.js';
 import { CHUNK } from '../../../sparse/solvers/bracket.js';
 import type { Shape } from '../../shape.js';
-import type { Scratch, Tables } from '../kernels/tables.js';
-import { scratchOf, tablesOf } from '../kernels/tables.js';
+import { type Scratch, scratchOf, type Tables, tablesOf } from '../kernels/tables.js';
 import { Arena } from './arena.js';
 
 export { CHUNK };

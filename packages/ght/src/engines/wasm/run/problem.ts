@@ -1,17 +1,9 @@
 import { type Signals, someOf } from '../../../image/signals.js';
-import type { Codes } from '../../../sparse/codes/codes.js';
-import { emptyCodes } from '../../../sparse/codes/codes.js';
 import type { Dictionary } from '../../../sparse/dictionary/dictionary.js';
 import { kroneckerFactors } from '../../../sparse/dictionary/kronecker.js';
-import type { IterativeSolver, PatchwiseSolver } from '../../../sparse/solvers/catalogue.js';
-import type { Effort, Spending } from '../../../sparse/solvers/joint-omp.js';
-import type { StepReport } from '../../../sparse/solvers/loop.js';
-import type { AtomLimits } from '../../../sparse/solvers/patchwise.js';
-import type { PatchStop } from '../../../sparse/solvers/stopping.js';
-import type { Watch, Work } from '../../../work.js';
-import { drive } from '../../../work.js';
-import type { Energies, EngineInfo, Loaded } from '../../engine.js';
-import { outsideOf, recognisedFactors } from '../../engine.js';
+import { drive, type Watch, type Work } from '../../../work.js';
+import { type Energies, type EngineInfo, energyOf, type Loaded, outsideOf, recognisedFactors } from '../../engine.js';
+import { loadedProblem } from '../../loaded-problem.js';
 import { shapeOf } from '../../shape.js';
 import type { Target } from '../kernels/maps.js';
 import { moduleFor } from '../kernels/module.js';
@@ -21,8 +13,7 @@ import { instructions, threadsFor } from './host.js';
 import { share } from './patch-jobs.js';
 import { PatchwiseSolvers } from './patchwise-solvers.js';
 import { CHUNK, ProblemMemory } from './problem-memory.js';
-import type { ShardTeam } from './shards.js';
-import { patchesPerShard, Shards, shardsOf, sum } from './shards.js';
+import { patchesPerShard, Shards, type ShardTeam, shardsOf } from './shards.js';
 import { alone, workers } from './team.js';
 
 /** How a problem is laid out. */
@@ -72,9 +63,13 @@ export async function layOut(
 }
 
 /** Loads a problem. */
-export async function loadProblem(...problem: Parameters<typeof layOut>): Promise<Loaded> {
+export async function loadProblem(
+  ...problem: Parameters<typeof layOut>
+): Promise<Loaded & { readonly bytes: () => number }> {
   const { info, shards, team, energies } = await layOut(...problem);
-  return new WasmProblem(info, shards, team, outsideOf(energies));
+  const outside = outsideOf(energies);
+  const solvers = [new GlobalSolvers(shards, outside), new PatchwiseSolvers(shards, outside)] as const;
+  return { ...loadedProblem(info, ...solvers, () => team.dispose()), bytes: () => shards.bytes };
 }
 
 /** The modules that were compiled last, by all that their code depends on; the one used last comes last. */
@@ -97,7 +92,7 @@ async function compiledFor({ shape, ...target }: Target, shared: boolean): Promi
 }
 
 /** Signals that are made ready at once, if they are not yet. */
-const AHEAD = 2 ** 16;
+const PREPARED_SIGNALS = 2 ** 16;
 
 /** c = Qᵀy for all signals; returns the energy of both. */
 async function rotate(
@@ -112,7 +107,7 @@ async function rotate(
     const { N, P } = memory.layout;
     const own = someOf(signals, memory.first, P);
     const staging = memory.take(4 * N * CHUNK);
-    const step = own.prepare ? AHEAD : P;
+    const step = own.prepare ? PREPARED_SIGNALS : P;
     for (let from = 0; from < P; from += step) {
       const count = Math.min(step, P - from);
       await own.prepare?.(from, count);
@@ -142,72 +137,9 @@ function* rotateRun(
     // Atoms that span all signals leave nothing outside.
     if (rank < N) {
       const chunk = (memory.first + from) / CHUNK;
-      all[chunk] = energy(staged);
-      within[chunk] = energy(memory.floats(c + 4 * R4 * from, R4 * patches));
+      all[chunk] = energyOf(staged);
+      within[chunk] = energyOf(memory.floats(c + 4 * R4 * from, R4 * patches));
     }
     yield from / signals.P;
-  }
-}
-
-function energy(values: Float32Array): number {
-  let sum = 0;
-  for (let i = 0; i < values.length; i++) sum += values[i] * values[i];
-  return sum;
-}
-
-/** A problem on the kernels: the iterative solvers and the patch-wise ones, and which of them made the result. */
-class WasmProblem implements Loaded {
-  readonly #global: GlobalSolvers;
-  readonly #patchwise: PatchwiseSolvers;
-  #result: () => Codes;
-
-  constructor(
-    readonly info: EngineInfo,
-    private readonly shards: Shards,
-    private readonly team: ShardTeam,
-    outsideRange: number,
-  ) {
-    this.#global = new GlobalSolvers(shards, outsideRange);
-    this.#patchwise = new PatchwiseSolvers(shards, outsideRange);
-    this.#result = () => this.#empty();
-  }
-
-  #empty(): Codes {
-    return emptyCodes(this.shards.shape.L, this.shards.P);
-  }
-  /** The memory in use. */
-  get bytes(): number {
-    return sum(this.shards.memories.map(({ memory }) => memory.buffer.byteLength));
-  }
-  reset(Z0: Codes = this.#empty()): void {
-    this.#global.reset(Z0);
-  }
-  iterate(solver: IterativeSolver, S: number, rho: number, watch?: Watch, next?: number): Promise<StepReport> {
-    return this.#global[solver](S, { rho, next }, watch);
-  }
-  keep(): void {
-    this.#global.keep();
-    this.#result = () => this.#global.codes() ?? this.#empty();
-  }
-  sweep(solver: PatchwiseSolver, limits: AtomLimits, stop: PatchStop, watch?: Watch): Promise<StepReport[]> {
-    return this.#pursued(this.#patchwise.sweep(solver, limits, stop, watch));
-  }
-  jointOmp(S: Spending, watch?: Watch, effort: Effort = 1): Promise<StepReport[]> {
-    return this.#pursued(this.#patchwise.jointOmp(S, effort, watch));
-  }
-  refit(watch?: Watch): Promise<number> {
-    return this.#pursued(this.#patchwise.refit(this.#result(), watch));
-  }
-  async codes(): Promise<Codes> {
-    return this.#result();
-  }
-  dispose(): void {
-    this.team.dispose();
-  }
-
-  async #pursued<T>(run: Promise<T>): Promise<T> {
-    const outcome = await run;
-    this.#result = () => this.#patchwise.codes();
-    return outcome;
   }
 }

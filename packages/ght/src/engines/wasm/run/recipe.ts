@@ -1,14 +1,11 @@
 import type { Tile } from '../../../denoisers/denoiser.js';
 import { type OnStep, type RecipeRunner, slotsOf } from '../../../denoisers/groups/denoiser.js';
-import type { Step } from '../../../denoisers/groups/recipes.js';
-import { isPass } from '../../../denoisers/groups/recipes.js';
+import { isPass, type Step } from '../../../denoisers/groups/recipes.js';
 import { drive } from '../../../work.js';
 import { groupModule } from '../kernels/groups/module.js';
-import type { GroupJob } from './group-jobs.js';
-import { shareOfGroups } from './group-jobs.js';
+import { type GroupJob, shareOfGroups } from './group-jobs.js';
 import { GroupMemory } from './group-memory.js';
-import type { Team } from './team.js';
-import { alone, workers } from './team.js';
+import { alone, type Team, workers } from './team.js';
 
 /** Options for running recipes on the kernels. */
 export interface KernelOptions {
@@ -26,12 +23,12 @@ export function recipeBytes(recipe: readonly Step[], width: number, height: numb
 /** Runs a recipe on the kernels, tile after tile. */
 export function recipeRunner(recipe: readonly Step[], options: KernelOptions): RecipeRunner {
   // One memory for all tiles: unused memories are collected late, and would accumulate.
-  let room: WebAssembly.Memory | undefined;
+  let reused: WebAssembly.Memory | undefined;
   return {
     bytes: (width, height, channels) => recipeBytes(recipe, width, height, channels),
     async follow(tile, signal, onStep) {
-      const memory = new GroupMemory(recipe, tile, options.threads, options.band, room);
-      room = memory.memory;
+      const memory = new GroupMemory(recipe, tile, options.threads, options.band, reused);
+      reused = memory.memory;
       return followIn(memory, tile, options, signal, onStep);
     },
   };
@@ -57,10 +54,10 @@ async function followIn(
       await drive(tile.read(c, memory.floats(layout.slots.noisy[c], size)), { signal });
     }
     for (const [i, step] of recipe.entries()) {
-      const run = (kind: GroupJob['kind'], look?: () => void) => {
+      const run = (kind: GroupJob['kind'], onPoll?: () => void) => {
         memory.words(layout.next, 1)[0] = 0;
         memory.words(layout.done, 1)[0] = 0;
-        return team.run({ kind, step: i }, { signal }, look);
+        return team.run({ kind, step: i }, { signal }, onPoll);
       };
       onStep?.(i, 0);
       if (isPass(step)) {

@@ -8,8 +8,7 @@ import type { Watch } from '../../../work.js';
 import type { ProblemSize } from '../../engine.js';
 import type { Shape } from '../../shape.js';
 import type { Job, Outcome } from './patch-jobs.js';
-import type { Layout, ProblemMemory, Stream } from './problem-memory.js';
-import { CHUNK } from './problem-memory.js';
+import { CHUNK, type Layout, type ProblemMemory, type Stream } from './problem-memory.js';
 import type { Team } from './team.js';
 
 /** The codes of all patches: one stream per shard. */
@@ -70,6 +69,11 @@ export class Shards {
     this.P = memories.reduce((sum, { layout }) => sum + layout.P, 0);
     this.chunks = memories.reduce((sum, { layout }) => sum + layout.chunks, 0);
     this.threads = memories[0].layout.scratches.length;
+  }
+
+  /** The memory in use. */
+  get bytes(): number {
+    return sum(this.memories.map(({ memory }) => memory.buffer.byteLength));
   }
 
   /** Runs a job on all shards; `job` makes that of each. */

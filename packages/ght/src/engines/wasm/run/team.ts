@@ -1,13 +1,12 @@
 /** Runs the jobs of a problem: on the calling thread, or on a team of workers over shared memories. */
 
 import { cores, startThread, type Thread } from '#threads';
-import type { Watch, Work } from '../../../work.js';
-import { drive } from '../../../work.js';
+import { drive, type Watch, type Work } from '../../../work.js';
 
 /** Runs jobs on all of its threads at once. */
 export interface Team<J, O> {
-  /** Runs a job and returns the outcome of each thread. `look` is called regularly meanwhile; an error that it throws ends the job. */
-  run(job: J, watch?: Watch, look?: () => void): Promise<readonly O[]>;
+  /** Runs a job and returns the outcome of each thread. `onPoll` is called regularly meanwhile; an error that it throws ends the job. */
+  run(job: J, watch?: Watch, onPoll?: () => void): Promise<readonly O[]>;
   /** Releases the threads for the next problem. */
   dispose(): void;
 }
@@ -15,7 +14,7 @@ export interface Team<J, O> {
 /** A team of the calling thread alone, which does the whole job. */
 export function alone<J, O>(share: (job: J) => Work<O>): Team<J, O> {
   return {
-    run: async (job, watch, look) => [await drive(share(job), look ? { ...watch, onFraction: look } : watch)],
+    run: async (job, watch, onPoll) => [await drive(share(job), onPoll ? { ...watch, onFraction: onPoll } : watch)],
     dispose: () => {},
   };
 }
@@ -44,13 +43,13 @@ const LEAST_HELD = 2 ** 22;
 const POLL_MS = 50;
 
 /** The actions for an aborted signal. One listener serves all runs that share the signal: hosts warn about many listeners. */
-const acts = new WeakMap<AbortSignal, Set<() => void>>();
+const actionsBySignal = new WeakMap<AbortSignal, Set<() => void>>();
 
-function actsOn(signal: AbortSignal): Set<() => void> {
-  const known = acts.get(signal);
+function abortActions(signal: AbortSignal): Set<() => void> {
+  const known = actionsBySignal.get(signal);
   if (known) return known;
   const made = new Set<() => void>();
-  acts.set(signal, made);
+  actionsBySignal.set(signal, made);
   // Created in a function that has no action in scope: a listener lives as long as its signal, with everything its closure holds.
   signal.addEventListener('abort', () => made.forEach((act) => void act()), { once: true });
   return made;
@@ -127,17 +126,17 @@ export async function workers<J, O>(assignment: Assignment): Promise<Team<J, O>>
     throw error;
   }
   return {
-    async run(job, watch, look) {
+    async run(job, watch, onPoll) {
       watch?.signal?.throwIfAborted();
       stop(0);
       const onAbort = () => stop(1);
-      if (watch?.signal) actsOn(watch.signal).add(onAbort);
+      if (watch?.signal) abortActions(watch.signal).add(onAbort);
       let failure: { readonly reason: unknown } | undefined;
-      const looking =
-        look &&
+      const polling =
+        onPoll &&
         setInterval(() => {
           try {
-            look();
+            onPoll();
           } catch (reason) {
             failure ??= { reason };
             stop(1);
@@ -149,8 +148,8 @@ export async function workers<J, O>(assignment: Assignment): Promise<Team<J, O>>
         if (failure) throw failure.reason;
         return outcomes;
       } finally {
-        clearInterval(looking);
-        if (watch?.signal) actsOn(watch.signal).delete(onAbort);
+        clearInterval(polling);
+        if (watch?.signal) abortActions(watch.signal).delete(onAbort);
       }
     },
     dispose,

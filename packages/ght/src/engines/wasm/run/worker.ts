@@ -2,12 +2,9 @@
 import { answer } from '#threads';
 import { finish, type Work } from '../../../work.js';
 import { callsOf, learnedKernels, problemKernels } from '../kernels/signatures.js';
-import type { GroupJob, GroupLayout } from './group-jobs.js';
-import { shareOfGroups } from './group-jobs.js';
-import type { LearnedLayout } from './learned-jobs.js';
-import { shareOfBlocks } from './learned-jobs.js';
-import type { Job } from './patch-jobs.js';
-import { share } from './patch-jobs.js';
+import { type GroupJob, type GroupLayout, shareOfGroups } from './group-jobs.js';
+import { type LearnedLayout, shareOfBlocks } from './learned-jobs.js';
+import { type Job, share } from './patch-jobs.js';
 import type { Layout } from './problem-memory.js';
 import type { Assignment } from './team.js';
 

@@ -3,7 +3,7 @@
  * counts from which their S-th largest is found (`sparse/budget/rank.ts`), and the atoms that each patch gets.
  */
 import { FINENESS } from '../../../sparse/budget/worth.js';
-import { groupNumber } from '../gpu.js';
+import { entryPoint } from '../gpu.js';
 import { numberAt, storage } from './pursuit.js';
 
 /** Threads of a workgroup, and so patches. */
@@ -18,10 +18,8 @@ ${storage(1, 'prices', 'f32', 'read_write')}
 ${storage(2, 'list', 'u32', 'read')}
 @group(0) @binding(3) var<uniform> task: Task;
 ${declarations}
-${groupNumber}
-@compute @workgroup_size(${ALLOTMENT_GROUP})
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) lane: u32) {
-  let chunk = groupNumber(group, groups);
+${entryPoint(ALLOTMENT_GROUP, 'lane')}
+  let chunk = group;
   let place = chunk * ${ALLOTMENT_GROUP}u + lane;
   let here = place < task.count;
   var p = place;

@@ -2,7 +2,7 @@
  * Codes in and out: between blocks with masks (`layout.ts`) and the entries of all patches one after the other, each an index and the
  * bits of a value. `offsets` says where the entries of a patch begin.
  */
-import { groupNumber } from '../gpu.js';
+import { entryPoint } from '../gpu.js';
 import { survivors } from './candidates.js';
 import { type CodeLayout, forStoredBlocks, placesInCodes } from './layout.js';
 
@@ -14,9 +14,8 @@ const chosen = `
 struct Chosen { T: u32, tie: u32, range: u32, first: u32, end: u32 }
 @group(0) @binding(0) var<uniform> chosen: Chosen;`;
 
-const main = `@compute @workgroup_size(${CODES_GROUP})
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
-  let p = chosen.first + groupNumber(group, groups) * ${CODES_GROUP}u + me;
+const main = `${entryPoint(CODES_GROUP)}
+  let p = chosen.first + group * ${CODES_GROUP}u + me;
   if (p >= chosen.end) { return; }
   let blockAt = blocksAt(p >> 5u, p & 31u); let maskAt = masksAt(p >> 5u, p & 31u);`;
 
@@ -29,7 +28,6 @@ function readCodes(
   end: string,
 ): string {
   return `${chosen}
-${groupNumber}
 ${placesInCodes(layout)}
 @group(0) @binding(1) var<storage, read> codes: array<vec4f>;
 @group(0) @binding(2) var<storage, read> masks: array<u32>;
@@ -72,7 +70,6 @@ export function writeEntries(layout: CodeLayout): string {
 export function readEntries(layout: CodeLayout): string {
   const { rowAtoms, rowBlocks, bits, words } = layout;
   return `${chosen}
-${groupNumber}
 ${placesInCodes(layout)}
 @group(0) @binding(1) var<storage, read_write> codes: array<vec4f>;
 @group(0) @binding(2) var<storage, read_write> masks: array<u32>;

@@ -1,5 +1,5 @@
 /** What is read back of codes: sums over patches, and the codes themselves without gaps. */
-import { groupNumber } from '../gpu.js';
+import { entryPoint } from '../gpu.js';
 import { numberAt, storage } from './pursuit.js';
 
 /** Patches whose sums are made by one workgroup, in a fixed order, and its threads. */
@@ -21,13 +21,10 @@ ${storage(1, 'counts', 'u32', 'read')}
 ${storage(2, 'sums', 'Sum', 'read_write')}
 @group(0) @binding(3) var<uniform> task: vec4u;
 var<workgroup> parts: array<Sum, ${SUM_GROUP}>;
-${groupNumber}
-@compute @workgroup_size(${SUM_GROUP})
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) lane: u32) {
-  let number = groupNumber(group, groups);
+${entryPoint(SUM_GROUP, 'lane')}
   let rows = task.y;
-  let k = number % rows;
-  let first = number / rows * ${SUM_CHUNK}u;
+  let k = group % rows;
+  let first = group / rows * ${SUM_CHUNK}u;
   var own = Sum(0.0, 0u);
   for (var p = first + lane; p < min(first + ${SUM_CHUNK}u, task.x); p += ${SUM_GROUP}u) {
     if (k <= counts[p]) {
@@ -43,7 +40,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
       parts[lane].count += parts[lane + half].count;
     }
   }
-  if (lane == 0u && first < task.x) { sums[number] = parts[0]; }
+  if (lane == 0u && first < task.x) { sums[group] = parts[0]; }
 }`;
 }
 
@@ -62,10 +59,8 @@ ${storage(2, 'begins', 'u32', 'read')}
 ${storage(3, 'packedAtoms', 'u32', 'read_write')}
 ${storage(4, 'packedValues', 'f32', 'read_write')}
 @group(0) @binding(5) var<uniform> task: vec4u;
-${groupNumber}
-@compute @workgroup_size(${PACK_GROUP})
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) lane: u32) {
-  let p = groupNumber(group, groups) * ${PACK_GROUP}u + lane;
+${entryPoint(PACK_GROUP, 'lane')}
+  let p = group * ${PACK_GROUP}u + lane;
   if (p >= task.x) { return; }
   let begin = begins[p];
   let n = begins[p + 1u] - begin;

@@ -7,7 +7,7 @@ import {
   energyOf,
   loadCoordinates,
   numberAt,
-  ownOf,
+  ownItems,
   type PursuitForm,
   solvePath,
   startAgain,
@@ -36,18 +36,15 @@ fn columnOf(e: u32) -> u32 { return (e * (e - 1u)) >> 1u; }`;
 function correlateMembers(form: PursuitForm): string {
   const { byAtom } = tablePlaces(form.shape);
   const K = form.shape.R4 / 4;
-  return ownOf(
-    form,
-    'e',
-    'n',
-    `var alpha = 0.0;
+  return `${ownItems(form, 'e', 'n')} {
+      var alpha = 0.0;
       let at = ${byAtom}u + members[e].atom * ${K}u;
       for (var i = 0u; i < ${K}u; i++) {
         let atom = tables[at + i];
         alpha = fma(r[i].w, atom.w, fma(r[i].z, atom.z, fma(r[i].y, atom.y, fma(r[i].x, atom.x, alpha))));
       }
-      members[e].alpha = alpha;`,
-  );
+      members[e].alpha = alpha;
+    }`;
 }
 
 /** Row k of the atom `next`, which is member i, at the members after it, and what its join changes in their α and ν. */
@@ -73,13 +70,10 @@ function joinMembers(form: PursuitForm): string {
 function fit(form: PursuitForm, atomAt: string): string {
   const { fresh } = tablePlaces(form.shape);
   return `
-    ${ownOf(
-      form,
-      'e',
-      'n',
-      `let atom = ${atomAt};
-      members[e] = Choice(atom, 0.0, tables[${fresh}u + (atom >> 2u)][atom & 3u]);`,
-    )}
+    ${ownItems(form, 'e', 'n')} {
+      let atom = ${atomAt};
+      members[e] = Choice(atom, 0.0, tables[${fresh}u + (atom >> 2u)][atom & 3u]);
+    }
     ${energyOf(form, 'energy')}
     ${correlateMembers(form)}
     var left = energy;
@@ -131,14 +125,11 @@ export function allottedKernel(form: PursuitForm): string {
     if (n >= task.least && n <= ${form.depth}u) {
       ${loadCoordinates(form)}
       ${fit(form, `atoms[${numberAt('task.rows', 'e')}]`)}
-      ${ownOf(
-        form,
-        'i',
-        'k',
-        `let at = ${numberAt('task.rows', 'i')};
+      ${ownItems(form, 'i', 'k')} {
+        let at = ${numberAt('task.rows', 'i')};
         atoms[at] = path[i].atom;
-        values[at] = ${fitted(form)};`,
-      )}
+        values[at] = ${fitted(form)};
+      }
       if (lane == 0u) { counts[p] = k; errors[p] = error; }
     }`;
   const patch = 'var p = place; if (task.listed != 0u) { p = list[place + 1u]; }';
@@ -164,19 +155,16 @@ export function refitKernel(form: PursuitForm): string {
   const body = `${loadCoordinates(form)}
     let begin = begins[p];
     let end = begins[p + 1u];
-    ${ownOf(
-      form,
-      'e',
-      `${K}u`,
-      `for (var i = begin; i < end; i++) {
+    ${ownItems(form, 'e', `${K}u`)} {
+      for (var i = begin; i < end; i++) {
         let x = values[i] * tables[${lengths}u + (atoms[i] >> 2u)][atoms[i] & 3u];
         r[e] = fma(vec4f(-x), tables[${byAtom}u + atoms[i] * ${K}u + e], r[e]);
-      }`,
-    )}
+      }
+    }
     let n = min(end - begin, ${form.depth}u);
     ${fit(form, 'atoms[begin + e]')}
     if (error < energy) {
-      ${ownOf(form, 'i', 'k', `values[begin + entry[i]] += ${fitted(form)};`)}
+      ${ownItems(form, 'i', 'k')} { values[begin + entry[i]] += ${fitted(form)}; }
     }
     if (lane == 0u) { errors[p] = min(error, energy); }`;
   return teamModule(form, { declarations, task: '', patch: 'let p = list[place + 1u];', body });

@@ -17,7 +17,7 @@ import {
   join,
   load,
   numberAt,
-  ownOf,
+  ownItems,
   type PursuitForm,
   startAgain,
   step,
@@ -100,14 +100,11 @@ export function followKernel(form: PursuitForm): string {
       ${cost}
       if (cost < least) {
         least = cost;
-        ${ownOf(
-          form,
-          'i',
-          'k',
-          `let at = ${numberAt('task.rows', 'i')};
-        atoms[at] = path[i].atom;
-        gains[at] = path[i].beta * path[i].beta;`,
-        )}
+        ${ownItems(form, 'i', 'k')} {
+          let at = ${numberAt('task.rows', 'i')};
+          atoms[at] = path[i].atom;
+          gains[at] = path[i].beta * path[i].beta;
+        }
         if (lane == 0u) { followed[p] = k; }
       }
       if (attempt == 0u && task.restarts > 0u) {

@@ -14,7 +14,7 @@
 import { HALO } from '../../../denoisers/learned/blocks.js';
 import { PATCH, SAMPLES, STRIDE } from '../../../denoisers/learned/model.js';
 import type { Rectangle, Size } from '../../../image/rectangle.js';
-import { groupNumber } from '../gpu.js';
+import { entryPoint } from '../gpu.js';
 
 /** Sites of a workgroup; the number of all sites is padded to a multiple of it. */
 export const SITES = 32;
@@ -66,8 +66,7 @@ function head(shape: LearnedShape): string {
   const columns = shape.width / STRIDE;
   const { row, pixels } = rimmed(shape);
   const { sites, padded } = sitesOf(shape);
-  return `${groupNumber}
-const COLUMNS = ${columns}u; const SITES_PER_BLOCK = ${columns * (shape.height / STRIDE)}u; const SITES = ${sites}u;
+  return `const COLUMNS = ${columns}u; const SITES_PER_BLOCK = ${columns * (shape.height / STRIDE)}u; const SITES = ${sites}u;
 const VECTORS = ${padded / FOUR}u; // of four sites
 const ROW = ${row}u; const PIXELS = ${pixels}u;`;
 }
@@ -106,10 +105,9 @@ fn sampleOf(site: u32, n: u32) -> f32 {
 }
 fn soft(z: vec4f, threshold: f32) -> vec4f { return z - clamp(z, vec4f(-threshold), vec4f(threshold)); }
 
-@compute @workgroup_size(${threads})
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
+${entryPoint(threads)}
   // Of more than 65,535 workgroups the last ones may be too many: they do the last one's work again.
-  let first = min(groupNumber(group, groups) * ${VECTORS}u, VECTORS - ${VECTORS}u); // vector of sites
+  let first = min(group * ${VECTORS}u, VECTORS - ${VECTORS}u); // vector of sites
   for (var i = me; i < ${SAMPLES * VECTORS}u; i += ${threads}u) {
     let n = i / ${VECTORS}u; let site = ${FOUR}u * (first + i % ${VECTORS}u);
     near[i] = vec4f(sampleOf(site, n), sampleOf(site + 1u, n), sampleOf(site + 2u, n), sampleOf(site + 3u, n));
@@ -166,9 +164,8 @@ export const PIXEL_THREADS = 64;
 
 /** Begins a kernel with a thread for each of this many pixels, number i. */
 const beginPixels = (pixels: number) => `
-@compute @workgroup_size(${PIXEL_THREADS})
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
-  let i = groupNumber(group, groups) * ${PIXEL_THREADS}u + me;
+${entryPoint(PIXEL_THREADS)}
+  let i = group * ${PIXEL_THREADS}u + me;
   if (i >= ${pixels}u) { return; }`;
 
 /** y and r ← the blocks with their surroundings, mirrored beyond the edges of the plane, in a rim of zeros. */

@@ -11,7 +11,7 @@ import {
   join,
   load,
   numberAt,
-  ownOf,
+  ownItems,
   type PursuitForm,
   rowBarrier,
   solvePath,
@@ -59,15 +59,12 @@ export function ompKernel(form: PursuitForm): string {
     k = reached.k;
     left = reached.left;
     ${solvePath(form)}
-    ${ownOf(
-      form,
-      'i',
-      'k',
-      `let at = ${numberAt('task.rows', 'i')};
+    ${ownItems(form, 'i', 'k')} {
+      let at = ${numberAt('task.rows', 'i')};
       atoms[at] = path[i].atom;
       values[at] = ${coefficient(form)};
-      course[${numberAt('(task.rows + 1u)', 'i + 1u')}] = path[i].beta * path[i].beta;`,
-    )}
+      course[${numberAt('(task.rows + 1u)', 'i + 1u')}] = path[i].beta * path[i].beta;
+    }
     if (lane == 0u) {
       counts[p] = k;
       course[${numberAt('(task.rows + 1u)', '0u')}] = error;

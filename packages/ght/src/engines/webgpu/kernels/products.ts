@@ -8,7 +8,7 @@
  * through workgroup memory, and each thread keeps 8 blocks of 2 patches in registers.
  */
 import type { Shape } from '../../shape.js';
-import { groupNumber } from '../gpu.js';
+import { entryPoint } from '../gpu.js';
 import { countNear, storeCandidates, survivors } from './candidates.js';
 import { codeLayout, forStoredBlocks, passReads, passWrites, placesInCodes } from './layout.js';
 import { type Dual, middle, sumErrors, tablesStruct } from './middle.js';
@@ -36,7 +36,6 @@ export function analysePass(shape: Shape, dual: Dual): string {
           ${each.map((e) => `t${e} = fma(vec4f(z.${c}), V[row + ${e}u], t${e});`).join(' ')} }`;
   return `${stateStruct}
 ${tablesStruct(1, shape.R4)}
-${groupNumber}
 ${placesInCodes(layout)}
 @group(0) @binding(0) var<uniform> u: Tables;
 ${passReads}
@@ -47,9 +46,8 @@ ${dual === 'none' ? '' : '@group(0) @binding(10) var<storage, read_write> Q: arr
 @group(0) @binding(11) var<storage, read_write> M: array<vec4f>;
 var<workgroup> sums: array<f32, 256>;
 
-@compute @workgroup_size(256)
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
-  let pair = groupNumber(group, groups) * s.step;
+${entryPoint(256)}
+  let pair = group * s.step;
   if (${idle} || pair >= place.y) { return; }
   let tile = 2u * pair + ((me >> 5u) & 1u); let lane = me & 31u;
   let blockAt = blocksAt(tile, lane); let maskAt = masksAt(tile, lane);
@@ -96,7 +94,6 @@ export function synthesisePass(shape: Shape, counting: Counting): string {
     parts[quarter * 64u + ${32 * h}u + lane] = made << (${BLOCKS}u * quarter);
   }`;
   return `${stateStruct}
-${groupNumber}
 ${placesInCodes(layout)}
 ${passReads}
 ${passWrites}
@@ -110,10 +107,8 @@ var<workgroup> parts: array<u32, 256>;
 var<workgroup> count: atomic<u32>;
 ${countNear(counting)}
 
-@compute @workgroup_size(128)
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
-  let number = groupNumber(group, groups);
-  let pair = (number / ${layout.words}u) * s.step; let word = number % ${layout.words}u;
+${entryPoint(128)}
+  let pair = (group / ${layout.words}u) * s.step; let word = group % ${layout.words}u;
   if (${idle} || pair >= place.y) { return; }
   let lane = me & 31u; let quarter = me >> 5u;
   let firstBlock = 32u * word + ${BLOCKS}u * quarter;
@@ -147,7 +142,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
   }
   if (me == 0u) {
     atomicOr(&reports[2u * (place.x / 64u + pair) + 1u], atomicLoad(&seen));
-    atomicAdd(&histogram[${2 ** counting.logBins + 2 ** counting.logBins / COARSE}u + (number % ${ABOVE}u)], atomicLoad(&count));
+    atomicAdd(&histogram[${2 ** counting.logBins + 2 ** counting.logBins / COARSE}u + (group % ${ABOVE}u)], atomicLoad(&count));
   }
 }`;
 }

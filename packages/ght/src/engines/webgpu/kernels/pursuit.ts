@@ -14,7 +14,7 @@
  * support alone.
  */
 import type { Shape } from '../../shape.js';
-import { groupNumber } from '../gpu.js';
+import { entryPoint } from '../gpu.js';
 import { TILE } from '../layout.js';
 import { laneOf, NONE, type Team, teamFunctions, teamHeader } from './team.js';
 
@@ -59,7 +59,7 @@ export function workgroupBytes(form: Rows): number {
   return 4 * rowFloats(form) + bytesBesideRows(form);
 }
 
-/** Bytes of workgroup memory beside the rows: coordinates, steps, the members of a given support, and what the team's own functions need. */
+/** Bytes of workgroup memory other than the rows: coordinates, steps, the members of a given support, and what the team's own functions need. */
 export function bytesBesideRows({ shape, depth, given }: Rows): number {
   return 4 * shape.R4 + (given ? 32 : 16) * depth + 512;
 }
@@ -82,7 +82,7 @@ export function storage(binding: number, name: string, type: string, access: 're
 }
 
 /**
- * A module whose workgroups work on a patch each. `task` are the members of its uniform beside these, all of four bytes:
+ * A module whose workgroups work on a patch each. `task` are the members of its uniform besides these, all of four bytes:
  * the patches from `first` on, `count` of them; `teams` workgroups take turns where rows are in a buffer. `patch` is the number
  * of a patch in `p`, from its place in that run.
  */
@@ -96,8 +96,8 @@ export function teamModule(
   const { threads: T } = team;
   // One turn each, or, where rows are in a buffer, as many as it takes.
   const [turns, turn] = rowsInBuffer
-    ? ['for (var turn = number; turn < task.count; turn += task.teams)', 'turn']
-    : ['if (number < task.count)', 'number'];
+    ? ['for (var turn = group; turn < task.count; turn += task.teams)', 'turn']
+    : ['if (group < task.count)', 'group'];
   return `${teamHeader(team)}
 struct Step { atom: u32, beta: f32, inverse: f32, x: f32 }
 struct Choice { atom: u32, alpha: f32, fresh: f32 }
@@ -110,13 +110,10 @@ var<workgroup> r: array<vec4f, ${K}>;
 var<workgroup> path: array<Step, ${depth}>;
 var<workgroup> choice: Choice;
 ${rowsInBuffer ? storage(BINDINGS.rows, 'rows', row, 'read_write') : `var<workgroup> rows: array<${row}, ${rowsOfPatch}>;`}
-${groupNumber}
 ${teamFunctions(team)}
 fn part(v: vec4f, i: u32) -> f32 { return select(select(v.x, v.y, i == 1u), select(v.z, v.w, i == 3u), i > 1u); }
-@compute @workgroup_size(${T})
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(${laneOf(team)}) lane: u32) {
-  let number = groupNumber(group, groups);
-  let mine = ${rowsInBuffer ? `number * ${rowsOfPatch}u` : '0u'};
+${entryPoint(T, 'lane', laneOf(team))}
+  let mine = ${rowsInBuffer ? `group * ${rowsOfPatch}u` : '0u'};
   ${eachVector(form, (v) => `let vector${v} = min(lane + ${v * T}u, ${W - 1}u);`)}
   ${turns} {
     let place = task.first + ${turn};
@@ -132,9 +129,9 @@ export function eachVector(form: PursuitForm, text: (v: number) => string): stri
   return Array.from({ length: vectors }, (_, v) => text(v)).join('\n  ');
 }
 
-/** A loop over the items of a team's list that are this thread's own. */
-export function ownOf({ team }: PursuitForm, name: string, end: string, body: string): string {
-  return `for (var ${name} = lane; ${name} < ${end}; ${name} += ${team.threads}u) { ${body} }`;
+/** The head of a loop over the items of a team's list that are this thread's own. */
+export function ownItems({ team }: PursuitForm, name: string, end: string): string {
+  return `for (var ${name} = lane; ${name} < ${end}; ${name} += ${team.threads}u)`;
 }
 
 /** Where number i of patch p lies in a buffer with this many rows of numbers per tile of patches. */
@@ -145,7 +142,7 @@ export function numberAt(rows: string, i: string): string {
 /** The patch's coordinates to r. */
 export function loadCoordinates(form: PursuitForm): string {
   const { K } = widthOf(form);
-  return ownOf(form, 'e', `${K}u`, `r[e] = c[${numberAt(`${K}u`, 'e')}];`);
+  return `${ownItems(form, 'e', `${K}u`)} { r[e] = c[${numberAt(`${K}u`, 'e')}]; }`;
 }
 
 /** The patch's coordinates to r, α = 0 and ν of all atoms: how every pursuit begins. */
@@ -164,7 +161,7 @@ export function load(form: PursuitForm): string {
 /** Sets `name` to ‖r‖², with a barrier. */
 export function energyOf(form: PursuitForm, name: string): string {
   return `var own${name} = 0.0;
-    ${ownOf(form, 'e', `${widthOf(form).K}u`, `own${name} += dot(r[e], r[e]);`)}
+    ${ownItems(form, 'e', `${widthOf(form).K}u`)} { own${name} += dot(r[e], r[e]); }
     var ${name} = teamSum(own${name}, lane);`;
 }
 
@@ -272,7 +269,7 @@ export function startAgain(form: PursuitForm, again: string): string {
   const { K } = widthOf(form);
   const { byAtom } = tablePlaces(form.shape);
   return `if (left < energy * ${FLAT}) {
-        ${ownOf(form, 'e', `${K}u`, `r[e] = fma(vec4f(-beta * inverse), tables[${byAtom}u + next.atom * ${K}u + e], r[e]);`)}
+        ${ownItems(form, 'e', `${K}u`)} { r[e] = fma(vec4f(-beta * inverse), tables[${byAtom}u + next.atom * ${K}u + e], r[e]); }
         ${energyOf(form, 'rest')}
         left = rest;
         ${again}
@@ -295,8 +292,8 @@ type Entry = (i: string, m: string) => string;
 /**
  * The coefficients of the first k atoms of the path on r, R x = β, from the last to the first, and the error that they leave. The
  * coefficient of atom i is then path[i].x · path[i].inverse, in units of the atom's length. `left` is the error that the gains
- * tell, `energy` that without atoms. If the error is much larger, the last atoms were all but dependent and rounding had the better
- * of them: then the code ends before.
+ * tell, `energy` that without atoms. If the error is much larger, the last atoms were nearly dependent, and rounding errors
+ * dominated: then the code ends before.
  */
 export function solvePath(form: PursuitForm, entry: Entry = entryOfAll(form)): string {
   const { team, depth } = form;
@@ -309,16 +306,13 @@ export function solvePath(form: PursuitForm, entry: Entry = entryOfAll(form)): s
       ${team.subgroup && depth <= team.threads ? solveInRegisters(entry) : solveInMemory(form, entry)}
       workgroupBarrier();
       var squares = 0.0;
-      ${ownOf(
-        form,
-        'e',
-        `${K}u`,
-        `var rest = r[e];
+      ${ownItems(form, 'e', `${K}u`)} {
+        var rest = r[e];
         for (var i = 0u; i < k; i++) {
           rest = fma(vec4f(-path[i].x * path[i].inverse), tables[${byAtom}u + path[i].atom * ${K}u + e], rest);
         }
-        squares += dot(rest, rest);`,
-      )}
+        squares += dot(rest, rest);
+      }
       error = teamSum(squares, lane);
       if (k == 0u || error <= max(left, 0.0) * ${ASTRAY.error} + energy * ${ASTRAY.energy}) { break; }
       k -= 1u;
@@ -329,11 +323,11 @@ export function solvePath(form: PursuitForm, entry: Entry = entryOfAll(form)): s
 
 /** Solves R x = β. */
 function solveInMemory(form: PursuitForm, entry: Entry): string {
-  return `${ownOf(form, 'i', 'k', 'path[i].x = path[i].beta;')}
+  return `${ownItems(form, 'i', 'k')} { path[i].x = path[i].beta; }
       for (var m = k; m > 1u; m--) {
         workgroupBarrier();
         let x = path[m - 1u].x * path[m - 1u].inverse;
-        ${ownOf(form, 'i', 'm - 1u', `path[i].x = fma(-x, ${entry('i', 'm - 1u')}, path[i].x);`)}
+        ${ownItems(form, 'i', 'm - 1u')} { path[i].x = fma(-x, ${entry('i', 'm - 1u')}, path[i].x); }
       }`;
 }
 

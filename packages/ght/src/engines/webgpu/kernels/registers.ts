@@ -12,7 +12,7 @@
  */
 import type { Matrix } from '../../../math/matrix.js';
 import { padded, type Shape } from '../../shape.js';
-import { groupNumber } from '../gpu.js';
+import { entryPoint } from '../gpu.js';
 import { countNear, storeCandidates, survivors } from './candidates.js';
 import { codeLayout, passReads, passWrites, placesInCodes } from './layout.js';
 import { type Dual, middle, sumErrors, tablesStruct } from './middle.js';
@@ -108,7 +108,6 @@ export function registerPass(shape: Shape, counting: Counting, dual: Dual): stri
 
   return `${stateStruct}
 ${tablesStruct(layout.rows * (padded(RA) / 4), shape.R4)}
-${groupNumber}
 ${placesInCodes(layout)}
 @group(0) @binding(0) var<uniform> u: Tables;
 ${passReads}
@@ -121,9 +120,8 @@ var<workgroup> sums: array<f32, 64>;
 var<workgroup> count: atomic<u32>;
 ${countNear(counting)}
 
-@compute @workgroup_size(64)
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
-  let pair = groupNumber(group, groups) * s.step;
+${entryPoint(64)}
+  let pair = group * s.step;
   if (${idle} || pair >= place.y) { return; }
   let tile = 2u * pair + (me >> 5u); let lane = me & 31u;
   let blockAt = blocksAt(tile, lane); let maskAt = masksAt(tile, lane);

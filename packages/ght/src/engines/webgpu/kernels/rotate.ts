@@ -4,7 +4,7 @@
  * A workgroup takes a tile of 32 patches and 16 · SUMS coordinates: a thread has one patch and SUMS vectors of four sums. The signals
  * come one after the other, so a piece of each is first laid out in workgroup memory, read in the order in which it lies.
  */
-import { groupNumber } from '../gpu.js';
+import { entryPoint } from '../gpu.js';
 
 /** Vectors of sums per thread: 16 registers. */
 const SUMS = 4;
@@ -25,7 +25,6 @@ export function rotateGroups(tiles: number, R4: number): number {
 export function rotateKernel(): string {
   const sums = Array.from({ length: SUMS }, (_, i) => i);
   return `
-${groupNumber}
 struct Run { tile: u32, patches: u32, N: u32, vectors: u32 }
 @group(0) @binding(0) var<storage, read> Y: array<f32>;
 @group(0) @binding(1) var<storage, read> Q: array<vec4f>;
@@ -33,13 +32,11 @@ struct Run { tile: u32, patches: u32, N: u32, vectors: u32 }
 @group(0) @binding(3) var<uniform> run: Run;
 var<workgroup> piece: array<f32, ${32 * (PIECE + 1)}>;
 
-@compute @workgroup_size(${32 * SHARES})
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
-  let number = groupNumber(group, groups);
+${entryPoint(32 * SHARES)}
   let parts = (run.vectors + ${SUMS * SHARES - 1}u) / ${SUMS * SHARES}u;
-  let tile = number / parts;
+  let tile = group / parts;
   let lane = me & 31u;
-  let k = (number % parts) * ${SUMS * SHARES}u + (me >> 5u) * ${SUMS}u;
+  let k = (group % parts) * ${SUMS * SHARES}u + (me >> 5u) * ${SUMS}u;
   ${sums.map((i) => `var c${i} = vec4f(0.0);`).join(' ')}
   for (var first = 0u; first < run.N; first += ${PIECE}u) {
     workgroupBarrier();
@@ -69,12 +66,10 @@ export const ENERGY_GROUP = 64;
 /** ‖c‖² of every patch, a thread per patch. Buffers: c, the energies. */
 export function energyKernel(R4: number): string {
   return `
-${groupNumber}
 @group(0) @binding(0) var<storage, read> c: array<vec4f>;
 @group(0) @binding(1) var<storage, read_write> energies: array<f32>;
-@compute @workgroup_size(${ENERGY_GROUP})
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
-  let p = groupNumber(group, groups) * ${ENERGY_GROUP}u + me;
+${entryPoint(ENERGY_GROUP)}
+  let p = group * ${ENERGY_GROUP}u + me;
   if (p >= arrayLength(&energies)) { return; }
   var sum = 0.0;
   for (var k = 0u; k < ${R4 / 4}u; k++) {

@@ -11,6 +11,7 @@
  *
  * If the window was missed, `missed` is set and all kernels leave; the host makes the pass again with a window of all magnitudes.
  */
+import { entryPoint } from '../gpu.js';
 import { type CodeLayout, forStoredBlocks, forStoredMagnitudes, placesInCodes } from './layout.js';
 import {
   ABOVE,
@@ -80,11 +81,10 @@ fn locate(me: u32, rank: u32) -> Located {
 
 /** WGSL: the workgroups after the first set a histogram to zero. */
 const clear = (counting: Counting) =>
-  `for (var i = (group.x - 1u) * ${THREADS}u + me; i < ${histogramWords(counting)}u; i += (groups.x - 1u) * ${THREADS}u) { other[i] = 0u; }`;
+  `for (var i = (group - 1u) * ${THREADS}u + me; i < ${histogramWords(counting)}u; i += (workgroups.x - 1u) * ${THREADS}u) { other[i] = 0u; }`;
 
 const entry = `
-@compute @workgroup_size(${THREADS})
-fn main(@builtin(local_invocation_index) me: u32, @builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u) {`;
+${entryPoint(THREADS)}`;
 
 /** Workgroup 0 finds the bin of the S-th largest; the others clear the second histogram and add up the errors of the pass. */
 export function selectFirst(counting: Counting): string {
@@ -99,17 +99,17 @@ export function selectFirst(counting: Counting): string {
 ${locate(counting)}
 var<workgroup> tree: array<f32, ${THREADS}>;
 ${entry}
-  if (group.x > 0u) {
+  if (group > 0u) {
     // Also where the window is missed: the error is that of the codes before.
     ${leaveIf('s.halt != 0u')}
     ${clear(counting)}
-    let slice = (arrayLength(&reports) + groups.x - 2u) / (groups.x - 1u); let start = (group.x - 1u) * slice;
+    let slice = (arrayLength(&reports) + workgroups.x - 2u) / (workgroups.x - 1u); let start = (group - 1u) * slice;
     var sum = 0.0;
     for (var i = start + me; i < min(start + slice, arrayLength(&reports)); i += ${THREADS}u) { sum += bitcast<f32>(reports[i].x); }
     tree[me] = sum;
     workgroupBarrier();
     for (var n = ${THREADS / 2}u; n > 0u; n >>= 1u) { if (me < n) { tree[me] += tree[me + n]; } workgroupBarrier(); }
-    if (me == 0u) { sums[group.x - 1u] = tree[0]; }
+    if (me == 0u) { sums[group - 1u] = tree[0]; }
     return;
   }
   ${leaveIf(idle)}
@@ -188,8 +188,7 @@ export function judgeLast(counting: Counting): string {
 @group(0) @binding(1) var<storage, read> sums: array<f32>;
 var<workgroup> flag: u32;
 ${judging(counting)}
-@compute @workgroup_size(${THREADS})
-fn main(@builtin(local_invocation_index) me: u32) {
+${entryPoint(THREADS)}
   ${judgeOnce}
 }`;
 }
@@ -215,7 +214,7 @@ fn expect(T: u32, down: f32, up: f32) {
   s.shift = 32u - countLeadingZeros((s.hi - s.lo - 1u) >> ${counting.logBins}u);
 }
 ${entry}
-  if (group.x > 0u) { ${clear(counting)} return; }
+  if (group > 0u) { ${clear(counting)} return; }
   ${judgeOnce}
   ${leaveIf(idle)}
   if (me == 0u) { flag = s.refine; }
@@ -274,10 +273,9 @@ fn count(e: u32) {
   let bin = e - s.base;
   if (bin < (1u << s.shift)) { atomicAdd(&histogram[bin], 1u); atomicAdd(&histogram[${2 ** logBins}u + bin / ${COARSE}u], 1u); }
 }
-@compute @workgroup_size(64)
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
+${entryPoint(64)}
   if (${idle} || s.refine == 0u) { return; }
-  for (var pair = group.x * s.step; pair < place.y; pair += groups.x * s.step) {
+  for (var pair = group * s.step; pair < place.y; pair += workgroups.x * s.step) {
     ${patchOfThread}
     ${forStoredMagnitudes(layout, 'count(e.x); count(e.y); count(e.z); count(e.w);')}
   }
@@ -297,25 +295,24 @@ export function countTies(layout: CodeLayout): string {
 @group(0) @binding(8) var<storage, read_write> savedMasks: array<u32>;
 var<workgroup> like: array<u32, 64>;
 var<workgroup> counts: array<atomic<u32>, 64>;
-@compute @workgroup_size(64)
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) me: u32) {
+${entryPoint(64)}
   if (s.save != 0u) {
-    for (var pair = group.x; pair < place.y; pair += groups.x) {
+    for (var pair = group; pair < place.y; pair += workgroups.x) {
       ${patchOfThread}
       ${forStoredBlocks(layout, 'oldMasks', 'saved[blockAt + 32u * block] = old[blockAt + 32u * block];')}
       for (var word = 0u; word < ${layout.words}u; word++) { savedMasks[maskAt + 32u * word] = oldMasks[maskAt + 32u * word]; }
     }
   }
   if (${idle} || s.ties == 0u) { return; }
-  for (var first = group.x; first < place.y; first += 64u * groups.x) {
-    let mine = first + me * groups.x; let at = place.x / 64u + mine;
+  for (var first = group; first < place.y; first += 64u * workgroups.x) {
+    let mine = first + me * workgroups.x; let at = place.x / 64u + mine;
     like[me] = 0u;
     if (mine < place.y) { like[me] = (reports[at].y >> (s.T & 31u)) & 1u; }
     atomicStore(&counts[me], 0u);
     workgroupBarrier();
-    for (var i = 0u; i < 64u && first + i * groups.x < place.y; i++) {
+    for (var i = 0u; i < 64u && first + i * workgroups.x < place.y; i++) {
       if (like[i] == 0u) { continue; }
-      let pair = first + i * groups.x;
+      let pair = first + i * workgroups.x;
       var equal = 0u;
       ${patchOfThread}
       ${forStoredMagnitudes(layout, 'equal += dot(select(vec4u(0u), vec4u(1u), e == vec4u(s.T)), vec4u(1u));')}

@@ -87,22 +87,16 @@ export class CodeSets {
     const { gpu, shape, P, list } = this.ranges;
     const indptr = new Int32Array(P + 1);
     const kernel = await gpu.kernel(countEntries(codeLayout(shape)), 'count codes');
-    const scope = gpu.scope();
-    try {
+    await gpu.inScope(async (scope) => {
       for (const [i, range] of list.entries()) {
         const counts = await gpu.allocated(() => scope.buffer(4 * range.P));
         const chosen = scope.bufferOf(chosenOf(kept, range, 0, range.P), GPUBufferUsage.UNIFORM);
         const buffers = kernel.bind({ chosen, ...this.#codesOf(kept.set, i), counts });
-        gpu
-          .batch()
-          .run(kernel, buffers, Math.ceil(range.P / CODES_GROUP))
-          .submit();
+        gpu.submit(kernel, buffers, Math.ceil(range.P / CODES_GROUP));
         const each = new Uint32Array(await gpu.read(counts, 0, 4 * range.P));
         for (let p = 0; p < range.P; p++) indptr[range.first + p + 1] = indptr[range.first + p] + each[p];
       }
-    } finally {
-      scope.dispose();
-    }
+    });
     return indptr;
   }
 
@@ -114,8 +108,7 @@ export class CodeSets {
     each: (run: () => void, first: number, end: number, entries: GPUBuffer) => Promise<void>,
   ): Promise<void> {
     const { gpu, list, shape, P } = this.ranges;
-    const scope = gpu.scope();
-    try {
+    await gpu.inScope(async (scope) => {
       const most = Math.max(shape.L, Math.min(MOST_ENTRIES, indptr[P]));
       const { entries, offsets, chosen } = await gpu.allocated(() => ({
         entries: scope.buffer(8 * most),
@@ -134,18 +127,13 @@ export class CodeSets {
               Uint32Array.from(indptr.subarray(from, to + 1), (n) => n - indptr[from]),
             );
             scope.write(chosen, chosenOf(kept, range, from - range.first, to - range.first));
-            gpu
-              .batch()
-              .run(kernel, buffers, Math.ceil((to - from) / CODES_GROUP))
-              .submit();
+            gpu.submit(kernel, buffers, Math.ceil((to - from) / CODES_GROUP));
           };
           await each(run, first, end, entries);
           first = end;
         }
       }
-    } finally {
-      scope.dispose();
-    }
+    });
   }
 }
 

@@ -6,11 +6,13 @@
  */
 
 import { EngineFailure } from '../../../errors.js';
+import { bitsOf, floatOf } from '../../../math/float-bits.js';
 import { type Codes, emptyCodes } from '../../../sparse/codes/codes.js';
 import type { IterativeSolver } from '../../../sparse/solvers/catalogue.js';
 import type { StepReport } from '../../../sparse/solvers/loop.js';
 import type { Watch } from '../../../work.js';
 import type { Run } from '../../engine.js';
+import type { IterativeSolvers } from '../../loaded-problem.js';
 import type { Batch } from '../gpu.js';
 import { SAVED, setOf } from '../kernels/layout.js';
 import {
@@ -28,11 +30,11 @@ import { type Common, commonBuffers, countingFor, Iteration, pairsOf, tablesFor 
 import type { Ranges } from './ranges.js';
 
 /** Iterations per submit: enough to keep the GPU busy, few enough to be aborted soon. Small problems take little time for many. */
-const BATCH = 10;
-const SMALL = { coefficients: 2 ** 22, batch: HISTORY };
+const BATCH_ITERATIONS = 10;
+const SMALL_PROBLEM = { coefficients: 2 ** 22, batch: HISTORY };
 /** The first threshold is guessed from a sample: every 16th pair of tiles, or more of them, so that there are at least 128. */
-const SPARSEST = 16;
-const LEAST_SAMPLE = 128;
+const MAX_SAMPLE_STEP = 16;
+const MIN_SAMPLED_PAIRS = 128;
 /** The value of `best` while there are no best codes. */
 const NONE = 0xffffffff;
 /** The value of `tie` if all values that equal the threshold survive. */
@@ -69,7 +71,7 @@ interface Memory {
 }
 
 /** The iterative solvers of one loaded problem. */
-export class GlobalSolvers {
+export class GlobalSolvers implements IterativeSolvers {
   readonly #counting: Counting;
   readonly #iterations = new Map<IterativeSolver, Iteration>();
   #memory: Memory | undefined;
@@ -97,7 +99,13 @@ export class GlobalSolvers {
   }
 
   /** One iteration. */
-  async iterate(solver: IterativeSolver, S: number, rho: number, next: number, watch?: Watch): Promise<StepReport> {
+  async iterate(
+    solver: IterativeSolver,
+    S: number,
+    rho: number,
+    watch?: Watch,
+    next: number = rho,
+  ): Promise<StepReport> {
     const rule = { tolerance: 0, least: 0, keeps: 0 };
     const [report] = await this.#steps(solver, S, [rho, next], 1, rule, watch);
     return report;
@@ -107,7 +115,7 @@ export class GlobalSolvers {
   async iterations(solver: IterativeSolver, S: number, run: Run, watch?: Watch): Promise<readonly StepReport[]> {
     const { first, most, rho, tolerance, least } = run;
     const { shape, P } = this.ranges;
-    const batch = shape.L * P < SMALL.coefficients ? SMALL.batch : BATCH;
+    const batch = shape.L * P < SMALL_PROBLEM.coefficients ? SMALL_PROBLEM.batch : BATCH_ITERATIONS;
     const rhosFrom = (k: number) => Array.from({ length: Math.min(batch, first + most - k) + 1 }, (_, i) => rho(k + i));
     const rule = { tolerance, least, keeps: 1 };
     const later = most > batch ? rhosFrom(first + batch) : undefined;
@@ -173,7 +181,7 @@ export class GlobalSolvers {
         return Array.from({ length: made }, (_, i) => this.#report(S, history.subarray(4 * i, 4 * i + 3)));
       }
       if (candidates === 'again' && state.judged === judged)
-        throw new EngineFailure('webgpu', 'no threshold was found among all magnitudes');
+        throw new EngineFailure('no threshold was found among all magnitudes');
       state.missed = 0;
       candidates = 'again';
       outcome = this.#submit(iteration, candidates, state, rhos, end, watch);
@@ -289,7 +297,7 @@ export class GlobalSolvers {
   #guess(iteration: Iteration, S: number): void {
     const { gpu, list } = this.ranges;
     const pairs = list.reduce((sum, range) => sum + pairsOf(range), 0);
-    const step = Math.min(SPARSEST, Math.floor(pairs / LEAST_SAMPLE));
+    const step = Math.min(MAX_SAMPLE_STEP, Math.floor(pairs / MIN_SAMPLED_PAIRS));
     if (step < 2 || S === 0) return;
     const sampled = list.reduce((sum, range) => sum + Math.ceil(pairsOf(range) / step), 0);
     this.#write({ S: Math.max(1, Math.floor((S * sampled) / pairs)), step });
@@ -323,19 +331,4 @@ export class GlobalSolvers {
 
 function isEqual(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((value, i) => value === b[i]);
-}
-
-const word = new Uint32Array(1);
-const float = new Float32Array(word.buffer);
-
-/** The bits of a float32. */
-function bitsOf(value: number): number {
-  float[0] = value;
-  return word[0];
-}
-
-/** The float32 with these bits. */
-function floatOf(bits: number): number {
-  word[0] = bits;
-  return float[0];
 }

@@ -13,20 +13,7 @@ import type { CodeSets } from './code-sets.js';
 import type { Range, Ranges } from './ranges.js';
 
 /** Buffers that all ranges and both solvers share. */
-export interface Common {
-  readonly state: GPUBuffer;
-  readonly histograms: readonly [GPUBuffer, GPUBuffer];
-  /**
-   * Per pair of tiles: the error, and a bit for each ending of a magnitude (its last five bits) among the candidates in the window.
-   * `countTies` puts the number of values that equal the threshold in place of these bits.
-   */
-  readonly reports: GPUBuffer;
-  readonly sums: GPUBuffer;
-  /** The tables of the iterations of a batch, one after the other. */
-  readonly tables: GPUBuffer;
-  /** First patch and pairs of tiles of each range. */
-  readonly places: readonly GPUBuffer[];
-}
+export type Common = Awaited<ReturnType<typeof commonBuffers>>;
 
 /** A kernel that runs over the pairs of tiles of a range: how many workgroups, and its buffers for Zᵏ and the tables of a slot. */
 interface Step {
@@ -49,16 +36,22 @@ export function pairsOf({ paddedP }: Range): number {
 }
 
 /** Allocates the common buffers. */
-export function commonBuffers(ranges: Ranges, counting: Counting): Promise<Common> {
+export function commonBuffers(ranges: Ranges, counting: Counting) {
   const { gpu, scope, list, shape } = ranges;
   const pairs = list.reduce((sum, range) => sum + pairsOf(range), 0);
   return gpu.allocated(() => ({
     state: scope.buffer(STATE_BYTES, GPUBufferUsage.STORAGE | GPUBufferUsage.UNIFORM),
-    histograms: [scope.buffer(4 * histogramWords(counting)), scope.buffer(4 * histogramWords(counting))],
-    // An even number, because `cutTies` reads two at a time.
+    histograms: [scope.buffer(4 * histogramWords(counting)), scope.buffer(4 * histogramWords(counting))] as const,
+    /**
+     * Per pair of tiles: the error, and a bit for each ending of a magnitude (its last five bits) among the candidates in the window.
+     * `countTies` puts the number of values that equal the threshold in place of these bits. An even number, because `cutTies` reads
+     * two at a time.
+     */
     reports: scope.buffer(16 * Math.ceil(pairs / 2)),
     sums: scope.buffer(4 * counting.clearers),
+    /** The tables of the iterations of a batch, one after the other. */
     tables: scope.buffer((HISTORY + 1) * tableStride(shape), GPUBufferUsage.UNIFORM),
+    /** First patch and pairs of tiles of each range. */
     places: list.map((range) =>
       scope.bufferOf(Uint32Array.of(range.first, pairsOf(range), 0, 0), GPUBufferUsage.UNIFORM),
     ),

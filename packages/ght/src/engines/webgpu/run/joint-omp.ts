@@ -3,18 +3,18 @@
  * kernels/allotment.ts its kernels). The paths stay on the GPU; the price λ is found among them by counting. Their lengths differ
  * much, so most are followed by a kernel for short ones, and those that it could not finish by kernels for longer ones.
  */
+import { bitsOf } from '../../../math/float-bits.js';
 import { FLOAT32_DIGITS, isFound, magnitudeOf, narrow, quotas, rankSearch } from '../../../sparse/budget/rank.js';
 import { emptyWorth, worthwhile } from '../../../sparse/budget/worth.js';
 import { type Bracket, CHUNK, ONCE, rankIn, type Sample, type Tries } from '../../../sparse/solvers/bracket.js';
-import type { Effort, Spending } from '../../../sparse/solvers/joint-omp.js';
-import { isComplete } from '../../../sparse/solvers/joint-omp.js';
+import { type Effort, isComplete, type Spending } from '../../../sparse/solvers/joint-omp.js';
 import { estimateBracket, findPrice, type PathFollower, searchPrice } from '../../../sparse/solvers/price-search.js';
 import { passes, type Watch, watchOver } from '../../../work.js';
 import type { Buffers } from '../gpu.js';
 import { ALLOTMENT_GROUP, allotKernel, type Counting, countKernel, envelopeKernel } from '../kernels/allotment.js';
 import { allottedKernel } from '../kernels/fit.js';
 import { followKernel } from '../kernels/follow.js';
-import { floatWord, type Pursuits } from './pursuits.js';
+import type { Pursuits } from './pursuits.js';
 import type { Streams } from './streams.js';
 
 /** What H_S keeps: the prices above the threshold, and this many of those at it. */
@@ -28,8 +28,8 @@ interface Selected {
 /** More than any chunk has. */
 const ALL_TIES = 2 ** 31 - 1;
 const NOTHING: Selected = { threshold: Number.POSITIVE_INFINITY, ties: 0, surplus: 0 };
-/** Atoms per patch that are expected where that is not the budget's to say. */
-const FEW_ATOMS = 8;
+/** Atoms per patch that are expected if the budget does not say. */
+const USUAL_ATOMS_PER_PATCH = 8;
 
 /** Lists of patches of a range on the GPU: their number, then the patches. Two are filled in turn. */
 interface Own {
@@ -53,14 +53,14 @@ export class JointOmp {
 
   constructor(private readonly pursuits: Pursuits) {}
 
-  /** Finds the codes and writes them to the streams; gives λ. */
+  /** Finds the codes and writes them to the streams; returns λ. */
   async run(S: Spending, effort: Effort, streams: Streams, watch?: Watch): Promise<number> {
     await this.#prepare();
     const { P, list } = this.pursuits.ranges;
     const all = { listed: false, counts: list.map((range) => range.P) };
     // How far the work is after each part: the first paths, the restarts.
     const [paths, restarts] = effort === 1 ? [0.8, 0.8] : [0.2, 0.9];
-    const problem = { S, streams, expected: typeof S === 'number' ? S / P : FEW_ATOMS };
+    const problem = { S, streams, expected: typeof S === 'number' ? S / P : USUAL_ATOMS_PER_PATCH };
     let selected = NOTHING;
     if (S !== 0) {
       const bracket = await this.#estimate(problem, watchOver(watch, 0, paths / 4));
@@ -167,7 +167,7 @@ export class JointOmp {
       const runs = ranges.map(({ followed, lists, sample }, range) => {
         const { atoms, values } = streams.list[range];
         const list = i > 0 ? lists[(i + 1) % 2] : sample;
-        const prices = [floatWord(price), floatWord(restarts > 0 ? lambda : price)];
+        const prices = [bitsOf(price), bitsOf(restarts > 0 ? lambda : price)];
         return {
           range,
           count: counts[range],
@@ -184,7 +184,7 @@ export class JointOmp {
       if (counts.every((count) => count === 0)) break;
       listed = true;
     }
-    await this.#onPatches(streams, chosen, envelopeKernel(), 'envelope', [floatWord(price)]);
+    await this.#onPatches(streams, chosen, envelopeKernel(), 'envelope', [bitsOf(price)]);
   }
 
   /** The lengths of lists. */
@@ -211,10 +211,7 @@ export class JointOmp {
       const { followed, sample } = own;
       const paths = { followed, prices: streams.list[range].values, list: sample, task: uniform };
       this.pursuits.ranges.scope.write(uniform, Uint32Array.of(counts[range], listed ? 1 : 0, streams.rows, ...task));
-      gpu
-        .batch()
-        .run(kernel, kernel.bind({ ...paths, ...more(own, range) }), Math.ceil(counts[range] / ALLOTMENT_GROUP))
-        .submit();
+      gpu.submit(kernel, kernel.bind({ ...paths, ...more(own, range) }), Math.ceil(counts[range] / ALLOTMENT_GROUP));
     }
   }
 
@@ -229,7 +226,7 @@ export class JointOmp {
     const { gpu } = this.pursuits;
     const { histogram } = await this.#prepare();
     gpu.batch().clear(histogram).submit();
-    const task = [key, floatWord(price)];
+    const task = [key, bitsOf(price)];
     const kernel = countKernel(counting);
     await this.#onPatches(streams, chosen, kernel, `count ${counting}`, task, () => ({ histogram }));
     const buckets = counting === 'worth' ? key + 1 : 2 ** FLOAT32_DIGITS[counting === 'first' ? 0 : 1];
@@ -281,7 +278,7 @@ export class JointOmp {
         patches.scope.write(buffer, quotas(range));
       }
       batch.submit();
-      const task = [floatWord(selected.threshold), depths[0]];
+      const task = [bitsOf(selected.threshold), depths[0]];
       await this.#onPatches(streams, all, allotKernel(), 'allotment', task, (own, range) => ({
         counts: streams.list[range].counts,
         ties: own.ties,

@@ -53,7 +53,7 @@ export function learnedRunner(gpu: Gpu, model: LearnedModel): LearnedRunner {
       const pixels = tile.width * tile.height;
       const most = gpu.limits.maxStorageBufferBindingSize / 4;
       if (pixels > most) {
-        throw new EngineFailure('webgpu', `the GPU cannot bind planes of more than ${Math.floor(most)} pixels`);
+        throw new EngineFailure(`the GPU cannot bind planes of more than ${Math.floor(most)} pixels`);
       }
       signal?.throwIfAborted();
       const runs = [...runsOf(tile, model.atoms, atOnce)];

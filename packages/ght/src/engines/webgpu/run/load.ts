@@ -1,7 +1,7 @@
 /** Loading of a problem: c = QᵀY on the GPU, from signals that are read and uploaded in runs. */
 import { type Signals, someOf } from '../../../image/signals.js';
 import type { Watch } from '../../../work.js';
-import type { Energies } from '../../engine.js';
+import { type Energies, energyOf } from '../../engine.js';
 import { leftVectors } from '../../shape.js';
 import { ENERGY_GROUP, energyKernel, rotateGroups, rotateKernel } from '../kernels/rotate.js';
 import { TILE, tilesFor } from '../layout.js';
@@ -13,8 +13,7 @@ const RUN_BYTES = 2 ** 22;
 /** c = Qᵀy of all signals; returns the energy of both, per range. */
 export async function rotateSignals(ranges: Ranges, signals: Signals, watch?: Watch): Promise<Energies> {
   const { gpu, shape, P, list } = ranges;
-  const scope = gpu.scope();
-  try {
+  return gpu.inScope(async (scope) => {
     const kernel = await gpu.kernel(rotateKernel(), 'rotate');
     const length = Math.min(TILE * tilesFor(P), TILE * Math.max(1, Math.floor(RUN_BYTES / (4 * shape.N * TILE))));
     const staged = new Float32Array(shape.N * length);
@@ -37,12 +36,9 @@ export async function rotateSignals(ranges: Ranges, signals: Signals, watch?: Wa
         own.read(from, read);
         scope.write(Y, read);
         scope.write(run, Uint32Array.of(from / TILE, count, shape.N, shape.R4 / 4));
-        gpu
-          .batch()
-          .run(kernel, buffers, rotateGroups(tilesFor(count), shape.R4))
-          .submit();
+        gpu.submit(kernel, buffers, rotateGroups(tilesFor(count), shape.R4));
         // Atoms that span all signals leave nothing outside.
-        if (rank < shape.N) energies.all[number] += energy(read);
+        if (rank < shape.N) energies.all[number] += energyOf(read);
         await last;
         last = gpu.done(watch?.signal);
         last.catch(() => undefined);
@@ -52,30 +48,16 @@ export async function rotateSignals(ranges: Ranges, signals: Signals, watch?: Wa
     }
     await last;
     return energies;
-  } finally {
-    scope.dispose();
-  }
+  });
 }
 
 /** ‖c‖² of the patches of a range: float32 per patch, float64 over them. */
 async function energyWithin({ gpu, shape }: Ranges, { c, P }: Range, watch?: Watch): Promise<number> {
-  const scope = gpu.scope();
-  try {
+  return gpu.inScope(async (scope) => {
     const energies = await gpu.allocated(() => scope.buffer(4 * P));
     const kernel = await gpu.kernel(energyKernel(shape.R4), 'energies');
-    gpu
-      .batch()
-      .run(kernel, kernel.bind({ c, energies }), Math.ceil(P / ENERGY_GROUP))
-      .submit();
+    gpu.submit(kernel, kernel.bind({ c, energies }), Math.ceil(P / ENERGY_GROUP));
     const each = new Float32Array(await gpu.read(energies, 0, 4 * P, watch?.signal));
     return each.reduce((sum, value) => sum + value, 0);
-  } finally {
-    scope.dispose();
-  }
-}
-
-function energy(values: Float32Array): number {
-  let sum = 0;
-  for (let i = 0; i < values.length; i++) sum += values[i] * values[i];
-  return sum;
+  });
 }

@@ -1,12 +1,12 @@
 /** The patch-wise solvers, joint OMP and the refit on a GPU. */
-import type { Codes } from '../../../sparse/codes/codes.js';
-import { emptyCodes } from '../../../sparse/codes/codes.js';
+import { type Codes, emptyCodes } from '../../../sparse/codes/codes.js';
 import type { PatchwiseSolver } from '../../../sparse/solvers/catalogue.js';
 import type { Effort, Spending } from '../../../sparse/solvers/joint-omp.js';
 import type { StepReport } from '../../../sparse/solvers/loop.js';
 import type { AtomLimits } from '../../../sparse/solvers/patchwise.js';
 import type { PatchStop } from '../../../sparse/solvers/stopping.js';
 import { type Watch, watchOver } from '../../../work.js';
+import type { PatchSolvers } from '../../loaded-problem.js';
 import type { BufferScope } from '../gpu.js';
 import { refitKernel } from '../kernels/fit.js';
 import { ompKernel } from '../kernels/omp.js';
@@ -22,7 +22,7 @@ type Refitted = Readonly<Record<'begins' | 'atoms' | 'values' | 'course', GPUBuf
 const EACH_ITS_OWN = 2 ** 32 - 1;
 
 /** The solvers that work on one patch at a time, on one loaded problem. */
-export class PatchwiseSolvers {
+export class PatchwiseSolvers implements PatchSolvers {
   readonly #pursuits: Pursuits;
   readonly #joint: JointOmp;
   /** Room for codes on the GPU, and the codes that were made last, once they have been read. */
@@ -52,8 +52,7 @@ export class PatchwiseSolvers {
     const highest = typeof limits === 'number' ? limits : limits.reduce((a, b) => Math.max(a, b), 0);
     const depth = Math.max(1, Math.min(highest, most));
     const streams = await this.#newStreams(depth, depth + 1);
-    const scope = gpu.scope();
-    try {
+    await gpu.inScope(async (scope) => {
       const same = typeof limits === 'number';
       const runs = ranges.list.map(({ first, P }, range) => {
         const { atoms, values, course, counts } = streams.list[range];
@@ -62,9 +61,7 @@ export class PatchwiseSolvers {
         return { range, count: P, buffers, task: [depth, same ? limits : EACH_ITS_OWN] };
       });
       await this.#pursuits.run({ make: ompKernel, label: 'OMP', depth, given: false }, runs, watch);
-    } finally {
-      scope.dispose();
-    }
+    });
     return this.#course(streams, watch);
   }
 
@@ -83,7 +80,7 @@ export class PatchwiseSolvers {
   }
 
   /** Joint OMP, with restarts for effort 2. */
-  async jointOmp(S: Spending, effort: Effort, watch?: Watch): Promise<readonly StepReport[]> {
+  async jointOmp(S: Spending, watch?: Watch, effort: Effort = 1): Promise<readonly StepReport[]> {
     if (effort === 3) throw new Error('the engine webgpu leaves effort 3 to others');
     const streams = await this.#newStreams(this.#pursuits.most, 1);
     const threshold = await this.#joint.run(S, effort, streams, watch);
@@ -91,14 +88,13 @@ export class PatchwiseSolvers {
     return [{ ...this.#report(values[0], counts[0]), threshold }];
   }
 
-  /** Refits codes on their support; gives their RMSE. */
+  /** Refits codes on their support; returns their RMSE. */
   async refit(codes: Codes, watch?: Watch): Promise<number> {
     const { ranges } = this;
     const { gpu } = ranges;
     const { indptr, indices } = codes;
     const values = codes.values.slice();
-    const scope = gpu.scope();
-    try {
+    return gpu.inScope(async (scope) => {
       const list = await gpu.allocated(() =>
         ranges.list.map(({ first, P }) => {
           const [from, end] = [indptr[first], indptr[first + P]];
@@ -119,9 +115,7 @@ export class PatchwiseSolvers {
       }
       this.#codes = { ...codes, values };
       return this.#report(sums.values[0], 0).rmse;
-    } finally {
-      scope.dispose();
-    }
+    });
   }
 
   /** Fits the codes of each range in place, those with many atoms by kernels of their own. */

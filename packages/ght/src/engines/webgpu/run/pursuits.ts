@@ -12,13 +12,13 @@ const ROWS = { bytes: 2 ** 27, teams: 4096 };
 /** Depths of kernels, in multiples of the expected number of atoms; those that remain have a kernel for whole supports. */
 const STAGES = [3, 4.5];
 /** Those depths are multiples of this, so that there are few kernels. */
-const GRAIN = 4;
+const DEPTH_MULTIPLE = 4;
 /** Workgroup memory that is used on a software adapter, which takes seconds to compile the clearing of more. */
 const SOFTWARE_BYTES = 2 ** 11;
 /** Atoms of all patches between two looks at the abort signal: some milliseconds. */
 const ATOMS_PER_BATCH = 2 ** 22;
 /** Batches that the GPU may have before it: waiting for each would leave it idle in between. */
-const IN_FLIGHT = 4;
+const MAX_BATCHES_IN_FLIGHT = 4;
 
 /** A kernel of pursuits, or of fits to given supports, for supports of up to this many atoms. */
 export interface PursuitKernel {
@@ -38,11 +38,6 @@ export interface PursuitRun {
   readonly buffers: Buffers;
   /** Its task besides, in words. */
   readonly task: readonly number[];
-}
-
-/** A number of float32 as a word of a task. */
-export function floatWord(value: number): number {
-  return new Uint32Array(Float32Array.of(value).buffer)[0];
 }
 
 /** The kernels of pursuits on one problem. */
@@ -95,14 +90,11 @@ export class Pursuits {
         watch?.signal?.throwIfAborted();
         const count = Math.min(length, run.count - first);
         this.scope.write(this.task, Uint32Array.of(first, count, teams, ...run.task));
-        gpu
-          .batch()
-          .run(kernel, buffers, teams ? Math.min(teams, count) : count)
-          .submit();
+        gpu.submit(kernel, buffers, teams ? Math.min(teams, count) : count);
         const submitted = gpu.done(watch?.signal);
         submitted.catch(() => {});
         inFlight.push(submitted);
-        if (inFlight.length > IN_FLIGHT) await inFlight.shift();
+        if (inFlight.length > MAX_BATCHES_IN_FLIGHT) await inFlight.shift();
         done += count;
         watch?.onFraction?.(done / all);
       }
@@ -114,7 +106,7 @@ export class Pursuits {
    * patches a GPU works on at once, so the few deep ones have kernels of their own.
    */
   depthsFor(expected: number, most: number, given: boolean): number[] {
-    const depths = STAGES.map((times) => Math.max(8, GRAIN * Math.ceil((times * expected) / GRAIN)));
+    const depths = STAGES.map((times) => Math.max(8, DEPTH_MULTIPLE * Math.ceil((times * expected) / DEPTH_MULTIPLE)));
     return [...new Set([...depths.filter((depth) => depth < most && this.#fits(depth, given)), most])];
   }
 
@@ -131,11 +123,11 @@ export class Pursuits {
     const rowsInBuffer = !this.#fits(atoms, given);
     const depth = rowsInBuffer ? (given ? mostGiven : most) : atoms;
     if (bytesBesideRows({ shape, depth, given }) > gpu.limits.maxComputeWorkgroupStorageSize)
-      throw new EngineFailure('webgpu', `supports of ${depth} atoms do not fit into its workgroup memory`);
+      throw new EngineFailure(`supports of ${depth} atoms do not fit into its workgroup memory`);
     return { team: teamFor(gpu.lanes), shape, depth, given, rowsInBuffer };
   }
 
-  /** Makes room for rows in a buffer; gives the number of teams that have some. */
+  /** Makes room for rows in a buffer; returns the number of teams that have some. */
   async #widenRows(form: PursuitForm): Promise<number> {
     const each = 4 * rowFloats(form);
     const { maxStorageBufferBindingSize: binding } = this.gpu.limits;

@@ -8,7 +8,7 @@ import { codeLayout } from '../kernels/layout.js';
 import { TILE } from '../layout.js';
 
 /** Patches that a range is a whole multiple of: two tiles, which a workgroup of the iteration works on. */
-const GRAIN = 2 * TILE;
+const PATCHES_MULTIPLE = 2 * TILE;
 
 /** A range of patches. */
 export interface Range {
@@ -37,7 +37,7 @@ export class Ranges {
     const scope = gpu.scope();
     const list = await gpu.allocated(() =>
       cut(P, Math.min(most, patchesPerBinding(gpu, shape))).map(({ first, P }) => {
-        const filled = GRAIN * Math.ceil(P / GRAIN);
+        const filled = PATCHES_MULTIPLE * Math.ceil(P / PATCHES_MULTIPLE);
         return { first, P, paddedP: filled, c: scope.buffer(4 * shape.R4 * filled) };
       }),
     );
@@ -56,10 +56,10 @@ function patchesPerBinding({ limits }: Gpu, shape: Shape): number {
   return Math.floor(Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize) / largest);
 }
 
-/** Ranges of about the same size, of at most this many patches each, and at least one grain. */
+/** Ranges of about the same size, of at most this many patches each, and at least one such multiple. */
 function cut(P: number, most: number): { readonly first: number; readonly P: number }[] {
-  const grains = Math.ceil(P / GRAIN);
-  const count = Math.ceil(grains / Math.max(1, Math.floor(most / GRAIN)));
-  const each = GRAIN * Math.ceil(grains / count);
+  const multiples = Math.ceil(P / PATCHES_MULTIPLE);
+  const count = Math.ceil(multiples / Math.max(1, Math.floor(most / PATCHES_MULTIPLE)));
+  const each = PATCHES_MULTIPLE * Math.ceil(multiples / count);
   return Array.from({ length: Math.ceil(P / each) }, (_, i) => ({ first: i * each, P: Math.min(each, P - i * each) }));
 }

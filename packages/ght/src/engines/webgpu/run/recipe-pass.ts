@@ -64,13 +64,13 @@ export function refusalOf(pass: Pass): string | undefined {
 
 /** Operations of a batch: 10 to 50 ms on the GPU of a laptop, so that an abort is noticed soon. */
 const BATCH_OPERATIONS = 2 ** 35;
-/** A program on the CPU is slower by this factor, and more. */
-const SOFTWARE = 64;
+/** A software adapter is slower by at least this factor. */
+const SOFTWARE_SLOWDOWN = 64;
 /** An addition to the sums of a pixel costs as much as this many other operations. */
-const ADDITION = 200;
+const ADDITION_OPERATIONS = 200;
 
 /** Operations of an eigenproblem of N×N, in N³. */
-const EIGENPROBLEM = 20;
+const EIGENPROBLEM_OPERATIONS = 20;
 /** Bytes of any buffer between the kernels of the low-rank filter, at most: half of what every GPU can bind. */
 const SCRATCH_BYTES = 2 ** 26;
 
@@ -79,9 +79,10 @@ export function referencesPerBatch(pass: Pass, { software }: Gpu): number {
   const { patch, reach, members, filter } = pass;
   const N = patch * patch;
   const matching = 2 * N * (2 * reach + 1) ** 2;
-  const filtering = members * N * (ADDITION + 12 * patch) + (filter.kind === 'rank' ? EIGENPROBLEM * N ** 3 : 0);
+  const filtering =
+    members * N * (ADDITION_OPERATIONS + 12 * patch) + (filter.kind === 'rank' ? EIGENPROBLEM_OPERATIONS * N ** 3 : 0);
   const most = filter.kind === 'rank' ? SCRATCH_BYTES / (4 * scratchFloats(pass).samples) : Number.POSITIVE_INFINITY;
-  const operations = BATCH_OPERATIONS / (software ? SOFTWARE : 1);
+  const operations = BATCH_OPERATIONS / (software ? SOFTWARE_SLOWDOWN : 1);
   return Math.max(1, Math.floor(Math.min(most, operations / (matching + filtering))));
 }
 
@@ -137,7 +138,7 @@ export function scratchFor(
   };
 }
 
-/** Gives the runs of a batch of references. */
+/** The runs of a batch of references. */
 export function preparePass(scope: BufferScope, pass: Pass, kernels: PassKernels, buffers: PassBuffers): RunBatch {
   const window = scope.bufferOf(Float32Array.from(kaiser(pass.patch, pass.window)), GPUBufferUsage.UNIFORM);
   const allRuns = [

@@ -5,8 +5,7 @@
 import type { Tile } from '../../../denoisers/denoiser.js';
 import { type OnStep, type RecipeRunner, slotsOf } from '../../../denoisers/groups/denoiser.js';
 import { places } from '../../../denoisers/groups/matching.js';
-import type { Blend, Pass, Slot, Step } from '../../../denoisers/groups/recipes.js';
-import { isPass } from '../../../denoisers/groups/recipes.js';
+import { type Blend, isPass, type Pass, type Slot, type Step } from '../../../denoisers/groups/recipes.js';
 import { EngineFailure } from '../../../errors.js';
 import { drive } from '../../../work.js';
 import { recipeBytes } from '../bytes.js';
@@ -42,7 +41,7 @@ export async function recipeRunner(
 ): Promise<RecipeRunner> {
   for (const pass of recipe.filter(isPass)) {
     const reason = refusalOf(pass);
-    if (reason) throw new EngineFailure('webgpu', `the step "${pass.name}" runs on the CPU only: ${reason}`);
+    if (reason) throw new EngineFailure(`the step "${pass.name}" runs on the CPU only: ${reason}`);
   }
   // The kernels for white and for coloured noise, and a plane on its way to the GPU: kept from tile to tile.
   const compiled = new Map<boolean, Promise<RecipeKernels>>();
@@ -53,7 +52,7 @@ export async function recipeRunner(
       const pixels = tile.width * tile.height;
       const most = gpu.limits.maxStorageBufferBindingSize / 4;
       if (pixels > most) {
-        throw new EngineFailure('webgpu', `the GPU cannot bind planes of more than ${Math.floor(most)} pixels`);
+        throw new EngineFailure(`the GPU cannot bind planes of more than ${Math.floor(most)} pixels`);
       }
       signal?.throwIfAborted();
       const whitened = tile.noise !== undefined;
@@ -130,11 +129,11 @@ class Following {
     const batches = new DoubleBuffer(this.gpu, signal);
     onStep?.(0, 0);
     for (const [i, step] of this.recipe.entries()) {
-      const tell = (fraction: number) => {
+      const report = (fraction: number) => {
         onStep?.(i, fraction);
         if (fraction === 1 && i + 1 < this.recipe.length) onStep?.(i + 1, 0);
       };
-      if (isPass(step)) await this.#pass(step, this.kernels.passes[i] as PassKernels, batches, tell);
+      if (isPass(step)) await this.#pass(step, this.kernels.passes[i] as PassKernels, batches, report);
       else this.#blend(step);
     }
     const { to } = this.recipe[this.recipe.length - 1];
@@ -169,7 +168,7 @@ class Following {
     pass: Pass,
     kernels: PassKernels,
     batches: DoubleBuffer,
-    tell: (fraction: number) => void,
+    report: (fraction: number) => void,
   ): Promise<void> {
     const { width, height } = this.tile;
     const { across, total, batch } = this.#references(pass);
@@ -182,7 +181,7 @@ class Following {
       const runs = this.gpu.batch();
       runBatch(runs, count);
       if (first + count === total) this.#combine(runs, pass.to);
-      await batches.submit(runs, () => tell((first + count) / total));
+      await batches.submit(runs, () => report((first + count) / total));
     }
   }
 

@@ -54,17 +54,13 @@ export async function sumsOf(
   const { courseRows: rows } = streams;
   const kernel = await gpu.kernel(sumKernel(), 'sums');
   const sums = { values: new Float64Array(rows), counts: new Float64Array(rows) };
-  const scope = gpu.scope();
-  try {
+  return gpu.inScope(async (scope) => {
     for (const [range, { P }] of list.entries()) {
       const { course, counts } = streams.list[range];
       const groups = rows * Math.ceil(P / SUM_CHUNK);
       const task = scope.bufferOf(Uint32Array.of(P, rows, 0, 0), GPUBufferUsage.UNIFORM);
       const out = scope.buffer(8 * groups);
-      gpu
-        .batch()
-        .run(kernel, kernel.bind({ course, counts, sums: out, task }), groups)
-        .submit();
+      gpu.submit(kernel, kernel.bind({ course, counts, sums: out, task }), groups);
       const bytes = await gpu.read(out, 0, 8 * groups, signal);
       const [floats, words] = [new Float32Array(bytes), new Uint32Array(bytes)];
       for (let i = 0; i < groups; i++) {
@@ -73,9 +69,7 @@ export async function sumsOf(
       }
     }
     return sums;
-  } finally {
-    scope.dispose();
-  }
+  });
 }
 
 /** The codes, with atoms in rising order and without zeros. */
@@ -85,8 +79,7 @@ export async function readStreams({ gpu, list, shape, P }: Ranges, streams: Stre
   const parts: { readonly atoms: Uint32Array; readonly values: Float32Array }[] = [];
   for (const [range, { first, P: patches }] of list.entries()) {
     const { atoms, values, counts } = streams.list[range];
-    const scope = gpu.scope();
-    try {
+    await gpu.inScope(async (scope) => {
       const each = new Uint32Array(await gpu.read(counts, 0, 4 * patches));
       const begins = new Uint32Array(patches + 1);
       for (let p = 0; p < patches; p++) begins[p + 1] = begins[p] + each[p];
@@ -105,19 +98,14 @@ export async function readStreams({ gpu, list, shape, P }: Ranges, streams: Stre
         packedValues: own.values,
         task: own.task,
       });
-      gpu
-        .batch()
-        .run(kernel, buffers, Math.ceil(patches / PACK_GROUP))
-        .submit();
+      gpu.submit(kernel, buffers, Math.ceil(patches / PACK_GROUP));
       const read = async (buffer: GPUBuffer) => (total ? gpu.read(buffer, 0, 4 * total) : new ArrayBuffer(0));
       parts.push({
         atoms: new Uint32Array(await read(own.atoms)),
         values: new Float32Array(await read(own.values)),
       });
       indptr.set(begins.subarray(1), first + 1);
-    } finally {
-      scope.dispose();
-    }
+    });
   }
   return joined(shape.L, P, indptr, list, parts);
 }

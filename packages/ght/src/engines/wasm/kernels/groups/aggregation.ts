@@ -1,5 +1,4 @@
-import type { F32, Fn, Module } from '../assembler.js';
-import { I32, V128 } from '../assembler.js';
+import { type F32, type Fn, I32, type Module, V128 } from '../assembler.js';
 import { madd } from '../maps.js';
 import { define, planeKernels } from '../signatures.js';
 import type { GroupTarget } from './target.js';
@@ -46,15 +45,12 @@ export function aggregation(
 export function combine(module: Module): void {
   define(module, 'combine', planeKernels.combine, (f, { sums, others, weights, otherWeights, out, bytes }) => {
     const i = f.i32(0);
-    f.while(
-      () => i.lt(bytes),
-      () => {
-        const both = (a: I32, b: I32) => a.add(i).v128().add(b.add(i).v128());
-        f.store(out.add(i), both(sums, others).div(both(weights, otherWeights)));
-        for (const plane of [sums, others, weights, otherWeights]) f.store(plane.add(i), V128.zero);
-        i.set(i.add(16));
-      },
-    );
+    f.while(i.lt(bytes), () => {
+      const both = (a: I32, b: I32) => a.add(i).v128().add(b.add(i).v128());
+      f.store(out.add(i), both(sums, others).div(both(weights, otherWeights)));
+      for (const plane of [sums, others, weights, otherWeights]) f.store(plane.add(i), V128.zero);
+      i.set(i.add(16));
+    });
   });
 }
 
@@ -63,13 +59,10 @@ export function blend(module: Module): void {
   define(module, 'blend', planeKernels.blend, (f, { a, b, out, bytes, share: shareOfA }) => {
     const share = f.v128(shareOfA.splat());
     const [i, other] = [f.i32(0), f.v128()];
-    f.while(
-      () => i.lt(bytes),
-      () => {
-        other.set(b.add(i).v128());
-        f.store(out.add(i), other.add(a.add(i).v128().sub(other).mul(share)));
-        i.set(i.add(16));
-      },
-    );
+    f.while(i.lt(bytes), () => {
+      other.set(b.add(i).v128());
+      f.store(out.add(i), other.add(a.add(i).v128().sub(other).mul(share)));
+      i.set(i.add(16));
+    });
   });
 }

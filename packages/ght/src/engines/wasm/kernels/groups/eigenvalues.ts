@@ -7,8 +7,7 @@
  * so each is found by bisection. Only a few eigenvalues of a group are above its noise, so this costs far less than the whole
  * decomposition. Every term depends on the one before it, so eight eigenvalues are computed side by side, one per lane.
  */
-import type { Fn, I32, Module } from '../assembler.js';
-import { F32, V128 } from '../assembler.js';
+import { F32, type Fn, type I32, type Module, V128 } from '../assembler.js';
 import type { GroupTarget } from './target.js';
 
 /** Bisections of the logarithm. The error that remains is 10⁻⁵ of the eigenvalue, which inverse iteration tolerates. */
@@ -31,16 +30,13 @@ export function rankAbove(module: Module, name: string, target: GroupTarget, N: 
     const [q, e, rank, end] = [f.f32(), f.f32(0), f.i32(0), f.i32(at.add(4 * N))];
     const place = f.i32(at);
     q.set(1);
-    f.repeat(
-      () => {
-        q.set(place.f32(diagonal).sub(bound).sub(e.mul(e).div(q)));
-        f.if(q.abs().lt(TINY), () => q.set(TINY));
-        rank.set(rank.add(q.gt(0)));
-        e.set(place.f32(off));
-        place.set(place.add(4));
-      },
-      () => place.lt(end),
-    );
+    f.repeat(() => {
+      q.set(place.f32(diagonal).sub(bound).sub(e.mul(e).div(q)));
+      f.if(q.abs().lt(TINY), () => q.set(TINY));
+      rank.set(rank.add(q.gt(0)));
+      e.set(place.f32(off));
+      place.set(place.add(4));
+    }, place.lt(end));
     f.return(rank);
   });
 }
@@ -49,14 +45,11 @@ export function rankAbove(module: Module, name: string, target: GroupTarget, N: 
 export function boundAbove(f: Fn, target: GroupTarget, at: I32, N: number): F32 {
   const { diagonal, off } = target.scratch;
   const [most, e, place, end] = [f.f32(0), f.f32(0), f.i32(at), f.i32(at.add(4 * N))];
-  f.repeat(
-    () => {
-      most.set(most.max(place.f32(diagonal).add(e).add(place.f32(off).abs())));
-      e.set(place.f32(off).abs());
-      place.set(place.add(4));
-    },
-    () => place.lt(end),
-  );
+  f.repeat(() => {
+    most.set(most.max(place.f32(diagonal).add(e).add(place.f32(off).abs())));
+    e.set(place.f32(off).abs());
+    place.set(place.add(4));
+  }, place.lt(end));
   return most;
 }
 
@@ -77,54 +70,48 @@ export function eigenvalues(module: Module, name: string, target: GroupTarget, N
     const pair = () => f.vectors(2);
     const [wanted, low, high, middle, q, count] = [pair(), pair(), pair(), pair(), pair(), pair()];
     const both = (body: (v: number) => void) => [0, 1].forEach(body);
-    f.repeat(
-      () => {
+    f.repeat(() => {
+      both((v) => {
+        // Lanes beyond the last eigenvalue repeat it.
+        wanted[v].set(
+          chosen
+            .toFloat()
+            .splat()
+            .add(lanes(4 * v)),
+        );
+        wanted[v].set(last.choose(wanted[v].gt(last), wanted[v]));
+        low[v].set(least);
+        high[v].set(most.splat());
+      });
+      f.count(BISECTIONS, () => {
         both((v) => {
-          // Lanes beyond the last eigenvalue repeat it.
-          wanted[v].set(
-            chosen
-              .toFloat()
-              .splat()
-              .add(lanes(4 * v)),
-          );
-          wanted[v].set(last.choose(wanted[v].gt(last), wanted[v]));
-          low[v].set(least);
-          high[v].set(most.splat());
+          middle[v].set(low[v].mul(high[v]).sqrt());
+          count[v].set(V128.zero);
+          q[v].set(one);
         });
-        f.count(BISECTIONS, () => {
+        squares.set(V128.zero);
+        place.set(at);
+        f.repeat(() => {
+          d.set(place.splat(diagonal));
           both((v) => {
-            middle[v].set(low[v].mul(high[v]).sqrt());
-            count[v].set(V128.zero);
-            q[v].set(one);
+            q[v].set(d.sub(middle[v]).sub(squares.div(q[v])));
+            q[v].set(awayFromZero(q[v], tiny));
+            count[v].set(count[v].add(one.and(q[v].gt(V128.zero))));
           });
-          squares.set(V128.zero);
-          place.set(at);
-          f.repeat(
-            () => {
-              d.set(place.splat(diagonal));
-              both((v) => {
-                q[v].set(d.sub(middle[v]).sub(squares.div(q[v])));
-                q[v].set(awayFromZero(q[v], tiny));
-                count[v].set(count[v].add(one.and(q[v].gt(V128.zero))));
-              });
-              squares.set(place.splat(off));
-              squares.set(squares.mul(squares));
-              place.set(place.add(4));
-            },
-            () => place.lt(end),
-          );
-          both((v) => {
-            const higher = count[v].gt(wanted[v]);
-            low[v].set(middle[v].choose(higher, low[v]));
-            high[v].set(high[v].choose(higher, middle[v]));
-          });
-        });
+          squares.set(place.splat(off));
+          squares.set(squares.mul(squares));
+          place.set(place.add(4));
+        }, place.lt(end));
         both((v) => {
-          f.store(chosen.shl(2).add(at), low[v].mul(high[v]).sqrt(), values + 16 * v);
+          const higher = count[v].gt(wanted[v]);
+          low[v].set(middle[v].choose(higher, low[v]));
+          high[v].set(high[v].choose(higher, middle[v]));
         });
-        chosen.set(chosen.add(8));
-      },
-      () => chosen.lt(rank),
-    );
+      });
+      both((v) => {
+        f.store(chosen.shl(2).add(at), low[v].mul(high[v]).sqrt(), values + 16 * v);
+      });
+      chosen.set(chosen.add(8));
+    }, chosen.lt(rank));
   });
 }

@@ -2,8 +2,7 @@
  * The eigenvectors of a symmetric tridiagonal matrix T for the eigenvalues that were found, by inverse iteration,
  * (T − λ) z ← z: four at a time, one per lane.
  */
-import type { Fn, I32, Module } from '../assembler.js';
-import { F32, V128 } from '../assembler.js';
+import { F32, type Fn, type I32, type Module, V128 } from '../assembler.js';
 import { madd, nmadd, sumLanes } from '../maps.js';
 import { awayFromZero, boundAbove } from './eigenvalues.js';
 import type { GroupTarget } from './target.js';
@@ -36,27 +35,24 @@ export function eigenvectors(module: Module, name: string, target: GroupTarget, 
       end.set(at.add(4 * (N - 1)));
       a.set(place.splat(diagonal).sub(lambda));
       b.set(place.splat(off));
-      f.repeat(
-        () => {
-          below.set(place.splat(off));
-          nextA.set(place.splat(diagonal + 4).sub(lambda));
-          nextB.set(place.splat(off + 4));
-          swap.set(below.abs().gt(a.abs()));
-          pivot.set(below.choose(swap, a));
-          pivot.set(awayFromZero(pivot, least));
-          multiplier.set(a.choose(swap, below).div(pivot));
-          f.store(to, multiplier, MULTIPLIER);
-          f.store(to, pivot, U0);
-          f.store(to, nextA.choose(swap, b), U1);
-          f.store(to, nextB.and(swap), U2);
-          f.store(to, swap, EXCHANGED);
-          a.set(nmadd(target, multiplier, nextA.choose(swap, b), b.choose(swap, nextA)));
-          b.set(V128.zero.sub(multiplier.mul(nextB)).choose(swap, nextB));
-          place.set(place.add(4));
-          to.set(to.add(PIVOT_BYTES));
-        },
-        () => place.lt(end),
-      );
+      f.repeat(() => {
+        below.set(place.splat(off));
+        nextA.set(place.splat(diagonal + 4).sub(lambda));
+        nextB.set(place.splat(off + 4));
+        swap.set(below.abs().gt(a.abs()));
+        pivot.set(below.choose(swap, a));
+        pivot.set(awayFromZero(pivot, least));
+        multiplier.set(a.choose(swap, below).div(pivot));
+        f.store(to, multiplier, MULTIPLIER);
+        f.store(to, pivot, U0);
+        f.store(to, nextA.choose(swap, b), U1);
+        f.store(to, nextB.and(swap), U2);
+        f.store(to, swap, EXCHANGED);
+        a.set(nmadd(target, multiplier, nextA.choose(swap, b), b.choose(swap, nextA)));
+        b.set(V128.zero.sub(multiplier.mul(nextB)).choose(swap, nextB));
+        place.set(place.add(4));
+        to.set(to.add(PIVOT_BYTES));
+      }, place.lt(end));
       f.store(to, awayFromZero(a, least), U0);
       f.store(to, V128.zero, U1);
       f.store(to, V128.zero, U2);
@@ -69,18 +65,15 @@ export function eigenvectors(module: Module, name: string, target: GroupTarget, 
       from.set(at);
       end.set(at.add(16 * (N - 1)));
       z.set(from.v128(solutions));
-      f.repeat(
-        () => {
-          swap.set(row.v128(EXCHANGED));
-          z1.set(from.v128(solutions + 16));
-          z2.set(z1.choose(swap, z));
-          f.store(from, z2, solutions);
-          z.set(nmadd(target, row.v128(MULTIPLIER), z2, z.choose(swap, z1)));
-          row.set(row.add(PIVOT_BYTES));
-          from.set(from.add(16));
-        },
-        () => from.lt(end),
-      );
+      f.repeat(() => {
+        swap.set(row.v128(EXCHANGED));
+        z1.set(from.v128(solutions + 16));
+        z2.set(z1.choose(swap, z));
+        f.store(from, z2, solutions);
+        z.set(nmadd(target, row.v128(MULTIPLIER), z2, z.choose(swap, z1)));
+        row.set(row.add(PIVOT_BYTES));
+        from.set(from.add(16));
+      }, from.lt(end));
       f.store(from, z, solutions);
     };
     /** z ← U⁻¹z, then scaled to norm 1. */
@@ -88,29 +81,23 @@ export function eigenvectors(module: Module, name: string, target: GroupTarget, 
       row.set(at.add(pivots + PIVOT_BYTES * (N - 1)));
       from.set(at.add(16 * (N - 1)));
       for (const each of [z1, z2, squares]) each.set(V128.zero);
-      f.repeat(
-        () => {
-          z.set(nmadd(target, row.v128(U1), z1, from.v128(solutions)));
-          z.set(nmadd(target, row.v128(U2), z2, z).div(row.v128(U0)));
-          f.store(from, z, solutions);
-          squares.set(madd(target, z, z, squares));
-          z2.set(z1);
-          z1.set(z);
-          row.set(row.sub(PIVOT_BYTES));
-          from.set(from.sub(16));
-        },
-        () => from.ge(at),
-      );
+      f.repeat(() => {
+        z.set(nmadd(target, row.v128(U1), z1, from.v128(solutions)));
+        z.set(nmadd(target, row.v128(U2), z2, z).div(row.v128(U0)));
+        f.store(from, z, solutions);
+        squares.set(madd(target, z, z, squares));
+        z2.set(z1);
+        z1.set(z);
+        row.set(row.sub(PIVOT_BYTES));
+        from.set(from.sub(16));
+      }, from.ge(at));
       squares.set(one.div(squares.sqrt()));
       from.set(at);
       end.set(at.add(16 * N));
-      f.repeat(
-        () => {
-          f.store(from, from.v128(solutions).mul(squares), solutions);
-          from.set(from.add(16));
-        },
-        () => from.lt(end),
-      );
+      f.repeat(() => {
+        f.store(from, from.v128(solutions).mul(squares), solutions);
+        from.set(from.add(16));
+      }, from.lt(end));
     };
 
     /** The four starting vectors: arbitrary numbers, different for each. */
@@ -118,46 +105,37 @@ export function eigenvectors(module: Module, name: string, target: GroupTarget, 
       from.set(at);
       place.set(chosen.shl(2));
       end.set(at.add(16 * N));
-      f.repeat(
-        () => {
-          f.store(from, place.v128(tables.start), solutions);
-          from.set(from.add(16));
-          place.set(place.add(16));
-        },
-        () => from.lt(end),
-      );
+      f.repeat(() => {
+        f.store(from, place.v128(tables.start), solutions);
+        from.set(from.add(16));
+        place.set(place.add(16));
+      }, from.lt(end));
     };
     /** Writes the lanes as rows of vectors. */
     const spread = () => {
       from.set(at);
       to.set(chosen.mul(pitch).add(at));
       end.set(at.add(16 * N));
-      f.repeat(
-        () => {
-          z.set(from.v128(solutions));
-          for (const lane of [0, 1, 2, 3]) f.store(to, z.lane(lane), vectors + lane * pitch);
-          from.set(from.add(16));
-          to.set(to.add(4));
-        },
-        () => from.lt(end),
-      );
+      f.repeat(() => {
+        z.set(from.v128(solutions));
+        for (const lane of [0, 1, 2, 3]) f.store(to, z.lane(lane), vectors + lane * pitch);
+        from.set(from.add(16));
+        to.set(to.add(4));
+      }, from.lt(end));
     };
 
-    f.repeat(
-      () => {
-        lambda.set(chosen.shl(2).add(at).v128(values));
-        factor();
-        begin();
+    f.repeat(() => {
+      lambda.set(chosen.shl(2).add(at).v128(values));
+      factor();
+      begin();
+      backward();
+      f.count(SOLUTIONS - 1, () => {
+        forward();
         backward();
-        f.count(SOLUTIONS - 1, () => {
-          forward();
-          backward();
-        });
-        spread();
-        chosen.set(chosen.add(4));
-      },
-      () => chosen.lt(rank),
-    );
+      });
+      spread();
+      chosen.set(chosen.add(4));
+    }, chosen.lt(rank));
     orthonormalise(f, target, at, rank, pitch);
   });
 }
@@ -171,39 +149,32 @@ function orthonormalise(f: Fn, target: GroupTarget, at: I32, rank: I32, pitch: n
     along.set(x);
     beside.set(y);
     end.set(x.add(pitch));
-    f.repeat(
-      () => {
-        body();
-        along.set(along.add(32));
-        beside.set(beside.add(32));
-      },
-      () => along.lt(end),
-    );
+    f.repeat(() => {
+      body();
+      along.set(along.add(32));
+      beside.set(beside.add(32));
+    }, along.lt(end));
   };
   const dot = (): F32 => {
     for (const sum of sums) sum.set(V128.zero);
     eachPair(() => {
-      sums.forEach((sum, v) => {
+      for (const [v, sum] of sums.entries())
         sum.set(madd(target, along.v128(vectors + 16 * v), beside.v128(vectors + 16 * v), sum));
-      });
     });
     return sumLanes(f, sums[0].add(sums[1]));
   };
   f.count(rank, () => {
     f.count(2, () => {
       y.set(at);
-      f.while(
-        () => y.lt(x),
-        () => {
-          scale.set(dot().splat());
-          eachPair(() => {
-            for (const v of [0, 16]) {
-              f.store(along, nmadd(target, scale, beside.v128(vectors + v), along.v128(vectors + v)), vectors + v);
-            }
-          });
-          y.set(y.add(pitch));
-        },
-      );
+      f.while(y.lt(x), () => {
+        scale.set(dot().splat());
+        eachPair(() => {
+          for (const v of [0, 16]) {
+            f.store(along, nmadd(target, scale, beside.v128(vectors + v), along.v128(vectors + v)), vectors + v);
+          }
+        });
+        y.set(y.add(pitch));
+      });
       y.set(x);
       scale.set(F32.of(1).div(dot().max(1e-30).sqrt()).splat());
       eachPair(() => {

@@ -1,11 +1,9 @@
 /** The filters of denoisers/groups/filters.ts that work on transform coefficients. */
-import type { Fn, I32, Module } from '../assembler.js';
-import { F32 } from '../assembler.js';
+import { F32, type Fn, type I32, type Module } from '../assembler.js';
 import { madd, sumLanes } from '../maps.js';
 import { define, passKernels } from '../signatures.js';
 import { aggregation } from './aggregation.js';
-import type { GroupTarget } from './target.js';
-import { listBytes } from './target.js';
+import { type GroupTarget, listBytes } from './target.js';
 import { transformFunctions } from './transforms.js';
 import { groupDeviations } from './whitening.js';
 
@@ -34,7 +32,7 @@ export function transformFilter(module: Module, name: string, target: GroupTarge
           place.set(place.add(4));
           out.set(out.add(bytes));
         },
-        () => out.lt(end.sub(group).add(to)),
+        out.lt(end.sub(group).add(to)),
       );
       f.call(functions.haar, to, members);
     };
@@ -51,13 +49,10 @@ export function transformFilter(module: Module, name: string, target: GroupTarge
       weight.set(gained(group, guide, end));
       f.call(functions.inverseHaar, group, members);
       out.set(group);
-      f.repeat(
-        () => {
-          f.call(functions.synthesis, out, at);
-          out.set(out.add(bytes));
-        },
-        () => out.lt(end),
-      );
+      f.repeat(() => {
+        f.call(functions.synthesis, out, at);
+        out.set(out.add(bytes));
+      }, out.lt(end));
       aggregation(f, target, at, { places, members, group }, weight, sums, weights);
       list.set(list.add(listBytes(pass)));
     });
@@ -74,18 +69,15 @@ function threshold(f: Fn, { pass }: GroupTarget, tau: number): Gained {
     at.set(group);
     mean.set(group.f32());
     kept.set(mean.abs().lt(tau));
-    f.repeat(
-      () => {
-        for (let v = 0; v < pass.patch; v++) {
-          value.set(at.v128(16 * v));
-          large.set(value.abs().ge(taus));
-          f.store(at, value.and(large), 16 * v);
-          kept.set(kept.add(large.mask().bitCount()));
-        }
-        at.set(at.add(16 * pass.patch));
-      },
-      () => at.lt(end),
-    );
+    f.repeat(() => {
+      for (let v = 0; v < pass.patch; v++) {
+        value.set(at.v128(16 * v));
+        large.set(value.abs().ge(taus));
+        f.store(at, value.and(large), 16 * v);
+        kept.set(kept.add(large.mask().bitCount()));
+      }
+      at.set(at.add(16 * pass.patch));
+    }, at.lt(end));
     f.store(group, mean);
     return F32.of(1).div(kept.toFloat());
   };
@@ -104,20 +96,17 @@ function wiener(f: Fn, target: GroupTarget): Gained {
     beside.set(pilot);
     f.store(pilot, F32.of(CERTAIN));
     gains.set(F32.of(0).splat());
-    f.repeat(
-      () => {
-        for (let v = 0; v < patch; v++) {
-          p.set(beside.v128(16 * v));
-          p.set(p.mul(p));
-          p.set(p.div(p.add(one)));
-          gains.set(madd(target, p, p, gains));
-          f.store(at, at.v128(16 * v).mul(p), 16 * v);
-        }
-        at.set(at.add(16 * patch));
-        beside.set(beside.add(16 * patch));
-      },
-      () => at.lt(end),
-    );
+    f.repeat(() => {
+      for (let v = 0; v < patch; v++) {
+        p.set(beside.v128(16 * v));
+        p.set(p.mul(p));
+        p.set(p.div(p.add(one)));
+        gains.set(madd(target, p, p, gains));
+        f.store(at, at.v128(16 * v).mul(p), 16 * v);
+      }
+      at.set(at.add(16 * patch));
+      beside.set(beside.add(16 * patch));
+    }, at.lt(end));
     return F32.of(1).div(sumLanes(f, gains));
   };
 }

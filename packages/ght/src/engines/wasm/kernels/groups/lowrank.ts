@@ -1,13 +1,11 @@
 /** The low-rank filter of denoisers/groups/filters.ts. The eigenproblem is always N×N, which is the smaller one except in tiny images. */
-import type { Fn, I32, Module } from '../assembler.js';
-import { F32, V128 } from '../assembler.js';
+import { F32, type Fn, type I32, type Module, V128 } from '../assembler.js';
 import { madd, sumLanes } from '../maps.js';
 import { define, passKernels } from '../signatures.js';
 import { aggregation } from './aggregation.js';
 import { eigenvalues, rankAbove } from './eigenvalues.js';
 import { eigenvectors } from './eigenvectors.js';
-import type { GroupTarget } from './target.js';
-import { listBytes } from './target.js';
+import { type GroupTarget, listBytes } from './target.js';
 import { patchFunctions } from './transforms.js';
 import { reflect, tridiagonal } from './tridiagonal.js';
 import { groupDeviations } from './whitening.js';
@@ -88,9 +86,7 @@ function gatherCentred(module: Module, name: string, target: GroupTarget): Fn {
         place.set(place.add(4));
         patch.set(patch.add(4 * N));
       });
-      sums.forEach((sum, v) => {
-        f.store(mean, sum.mul(scale), scratch.mean + 16 * v);
-      });
+      for (const [v, sum] of sums.entries()) f.store(mean, sum.mul(scale), scratch.mean + 16 * v);
       from.set(from.add(4 * width));
       group.set(group.add(4 * n));
       mean.set(mean.add(4 * n));
@@ -123,13 +119,10 @@ function gatherWhitened(module: Module, name: string, { pass, scratch }: GroupTa
       sum.set(V128.zero);
       const each = (body: () => void) => {
         patch.set(at.add(scratch.group));
-        f.repeat(
-          () => {
-            body();
-            patch.set(patch.add(4 * N));
-          },
-          () => patch.lt(end),
-        );
+        f.repeat(() => {
+          body();
+          patch.set(patch.add(4 * N));
+        }, patch.lt(end));
       };
       each(() => sum.set(sum.add(patch.v128(there))));
       sum.set(sum.mul(scale));
@@ -149,68 +142,46 @@ function gramMatrix(module: Module, name: string, target: GroupTarget): Fn {
     const [top, left, patch, end, row] = [f.i32(0), f.i32(), f.i32(), f.i32(), f.i32()];
     const sums = f.vectors(8);
     const [x, y, splat] = [f.v128(), f.v128(), f.v128()];
-    end.set(
-      members
-        .mul(4 * N)
-        .add(at)
-        .add(scratch.group),
-    );
-    f.repeat(
-      () => {
-        left.set(top.and(~31));
-        f.repeat(
-          () => {
-            for (const sum of sums) sum.set(V128.zero);
-            patch.set(at.add(scratch.group));
-            f.repeat(
-              () => {
-                x.set(patch.add(left).v128());
-                y.set(patch.add(left).v128(16));
-                for (let r = 0; r < 4; r++) {
-                  splat.set(patch.add(top).splat(4 * r));
-                  sums[2 * r].set(madd(target, splat, x, sums[2 * r]));
-                  sums[2 * r + 1].set(madd(target, splat, y, sums[2 * r + 1]));
-                }
-                patch.set(patch.add(4 * N));
-              },
-              () => patch.lt(end),
-            );
-            row.set(
-              top
-                .mul(pitch / 4)
-                .add(left)
-                .add(at),
-            );
-            sums.forEach((sum, i) => {
-              f.store(row, sum, scratch.matrix + (i >> 1) * pitch + 16 * (i % 2));
-            });
-            left.set(left.add(32));
-          },
-          () => left.lt(4 * N),
+    end.set(members.mul(pitch).add(at).add(scratch.group));
+    f.repeat(() => {
+      left.set(top.and(~31));
+      f.repeat(() => {
+        for (const sum of sums) sum.set(V128.zero);
+        patch.set(at.add(scratch.group));
+        f.repeat(() => {
+          x.set(patch.add(left).v128());
+          y.set(patch.add(left).v128(16));
+          for (let r = 0; r < 4; r++) {
+            splat.set(patch.add(top).splat(4 * r));
+            sums[2 * r].set(madd(target, splat, x, sums[2 * r]));
+            sums[2 * r + 1].set(madd(target, splat, y, sums[2 * r + 1]));
+          }
+          patch.set(patch.add(pitch));
+        }, patch.lt(end));
+        row.set(
+          top
+            .mul(pitch / 4)
+            .add(left)
+            .add(at),
         );
-        top.set(top.add(16));
-      },
-      () => top.lt(4 * N),
-    );
+        for (const [i, sum] of sums.entries()) f.store(row, sum, scratch.matrix + (i >> 1) * pitch + 16 * (i % 2));
+        left.set(left.add(32));
+      }, left.lt(pitch));
+      top.set(top.add(16));
+    }, top.lt(pitch));
     // Mirror to the part below the diagonal.
     const [i, j, above] = [f.i32(0), f.i32(), f.i32()];
-    f.repeat(
-      () => {
-        row.set(i.mul(pitch / 4).add(at));
-        above.set(at.add(i));
-        j.set(row);
-        f.while(
-          () => j.lt(row.add(i)),
-          () => {
-            f.store(j, above.f32(scratch.matrix), scratch.matrix);
-            j.set(j.add(4));
-            above.set(above.add(pitch));
-          },
-        );
-        i.set(i.add(4));
-      },
-      () => i.lt(4 * N),
-    );
+    f.repeat(() => {
+      row.set(i.mul(pitch / 4).add(at));
+      above.set(at.add(i));
+      j.set(row);
+      f.while(j.lt(row.add(i)), () => {
+        f.store(j, above.f32(scratch.matrix), scratch.matrix);
+        j.set(j.add(4));
+        above.set(above.add(pitch));
+      });
+      i.set(i.add(4));
+    }, i.lt(pitch));
   });
 }
 
@@ -244,20 +215,15 @@ function projection(module: Module, name: string, target: GroupTarget): Fn {
       });
       for (let left = 0; left < N / 4; left += sums.length) {
         const used = sums.slice(0, Math.min(sums.length, N / 4 - left));
-        used.forEach((sum, v) => {
-          sum.set(at.v128(scratch.mean + 16 * (left + v)));
-        });
+        for (const [v, sum] of used.entries()) sum.set(at.v128(scratch.mean + 16 * (left + v)));
         eachVector(() => {
           scale.set(coordinate.splat(scratch.coordinates));
-          used.forEach((sum, v) => {
+          for (const [v, sum] of used.entries())
             sum.set(madd(target, scale, u.v128(scratch.vectors + 16 * (left + v)), sum));
-          });
         });
-        used.forEach((sum, v) => {
-          f.store(patch, sum, 16 * (left + v));
-        });
+        for (const [v, sum] of used.entries()) f.store(patch, sum, 16 * (left + v));
       }
-      patch.set(patch.add(4 * N));
+      patch.set(patch.add(pitch));
     });
   });
 }

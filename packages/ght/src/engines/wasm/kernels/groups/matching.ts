@@ -1,9 +1,7 @@
-import type { Module } from '../assembler.js';
-import { F32, I32, V128 } from '../assembler.js';
+import { F32, I32, type Module, V128 } from '../assembler.js';
 import { madd } from '../maps.js';
 import { define, passKernels } from '../signatures.js';
-import type { GroupTarget } from './target.js';
-import { listBytes, stripsOf } from './target.js';
+import { type GroupTarget, listBytes, stripsOf } from './target.js';
 
 /** Registers for sums: together with a sample and a difference they fit into sixteen registers. */
 const SUMS = 11;
@@ -19,6 +17,7 @@ export function matching(module: Module, name: string, target: GroupTarget): voi
   const { patch, stride, reach, members } = pass;
   const pitch = 4 * width;
   const { wide, strips, vectors } = stripsOf(pass);
+  const stripBytes = 16 * vectors;
   const others = members - 1;
   const alone = others === 0 || reach === 0;
   define(module, name, passKernels.match, (f, { guide, y, columns, count, scratch: at }) => {
@@ -51,23 +50,17 @@ export function matching(module: Module, name: string, target: GroupTarget): voi
         () => slot.set(slot.sub(8)),
       );
       // Four at a time while all of them move up.
-      f.while(
-        () => slot.ge(keys.add(32)).and(slot.sub(32).i64().gt(key)),
-        () => {
-          slot.set(slot.sub(32));
-          sample.set(slot.v128(16));
-          difference.set(slot.v128());
-          f.store(slot, sample, 24);
-          f.store(slot, difference, 8);
-        },
-      );
-      f.while(
-        () => slot.gt(keys).and(slot.sub(8).i64().gt(key)),
-        () => {
-          f.store(slot, slot.sub(8).i64());
-          slot.set(slot.sub(8));
-        },
-      );
+      f.while(slot.ge(keys.add(32)).and(slot.sub(32).i64().gt(key)), () => {
+        slot.set(slot.sub(32));
+        sample.set(slot.v128(16));
+        difference.set(slot.v128());
+        f.store(slot, sample, 24);
+        f.store(slot, difference, 8);
+      });
+      f.while(slot.gt(keys).and(slot.sub(8).i64().gt(key)), () => {
+        f.store(slot, slot.sub(8).i64());
+        slot.set(slot.sub(8));
+      });
       f.store(slot, key);
       f.if(found.eq(others), () => {
         worst.set(keys.f32(8 * (others - 1) + 4));
@@ -78,13 +71,7 @@ export function matching(module: Module, name: string, target: GroupTarget): voi
     /** Distances of one strip at all shifts: sums over its samples, for as many shifts at a time as there are registers. */
     const sumStrip = () => {
       slot.set(first.add(strip));
-      slot.set(
-        slot
-          .sub(strips)
-          .choose(slot.ge(strips), slot)
-          .mul(16 * vectors)
-          .add(at),
-      );
+      slot.set(slot.sub(strips).choose(slot.ge(strips), slot).mul(stripBytes).add(at));
       const rounds = Math.ceil(vectors / SUMS);
       for (let round = 0, left = 0; round < rounds; round++) {
         const some = sums.slice(left, left + Math.ceil((vectors - left) / (rounds - round)));
@@ -124,33 +111,25 @@ export function matching(module: Module, name: string, target: GroupTarget): voi
 
     /** Inserts the candidates of this row that are near enough, from left to right. */
     const take = () => {
-      sums.forEach((sum, v) => {
-        f.store(at, sum, scratch.distances + 16 * v);
-      });
+      for (const [v, sum] of sums.entries()) f.store(at, sum, scratch.distances + 16 * v);
       shift.set(0);
-      f.repeat(
-        () => {
-          near.set(shift.add(at).v128(scratch.distances).le(worsts).mask());
-          f.while(
-            () => near.ne(0),
-            () => {
-              n.set(near.lowestBit().shl(2).add(shift));
-              near.set(near.and(near.sub(1)));
-              // Left of the picture the unsigned number is huge.
-              place.set(x.add(n).sub(4 * reach));
-              distance.set(n.add(at).f32(scratch.distances));
-              const inside = place.le(4 * (width - patch)).and(n.le(8 * reach));
-              f.if(inside.and(distance.le(worst)).and(place.add(row).ne(itself.add(x))), () => {
-                place.set(place.add(row));
-                key.set(distance.bits().widen().shl(32).or(place.widen()));
-                f.if(found.lt(others).or(keys.i64(8 * (others - 1)).gt(key)), insert);
-              });
-            },
-          );
-          shift.set(shift.add(16));
-        },
-        () => shift.lt(16 * vectors),
-      );
+      f.repeat(() => {
+        near.set(shift.add(at).v128(scratch.distances).le(worsts).mask());
+        f.while(near.ne(0), () => {
+          n.set(near.lowestBit().shl(2).add(shift));
+          near.set(near.and(near.sub(1)));
+          // Left of the picture the unsigned number is huge.
+          place.set(x.add(n).sub(4 * reach));
+          distance.set(n.add(at).f32(scratch.distances));
+          const inside = place.le(4 * (width - patch)).and(n.le(8 * reach));
+          f.if(inside.and(distance.le(worst)).and(place.add(row).ne(itself.add(x))), () => {
+            place.set(place.add(row));
+            key.set(distance.bits().widen().shl(32).or(place.widen()));
+            f.if(found.lt(others).or(keys.i64(8 * (others - 1)).gt(key)), insert);
+          });
+        });
+        shift.set(shift.add(16));
+      }, shift.lt(stripBytes));
       f.store(state, found);
       f.store(state, worst, 4);
     };
@@ -171,18 +150,15 @@ export function matching(module: Module, name: string, target: GroupTarget): voi
         },
       );
       before.set(x);
-      f.repeat(
-        () => {
-          sumStrip();
-          strip.set(strip.add(1));
-        },
-        () => strip.lt(strips),
-      );
+      f.repeat(() => {
+        sumStrip();
+        strip.set(strip.add(1));
+      }, strip.lt(strips));
       found.set(state.i32());
       worst.set(state.f32(4));
       worsts.set(worst.splat());
       // The ring is stored twice, so that sums always go from left to right: a distance must not depend on where the ring begins.
-      place.set(first.mul(16 * vectors).add(at));
+      place.set(first.mul(stripBytes).add(at));
       sums.forEach((sum, v) => {
         sum.set(place.v128(scratch.strips + 16 * v));
         for (let s = 1; s < strips; s++) sum.set(sum.add(place.v128(scratch.strips + 16 * (vectors * s + v))));

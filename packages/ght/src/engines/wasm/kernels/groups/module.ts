@@ -1,5 +1,4 @@
-import type { Step } from '../../../../denoisers/groups/recipes.js';
-import { isPass } from '../../../../denoisers/groups/recipes.js';
+import { isPass, type Step } from '../../../../denoisers/groups/recipes.js';
 import { Module } from '../assembler.js';
 import { blend, combine } from './aggregation.js';
 import { transformFilter } from './filters.js';

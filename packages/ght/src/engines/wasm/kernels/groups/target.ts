@@ -44,41 +44,7 @@ export interface PassTables {
 }
 
 /** The scratch of a thread for a run of references: offsets in bytes from its start. */
-export interface GroupScratch {
-  /** The groups of a run; see {@link listBytes}. */
-  readonly lists: number;
-  /** The members found so far for each reference of a run, nearest first: distance and place in 64 bits each. */
-  readonly keys: number;
-  /** The number of members, and the largest distance once there are enough: one word each. */
-  readonly states: number;
-  /** Distances at all shifts: of the strips that a reference consists of, stored twice, and of the whole reference. */
-  readonly strips: number;
-  readonly distances: number;
-  /** The patches of a group, and of its pilot. */
-  readonly group: number;
-  readonly pilot: number;
-  /** The intermediate product of a transform. */
-  readonly half: number;
-  /** The window times the weight of the group. */
-  readonly weights: number;
-  /** The deviations of the noise in a group, and their inverses. */
-  readonly deviations: number;
-  readonly inverses: number;
-  /** The arrays of the eigenproblem; see tridiagonal.ts, eigenvalues.ts and eigenvectors.ts. */
-  readonly mean: number;
-  readonly matrix: number;
-  readonly diagonal: number;
-  readonly off: number;
-  readonly beta: number;
-  readonly values: number;
-  readonly v: number;
-  readonly w: number;
-  readonly pivots: number;
-  readonly solutions: number;
-  readonly vectors: number;
-  readonly coordinates: number;
-  readonly bytes: number;
-}
+export type GroupScratch = Readonly<ReturnType<typeof groupScratch>>;
 
 /**
  * The bytes of one group in a list. First the number of members. Then, if the noise is given, the position of the group between
@@ -100,7 +66,7 @@ export function stripsOf({ patch, stride, reach }: Pass): { wide: number; strips
 }
 
 /** The scratch that all passes of a recipe can work in. */
-export function groupScratch(passes: readonly Pass[]): GroupScratch {
+export function groupScratch(passes: readonly Pass[]) {
   const most = (bytes: (pass: Pass) => number) => Math.max(0, ...passes.map(bytes));
   const rank = (bytes: (N: number) => number) =>
     most((pass) => (pass.filter.kind === 'rank' ? bytes(pass.patch ** 2) : 0));
@@ -114,17 +80,26 @@ export function groupScratch(passes: readonly Pass[]): GroupScratch {
     return at;
   };
   return {
+    /** The groups of a run; see {@link listBytes}. */
     lists: take(RUN * most(listBytes)),
+    /** The members found so far for each reference of a run, nearest first: distance and place in 64 bits each. */
     keys: take(8 * RUN * most(({ members }) => members)),
+    /** The number of members, and the largest distance once there are enough: one word each. */
     states: take(8 * RUN),
+    /** Distances at all shifts: of the strips that a reference consists of, stored twice, and of the whole reference. */
     strips: take(2 * 16 * most((pass) => stripsOf(pass).strips * stripsOf(pass).vectors)),
     distances: take(16 * most((pass) => stripsOf(pass).vectors)),
+    /** The patches of a group, and of its pilot. */
     group: take(4 * most(({ patch, members }) => members * patch ** 2)),
     pilot: take(4 * transformed(({ patch, members }) => members * patch ** 2)),
+    /** The intermediate product of a transform. */
     half: take(4 * most(({ patch }) => patch ** 2)),
+    /** The window times the weight of the group. */
     weights: take(4 * most(({ patch }) => patch ** 2)),
+    /** The deviations of the noise in a group, and their inverses. */
     deviations: take(4 * most(({ patch }) => patch ** 2)),
     inverses: take(4 * most(({ patch }) => patch ** 2)),
+    /** The arrays of the eigenproblem; see tridiagonal.ts, eigenvalues.ts and eigenvectors.ts. */
     mean: take(rank((N) => 4 * N)),
     matrix: take(rank((N) => 4 * N * N)),
     diagonal: take(rank((N) => 4 * N)),

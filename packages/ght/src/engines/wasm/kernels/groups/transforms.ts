@@ -1,6 +1,5 @@
 /** The transform of a group, as in denoisers/groups/transforms.ts. */
-import type { Fn, Module } from '../assembler.js';
-import { F32, I32 } from '../assembler.js';
+import { F32, type Fn, I32, type Module } from '../assembler.js';
 import { product } from '../maps.js';
 import type { GroupTarget, PatchFunctions } from './target.js';
 import { whitened } from './whitening.js';
@@ -69,21 +68,15 @@ export function transformFunctions(module: Module, name: string, target: GroupTa
         f.store(b, x.sub(y), 16 * v);
       }
     };
-    f.while(
-      () => (inverse ? step.ge(bytes) : group.add(step).lt(end)),
-      () => {
-        a.set(group);
-        f.repeat(
-          () => {
-            b.set(a.add(step));
-            one();
-            a.set(b.add(step));
-          },
-          () => a.lt(end),
-        );
-        step.set(inverse ? step.shr(1) : step.shl(1));
-      },
-    );
+    f.while(inverse ? step.ge(bytes) : group.add(step).lt(end), () => {
+      a.set(group);
+      f.repeat(() => {
+        b.set(a.add(step));
+        one();
+        a.set(b.add(step));
+      }, a.lt(end));
+      step.set(inverse ? step.shr(1) : step.shl(1));
+    });
   };
 
   return {

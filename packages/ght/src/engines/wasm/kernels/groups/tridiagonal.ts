@@ -6,8 +6,7 @@
  * The v of a reflection replaces its row of the matrix. All loops run over blocks of four vectors, so the first block of a
  * step also has entries before those of the step: v and w are zero there.
  */
-import type { Fn, I32, Module } from '../assembler.js';
-import { F32, V128 } from '../assembler.js';
+import { F32, type Fn, type I32, type Module, V128 } from '../assembler.js';
 import { madd, nmadd, sumLanes } from '../maps.js';
 import type { GroupTarget } from './target.js';
 
@@ -40,26 +39,20 @@ class Rows {
     const { f, at, column } = this;
     column.set(start.add(at));
     const end = f.i32(at.add(this.pitch));
-    f.repeat(
-      () => {
-        body(column);
-        column.set(column.add(BLOCK));
-      },
-      () => column.lt(end),
-    );
+    f.repeat(() => {
+      body(column);
+      column.set(column.add(BLOCK));
+    }, column.lt(end));
   }
 
   /** Clears the vector at scratch offset `vector` from byte `start` to byte `end`. */
   clear(vector: number, start: I32, end: I32): void {
     const { f, at } = this;
     const place = f.i32(start.add(at));
-    f.while(
-      () => place.lt(end.add(at)),
-      () => {
-        f.store(place, F32.of(0), vector);
-        place.set(place.add(4));
-      },
-    );
+    f.while(place.lt(end.add(at)), () => {
+      f.store(place, F32.of(0), vector);
+      place.set(place.add(4));
+    });
   }
 
   /** The scalar product of two vectors from byte `start` on. */
@@ -68,9 +61,8 @@ class Rows {
     const sums = f.vectors(4);
     for (const sum of sums) sum.set(V128.zero);
     this.eachBlock(start, (column) => {
-      sums.forEach((sum, v) => {
+      for (const [v, sum] of sums.entries())
         sum.set(madd(target, column.v128(x + 16 * v), column.v128(y + 16 * v), sum));
-      });
     });
     return sumLanes(f, sums[0].add(sums[1]).add(sums[2].add(sums[3])));
   }
@@ -87,20 +79,17 @@ class Rows {
       from.set(even.add(at));
       row.set(even.mul(pitch / 4).add(column));
       place.set(end.add(column.sub(at)));
-      f.repeat(
-        () => {
-          for (const r of [0, 1]) {
-            entry.set(from.splat(V + 4 * r));
-            for (let v = 0; v < 4; v++) {
-              const sum = sums[4 * r + v];
-              sum.set(madd(target, entry, row.v128(matrix + r * pitch + 16 * v), sum));
-            }
+      f.repeat(() => {
+        for (const r of [0, 1]) {
+          entry.set(from.splat(V + 4 * r));
+          for (let v = 0; v < 4; v++) {
+            const sum = sums[4 * r + v];
+            sum.set(madd(target, entry, row.v128(matrix + r * pitch + 16 * v), sum));
           }
-          from.set(from.add(8));
-          row.set(row.add(2 * pitch));
-        },
-        () => row.lt(place),
-      );
+        }
+        from.set(from.add(8));
+        row.set(row.add(2 * pitch));
+      }, row.lt(place));
       for (let v = 0; v < 4; v++) f.store(column, sums[v].add(sums[4 + v]).mul(beta), W + 16 * v);
     });
   }
@@ -119,19 +108,16 @@ class Rows {
       from.set(first.add(at));
       row.set(first.mul(pitch / 4).add(column));
       place.set(end.add(column.sub(at)));
-      f.repeat(
-        () => {
-          vEntry.set(from.splat(V));
-          wEntry.set(from.splat(W));
-          for (let v = 0; v < 4; v++) {
-            value.set(nmadd(target, vEntry, ws[v], row.v128(matrix + 16 * v)));
-            f.store(row, nmadd(target, wEntry, vs[v], value), matrix + 16 * v);
-          }
-          from.set(from.add(4));
-          row.set(row.add(pitch));
-        },
-        () => row.lt(place),
-      );
+      f.repeat(() => {
+        vEntry.set(from.splat(V));
+        wEntry.set(from.splat(W));
+        for (let v = 0; v < 4; v++) {
+          value.set(nmadd(target, vEntry, ws[v], row.v128(matrix + 16 * v)));
+          f.store(row, nmadd(target, wEntry, vs[v], value), matrix + 16 * v);
+        }
+        from.set(from.add(4));
+        row.set(row.add(pitch));
+      }, row.lt(place));
     });
   }
 }
@@ -192,7 +178,7 @@ export function tridiagonal(module: Module, name: string, target: GroupTarget, N
         k.set(k.add(1));
         row.set(row.add(pitch));
       },
-      () => k.lt(N - 2),
+      k.lt(N - 2),
     );
     f.store(at, row.f32(matrix + 4 * (N - 2)), diagonal + 4 * (N - 2));
     f.store(at, row.f32(matrix + 4 * (N - 1)), off + 4 * (N - 2));
@@ -212,48 +198,41 @@ export function reflect(module: Module, name: string, target: GroupTarget, N: nu
     const scale = f.v128();
     f.count(rank, () => {
       k.set(N - 2);
-      f.repeat(
-        () => {
-          k.set(k.sub(1));
-          row.set(k.mul(pitch).add(at));
-          column.set(
-            k
-              .add(1)
-              .shl(2)
-              .and(~(BLOCK - 1)),
-          );
-          end.set(row.add(pitch));
-          row.set(row.add(column));
-          along.set(x.add(column));
-          for (const sum of sums) sum.set(V128.zero);
-          const eachBlock = (body: () => void) => {
-            f.repeat(
-              () => {
-                body();
-                row.set(row.add(BLOCK));
-                along.set(along.add(BLOCK));
-              },
-              () => row.lt(end),
-            );
-          };
-          eachBlock(() => {
-            sums.forEach((sum, v) => {
-              sum.set(madd(target, row.v128(matrix + 16 * v), along.v128(vectors + 16 * v), sum));
-            });
-          });
-          const product = sumLanes(f, sums[0].add(sums[1]).add(sums[2].add(sums[3])));
-          scale.set(product.mul(k.shl(2).add(at).f32(BETA)).splat());
-          row.set(end.sub(pitch).add(column));
-          along.set(x.add(column));
-          eachBlock(() => {
-            for (let v = 0; v < 4; v++) {
-              const there = vectors + 16 * v;
-              f.store(along, nmadd(target, scale, row.v128(matrix + 16 * v), along.v128(there)), there);
-            }
-          });
-        },
-        () => k.ne(0),
-      );
+      f.repeat(() => {
+        k.set(k.sub(1));
+        row.set(k.mul(pitch).add(at));
+        column.set(
+          k
+            .add(1)
+            .shl(2)
+            .and(~(BLOCK - 1)),
+        );
+        end.set(row.add(pitch));
+        row.set(row.add(column));
+        along.set(x.add(column));
+        for (const sum of sums) sum.set(V128.zero);
+        const eachBlock = (body: () => void) => {
+          f.repeat(() => {
+            body();
+            row.set(row.add(BLOCK));
+            along.set(along.add(BLOCK));
+          }, row.lt(end));
+        };
+        eachBlock(() => {
+          for (const [v, sum] of sums.entries())
+            sum.set(madd(target, row.v128(matrix + 16 * v), along.v128(vectors + 16 * v), sum));
+        });
+        const product = sumLanes(f, sums[0].add(sums[1]).add(sums[2].add(sums[3])));
+        scale.set(product.mul(k.shl(2).add(at).f32(BETA)).splat());
+        row.set(end.sub(pitch).add(column));
+        along.set(x.add(column));
+        eachBlock(() => {
+          for (let v = 0; v < 4; v++) {
+            const there = vectors + 16 * v;
+            f.store(along, nmadd(target, scale, row.v128(matrix + 16 * v), along.v128(there)), there);
+          }
+        });
+      }, k.ne(0));
       x.set(x.add(pitch));
     });
   });

@@ -1,11 +1,9 @@
 /** Noise that is not white, as in denoisers/groups/whitening.ts. */
 import { LEAST_DEVIATION } from '../../../../denoisers/groups/whitening.js';
-import type { Fn, I32, Module } from '../assembler.js';
-import { F32, V128 } from '../assembler.js';
+import { F32, type Fn, type I32, type Module, V128 } from '../assembler.js';
 import { madd, sumLanes } from '../maps.js';
 import { define, passKernels } from '../signatures.js';
-import type { GroupTarget, NoiseTable, PatchFunctions } from './target.js';
-import { listBytes } from './target.js';
+import { type GroupTarget, listBytes, type NoiseTable, type PatchFunctions } from './target.js';
 
 /** Offsets in a list of the position of its group between two brightnesses, and of the row of the first of them. */
 const [SHARE, ROW] = [4, 8];
@@ -34,13 +32,10 @@ export function brightness(module: Module, name: string, target: GroupTarget, no
       row.set(0);
       knot.set(noise.brightness);
       if (noise.count > 2) {
-        f.while(
-          () => knot.lt(noise.brightness + 4 * (noise.count - 2)).and(mean.gt(knot.f32(4))),
-          () => {
-            knot.set(knot.add(4));
-            row.set(row.add(4 * n * n));
-          },
-        );
+        f.while(knot.lt(noise.brightness + 4 * (noise.count - 2)).and(mean.gt(knot.f32(4))), () => {
+          knot.set(knot.add(4));
+          row.set(row.add(4 * n * n));
+        });
       }
       low.set(knot.f32());
       const share = noise.count > 1 ? mean.sub(low).div(knot.f32(4).sub(low)) : F32.of(0);

@@ -8,7 +8,7 @@
  * take 2¹⁹ samples at one pixel to leave its 31 bits; a pixel has at most N (2 reach + 1)², for 8×8 patches and a reach of 29
  * 2¹⁷·⁸. Filters may overshoot the picture by as much as a factor of two.
  */
-import { builtins } from './target.js';
+import { entryPoint } from '../../gpu.js';
 
 /** One in the units of weights. */
 const ONE = 2 ** 24;
@@ -57,9 +57,8 @@ export const combineKernel = `
 
 fn floatOf(low: u32, high: u32) -> f32 { return fma(f32(high), ${2 ** 32}.0, f32(low)); }
 
-@compute @workgroup_size(${PIXEL_THREADS})
-fn main(${builtins}) {
-  let i = (workgroup.x + workgroup.y * workgroups.x) * ${PIXEL_THREADS}u + me;
+${entryPoint(PIXEL_THREADS)}
+  let i = group * ${PIXEL_THREADS}u + me;
   if (i >= arrayLength(&picture)) { return; }
   let low = valuesLow[i];
   let high = valuesHigh[i];
@@ -79,9 +78,8 @@ export const blendKernel = `
 @group(0) @binding(1) var<storage, read_write> to: array<f32>;
 @group(0) @binding(2) var<storage, read> other: array<f32>;
 
-@compute @workgroup_size(${PIXEL_THREADS})
-fn main(${builtins}) {
-  let i = (workgroup.x + workgroup.y * workgroups.x) * ${PIXEL_THREADS}u + me;
+${entryPoint(PIXEL_THREADS)}
+  let i = group * ${PIXEL_THREADS}u + me;
   if (i >= arrayLength(&to)) { return; }
   to[i] = fma(share.x, to[i] - other[i], other[i]);
 }`;

@@ -8,7 +8,8 @@
  */
 
 import type { Pass } from '../../../../denoisers/groups/recipes.js';
-import { builtins, each, float, partStruct } from './target.js';
+import { entryPoint } from '../../gpu.js';
+import { each, float, partStruct } from './target.js';
 
 /** Bisections: as many as a float has digits, and two for the sum that bounds all eigenvalues. */
 const BISECTIONS = 26;
@@ -82,13 +83,12 @@ fn arbitrary(seed: u32) -> f32 {
   return f32((x >> 22u) ^ x) * ${2 ** -31} - 1.0;
 }
 
-@compute @workgroup_size(${N})
-fn main(${builtins}) {
-  let n = groupNumber(workgroup, workgroups);
+${entryPoint(N)}
+  let n = group;
   if (n >= part.count) { return; }
   let list = n * part.listWords;
   d[me] = tridiagonal[n * ${2 * N}u + me];
-  // Nothing is beside the last.
+  // The last has no next one.
   e[me] = select(0.0, tridiagonal[n * ${2 * N}u + ${N}u + me], me < ${N - 1}u);
   workgroupBarrier();
   let tau = part.level * (${patch}.0 + sqrt(f32(lists[list])));

@@ -4,10 +4,12 @@
  * coefficients, and goes back; then columns and rows again, and one thread per sample adds it to the sums. The pilot of the Wiener
  * filter goes first through the same memory, and leaves its gains in registers.
  */
+
 import type { Pass } from '../../../../denoisers/groups/recipes.js';
 import { transformOf } from '../../../../denoisers/groups/transforms.js';
+import { entryPoint } from '../../gpu.js';
 import { sumsFrom } from './aggregation.js';
-import { builtins, each, HEADER, haarMembers, isAlone, nowhere, partStruct, WORKGROUP_BYTES } from './target.js';
+import { each, HEADER, haarMembers, isAlone, nowhere, partStruct, WORKGROUP_BYTES } from './target.js';
 import { alongLine, haar, inverseHaar, patchFloats } from './transforms.js';
 import { deviationAt } from './whitening.js';
 
@@ -133,9 +135,8 @@ var<workgroup> counts: array<u32, ${together}>;
 var<workgroup> shares: array<f32, ${together * N}>;
 var<workgroup> weights: array<f32, ${together}>;
 
-@compute @workgroup_size(${THREADS})
-fn main(${builtins}) {
-  let first = groupNumber(workgroup, workgroups) * ${together}u;
+${entryPoint(THREADS)}
+  let first = group * ${together}u;
   if (first >= part.count) { return; }
   for (var slot = me; slot < ${slots}u; slot += ${THREADS}u) {
     let group = slot / ${most}u;

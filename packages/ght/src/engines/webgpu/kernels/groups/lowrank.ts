@@ -8,12 +8,14 @@
  *
  * The eigenproblem is always N×N, which is the smaller one except in tiny pictures. Between the kernels all lies in buffers: of a
  * group, `samples` has the mean in row 0 and patch k in row 1 + k, `basis` has Qᵀ row by row, `tridiagonal` the diagonal of T and
- * the entries beside it, and `vectors` the rows of Uᵀ. Word 3 of the list is the rank.
+ * the entries next to it, and `vectors` the rows of Uᵀ. Word 3 of the list is the rank.
  */
+
 import type { Pass } from '../../../../denoisers/groups/recipes.js';
 import { dct } from '../../../../denoisers/groups/transforms.js';
+import { entryPoint } from '../../gpu.js';
 import { sumsFrom } from './aggregation.js';
-import { builtins, each, HEADER, isAlone, partStruct, range } from './target.js';
+import { each, HEADER, isAlone, partStruct, range } from './target.js';
 import { alongLine, patchFloats } from './transforms.js';
 import { deviationAt } from './whitening.js';
 
@@ -40,9 +42,8 @@ const firstRow = `n * (part.listWords - ${HEADER - 1}u)`;
 
 /** Begins a kernel with a thread per sample. */
 const begin = (threads: number) => `
-@compute @workgroup_size(${threads})
-fn main(${builtins}) {
-  let n = groupNumber(workgroup, workgroups);
+${entryPoint(threads)}
+  let n = group;
   if (n >= part.count) { return; }
   let list = n * part.listWords;
   let members = lists[list];`;

@@ -9,8 +9,10 @@
  * go into bins by their distances. A member's number in the group is that of the candidates in the bins before its own, plus that of
  * the nearer ones in its own bin, which are few.
  */
+
 import type { Pass } from '../../../../denoisers/groups/recipes.js';
-import { builtins, each, HEADER, partStruct, WORKGROUP_BYTES } from './target.js';
+import { entryPoint } from '../../gpu.js';
+import { each, HEADER, partStruct, WORKGROUP_BYTES } from './target.js';
 
 /** How the search window is spread over threads. */
 export interface Spread {
@@ -97,9 +99,8 @@ fn before(a: vec2u, b: vec2u) -> bool { return a.x < b.x || (a.x == b.x && a.y <
 /** Where a row of the picture begins; the nearest one where there is none. */
 fn line(y: i32) -> u32 { return u32(clamp(y, 0, i32(part.height) - 1)) * part.width; }
 
-@compute @workgroup_size(${threads})
-fn main(${builtins}) {
-  let n = groupNumber(workgroup, workgroups);
+${entryPoint(threads)}
+  let n = group;
   if (n >= part.count) { return; }
   let reference = vec2i(placeOfReference(n));
   let size = vec2i(i32(part.width), i32(part.height));

@@ -1,7 +1,6 @@
 /** What the kernels of all passes have in common: the references of a part of a picture, and the lists of their groups. */
 import { rankThreshold } from '../../../../denoisers/groups/filters.js';
 import type { Filter, Pass } from '../../../../denoisers/groups/recipes.js';
-import { groupNumber } from '../../gpu.js';
 
 /** Bytes of workgroup memory that every adapter has. All kernels stay below, since more would leave room for fewer workgroups. */
 export const WORKGROUP_BYTES = 2 ** 14;
@@ -72,7 +71,6 @@ export function partStruct({ patch }: Pick<Pass, 'patch'>): string {
   return `
 struct Part { width: u32, height: u32, across: u32, first: u32, count: u32, stride: u32, listWords: u32, level: f32 }
 @group(0) @binding(0) var<uniform> part: Part;
-${groupNumber}
 fn placeOfReference(n: u32) -> vec2u {
   let number = part.first + n;
   let grid = vec2u(number % part.across, number / part.across);
@@ -82,7 +80,3 @@ fn placeOfReference(n: u32) -> vec2u {
 
 /** No member. */
 export const nowhere = 'const NOWHERE = 0xffffffffu;';
-
-/** The builtins of every kernel. */
-export const builtins =
-  '@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgroups: vec3u, @builtin(local_invocation_index) me: u32';

@@ -2,9 +2,11 @@
  * Noise that depends on brightness and frequency, as in denoisers/groups/whitening.ts. The header of a list has the place of the group between
  * two rows of deviations: the number of the first row in word 1, and in word 2 how far it is on the way to the next, from 0 to 1.
  */
+
 import type { Pass } from '../../../../denoisers/groups/recipes.js';
 import { LEAST_DEVIATION } from '../../../../denoisers/groups/whitening.js';
-import { builtins, float, HEADER, haarMembers, isAlone, partStruct } from './target.js';
+import { entryPoint } from '../../gpu.js';
+import { float, HEADER, haarMembers, isAlone, partStruct } from './target.js';
 
 /**
  * Finds the brightness of every group, the mean of its patches on the first plane of the guide. One thread per sample adds it up over
@@ -21,9 +23,8 @@ export function brightnessKernel(pass: Pass): string {
 @group(0) @binding(3) var<storage, read> brightness: array<f32>;
 var<workgroup> sums: array<f32, ${N}>;
 
-@compute @workgroup_size(${N})
-fn main(${builtins}) {
-  let n = groupNumber(workgroup, workgroups);
+${entryPoint(N)}
+  let n = group;
   if (n >= part.count) { return; }
   let list = n * part.listWords;
   let offset = me / ${patch}u * part.width + me % ${patch}u;

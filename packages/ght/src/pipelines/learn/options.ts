@@ -1,12 +1,15 @@
-import type { EngineName } from '../engines/engines.js';
-import { boolean, callable, InputError, knownOptions, OptionError, oneOf, wholeNumber } from '../errors.js';
-import type { Progress, Settings } from '../pipelines/solve/options.js';
-import { resolveSolveOptions, solverDefaults } from '../pipelines/solve/options.js';
-import type { Budget } from '../sparse/budget/budget.js';
-import { resolveBudget } from '../sparse/budget/budget.js';
-import { overcompleteDct } from '../sparse/dictionary/dct.js';
-import type { Dictionary } from '../sparse/dictionary/dictionary.js';
-import { checkDictionary, denseDictionary, separableDictionary, unitAtoms } from '../sparse/dictionary/dictionary.js';
+import type { EngineName } from '../../engines/engines.js';
+import { boolean, callable, InputError, knownOptions, OptionError, oneOf, wholeNumber } from '../../errors.js';
+import { type Budget, resolveBudget } from '../../sparse/budget/budget.js';
+import { overcompleteDct } from '../../sparse/dictionary/dct.js';
+import type { Dictionary } from '../../sparse/dictionary/dictionary.js';
+import {
+  checkDictionary,
+  denseDictionary,
+  separableDictionary,
+  unitAtoms,
+} from '../../sparse/dictionary/dictionary.js';
+import { type Progress, resolveSolveOptions, type Settings, solverDefaults } from '../solve/options.js';
 
 /** The solvers that can code the patches: those that end with least squares, which a dictionary step starts from. */
 const coders = ['joint-omp', 'omp'] as const;

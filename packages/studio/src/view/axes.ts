@@ -1,4 +1,4 @@
-/** The arithmetic of the plots of the story. */
+/** The arithmetic of all plots. */
 
 /** A point of a plot, in the units of its axes. */
 export interface XY {
@@ -43,7 +43,7 @@ export function powersOfTen([low, high]: readonly [number, number]): number[] {
 }
 
 /** The line through points, as an SVG path. */
-export function lineOf(points: readonly XY[], x: Axis, y: Axis): string {
+export function lineOf(points: readonly XY[], x: Pick<Axis, 'at'>, y: Pick<Axis, 'at'>): string {
   return points
     .map((point, i) => `${i === 0 ? 'M' : 'L'}${x.at(point.x).toFixed(1)} ${y.at(point.y).toFixed(1)}`)
     .join('');
