@@ -63,16 +63,30 @@ const checkRequest: check.Check<RestoreRequest> = (value, name) => {
   return requests[task](value, name);
 };
 
-/** The task of restoring an image. One task keeps the memory of one prior from tile to tile. */
+/** What is kept of a run from part to part: the memory of the prior, and the image while whole planes are worked on. */
+interface Kept {
+  readonly run: string;
+  readonly denoisers: DenoiserCache;
+  opened?: ReturnType<RestoreContext['open']>;
+}
+
+/** The task of restoring an image. One task works on one part at a time. */
 export function restoreTask(): TiledTask<RestoreRequest, RestoreContext, RestoreResult> {
-  let kept = { run: '', denoisers: new DenoiserCache() };
+  let last: Kept | undefined;
   return tiledTask(restorePlan, checkRequest, async (request, places): Promise<RestoreContext> => {
     const { input, output, tile } = request;
     checkTile(tile);
-    const run = JSON.stringify([input, output, request.task, request.options]);
-    if (kept.run !== run) kept = { run, denoisers: new DenoiserCache() };
     const source = await places.source(input);
+    const mask = request.task === 'inpaint' && request.mask ? await places.source(request.mask) : undefined;
     const sink = await places.sink(output);
+    const run = JSON.stringify([request, source.version, mask?.version]);
+    if (last?.run !== run) last = { run, denoisers: new DenoiserCache() };
+    const kept = last;
+    const open: RestoreContext['open'] = async (signal) => {
+      const missing = mask ? await maskOf(mask, source.picture, signal) : 'auto';
+      const image = await imageOf(source, signal);
+      return { image, opened: await drive(problemOf(source.picture, request, missing).open(image), { signal }) };
+    };
     const side = Math.min(PIECE, tile ?? PIECE);
     const chunk = { width: side, height: side };
     return {
@@ -82,10 +96,15 @@ export function restoreTask(): TiledTask<RestoreRequest, RestoreContext, Restore
       tiles: { chunk, side: tile },
       planes: scratchPlanes(() => places.scratch(output), chunk),
       async open(signal) {
-        const named = request.task === 'inpaint' ? request.mask : undefined;
-        const mask = named === undefined ? 'auto' : await maskOf(await places.source(named), source.picture, signal);
-        const image = await imageOf(source, signal);
-        return { image, opened: await drive(problemOf(source.picture, request, mask).open(image), { signal }) };
+        kept.opened ??= open(signal);
+        // What was stopped is opened again the next time.
+        kept.opened.catch(() => {
+          kept.opened = undefined;
+        });
+        return kept.opened;
+      },
+      close() {
+        kept.opened = undefined;
       },
       async write({ planes, alpha, ...size }, signal) {
         const all = { left: 0, top: 0, ...size };

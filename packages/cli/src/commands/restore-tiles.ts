@@ -45,7 +45,8 @@ export async function restoreInTiles(
   const memory = async (picture: Picture) => estimateMemory('restore', memorySizeIn(picture), limits);
   const start = performance.now();
   const display = progressDisplay(task.name, silent(flags));
-  const run = { path, output, flags, task: restoreTask(), request, pictureOf, memory };
+  const stoppedNote = (zarr: string) => `nothing is complete in ${zarr} yet, and the same command begins again`;
+  const run = { path, output, flags, task: restoreTask(), request, pictureOf, memory, stoppedNote };
   const { result, picture, by } = await runTiles(run, context, display).finally(display.stop);
   const seconds = (performance.now() - start) / 1000;
   if (flags.json) {

@@ -40,6 +40,8 @@ export interface TiledRun<Request extends ImageNames, Context, Result> {
   readonly request: (names: ImageNames, picture: Picture, nameOf: (path: string) => string) => Request;
   /** What is known about the result, of an image of which this is known. @default the same */
   readonly pictureOf?: (picture: Picture) => Picture;
+  /** What is said of a run in this process that was stopped, of which the output is `zarr`. @default that it can be continued */
+  readonly stoppedNote?: (zarr: string) => string;
   /** Bytes that the work of a tile needs, for workers. */
   readonly memory?: (picture: Picture) => Promise<number>;
 }
@@ -122,9 +124,10 @@ export async function runTiles<Request extends ImageNames, Task, Result>(
 }
 
 const asIs = (path: string) => path;
+const continues = (zarr: string) => `what is done is in ${zarr}, and the same command continues it`;
 
 async function here<Request extends ImageNames, Task, Result>(
-  { path, task, request, flags }: TiledRun<Request, Task, Result>,
+  { path, task, request, flags, stoppedNote = continues }: TiledRun<Request, Task, Result>,
   sourceAt: (name: string) => Promise<Source>,
   picture: Picture,
   zarr: string,
@@ -149,7 +152,7 @@ async function here<Request extends ImageNames, Task, Result>(
     return sink.write(...window);
   };
   const places: Places = { ...files, source: sourceAt, sink: async () => ({ ...sink, write }) };
-  context.stopped.note = `what is done is in ${zarr}, and the same command continues it`;
+  context.stopped.note = stoppedNote(zarr);
   try {
     const opened = await task.open(asked, places, context.signal);
     return { result: await runHere(task.plan, opened, watch), by: 'here' };

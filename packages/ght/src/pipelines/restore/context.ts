@@ -9,8 +9,10 @@ import type { OpenProblem, RestorationProblem } from './problem.js';
 /** An image that is restored, where its planes are kept between passes, and where the result goes. */
 export interface RestoreContext {
   readonly problem: RestorationProblem;
-  /** The image and the problem that it poses; both are kept if the image is in memory. */
+  /** The image and the problem that it poses. Both are kept for the next part. */
   open(signal?: AbortSignal): Promise<{ readonly image: Image; readonly opened: OpenProblem }>;
+  /** Frees them, before a pass that needs the memory for tiles. Absent for an image that is in memory. */
+  close?(): void;
   readonly settings: RestoreSettings;
   /** How the prior divides the picture. Undefined for one part, whose tiles are those that fit in memory. */
   readonly tiles?: TileDivision;

@@ -105,6 +105,7 @@ const prior = definePass<RestoreContext, PriorArgument, null>({
       throw refuse('argument.part', 'must be whole chunks of planes', `${part.width}×${part.height}`);
     }
     const inner = gridCell(picture, part, job.part);
+    context.close?.();
     await denoisers.use(
       'prior',
       () => loadPrior(context, known),
