@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { MemorySize } from 'ght';
 import { EnvironmentError, OptionError } from 'ght';
-import { mostUnpacked, pixelLimit } from 'ght-images';
+import { pixelLimit } from 'ght-images';
 import { type Picture, pictureIn } from 'ght-tiles';
 import { numberOf } from './flags.js';
 import { isStream } from './io/index.js';
@@ -47,7 +47,7 @@ export function isAddress(path: string): boolean {
   return /^https?:\/\//i.test(path);
 }
 
-/** In smaller files, what does not fit is not the image: other options are the remedy, not tiles. */
+/** Smaller files hold no image that is too large: headers are read only of larger ones. */
 const SMALL_FILE = 2 ** 22;
 
 /** Whether an image is to be processed in tiles: because the user requests it, or because it is too large for memory. */
@@ -69,13 +69,12 @@ export async function goesInTiles(
 export async function tooLarge(path: string, memory: (pixels: MemorySize) => number): Promise<Picture | undefined> {
   if (isStream(path)) return undefined;
   const place = await stat(path).catch(() => undefined);
-  if (!place?.isFile()) return undefined;
+  if (!place?.isFile() || place.size < SMALL_FILE) return undefined;
   // A file that cannot be opened has its error from the reader of whole files.
   const picture = await pictureIn(path).catch(() => undefined);
   if (picture === undefined) return undefined;
   const size = memorySizeIn(picture);
-  const isReadable = size.width * size.height <= pixelLimit && size.bytes <= mostUnpacked(place.size);
-  return isReadable && (place.size < SMALL_FILE || fitsInMemory(memory(size))) ? undefined : picture;
+  return size.width * size.height > pixelLimit || !fitsInMemory(memory(size)) ? picture : undefined;
 }
 
 /** Refuses flags that have no meaning for tiles. */

@@ -18,10 +18,14 @@ export function mostSamples(bytes: number): number {
 
 /** How many bytes of samples a byte of a file may unpack to if the whole image goes into memory. */
 export const UNPACKED_PER_BYTE = 250;
-/** Images of at most this many bytes of samples may be packed more densely: denoising them in colour takes less than 1 GB. */
-const SMALL_BYTES = 2 ** 26;
+/**
+ * Images of at most this many bytes of samples may be packed more densely: denoising them takes less than 1 GB. In grey it takes less than
+ * half as much per sample, and masks of large photographs are packed that densely.
+ */
+const SMALL_COLOUR = 2 ** 26;
+const SMALL_GREY = 2 ** 27;
 
-/** The most bytes of samples that a file of `bytes` bytes may unpack to in memory. A small file that unpacks to more is read in tiles. */
-export function mostUnpacked(bytes: number): number {
-  return Math.max(SMALL_BYTES, UNPACKED_PER_BYTE * bytes);
+/** The most bytes of samples that a file of `bytes` bytes may unpack to in memory. A small file that unpacks to more must be read in tiles. */
+export function mostUnpacked(bytes: number, channels: number): number {
+  return Math.max(channels === 1 ? SMALL_GREY : SMALL_COLOUR, UNPACKED_PER_BYTE * bytes);
 }

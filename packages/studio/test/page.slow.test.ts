@@ -147,7 +147,7 @@ describe.skipIf(!hasBrowser)('the studio', () => {
     if (!box) throw new Error('no stage');
     await page.mouse.click(box.x + 0.7 * box.width, box.y + 0.6 * box.height);
     await page.waitForSelector('[data-patch="patchwise"]');
-    expect(await page.textContent('.told')).toMatch(/gets \d+\s+atoms? of the joint budget/);
+    expect(await page.textContent('.summary')).toMatch(/gets \d+\s+atoms? of the joint budget/);
     expect(await page.textContent('[data-patch="patchwise"]')).toContain('OMP adds up');
     expect(await page.locator('[data-patch="joint"] li').count()).toBeGreaterThan(0);
     await page.click('[aria-label="Close the patch"]');
@@ -297,7 +297,7 @@ describe.skipIf(!hasBrowser)('the studio', () => {
     await settled(page);
     expect(await page.textContent('.facts')).toMatch(/Black Canyon.*colour/);
     expect(await page.inputValue('[data-control="solver"]')).toBe('qpm');
-    expect(await page.textContent('.value')).toMatch(/^2 atoms/);
+    expect(await page.textContent('label:has([data-control="budget"])')).toMatch(/^2 atoms/);
     await page.waitForSelector('.scale');
   });
 

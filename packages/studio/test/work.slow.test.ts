@@ -91,16 +91,16 @@ describe.skipIf(!hasBrowser)('the same number of atoms', () => {
     expect(await reading(page, 'Atoms per patch')).toBe(3);
     await page.focus('[role="application"]');
     await page.keyboard.press('Enter');
-    await page.waitForSelector('.told');
-    const told = (await page.textContent('.told'))?.replace(/\s+/g, ' ') ?? '';
+    await page.waitForSelector('.summary');
+    const summary = (await page.textContent('.summary'))?.replace(/\s+/g, ' ') ?? '';
     const [, here, planes, each, mean] =
       /gets (\d+) atoms? of the joint budget in (\d) planes, ([\d.]+) per patch; the mean is ([\d.]+) per patch/.exec(
-        told,
+        summary,
       ) ?? [];
     expect([Number(planes), Number(mean)]).toEqual([3, 3]);
     expect(Number(each)).toBeCloseTo(Number(here) / 3, 1);
     expect(await page.textContent('figcaption')).toContain('the mean, 3.');
-    expect(await page.getAttribute('.told', 'title')).toContain('every position has 3 patches');
+    expect(await page.getAttribute('.summary', 'title')).toContain('every position has 3 patches');
   });
 });
 
@@ -339,7 +339,7 @@ describe.skipIf(!hasBrowser)('the link', () => {
   it('has the whole view; back and forward move through it', async () => {
     await visit('#image=dust-bowl-home&zoom=3&x=300&y=200&divider=0.75&patch=304,200');
     await settled(page);
-    await page.waitForSelector('.told >> text=/\\(304, 200\\)/');
+    await page.waitForSelector('.summary >> text=/\\(304, 200\\)/');
     expect(await page.textContent('.percent')).toBe('300 %');
     expect(await page.getAttribute('.handle', 'aria-valuenow')).toBe('75');
     await page.click('#tab-compare');
@@ -361,7 +361,7 @@ describe.skipIf(!hasBrowser)('hands and keys', () => {
   it('Escape closes one thing after the other', async () => {
     await page.focus('[role="application"]');
     await page.keyboard.press('Enter');
-    await page.waitForSelector('.told');
+    await page.waitForSelector('.summary');
     await page.click('header summary');
     await choose(page, 'no.png', Buffer.from('no image'));
     await page.waitForSelector('.notice');
@@ -374,7 +374,7 @@ describe.skipIf(!hasBrowser)('hands and keys', () => {
     await expect
       .poll(async () => {
         await page.keyboard.press('Escape');
-        return page.locator('.told').count();
+        return page.locator('.summary').count();
       })
       .toBe(0);
   });
@@ -448,13 +448,13 @@ describe.skipIf(!hasBrowser)('a small screen', () => {
     const box = await small.locator('[role="application"]').boundingBox();
     if (!box) throw new Error('no stage');
     await small.touchscreen.tap(box.x + 0.3 * box.width, box.y + 0.6 * box.height);
-    await small.waitForSelector('.told');
+    await small.waitForSelector('.summary');
     const inView = (selector: string) =>
       small.$eval(selector, (element) => {
         const { top, bottom } = element.getBoundingClientRect();
         return bottom > 0 && top < innerHeight - 40;
       });
-    await expect.poll(() => inView('.told')).toBe(true);
+    await expect.poll(() => inView('.summary')).toBe(true);
     // Two fingers move the picture with them.
     await small.evaluate(() => scrollTo(0, 0));
     const devtools = await phone.newCDPSession(small);

@@ -1,7 +1,7 @@
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { checkImage, describe, estimateMemory, type MemorySize, OptionError, patchGrid, probeEngines } from 'ght';
-import { formatOfContent, type ImageFile, type Resolution, rangeOf } from 'ght-images';
+import { formatOfContent, type ImageFile, mostUnpacked, type Resolution, rangeOf } from 'ght-images';
 import { denoiseTileSize, type Picture, pictureIn } from 'ght-tiles';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
@@ -134,7 +134,7 @@ async function fromHeader(path: string, { pages, peak }: InputFlags): Promise<Im
   const size = memorySizeIn(picture);
   if (size.bytes <= RANGE_BYTES) return undefined;
   const { width, height, alpha, depth, sample, metadata } = picture;
-  const channels = picture.channels + Number(alpha);
+  const channels = channelsIn(picture);
   return {
     image: { width, height, channels, depth, sample, peak: peak ?? 2 ** depth - 1 },
     ...{ size, alpha, resolution: metadata?.resolution, range: null },
@@ -144,7 +144,13 @@ async function fromHeader(path: string, { pages, peak }: InputFlags): Promise<Im
 /** What is known about an image that is processed in tiles; undefined for one that is read as a whole. */
 async function largePicture(path: string, signal: AbortSignal): Promise<Picture | undefined> {
   if (isZarr(path) || isAddress(path)) return pictureIn(path, { http: true, signal });
-  return tooLarge(path, (size) => estimateMemory('denoise', size));
+  const large = await tooLarge(path, (size) => estimateMemory('denoise', size));
+  if (large || isStream(path)) return large;
+  // The reader of whole files refuses a file that unpacks to far more than its length.
+  const [place, picture] = await Promise.all([stat(path), pictureIn(path)]).catch(() => []);
+  return place && picture && memorySizeIn(picture).bytes > mostUnpacked(place.size, channelsIn(picture))
+    ? picture
+    : undefined;
 }
 
 async function infoInTiles(
@@ -155,7 +161,7 @@ async function infoInTiles(
 ): Promise<void> {
   refuseWithTiles({ '--pages': pages, '--axes': axes, '--peak': peak });
   const { width, height, alpha, depth, sample, metadata } = picture;
-  const image = { width, height, channels: picture.channels + Number(alpha), depth, sample };
+  const image = { width, height, channels: channelsIn(picture), depth, sample };
   const format = await formatOf(path);
   const tiles = await denoiseTileSize(picture);
   if (json) {
@@ -173,6 +179,11 @@ async function infoInTiles(
       ['tiles', `${size}, about ${bytes(tiles.memoryBytes)}${where}`],
     ])}`,
   );
+}
+
+/** The channels of a picture, opacity included. */
+function channelsIn({ channels, alpha }: Picture): number {
+  return channels + Number(alpha);
 }
 
 /** Enough bytes to recognise a format. */

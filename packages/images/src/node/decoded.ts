@@ -37,9 +37,9 @@ export function checkSize(declared: Declared, refuse: Refuse): void {
     throw refuse(`must have at most ${pixelLimit} pixels, not ${width}×${height}`, 'cut it into tiles', ResourceError);
   }
   checkClaim(declared, refuse);
-  if ((width * height * channels * depth) / 8 > mostUnpacked(bytes)) {
+  if ((width * height * channels * depth) / 8 > mostUnpacked(bytes, channels)) {
     const rule = `must not unpack to more than ${UNPACKED_PER_BYTE} times its ${bytes} bytes, as ${width}×${height}×${channels} samples of ${depth} bits would`;
-    throw refuse(rule, 'process it in tiles (--tile 1024), or save it without compression', ResourceError);
+    throw refuse(rule, 'process it in tiles, or save it without compression', ResourceError);
   }
   // Results are float64, whatever the samples are in the file.
   if (8 * width * height * channels > totalmem()) {

@@ -99,7 +99,7 @@ async function openTiffFile(name: string, bytes: number, options: SourceOptions)
 /** Whether an image is read into memory from a file of this many bytes. */
 function fitsInMemory(picture: Picture, bytes: number, { memory = DEFAULT_MEMORY }: SourceOptions): boolean {
   const unpacked = (picture.width * picture.height * planesOf(picture) * picture.depth) / 8;
-  return unpacked <= Math.min(memory, mostUnpacked(bytes));
+  return unpacked <= Math.min(memory, mostUnpacked(bytes, planesOf(picture)));
 }
 
 /** A source that sharp copies, if it does so exactly; the others are read whole, up to the limit of the reader. */
