@@ -175,3 +175,49 @@ await line('measures', () => [
   ght.psnr(grey.planes[0], noisy(grey, 7, 3).planes[0], 255),
   ght.estimateMemory('represent', { width: 512, height: 512, channels: 3 }),
 ]);
+
+// Restoration: every task, quality and kind of data.
+const holes = (image, share) => {
+  const random = ght.randomSource(11);
+  return Uint8Array.from(image.planes[0], () => Number(random.uniform() < share));
+};
+const tall = (image) => ({
+  ...image,
+  height: image.height - 9,
+  planes: image.planes.map((plane) => plane.slice(0, image.width * (image.height - 9))),
+});
+const halves = (n) => ({
+  ...{ width: n.width, height: n.height },
+  apply: (x) => x.map((value) => value / 2),
+  adjoint: (r) => r.map((value) => value / 2),
+});
+for (const quality of ['fast', 'balanced', 'best']) {
+  const options = { engine: 'wasm', quality, threads: 2 };
+  for (const [name, image] of Object.entries({ small, colour: tall(colour) })) {
+    const alpha = Uint8Array.from(image.planes[0], (_, i) => i % 256);
+    await line(`inpaint ${name} ${quality}`, () => ght.inpaint(image, holes(image, 0.4), options));
+    await line(`inpaint ${name} noisy ${quality}`, () =>
+      ght.inpaint(noisy(image, 9, 1), holes(image, 0.3), { ...options, sigma: 9 }),
+    );
+    await line(`inpaint ${name} transparent ${quality}`, () => ght.inpaint({ ...image, alpha }, 'auto', options));
+    await line(`deblur ${name} ${quality}`, () => ght.deblur(noisy(image, 2, 1), ght.diskKernel(2), options));
+    await line(`deblur ${name} without noise ${quality}`, () =>
+      ght.deblur({ ...image, alpha }, ght.motionKernel(5, 30), { ...options, sigma: 0 }),
+    );
+    await line(`upscale ${name} ${quality}`, () => ght.upscale({ ...image, alpha }, 1.5, options));
+    await line(`upscale ${name} noisy ${quality}`, () =>
+      ght.upscale(noisy(image, 3, 1), 2, { ...options, sigma: 3, blur: 'area' }),
+    );
+    await line(`restore ${name} ${quality}`, () => ght.restore(image, halves(image), { ...options, start: image }));
+    await line(`restore ${name} noisy ${quality}`, () => ght.restore(image, halves(image), { ...options, sigma: 2 }));
+  }
+}
+await line('inpaint a hole in a large image', () => {
+  const large = picture(420, 1);
+  const mask = new Uint8Array(420 * 420).fill(0).map((_, i) => Number(Math.abs((i % 420) - 300) < 4 && i % 3 === 0));
+  return ght.inpaint(large, mask, { quality: 'fast' });
+});
+await line('upscale a large image', () => ght.upscale(picture(330, 1), 2, { quality: 'fast' }));
+await line('deblur a large image', () =>
+  ght.deblur(noisy(picture(600, 3), 2, 1), ght.gaussianKernel(1.2), { quality: 'fast' }),
+);

@@ -27,9 +27,12 @@ export function refuseTooLargeToDenoise(image: Image, quality: Quality | undefin
 }
 
 /** The same for restoration; `factor` is the size of the result by that of the image. */
-export function refuseTooLargeToRestore(image: Image, quality: Quality | undefined, factor = 1): void {
-  const needed = estimateMemory('restore', memorySizeOf(image), { quality, factor });
-  refuse(image, needed, factor > 1 ? 'use a smaller --factor, or crop the image' : 'crop the image');
+export function refuseTooLargeToRestore(
+  size: MemorySize,
+  options: { readonly quality?: Quality; readonly factor?: number; readonly tiled?: boolean },
+): void {
+  const remedy = (options.factor ?? 1) > 1 ? 'use a smaller --factor, or crop the image' : 'crop the image';
+  refuse(size, estimateMemory('restore', size, options), remedy);
 }
 
 /** Whether a run that needs this many bytes fits into the memory of this machine. */
@@ -37,7 +40,7 @@ export function fitsInMemory(needed: number): boolean {
   return needed <= 0.9 * totalmem();
 }
 
-function refuse({ width, height }: Image, needed: number, remedy: string): void {
+function refuse({ width, height }: Pick<Image, 'width' | 'height'>, needed: number, remedy: string): void {
   if (fitsInMemory(needed)) return;
   const rule = `must need less memory than this machine has, ${bytes(totalmem())}`;
   throw new ResourceError('IMAGE', rule, `${width}×${height}, about ${bytes(needed)}`, remedy);

@@ -133,6 +133,32 @@ describe('ght upscale', () => {
   });
 });
 
+describe('in tiles', () => {
+  it.each([
+    ['inpaint', ['holes.png', '--mask', 'mask.png']],
+    ['inpaint', ['rgba.png']],
+    ['deblur', ['blurred.png', '--kernel', 'line.npy']],
+    ['upscale', ['small.png', '--factor', '1.5']],
+  ])('%s writes the bytes of the untiled run', async (task, args) => {
+    await json(task, ...args, '-o', 'whole.png', '--quality', 'fast');
+    const tiled = await json(task, ...args, '-o', 'tiled.png', '--quality', 'fast', '--tile', '24');
+    expect(tiled).toMatchObject({ task, quality: 'fast', by: 'here' });
+    expect(await samplesOf('tiled.png')).toEqual(await samplesOf('whole.png'));
+    expect((await read('tiled.png')).equals(await read('whole.png'))).toBe(true);
+  });
+
+  it('writes a TIFF, and says what it did', async () => {
+    const args = ['small.png', '--factor', '2', '--quality', 'fast'];
+    const { code, stdout } = await ght('upscale', ...args, '-o', 'large.tif', '--tile', '32');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ {2}quality +fast, 8 steps$/m);
+    expect(stdout).toMatch(/ s in tiles, on the wasm engine$/m);
+    await ght('upscale', ...args, '-o', 'large.png');
+    expect(await samplesOf('large.tif')).toEqual(await samplesOf('large.png'));
+    expect(Object.keys(await contents()).filter((name) => name.startsWith('.'))).toEqual([]);
+  });
+});
+
 describe('refusals', () => {
   const cases: readonly (readonly [string, ...string[]])[] = [
     ['inpaint holes.png --mask wide.png', '--mask must have the size of the image, 48×40', '49×40 in wide.png'],
@@ -141,6 +167,10 @@ describe('refusals', () => {
     ['inpaint holes.png --mask all.png', '--mask must leave at least one pixel known'],
     ['inpaint holes.png', '--mask must be given for an image without transparent pixels and without NaN'],
     ['inpaint holes.png --mask there.png', '--mask', 'there.png'],
+    ['inpaint holes.png --mask wide.png --tile 24', '--mask must have the size of the image, 48×40', '49×40'],
+    ['inpaint holes.png --mask mask.png --tile 24 --method paper', '--method must be groups for an image in tiles'],
+    ['inpaint holes.png --mask mask.png --tile 24 --reference clean.png', '--reference must be left out'],
+    ['inpaint holes.png --mask mask.png --root data=.', '--root must come with --workers'],
     ['inpaint holes.png --mask mask.png --sigma -1', '--sigma must be a finite number of at least 0', 'got -1'],
     ['inpaint holes.png --mask mask.png --budget 3', '--budget belongs to --method paper'],
     ['inpaint holes.png --mask mask.png --method paper --quality best', '--quality must be left out'],

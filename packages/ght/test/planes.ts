@@ -1,6 +1,9 @@
-import type { PlanesNoise } from '../src/denoisers/frame.js';
+import { blockExtents, frameOf, type PlanesNoise } from '../src/denoisers/frame.js';
+import { tileSide, tilesOf } from '../src/denoisers/tiles.js';
 import type { Samples } from '../src/image/image.js';
-import { denoiseBy, loadDenoiser, type PlanesSettings } from '../src/pipelines/denoise/planes.js';
+import { allOf } from '../src/image/rectangle.js';
+import { denoiseTiles, loadDenoiser, type PlanesSettings } from '../src/pipelines/denoise/planes.js';
+import { finish } from '../src/work.js';
 
 /** Denoises planes with noise that is known, without the rest of the pipeline. */
 export async function denoisePlanes(
@@ -11,5 +14,10 @@ export async function denoisePlanes(
   settings: PlanesSettings,
 ) {
   const denoiser = await loadDenoiser({ width, height }, 'sigma' in noise ? 'white' : 'coloured', settings);
-  return denoiseBy(denoiser, planes, width, height, noise, settings);
+  const whole = allOf({ width, height });
+  const framed = frameOf(finish(blockExtents(planes, whole)), width * height, noise);
+  const side = settings.tile ?? tileSide(denoiser, width, height, planes.length);
+  const tiles = tilesOf(denoiser, width, height, side);
+  const denoised = await denoiseTiles(denoiser, { at: whole, planes }, framed, tiles, whole, settings);
+  return { planes: denoised, noisy: framed.noisy };
 }

@@ -11,7 +11,7 @@ import type { RunRecord } from './wire.js';
 
 /** Options of {@link queueRunner}. */
 export interface QueueRunnerOptions extends ServerOptions, PlacesOptions {
-  /** The names of the sources in a request; their versions are part of the identity of a run. @default its field `input` */
+  /** The names of the sources in a request; their versions are part of the identity of a run. @default its fields `input` and `mask` */
   readonly sources?: (request: object) => readonly string[];
   /** Bytes that the work of a tile needs; workers with less leave the tiles to others. @default not known */
   readonly memory?: number;
@@ -40,7 +40,7 @@ export interface QueueRunner {
  * continues a run that was interrupted, and shares one that is in progress. Aborting it cancels the run.
  */
 export function queueRunner(url: string, options: QueueRunnerOptions): QueueRunner {
-  const { attempts = 4, backoff = 500, sources = inputField, begin } = options;
+  const { attempts = 4, backoff = 500, sources = imageFields, begin } = options;
   const placesOf = rootedPlaces(options);
   if (!Number.isInteger(attempts) || attempts < 1) {
     throw new OptionError(
@@ -96,8 +96,9 @@ export function queueRunner(url: string, options: QueueRunnerOptions): QueueRunn
   return { run };
 }
 
-function inputField(request: object): readonly string[] {
-  return 'input' in request && typeof request.input === 'string' ? [request.input] : [];
+function imageFields(request: object): readonly string[] {
+  const images: unknown[] = ['input' in request && request.input, 'mask' in request && request.mask];
+  return images.filter((name) => typeof name === 'string');
 }
 
 /** The versions of sources, by name. */

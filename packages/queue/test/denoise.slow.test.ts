@@ -20,7 +20,7 @@ describe.skipIf(!hasRedis)(`denoising on the queue ${NEEDS}`, () => {
   afterEach(() => stage.end());
 
   // Each process computes its fingerprint.
-  const worker = () => stage.worker({ denoise: true, fingerprint: undefined });
+  const worker = () => stage.worker({ images: true, fingerprint: undefined });
   const request = {
     input: 'data:noisy.tif',
     output: 'data:clean.zarr',

@@ -126,7 +126,7 @@ describe.skipIf(!hasRedis)(`jobs with nonsense in them ${NEEDS}`, () => {
   const denoising = (work: string, argument: unknown) => forged('denoise', work, argument);
 
   it('fail for good at the first worker, which goes on', async () => {
-    const worker = await stage.worker({ denoise: true, name: 'one' });
+    const worker = await stage.worker({ images: true, name: 'one' });
     // Only the messages count here: the names of files are never opened.
     const runner = stage.runner({ sources: () => [], attempts: 4 });
     const request = { ...stage.request(1), options: { sigma: 10 } };

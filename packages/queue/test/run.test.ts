@@ -152,7 +152,6 @@ describe.skipIf(!hasRedis)(`a run on the queue ${NEEDS}`, () => {
     expect(await runs(stage.server.url)).toEqual([]);
     // The answer of a tile that ends later is not kept.
     await deaf.line(/ sum 0: dropped, because its run has ended$/);
-    const keys = await stage.server.redis.keys(`*${run}*`);
-    expect(keys).toEqual([]);
+    await expect.poll(() => stage.server.redis.keys(`*${run}*`)).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 /** Denoising images in stores, in tiles. */
 
-import type { DenoiseOptions } from 'ght';
+import type { DenoiseOptions, Samples } from 'ght';
 import * as check from 'ght/check';
 import {
   type CoarseStore,
@@ -9,13 +9,11 @@ import {
   DenoiserCache,
   denoisePlan,
   gridLength,
-  gridOf,
   type LoadedDenoiser,
   loadDenoiser,
   partReader,
   partSide,
   partSize,
-  place,
   placementOf,
   type Rectangle,
   resolveDenoiseOptions,
@@ -24,6 +22,7 @@ import {
 } from 'ght/plans';
 import { fullScale } from 'ght-images';
 import type { Picture } from './picture.js';
+import { PIECE, readPieces, writePieces } from './pieces.js';
 import { checkTile, type ImageNames, imageOf, namesOf, optionsOf, type TiledTask, tiledTask } from './plan.js';
 
 /** What is denoised, and where the result goes. */
@@ -36,8 +35,6 @@ export interface DenoiseRequest extends ImageNames {
   readonly sampled?: number;
 }
 
-/** The side of the pieces in which the coarse scale is stored. */
-const PIECE = 512;
 /** The chunks of a Zarr that is created. */
 const CHUNK = { width: 512, height: 512 } as const;
 
@@ -54,7 +51,7 @@ export function denoiseTask(): TiledTask<DenoiseRequest, DenoiseContext, Denoise
     request,
     async ({ input, output, options = {}, tile, sampled }, places, signal): Promise<DenoiseContext> => {
       checkTile(tile);
-      const run = `${input} ${output}`;
+      const run = JSON.stringify([input, output, options]);
       if (kept.run !== run) kept = { run, denoisers: new DenoiserCache() };
       const source = await places.source(input);
       const sink = await places.sink(output);
@@ -83,51 +80,25 @@ export function denoiseTask(): TiledTask<DenoiseRequest, DenoiseContext, Denoise
 /** Keeps the coarse scale in pieces of 512×512 samples. A piece that is not there is computed again. */
 function coarseStore(open: () => Promise<Scratch>): CoarseStore {
   const pieceOf = ({ width, height }: Size) => ({ width: Math.min(PIECE, width), height: Math.min(PIECE, height) });
-  const nameOf = ({ left, top }: Rectangle) => `coarse-${left}-${top}`;
+  const nameOf = (c: number) => `coarse-${c}`;
   return {
     async write(inner, planes, step) {
       const scratch = await open();
-      for (const piece of gridOf(inner, pieceOf(step))) {
-        const at = { ...piece, left: inner.left + piece.left, top: inner.top + piece.top };
-        const samples = planes.map((plane) => {
-          const part = new Float32Array(at.width * at.height);
-          place(plane, inner, part, at);
-          return part;
-        });
-        await scratch.put(nameOf(at), samples);
-      }
+      for (const [c, plane] of planes.entries()) await writePieces(scratch, nameOf(c), inner, plane, pieceOf(step));
     },
     async read(window, count, half, step, compute) {
       const scratch = await open();
-      const planes = Array.from({ length: count }, () => new Float32Array(window.width * window.height));
-      for (const piece of overlapping(half, pieceOf(step), window)) {
-        const stored = check.listOf(check.arrayOf<Float32Array>(Float32Array, piece.width * piece.height), count);
-        let samples = check.accepted(stored, await scratch.get(nameOf(piece)));
-        if (!samples) {
-          const columns = Math.ceil(half.width / step.width);
-          await compute(Math.floor(piece.top / step.height) * columns + Math.floor(piece.left / step.width));
-          samples = stored(await scratch.get(nameOf(piece)), nameOf(piece));
-        }
-        for (const [c, plane] of planes.entries()) place(samples[c], piece, plane, window);
+      const columns = Math.ceil(half.width / step.width);
+      const lost = ({ left, top }: Rectangle) =>
+        compute(Math.floor(top / step.height) * columns + Math.floor(left / step.width));
+      const planes: Samples[] = [];
+      for (let c = 0; c < count; c++) {
+        planes.push(await readPieces(scratch, nameOf(c), window, half, pieceOf(step), lost));
       }
       return planes;
     },
     clear: async () => (await open()).clear(),
   };
-}
-
-/** The pieces that have pixels of a window. */
-function overlapping(image: Size, piece: Size, { left, top, width, height }: Rectangle): Rectangle[] {
-  const [right, bottom] = [Math.min(image.width, left + width), Math.min(image.height, top + height)];
-  const first = { left: left - (left % piece.width), top: top - (top % piece.height) };
-  const pieces: Rectangle[] = [];
-  for (let y = first.top; y < bottom; y += piece.height) {
-    for (let x = first.left; x < right; x += piece.width) {
-      const [wide, high] = [Math.min(piece.width, image.width - x), Math.min(piece.height, image.height - y)];
-      pieces.push({ left: x, top: y, width: wide, height: high });
-    }
-  }
-  return pieces;
 }
 
 /** How an image would be divided. */

@@ -173,7 +173,7 @@ describe('estimated noise', () => {
     const scratch = memoryScratch();
     const forgetful = { ...scratch, get: async (key: string) => (lost(key) ? undefined : scratch.get(key)) };
     let times = 0;
-    const lost = (key: string) => key === 'coarse-64-0' && times++ % 2 === 0;
+    const lost = (key: string) => key === 'coarse-0-64-0' && times++ % 2 === 0;
     const expected = await whole(image, { quality: 'fast' });
     const { planes } = await tiled(image, { quality: 'fast' }, 64, undefined, forgetful);
     expect(times).toBeGreaterThan(1);

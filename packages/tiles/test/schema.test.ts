@@ -7,6 +7,7 @@ import { denoiseTask } from '../src/denoise-task.js';
 import { memoryScratch, memorySink, memorySource, pictureOf } from '../src/memory.js';
 import type { Places, TiledTask } from '../src/plan.js';
 import { representTask } from '../src/represent-task.js';
+import { restoreTask } from '../src/restore-task.js';
 
 const image: Image = {
   width: 64,
@@ -147,6 +148,39 @@ describe('denoising', () => {
     ['request.options.quality must have at most 4096', { ...request, options: { quality: 'x'.repeat(5000) } }],
   ])('%s', async (message, data) => {
     expect(await refused(task, 'range', data, null)).toContain(message);
+  });
+});
+
+describe('restoring', () => {
+  const task = restoreTask();
+  const kernel = { width: 1, height: 1, data: [1] };
+  const request = {
+    ...{ input: 'in', output: 'out', tile: 16 },
+    task: 'deblur' as const,
+    ...{ kernel, options: { sigma: 10, quality: 'fast' as const } },
+  };
+
+  it('refuses arguments and parts that are none', async () => {
+    const prior = await argumentOf(task, request, 'prior-1');
+    const { known } = prior as { known: { [key: string]: Data } };
+    const attempt = (argument: Data, part = 0) => refused(task, 'prior', request, argument, part);
+    expect(await attempt({ ...prior, part: { width: 8, height: 8 } })).toContain('must be whole chunks of planes');
+    for (const part of [-1, 12, 0.5]) expect(await attempt(prior, part)).toMatch(/^tile must be the number of a tile/);
+    await attempt({ ...prior, known: { ...known, unit: 0 } });
+    await attempt({ ...prior, known: { ...known, picture: { width: 0, height: 1 } } });
+    await attempt({ ...prior, framed: { frame: { centres: 3 }, noisy: [] } });
+    for (const work of ['data', 'prior', 'result']) await refused(task, work, request, { known });
+    for (const work of ['read', 'start']) await refused(task, work, request, { known });
+  });
+
+  it.each<[string, Data]>([
+    ['request.task must be one of inpaint, deblur, upscale', { ...request, task: 'restore' }],
+    ['request.kernel must be an object', { ...request, kernel: 'disk' }],
+    ['request.kernel.data[0] must be a number', { ...request, kernel: { ...kernel, data: ['1'] } }],
+    ['request.factor must be a finite number', { ...request, task: 'upscale', factor: '2' }],
+    ['request.mask must be a text', { ...request, task: 'inpaint', mask: 3 }],
+  ])('%s', async (message, data) => {
+    expect(await refused(task, 'read', data, null)).toContain(message);
   });
 });
 

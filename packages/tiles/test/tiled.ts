@@ -3,7 +3,7 @@ import type { DenoiseOptions, Image, Samples } from 'ght';
 import { denoiseWhole, type Perform, resolveDenoiseOptions, type Scratch } from 'ght/plans';
 import { type DenoiseRequest, denoiseTask } from '../src/denoise-task.js';
 import { memoryScratch, memorySink, memorySource, pictureOf } from '../src/memory.js';
-import type { Places } from '../src/plan.js';
+import type { Places, TiledTask } from '../src/plan.js';
 
 /** The options that a request can hold. */
 export type Options = Omit<DenoiseOptions, 'signal' | 'onProgress'>;
@@ -23,19 +23,22 @@ export async function whole(image: Image, options: Options, sampled?: number) {
   return { planes: asFloat64(denoised.planes), report: plain(report) };
 }
 
-/** The image in tiles: by a runner that sends everything as data, does tiles in reverse order, and some of them twice. */
+/** The image in tiles. */
 export async function tiled(image: Image, options: Options, tile: number, sampled?: number, scratch?: Scratch) {
   const { places, sink } = placesFor(image, { width: Math.min(16, tile), height: Math.min(16, tile) }, scratch);
   const request = { input: 'in', output: 'out', options: options as DenoiseRequest['options'], tile, sampled };
-  const { result, passes } = await runElsewhere(request, places);
+  const { result, passes } = await runElsewhere(denoiseTask(), request, places);
   return { planes: asFloat64(sink.planes), report: plain(result), passes };
 }
 
-async function runElsewhere(request: DenoiseRequest, places: Places) {
-  const task = denoiseTask();
+/** Executes a task as a queue does: everything is sent as data, parts are done in reverse order, and some of them twice. */
+export async function runElsewhere<Request, Context, Result>(
+  task: TiledTask<Request, Context, Result>,
+  request: Request,
+  places: Places,
+) {
   const open = async () => task.open(sent(request), places);
   const passes: string[] = [];
-  type Context = Awaited<ReturnType<typeof open>>;
   const perform: Perform<Context> = async (pass, argument, { parts, name = pass.name }) => {
     passes.push(name);
     const answers = [];

@@ -6,14 +6,8 @@ import type { Context } from '../context.js';
 import { numberOf } from '../flags.js';
 import { onlyPage, openChosen } from '../input-flags.js';
 import { readArray } from '../io/index.js';
-import {
-  loopOutcome,
-  type RestorationFlags,
-  restorationFlags,
-  restorationOptions,
-  restoreFile,
-  shownProgress,
-} from './restoration.js';
+import { loopOutcome, restoreFile, shownProgress } from './restoration.js';
+import { type RestorationFlags, restorationFlags, restorationOptions } from './restoration-flags.js';
 
 interface DeblurFlags extends RestorationFlags {
   readonly kernel: string;
@@ -59,6 +53,7 @@ async function runDeblur(path: string, flags: DeblurFlags, context: Context): Pr
   await restoreFile(path, flags, context, {
     name: 'deblur',
     inputs: named ? [] : [{ path: text, parameter: '--kernel' }],
+    inTiles: async () => ({ task: 'deblur', kernel: named ?? (await readKernel(text)), options: { sigma } }),
     async restore({ image }, { signal, onProgress }) {
       const kernel = named ?? (await readKernel(text));
       const options = { ...restorationOptions(flags), sigma, signal, onProgress: shownProgress(onProgress) };

@@ -8,16 +8,14 @@ import { choiceOf, numberOf } from '../flags.js';
 import { onlyPage, openChosen } from '../input-flags.js';
 import { type ImageFile, readArray } from '../io/index.js';
 import { count, measure } from '../output/table.js';
+import { loopOutcome, restoreFile, shownProgress } from './restoration.js';
 import {
-  loopOutcome,
   type Outcome,
   type RestorationFlags,
   restorationFlags,
   restorationOptions,
-  restoreFile,
-  shownProgress,
   type Task,
-} from './restoration.js';
+} from './restoration-flags.js';
 
 interface InpaintFlags extends RestorationFlags {
   readonly mask?: string;
@@ -62,7 +60,8 @@ Examples:
   ght inpaint photo.png --mask scratches.png -o out.png --quality best
   ght inpaint cutout.png -o filled.png                      transparent pixels are filled
   ght inpaint depth.npy -o filled.npy                       NaN are filled
-  ght inpaint scan.tiff --mask dust.npy -o out.tiff --sigma 4`,
+  ght inpaint scan.tiff --mask dust.npy -o out.tiff --sigma 4
+  ght inpaint slide.tif --mask dust.tif -o out.tif --workers redis://queue/`,
     )
     .action((path: string, flags: InpaintFlags) => runInpaint(path, flags, context));
 }
@@ -73,6 +72,8 @@ async function runInpaint(path: string, flags: InpaintFlags, context: Context): 
   const task: Task = {
     name: 'inpaint',
     inputs: mask === undefined ? [] : [{ path: mask, parameter: '--mask' }],
+    inTiles: async () =>
+      flags.method === 'paper' ? undefined : { task: 'inpaint', mask, options: { sigma: flags.sigma } },
     async restore(file, { signal, onProgress }) {
       const missing = mask === undefined ? 'auto' : await readMask(mask, file);
       if (flags.method === 'paper') {

@@ -1,21 +1,10 @@
-/** What `ght inpaint`, `ght deblur` and `ght upscale` share: their flags, and the way from a file to a restored one. */
-import type { Command } from 'commander';
-import { Option } from 'commander';
-import type { EngineName, Image, Quality, RestorationOptions, Restored } from 'ght';
+/** The way of `ght inpaint`, `ght deblur` and `ght upscale` from a file to a restored one. */
+import type { Image, MemorySize, RestorationOptions, Restored } from 'ght';
+import { estimateMemory } from 'ght';
 import type { ImageFormat } from 'ght-images';
 import type { Context } from '../context.js';
-import { choiceOf, engineFlags, jsonFlag, quietFlag, silent } from '../flags.js';
-import {
-  contextFor,
-  formatFlag,
-  type InputFlags,
-  inputFlags,
-  onlyPage,
-  openChosen,
-  pagesFlag,
-  readChosen,
-  renamed,
-} from '../input-flags.js';
+import { silent } from '../flags.js';
+import { contextFor, onlyPage, openChosen, readChosen, renamed } from '../input-flags.js';
 import {
   checkResult,
   type ImageFile,
@@ -25,77 +14,23 @@ import {
   resultOutput,
   writeResults,
 } from '../io/index.js';
-import { refuseTooLargeToRestore } from '../memory-limit.js';
-import { checkQuality, jpegQuality } from '../output/picture.js';
+import { memorySizeOf, refuseTooLargeToRestore } from '../memory-limit.js';
+import { checkQuality } from '../output/picture.js';
 import { type ProgressDisplay, progressDisplay } from '../output/progress.js';
 import { engineText, imageLine, imageSummary } from '../output/summary.js';
-import { decibels, facts, measure } from '../output/table.js';
+import { decibels, facts } from '../output/table.js';
+import { goesInTiles } from '../tile-flags.js';
 import { checkReference, levelAgainst } from './denoised.js';
 import { inMadeFolder, placeOf } from './output-folder.js';
-
-/** The qualities of a restoration: those of `ght denoise` without the learned model. */
-const restorationQualities = ['fast', 'balanced', 'best'] as const satisfies readonly Quality[];
-
-/** The flags that all restorations have. */
-export interface RestorationFlags extends InputFlags {
-  readonly output: string;
-  readonly quality?: (typeof restorationQualities)[number];
-  readonly jpegQuality?: number;
-  readonly reference?: string;
-  readonly engine?: EngineName;
-  readonly threads?: number;
-  readonly json?: true;
-  readonly quiet?: true;
-}
-
-/** Adds the flags that all restorations have. */
-export function restorationFlags(command: Command): Command {
-  command
-    .requiredOption(
-      '-o, --output <file>',
-      'write the restored image (.png .jpg .tiff .webp .bmp .npy); - is standard output; or a folder, for the name of the image',
-    )
-    .addOption(
-      new Option('--quality <name>', `${restorationQualities.join(', ')} (default: balanced)`).argParser(
-        choiceOf('--quality', restorationQualities),
-      ),
-    )
-    .option('--jpeg-quality <q>', 'quality of a .jpg output, from 1 to 100 (default: 95)', jpegQuality)
-    .option('--reference <image>', 'the image as it should be, to measure the PSNR against');
-  return jsonFlag(quietFlag(engineFlags(formatFlag(pagesFlag(inputFlags(command))))));
-}
-
-/** The options that the flags ask for. */
-export function restorationOptions({ quality, engine, threads }: RestorationFlags): RestorationOptions {
-  return { quality, engine, threads };
-}
-
-/** A restoration, as far as the command shows it. */
-export interface Outcome {
-  readonly image: Image;
-  /** For programs. */
-  readonly summary: object;
-  /** For people. */
-  readonly rows: readonly (readonly [string, string])[];
-}
-
-/** A command's own part. */
-export interface Task {
-  readonly name: 'inpaint' | 'deblur' | 'upscale';
-  /** Files that are read besides the image, which the output must not overwrite. */
-  readonly inputs: readonly { readonly path: string; readonly parameter: string }[];
-  /** The size of the result by that of the image. @default 1 */
-  readonly factor?: number;
-  /** Reads what it needs besides the image, and restores it. */
-  restore(
-    file: ImageFile,
-    watch: { readonly signal: AbortSignal } & Pick<ProgressDisplay, 'onProgress'>,
-  ): Promise<Outcome>;
-}
+import { finer, loopRows, type Outcome, type RestorationFlags, type Task } from './restoration-flags.js';
+import { restoreInTiles } from './restore-tiles.js';
 
 /** Restores a file. Everything is checked before the work, and nothing is written before it is done. */
 export async function restoreFile(path: string, flags: RestorationFlags, given: Context, task: Task): Promise<void> {
   const context = contextFor(given, flags.output, flags.json === true);
+  const { quality } = flags;
+  const memory = (size: MemorySize) => estimateMemory('restore', size, { quality, factor: task.factor });
+  if (await goesInTiles([path], flags.output, flags, memory)) return restoreInTiles(path, flags, context, task);
   const { output = flags.output, folder } = await placeOf(flags.output, path, renamed(flags.format));
   const format = folder === undefined ? flags.format : undefined;
   await inMadeFolder(folder, () => restoreTo(output, format, path, flags, context, task));
@@ -116,7 +51,7 @@ async function restoreTo(
   await checkResult(output, format);
   const file = await onlyPage(await openChosen(path, flags));
   resultFormat(output, file.image, file, format);
-  refuseTooLargeToRestore(file.image, flags.quality, task.factor);
+  refuseTooLargeToRestore(memorySizeOf(file.image), { quality: flags.quality, factor: task.factor });
   const clean = flags.reference === undefined ? undefined : await readChosen(flags.reference, flags, '--reference');
   if (clean)
     checkReference(clean, { ...file, image: sized(file.image, task.factor ?? 1) }, flags.reference ?? '', 'result');
@@ -142,20 +77,10 @@ async function restoreTo(
 
 /** The outcome of the loop. */
 export function loopOutcome(
-  { image, sigma, estimated, quality, history, engine }: Restored,
+  { image, ...result }: Restored,
   more: readonly (readonly [string, string])[] = [],
 ): Outcome {
-  const noise = sigma === 0 ? 'none assumed' : `${estimated ? 'estimated' : 'given'}: σ = ${measure(sigma)}`;
-  return {
-    image,
-    summary: { quality, sigma, estimated, engine, history },
-    rows: [
-      ...more,
-      ['quality', `${quality}, ${history.length} steps`],
-      ['noise', noise],
-      ['engine', engineText(engine)],
-    ],
-  };
+  return { image, summary: result, rows: [...more, ...loopRows(result), ['engine', engineText(result.engine)]] };
 }
 
 /** Progress of the loop, as it is shown. */
@@ -171,8 +96,5 @@ function sized(image: Image, factor: number): Image {
 
 /** The file as which a result is written: of an enlarged image, more pixels lie on the same length. */
 function enlarged(file: ImageFile, factor: number): ImageFile {
-  const resolution = file.metadata?.resolution;
-  if (factor === 1 || !resolution || resolution.unit === 'none') return file;
-  const finer = { ...resolution, x: factor * resolution.x, y: factor * resolution.y };
-  return { ...file, metadata: { ...file.metadata, resolution: finer } };
+  return { ...file, ...(file.metadata && { metadata: finer(file.metadata, factor) }) };
 }

@@ -36,8 +36,12 @@ export interface TiledRun<Request extends ImageNames, Context, Result> {
   readonly output: string;
   readonly flags: TileFlags & { readonly jpegQuality?: number };
   readonly task: TiledTask<Request, Context, Result>;
-  /** The request for images of these names. */
-  readonly request: (names: ImageNames, picture: Picture) => Request;
+  /** The request for images of these names; `nameOf` gives the name of a further file. */
+  readonly request: (names: ImageNames, picture: Picture, nameOf: (path: string) => string) => Request;
+  /** What is known about the result, of an image of which this is known. @default the same */
+  readonly pictureOf?: (picture: Picture) => Picture;
+  /** What is said of a run in this process that was stopped, of which the output is `zarr`. @default that it can be continued */
+  readonly stoppedNote?: (zarr: string) => string;
   /** Bytes that the work of a tile needs, for workers. */
   readonly memory?: (picture: Picture) => Promise<number>;
 }
@@ -68,7 +72,13 @@ export async function runTiles<Request extends ImageNames, Task, Result>(
     if (!isStream(place)) continue;
     throw new OptionError(parameter, 'must be a file for an image that is processed in tiles', place, 'name a file');
   }
-  const source = await openSource(path, { http: isAddress(path), signal });
+  const opened = new Map<string, Promise<Source>>();
+  const sourceAt = (name: string) => {
+    const source = opened.get(name) ?? openSource(name, { http: isAddress(name), signal });
+    opened.set(name, source);
+    return source;
+  };
+  const source = await sourceAt(path);
   const watch = {
     signal,
     onProgress: ({ fraction, pass, done, parts }: RunProgress) => {
@@ -77,7 +87,7 @@ export async function runTiles<Request extends ImageNames, Task, Result>(
     },
   };
   try {
-    const { picture } = source;
+    const picture = run.pictureOf?.(source.picture) ?? source.picture;
     const joins = formatOfName(output) === 'tiff';
     if (!isZarr(output)) await checkOutput(output, ['.zarr', ...imageExtensions], '-o');
     if (!joins && !isZarr(output)) {
@@ -89,33 +99,43 @@ export async function runTiles<Request extends ImageNames, Task, Result>(
       const side = chunkFor(flags.tile);
       const sink = memorySink(picture, { width: side, height: side });
       const scratch = memoryScratch();
-      const places = { source: async () => source, sink: async () => sink, scratch: async () => scratch };
-      const opened = await run.task.open(run.request({ input: path, output }, picture), places, signal);
-      const result = await runHere(run.task.plan, opened, watch);
+      const places = { source: sourceAt, sink: async () => sink, scratch: async () => scratch };
+      const request = run.request({ input: path, output }, source.picture, asIs);
+      const result = await runHere(run.task.plan, await run.task.open(request, places, signal), watch);
       await writeFromMemory(output, sink, flags.jpegQuality);
-      return { result, picture, by: 'here' };
+      return { result, picture: source.picture, by: 'here' };
     }
     const zarr = joins ? join(dirname(output), `.${basename(output)}.zarr`) : output;
-    const { result, by } = await (flags.workers === undefined ? here : onQueue)(run, source, zarr, context, watch);
+    const { result, by } =
+      flags.workers === undefined
+        ? await here(run, sourceAt, picture, zarr, context, watch)
+        : await onQueue(run, source, picture, zarr, context, watch);
     if (joins) {
       onProgress({ fraction: 0.999, doing: 'join' });
       await joinTiff(zarr, output, { signal });
       await rm(zarr, { recursive: true, force: true });
     }
-    return { result, picture, by };
+    return { result, picture: source.picture, by };
   } finally {
-    await source.close();
+    for (const each of await Promise.allSettled(opened.values())) {
+      if (each.status === 'fulfilled') await each.value.close();
+    }
   }
 }
 
+const asIs = (path: string) => path;
+const continues = (zarr: string) => `what is done is in ${zarr}, and the same command continues it`;
+
 async function here<Request extends ImageNames, Task, Result>(
-  { path, task, request, flags }: TiledRun<Request, Task, Result>,
-  source: Source,
+  { path, task, request, flags, stoppedNote = continues }: TiledRun<Request, Task, Result>,
+  sourceAt: (name: string) => Promise<Source>,
+  picture: Picture,
   zarr: string,
   context: Context,
   watch: RunWatch,
 ): Promise<{ readonly result: Result; readonly by: string }> {
-  const asked = request({ input: path, output: zarr }, source.picture);
+  const source = await sourceAt(path);
+  const asked = request({ input: path, output: zarr }, source.picture, asIs);
   const identity = encodeData({
     plan: task.name,
     asked,
@@ -125,14 +145,14 @@ async function here<Request extends ImageNames, Task, Result>(
   const run = createHash('sha256').update(identity).digest('hex').slice(0, 16);
   const files = filePlaces({ run, chunk: chunkFor(flags.tile) });
   const isNew = !existsSync(zarr);
-  const sink = await files.sink(zarr, source.picture);
+  const sink = await files.sink(zarr, picture);
   let wrote = false;
   const write: typeof sink.write = (...window) => {
     wrote = true;
     return sink.write(...window);
   };
-  const places: Places = { ...files, source: async () => source, sink: async () => ({ ...sink, write }) };
-  context.stopped.note = `what is done is in ${zarr}, and the same command continues it`;
+  const places: Places = { ...files, source: sourceAt, sink: async () => ({ ...sink, write }) };
+  context.stopped.note = stoppedNote(zarr);
   try {
     const opened = await task.open(asked, places, context.signal);
     return { result: await runHere(task.plan, opened, watch), by: 'here' };
@@ -149,17 +169,15 @@ async function here<Request extends ImageNames, Task, Result>(
 async function onQueue<Request extends ImageNames, Task, Result>(
   { path, task, request, flags, memory }: TiledRun<Request, Task, Result>,
   source: Source,
+  picture: Picture,
   zarr: string,
   context: Context,
   watch: RunWatch,
 ): Promise<{ readonly result: Result; readonly by: string }> {
   const { nameInRoots, parseRoots, queueRunner } = await loadQueue();
   const roots = parseRoots(flags.root ?? ['data=.']);
-  const names = {
-    input: isAddress(path) ? path : nameInRoots(roots, resolve(path)),
-    output: nameInRoots(roots, resolve(zarr)),
-  };
-  const asked = request(names, source.picture);
+  const nameOf = (file: string) => (isAddress(file) ? file : nameInRoots(roots, resolve(file)));
+  const asked = request({ input: nameOf(path), output: nameOf(zarr) }, source.picture, nameOf);
   let name = '';
   const runner = queueRunner(flags.workers as string, {
     roots,
@@ -174,7 +192,7 @@ async function onQueue<Request extends ImageNames, Task, Result>(
     begin: async (run, places) => {
       name = run;
       context.stopped.note = `run ${run} was cancelled; the same command goes on where it was`;
-      await places.sink(asked.output, source.picture);
+      await places.sink(asked.output, picture);
     },
     onWarning: (warning) => process.stderr.write(`ght: ${oneLine(warning)}\n`),
   });

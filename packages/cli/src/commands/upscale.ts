@@ -3,14 +3,8 @@ import type { UpscaleOptions } from 'ght';
 import { OptionError, upscale } from 'ght';
 import type { Context } from '../context.js';
 import { numberOf } from '../flags.js';
-import {
-  loopOutcome,
-  type RestorationFlags,
-  restorationFlags,
-  restorationOptions,
-  restoreFile,
-  shownProgress,
-} from './restoration.js';
+import { loopOutcome, restoreFile, shownProgress } from './restoration.js';
+import { type RestorationFlags, restorationFlags, restorationOptions } from './restoration-flags.js';
 
 interface UpscaleFlags extends RestorationFlags {
   readonly factor: number;
@@ -59,6 +53,7 @@ async function runUpscale(path: string, flags: UpscaleFlags, context: Context): 
     name: 'upscale',
     inputs: [],
     factor,
+    inTiles: async () => ({ task: 'upscale', factor, options: { sigma, ...(blur && { blur }) } }),
     async restore({ image }, { signal, onProgress }) {
       const options = { ...restorationOptions(flags), blur, sigma, signal, onProgress: shownProgress(onProgress) };
       const result = await upscale(image, factor, options);

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { denoiseTask, representTask } from 'ght-tiles';
+import { denoiseTask, representTask, restoreTask } from 'ght-tiles';
 import type { Context } from '../context.js';
 import { quietFlag } from '../flags.js';
 import { oneLine, say } from '../output/line.js';
@@ -52,7 +52,7 @@ Examples:
 async function runWorker(url: string, flags: WorkerFlags, { print, signal, stopped }: Context): Promise<void> {
   const { parseMemory, parseRoots, queueWorker } = await loadQueue();
   const worker = await queueWorker(url, {
-    tasks: [denoiseTask(), representTask()],
+    tasks: [denoiseTask(), representTask(), restoreTask()],
     roots: parseRoots(flags.root ?? []),
     http: flags.http ?? [],
     ...(flags.memory !== undefined && { memory: parseMemory(flags.memory) }),

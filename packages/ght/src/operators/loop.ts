@@ -13,9 +13,11 @@
  * λ = ¼: the noise that the data step lets through is at most σ·max|a|/(a² + ρ) = σ_k/(2√λ) over all singular values a of A.
  * With ¼ it is σ_k, the noise that the prior is told to expect. With noise in the data the dual adds it back in every step,
  * which does harm. There is no objective that must fall, so the number of steps is fixed.
+ *
+ * The steps are here, for one plane. `pipelines/restore/plan.ts` takes one after the other.
  */
 import type { Samples } from '../image/image.js';
-import { drive, stretches, type Watch, type Work, watchOver } from '../work.js';
+import { stretches, type Work } from '../work.js';
 import type { Operator, Plane } from './operator.js';
 
 const LAMBDA = 1 / 4;
@@ -36,6 +38,18 @@ export interface Schedule {
   readonly steps: number;
 }
 
+/** One step of the loop; plain data. */
+export interface LoopStep {
+  /** The number of the step, from 1. */
+  readonly k: number;
+  /** σ_k. */
+  readonly sigma: number;
+  /** ρ of the data step. */
+  readonly rho: number;
+  /** (σ_{k+1}/σ_k)², by which the dual shrinks. */
+  readonly shrink: number;
+}
+
 /** The state after step k. */
 export interface RestorationEntry {
   /** The number of the step, from 1. */
@@ -46,91 +60,47 @@ export interface RestorationEntry {
   readonly rho: number;
   /** How far data and prior disagree: the RMS difference of x and z, in the units of the image. */
   readonly gap: number;
-  /** Computing time since the start, in milliseconds. */
+  /** Time since the start of the first step, in milliseconds. */
   readonly ms: number;
 }
 
-/** Removes noise of deviation σ_k from planes of the size of the operator's picture. */
-export type Prior = (planes: readonly Plane[], sigma: number, watch?: Watch) => Promise<readonly Samples[]>;
-
-/** Called after each step. */
-export type OnStep = (entry: RestorationEntry) => void;
-
-/** The outcome of the loop: the restored planes, and what happened. */
-export interface Restoration {
-  readonly planes: Plane[];
-  readonly history: readonly RestorationEntry[];
-}
-
-/** Runs the loop on the planes of the data Y, from a start of the size of the operator's picture. */
-export async function restoration(
-  operator: Operator,
-  Y: readonly Plane[],
-  start: readonly Plane[],
-  prior: Prior,
-  schedule: Schedule,
-  watch: Watch & { readonly onStep?: OnStep } = {},
-): Promise<Restoration> {
-  const { sigma, steps } = schedule;
-  const dual = sigma === 0;
-  const history: RestorationEntry[] = [];
-  let z: readonly Samples[] = start;
-  const u = start.map(({ length }) => new Float64Array(dual ? length : 0));
-  const begin = performance.now();
-  for (let k = 1; k <= steps; k++) {
-    const sigmaK = deviationAt(schedule, k);
+/** The steps of a schedule, with σ_k falling geometrically from the first to the last. */
+export function loopSteps({ sigma, first, last, steps }: Schedule): LoopStep[] {
+  const deviationAt = (k: number) =>
+    steps === 1 ? last : first * (last / first) ** (Math.min(k - 1, steps - 1) / (steps - 1));
+  return Array.from({ length: steps }, (_, i) => {
+    const k = i + 1;
+    const sigmaK = deviationAt(k);
     const rho = (LAMBDA * Math.max(sigma, LEAST_SIGMA) ** 2) / sigmaK ** 2;
-    const within = watchOver(watch, (k - 1) / steps, k / steps) ?? {};
-    // x + u, which is also what the dual is updated from.
-    const seen: Plane[] = [];
-    for (const [c, y] of Y.entries()) {
-      const x = await drive(operator.data(y, difference(z[c], u[c]), rho), { signal: watch.signal });
-      seen.push(sum(x, u[c]));
-    }
-    z = await prior(seen, sigmaK, within);
-    const shrink = (deviationAt(schedule, k + 1) / sigmaK) ** 2;
-    let squares = 0;
-    for (const [c, plane] of seen.entries()) squares += await drive(update(plane, z[c], u[c], shrink), watch);
-    const gap = Math.sqrt(squares / (z.length * z[0].length));
-    const entry = { k, sigma: sigmaK, rho, gap, ms: performance.now() - begin };
-    history.push(entry);
-    watch.onStep?.(entry);
-  }
-  const planes: Plane[] = [];
-  for (const [c, y] of Y.entries()) {
-    const last = Float64Array.from(z[c]);
-    planes.push(dual ? await drive(operator.data(y, last, LAST_RHO), { signal: watch.signal }) : last);
-  }
-  return { planes, history };
+    return { k, sigma: sigmaK, rho, shrink: (deviationAt(k + 1) / sigmaK) ** 2 };
+  });
 }
 
-/** σ_k: geometric from the first to the last. */
-function deviationAt({ first, last, steps }: Schedule, k: number): number {
-  return steps === 1 ? last : first * (last / first) ** (Math.min(k - 1, steps - 1) / (steps - 1));
+/** x + u after the data step: what the prior denoises. An empty u is 0. */
+export function* dataStep(operator: Operator, y: Plane, z: Samples, u: Plane, rho: number): Work<Plane> {
+  const v = Float64Array.from(z);
+  for (let i = 0; i < u.length; i++) v[i] -= u[i];
+  const x = yield* operator.data(y, v, rho);
+  for (let i = 0; i < u.length; i++) x[i] += u[i];
+  return x;
 }
 
-/** u ← (x + u − z) · shrink; returns ‖x − z‖². */
-function* update(seen: Plane, z: Samples, u: Plane, shrink: number): Work<number> {
+/** u ← (x + u − z) · shrink, where `noisy` is x + u; returns ‖x − z‖². */
+export function* dualStep(noisy: Plane, z: Samples, u: Plane, shrink: number): Work<number> {
   const dual = u.length > 0;
   let squares = 0;
-  for (const [from, to] of stretches(seen.length)) {
+  for (const [from, to] of stretches(noisy.length)) {
     for (let i = from; i < to; i++) {
-      squares += (seen[i] - (dual ? u[i] : 0) - z[i]) ** 2;
-      if (dual) u[i] = shrink * (seen[i] - z[i]);
+      squares += (noisy[i] - (dual ? u[i] : 0) - z[i]) ** 2;
+      if (dual) u[i] = shrink * (noisy[i] - z[i]);
     }
-    yield to / seen.length;
+    yield to / noisy.length;
   }
   return squares;
 }
 
-/** z − u, where an empty u is 0. */
-function difference(z: Samples, u: Plane): Plane {
-  const v = Float64Array.from(z);
-  for (let i = 0; i < u.length; i++) v[i] -= u[i];
-  return v;
-}
-
-function sum(x: Plane, u: Plane): Plane {
-  for (let i = 0; i < u.length; i++) x[i] += u[i];
-  return x;
+/** The restored plane: z, after a last data step if the data have no noise. */
+export function* lastStep(operator: Operator, y: Plane, z: Samples, sigma: number): Work<Plane> {
+  const last = Float64Array.from(z);
+  return sigma === 0 ? yield* operator.data(y, last, LAST_RHO) : last;
 }

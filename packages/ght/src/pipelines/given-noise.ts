@@ -3,10 +3,7 @@
  * nothing of the picture.
  */
 import { OptionError } from '../errors.js';
-import type { Samples } from '../image/image.js';
-import { largestOf } from '../image/scale.js';
 import type { NoiseModel } from '../noise/model.js';
-import type { Work } from '../work.js';
 import type { ImageRange } from './denoise/findings.js';
 import type { DenoiseSettings } from './denoise/options.js';
 
@@ -14,7 +11,7 @@ import type { DenoiseSettings } from './denoise/options.js';
 const MOST_TIMES = 1e9;
 
 /** Checks one level of noise against the largest of the peak and all samples. */
-function checkLevel(parameter: string, level: number, largest: number): void {
+export function checkLevel(parameter: string, level: number, largest: number): void {
   if (Math.abs(level) / MOST_TIMES <= largest) return;
   const rule = `must be at most ${MOST_TIMES} times the peak and the largest sample (${largest})`;
   throw new OptionError(parameter, rule, level, 'give it in the units of the image');
@@ -29,13 +26,6 @@ export function checkGivenNoise(
   const largest = Math.max(Math.abs(least), Math.abs(most), peak);
   for (const [parameter, level] of given ? levelsOf(given) : []) checkLevel(parameter, level, largest);
   if (estimate.offset !== undefined) checkLevel('noise.offset', estimate.offset, largest);
-}
-
-/** Checks the deviation that is given for a restoration of these planes. */
-export function* checkRestoredSigma(sigma: number, planes: readonly Samples[], peak: number): Work<void> {
-  let largest = peak;
-  for (const plane of planes) largest = Math.max(largest, yield* largestOf(plane));
-  checkLevel('sigma', sigma, largest);
 }
 
 function levelsOf(noise: NoiseModel): (readonly [string, number])[] {

@@ -53,6 +53,14 @@ export interface RestoreMemoryOptions {
   readonly engine?: EngineName;
   /** The side of the result by that of the image: above 1 for an enlarged image. @default 1 */
   readonly factor?: number;
+  /**
+   * What the loop works on, if it is not the result: the surroundings of the missing pixels, or the luma of an enlarged image.
+   *
+   * @default the size and the channels of the result
+   */
+  readonly loop?: Pick<MemorySize, 'width' | 'height' | 'channels'>;
+  /** Whether the image is restored in tiles, with its planes in files between passes. @default false */
+  readonly tiled?: boolean;
 }
 
 /**
@@ -138,13 +146,21 @@ function denoising(size: MemorySize, { quality, engine, noise = 'white', tiled }
   return 3 * size.bytes + 8 * copies * width * height * channels + needed;
 }
 
-/** Bytes per sample of a restoration besides its passes: the picture, its estimates, and the spectra of a blur. */
-const RESTORED_BYTES = 120;
+/**
+ * Bytes of a restoration besides its prior, as measured: of a data step, per pixel of one plane; of data and estimates, per sample of
+ * the loop; of the copy and the result, per sample of the image.
+ */
+const RESTORED = { step: 80, loop: 60, image: 20 } as const;
 
-function restoring(size: MemorySize, { quality, engine, factor = 1 }: RestoreMemoryOptions): number {
+function restoring(size: MemorySize, { quality, engine, factor = 1, loop, tiled }: RestoreMemoryOptions): number {
   positive('factor', factor, 'give the side of the result by that of the image, such as 2');
   const [width, height] = [size.width, size.height].map((side) => Math.max(1, Math.round(factor * side)));
-  const { channels } = size;
-  const needed = passes({ width, height, channels }, quality, engine);
-  return (size.bytes ?? 0) + RESTORED_BYTES * width * height * channels + needed;
+  const worked = loop ?? { width, height, channels: size.channels };
+  const pixels = worked.width * worked.height;
+  const largest = Math.max(width * height, pixels) * size.channels;
+  const held = (size.bytes ?? 0) + RESTORED.step * pixels + RESTORED.image * largest;
+  const prior = passes(worked, quality, engine);
+  // In tiles, the data of all planes are in memory, but the estimates of one plane only.
+  if (tiled) return held + 16 * pixels * worked.channels + Math.min(MOST_PART_BYTES, prior);
+  return held + RESTORED.loop * pixels * worked.channels + prior;
 }

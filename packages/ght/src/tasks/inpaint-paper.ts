@@ -2,10 +2,10 @@ import { knownOptions, notNegative } from '../errors.js';
 import { checkShape, type Image, type Samples } from '../image/image.js';
 import { aggregation, extract, patchGrid } from '../image/patches.js';
 import { signalsIn } from '../image/signals.js';
+import { missingPixels, opaque, withoutMissing } from '../pipelines/restore/missing.js';
 import { overcompleteDct } from '../sparse/dictionary/dct.js';
 import { type MaskedCodes, maskedOmp } from '../sparse/solvers/masked-omp.js';
 import { drive, part, rising, type Work } from '../work.js';
-import { missingPixels, opaque, withoutMissing } from './missing.js';
 
 /** Options of `inpaintPaper`. All are optional. */
 export interface InpaintPaperOptions {

@@ -84,11 +84,6 @@ export function checkDenoisingMemory(size: Size, asked: DenoisingSize): number {
   return checkFit(size, (width, height) => denoisingBytes({ ...size, width, height }, asked), '');
 }
 
-/** Float64 planes that the loop of a restoration holds beside its prior: data, x, z, u, and those of a data step. */
-const LOOP_PLANES = 8;
-/** Bytes per sample of the image, of its copy in float64 and of the result. */
-const COPIES = 20;
-
 /**
  * {@link checkMemory} for a restoration whose loop works on a picture of another size: larger for an enlarged image, smaller
  * if only a part of it has missing pixels.
@@ -96,9 +91,9 @@ const COPIES = 20;
 export function checkRestorationMemory(size: Size, loop: Size, quality: Quality): number {
   const [across, down] = [loop.width / size.width, loop.height / size.height];
   const bytes = (width: number, height: number) => {
-    const [w, h] = [Math.ceil(across * width), Math.ceil(down * height)];
-    const prior = estimateMemory('denoise', inFloats(w, h, loop.channels), { quality });
-    return prior + 8 * LOOP_PLANES * w * h * loop.channels + COPIES * Math.max(width * height, w * h) * size.channels;
+    const worked = { width: Math.ceil(across * width), height: Math.ceil(down * height), channels: loop.channels };
+    const factor = Math.max(1, across);
+    return estimateMemory('restore', inFloats(width, height, size.channels), { quality, factor, loop: worked });
   };
   return checkFit(size, bytes, across > 2 ? ' or choose a smaller factor' : '');
 }

@@ -143,7 +143,8 @@ export const checkMeasured: Check<{ readonly extents: Extent[][]; readonly impul
   impulses: whole(),
 });
 
-const framed: Check<PlanesFrame> = record<PlanesFrame>({
+/** How planes enter a denoiser. */
+export const checkFrame: Check<PlanesFrame> = record<PlanesFrame>({
   frame: record<PlanesFrame['frame']>({
     centres: listOf(number),
     scales: listOf(number),
@@ -152,7 +153,8 @@ const framed: Check<PlanesFrame> = record<PlanesFrame>({
   noisy: listOf(flag),
 });
 
-const step: Check<Size> = record<Size>({ width: whole(1, LARGEST_SIDE), height: whole(1, LARGEST_SIDE) });
+/** The size of an image or of its parts. */
+export const checkSize: Check<Size> = record<Size>({ width: whole(1, LARGEST_SIDE), height: whole(1, LARGEST_SIDE) });
 
 /** The argument of `estimate`. */
 export const checkEstimateArgument: Check<{ readonly range: ImageRange; readonly peak: number }> = record({
@@ -164,7 +166,11 @@ export const checkEstimateArgument: Check<{ readonly range: ImageRange; readonly
 export const checkKnownArgument: Check<{ readonly known: KnownNoise }> = record({ known: checkNoise });
 
 /** The argument of `coarse`. */
-export const checkCoarseArgument: Check<CoarseArgument> = record<CoarseArgument>({ known: checkNoise, framed, step });
+export const checkCoarseArgument: Check<CoarseArgument> = record<CoarseArgument>({
+  known: checkNoise,
+  framed: checkFrame,
+  step: checkSize,
+});
 
 /** The argument of `reestimate` and `extents`. */
 export const checkScalesArgument: Check<{ readonly known: KnownNoise; readonly coarse?: CoarseArgument }> = record<{
@@ -175,8 +181,8 @@ export const checkScalesArgument: Check<{ readonly known: KnownNoise; readonly c
 /** The argument of `denoise`. */
 export const checkFineArgument: Check<FineArgument> = record<FineArgument>({
   known: checkNoise,
-  framed,
-  step,
+  framed: checkFrame,
+  step: checkSize,
   changed: flag,
   coarse: optional(checkCoarseArgument),
 });

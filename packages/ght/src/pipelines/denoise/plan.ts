@@ -355,7 +355,7 @@ async function denoisePart(
 }
 
 /** The progress of a part. */
-function watchOf({ signal, onFraction }: Job<unknown>) {
+export function watchOf({ signal, onFraction }: Job<unknown>) {
   return {
     signal,
     onProgress: ({ fraction, pass }: { readonly fraction: number; readonly pass: string }) =>

@@ -1,15 +1,15 @@
 import type { Denoiser, TileProgress, TileWatch } from '../../denoisers/denoiser.js';
-import type { PlanesFrame, PlanesNoise } from '../../denoisers/frame.js';
-import { blockExtents, framedTile, frameOf, leaveFrame, planeFor } from '../../denoisers/frame.js';
+import type { PlanesFrame } from '../../denoisers/frame.js';
+import { framedTile, leaveFrame, planeFor } from '../../denoisers/frame.js';
 import type { Step } from '../../denoisers/groups/recipes.js';
-import { type Placement, tileSide, tilesOf } from '../../denoisers/tiles.js';
+import type { Placement } from '../../denoisers/tiles.js';
 import type { Engine, LoadedDenoiser } from '../../engines/engine.js';
 import type { EngineName } from '../../engines/engines.js';
 import { type Choice, onEngine, replacementFor, type Wanted } from '../../engines/engines.js';
 import { EngineFailure } from '../../errors.js';
 import type { Samples } from '../../image/image.js';
 import { copyOf } from '../../image/image.js';
-import { allOf, cut, type Part, type Rectangle, type Size, within } from '../../image/rectangle.js';
+import { cut, type Part, type Rectangle, type Size, within } from '../../image/rectangle.js';
 import { drive } from '../../work.js';
 import { type Quality, qualityDenoiser, qualityEffort } from './quality.js';
 
@@ -23,13 +23,6 @@ export interface PlanesSettings {
   readonly onProgress?: (progress: TileProgress) => void;
   /** The side of the tiles. Undefined for one tile, or for tiles that need at most about a gibibyte. */
   readonly tile?: number;
-}
-
-/** Denoised planes. */
-export interface DenoisedPlanes {
-  readonly planes: Samples[];
-  /** Which planes had noise to remove; the others are copies of the input. */
-  readonly noisy: readonly boolean[];
 }
 
 /**
@@ -86,28 +79,6 @@ async function replaceable(
 
 /** Seconds per pixel and unit of effort on one core, as measured on a megapixel. */
 const SECONDS_PER_EFFORT = 6e-11;
-
-/**
- * Removes noise from planes, with one global threshold over all of them: each is measured in units of its noise, separately at
- * every frequency if the noise is not white. Groups of patches are found on the first plane and used on all. Values may have any
- * scale, and are neither clipped nor rounded. A plane without noise is returned as a copy.
- */
-export async function denoiseBy(
-  denoiser: Denoiser,
-  planes: readonly Samples[],
-  width: number,
-  height: number,
-  noise: PlanesNoise,
-  { signal, onProgress, tile }: Pick<PlanesSettings, 'signal' | 'onProgress' | 'tile'>,
-): Promise<DenoisedPlanes> {
-  const whole = allOf({ width, height });
-  const framed = frameOf(await drive(blockExtents(planes, whole), { signal }), width * height, noise);
-  const side = tile ?? tileSide(denoiser, width, height, planes.length);
-  const tiles = tilesOf(denoiser, width, height, side);
-  const denoised = await denoiseTiles(denoiser, { at: whole, planes }, framed, tiles, whole, { signal, onProgress });
-  onProgress?.({ fraction: 1, pass: denoiser.passes[denoiser.passes.length - 1] });
-  return { planes: denoised, noisy: framed.noisy };
-}
 
 /** Denoises the tiles of a part of planes that have this frame, and returns the rectangle `kept`, which the tiles fill. */
 export async function denoiseTiles(

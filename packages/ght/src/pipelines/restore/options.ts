@@ -1,13 +1,13 @@
-import type { Denoiser } from '../denoisers/denoiser.js';
-import type { PriorName, RecipeName } from '../denoisers/groups/recipes.js';
-import { recipeNames } from '../denoisers/groups/recipes.js';
-import type { EngineInfo } from '../engines/engine.js';
-import type { EngineName } from '../engines/engines.js';
-import { checkEngineName } from '../engines/engines.js';
-import { kindOf, knownOptions, notNegative, OptionError, oneOf } from '../errors.js';
-import type { Image } from '../image/image.js';
-import type { RestorationEntry } from '../operators/loop.js';
-import { checkThreads } from '../pipelines/solve/options.js';
+import type { Denoiser } from '../../denoisers/denoiser.js';
+import type { PriorName, RecipeName } from '../../denoisers/groups/recipes.js';
+import { recipeNames } from '../../denoisers/groups/recipes.js';
+import type { EngineInfo } from '../../engines/engine.js';
+import type { EngineName } from '../../engines/engines.js';
+import { checkEngineName } from '../../engines/engines.js';
+import { kindOf, knownOptions, notNegative, OptionError, oneOf } from '../../errors.js';
+import type { Image } from '../../image/image.js';
+import type { RestorationEntry } from '../../operators/loop.js';
+import { checkThreads } from '../solve/options.js';
 
 /** Progress of a restoration. */
 export interface RestoreProgress {
@@ -38,10 +38,8 @@ export interface RestorationOptions {
   readonly onProgress?: (progress: RestoreProgress) => void;
 }
 
-/** A restored image. */
-export interface Restored {
-  /** The restored image in the units of the input, neither rounded nor clipped. */
-  readonly image: Image;
+/** The result of a restoration, apart from the pixels. */
+export interface RestoreResult {
   /** The standard deviation of the noise of the input that was assumed, in its units; 0 for none. */
   readonly sigma: number;
   /** Whether that was estimated from the image. */
@@ -52,6 +50,12 @@ export interface Restored {
   readonly history: readonly RestorationEntry[];
   /** The engine that computed the result, and why it was chosen. */
   readonly engine: EngineInfo;
+}
+
+/** A restored image. */
+export interface Restored extends RestoreResult {
+  /** The restored image in the units of the input, neither rounded nor clipped. */
+  readonly image: Image;
 }
 
 /** Checked options with all defaults. */

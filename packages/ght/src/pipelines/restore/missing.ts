@@ -1,7 +1,7 @@
 /** The missing pixels of an image: which they are, and the image without them. */
-import { InputError } from '../errors.js';
-import { checkPixels, checkSamples, type Image, type Samples } from '../image/image.js';
-import { stretches, type Work } from '../work.js';
+import { InputError } from '../../errors.js';
+import { checkPixels, checkSamples, type Image, type Samples } from '../../image/image.js';
+import { stretches, type Work } from '../../work.js';
 
 /** 1 for each missing pixel. */
 export function* missingPixels({ width, height, planes, alpha }: Image, mask: Samples | 'auto'): Work<Uint8Array> {

@@ -1,0 +1,96 @@
+/** What `ght inpaint`, `ght deblur` and `ght upscale` share: their flags, what they are asked for, and what they say. */
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import type { EngineName, Image, Quality, RestorationOptions, Restored } from 'ght';
+import type { ImageMetadata } from 'ght-images';
+import type { RestoreTask } from 'ght-tiles';
+import { choiceOf, engineFlags, jsonFlag, quietFlag } from '../flags.js';
+import { formatFlag, type InputFlags, inputFlags, pagesFlag } from '../input-flags.js';
+import type { ImageFile } from '../io/index.js';
+import { jpegQuality } from '../output/picture.js';
+import type { ProgressDisplay } from '../output/progress.js';
+import { measure } from '../output/table.js';
+import { type TileFlags, tileFlags } from '../tile-flags.js';
+
+/** The qualities of a restoration: those of `ght denoise` without the learned model. */
+const restorationQualities = ['fast', 'balanced', 'best'] as const satisfies readonly Quality[];
+
+/** The flags that all restorations have. */
+export interface RestorationFlags extends InputFlags, TileFlags {
+  readonly output: string;
+  readonly quality?: (typeof restorationQualities)[number];
+  readonly jpegQuality?: number;
+  readonly reference?: string;
+  readonly engine?: EngineName;
+  readonly threads?: number;
+  readonly json?: true;
+  readonly quiet?: true;
+}
+
+/** Adds the flags that all restorations have. */
+export function restorationFlags(command: Command): Command {
+  command
+    .requiredOption(
+      '-o, --output <file>',
+      'write the restored image (.png .jpg .tiff .webp .bmp .npy .zarr); - is standard output; or a folder, for the name of the image',
+    )
+    .addOption(
+      new Option('--quality <name>', `${restorationQualities.join(', ')} (default: balanced)`).argParser(
+        choiceOf('--quality', restorationQualities),
+      ),
+    )
+    .option('--jpeg-quality <q>', 'quality of a .jpg output, from 1 to 100 (default: 95)', jpegQuality)
+    .option('--reference <image>', 'the image as it should be, to measure the PSNR against');
+  return jsonFlag(quietFlag(tileFlags(engineFlags(formatFlag(pagesFlag(inputFlags(command)))))));
+}
+
+/** The options that the flags ask for. */
+export function restorationOptions({ quality, engine, threads }: RestorationFlags): RestorationOptions {
+  return { quality, engine, threads };
+}
+
+/** A restoration, as far as the command shows it. */
+export interface Outcome {
+  readonly image: Image;
+  /** For programs. */
+  readonly summary: object;
+  /** For people. */
+  readonly rows: readonly (readonly [string, string])[];
+}
+
+/** A command's own part. */
+export interface Task {
+  readonly name: 'inpaint' | 'deblur' | 'upscale';
+  /** Files that are read besides the image, which the output must not overwrite. */
+  readonly inputs: readonly { readonly path: string; readonly parameter: string }[];
+  /** The size of the result by that of the image. @default 1 */
+  readonly factor?: number;
+  /** The task for an image in tiles; undefined if it has none. */
+  inTiles(): Promise<RestoreTask<string> | undefined>;
+  /** Reads what it needs besides the image, and restores it. */
+  restore(
+    file: ImageFile,
+    watch: { readonly signal: AbortSignal } & Pick<ProgressDisplay, 'onProgress'>,
+  ): Promise<Outcome>;
+}
+
+/** What the loop did. */
+export function loopRows({
+  sigma,
+  estimated,
+  quality,
+  history,
+}: Omit<Restored, 'image'>): readonly (readonly [string, string])[] {
+  const noise = sigma === 0 ? 'none assumed' : `${estimated ? 'estimated' : 'given'}: σ = ${measure(sigma)}`;
+  return [
+    ['quality', `${quality}, ${history.length} steps`],
+    ['noise', noise],
+  ];
+}
+
+/** Metadata of an enlarged image: more pixels lie on the same length. */
+export function finer(metadata: ImageMetadata, factor: number): ImageMetadata {
+  const { resolution } = metadata;
+  if (factor === 1 || !resolution || resolution.unit === 'none') return metadata;
+  return { ...metadata, resolution: { ...resolution, x: factor * resolution.x, y: factor * resolution.y } };
+}

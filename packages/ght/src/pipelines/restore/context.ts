@@ -1,0 +1,74 @@
+/** What the passes of a restoration work on. */
+import type { Image, Samples } from '../../image/image.js';
+import { allOf, cut, type Rectangle, type Size } from '../../image/rectangle.js';
+import { drive } from '../../work.js';
+import type { DenoiserCache, TileDivision } from '../denoise/context.js';
+import type { RestoreSettings } from './options.js';
+import type { OpenProblem, RestorationProblem } from './problem.js';
+
+/** An image that is restored, where its planes are kept between passes, and where the result goes. */
+export interface RestoreContext {
+  readonly problem: RestorationProblem;
+  /** The image and the problem that it poses. Both are kept for the next part. */
+  open(signal?: AbortSignal): Promise<{ readonly image: Image; readonly opened: OpenProblem }>;
+  /** Frees them, before a pass that needs the memory for tiles. Absent for an image that is in memory. */
+  close?(): void;
+  readonly settings: RestoreSettings;
+  /** How the prior divides the picture. Undefined for one part, whose tiles are those that fit in memory. */
+  readonly tiles?: TileDivision;
+  readonly planes: PlaneStore;
+  readonly denoisers: DenoiserCache;
+  /** Called at the beginning of each step with its number, from 1. */
+  readonly onStep?: (k: number) => void;
+  /** Writes the restored image. */
+  write(image: Image, signal?: AbortSignal): Promise<void>;
+}
+
+/** Keeps planes of the picture that the loop works on between passes, by name. They are written as a whole or in whole chunks. */
+export interface PlaneStore {
+  write(name: string, at: Rectangle, plane: Samples): Promise<void>;
+  /** The samples of a rectangle. */
+  read(name: string, at: Rectangle, picture: Size): Promise<Samples>;
+  /** The samples of the whole plane, which no later pass needs. */
+  take(name: string, picture: Size): Promise<Samples>;
+  /** Frees what planes take, once the pass that took them has answered. */
+  release(names: readonly string[], picture: Size): Promise<void>;
+  /** Removes everything. */
+  clear(): Promise<void>;
+}
+
+/** Planes in memory, passed by reference. */
+export function memoryPlanes(): PlaneStore {
+  const planes = new Map<string, Samples>();
+  const planeOf = (name: string) => {
+    const plane = planes.get(name);
+    if (!plane) throw new Error(`there is no plane ${name}`);
+    return plane;
+  };
+  return {
+    async write(name, _, plane) {
+      planes.set(name, plane);
+    },
+    async read(name, at, picture) {
+      return cut(planeOf(name), allOf(picture), at);
+    },
+    async take(name) {
+      const plane = planeOf(name);
+      planes.delete(name);
+      return plane;
+    },
+    async release() {},
+    async clear() {
+      planes.clear();
+    },
+  };
+}
+
+/** Opens a problem for an image in memory, once. */
+export function openOnce(problem: RestorationProblem, image: Image): RestoreContext['open'] {
+  let opened: OpenProblem | undefined;
+  return async (signal) => {
+    opened ??= await drive(problem.open(image), { signal });
+    return { image, opened };
+  };
+}

@@ -1,0 +1,156 @@
+/** Restoring images in stores: the prior works in tiles, and the rest in one place. */
+
+import { type BlurKernel, type DeblurOptions, type InpaintOptions, InputError, type UpscaleOptions } from 'ght';
+import * as check from 'ght/check';
+import {
+  cut,
+  DenoiserCache,
+  deblurring,
+  drive,
+  enlargedSize,
+  gridOf,
+  inpainting,
+  type RestorationProblem,
+  type RestoreContext,
+  type RestoreResult,
+  resolveRestoreOptions,
+  restorePlan,
+  upscaling,
+} from 'ght/plans';
+import { fullScale, rangeOf } from 'ght-images';
+import type { Picture } from './picture.js';
+import { PIECE, scratchPlanes } from './pieces.js';
+import { checkTile, type ImageNames, namesOf, optionsOf, type TiledTask, tiledTask } from './plan.js';
+import type { Source } from './source.js';
+
+/** Options without what cannot be sent. */
+type Plain<Options> = Omit<Options, 'prior' | 'signal' | 'onProgress'>;
+
+/**
+ * What is restored, with the options of `inpaint`, `deblur` and `upscale`. In the mask, pixels are missing that are not 0 in some channel,
+ * and not transparent. Without a mask those are missing that are transparent or NaN.
+ */
+export type RestoreTask<Mask> =
+  | { readonly task: 'inpaint'; readonly mask?: Mask; readonly options?: Plain<InpaintOptions> }
+  | { readonly task: 'deblur'; readonly kernel: BlurKernel; readonly options?: Plain<DeblurOptions> }
+  | { readonly task: 'upscale'; readonly factor: number; readonly options?: Plain<UpscaleOptions> };
+
+/** What is restored, and where the result goes. The mask is the name of an image. */
+export type RestoreRequest = ImageNames &
+  RestoreTask<string> & {
+    /** The side of the tiles in pixels. @default what about 512 MiB allow */
+    readonly tile?: number;
+  };
+
+/** The options that a task has besides those of all restorations. */
+const OWN_OPTIONS = { inpaint: ['sigma'], deblur: ['sigma'], upscale: ['sigma', 'blur'] } as const;
+
+const kernel: check.Check<BlurKernel> = check.record<BlurKernel>({
+  width: check.whole(1),
+  height: check.whole(1),
+  data: (value, name) =>
+    Array.isArray(value) ? check.listOf(check.number)(value, name) : check.numbers()(value, name),
+});
+const base = { ...namesOf, options: optionsOf() };
+const requests = {
+  inpaint: check.record({ ...base, task: check.oneOf('inpaint'), mask: check.optional(check.text()) }),
+  deblur: check.record({ ...base, task: check.oneOf('deblur'), kernel }),
+  upscale: check.record({ ...base, task: check.oneOf('upscale'), factor: check.finite }),
+};
+const checkRequest: check.Check<RestoreRequest> = (value, name) => {
+  const names = ['inpaint', 'deblur', 'upscale'] as const;
+  const { task } = check.record({ task: check.oneOf(...names) })(value, name);
+  return requests[task](value, name);
+};
+
+/** What is kept of a run from part to part: the memory of the prior, and the image while whole planes are worked on. */
+interface Kept {
+  readonly run: string;
+  readonly denoisers: DenoiserCache;
+  opened?: ReturnType<RestoreContext['open']>;
+}
+
+/** The task of restoring an image. One task works on one part at a time. */
+export function restoreTask(): TiledTask<RestoreRequest, RestoreContext, RestoreResult> {
+  let last: Kept | undefined;
+  return tiledTask(restorePlan, checkRequest, async (request, places): Promise<RestoreContext> => {
+    const { input, output, tile } = request;
+    checkTile(tile);
+    const source = await places.source(input);
+    const mask = request.task === 'inpaint' && request.mask ? await places.source(request.mask) : undefined;
+    const sink = await places.sink(output);
+    const run = JSON.stringify([request, source.version, mask?.version]);
+    if (last?.run !== run) last = { run, denoisers: new DenoiserCache() };
+    const kept = last;
+    const open: RestoreContext['open'] = async (signal) => {
+      const missing = mask ? await maskOf(mask, source.picture, signal) : 'auto';
+      const image = await imageOf(source, signal);
+      return { image, opened: await drive(problemOf(source.picture, request, missing).open(image), { signal }) };
+    };
+    const side = Math.min(PIECE, tile ?? PIECE);
+    const chunk = { width: side, height: side };
+    return {
+      settings: resolveRestoreOptions(request.options ?? {}, OWN_OPTIONS[request.task]),
+      problem: problemOf(source.picture, request, 'auto'),
+      denoisers: kept.denoisers,
+      tiles: { chunk, side: tile },
+      planes: scratchPlanes(() => places.scratch(output), chunk),
+      async open(signal) {
+        kept.opened ??= open(signal);
+        // What was stopped is opened again the next time.
+        kept.opened.catch(() => {
+          kept.opened = undefined;
+        });
+        return kept.opened;
+      },
+      close() {
+        kept.opened = undefined;
+      },
+      async write({ planes, alpha, ...size }, signal) {
+        const all = { left: 0, top: 0, ...size };
+        const samples = alpha ? [...planes, alpha] : planes;
+        for (const band of gridOf(size, { width: size.width, height: sink.chunk.height })) {
+          signal?.throwIfAborted();
+          await sink.write(
+            band,
+            samples.map((plane) => cut(plane, all, band)),
+          );
+        }
+        await sink.finish(signal);
+      },
+    };
+  });
+}
+
+function problemOf(picture: Picture, request: RestoreRequest, mask: Uint8Array | 'auto'): RestorationProblem {
+  if (request.task === 'inpaint') return inpainting(mask, request.options?.sigma);
+  if (request.task === 'deblur') return deblurring(picture, request.kernel, request.options?.sigma);
+  return upscaling(picture, request.factor, request.options?.blur, request.options?.sigma);
+}
+
+/** What is known about the result of a restoration. */
+export function restoredPicture(picture: Picture, what: RestoreTask<unknown>): Picture {
+  return what.task === 'upscale' ? { ...picture, ...enlargedSize(picture, what.factor) } : picture;
+}
+
+/** All of an image, as files are read. */
+async function imageOf({ picture, read }: Source, signal?: AbortSignal) {
+  const { width, height, channels } = picture;
+  const samples = await read({ left: 0, top: 0, width, height }, signal);
+  const [planes, [alpha]] = [samples.slice(0, channels), samples.slice(channels)];
+  return { width, height, planes, peak: fullScale(picture, () => rangeOf(planes)), ...(alpha && { alpha }) };
+}
+
+/** The mask in an image: 1 for each pixel that is not 0 in some channel, and not transparent. */
+async function maskOf({ picture, read }: Source, { width, height }: Picture, signal?: AbortSignal) {
+  if (picture.width !== width || picture.height !== height) {
+    const rule = `must have the size of the image, ${width}×${height}`;
+    const value = `${picture.width}×${picture.height}`;
+    throw new InputError('mask', rule, value, 'give a mask that was made for this image');
+  }
+  const samples = await read({ left: 0, top: 0, width, height }, signal);
+  const [planes, [alpha]] = [samples.slice(0, picture.channels), samples.slice(picture.channels)];
+  return Uint8Array.from({ length: width * height }, (_, i) =>
+    Number(alpha?.[i] !== 0 && planes.some((plane) => plane[i] !== 0)),
+  );
+}
