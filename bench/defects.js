@@ -8,29 +8,43 @@ export function withWhite(image, sigma, seed) {
   return mapped(image, (value) => value + sigma * normal());
 }
 
-/** Gaussian noise of deviation σ, blurred by a Gaussian kernel of one pixel: the same at every pixel, but correlated. */
-export function withBlurred(image, sigma, seed) {
+/** Gaussian noise of deviation σ, blurred by a Gaussian kernel: the same at every pixel, but correlated. */
+export function withBlurred(image, sigma, seed, radius = 1) {
   const { normal } = randomSource(seed);
-  const { width, height } = image;
-  const kernel = [-3, -2, -1, 0, 1, 2, 3].map((x) => Math.exp((-x * x) / 2));
-  // Each direction multiplies the variance of white noise by Σk².
-  const squares = kernel.reduce((sum, k) => sum + k * k, 0);
-  const blurred = (plane, step, at, length) =>
-    plane.map((_, i) => {
-      const here = at(i);
-      return kernel.reduce((sum, k, n) => {
-        // Periodic at the edges, so that the deviation is the same there.
-        const there = (here + n - 3 + length) % length;
-        return sum + k * plane[i + (there - here) * step];
-      }, 0);
-    });
+  // Each direction multiplies the variance of white noise by Σk², if Σk = 1.
+  const squares = gaussian(radius).reduce((sum, k) => sum + k * k, 0);
   const planes = image.planes.map((plane) => {
     const white = Float64Array.from(plane, () => (sigma / squares) * normal());
-    const rows = blurred(white, 1, (i) => i % width, width);
-    const noise = blurred(rows, width, (i) => Math.floor(i / width), height);
+    const noise = blurred(white, image.width, image.height, radius);
     return plane.map((value, i) => value + noise[i]);
   });
   return { ...image, planes };
+}
+
+/**
+ * A plane blurred by a Gaussian kernel of this deviation in pixels. It is periodic at the edges, so that the deviation of noise is
+ * the same there.
+ */
+export function blurred(plane, width, height, radius) {
+  const kernel = gaussian(radius);
+  const reach = (kernel.length - 1) / 2;
+  const along = (samples, step, at, length) =>
+    samples.map((_, i) => {
+      const here = at(i);
+      return kernel.reduce((sum, k, n) => {
+        const there = (here + n - reach + length) % length;
+        return sum + k * samples[i + (there - here) * step];
+      }, 0);
+    });
+  const rows = along(Float64Array.from(plane), 1, (i) => i % width, width);
+  return along(rows, width, (i) => Math.floor(i / width), height);
+}
+
+function gaussian(radius) {
+  const reach = Math.ceil(3 * radius);
+  const weights = Array.from({ length: 2 * reach + 1 }, (_, n) => Math.exp(-((n - reach) ** 2) / (2 * radius ** 2)));
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return weights.map((weight) => weight / sum);
 }
 
 /** A fraction of the pixels black or white, each channel separately. */

