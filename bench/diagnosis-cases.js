@@ -144,7 +144,6 @@ export const cases = [
   ...['even', 'odd'].map((half) => ({
     name: `polyu-${half}`,
     pictures: half,
-    bar: half === 'odd' ? { mean: 38.7 } : undefined,
     make: ({ noisy, clean, jpeg }) => ({ noisy, clean, jpeg, model: trueSpectrum(noisy, clean) }),
   })),
   ...restorationCases,

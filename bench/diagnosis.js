@@ -2,10 +2,12 @@
 // and of the result with the truth given. Writes everything to bench/results/diagnosis.json.
 // usage: npm run bench:diagnosis -- [--clean DIR] [--polyu DIR] [--cases white,framed-panel] [--count 4] [--offset 0]
 //                                   [--quality balanced] [--strength 1] [--crop 256] [--threads 1] [--each] [--keep FILE]
+//                                   [--truth-strength 1]
 // --clean is a folder of clean images; without it, six CC0 photographs are used. --polyu is a folder of pairs, *_real.* and *_mean.*,
 // without which those cases are left out. --cases takes names or their beginnings. --count and --offset choose pictures in the order of
 // their names, or of their texture for the texture cases; noise depends on the picture, not on the choice. --strength applies to
-// denoising without options. --each prints every picture. --keep names another file for the JSON.
+// denoising without options, --truth-strength to a spectrum that is given: low-pass noise of cameras does not average out over
+// overlapping patches, so that above 1 may be better. --each prints every picture. --keep names another file for the JSON.
 // PSNR is that of images rounded and clipped. "Truth given" is σ, gain and read noise, or the spectrum of the difference to the clean
 // picture; for upscaling the reduction, and the file is enlarged by cubic interpolation. Seconds are CPU time.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -28,19 +30,15 @@ const values = flags(import.meta.filename, {
   offset: { type: 'string', default: '0' },
   quality: { type: 'string', default: 'balanced' },
   strength: { type: 'string', default: '1' },
+  'truth-strength': { type: 'string', default: '1' },
   crop: { type: 'string', default: '256' },
   threads: { type: 'string', default: '1' },
   each: { type: 'boolean', default: false },
   keep: { type: 'string', default: fileURLToPath(new URL('results/diagnosis.json', import.meta.url)) },
 });
 const { quality } = values;
-const [count, offset, crop, threads, strength] = [
-  values.count,
-  values.offset,
-  values.crop,
-  values.threads,
-  values.strength,
-].map(Number);
+const [count, offset, crop, threads] = [values.count, values.offset, values.crop, values.threads].map(Number);
+const [strength, truthStrength] = [values.strength, values['truth-strength']].map(Number);
 const environment = { node: process.version, cpu: cpus()[0].model.trim(), threads, load: loadavg()[0] };
 /** The diagnosis may take this share of denoising. */
 const MOST_SHARE = 0.15;
@@ -54,7 +52,7 @@ for (const want of wanted) {
 }
 const pictures = await allPictures();
 const results = [];
-for (const [name, value] of Object.entries({ ...environment, quality, strength, offset }))
+for (const [name, value] of Object.entries({ ...environment, quality, strength, truthStrength, offset }))
   console.log(`${name}: ${value}`);
 await warmUp();
 console.log('\n| case | n | file | without options | truth given | median | gap | worst picture | bar | diagnosis |');
@@ -81,7 +79,7 @@ if (timedRows.length > 0) {
 }
 mkdirSync(dirname(values.keep), { recursive: true });
 const inDigits = (_, value) => (typeof value === 'number' ? Number(value.toFixed(4)) : value);
-const settings = { quality, strength, count, offset, crop };
+const settings = { quality, strength, truthStrength, count, offset, crop };
 writeFileSync(values.keep, `${JSON.stringify({ environment, settings, cases: results }, inDigits, 1)}\n`);
 
 /** The pictures that cases can use, in their order; each has its index for the seed, and is read when it is needed. */
@@ -158,11 +156,10 @@ async function warmUp() {
 async function denoised({ noisy, clean, jpeg, given, model, mask }) {
   const estimate = await timed(() => estimateNoise(noisy, { jpeg }));
   const blind = await timed(() => denoise(noisy, { quality, threads, jpeg, strength }));
-  const told = given && (await denoise(noisy, { quality, threads, ...given }));
   // A model for each plane cannot be given as an option.
-  const settings = resolveDenoiseOptions(noisy.planes.length, { quality, threads });
-  const modelled = model && (await denoiseWhole(noisy, { ...settings, given: model }));
-  const truth = told ?? modelled;
+  const truthOptions = model ? { strength: truthStrength } : given;
+  const settings = resolveDenoiseOptions(noisy.planes.length, { quality, threads, ...truthOptions });
+  const truth = (given || model) && (await denoiseWhole(noisy, model ? { ...settings, given: model } : settings));
   const { changed, noise } = blind.result;
   return {
     ...{ file: level(noisy, clean, mask), blind: level(blind.result.image, clean, mask) },
@@ -223,7 +220,7 @@ function print({ name, bar, pictures }) {
 }
 
 /** Whether a case is as good as promised, and the promise. */
-function verdict({ gap, gain, least, mean: promised }, pictures) {
+function verdict({ gap, gain, least }, pictures) {
   const dB = (value) => value ?? Number.POSITIVE_INFINITY;
   const [file, blind, given] = ['file', 'blind', 'given'].map((key) => mean(pictures, key));
   const checks = [
@@ -234,7 +231,6 @@ function verdict({ gap, gain, least, mean: promised }, pictures) {
       blind >= file + gain && pictures.every((each) => dB(each.blind) >= dB(each.file)),
     ],
     least !== undefined && [`each at least ${least}`, pictures.every((each) => dB(each.blind) >= least)],
-    promised !== undefined && [`mean of ${promised}`, blind >= promised],
   ];
   return checks
     .filter(Boolean)
