@@ -3,20 +3,17 @@
  * deviation per plane (`noise/white/sigma.ts`) is more accurate, and is used; otherwise the noise is coloured. If the image was a JPEG
  * and its tables are not given, they are found in the pixels.
  */
-import { knownOptions, oneOf } from '../errors.js';
 import { decorrelation } from '../image/colour.js';
 import type { Image, Samples } from '../image/image.js';
-import { checkImage } from '../image/image.js';
-import { SAMPLED, sampledImage, sampleLayout } from '../image/sample.js';
-import { imageExponent, shifted, shiftedImage } from '../image/scale.js';
-import { drive, part, rising, stretches, type Work } from '../work.js';
+import { shifted } from '../image/scale.js';
+import { part, stretches, type Work } from '../work.js';
 import { colouredModel } from './coloured/model.js';
 import type { SpectrumEstimate } from './coloured/spectrum.js';
 import { colouredNoise } from './coloured/spectrum.js';
 import { findJpeg } from './jpeg/find.js';
 import { JPEG_PEAK, jpegQuality, jpegSteps } from './jpeg/jpeg.js';
 import type { JpegInfo, NoiseModel } from './model.js';
-import { checkJpeg, shiftedModel } from './model.js';
+import { shiftedModel } from './model.js';
 import { poissonGaussianEstimate } from './signal-dependent/poisson-gaussian.js';
 import { isWhite } from './white/gate.js';
 import { noiseEstimate } from './white/sigma.js';
@@ -71,50 +68,11 @@ export interface NoiseOptions {
 /** The options that say what to estimate. */
 export type NoiseSought = Pick<NoiseOptions, 'kind' | 'jpeg' | 'offset'>;
 
-/**
- * Estimates the noise of an image: its kind, its strength, and how certain that is. The result is deterministic. The event loop
- * gets control every few milliseconds. Of an image with more than 2^24 pixels, windows that are spread evenly are used.
- *
- * @example
- * ```js
- * import { describe, estimateNoise } from 'ght';
- *
- * const image = { width: 64, height: 64, planes: [new Float32Array(64 * 64)], peak: 255 }; // your pixels
- * const estimate = await estimateNoise(image);
- * console.log(describe(estimate).join('; ')); // such as: noise: white, σ = 25.1
- * ```
- */
-export async function estimateNoise(image: Image, options: NoiseOptions = {}): Promise<NoiseEstimate> {
-  checkImage(image);
-  knownOptions(options, ['kind', 'jpeg', 'offset', 'signal', 'onProgress']);
-  const { kind = 'auto', jpeg = 'auto', signal, onProgress } = options;
-  oneOf('kind', kind, ['auto', 'white', 'coloured', 'signal-dependent']);
-  if (typeof jpeg === 'object') checkJpeg(jpeg);
-  else oneOf('jpeg', jpeg, ['auto', 'off']);
-  const onFraction = rising(onProgress && ((fraction) => onProgress({ fraction })));
-  const estimate = await drive(inUsualUnits(image, options), { signal, onFraction });
-  onFraction?.(1);
-  return estimate;
-}
-
-/**
- * The estimate of an image of any scale and size. An image far from 1 is scaled first, so that no square overflows. Of a large
- * image, the same sample is used as for denoising it.
- */
-function* inUsualUnits(whole: Image, options: NoiseSought): Work<NoiseEstimate> {
-  const e = yield* imageExponent(whole);
-  const image = sampledImage(whole, sampleLayout(whole, SAMPLED));
-  if (e === 0) return yield* noiseOf(image, options);
-  const { offset } = options;
-  const shiftedOptions = offset === undefined ? options : { ...options, offset: shifted(offset, -e) };
-  return shiftedEstimate(yield* noiseOf(yield* shiftedImage(image, -e), shiftedOptions), e);
-}
-
 /** The progress after the search for a JPEG, and after the estimate of the spectrum. */
 const JPEG_DONE = 0.2;
 const SPECTRUM_DONE = 0.8;
 
-/** {@link estimateNoise} of a checked image, as work. `blocks` limits the number of blocks, for callers that need only the kind. */
+/** The noise of a checked image in usual units. `blocks` limits the number of blocks, for callers that need only the kind. */
 export function* noiseOf(
   image: Image,
   { kind = 'auto', jpeg: told = 'auto', offset }: NoiseSought,
@@ -183,7 +141,7 @@ export function shiftedEstimate(estimate: NoiseEstimate, e: number): NoiseEstima
 }
 
 /** The JPEG that an image was, if its samples are 8-bit integers, as they are or scaled to another peak. */
-function* jpegOf({ width, height, planes, peak }: Image): Work<JpegInfo | undefined> {
+export function* jpegOf({ width, height, planes, peak }: Image): Work<JpegInfo | undefined> {
   const unit = peak / JPEG_PEAK;
   for (const plane of planes) {
     for (const [from, to] of stretches(plane.length)) {

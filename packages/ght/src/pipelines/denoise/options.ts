@@ -5,7 +5,8 @@ import { SAMPLED } from '../../image/sample.js';
 import type { PoissonGaussian } from '../../image/stabilise.js';
 import type { NoiseSpectrum } from '../../noise/coloured/given-spectrum.js';
 import { toldSpectrum } from '../../noise/coloured/given-spectrum.js';
-import type { NoiseSought } from '../../noise/estimate.js';
+import type { NoiseEstimate, NoiseSought } from '../../noise/estimate.js';
+import { givenModel } from '../../noise/given-model.js';
 import type { JpegInfo, NoiseModel } from '../../noise/model.js';
 import { checkJpeg } from '../../noise/model.js';
 import { checkThreads } from '../solve/options.js';
@@ -26,8 +27,9 @@ export interface DenoiseOptions {
    * The kind of noise. `auto`: white or coloured, whichever is found; camera files and JPEGs have coloured noise. `white`: the same deviation at all frequencies.
    * `poisson-gaussian`: noise that grows with the signal, as in a raw image, with estimated parameters. `{ gain, sigma, offset }`:
    * the same with given parameters: the gain, the deviation of the read noise, and the sample value without signal; `{ offset }`
-   * alone leaves the others to be estimated. `{ spectrum }`: noise with this spectrum everywhere. The option `sigma` is allowed
-   * only with `auto` and `white`; with `auto`, it makes the noise white.
+   * alone leaves the others to be estimated. `{ spectrum }`: noise with this spectrum everywhere. A noise model, or a whole estimate,
+   * as `estimateNoise` returns it: this noise, as it was measured on this image or on others with the same noise. The option `sigma` is
+   * allowed only with `auto` and `white`; with `auto`, it makes the noise white.
    *
    * @default 'auto'
    */
@@ -36,7 +38,9 @@ export interface DenoiseOptions {
     | 'white'
     | 'poisson-gaussian'
     | Partial<PoissonGaussian>
-    | { readonly spectrum: NoiseSpectrum };
+    | { readonly spectrum: NoiseSpectrum }
+    | NoiseModel
+    | NoiseEstimate;
   /**
    * The JPEG that the image was, as read from its file: its quantisation steps count as noise. `auto` searches the pixels for it,
    * `off` does not.
@@ -145,6 +149,9 @@ function noiseAsked(
   if (sigma !== undefined) {
     const rule = 'must be left out for noise that is not white';
     throw new OptionError('sigma', rule, sigma, 'give { gain, sigma, offset } as noise instead');
+  }
+  if (typeof noise === 'object' && noise !== null && ('kind' in noise || 'model' in noise)) {
+    return { given: givenModel(noise, channels), kind: 'auto' };
   }
   if (typeof noise === 'object' && noise !== null && 'spectrum' in noise) {
     knownOptions(noise, ['spectrum']);
