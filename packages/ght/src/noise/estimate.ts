@@ -8,8 +8,9 @@ import type { Image, Samples } from '../image/image.js';
 import { shifted } from '../image/scale.js';
 import { part, stretches, type Work } from '../work.js';
 import { colouredModel } from './coloured/model.js';
-import type { SpectrumEstimate } from './coloured/spectrum.js';
+import type { SpectrumEstimate, SpectrumOptions } from './coloured/spectrum.js';
 import { colouredNoise } from './coloured/spectrum.js';
+import { constantAreas, isDrawn } from './constant-areas.js';
 import { findJpeg } from './jpeg/find.js';
 import { JPEG_PEAK, jpegQuality, jpegSteps } from './jpeg/jpeg.js';
 import type { JpegInfo, NoiseModel } from './model.js';
@@ -26,6 +27,8 @@ export interface NoiseEstimate {
   readonly confidence: number;
   /** Why the confidence is below 1: no flat area shows the noise alone, so the estimate is kept low. Absent if it is 1. */
   readonly confidenceReason?: 'no-flat-area';
+  /** True if the image was drawn, such as text or a diagram: equal samples everywhere show that it has no noise. */
+  readonly isDrawn?: boolean;
   /** For coloured noise: the level of each plane at middle and at the finest frequencies. */
   readonly levels?: readonly SpectrumLevel[];
   /** The JPEG that the image was, if it is known: the model includes its quantisation steps. */
@@ -78,20 +81,27 @@ export function* noiseOf(
   { kind = 'auto', jpeg: told = 'auto', offset }: NoiseSought,
   blocks?: number,
 ): Work<NoiseEstimate> {
-  if (kind === 'white') return yield* whiteNoise(image);
+  const { width, height } = image;
+  if (kind === 'white') return yield* whiteNoise(image, yield* constantAreas(image.planes, width, height, false));
   if (kind === 'signal-dependent') {
-    const planes = yield* poissonGaussianEstimate(image, offset);
+    const constant = yield* constantAreas(image.planes, width, height, false);
+    const planes = yield* poissonGaussianEstimate(image, offset, constant);
     return { model: { kind, planes }, confidence: 1 };
   }
   const jpeg = typeof told === 'object' ? told : told === 'auto' ? yield* part(jpegOf(image), 0, JPEG_DONE) : undefined;
+  if (!jpeg && kind === 'auto' && (yield* isDrawn(image.planes, width, height))) {
+    return { model: { kind: 'white', sigma: image.planes.map(() => 0) }, confidence: 1, isDrawn: true };
+  }
+  const constant = yield* constantAreas(image.planes, width, height, jpeg !== undefined);
   const planes = yield* part(decorrelation(image.planes), JPEG_DONE, JPEG_DONE);
-  const spectrum = yield* part(spectrumOf(image, planes, jpeg, blocks), JPEG_DONE, SPECTRUM_DONE);
-  if (kind === 'auto' && isWhite(spectrum, jpeg !== undefined)) return yield* part(whiteNoise(image), SPECTRUM_DONE, 1);
+  const spectrum = yield* part(spectrumOf(image, planes, { jpeg, blocks, constant }), JPEG_DONE, SPECTRUM_DONE);
+  if (kind === 'auto' && isWhite(spectrum, jpeg !== undefined))
+    return yield* part(whiteNoise(image, constant), SPECTRUM_DONE, 1);
   return colouredEstimate(image, spectrum, jpeg);
 }
 
-function* whiteNoise(image: Image): Work<NoiseEstimate> {
-  const sigma = yield* noiseEstimate(image);
+function* whiteNoise(image: Image, constant: Uint8Array | undefined): Work<NoiseEstimate> {
+  const sigma = yield* noiseEstimate(image, constant);
   return { model: { kind: 'white', sigma }, confidence: 1 };
 }
 
@@ -99,10 +109,9 @@ function* whiteNoise(image: Image): Work<NoiseEstimate> {
 export function spectrumOf(
   { width, height, planes: original, peak }: Image,
   planes: readonly Samples[],
-  jpeg: JpegInfo | undefined,
-  blocks?: number,
+  options: Pick<SpectrumOptions, 'jpeg' | 'constant' | 'blocks'>,
 ): Work<SpectrumEstimate> {
-  return colouredNoise(planes, width, height, { peak, original, jpeg, blocks });
+  return colouredNoise(planes, width, height, { peak, original, ...options });
 }
 
 /** The noise of an image from its spectrum, including the steps of its JPEG. */

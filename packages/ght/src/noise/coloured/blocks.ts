@@ -5,8 +5,9 @@
  * 30,000). The distance is always odd, so that all phases of a grid in the image occur. In a JPEG whose grid is known, only the
  * blocks of that grid are used: off the grid, one quantised coefficient leaks into many, so the emptiest blocks would be chosen.
  *
- * A block with a clipped sample in any channel is left out, because clipping reduces its noise. If fewer than 2000 blocks and
- * fewer than a quarter of them would remain, none is left out.
+ * A block that reaches into an area without noise (`../constant-areas.ts`) is left out if at least 64 others remain. A block with a
+ * clipped sample in any channel is left out, because clipping reduces its noise. If fewer than 2000 blocks and fewer than a quarter
+ * of them would remain, clipped ones are not left out.
  *
  * The brightness of a block is its mean in the first plane. n blocks are divided into k = ⌊n/1500⌋ bins of about equal count, from 1
  * to 8 (in a JPEG ⌊n/600⌋, from 1 to 6). Limit b is the brightness of rank ⌊bn/k⌋, counted from 0; a block at a limit belongs
@@ -49,6 +50,8 @@ const STEP = 3;
 export const MOST_BLOCKS = 30_000;
 /** This many blocks without clipped samples are enough. With fewer, and less than a quarter of all, clipped blocks are used too. */
 const ENOUGH = 2000;
+/** Blocks that reach into an area without noise are used only if there are fewer others than this. */
+const FEWEST_OTHERS = 64;
 /** In a channel with fewer samples, the few equal samples that would count as clipped can occur by chance. */
 const FEWEST_SAMPLES = 2048;
 
@@ -68,7 +71,7 @@ interface Grid {
 
 /**
  * The bins of an image, from dark to bright; none if the image is smaller than a block. `original` are the channels in which
- * clipped samples are searched.
+ * clipped samples are searched, `constant` marks the areas without noise.
  */
 export function* brightnessBins(
   first: Samples,
@@ -77,41 +80,50 @@ export function* brightnessBins(
   height: number,
   jpeg: JpegInfo | undefined,
   most: number,
+  constant?: Uint8Array,
 ): Work<Bin[]> {
   const grid = gridOf(width, height, jpeg, most);
   const count = grid.columns * grid.rows;
   if (count === 0) return [];
   const clipped = yield* clippedChannels(original);
-  let at = new Int32Array(count);
-  let brightness = new Float64Array(count);
-  const free = new Uint8Array(count);
-  let freeCount = 0;
+  const at = new Int32Array(count);
+  const brightness = new Float64Array(count);
+  const isConstant = new Uint8Array(count);
+  const isClipped = new Uint8Array(count);
   const sums = new Float64Array(width);
   const bad = new Uint8Array(width);
+  const still = new Uint8Array(width);
   for (let row = 0, n = 0; row < grid.rows; row++) {
     const from = (grid.top + row * grid.step) * width;
     sumRows(first, from, width, sums);
     bad.fill(0);
     for (const channel of clipped) markRows(channel, from, width, bad);
+    if (constant) markRows({ samples: constant, least: 1, most: 1 }, from, width, still.fill(0));
     for (let column = 0; column < grid.columns; column++, n++) {
       const x = grid.left + column * grid.step;
-      let [sum, hits] = [0, 0];
+      let [sum, hits, stills] = [0, 0, 0];
       for (let i = x; i < x + SIDE; i++) {
         sum += sums[i];
         hits += bad[i];
+        stills += still[i];
       }
       at[n] = from + x;
       brightness[n] = sum / SIDE ** 2;
-      free[n] = hits === 0 ? 1 : 0;
-      freeCount += free[n];
+      isClipped[n] = hits === 0 ? 0 : 1;
+      isConstant[n] = stills === 0 ? 0 : 1;
     }
     yield row / grid.rows;
   }
-  if (freeCount >= Math.min(ENOUGH, count / 4)) {
-    at = at.filter((_, i) => free[i] === 1);
-    brightness = brightness.filter((_, i) => free[i] === 1);
-  }
-  return yield* binned(at, brightness, samplingFor(jpeg));
+  const all = Int32Array.from(at, (_, n) => n);
+  const others = all.filter((n) => isConstant[n] === 0);
+  const seen = others.length >= FEWEST_OTHERS ? others : all;
+  const free = seen.filter((n) => isClipped[n] === 0);
+  const used = free.length >= Math.min(ENOUGH, seen.length / 4) ? free : seen;
+  return yield* binned(
+    used.map((n) => at[n]),
+    Float64Array.from(used, (n) => brightness[n]),
+    samplingFor(jpeg),
+  );
 }
 
 function gridOf(width: number, height: number, jpeg: JpegInfo | undefined, most: number): Grid {

@@ -76,6 +76,8 @@ export interface SpectrumOptions {
   readonly original?: readonly Samples[];
   /** The JPEG that the image was: the noise is then measured on the blocks of its grid. @default none */
   readonly jpeg?: JpegInfo;
+  /** Marks the areas without noise (`../constant-areas.ts`), to leave them out. @default none */
+  readonly constant?: Uint8Array;
   /** The largest number of blocks that are used. @default 30000 */
   readonly blocks?: number;
 }
@@ -125,9 +127,9 @@ export function* colouredNoise(
   planes: readonly Samples[],
   width: number,
   height: number,
-  { peak, original = [], jpeg, blocks: most = MOST_BLOCKS }: SpectrumOptions,
+  { peak, original = [], jpeg, constant, blocks: most = MOST_BLOCKS }: SpectrumOptions,
 ): Work<SpectrumEstimate> {
-  const bins = yield* part(brightnessBins(planes[0], original, width, height, jpeg, most), 0, SORTED);
+  const bins = yield* part(brightnessBins(planes[0], original, width, height, jpeg, most, constant), 0, SORTED);
   if (bins.length === 0) return nothingKnown(planes.length);
   const sampling = samplingFor(jpeg);
   const isColour = planes.length === 3;

@@ -43,6 +43,14 @@ interface Block {
   readonly variance: number;
 }
 
+/** A plane, its size, and the marks of its areas without noise. */
+interface Plane {
+  readonly samples: Samples;
+  readonly width: number;
+  readonly height: number;
+  readonly constant: Uint8Array | undefined;
+}
+
 /** var = slope · mean + level. */
 interface Line {
   readonly slope: number;
@@ -61,7 +69,11 @@ interface Line {
  * where the photographs' own texture is as large. The gain alone is within 2 to 6% there (10% at 0.5); the smaller part
  * of a sum is less certain: σ = 5 beside a gain of 2 within 16 to 27%, a gain of 0.1 beside σ = 10 within 70%.
  */
-export function* poissonGaussianEstimate(image: Image, offset?: number): Work<Required<PoissonGaussian>[]> {
+export function* poissonGaussianEstimate(
+  image: Image,
+  offset?: number,
+  constant?: Uint8Array,
+): Work<Required<PoissonGaussian>[]> {
   const { width, height } = image;
   if (offset !== undefined && !Number.isFinite(offset)) {
     throw new OptionError('offset', 'must be a finite number', offset, 'give the value of no signal, such as 0');
@@ -74,7 +86,7 @@ export function* poissonGaussianEstimate(image: Image, offset?: number): Work<Re
   const { planes } = e === 0 ? image : yield* shiftedImage(image, -e);
   const levels: Required<PoissonGaussian>[] = [];
   for (const samples of planes) {
-    const { slope, level, zero } = yield* lineOf(samples, width, height, offset && shifted(offset, -e));
+    const { slope, level, zero } = yield* lineOf({ samples, width, height, constant }, offset && shifted(offset, -e));
     const sigma = yield* aboveRounding(samples, Math.sqrt(level));
     levels.push({ gain: shifted(slope, e), sigma: shifted(sigma, e), offset: shifted(zero, e) });
   }
@@ -82,13 +94,8 @@ export function* poissonGaussianEstimate(image: Image, offset?: number): Work<Re
 }
 
 /** The line of a plane relative to the offset; if none is given, to an estimated one. */
-function* lineOf(
-  samples: Samples,
-  width: number,
-  height: number,
-  offset: number | undefined,
-): Work<Line & { readonly zero: number }> {
-  const blocks = yield* blocksOf(samples, width, height, offset ?? 0);
+function* lineOf(plane: Plane, offset: number | undefined): Work<Line & { readonly zero: number }> {
+  const blocks = yield* blocksOf(plane, offset ?? 0);
   const line = yield* fitLine(blocks);
   if (offset !== undefined || line.slope === 0 || line.level > 0) return { ...line, zero: offset ?? 0 };
   // The line is negative at 0. Relative to the darkest block it need not be.
@@ -162,7 +169,7 @@ function weighted(blocks: readonly Block[], line: Line): Line {
 }
 
 /** The blocks of a plane without clipped samples (all blocks, if almost all are clipped); their means are relative to the offset. */
-function* blocksOf(samples: Samples, width: number, height: number, offset: number): Work<Block[]> {
+function* blocksOf({ samples, width, height, constant }: Plane, offset: number): Work<Block[]> {
   const [columns, rows] = [width - SIDE + 1, height - SIDE + 1];
   const step = Math.max(1, Math.ceil(Math.sqrt((columns * rows) / LOOKED_AT)));
   const { least, most } = yield* clippedAt(samples);
@@ -174,8 +181,9 @@ function* blocksOf(samples: Samples, width: number, height: number, offset: numb
     for (let x = 0; x < columns; x += step) {
       let clipped = false;
       for (let i = 0; i < block.length; i++) {
-        const value = samples[(y + (i >> 3)) * width + x + (i & 7)];
-        if (value === least || value === most) clipped = true;
+        const from = (y + (i >> 3)) * width + x + (i & 7);
+        const value = samples[from];
+        if (value === least || value === most || constant?.[from] === 1) clipped = true;
         block[i] = value - offset;
       }
       const measured = measure(block);

@@ -118,6 +118,7 @@ export const checkEstimate: Check<KnownNoise['estimate']> = record<KnownNoise['e
   model: noiseModel,
   confidence: number,
   confidenceReason: optional(oneOf('no-flat-area')),
+  isDrawn: optional(flag),
   levels: optional(listOf(record({ middle: number, finest: number, coarsest: number, confidence: number }))),
   jpeg: optional(jpeg),
   jpegQuality: optional(number),

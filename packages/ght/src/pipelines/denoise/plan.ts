@@ -10,7 +10,8 @@ import { BLOCK, blockExtents, type Extent, frameOf, type PlanesFrame } from '../
 import { type Placement, placementOf, tileSide, tilesOf } from '../../denoisers/tiles.js';
 import type { EngineInfo, LoadedDenoiser } from '../../engines/engine.js';
 import type { Samples } from '../../image/image.js';
-import { allOf, cut, gridCell, gridLength, gridOf, type Rectangle, type Size } from '../../image/rectangle.js';
+import { allOf, cut, gridCell, gridLength, gridOf, grown, type Rectangle, type Size } from '../../image/rectangle.js';
+import { CONSTANT_REACH, keepConstantAreas } from '../../noise/constant-areas.js';
 import type { NoiseEstimate } from '../../noise/estimate.js';
 import { drive } from '../../work.js';
 import { memberOf, nothing, refuse } from '../check.js';
@@ -330,11 +331,23 @@ async function denoisePart(
   const { reader, settings, image, tiles } = context;
   const { known, framed } = job.argument;
   const { signal } = job;
-  const finished = (planes: readonly Samples[], given: readonly Samples[]) =>
-    drive(toInputUnits(planes, { planes: given }, known.range, settings.keepGrain), { signal });
+  const around = grown(inner, CONSTANT_REACH, image);
+  const finished = async (planes: readonly Samples[], at: Rectangle, given: readonly Samples[]) => {
+    const innerGiven = given.map((plane) => cut(plane, at, inner));
+    const result = await drive(toInputUnits(planes, { planes: innerGiven }, known.range, settings.keepGrain), {
+      signal,
+    });
+    const { model, jpeg } = known.estimate;
+    // Without a signal there may be no noise that grows with it, and yet some that it has hidden.
+    if (model.kind === 'signal-dependent') return result;
+    return drive(keepConstantAreas({ at, planes: given }, { at: inner, planes: result }, jpeg !== undefined), {
+      signal,
+    });
+  };
   if (!framed.noisy.includes(true)) {
-    const { planes, given } = await reader.clean(known, inner, signal);
-    return finished(planes, given);
+    const { planes, given } = await reader.clean(known, around, signal);
+    const innerPlanes = planes.map((plane) => cut(plane, around, inner));
+    return finished(innerPlanes, around, given);
   }
   const count = framed.noisy.length;
   return context.denoisers.use(
@@ -346,10 +359,7 @@ async function denoisePart(
       const part = { at: outer, planes: axes };
       const denoised = await denoiseTiles(denoiser, part, framed, placements, inner, watchOf(job));
       const planes = await drive(fromAxes(denoised, known.estimate.model, tiles ? undefined : axes), { signal });
-      return finished(
-        planes,
-        given.map((plane) => cut(plane, outer, inner)),
-      );
+      return finished(planes, outer, given);
     },
   );
 }

@@ -14,6 +14,7 @@ import type { Part, Size } from '../../image/rectangle.js';
 import { levelOver, RING } from '../../noise/coloured/frequencies.js';
 import { colouredModel, UNCORRELATED } from '../../noise/coloured/model.js';
 import { colouredNoise, type PlaneSpectrum, times } from '../../noise/coloured/spectrum.js';
+import { constantAreas } from '../../noise/constant-areas.js';
 import { colouredEstimate, type NoiseEstimate, type SpectrumLevel, spectrumOf } from '../../noise/estimate.js';
 import { type ColouredNoise, MOST_NOISE } from '../../noise/model.js';
 import { stretches, type Work } from '../../work.js';
@@ -55,7 +56,9 @@ export function* coarseNoise(
   { strength, chroma }: Strength,
 ): Work<ColouredNoise> {
   const halves = yield* halvedPlanes(planes, { width, height });
-  const spectrum = yield* colouredNoise(halves, halfOf(width), halfOf(height), { peak });
+  const [across, down] = [halfOf(width), halfOf(height)];
+  const constant = yield* constantAreas(halves, across, down, false);
+  const spectrum = yield* colouredNoise(halves, across, down, { peak, constant });
   const believed = spectrum.planes.map((plane, c) => bounded(plane, levels?.[c].coarsest));
   const estimate = { ...spectrum, planes: believed };
   return colouredModel(estimate, { factor: UNCORRELATED, strength, chroma, onlyTrusted: true });
@@ -90,7 +93,8 @@ export function* fineEstimate(
   planes: readonly Samples[],
   jpeg: NoiseEstimate['jpeg'],
 ): Work<NoiseEstimate> {
-  return colouredEstimate(image, yield* spectrumOf(image, planes, jpeg), jpeg);
+  const constant = yield* constantAreas(image.planes, image.width, image.height, jpeg !== undefined);
+  return colouredEstimate(image, yield* spectrumOf(image, planes, { jpeg, constant }), jpeg);
 }
 
 /** The noise multiplied by the strengths. The chromas are the second and third of three planes. */
