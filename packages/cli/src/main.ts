@@ -5,10 +5,10 @@ import { compareCommand } from './commands/compare.js';
 import { deblurCommand } from './commands/deblur.js';
 import { decodeCommand } from './commands/decode.js';
 import { denoiseCommand } from './commands/denoise.js';
+import { diagnoseCommand } from './commands/diagnose.js';
 import { infoCommand } from './commands/info.js';
 import { inpaintCommand } from './commands/inpaint.js';
 import { learnCommand } from './commands/learn.js';
-import { noiseCommand } from './commands/noise.js';
 import { representCommand } from './commands/represent.js';
 import { reproduceCommand } from './commands/reproduce.js';
 import { runsCommand } from './commands/runs.js';
@@ -145,7 +145,7 @@ Examples:
   ght inpaint photo.png --mask scratches.png -o out.png
   ght deblur photo.png --kernel gaussian:1.6 -o sharp.png
   ght upscale photo.png --factor 2 -o large.png
-  ght noise photo.jpg
+  ght diagnose photo.jpg
   ght reproduce --quick    the experiments of the paper, in two minutes
   ght studio               the studio, in the browser
   ght COMMAND --help       the flags of a command, with examples
@@ -168,7 +168,7 @@ Exit codes:
   learnCommand(program, context);
   reproduceCommand(program, context);
   infoCommand(program, context);
-  noiseCommand(program, context);
+  diagnoseCommand(program, context);
   workerCommand(program, context);
   runsCommand(program, context);
   studioCommand(program, context);

@@ -40,27 +40,27 @@ describe('subfolders', () => {
     expect(stdout).toContain(
       '\nskipped 1 file that is not an image (no extension) and 2 subfolders (to include all: "scans/**")\n',
     );
-    const { skipped } = await json('noise', 'scans/**');
+    const { skipped } = await json('diagnose', 'scans/**');
     expect(skipped).toEqual([
       { path: 'scans/2025/notes.txt', reason: 'not an image' },
       { path: 'scans/e', reason: 'not an image' },
       { path: 'scans/2025/loop', reason: 'a subfolder' },
     ]);
-    expect((await ght('noise', 'scans')).stdout).toMatch(/skipped 1 file .* and 2 subfolders/);
+    expect((await ght('diagnose', 'scans')).stdout).toMatch(/skipped 1 file .* and 2 subfolders/);
   });
 
   it.skipIf(process.getuid?.() === 0)('a folder that cannot be read is reported', async () => {
     await mkdir(path('closed/inner'), { recursive: true });
     await save('closed/a.png', await png(textured()));
     await chmod(path('closed/inner'), 0);
-    const { skipped } = await json('noise', 'closed/**').finally(() => chmod(path('closed/inner'), 0o755));
+    const { skipped } = await json('diagnose', 'closed/**').finally(() => chmod(path('closed/inner'), 0o755));
     expect(skipped).toEqual([{ path: 'closed/inner', reason: 'a folder that cannot be read' }]);
   });
 
   it('noise draws plots in the same subfolders', async () => {
-    await json('noise', 'scans/**', '--plot', 'plots');
+    await json('diagnose', 'scans/**', '--plot', 'plots');
     expect(await readdir(path('plots/2024/may'))).toEqual(['c.png.svg']);
-    await json('noise', 'scans/a.png', '--plot', 'plot-of-one/');
+    await json('diagnose', 'scans/a.png', '--plot', 'plot-of-one/');
     expect(await readdir(path('plot-of-one'))).toEqual(['a.png.svg']);
   });
 
@@ -126,7 +126,7 @@ describe('--quiet', () => {
     ['represent', 'scans/a.png', '-o', 'quiet.png'],
     ['compare', 'scans/a.png', '--budget', '1.5', '--max-iterations', '3'],
     ['denoise', 'scans', '-o', 'quietly'],
-    ['noise', 'scans', '--plot', 'quiet-plots'],
+    ['diagnose', 'scans', '--plot', 'quiet-plots'],
   ])('%s prints nothing', async (...args) => {
     expect(await ght(...args, '--quiet')).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(await ght(...args, '-q')).toMatchObject({ code: 0, stdout: '' });

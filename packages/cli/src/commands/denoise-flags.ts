@@ -1,3 +1,5 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
 import type { Quality } from 'ght';
 import { choiceOf, type Flags } from '../flags.js';
 import type { InputFlags } from '../input-flags.js';
@@ -14,6 +16,24 @@ export function noiseKind(text: string): NoiseKind {
   if (text !== 'gaussian') return choiceOf('--noise', noiseKinds)(text);
   say('--noise gaussian is now called --noise white');
   return 'white';
+}
+
+/** `--impulses` and `--banding`, with what is done about them. */
+export function defectFlags(command: Command, verb: string): Command {
+  const when = ['auto', 'off'] as const;
+  return command
+    .addOption(
+      new Option(
+        '--impulses <when>',
+        `${verb} salt and pepper, hot and dead pixels: auto or off (default: auto)`,
+      ).argParser(choiceOf('--impulses', when)),
+    )
+    .addOption(
+      new Option(
+        '--banding <when>',
+        `${verb} offsets of whole rows and columns: auto or off (default: auto)`,
+      ).argParser(choiceOf('--banding', when)),
+    );
 }
 
 /** The flags of `ght denoise`. */

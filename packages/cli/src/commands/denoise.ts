@@ -49,7 +49,7 @@ import { checkQuality, jpegQuality } from '../output/picture.js';
 import { type ProgressDisplay, progressDisplay } from '../output/progress.js';
 import { imageLine } from '../output/summary.js';
 import { goesInTiles, tileFlags } from '../tile-flags.js';
-import { type DenoiseFlags, noiseKind } from './denoise-flags.js';
+import { type DenoiseFlags, defectFlags, noiseKind } from './denoise-flags.js';
 import { denoiseByGroups, denoiseOptions, kindOf } from './denoise-groups.js';
 import { denoisePages, type Write } from './denoise-pages.js';
 import { denoiseAsPaper } from './denoise-paper.js';
@@ -103,17 +103,6 @@ export function denoiseCommand(program: Command, context: Context): void {
       'put back a share of what was removed, from 0 to 1 (default: 0)',
       numberOf('--keep-grain'),
     )
-    .addOption(
-      new Option(
-        '--impulses <when>',
-        'remove salt and pepper, hot and dead pixels: auto or off (default: auto)',
-      ).argParser(choiceOf('--impulses', ['auto', 'off'] as const)),
-    )
-    .addOption(
-      new Option('--banding <when>', 'remove offsets of whole rows and columns: auto or off (default: auto)').argParser(
-        choiceOf('--banding', ['auto', 'off'] as const),
-      ),
-    )
     .option(
       '--sigma <x>',
       'standard deviation of white noise in the units of the image, or one per channel as in 5,7,6; or auto (default: auto)',
@@ -150,6 +139,7 @@ export function denoiseCommand(program: Command, context: Context): void {
         .default('groups', 'groups')
         .argParser(choiceOf('--method', ['groups', 'paper'] as const)),
     );
+  defectFlags(command, 'remove');
   tileFlags(formatFlag(pagesFlag(inputFlags(command))));
   jsonFlag(quietFlag(engineFlags(command))).optionsGroup('With --method paper:');
   solverFlags(patchFlags(solverFlag(spreadFlag(budgetFlag(command)))))

@@ -1,4 +1,4 @@
-/** Checks a noise model that is given, as `estimateNoise` returns it or as a program has made it. */
+/** Checks a noise model that is given, as `diagnose` returns it or as a program has made it. */
 import { knownOptions, notNegative, OptionError, oneOf } from '../errors.js';
 import type { NoiseEstimate } from './estimate.js';
 import type { ColouredNoise, NoiseModel, SignalNoise, WhiteNoise } from './model.js';
@@ -24,7 +24,7 @@ function planesOf(model: NoiseModel): number {
 /** Refuses what is not a noise model. Lists of deviations may have any type, such as those from JSON. */
 function checkModel(model: NoiseModel, name: string): NoiseModel {
   if (typeof model !== 'object' || model === null) {
-    throw new OptionError(name, 'must be a noise model', model, 'give what estimateNoise returns');
+    throw new OptionError(name, 'must be a noise model', model, 'give what diagnose returns');
   }
   const kind = oneOf(`${name}.kind`, model.kind, ['white', 'signal-dependent', 'coloured']);
   if (kind === 'white') return checkWhite(model as WhiteNoise, name);
@@ -59,12 +59,12 @@ function checkColoured(model: ColouredNoise, name: string): ColouredNoise {
   const deviations = listOf(model.deviations, `${name}.deviations`).map((rows) => {
     if (rows?.length !== brightness.length) {
       const rule = `must have a list of ${FREQUENCIES} deviations for each of the ${brightness.length} brightnesses`;
-      throw new OptionError(`${name}.deviations`, rule, rows?.length, 'give what estimateNoise returns');
+      throw new OptionError(`${name}.deviations`, rule, rows?.length, 'give what diagnose returns');
     }
     return rows.map((row) => {
       if (row?.length !== FREQUENCIES) {
         const rule = `must have ${FREQUENCIES} deviations, one per frequency`;
-        throw new OptionError(`${name}.deviations`, rule, row?.length, 'give what estimateNoise returns');
+        throw new OptionError(`${name}.deviations`, rule, row?.length, 'give what diagnose returns');
       }
       for (let f = 0; f < FREQUENCIES; f++) notNegative(`${name}.deviations`, row[f], IN_UNITS);
       return Float64Array.from(row);
@@ -75,7 +75,7 @@ function checkColoured(model: ColouredNoise, name: string): ColouredNoise {
 
 function listOf<T>(list: readonly T[] | undefined, name: string): readonly T[] {
   if (Array.isArray(list) && list.length > 0) return list;
-  throw new OptionError(name, 'must be a list that is not empty', list, 'give what estimateNoise returns');
+  throw new OptionError(name, 'must be a list that is not empty', list, 'give what diagnose returns');
 }
 
 function finite(parameter: string, value: number, remedy: string): number {

@@ -28,7 +28,7 @@ export interface DenoiseOptions {
    * `poisson-gaussian`: noise that grows with the signal, as in a raw image, with estimated parameters. `{ gain, sigma, offset }`:
    * the same with given parameters: the gain, the deviation of the read noise, and the sample value without signal; `{ offset }`
    * alone leaves the others to be estimated. `{ spectrum }`: noise with this spectrum everywhere. A noise model, or a whole estimate,
-   * as `estimateNoise` returns it: this noise, as it was measured on this image or on others with the same noise. The option `sigma` is
+   * as `diagnose` returns it: this noise, as it was measured on this image or on others with the same noise. The option `sigma` is
    * allowed only with `auto` and `white`; with `auto`, it makes the noise white.
    *
    * @default 'auto'

@@ -1,38 +1,48 @@
 import { dirname, extname } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import type { NoiseEstimate } from 'ght';
-import { describe, describeBySubject, estimateNoise, OptionError } from 'ght';
+import type { Diagnosis } from 'ght';
+import { describe, describeBySubject, diagnose, OptionError } from 'ght';
 import type { Context } from '../context.js';
 import { jsonFlag, quietFlag, silent } from '../flags.js';
 import { type ChosenPages, type InputFlags, inputFlags, openChosen, pagesFlag, readChosen } from '../input-flags.js';
 import { type Found, skippedMessage } from '../io/batch.js';
 import { checkOutputs, filesOf, type ImageFile, inFolder, writeFileAtomically } from '../io/index.js';
-import { oneLine } from '../output/line.js';
+import { oneLine, say } from '../output/line.js';
 import { noisePlot, plotExtensions } from '../output/noise.js';
 import { progressDisplay } from '../output/progress.js';
 import { channelNames, imageLine, imageSummary } from '../output/summary.js';
 import { facts, measure } from '../output/table.js';
-import { type NoiseKind, noiseKind } from './denoise-flags.js';
+import { defectFlags, type NoiseKind, noiseKind } from './denoise-flags.js';
 import { plainNoise } from './denoise-groups.js';
 import { inMadeFolder, OutputFolders, placeOf } from './output-folder.js';
 import { eachFile, sayFailed } from './several.js';
 
-interface NoiseFlags extends InputFlags {
+interface DiagnoseFlags extends InputFlags {
   readonly noise?: NoiseKind;
+  readonly impulses?: 'auto' | 'off';
+  readonly banding?: 'auto' | 'off';
   readonly plot?: string;
   readonly json?: true;
   readonly quiet?: true;
 }
 
-/** `ght noise`. */
-export function noiseCommand(program: Command, context: Context): void {
-  const command = program
-    .command('noise')
-    .summary('the kind and strength of the noise of an image')
+/** `ght diagnose`, and its former name `ght noise`. */
+export function diagnoseCommand(program: Command, context: Context): void {
+  const run = (paths: string[], flags: DiagnoseFlags) => runDiagnose(paths, flags, context);
+  diagnoseFlags(program.command('diagnose')).action(run);
+  diagnoseFlags(program.command('noise', { hidden: true })).action((paths: string[], flags: DiagnoseFlags) => {
+    say('ght noise is now called ght diagnose');
+    return run(paths, flags);
+  });
+}
+
+function diagnoseFlags(command: Command): Command {
+  command
+    .summary('what is wrong with an image: its noise, impulses and banding')
     .description(
-      'Estimates the noise of an image as denoise does, and prints what was found: white or coloured, how strong in the ' +
-        'units of the image, and how certain the estimate is. The image is not changed.',
+      'Says what denoise finds in an image, without changing it: whether the noise is white or coloured, how strong it is in ' +
+        'the units of the image, and how certain that is; impulses such as salt and pepper, and offsets of rows and columns.',
     )
     .argument(
       '<IMAGE...>',
@@ -51,60 +61,59 @@ export function noiseCommand(program: Command, context: Context): void {
       'draw the standard deviation over frequency and over brightness (.svg .png); or the folder for one SVG per image, ' +
         'made if missing',
     );
+  defectFlags(command, 'look for');
   pagesFlag(inputFlags(command));
-  jsonFlag(quietFlag(command))
-    .addHelpText(
-      'after',
-      `
+  return jsonFlag(quietFlag(command)).addHelpText(
+    'after',
+    `
 Examples:
-  ght noise photo.jpg
-  ght noise photo.jpg --plot noise.png
-  ght noise scans --plot plots
-  ght noise "scans/**" --json
-  ght noise stack.tiff --pages all
-  ght noise raw.tiff --noise poisson-gaussian --json`,
-    )
-    .action((paths: string[], flags: NoiseFlags) => runNoise(paths, flags, context));
+  ght diagnose photo.jpg
+  ght diagnose photo.jpg --plot noise.png
+  ght diagnose scans --plot plots
+  ght diagnose "scans/**" --json
+  ght diagnose stack.tiff --pages all
+  ght diagnose raw.tiff --noise poisson-gaussian --json`,
+  );
 }
 
-async function runNoise(paths: string[], flags: NoiseFlags, context: Context): Promise<void> {
+async function runDiagnose(paths: string[], flags: DiagnoseFlags, context: Context): Promise<void> {
   const found = await filesOf(paths);
-  if (found) return noiseOfSeveral(found, flags, context);
+  if (found) return diagnoseSeveral(found, flags, context);
   const { output, folder } = await placeOf(flags.plot, paths[0], (name) => `${name}.svg`);
-  return inMadeFolder(folder, () => noiseOfOne(paths[0], { ...flags, plot: output }, context));
+  return inMadeFolder(folder, () => diagnoseOne(paths[0], { ...flags, plot: output }, context));
 }
 
-async function noiseOfOne(path: string, flags: NoiseFlags, context: Context): Promise<void> {
+async function diagnoseOne(path: string, flags: DiagnoseFlags, context: Context): Promise<void> {
   await checkPlot(path, flags.plot);
   const pages = await openChosen(path, flags);
-  if (pages.numbers.length > 1) return noiseOfPages(path, pages, flags, context);
-  const { file, estimate } = await noiseOfPage(path, await pages.read(pages.numbers[0]), flags, context, flags.plot);
+  if (pages.numbers.length > 1) return diagnosePages(path, pages, flags, context);
+  const { file, diagnosis } = await diagnosePage(path, await pages.read(pages.numbers[0]), flags, context, flags.plot);
   if (flags.json) {
-    context.print(JSON.stringify({ task: 'noise', ...summaryOf(file, estimate) }));
+    context.print(JSON.stringify({ task: 'diagnose', ...summaryOf(file, diagnosis) }));
     return;
   }
   const wrote: [string, string][] = flags.plot === undefined ? [] : [['wrote', flags.plot]];
-  context.print(`${imageLine(path, file)}\n${facts([...factsOf(file, estimate), ...wrote])}`);
+  context.print(`${imageLine(path, file)}\n${facts([...factsOf(file, diagnosis), ...wrote])}`);
 }
 
 /** The pages of a file one by one; a plot is drawn of one only. */
-async function noiseOfPages(path: string, pages: ChosenPages, flags: NoiseFlags, context: Context) {
+async function diagnosePages(path: string, pages: ChosenPages, flags: DiagnoseFlags, context: Context) {
   if (flags.plot !== undefined) {
     throw new OptionError('--plot', 'must be left out for several pages', flags.plot, 'choose one page with --pages');
   }
-  const found: { readonly page: number; readonly file: ImageFile; readonly estimate: NoiseEstimate }[] = [];
+  const found: { readonly page: number; readonly file: ImageFile; readonly diagnosis: Diagnosis }[] = [];
   for (const page of pages.numbers)
-    found.push({ page, ...(await noiseOfPage(path, await pages.read(page), flags, context)) });
+    found.push({ page, ...(await diagnosePage(path, await pages.read(page), flags, context)) });
   if (flags.json) {
-    const summaries = found.map(({ page, file, estimate }) => ({ page, ...summaryOf(file, estimate) }));
-    context.print(JSON.stringify({ task: 'noise', pages: summaries }));
+    const summaries = found.map(({ page, file, diagnosis }) => ({ page, ...summaryOf(file, diagnosis) }));
+    context.print(JSON.stringify({ task: 'diagnose', pages: summaries }));
     return;
   }
-  const rows = found.map(({ page, estimate }) => [`page ${page}`, describeBySubject(estimate).noise ?? ''] as const);
+  const rows = found.map(({ page, diagnosis }) => [`page ${page}`, describe(diagnosis).join('; ')] as const);
   context.print(`${imageLine(path, found[0].file)}, ${found.length} pages\n${facts(rows)}`);
 }
 
-async function noiseOfSeveral(found: Found, flags: NoiseFlags, context: Context): Promise<void> {
+async function diagnoseSeveral(found: Found, flags: DiagnoseFlags, context: Context): Promise<void> {
   const { plot } = flags;
   const files = plot === undefined ? found.files : inFolder(found.files, plot, '--plot', (name) => `${name}.svg`);
   const folders = new OutputFolders('--plot');
@@ -114,14 +123,14 @@ async function noiseOfSeveral(found: Found, flags: NoiseFlags, context: Context)
     if (each.output !== undefined) await folders.make(dirname(each.output));
     await checkPlot(each.input, each.output);
     const page = await readChosen(each.input, flags);
-    const { file, estimate } = await noiseOfPage(each.input, page, flags, context, each.output);
+    const { file, diagnosis } = await diagnosePage(each.input, page, flags, context, each.output);
     drawn++;
     if (plot !== undefined) context.stopped.note = `${drawn} of ${files.length} plots were written to ${plot}`;
-    return { input: each.input, plot: each.output, summary: summaryOf(file, estimate) };
+    return { input: each.input, plot: each.output, summary: summaryOf(file, diagnosis) };
   }).finally(() => folders.removeEmpty());
   if (flags.json) {
     const summaries = done.map(({ input, plot, summary }) => ({ input, ...(plot && { plot }), ...summary }));
-    context.print(JSON.stringify({ task: 'noise', files: summaries, failed, skipped: found.skipped }));
+    context.print(JSON.stringify({ task: 'diagnose', files: summaries, failed, skipped: found.skipped }));
     return;
   }
   for (const { input, summary } of done) context.print(`${oneLine(input)}: ${summary.messages.join('; ')}`);
@@ -141,34 +150,37 @@ function checkPlot(input: string, plot: string | undefined): Promise<void> {
 
 const kindOf = { auto: 'auto', white: 'white', 'poisson-gaussian': 'signal-dependent' } as const;
 
-/** Estimates the noise of one image, and draws it if `--plot` is given. */
-async function noiseOfPage(
+/** The diagnosis of one image; its noise is drawn if `--plot` is given. */
+async function diagnosePage(
   path: string,
   file: ImageFile,
-  flags: NoiseFlags,
+  flags: DiagnoseFlags,
   { signal }: Context,
   plot?: string,
-): Promise<{ file: ImageFile; estimate: NoiseEstimate }> {
-  const { onProgress, stop } = progressDisplay('noise', silent(flags));
-  const options = { kind: kindOf[flags.noise ?? 'auto'], jpeg: file.jpeg, signal, onProgress };
-  const estimate = await estimateNoise(file.image, options).finally(stop);
+): Promise<{ file: ImageFile; diagnosis: Diagnosis }> {
+  const { onProgress, stop } = progressDisplay('diagnose', silent(flags));
+  const { noise = 'auto', impulses, banding } = flags;
+  const options = { kind: kindOf[noise], jpeg: file.jpeg, impulses, banding, signal, onProgress };
+  const diagnosis = await diagnose(file.image, options).finally(stop);
   if (plot !== undefined) {
-    await writeFileAtomically(plot, await noisePlot(extname(plot).toLowerCase(), path, file, estimate), '--plot');
+    await writeFileAtomically(plot, await noisePlot(extname(plot).toLowerCase(), path, file, diagnosis), '--plot');
   }
-  return { file, estimate };
+  return { file, diagnosis };
 }
 
-function summaryOf(file: ImageFile, estimate: NoiseEstimate) {
-  const { model, confidence, confidenceReason, levels, jpeg, jpegQuality } = estimate;
+function summaryOf(file: ImageFile, diagnosis: Diagnosis) {
+  const { model, confidence, confidenceReason, levels, jpeg, jpegQuality, impulses, banding } = diagnosis;
   const white = model.kind === 'white' ? model.sigma : null;
   return {
-    ...{ format: file.format, image: imageSummary(file), messages: describe(estimate), confidence, confidenceReason },
+    ...{ format: file.format, image: imageSummary(file), messages: describe(diagnosis), confidence, confidenceReason },
     sigma: white,
     share: white?.map((level) => level / file.image.peak) ?? null,
     levels: levels ?? null,
     jpeg: jpeg ? { ...jpeg, luma: listOf(jpeg.luma), chroma: jpeg.chroma && listOf(jpeg.chroma) } : null,
     jpegQuality: jpegQuality ?? null,
     model: plainNoise(model),
+    impulses,
+    banding,
   };
 }
 
@@ -177,10 +189,13 @@ function listOf(table: ArrayLike<number>): number[] {
 }
 
 /** What was found, and the level of each plane in the units of the image. */
-function factsOf({ image }: ImageFile, estimate: NoiseEstimate): [string, string][] {
-  const { model, confidence, confidenceReason, levels } = estimate;
+function factsOf({ image }: ImageFile, diagnosis: Diagnosis): [string, string][] {
+  const { model, confidence, confidenceReason, levels } = diagnosis;
   const share = (level: number) => `${((100 * level) / image.peak).toFixed(2)}% of full scale`;
-  const rows: [string, string][] = [['noise', describeBySubject(estimate).noise ?? '']];
+  const { impulses, banding, noise = '' } = describeBySubject(diagnosis);
+  const rows: [string, string][] = [['noise', noise]];
+  if (impulses !== undefined) rows.unshift(['impulses', impulses]);
+  if (banding !== undefined) rows.unshift(['banding', banding]);
   if (model.kind === 'white') {
     const names = channelNames(model.sigma.length);
     for (const [c, level] of model.sigma.entries()) rows.push([names[c], `σ = ${measure(level)} (${share(level)})`]);
