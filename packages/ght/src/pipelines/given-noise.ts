@@ -3,6 +3,7 @@
  * nothing of the picture.
  */
 import { OptionError } from '../errors.js';
+import { type GivenNoise, scaledNoise } from '../noise/given-model.js';
 import type { NoiseModel } from '../noise/model.js';
 import type { ImageRange } from './denoise/findings.js';
 import type { DenoiseSettings } from './denoise/options.js';
@@ -24,8 +25,15 @@ export function checkGivenNoise(
   peak: number,
 ): void {
   const largest = Math.max(Math.abs(least), Math.abs(most), peak);
-  for (const [parameter, level] of given ? levelsOf(given) : []) checkLevel(parameter, level, largest);
+  for (const [parameter, level] of given ? levelsOf(inUnits(given, peak).model) : [])
+    checkLevel(parameter, level, largest);
   if (estimate.offset !== undefined) checkLevel('noise.offset', estimate.offset, largest);
+}
+
+/** Given noise in the units of an image with this peak: that of a file is scaled from the peak that it was measured at. */
+export function inUnits(given: GivenNoise, peak: number): GivenNoise {
+  const measured = given.measured?.peak;
+  return measured === undefined || measured === peak ? given : scaledNoise(given, peak / measured);
 }
 
 function levelsOf(noise: NoiseModel): (readonly [string, number])[] {

@@ -3,7 +3,7 @@
  * with the signal have a list of channels. Coloured noise of three channels is that of luma and two chromas: the luma of equal channels is
  * √3 times a channel, and their chromas are 0.
  */
-import type { NoiseEstimate } from '../../noise/estimate.js';
+import type { NoiseEstimate, SpectrumLevel } from '../../noise/estimate.js';
 import type { ColouredNoise, NoiseModel } from '../../noise/model.js';
 
 /** Luma of three equal channels, in units of a channel. */
@@ -43,9 +43,21 @@ function lumaOf({ kind, brightness, deviations }: ColouredNoise): ColouredNoise 
 }
 
 /** The given noise of the planes that are denoised: of all, or of one of several channels that are copies. */
-export function ofDenoised(model: NoiseModel, planes: number): NoiseModel {
-  if (model.kind !== 'coloured') return ofChannels(model, (list) => list.slice(0, planes));
-  return planes === 1 && model.deviations.length > 1 ? ofOneChannel(model) : model;
+export function ofDenoised(estimate: NoiseEstimate, planes: number): NoiseEstimate {
+  const { model, levels } = estimate;
+  if (model.kind !== 'coloured') return { ...estimate, model: ofChannels(model, (list) => list.slice(0, planes)) };
+  if (planes !== 1 || model.deviations.length === 1) return estimate;
+  return { ...estimate, model: ofOneChannel(model), levels: levels && [levelOfOne(levels)] };
+}
+
+function levelOfOne(levels: readonly SpectrumLevel[]): SpectrumLevel {
+  const mean = (values: readonly number[]) => Math.hypot(...values) / Math.sqrt(values.length);
+  return {
+    middle: mean(levels.map(({ middle }) => middle)),
+    finest: mean(levels.map(({ finest }) => finest)),
+    coarsest: mean(levels.map(({ coarsest }) => coarsest)),
+    confidence: levels[0].confidence,
+  };
 }
 
 /** The noise of a channel, of which the others are copies: its variance is the mean of those of the planes. */

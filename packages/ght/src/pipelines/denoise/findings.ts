@@ -11,7 +11,7 @@ import { imageUnit, shifted, shiftedImage } from '../../image/scale.js';
 import type { NoiseEstimate } from '../../noise/estimate.js';
 import { noiseOf, shiftedEstimate } from '../../noise/estimate.js';
 import type { NoiseModel } from '../../noise/model.js';
-import { limited, limitedModel } from '../../noise/model.js';
+import { limited } from '../../noise/model.js';
 import { part, stretches, type Work } from '../../work.js';
 import { ofCopies, ofDenoised } from './copies.js';
 import {
@@ -22,6 +22,7 @@ import {
   type RemovedImpulses,
   type Repaired,
 } from './defects.js';
+import { givenEstimate } from './given.js';
 import type { DenoiseSettings } from './options.js';
 import { type ChosenQuality, chooseQuality } from './quality.js';
 
@@ -105,17 +106,12 @@ const BLOCKS_FOR_KIND = 15_000;
 export function* find(image: Image, isWhole: boolean, range: ImageRange, settings: Sought): Work<Findings & Repaired> {
   const repaired = yield* part(findDefects(image, isWhole, settings), 0, 0.5);
   const e = exponentOf(range);
-  const given = settings.given && givenEstimate(limitedModel(settings.given, -e), image.planes.length);
   const shown = { ...image, planes: repaired.planes };
-  const { offset } = settings.estimate;
+  const { given } = settings;
+  const { jpeg, offset } = settings.estimate;
+  if (given) return { ...repaired, estimate: yield* part(givenEstimate(shown, e, given, jpeg), 0.5, 1) };
   const sought = offset === undefined ? settings.estimate : { ...settings.estimate, offset: limited(offset, -e) };
-  const estimate = given ?? (yield* part(noiseOf(shown, sought, BLOCKS_FOR_KIND), 0.5, 1));
-  return { ...repaired, estimate };
-}
-
-/** The given noise of every plane that is denoised, as a certain estimate. */
-function givenEstimate(model: NoiseModel, planes: number): NoiseEstimate {
-  return { model: ofDenoised(model, planes), confidence: 1 };
+  return { ...repaired, estimate: yield* part(noiseOf(shown, sought, BLOCKS_FOR_KIND), 0.5, 1) };
 }
 
 /** The inverse of {@link toWorkingUnits} for denoised planes, after a share of the removed noise is put back. */
@@ -170,7 +166,7 @@ export interface Diagnosis extends NoiseEstimate {
 export interface NoiseReport extends Omit<Diagnosis, 'model'>, ChosenQuality {
   /** The noise of the image as it was given, without its defects, in the units of the image: what `diagnose` returns. */
   readonly noise: NoiseModel;
-  /** How certain the estimate is, from 0 to 1; 1 for noise that was given. */
+  /** How certain the estimate is, from 0 to 1; 1 for noise that was given without it. */
   readonly confidence: number;
   /** Impulses that were replaced first. */
   readonly impulses: RemovedImpulses;
@@ -178,15 +174,15 @@ export interface NoiseReport extends Omit<Diagnosis, 'model'>, ChosenQuality {
   readonly banding: RemovedBanding;
 }
 
-/** The noise in the units of the image. Noise that was given is returned as given, because it may have been limited. */
+/** The noise in the units of the image. A model that was given is returned as given, because it may have been limited. */
 function inInputUnits(
   estimate: NoiseEstimate,
   e: number,
   { channels, copies }: ImageRange,
   { given }: Sought,
 ): NoiseEstimate {
-  if (given === undefined) return shiftedEstimate(estimate, e);
-  const certain = givenEstimate(given, copies ? 1 : channels);
+  if (given === undefined || given.measured) return shiftedEstimate(estimate, e);
+  const certain = ofDenoised({ model: given.model, confidence: 1 }, copies ? 1 : channels);
   return copies ? ofCopies(certain, channels) : certain;
 }
 

@@ -34,7 +34,6 @@ export async function diagnosePooled(
   const found: (JpegInfo | undefined)[] = [];
   const defects: OwnDefects[] = [];
   let first: Image | undefined;
-  let peak = 0;
   for await (const image of images) {
     checkImage(image);
     first ??= image;
@@ -42,9 +41,8 @@ export async function diagnosePooled(
     const own = typeof jpeg === 'object' ? jpeg : jpeg === 'off' ? undefined : await drive(jpegOf(image), { signal });
     found.push(own);
     defects.push(await drive(addRepaired(sample, image, settings, own?.origin), { signal }));
-    peak = Math.max(peak, image.peak);
   }
-  const image = sample.image(peak);
+  const image = first && sample.image(first.peak);
   if (!image) throw new InputError('images', 'must hold at least one image', 'none', 'give a list of images');
   const common = commonJpeg(found);
   // The windows begin where the grid of their image does.
@@ -100,11 +98,15 @@ function allBanding(each: readonly OwnDefects[]): RemovedBanding {
   };
 }
 
-function checkFits({ width, height, planes }: Image, first: Image, i: number): void {
+function checkFits({ width, height, planes, peak }: Image, first: Image, i: number): void {
   if (planes.length !== first.planes.length) {
     const rule = `must have ${first.planes.length} planes, as the first of the images`;
     const remedy = 'diagnose grey and colour images separately';
     throw new InputError(`images[${i}]`, rule, planes.length, remedy);
+  }
+  if (peak !== first.peak) {
+    const rule = `must have the peak ${first.peak}, as the first of the images`;
+    throw new InputError(`images[${i}]`, rule, peak, 'scale the samples, or diagnose it separately');
   }
   if (Math.min(width, height) < POOLED_SIDE) {
     const rule = `must have at least ${POOLED_SIDE}×${POOLED_SIDE} pixels to be one of several`;
