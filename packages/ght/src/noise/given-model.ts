@@ -106,8 +106,14 @@ function measuredOf(noise: NoiseEstimate | NoiseModelFile): MeasuredNoise {
   return 'format' in noise ? { ...measured, peak: noise.peak } : measured;
 }
 
+/** Given noise in the units of an image with this peak: that of a file is scaled from the peak that it was measured at. */
+export function inUnits(given: GivenNoise, peak: number): GivenNoise {
+  const measured = given.measured?.peak;
+  return measured === undefined || measured === peak ? given : scaledNoise(given, peak / measured);
+}
+
 /** The noise of samples that are multiplied by a factor. */
-export function scaledNoise({ model, measured }: GivenNoise, factor: number): GivenNoise {
+function scaledNoise({ model, measured }: GivenNoise, factor: number): GivenNoise {
   const times = (value: number) => factor * value;
   const levels = measured?.levels?.map(({ middle, finest, coarsest, confidence }) => {
     return { middle: times(middle), finest: times(finest), coarsest: times(coarsest), confidence };

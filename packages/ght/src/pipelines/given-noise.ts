@@ -3,7 +3,7 @@
  * nothing of the picture.
  */
 import { OptionError } from '../errors.js';
-import { type GivenNoise, scaledNoise } from '../noise/given-model.js';
+import { inUnits } from '../noise/given-model.js';
 import type { NoiseModel } from '../noise/model.js';
 import type { ImageRange } from './denoise/findings.js';
 import type { DenoiseSettings } from './denoise/options.js';
@@ -28,12 +28,6 @@ export function checkGivenNoise(
   for (const [parameter, level] of given ? levelsOf(inUnits(given, peak).model) : [])
     checkLevel(parameter, level, largest);
   if (estimate.offset !== undefined) checkLevel('noise.offset', estimate.offset, largest);
-}
-
-/** Given noise in the units of an image with this peak: that of a file is scaled from the peak that it was measured at. */
-export function inUnits(given: GivenNoise, peak: number): GivenNoise {
-  const measured = given.measured?.peak;
-  return measured === undefined || measured === peak ? given : scaledNoise(given, peak / measured);
 }
 
 function levelsOf(noise: NoiseModel): (readonly [string, number])[] {

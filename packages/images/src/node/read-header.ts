@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises';
 import { type JpegInfo, readJpegInfo } from 'ght';
-import type { CameraSettings } from 'ght/npy';
-import { cameraIn } from '../camera.js';
+import { type Camera, cameraIn } from '../camera.js';
 import { formatOfContent, type ImageFormat, type SampleDepth, type SampleKind } from '../image-file.js';
 import type { Refuse } from '../refuse.js';
 import { type ByteSource, bytesInMemory } from '../tiff/byte-source.js';
@@ -26,7 +25,7 @@ export interface ImageHeader {
   /** Bits of a sample. */
   readonly depth: SampleDepth;
   /** The camera and its settings; empty if the file does not say. */
-  readonly camera: CameraSettings;
+  readonly camera: Camera;
   /** Of a JPEG: its tables, as stored. */
   readonly jpeg?: JpegInfo;
 }

@@ -8,11 +8,10 @@ import type { Image } from '../../image/image.js';
 import { shifted } from '../../image/scale.js';
 import { colouredModel } from '../../noise/coloured/model.js';
 import { jpegOf, type NoiseEstimate, shiftedEstimate } from '../../noise/estimate.js';
-import type { GivenNoise } from '../../noise/given-model.js';
+import { type GivenNoise, inUnits } from '../../noise/given-model.js';
 import { JPEG_PEAK, jpegQuality, jpegSteps } from '../../noise/jpeg/jpeg.js';
 import { type ColouredNoise, type JpegInfo, limitedModel } from '../../noise/model.js';
 import type { Work } from '../../work.js';
-import { inUnits } from '../given-noise.js';
 import { ofDenoised } from './copies.js';
 
 /** The given noise of an image in units of 2^e. Its JPEG is the one that is given, or is found in its pixels. */
