@@ -106,9 +106,8 @@ export async function run(args: readonly string[]): Promise<void> {
       'preAction',
       (_program, command) => {
         const flags = command.opts<Flags>();
-        quiet = flags.quiet === true;
-        if (!quiet || !flags.json) return;
-        throw new OptionError('--json and --quiet', 'exclude each other', 'both', 'give only one of them');
+        // The object of --json is all that is printed, with --quiet too.
+        quiet = flags.quiet === true && flags.json !== true;
       },
     );
     await program.parseAsync(args, { from: 'user' });
@@ -240,6 +239,9 @@ function inFlags(error: GhtError, args: readonly string[]): GhtError {
   if (parameter === 'budget' && target) return named(target);
   if (parameter.startsWith('noise.spectrum.data')) {
     return named(parameter.replace('noise.spectrum.data', '--noise-spectrum '));
+  }
+  if (/^noise\b/.test(parameter) && textOf('--noise-model') !== undefined) {
+    return named(parameter.replace(/^noise\.?/, '--noise-model ').trim());
   }
   // `image pixel (x 4, y 2, channel 0)` begins with the name of its parameter.
   const [first, ...place] = parameter.split(' ');

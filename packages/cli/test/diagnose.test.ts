@@ -126,6 +126,12 @@ describe('ght diagnose', () => {
     expect(kept).toMatchObject({ impulses: { kind: 'none', count: 0 }, banding: { search: 'off' } });
   });
 
+  it('--json is printed with --quiet too', async () => {
+    const { code, stdout } = await ght('diagnose', 'grey.png', '--json', '--quiet');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: (await ght('diagnose', 'grey.png', '--json')).stdout });
+    expect(await ght('diagnose', 'grey.png', '-q')).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
   it('ght noise is the former name, which still works and says so', async () => {
     const now = await ght('diagnose', 'grey.png', '--json');
     expect(await ght('noise', 'grey.png', '--json')).toEqual({

@@ -74,6 +74,22 @@ describe('subfolders', () => {
   });
 });
 
+describe('the name of an image as output for several', () => {
+  it.each(['out.png', 'deep/out.JPG'])('%s is refused, and nothing is made', async (output) => {
+    for (const inputs of [['scans/a.png', 'scans/2024/b.png'], ['scans']]) {
+      const { code, stdout, stderr } = await ght('denoise', ...inputs, '-o', output, ...fast);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain(`-o must be a folder for several images, but got "${output}"`);
+      expect(await readdir(path('.'))).not.toContain(output.split('/')[0]);
+    }
+  });
+
+  it('is taken for a folder if it ends in a slash', async () => {
+    const { files } = await json('denoise', 'scans/a.png', 'scans/2024/b.png', '-o', 'named.png/', ...fast);
+    expect(files.map(({ output }: Named) => output)).toEqual(['named.png/a.png', 'named.png/b.png']);
+  });
+});
+
 describe('a folder as output for one image', () => {
   it.each([
     ['denoise', ...fast],

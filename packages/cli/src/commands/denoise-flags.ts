@@ -52,5 +52,8 @@ export interface DenoiseFlags extends Omit<Flags, 'sigma'>, InputFlags, TileFlag
   readonly gain?: number;
   readonly offset?: number;
   readonly noiseSpectrum?: string;
+  readonly noiseModel?: string;
+  readonly sameCamera?: true;
+  readonly separate?: true;
   readonly reference?: string;
 }

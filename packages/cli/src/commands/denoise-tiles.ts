@@ -49,7 +49,7 @@ export async function denoiseInTiles(
   }
   context.print(
     `${pictureLine(path, { ...picture, channels: picture.channels + Number(picture.alpha) })}\n${facts([
-      ...foundRows(result),
+      ...foundRows(result, options),
       [
         'time',
         `${seconds.toFixed(2)} s in tiles, ${by === 'here' ? `on the ${engine.name} engine` : `by workers, ${by}`}`,

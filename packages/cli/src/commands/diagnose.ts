@@ -2,30 +2,24 @@ import { dirname, extname } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { Diagnosis } from 'ght';
-import { describe, describeBySubject, diagnose, OptionError } from 'ght';
+import { describe, diagnose, OptionError } from 'ght';
+import { readHeader } from 'ght-images/node';
 import type { Context } from '../context.js';
 import { jsonFlag, quietFlag, silent } from '../flags.js';
-import { type ChosenPages, type InputFlags, inputFlags, openChosen, pagesFlag, readChosen } from '../input-flags.js';
+import { type ChosenPages, inputFlags, openChosen, pagesFlag, readChosen } from '../input-flags.js';
 import { type Found, skippedMessage } from '../io/batch.js';
-import { checkOutputs, filesOf, type ImageFile, inFolder, writeFileAtomically } from '../io/index.js';
+import { filesOf, type ImageFile, inFolder, isStream, writeFileAtomically } from '../io/index.js';
 import { oneLine, say } from '../output/line.js';
-import { noisePlot, plotExtensions } from '../output/noise.js';
+import { noisePlot } from '../output/noise.js';
 import { progressDisplay } from '../output/progress.js';
-import { channelNames, imageLine, imageSummary } from '../output/summary.js';
-import { facts, measure } from '../output/table.js';
-import { defectFlags, type NoiseKind, noiseKind } from './denoise-flags.js';
-import { plainNoise } from './denoise-groups.js';
+import { imageLine } from '../output/summary.js';
+import { facts } from '../output/table.js';
+import { defectFlags, noiseKind } from './denoise-flags.js';
+import { diagnoseTogether } from './diagnose-together.js';
+import { checkWritten, type DiagnoseFlags, factsOf, isEmpty, soughtBy, summaryOf } from './diagnosed.js';
+import { unitsOf, writeNoiseModel } from './noise-model.js';
 import { inMadeFolder, OutputFolders, placeOf } from './output-folder.js';
 import { eachFile, sayFailed } from './several.js';
-
-interface DiagnoseFlags extends InputFlags {
-  readonly noise?: NoiseKind;
-  readonly impulses?: 'auto' | 'off';
-  readonly banding?: 'auto' | 'off';
-  readonly plot?: string;
-  readonly json?: true;
-  readonly quiet?: true;
-}
 
 /** `ght diagnose`, and its former name `ght noise`. */
 export function diagnoseCommand(program: Command, context: Context): void {
@@ -57,6 +51,10 @@ function diagnoseFlags(command: Command): Command {
       ).argParser(noiseKind),
     )
     .option(
+      '-o, --output <file>',
+      'write the noise as a model (.json) for ght denoise --noise-model; of several images of one camera, the noise that they have in common',
+    )
+    .option(
       '--plot <file>',
       'draw the standard deviation over frequency and over brightness (.svg .png); or the folder for one SVG per image, ' +
         'made if missing',
@@ -72,34 +70,45 @@ Examples:
   ght diagnose scans --plot plots
   ght diagnose "scans/**" --json
   ght diagnose stack.tiff --pages all
+  ght diagnose shoot -o camera.json
   ght diagnose raw.tiff --noise poisson-gaussian --json`,
   );
 }
 
 async function runDiagnose(paths: string[], flags: DiagnoseFlags, context: Context): Promise<void> {
   const found = await filesOf(paths);
-  if (found) return diagnoseSeveral(found, flags, context);
-  const { output, folder } = await placeOf(flags.plot, paths[0], (name) => `${name}.svg`);
-  return inMadeFolder(folder, () => diagnoseOne(paths[0], { ...flags, plot: output }, context));
+  if (found && flags.output !== undefined && found.files.length > 1) {
+    return diagnoseTogether(found, flags.output, flags, context);
+  }
+  if (found && flags.output === undefined) return diagnoseSeveral(found, flags, context);
+  const path = found?.files[0].input ?? paths[0];
+  const { output: plot, folder } = await placeOf(flags.plot, path, (name) => `${name}.svg`);
+  return inMadeFolder(folder, () => diagnoseOne(path, { ...flags, plot }, context));
 }
 
 async function diagnoseOne(path: string, flags: DiagnoseFlags, context: Context): Promise<void> {
-  await checkPlot(path, flags.plot);
+  await checkWritten([path], flags);
   const pages = await openChosen(path, flags);
   if (pages.numbers.length > 1) return diagnosePages(path, pages, flags, context);
   const { file, diagnosis } = await diagnosePage(path, await pages.read(pages.numbers[0]), flags, context, flags.plot);
+  if (flags.output !== undefined) {
+    const { camera } = (isStream(path) ? undefined : await readHeader(path)) ?? {};
+    const about = { ...unitsOf(file, flags.peak), images: 1, camera: isEmpty(camera) ? undefined : camera };
+    await writeNoiseModel(flags.output, diagnosis, about);
+  }
   if (flags.json) {
     context.print(JSON.stringify({ task: 'diagnose', ...summaryOf(file, diagnosis) }));
     return;
   }
-  const wrote: [string, string][] = flags.plot === undefined ? [] : [['wrote', flags.plot]];
-  context.print(`${imageLine(path, file)}\n${facts([...factsOf(file, diagnosis), ...wrote])}`);
+  const wrote = [flags.output, flags.plot].flatMap((name): [string, string][] => (name ? [['wrote', name]] : []));
+  context.print(`${imageLine(path, file)}\n${facts([...factsOf(file.image.peak, diagnosis), ...wrote])}`);
 }
 
 /** The pages of a file one by one; a plot is drawn of one only. */
 async function diagnosePages(path: string, pages: ChosenPages, flags: DiagnoseFlags, context: Context) {
-  if (flags.plot !== undefined) {
-    throw new OptionError('--plot', 'must be left out for several pages', flags.plot, 'choose one page with --pages');
+  for (const [flag, value] of Object.entries({ '--plot': flags.plot, '-o': flags.output })) {
+    if (value === undefined) continue;
+    throw new OptionError(flag, 'must be left out for several pages', value, 'choose one page with --pages');
   }
   const found: { readonly page: number; readonly file: ImageFile; readonly diagnosis: Diagnosis }[] = [];
   for (const page of pages.numbers)
@@ -121,7 +130,7 @@ async function diagnoseSeveral(found: Found, flags: DiagnoseFlags, context: Cont
   let drawn = 0;
   const { done, failed } = await eachFile(files, context, async (each: { input: string; output?: string }) => {
     if (each.output !== undefined) await folders.make(dirname(each.output));
-    await checkPlot(each.input, each.output);
+    await checkWritten([each.input], { plot: each.output });
     const page = await readChosen(each.input, flags);
     const { file, diagnosis } = await diagnosePage(each.input, page, flags, context, each.output);
     drawn++;
@@ -140,16 +149,6 @@ async function diagnoseSeveral(found: Found, flags: DiagnoseFlags, context: Cont
   sayFailed(failed);
 }
 
-/** Refuses a plot that cannot be written, before any work is done. */
-function checkPlot(input: string, plot: string | undefined): Promise<void> {
-  return checkOutputs(
-    [{ path: input, parameter: 'IMAGE' }],
-    [{ path: plot, kinds: plotExtensions, parameter: '--plot' }],
-  );
-}
-
-const kindOf = { auto: 'auto', white: 'white', 'poisson-gaussian': 'signal-dependent' } as const;
-
 /** The diagnosis of one image; its noise is drawn if `--plot` is given. */
 async function diagnosePage(
   path: string,
@@ -159,56 +158,10 @@ async function diagnosePage(
   plot?: string,
 ): Promise<{ file: ImageFile; diagnosis: Diagnosis }> {
   const { onProgress, stop } = progressDisplay('diagnose', silent(flags));
-  const { noise = 'auto', impulses, banding } = flags;
-  const options = { kind: kindOf[noise], jpeg: file.jpeg, impulses, banding, signal, onProgress };
+  const options = { ...soughtBy(flags), jpeg: file.jpeg, signal, onProgress };
   const diagnosis = await diagnose(file.image, options).finally(stop);
   if (plot !== undefined) {
     await writeFileAtomically(plot, await noisePlot(extname(plot).toLowerCase(), path, file, diagnosis), '--plot');
   }
   return { file, diagnosis };
-}
-
-function summaryOf(file: ImageFile, diagnosis: Diagnosis) {
-  const { model, confidence, confidenceReason, levels, jpeg, jpegQuality, impulses, banding } = diagnosis;
-  const white = model.kind === 'white' ? model.sigma : null;
-  return {
-    ...{ format: file.format, image: imageSummary(file), messages: describe(diagnosis), confidence, confidenceReason },
-    sigma: white,
-    share: white?.map((level) => level / file.image.peak) ?? null,
-    levels: levels ?? null,
-    jpeg: jpeg ? { ...jpeg, luma: listOf(jpeg.luma), chroma: jpeg.chroma && listOf(jpeg.chroma) } : null,
-    jpegQuality: jpegQuality ?? null,
-    model: plainNoise(model),
-    impulses,
-    banding,
-  };
-}
-
-function listOf(table: ArrayLike<number>): number[] {
-  return Array.from(table);
-}
-
-/** What was found, and the level of each plane in the units of the image. */
-function factsOf({ image }: ImageFile, diagnosis: Diagnosis): [string, string][] {
-  const { model, confidence, confidenceReason, levels } = diagnosis;
-  const share = (level: number) => `${((100 * level) / image.peak).toFixed(2)}% of full scale`;
-  const { impulses, banding, noise = '' } = describeBySubject(diagnosis);
-  const rows: [string, string][] = [['noise', noise]];
-  if (impulses !== undefined) rows.unshift(['impulses', impulses]);
-  if (banding !== undefined) rows.unshift(['banding', banding]);
-  if (model.kind === 'white') {
-    const names = channelNames(model.sigma.length);
-    for (const [c, level] of model.sigma.entries()) rows.push([names[c], `σ = ${measure(level)} (${share(level)})`]);
-  }
-  if (levels) {
-    const names = levels.length === 3 ? ['luma', 'chroma 1', 'chroma 2'] : channelNames(levels.length);
-    for (const [c, { middle, finest }] of levels.entries()) {
-      const middles = `σ = ${measure(middle)} at middle frequencies (${share(middle)})`;
-      rows.push([names[c], `${middles}, ${measure(finest)} at the finest`]);
-    }
-  }
-  const uncertain = confidenceReason === 'no-flat-area';
-  const reason = uncertain ? ': no flat area shows the noise alone' : levels ? ': flat areas show the noise alone' : '';
-  rows.push(['confidence', `${confidence.toFixed(2)} of 1${reason}`]);
-  return rows;
 }

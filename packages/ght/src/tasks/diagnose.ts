@@ -5,7 +5,7 @@ import type { NoiseOptions } from '../noise/estimate.js';
 import { checkJpeg } from '../noise/model.js';
 import { type DiagnosisSettings, diagnoseWhole } from '../pipelines/denoise/diagnosis.js';
 import type { Diagnosis } from '../pipelines/denoise/findings.js';
-import { diagnosePooled } from '../pipelines/denoise/pooled.js';
+import { diagnosePooled, type PooledImage } from '../pipelines/denoise/pooled.js';
 import { drive, rising } from '../work.js';
 
 /** Options of `diagnose`. All are optional. */
@@ -23,7 +23,8 @@ export interface DiagnoseOptions extends NoiseOptions {
  *
  * Of several images, a list or anything else to iterate over, one common diagnosis is made. Use it for images with the same noise: of
  * one camera, at one ISO, developed in the same way. The flat areas of one are then known for all. Images are taken one after the other,
- * and only windows of 128×128 pixels are kept of them; each must be at least that large. The result does not depend on their order.
+ * and only windows of 128×128 pixels are kept of them; each must be at least that large. The result does not depend on their order. A member may also be
+ * `{ image, jpeg }`, with the JPEG that its file is, as `readImage` of `ght-images/node` returns it.
  *
  * The diagnosis can be given to `denoise` as the option `noise`.
  *
@@ -38,7 +39,7 @@ export interface DiagnoseOptions extends NoiseOptions {
  * ```
  */
 export async function diagnose(
-  images: Image | Iterable<Image> | AsyncIterable<Image>,
+  images: Image | Iterable<PooledImage> | AsyncIterable<PooledImage>,
   options: DiagnoseOptions = {},
 ): Promise<Diagnosis> {
   const settings = resolveDiagnoseOptions(options);
@@ -69,6 +70,6 @@ function resolveDiagnoseOptions(options: DiagnoseOptions): DiagnosisSettings {
   };
 }
 
-function isIterable(images: object): images is Iterable<Image> | AsyncIterable<Image> {
+function isIterable(images: object): images is Iterable<PooledImage> | AsyncIterable<PooledImage> {
   return typeof images === 'object' && images !== null && (Symbol.iterator in images || Symbol.asyncIterator in images);
 }

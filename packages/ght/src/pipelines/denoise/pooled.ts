@@ -15,6 +15,9 @@ import { findDefects, impulsesOf, type RemovedBanding, type RemovedImpulses } fr
 import type { DiagnosisSettings } from './diagnosis.js';
 import type { Diagnosis } from './findings.js';
 
+/** One of several images; with the JPEG that its file is, if that was read. */
+export type PooledImage = Image | { readonly image: Image; readonly jpeg?: JpegInfo };
+
 /** The defects of one of several images. */
 interface OwnDefects {
   readonly impulses: RemovedImpulses;
@@ -25,7 +28,7 @@ interface OwnDefects {
 
 /** The common diagnosis of several images, which are taken one after the other. */
 export async function diagnosePooled(
-  images: Iterable<Image> | AsyncIterable<Image>,
+  images: Iterable<PooledImage> | AsyncIterable<PooledImage>,
   settings: DiagnosisSettings,
   { signal, onFraction }: Watch,
 ): Promise<Diagnosis> {
@@ -34,11 +37,13 @@ export async function diagnosePooled(
   const found: (JpegInfo | undefined)[] = [];
   const defects: OwnDefects[] = [];
   let first: Image | undefined;
-  for await (const image of images) {
+  for await (const each of images) {
+    const { image, jpeg: read } = isFile(each) ? each : { image: each, jpeg: undefined };
     checkImage(image);
     first ??= image;
     checkFits(image, first, found.length);
-    const own = typeof jpeg === 'object' ? jpeg : jpeg === 'off' ? undefined : await drive(jpegOf(image), { signal });
+    const told = typeof jpeg === 'object' ? jpeg : read;
+    const own = jpeg === 'off' ? undefined : (told ?? (await drive(jpegOf(image), { signal })));
     found.push(own);
     defects.push(await drive(addRepaired(sample, image, settings, own?.origin), { signal }));
   }
@@ -49,6 +54,10 @@ export async function diagnosePooled(
   const sought = { ...settings.estimate, jpeg: common ? { ...common, origin: [0, 0] as const } : ('off' as const) };
   const estimate = await drive(inUsualUnits(image, sought), { signal, onFraction });
   return { ...estimate, impulses: allImpulses(defects), banding: allBanding(defects) };
+}
+
+function isFile(each: PooledImage): each is Exclude<PooledImage, Image> {
+  return typeof each === 'object' && each !== null && 'image' in each;
 }
 
 /** Adds the windows of an image without its defects, and returns those. */
