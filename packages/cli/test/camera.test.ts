@@ -4,7 +4,7 @@ import { randomSource } from 'ght';
 import { writeNpy } from 'ght/npy';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { smooth, workplace } from './command.js';
+import { pixels, smooth, workplace } from './command.js';
 
 const { ght, json, path, read, save } = workplace();
 const [width, height] = [160, 144];
@@ -147,6 +147,17 @@ describe('a noise model', () => {
     expect(image.stderr).toContain('-o must end in .json, but got "model.png"');
     const mixed = await ght('diagnose', 'shoot/1.png', 'grey.png', '-o', 'mixed.json');
     expect(mixed.stderr).toContain('IMAGE must have 3 planes with white at 255, as the first image');
+  });
+});
+
+describe('a noise model in tiles', () => {
+  it('gives the bits of the whole, and is refused for other planes', async () => {
+    const flags = ['--noise-model', 'one.json', '--quality', 'fast'];
+    await json('denoise', 'shoot/2.png', '-o', 'whole.png', ...flags);
+    await json('denoise', 'shoot/2.png', '-o', 'tiles.png', '--tile', '64', ...flags);
+    expect(await pixels(await read('tiles.png'))).toEqual(await pixels(await read('whole.png')));
+    const { code, stderr } = await ght('denoise', 'grey.png', '-o', 'tiles.png', '--tile', '64', ...flags);
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('IMAGE must have 3 planes') });
   });
 });
 

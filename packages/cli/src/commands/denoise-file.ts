@@ -53,7 +53,7 @@ export async function denoiseFile(
       ...{ clean: clean?.image, output, signal: context.signal, onProgress: progress, shared },
       write: (image: Image) => write(image, file),
     };
-    if (options) checkModelFits(options, file, flags.peak);
+    if (options) checkModelFits(options, file.image.planes.length, file, flags.peak);
     const outcome = options ? denoiseByGroups(file, options, given) : denoiseAsPaper(file, flags, given);
     return { file, outcome: await outcome };
   };

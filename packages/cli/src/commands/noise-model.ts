@@ -48,31 +48,33 @@ interface Units {
 }
 
 /** The full scale of a file, as the depth of its samples or `--peak` says; undefined for floats and other samples of any range. */
-export function unitsOf({ image, sample, depth }: ImageFile, peak: number | undefined): Units {
-  return { peak: peak ?? (sample === 'uint' && depth <= 16 ? image.peak : undefined) };
+export function unitsOf(file: ImageFile, peak: number | undefined): Units {
+  return { peak: hasWhiteLevel(file, peak) ? file.image.peak : undefined };
 }
 
-/** Refuses a file with other planes than those of the model, or with units that cannot be compared with its units. */
+function hasWhiteLevel({ sample, depth }: Pick<ImageFile, 'sample' | 'depth'>, peak: number | undefined): boolean {
+  return peak !== undefined || (sample === 'uint' && depth <= 16);
+}
+
+/** Refuses an image with other planes than those of the model, or with units that cannot be compared with its units. */
 export function checkModelFits(
   { noise }: Pick<DenoiseOptions, 'noise'>,
-  file: ImageFile,
+  planes: number,
+  samples: Pick<ImageFile, 'sample' | 'depth'>,
   peak: number | undefined,
 ): void {
   if (typeof noise !== 'object' || !('format' in noise)) return;
-  const { planes } = file.image;
-  if (planes.length !== noise.planes) {
+  if (planes !== noise.planes) {
     const rule = `must have ${noise.planes} ${noise.planes === 1 ? 'plane' : 'planes'}, as the images of --noise-model`;
-    const remedy = 'measure the noise of grey and of colour images separately';
-    throw new InputError('IMAGE', rule, planes.length, remedy);
+    throw new InputError('IMAGE', rule, planes, 'measure the noise of grey and of colour images separately');
   }
-  const units = unitsOf(file, peak);
-  if ((units.peak === undefined) === (noise.peak === undefined)) return;
+  if (hasWhiteLevel(samples, peak) === (noise.peak !== undefined)) return;
   const rule =
     noise.peak === undefined
       ? 'must have floats, as the images of --noise-model'
       : `must have a known white level to be compared with that of --noise-model, ${noise.peak}`;
   const remedy = 'give the white level with --peak, here and to ght diagnose';
-  throw new InputError('IMAGE', rule, `${file.depth}-bit ${file.sample}`, remedy);
+  throw new InputError('IMAGE', rule, `${samples.depth}-bit ${samples.sample}`, remedy);
 }
 
 /** A noise model for JSON: lists instead of typed arrays. */
