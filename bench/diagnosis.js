@@ -14,7 +14,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { denoise, estimateNoise, readJpegInfo } from 'ght';
+import { denoise, diagnose, readJpegInfo } from 'ght';
 import { resolveDenoiseOptions } from '../packages/ght/dist/pipelines/denoise/options.js';
 import { denoiseWhole } from '../packages/ght/dist/pipelines/denoise/whole.js';
 import { cases } from './diagnosis-cases.js';
@@ -148,13 +148,13 @@ function texture({ width, height, planes: [plane] }) {
 /** Compiles everything that is measured, so that the first case is not slower than the others. */
 async function warmUp() {
   const image = await pictures.clean[0].load();
-  await estimateNoise(image);
+  await diagnose(image);
   await denoise(image, { quality, threads, sigma: 10 });
   await denoise(image, { quality, threads });
 }
 
 async function denoised({ noisy, clean, jpeg, given, model, mask }) {
-  const estimate = await timed(() => estimateNoise(noisy, { jpeg }));
+  const estimate = await timed(() => diagnose(noisy, { jpeg }));
   const blind = await timed(() => denoise(noisy, { quality, threads, jpeg, strength }));
   // A model for each plane cannot be given as an option.
   const truthOptions = model ? { strength: truthStrength } : given;

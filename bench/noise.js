@@ -1,6 +1,6 @@
 // Accuracy of the estimated noise level: rms and mean relative error of σ over images with unclipped Gaussian noise.
 // usage: node bench/noise.js --images DIR [--images DIR …] [--count 100] [--skip 0] [--sigma 5 --sigma 25 …]
-import { estimateNoise, randomSource } from 'ght';
+import { diagnose, randomSource } from 'ght';
 import { flags } from './flags.js';
 import { greyImages } from './images.js';
 
@@ -25,7 +25,7 @@ for (const folder of values.images) {
       const { normal } = randomSource(i + 1);
       const noisy = { ...image, planes: [Float64Array.from(image.planes[0], (value) => value + sigma * normal())] };
       const start = performance.now();
-      const [estimate] = (await estimateNoise(noisy, { kind: 'white' })).model.sigma;
+      const [estimate] = (await diagnose(noisy, { kind: 'white', impulses: 'off', banding: 'off' })).model.sigma;
       ms += performance.now() - start;
       errors.push(estimate / sigma - 1);
     }

@@ -9,7 +9,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { denoise, estimateNoise, readJpegInfo } from 'ght';
+import { denoise, diagnose, readJpegInfo } from 'ght';
 import { writeNpy } from 'ght/npy';
 import { asBytes, asJpeg, interleaved, withBanding, withBlurred, withSaltAndPepper, withWhite } from './defects.js';
 import { flags } from './flags.js';
@@ -127,7 +127,7 @@ async function cleanImages(folder) {
     const noisy = asBytes(withBlurred(clean, 20, seed));
     await ours(table, 'balanced, white σ told', noisy, clean, { sigma: 20, impulses: 'off', banding: 'off' });
     await ours(table, 'balanced, blind', noisy, clean, {});
-    const { seconds, cpu } = await timed(() => estimateNoise(noisy));
+    const { seconds, cpu } = await timed(() => diagnose(noisy));
     add(table, { what: 'the estimate alone', seconds, cpu }, noisy);
   });
   const [white, blind, estimate] = tables[tables.length - 1].rows.map(({ cpu }) => cpu);

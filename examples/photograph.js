@@ -1,5 +1,5 @@
 // The noise of photographs is not white: demosaicking and resizing blur it. Find out what it is, and remove it.
-import { denoise, describe, estimateNoise, psnr, randomSource } from 'ght';
+import { denoise, describe, diagnose, psnr, randomSource } from 'ght';
 
 // A picture: a shaded disc on a ground with waves, 160×160.
 const side = 160;
@@ -16,8 +16,8 @@ const noisy = clean.map((value, i) => value + (at(i) + at(i + 1) + at(i + side) 
 const image = { width: side, height: side, planes: [noisy], peak: 255 };
 
 // What the noise is, in a sentence; the same as data, a deviation per frequency and brightness, is in `model`.
-const estimate = await estimateNoise(image);
-console.log(`${describe(estimate).join('; ')}; confidence ${estimate.confidence.toFixed(2)}`);
+const diagnosis = await diagnose(image);
+console.log(`${describe(diagnosis).join('; ')}; confidence ${diagnosis.confidence.toFixed(2)}`);
 
 const level = (plane) => `${psnr(plane, clean, 255).toFixed(2)} dB`;
 console.log(`noisy     ${level(noisy)}`);

@@ -166,9 +166,9 @@ for (const quality of ght.qualities) {
   ]);
 }
 await line('noise', async () => [
-  (await ght.estimateNoise(noisy(grey, 7, 3), { kind: 'white' })).model.sigma,
-  (await ght.estimateNoise(noisy(colour, 3, 3), { kind: 'white' })).model.sigma,
-  (await ght.estimateNoise(noisy(grey, 7, 3), { kind: 'signal-dependent' })).model.planes,
+  (await ght.diagnose(noisy(grey, 7, 3), { kind: 'white', impulses: 'off', banding: 'off' })).model.sigma,
+  (await ght.diagnose(noisy(colour, 3, 3), { kind: 'white', impulses: 'off', banding: 'off' })).model.sigma,
+  (await ght.diagnose(noisy(grey, 7, 3), { kind: 'signal-dependent' })).model.planes,
 ]);
 await line('measures', () => [
   ght.ssim(grey.planes[0], noisy(grey, 7, 3).planes[0], grey.width, grey.height, 255),

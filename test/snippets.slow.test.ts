@@ -40,6 +40,12 @@ beforeAll(async () => {
   mkdirSync(file('scans'));
   cpSync(file('noisy.png'), file('scans/one.png'));
   cpSync(file('noisy.png'), file('scans/two.png'));
+  mkdirSync(file('shoot'));
+  for (const name of ['one.png', 'two.png']) {
+    await sharp(file('noisy.png'))
+      .resize(160, 140, { fit: 'fill' })
+      .toFile(file(`shoot/${name}`));
+  }
   await sharp(file('noisy.png')).tiff({ tile: true, tileWidth: 16, tileHeight: 16 }).toFile(file('slide.tif'));
   cpSync(file('slide.tif'), file('noisy.tiff'));
   writeFileSync(file('noisy.raw'), new Uint8Array(64 * 48).fill(100));

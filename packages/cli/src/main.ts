@@ -5,10 +5,10 @@ import { compareCommand } from './commands/compare.js';
 import { deblurCommand } from './commands/deblur.js';
 import { decodeCommand } from './commands/decode.js';
 import { denoiseCommand } from './commands/denoise.js';
+import { diagnoseCommand } from './commands/diagnose.js';
 import { infoCommand } from './commands/info.js';
 import { inpaintCommand } from './commands/inpaint.js';
 import { learnCommand } from './commands/learn.js';
-import { noiseCommand } from './commands/noise.js';
 import { representCommand } from './commands/represent.js';
 import { reproduceCommand } from './commands/reproduce.js';
 import { runsCommand } from './commands/runs.js';
@@ -106,9 +106,8 @@ export async function run(args: readonly string[]): Promise<void> {
       'preAction',
       (_program, command) => {
         const flags = command.opts<Flags>();
-        quiet = flags.quiet === true;
-        if (!quiet || !flags.json) return;
-        throw new OptionError('--json and --quiet', 'exclude each other', 'both', 'give only one of them');
+        // The object of --json is all that is printed, with --quiet too.
+        quiet = flags.quiet === true && flags.json !== true;
       },
     );
     await program.parseAsync(args, { from: 'user' });
@@ -145,7 +144,7 @@ Examples:
   ght inpaint photo.png --mask scratches.png -o out.png
   ght deblur photo.png --kernel gaussian:1.6 -o sharp.png
   ght upscale photo.png --factor 2 -o large.png
-  ght noise photo.jpg
+  ght diagnose photo.jpg
   ght reproduce --quick    the experiments of the paper, in two minutes
   ght studio               the studio, in the browser
   ght COMMAND --help       the flags of a command, with examples
@@ -168,7 +167,7 @@ Exit codes:
   learnCommand(program, context);
   reproduceCommand(program, context);
   infoCommand(program, context);
-  noiseCommand(program, context);
+  diagnoseCommand(program, context);
   workerCommand(program, context);
   runsCommand(program, context);
   studioCommand(program, context);
@@ -240,6 +239,9 @@ function inFlags(error: GhtError, args: readonly string[]): GhtError {
   if (parameter === 'budget' && target) return named(target);
   if (parameter.startsWith('noise.spectrum.data')) {
     return named(parameter.replace('noise.spectrum.data', '--noise-spectrum '));
+  }
+  if (/^noise\b/.test(parameter) && textOf('--noise-model') !== undefined) {
+    return named(parameter.replace(/^noise\.?/, '--noise-model ').trim());
   }
   // `image pixel (x 4, y 2, channel 0)` begins with the name of its parameter.
   const [first, ...place] = parameter.split(' ');

@@ -193,7 +193,6 @@ describe('ght denoise', () => {
     ['--format jpg', '--format must come with -o - or a folder as -o, but got "jpg"'],
     ['--jpeg-quality 90', '--jpeg-quality must come with an output that ends in .jpg, but got "refused.png"'],
     ['--jpeg-quality 101', '--jpeg-quality must be a whole number from 1 to 100, but got "101"'],
-    ['--json --quiet', '--json and --quiet exclude each other'],
     ['--gain 2', '--gain must come with --noise poisson-gaussian, but got 2'],
     ['--offset 2', '--offset must come with --noise poisson-gaussian, but got 2'],
     ['--noise poisson-gaussian --gain 1', '--gain must come with --sigma as a number, but got 1'],

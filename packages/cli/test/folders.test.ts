@@ -40,27 +40,27 @@ describe('subfolders', () => {
     expect(stdout).toContain(
       '\nskipped 1 file that is not an image (no extension) and 2 subfolders (to include all: "scans/**")\n',
     );
-    const { skipped } = await json('noise', 'scans/**');
+    const { skipped } = await json('diagnose', 'scans/**');
     expect(skipped).toEqual([
       { path: 'scans/2025/notes.txt', reason: 'not an image' },
       { path: 'scans/e', reason: 'not an image' },
       { path: 'scans/2025/loop', reason: 'a subfolder' },
     ]);
-    expect((await ght('noise', 'scans')).stdout).toMatch(/skipped 1 file .* and 2 subfolders/);
+    expect((await ght('diagnose', 'scans')).stdout).toMatch(/skipped 1 file .* and 2 subfolders/);
   });
 
   it.skipIf(process.getuid?.() === 0)('a folder that cannot be read is reported', async () => {
     await mkdir(path('closed/inner'), { recursive: true });
     await save('closed/a.png', await png(textured()));
     await chmod(path('closed/inner'), 0);
-    const { skipped } = await json('noise', 'closed/**').finally(() => chmod(path('closed/inner'), 0o755));
+    const { skipped } = await json('diagnose', 'closed/**').finally(() => chmod(path('closed/inner'), 0o755));
     expect(skipped).toEqual([{ path: 'closed/inner', reason: 'a folder that cannot be read' }]);
   });
 
   it('noise draws plots in the same subfolders', async () => {
-    await json('noise', 'scans/**', '--plot', 'plots');
+    await json('diagnose', 'scans/**', '--plot', 'plots');
     expect(await readdir(path('plots/2024/may'))).toEqual(['c.png.svg']);
-    await json('noise', 'scans/a.png', '--plot', 'plot-of-one/');
+    await json('diagnose', 'scans/a.png', '--plot', 'plot-of-one/');
     expect(await readdir(path('plot-of-one'))).toEqual(['a.png.svg']);
   });
 
@@ -71,6 +71,22 @@ describe('subfolders', () => {
     const { code } = await ght('denoise', 'bad/**', '-o', 'bad-out', ...fast);
     expect(code).toBe(1);
     expect(await readdir(path('bad-out'))).toEqual(['a.png']);
+  });
+});
+
+describe('the name of an image as output for several', () => {
+  it.each(['out.png', 'deep/out.JPG'])('%s is refused, and nothing is made', async (output) => {
+    for (const inputs of [['scans/a.png', 'scans/2024/b.png'], ['scans']]) {
+      const { code, stdout, stderr } = await ght('denoise', ...inputs, '-o', output, ...fast);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain(`-o must be a folder for several images, but got "${output}"`);
+      expect(await readdir(path('.'))).not.toContain(output.split('/')[0]);
+    }
+  });
+
+  it('is taken for a folder if it ends in a slash', async () => {
+    const { files } = await json('denoise', 'scans/a.png', 'scans/2024/b.png', '-o', 'named.png/', ...fast);
+    expect(files.map(({ output }: Named) => output)).toEqual(['named.png/a.png', 'named.png/b.png']);
   });
 });
 
@@ -126,7 +142,7 @@ describe('--quiet', () => {
     ['represent', 'scans/a.png', '-o', 'quiet.png'],
     ['compare', 'scans/a.png', '--budget', '1.5', '--max-iterations', '3'],
     ['denoise', 'scans', '-o', 'quietly'],
-    ['noise', 'scans', '--plot', 'quiet-plots'],
+    ['diagnose', 'scans', '--plot', 'quiet-plots'],
   ])('%s prints nothing', async (...args) => {
     expect(await ght(...args, '--quiet')).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(await ght(...args, '-q')).toMatchObject({ code: 0, stdout: '' });

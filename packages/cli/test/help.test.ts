@@ -4,7 +4,7 @@ import { workplace } from './command.js';
 
 const { ght } = workplace();
 const commands = [
-  ...['represent', 'decode', 'compare', 'denoise', 'solve', 'learn', 'reproduce', 'info', 'noise', 'studio'],
+  ...['represent', 'decode', 'compare', 'denoise', 'solve', 'learn', 'reproduce', 'info', 'diagnose', 'studio'],
   ...['inpaint', 'deblur', 'upscale'],
 ];
 

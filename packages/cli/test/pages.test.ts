@@ -54,7 +54,7 @@ describe('ght denoise of a stack', () => {
       '--pages must be all, a page such as 0, or pages such',
     ],
     [['represent', 'stack.tif', '--pages', 'all', '--codes', 'no.npz'], '--codes must be left out for several pages'],
-    [['noise', 'stack.tif', '--pages', 'all', '--plot', 'no.svg'], '--plot must be left out for several pages'],
+    [['diagnose', 'stack.tif', '--pages', 'all', '--plot', 'no.svg'], '--plot must be left out for several pages'],
     [['info', 'stack.tif', '--pages', 'all'], '--pages must be one page here'],
   ])('%j is refused and writes nothing', async (args, message) => {
     const before = await contents();
@@ -76,10 +76,10 @@ describe('other commands on a stack', () => {
   });
 
   it('tell the noise of each page', async () => {
-    const { pages } = await json('noise', 'stack.tif', '--pages', 'all');
+    const { pages } = await json('diagnose', 'stack.tif', '--pages', 'all');
     expect(pages.map(({ page }: { page: number }) => page)).toEqual([0, 1, 2]);
-    const alone = await json('noise', 'page-1.png', '--noise', 'white');
-    const again = await json('noise', 'stack.tif', '--pages', '1', '--noise', 'white');
+    const alone = await json('diagnose', 'page-1.png', '--noise', 'white');
+    const again = await json('diagnose', 'stack.tif', '--pages', '1', '--noise', 'white');
     expect(again.sigma).toEqual(alone.sigma);
   });
 });
@@ -140,7 +140,7 @@ describe('--peak', () => {
     const at = async (...peak: string[]) => (await json('represent', 'twelve.png', '--budget', '4', ...peak)).psnr;
     // Smaller by 20·log10(65535 / 4095), about 24 dB.
     expect((await at()) - (await at('--peak', '4095'))).toBeCloseTo(20 * Math.log10(65535 / 4095), 1);
-    const { sigma, share } = await json('noise', 'twelve.png', '--noise', 'white', '--peak', '4095');
+    const { sigma, share } = await json('diagnose', 'twelve.png', '--noise', 'white', '--peak', '4095');
     expect(share[0]).toBeCloseTo(sigma[0] / 4095, 12);
   });
 

@@ -25,7 +25,7 @@ describe('a refused input', () => {
     ['denoise in tiles', ['denoise', 'bad.png', '-o', 'new.zarr', '--tile', '64']],
     ['represent', ['represent', 'bad.png', '-o', 'new/']],
     ['decode', ['decode', 'bad.png', '-o', 'new/']],
-    ['noise', ['noise', 'bad.png', '--plot', 'new/']],
+    ['diagnose', ['diagnose', 'bad.png', '--plot', 'new/']],
     ['inpaint', ['inpaint', 'bad.png', '--mask', 'good.png', '-o', 'new/']],
     ['the mask of inpaint', ['inpaint', 'good.png', '--mask', 'bad.png', '-o', 'new/']],
     ['deblur', ['deblur', 'bad.png', '--kernel', 'gaussian:1', '-o', 'new/deep/']],

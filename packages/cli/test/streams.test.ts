@@ -67,8 +67,8 @@ describe('an image from standard input to standard output', () => {
   });
 
   it('can be told the noise of', async () => {
-    const { stdout } = await piped(await png(textured()), 'noise', '-', '--json');
-    expect(JSON.parse(`${stdout}`)).toMatchObject({ task: 'noise', format: 'png', image: { width, height } });
+    const { stdout } = await piped(await png(textured()), 'diagnose', '-', '--json');
+    expect(JSON.parse(`${stdout}`)).toMatchObject({ task: 'diagnose', format: 'png', image: { width, height } });
   });
 });
 
@@ -78,7 +78,7 @@ describe('a stream is refused', () => {
     [
       'that is no image',
       'text',
-      ['noise', '-'],
+      ['diagnose', '-'],
       'IMAGE must be a PNG, JPEG, TIFF, WebP, BMP or .npy file, but got "standard input"',
     ],
   ])('%s', async (_, input, args, message) => {

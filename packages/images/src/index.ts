@@ -8,6 +8,7 @@ export type { Axes } from './axes.js';
 export { axesNames } from './axes.js';
 export type { Bmp, BmpHeader } from './bmp.js';
 export { decodeBmp, encodeBmp, readBmpHeader } from './bmp.js';
+export { type Camera, cameraIn } from './camera.js';
 export type { Chunk } from './chunks.js';
 export { chunksOf, framesOf, orientationOf, resolutionOf } from './chunks.js';
 export { profileFits, uprightExif } from './exif.js';

@@ -1,3 +1,5 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
 import type { Quality } from 'ght';
 import { choiceOf, type Flags } from '../flags.js';
 import type { InputFlags } from '../input-flags.js';
@@ -16,6 +18,24 @@ export function noiseKind(text: string): NoiseKind {
   return 'white';
 }
 
+/** `--impulses` and `--banding`, with what is done about them. */
+export function defectFlags(command: Command, verb: string): Command {
+  const when = ['auto', 'off'] as const;
+  return command
+    .addOption(
+      new Option(
+        '--impulses <when>',
+        `${verb} salt and pepper, hot and dead pixels: auto or off (default: auto)`,
+      ).argParser(choiceOf('--impulses', when)),
+    )
+    .addOption(
+      new Option(
+        '--banding <when>',
+        `${verb} offsets of whole rows and columns: auto or off (default: auto)`,
+      ).argParser(choiceOf('--banding', when)),
+    );
+}
+
 /** The flags of `ght denoise`. */
 export interface DenoiseFlags extends Omit<Flags, 'sigma'>, InputFlags, TileFlags {
   readonly output: string;
@@ -32,5 +52,8 @@ export interface DenoiseFlags extends Omit<Flags, 'sigma'>, InputFlags, TileFlag
   readonly gain?: number;
   readonly offset?: number;
   readonly noiseSpectrum?: string;
+  readonly noiseModel?: string;
+  readonly sameCamera?: true;
+  readonly separate?: true;
   readonly reference?: string;
 }

@@ -1,4 +1,4 @@
-import { estimateNoise, type Image, OptionError, solverDefaults } from 'ght';
+import { diagnose, type Image, OptionError, solverDefaults } from 'ght';
 import { denoisePaper } from 'ght/paper';
 import { representOptions } from '../flags.js';
 import type { ImageFile } from '../io/index.js';
@@ -42,6 +42,6 @@ async function oneLevel(sigma: DenoiseFlags['sigma'], { image }: ImageFile): Pro
 }
 
 async function whiteLevels(image: Image): Promise<readonly number[]> {
-  const { model } = await estimateNoise(image, { kind: 'white' });
+  const { model } = await diagnose(image, { kind: 'white' });
   return model.kind === 'white' ? model.sigma : [];
 }

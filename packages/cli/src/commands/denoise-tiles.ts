@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { type DenoiseOptions, readJpegInfo } from 'ght';
 import { formatOfContent, orientationOf } from 'ght-images';
-import { type DenoiseRequest, denoiseTask, denoiseTileSize, type Picture } from 'ght-tiles';
+import { type DenoiseRequest, denoiseTask, denoiseTileSize, type Picture, pictureIn } from 'ght-tiles';
 import type { Context } from '../context.js';
 import { silent } from '../flags.js';
 import { progressDisplay } from '../output/progress.js';
@@ -10,6 +10,7 @@ import { facts } from '../output/table.js';
 import { isAddress, isZarr, refuseWithTiles } from '../tile-flags.js';
 import type { DenoiseFlags } from './denoise-flags.js';
 import { adviceOn, denoiseSummary, foundRows } from './denoise-groups.js';
+import { checkModelFits } from './noise-model.js';
 import { runTiles } from './tiles.js';
 
 /** Denoises an image of any size in tiles, with the bits of the untiled run. */
@@ -27,6 +28,10 @@ export async function denoiseInTiles(
     '--reference': reference,
     '--format': flags.format,
   });
+  if (flags.noiseModel !== undefined) {
+    const picture = await pictureIn(path, { http: true, signal: context.signal });
+    if (picture) checkModelFits(options, picture.channels, picture, peak);
+  }
   const given = { ...options, jpeg: await jpegOf(path) };
   const request = ({ input, output }: { input: string; output: string }): DenoiseRequest => ({
     ...{ input, output, tile: flags.tile },
@@ -49,7 +54,7 @@ export async function denoiseInTiles(
   }
   context.print(
     `${pictureLine(path, { ...picture, channels: picture.channels + Number(picture.alpha) })}\n${facts([
-      ...foundRows(result),
+      ...foundRows(result, options),
       [
         'time',
         `${seconds.toFixed(2)} s in tiles, ${by === 'here' ? `on the ${engine.name} engine` : `by workers, ${by}`}`,

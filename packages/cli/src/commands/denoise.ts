@@ -1,9 +1,7 @@
-import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import type { DenoiseOptions, Image, MemorySize } from 'ght';
-import { estimateMemory, InputError, OptionError, qualities } from 'ght';
-import type { ImagePages } from 'ght-images/node';
+import type { MemorySize } from 'ght';
+import { estimateMemory, OptionError, qualities } from 'ght';
 import type { Context } from '../context.js';
 import {
   budgetFlag,
@@ -18,45 +16,17 @@ import {
   solverFlags,
   spreadFlag,
 } from '../flags.js';
-import {
-  contextFor,
-  extensionOf,
-  formatFlag,
-  inputFlags,
-  openChosen,
-  pagesFlag,
-  readOptions,
-  renamed,
-} from '../input-flags.js';
-import { type Skipped, skippedMessage } from '../io/batch.js';
-import {
-  type BatchFile,
-  batchOf,
-  checkResult,
-  FORMAT_REMEDY,
-  formatOfName,
-  type ImageFile,
-  imageExtensions,
-  isStream,
-  openInput,
-  refuseOverwritingFiles,
-  resultFormat,
-  resultOutput,
-  writeResults,
-} from '../io/index.js';
-import { oneLine } from '../output/line.js';
+import { contextFor, extensionOf, formatFlag, inputFlags, pagesFlag, renamed } from '../input-flags.js';
+import { batchOf, FORMAT_REMEDY, isStream, refuseOverwritingFiles } from '../io/index.js';
 import { checkQuality, jpegQuality } from '../output/picture.js';
-import { type ProgressDisplay, progressDisplay } from '../output/progress.js';
+import { progressDisplay } from '../output/progress.js';
 import { imageLine } from '../output/summary.js';
 import { goesInTiles, tileFlags } from '../tile-flags.js';
-import { type DenoiseFlags, noiseKind } from './denoise-flags.js';
-import { denoiseByGroups, denoiseOptions, kindOf } from './denoise-groups.js';
-import { denoisePages, type Write } from './denoise-pages.js';
-import { denoiseAsPaper } from './denoise-paper.js';
+import { denoiseFile, type Task } from './denoise-file.js';
+import { type DenoiseFlags, defectFlags, noiseKind } from './denoise-flags.js';
+import { denoiseOptions, kindOf } from './denoise-groups.js';
+import { denoiseMany } from './denoise-many.js';
 import { denoiseInTiles } from './denoise-tiles.js';
-import { checkReference, type Outcome } from './denoised.js';
-import { OutputFolders } from './output-folder.js';
-import { eachFile, sayFailed } from './several.js';
 
 /** `ght denoise`. */
 export function denoiseCommand(program: Command, context: Context): void {
@@ -83,7 +53,8 @@ export function denoiseCommand(program: Command, context: Context): void {
     .addOption(
       new Option(
         '--quality <name>',
-        'fast, balanced, best, learned or finest: about 0.4, 1.5, 5.3, 2 and 7.5 seconds per megapixel in grey on two cores. ' +
+        'fast, balanced, best, learned or finest: about 0.4, 1.5, 5.3, 2 and 7.5 seconds per megapixel in grey on two cores, and ' +
+          '3.4, 5.6, 12, 18 and 18 CPU seconds for photographs in colour. ' +
           'learned is a model trained on photographs, and finest its blend with best. For coloured noise, as in camera files ' +
           'and JPEGs, finest takes the place of learned; for very weak noise, best takes the place of both (default: balanced)',
       ).argParser(choiceOf('--quality', qualities)),
@@ -102,17 +73,6 @@ export function denoiseCommand(program: Command, context: Context): void {
       '--keep-grain <share>',
       'put back a share of what was removed, from 0 to 1 (default: 0)',
       numberOf('--keep-grain'),
-    )
-    .addOption(
-      new Option(
-        '--impulses <when>',
-        'remove salt and pepper, hot and dead pixels: auto or off (default: auto)',
-      ).argParser(choiceOf('--impulses', ['auto', 'off'] as const)),
-    )
-    .addOption(
-      new Option('--banding <when>', 'remove offsets of whole rows and columns: auto or off (default: auto)').argParser(
-        choiceOf('--banding', ['auto', 'off'] as const),
-      ),
     )
     .option(
       '--sigma <x>',
@@ -141,6 +101,16 @@ export function denoiseCommand(program: Command, context: Context): void {
       '--noise-spectrum <file>',
       'the spectrum of the noise as a .npy: 8×8 standard deviations of the DCT, or a power spectral density of another size',
     )
+    .option(
+      '--noise-model <file>',
+      'the noise as ght diagnose -o has written it (.json), measured on other images of the same camera and settings',
+    )
+    .option(
+      '--same-camera',
+      'of several images: all without camera data in their files are of one camera with the same settings, so that their noise is ' +
+        'measured together; those with such data are grouped by it anyway',
+    )
+    .option('--separate', 'of several images: measure the noise of each by itself')
     .option('--reference <image>', 'the clean image, to measure the PSNR against')
     .addOption(
       new Option(
@@ -150,6 +120,7 @@ export function denoiseCommand(program: Command, context: Context): void {
         .default('groups', 'groups')
         .argParser(choiceOf('--method', ['groups', 'paper'] as const)),
     );
+  defectFlags(command, 'remove');
   tileFlags(formatFlag(pagesFlag(inputFlags(command))));
   jsonFlag(quietFlag(engineFlags(command))).optionsGroup('With --method paper:');
   solverFlags(patchFlags(solverFlag(spreadFlag(budgetFlag(command)))))
@@ -169,6 +140,7 @@ Examples:
   ght denoise stack.tiff -o clean.tiff --pages all
   curl https://example.org/photo.jpg | ght denoise - -o - --format png > clean.png
   ght denoise scan.tiff -o clean.tiff --noise-spectrum psd.npy
+  ght denoise shoot -o clean --noise-model camera.json
   ght denoise noisy.png -o clean.png --method paper --solver admm --budget 10 --reference original.png`,
     )
     .action((paths: string[], flags: DenoiseFlags) => runDenoise(paths, flags, context));
@@ -182,6 +154,9 @@ function levelsOrAuto(text: string): number | readonly number[] | 'auto' {
 
 async function runDenoise(paths: string[], flags: DenoiseFlags, given: Context): Promise<void> {
   refuseFlagsOfOthers(flags);
+  if (flags.sameCamera && flags.separate) {
+    throw new OptionError('--same-camera and --separate', 'exclude each other', 'both', 'give only one of them');
+  }
   const context = contextFor(given, flags.output, flags.json === true);
   // Errors in the flags are the same for every file, so they are checked first.
   const options = flags.method === 'groups' ? await denoiseOptions(flags) : undefined;
@@ -201,12 +176,16 @@ async function runDenoise(paths: string[], flags: DenoiseFlags, given: Context):
   if (batch && isStream(flags.output)) {
     throw new OptionError('-o', 'must be a folder for several images', flags.output, 'name a folder');
   }
+  if (batch === undefined && flags.sameCamera) {
+    throw new OptionError('--same-camera', 'must come with several images', paths[0], 'remove it, or give a folder');
+  }
   if (batch === undefined) checkFormatFlags(flags);
   const files = batch?.files ?? [{ input: paths[0], output: flags.output }];
   const inputs = files.map(({ input }) => ({ path: input, parameter: 'IMAGE' }));
   for (const [path, parameter] of [
     [flags.reference, '--reference'],
     [flags.noiseSpectrum, '--noise-spectrum'],
+    [flags.noiseModel, '--noise-model'],
   ] as const) {
     if (path !== undefined) inputs.push({ path, parameter });
   }
@@ -216,14 +195,6 @@ async function runDenoise(paths: string[], flags: DenoiseFlags, given: Context):
   );
   if (batch === undefined) await denoiseOne(paths[0], task);
   else await denoiseMany(batch.files, batch.skipped, task);
-}
-
-/** The task, which is the same for every file. */
-interface Task {
-  readonly flags: DenoiseFlags;
-  /** The options of the method `groups`; undefined for the method `paper`. */
-  readonly options: DenoiseOptions | undefined;
-  readonly context: Context;
 }
 
 async function denoiseOne(path: string, task: Task): Promise<void> {
@@ -236,56 +207,6 @@ async function denoiseOne(path: string, task: Task): Promise<void> {
   }
   context.print(`${imageLine(path, file)}\n${outcome.facts}`);
   if (outcome.advice !== undefined) context.print(outcome.advice);
-}
-
-async function denoiseMany(batch: readonly BatchFile[], skipped: readonly Skipped[], task: Task): Promise<void> {
-  const { flags, context } = task;
-  const folders = new OutputFolders();
-  await folders.make(flags.output, 'must be a folder for several images');
-  const display = progressDisplay('denoise', silent(flags));
-  let written = 0;
-  const { done, failed } = await eachFile(batch, context, async ({ input, output }, i) => {
-    const onProgress: ProgressDisplay['onProgress'] = ({ fraction }) =>
-      display.onProgress({ fraction: (i + fraction) / batch.length, doing: input });
-    onProgress({ fraction: 0 });
-    checkName(input, output);
-    await folders.make(dirname(output));
-    const { outcome } = await denoiseFile(input, output, task, { onProgress, stop: () => {} });
-    written++;
-    context.stopped.note = `${written} of ${batch.length} images were written to ${flags.output}`;
-    return { input, output, outcome };
-  }).finally(async () => {
-    display.stop();
-    await folders.removeEmpty();
-  });
-  if (flags.json) {
-    const files = done.map(({ input, output, outcome }) => ({ input, output, ...outcome.summary }));
-    context.print(JSON.stringify({ task: 'denoise', files, failed, skipped }));
-    return;
-  }
-  for (const { input, outcome } of done) context.print(`${oneLine(input)}: ${outcome.noise}`);
-  context.print(`wrote ${done.length} of ${batch.length} images to ${oneLine(flags.output)}`);
-  const left = skippedMessage(skipped);
-  if (left !== undefined) context.print(oneLine(left));
-  if (done.length > 0) context.print(countChanged(done.map(({ outcome }) => outcome)));
-  sayFailed(failed);
-}
-
-/** How many images changed, and advice for those that did not, or perhaps not enough. */
-function countChanged(outcomes: readonly Outcome[]): string {
-  const changed = outcomes.filter((outcome) => outcome.changed).length;
-  const advised = outcomes.flatMap(({ advice }) => advice ?? []);
-  const lines = [...new Set(advised)].map((advice) => {
-    return `${advised.filter((each) => each === advice).length} of ${outcomes.length}: ${advice}`;
-  });
-  return [`${changed} changed, ${outcomes.length - changed} left as they were`, ...lines].join('\n');
-}
-
-/** With several files, a result has the name of its input, so its extension must be one that can be written. */
-function checkName(input: string, output: string): void {
-  if (formatOfName(output) !== undefined) return;
-  const rule = `must end in ${imageExtensions.join(', ')} to be one of several`;
-  throw new OptionError('IMAGE', rule, input, 'rename it, use --format, or denoise it by itself');
 }
 
 /** Names a result in a folder: the name of the image with the extension of the given format. */
@@ -308,57 +229,13 @@ function checkFormatFlags({ output, format, jpegQuality }: DenoiseFlags): void {
   checkQuality(output, jpegQuality);
 }
 
-async function denoiseFile(
-  path: string,
-  output: string,
-  { flags, options, context }: Task,
-  { onProgress }: ProgressDisplay,
-): Promise<{ file: ImageFile; outcome: Outcome }> {
-  // In a folder the name of the output has the format already.
-  const format = isStream(output) ? flags.format : undefined;
-  await checkResult(output, format);
-  const input = await openChosen(path, flags);
-  const reference =
-    flags.reference === undefined ? undefined : await openInput(flags.reference, '--reference', readOptions(flags));
-  const denoisePage = async (number: number, write: Write, progress = onProgress) => {
-    const file = await input.read(number);
-    resultFormat(output, file.image, file, format);
-    const clean = await referenceOf(reference, number, file, flags.reference ?? '');
-    const given = {
-      ...{ clean: clean?.image, output, signal: context.signal, onProgress: progress },
-      write: (image: Image) => write(image, file),
-    };
-    const outcome = options ? denoiseByGroups(file, options, given) : denoiseAsPaper(file, flags, given);
-    return { file, outcome: await outcome };
-  };
-  if (input.numbers.length > 1) return denoisePages(input, output, format, denoisePage, onProgress);
-  return denoisePage(input.numbers[0], async (image, file) => {
-    await writeResults([await resultOutput(output, image, file, { format, jpegQuality: flags.jpegQuality })]);
-  });
-}
-
-/** The clean version of a page: the page of the same number, or the only one there is. */
-async function referenceOf(
-  reference: ImagePages | undefined,
-  number: number,
-  noisy: ImageFile,
-  path: string,
-): Promise<ImageFile | undefined> {
-  if (!reference) return undefined;
-  if (reference.count > 1 && number >= reference.count) {
-    throw new InputError('--reference', `must have a page ${number}`, path, 'give the clean version of the same pages');
-  }
-  const clean = await reference.page(reference.count === 1 ? 0 : number);
-  checkReference(clean, noisy, path);
-  return clean;
-}
-
 /** Flags that the method does not have are refused, not ignored. */
 function refuseFlagsOfOthers(flags: DenoiseFlags): void {
   const groups = {
     ...{ quality: '--quality', noise: '--noise', gain: '--gain', offset: '--offset' },
     ...{ strength: '--strength', strengthChroma: '--strength-chroma', keepGrain: '--keep-grain' },
     ...{ impulses: '--impulses', banding: '--banding', noiseSpectrum: '--noise-spectrum' },
+    ...{ noiseModel: '--noise-model', sameCamera: '--same-camera', separate: '--separate' },
   };
   const paper = {
     ...{ budget: '--budget', solver: '--solver', patch: '--patch', atoms: '--atoms', stride: '--stride' },

@@ -4,6 +4,7 @@ import { checkImage, InputError, isGhtError, psnr } from 'ght';
 import type { ImageFile } from '../io/index.js';
 import type { ProgressDisplay } from '../output/progress.js';
 import { measure } from '../output/table.js';
+import type { SharedNoise } from './shared-noise.js';
 
 /** The input of a method in addition to the file and the flags. */
 export interface Denoising {
@@ -13,6 +14,8 @@ export interface Denoising {
   readonly write: (image: Image) => Promise<void>;
   readonly signal: AbortSignal;
   readonly onProgress: ProgressDisplay['onProgress'];
+  /** The noise, if it was measured on several files. */
+  readonly shared?: SharedNoise;
 }
 
 /** The outcome for one file, for programs and for people. */

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, sep } from 'node:path';
 import { InputError, OptionError } from 'ght';
-import { imageExtensions } from 'ght-images';
+import { formatOfName, imageExtensions } from 'ght-images';
 
 /** A file to be worked on. */
 export interface FoundFile {
@@ -72,6 +72,10 @@ export async function batchOf(
 ): Promise<{ readonly files: readonly BatchFile[]; readonly skipped: readonly Skipped[] } | undefined> {
   const alone = { files: inputs.map((input) => ({ input, relative: basename(input) })), skipped: [] };
   const found = (await filesOf(inputs)) ?? ((await isFolder(output)) ? alone : undefined);
+  if (found && formatOfName(output) !== undefined && !(await isFolder(output))) {
+    const rule = 'must be a folder for several images';
+    throw new OptionError('-o', rule, output, 'name a folder, or end the name with a slash');
+  }
   return found && { files: inFolder(found.files, output, '-o', rename), skipped: found.skipped };
 }
 

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { describe, type NoiseEstimate } from 'ght';
+import { type Diagnosis, describe } from 'ght';
 import { rangeOf } from 'ght-images';
 import { type ImageFile, loadSharp } from '../io/index.js';
 import { oneLine } from './line.js';
@@ -15,13 +15,13 @@ export async function noisePlot(
   extension: string,
   path: string,
   { image, sample, depth }: ImageFile,
-  estimate: NoiseEstimate,
+  diagnosis: Diagnosis,
 ): Promise<Uint8Array> {
   // Loaded only here: plots take longer to load than most commands to run.
   const { drawNoise } = await import('ght-lab/draw/noise');
   const range = sample !== 'uint' || depth > 16 ? drawnRange(image.planes) : ([0, image.peak] as const);
-  const description = describe(estimate).join('; ');
-  const svg = Buffer.from(drawNoise({ title: oneLine(basename(path)), description, noise: estimate.model, range }));
+  const description = describe(diagnosis).join('; ');
+  const svg = Buffer.from(drawNoise({ title: oneLine(basename(path)), description, noise: diagnosis.model, range }));
   if (extension === '.svg') return svg;
   const sharp = await loadSharp();
   return sharp(svg, { density: 72 * PNG_SCALE })

@@ -3,6 +3,7 @@
  * nothing of the picture.
  */
 import { OptionError } from '../errors.js';
+import { inUnits } from '../noise/given-model.js';
 import type { NoiseModel } from '../noise/model.js';
 import type { ImageRange } from './denoise/findings.js';
 import type { DenoiseSettings } from './denoise/options.js';
@@ -24,7 +25,8 @@ export function checkGivenNoise(
   peak: number,
 ): void {
   const largest = Math.max(Math.abs(least), Math.abs(most), peak);
-  for (const [parameter, level] of given ? levelsOf(given) : []) checkLevel(parameter, level, largest);
+  for (const [parameter, level] of given ? levelsOf(inUnits(given, peak).model) : [])
+    checkLevel(parameter, level, largest);
   if (estimate.offset !== undefined) checkLevel('noise.offset', estimate.offset, largest);
 }
 

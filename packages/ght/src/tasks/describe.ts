@@ -5,12 +5,12 @@ import type { EngineState } from '../engines/engines.js';
 import type { NoiseEstimate, SpectrumLevel } from '../noise/estimate.js';
 import type { NoiseModel } from '../noise/model.js';
 import type { RemovedBanding, RemovedImpulses } from '../pipelines/denoise/defects.js';
-import type { NoiseReport } from '../pipelines/denoise/findings.js';
+import type { Diagnosis, NoiseReport } from '../pipelines/denoise/findings.js';
 import { type ChosenQuality, MOST_RANGE } from '../pipelines/denoise/quality.js';
 import { solverCatalogue } from '../sparse/solvers/catalogue.js';
 
-/** What can be described: the result of `denoise`, an estimate of noise, an engine that ran, or one that could. */
-export type Describable = NoiseReport | NoiseEstimate | EngineInfo | EngineState;
+/** What can be described: the result of `denoise`, a diagnosis, a noise estimate, an engine that ran, or one that could. */
+export type Describable = NoiseReport | Diagnosis | NoiseEstimate | EngineInfo | EngineState;
 
 /** A subject of a report. */
 export type Subject = 'impulses' | 'banding' | 'noise' | 'quality' | 'engine' | 'fallback';
@@ -19,7 +19,7 @@ export type Subject = 'impulses' | 'banding' | 'noise' | 'quality' | 'engine' | 
 const LABELLED: readonly Subject[] = ['noise', 'quality'];
 
 /**
- * Describes a report in sentences for people, without a full stop: what `denoise` found and removed, the noise of an image, or the
+ * Describes a report in sentences for people, without a full stop: what `denoise` found and removed, what `diagnose` found, or the
  * engine that ran and why. Numbers are in the units of the image. Programs should read the fields of the report.
  *
  * @example
@@ -46,16 +46,23 @@ export function describeBySubject(report: Describable): Partial<Record<Subject, 
 function sentencesOf(report: Describable): Partial<Record<Subject, string>> {
   if ('available' in report) return { engine: report.reason ?? featuresText(report) };
   if ('threads' in report) return { engine: engineText(report), fallback: fallbackText(report) };
-  if ('model' in report) return { noise: noiseText(report.model, report) };
+  if ('model' in report) {
+    const noise = noiseText(report.model, report);
+    if (!('impulses' in report)) return { noise };
+    return { impulses: impulsesText(report.impulses, 'found'), banding: bandingText(report.banding, 'found'), noise };
+  }
   return {
-    impulses: impulsesText(report.impulses),
-    banding: bandingText(report.banding),
+    impulses: impulsesText(report.impulses, 'removed'),
+    banding: bandingText(report.banding, 'removed'),
     noise: noiseText(report.noise, report),
     quality: qualityText(report),
   };
 }
 
-function impulsesText({ kind, count, fraction }: RemovedImpulses): string {
+/** Defects that `diagnose` has found, or that `denoise` has removed. */
+type Done = 'found' | 'removed';
+
+function impulsesText({ kind, count, fraction }: RemovedImpulses, done: Done): string {
   if (kind === 'none') return '';
   const percent = 100 * fraction;
   const share = percent < 0.05 ? `${count}` : `${percent.toFixed(1)}%`;
@@ -64,10 +71,10 @@ function impulsesText({ kind, count, fraction }: RemovedImpulses): string {
     'hot pixels': 'hot or dead pixels',
     impulses: 'impulses',
   };
-  return `${share} of the samples were ${what[kind]} and were replaced`;
+  return `${share} of the samples ${done === 'found' ? `are ${what[kind]}` : `were ${what[kind]} and were replaced`}`;
 }
 
-function bandingText({ rows, columns, search }: RemovedBanding): string {
+function bandingText({ rows, columns, search }: RemovedBanding, done: Done): string {
   if (search === 'image-too-large') {
     return 'offsets of rows and columns were not searched, because the image is too large to be read as a whole';
   }
@@ -76,7 +83,7 @@ function bandingText({ rows, columns, search }: RemovedBanding): string {
   const found: string[] = [];
   if (rows > 0) found.push(`row banding of deviation ${deviation(rows)}`);
   if (columns > 0) found.push(`column banding of deviation ${deviation(columns)}`);
-  return found.length === 0 ? '' : `${found.join(' and ')} ${found.length === 1 ? 'was' : 'were'} removed`;
+  return found.length === 0 ? '' : `${found.join(' and ')} ${found.length === 1 ? 'was' : 'were'} ${done}`;
 }
 
 function noiseText(model: NoiseModel, found: Omit<NoiseEstimate, 'model'>): string {

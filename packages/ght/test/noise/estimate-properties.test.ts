@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Image } from '../../src/index.js';
-import { estimateNoise } from '../../src/index.js';
+import { diagnose } from '../../src/index.js';
 import type { PlaneSpectrum, SpectrumEstimate } from '../../src/noise/coloured/spectrum.js';
 import type { JpegInfo } from '../../src/noise/model.js';
 import { isWhite } from '../../src/noise/white/gate.js';
@@ -130,7 +130,7 @@ describe('the estimate of noise', () => {
         for (const { deviations } of estimate.planes)
           expect(deviations.every((row) => row.every((d) => d === 0))).toBe(true);
         expect(isWhite(estimate, false)).toBe(true);
-        const { model } = await estimateNoise(image);
+        const { model } = await diagnose(image);
         expect(model).toEqual({ kind: 'white', sigma: values.map(() => 0) });
       }),
       runs(60),
@@ -149,7 +149,7 @@ describe('the estimate of noise', () => {
         const image = { ...given, planes };
         expect(isFiniteEstimate(estimateOf(image))).toBe(true);
         expect(isFiniteEstimate(estimateOf(image, jpeg))).toBe(true);
-        const { model, confidence } = await estimateNoise(image, { kind: 'coloured', jpeg });
+        const { model, confidence } = await diagnose(image, { kind: 'coloured', jpeg });
         expect(confidence >= 0 && confidence <= 1).toBe(true);
         if (model.kind !== 'coloured') throw new Error(`${model.kind}, not coloured`);
         expect(model.deviations.flat().every((row) => row.every((d) => Number.isFinite(d) && d >= 0))).toBe(true);

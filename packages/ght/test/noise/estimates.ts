@@ -1,4 +1,4 @@
-/** The estimators of one kind of noise, run at once; `estimateNoise` runs them as work that can be stopped. */
+/** The estimators of one kind of noise, run at once; `diagnose` runs them as work that can be stopped. */
 import type { Image } from '../../src/index.js';
 import { checkImage } from '../../src/index.js';
 import { poissonGaussianEstimate } from '../../src/noise/signal-dependent/poisson-gaussian.js';

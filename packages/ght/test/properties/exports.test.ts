@@ -241,20 +241,18 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
     for (const bad of [...badNumbers, 0]) expect(refusal(() => random.below(bad as number))).toContain('n must');
     for (const mean of [0, 5e-324, 9.99, 10, 1e6, 1e300]) expect(random.poisson(mean)).toBeGreaterThanOrEqual(0);
   },
-  estimateNoise: () =>
+  diagnose: () =>
     fc.assert(
       fc.asyncProperty(image, async (given) => {
         const { width, height } = given;
         if (width < 3 || height < 3) {
-          await expect(ght.estimateNoise(given)).rejects.toThrow('3×3');
+          await expect(ght.diagnose(given)).rejects.toThrow('3×3');
           return;
         }
         for (const options of [{ kind: 'pink' }, { jpeg: 3 }, { more: 1 }]) {
-          await expect(ght.estimateNoise(given, options as object)).rejects.toThrow(
-            /^(kind|jpeg|unknown option more)[ ;]/,
-          );
+          await expect(ght.diagnose(given, options as object)).rejects.toThrow(/^(kind|jpeg|unknown option more)[ ;]/);
         }
-        const { model, confidence, confidenceReason } = await ght.estimateNoise(given);
+        const { model, confidence, confidenceReason } = await ght.diagnose(given);
         expect(confidence >= 0 && confidence <= 1).toBe(true);
         expect(confidenceReason).toBe(confidence < 1 ? 'no-flat-area' : undefined);
         const deviations = model.kind === 'coloured' ? model.deviations.flat().flatMap((row) => [...row]) : [];

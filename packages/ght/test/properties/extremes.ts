@@ -4,12 +4,12 @@
  */
 
 import { recipeNames } from '../../src/denoisers/groups/recipes.js';
-import type { Image, NoiseOptions, RandomSource } from '../../src/index.js';
+import type { DiagnoseOptions, Image, RandomSource } from '../../src/index.js';
 import {
   completeDct,
   deblur,
   denoise,
-  estimateNoise,
+  diagnose,
   gaussianDictionary,
   gaussianKernel,
   inpaint,
@@ -133,15 +133,11 @@ const tasks: Readonly<Record<string, (draw: Draw) => { readonly options: string;
   },
   estimate: (draw) => {
     const { image, name } = drawImage(draw, draw.one([3, 32]));
-    const kinds: readonly NonNullable<NoiseOptions['kind']>[] = ['auto', 'white', 'signal-dependent', 'coloured'];
+    const kinds: readonly NonNullable<DiagnoseOptions['kind']>[] = ['auto', 'white', 'signal-dependent', 'coloured'];
     const kind = draw.one(kinds);
     const run = async () => {
       const sigma = estimateSigma(image);
-      return [
-        sigma,
-        await estimateNoise(image, { kind }),
-        kind === 'signal-dependent' && estimatePoissonGaussian(image),
-      ];
+      return [sigma, await diagnose(image, { kind }), kind === 'signal-dependent' && estimatePoissonGaussian(image)];
     };
     return { options: `${name}, ${kind}`, run };
   },

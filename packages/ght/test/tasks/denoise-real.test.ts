@@ -1,7 +1,7 @@
 /** Denoising with nothing told, where the noise is that of files: coloured, cut by JPEG, with impulses or bands. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Image } from '../../src/index.js';
-import { denoise, estimateNoise, psnr, randomSource, describe as sentences } from '../../src/index.js';
+import { denoise, diagnose, psnr, randomSource, describe as sentences } from '../../src/index.js';
 import { withFastClock } from '../clock.js';
 import { filteredDeviations } from '../noise/made-noise.js';
 import { photograph } from '../photographs.js';
@@ -138,11 +138,11 @@ describe('coloured noise', () => {
   });
 });
 
-describe('estimateNoise', () => {
+describe('diagnose', () => {
   it('says what kind of noise it is, and how sure that is', async () => {
-    const white = await estimateNoise(noisy(boats, 12));
+    const white = await diagnose(noisy(boats, 12));
     expect(white).toMatchObject({ model: { kind: 'white' }, confidence: 1 });
-    const found = await estimateNoise(inBytes(coloured(boats, 12)));
+    const found = await diagnose(inBytes(coloured(boats, 12)));
     expect(found.model.kind).toBe('coloured');
     expect(found.levels).toHaveLength(3);
     expect(found.levels?.[1].middle).toBeGreaterThan(2 * (found.levels?.[1].finest ?? 0));
@@ -152,12 +152,12 @@ describe('estimateNoise', () => {
   it('tells how far it is, and stops when it is aborted', async () => {
     const large = picture(1200, 900);
     const seen: number[] = [];
-    await withFastClock(() => estimateNoise(large, { onProgress: ({ fraction }) => seen.push(fraction) }));
+    await withFastClock(() => diagnose(large, { onProgress: ({ fraction }) => seen.push(fraction) }));
     expect(seen.length).toBeGreaterThan(2);
     expect(seen.at(-1)).toBe(1);
     expect(seen.every((fraction, i) => fraction > (seen[i - 1] ?? 0))).toBe(true);
     const stop = new AbortController();
-    const run = estimateNoise(large, { signal: stop.signal, onProgress: () => stop.abort(new Error('enough')) });
+    const run = diagnose(large, { signal: stop.signal, onProgress: () => stop.abort(new Error('enough')) });
     await expect(run).rejects.toThrow('enough');
   });
 
@@ -165,7 +165,7 @@ describe('estimateNoise', () => {
     const clean = picture(256, 192);
     const { poisson, normal } = randomSource(4);
     const planes = [Float64Array.from(clean.planes[0], (x) => 100 + 2 * poisson(x / 2) + 2 * normal())];
-    const { model } = await estimateNoise({ ...clean, planes, peak: 400 }, { kind: 'signal-dependent' });
+    const { model } = await diagnose({ ...clean, planes, peak: 400 }, { kind: 'signal-dependent' });
     const [{ gain, offset }] = model.kind === 'signal-dependent' ? model.planes : [];
     expect(gain).toBeGreaterThan(1.5);
     expect(gain).toBeLessThan(2.5);

@@ -51,6 +51,18 @@ describe('an estimate of noise', () => {
   });
 });
 
+describe('a diagnosis', () => {
+  it('has defects as they are, and then the noise', () => {
+    const impulses = { count: 1234, fraction: 0.0472, kind: 'salt-and-pepper' } as const;
+    const banding = { rows: 0, columns: 5.5, search: 'done' } as const;
+    expect(sentences({ ...white(17), impulses, banding })).toEqual([
+      '4.7% of the samples are impulses (salt and pepper)',
+      'column banding of deviation 5.5 was found',
+      'noise: white, σ = 17.0',
+    ]);
+  });
+});
+
 describe('a result of denoising', () => {
   const clean: NoiseReport = {
     noise: { kind: 'white', sigma: [17] },

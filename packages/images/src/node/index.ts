@@ -20,6 +20,7 @@ export {
 } from './files.js';
 export { checkFolder, makeFolder, removeEmptyFolders } from './folders.js';
 export { IncompleteInstallation, loadPackage, loadSharp } from './packages.js';
+export { type ImageHeader, readHeader } from './read-header.js';
 export { type ImagePages, intact, openImage, type ReadOptions, readArray, readImage, refusing } from './read-image.js';
 export { openBySharp, type SharpFile, type SharpFormat, type SharpImage } from './sharp-image.js';
 export { removeStrays, temporaryFor } from './temporaries.js';

@@ -35,12 +35,12 @@ interface Encoding {
 export class TiffDirectory {
   readonly #source: ByteSource;
   readonly #fields: ReadonlyMap<number, Field>;
-  readonly #littleEndian: boolean;
+  readonly #encoding: Encoding;
 
-  constructor(source: ByteSource, fields: ReadonlyMap<number, Field>, littleEndian: boolean) {
+  constructor(source: ByteSource, fields: ReadonlyMap<number, Field>, encoding: Encoding) {
     this.#source = source;
     this.#fields = fields;
-    this.#littleEndian = littleEndian;
+    this.#encoding = encoding;
   }
 
   /** Whether the page has a tag. */
@@ -67,7 +67,7 @@ export class TiffDirectory {
     const view = viewOf(bytes);
     const size = typeSizes[field.type];
     return Float64Array.from({ length: field.count }, (_, i) =>
-      numberAt(view, i * size, field.type, this.#littleEndian),
+      numberAt(view, i * size, field.type, this.#encoding.littleEndian),
     );
   }
 
@@ -82,6 +82,13 @@ export class TiffDirectory {
   async text(tag: number): Promise<string | undefined> {
     const bytes = await this.bytes(tag);
     return bytes && decodeText(bytes).replace(/\0+$/, '');
+  }
+
+  /** The directory whose place is the value of a tag, as that of EXIF; undefined if the page has none. */
+  async directory(tag: number): Promise<TiffDirectory | undefined> {
+    const numbers = await this.numbers(tag);
+    if (!numbers || numbers.length === 0) return undefined;
+    return (await readDirectory(this.#source, numbers[0], this.#encoding)).directory;
   }
 }
 
@@ -134,7 +141,8 @@ function decodeText(bytes: Uint8Array): string {
   }
 }
 
-async function readDirectory(source: ByteSource, at: number, { littleEndian, big }: Encoding) {
+async function readDirectory(source: ByteSource, at: number, encoding: Encoding) {
+  const { littleEndian, big } = encoding;
   const [countBytes, entryBytes, placeBytes] = big ? [8, 20, 8] : [2, 12, 4];
   const head = viewOf(await source.read(at, countBytes));
   const count = big ? bigNumber(head, 0, littleEndian) : head.getUint16(0, littleEndian);
@@ -154,7 +162,7 @@ async function readDirectory(source: ByteSource, at: number, { littleEndian, big
     // A tag that stands twice would mean two things; the first one counts, as in libtiff.
     if (!fields.has(tag)) fields.set(tag, { type, count: values, offset });
   }
-  return { directory: new TiffDirectory(source, fields, littleEndian), next: place(count * entryBytes) };
+  return { directory: new TiffDirectory(source, fields, encoding), next: place(count * entryBytes) };
 }
 
 function placeOrNaN(read: () => number): number {

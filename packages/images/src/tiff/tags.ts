@@ -12,6 +12,7 @@ export const tag = {
   ...{ xResolution: 282, yResolution: 283, planar: 284, t4Options: 292, t6Options: 293, resolutionUnit: 296 },
   ...{ predictor: 317, palette: 320, tileWidth: 322, tileHeight: 323, tileOffsets: 324, tileCounts: 325 },
   ...{ extraSamples: 338, sampleFormat: 339, jpegTables: 347, icc: 34675, lerc: 50674 },
+  ...{ make: 271, model: 272, software: 305, exif: 34665 },
 } as const;
 
 /** The numbers of the photometric interpretations that are read. */

@@ -13,7 +13,7 @@ import type { Work } from '../../work.js';
 import { type Strength, scaled } from './scales.js';
 
 /** Whether the noise is coloured and was estimated: then it is estimated again after the coarse scale. */
-export function isEstimatedColour({ kind }: NoiseModel, given: NoiseModel | undefined): boolean {
+export function isEstimatedColour({ kind }: NoiseModel, given: object | undefined): boolean {
   return kind === 'coloured' && given === undefined;
 }
 

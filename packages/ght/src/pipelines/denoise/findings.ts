@@ -11,8 +11,9 @@ import { imageUnit, shifted, shiftedImage } from '../../image/scale.js';
 import type { NoiseEstimate } from '../../noise/estimate.js';
 import { noiseOf, shiftedEstimate } from '../../noise/estimate.js';
 import type { NoiseModel } from '../../noise/model.js';
-import { limited, limitedModel } from '../../noise/model.js';
+import { limited } from '../../noise/model.js';
 import { part, stretches, type Work } from '../../work.js';
+import { ofCopies, ofDenoised } from './copies.js';
 import {
   type Defects,
   findDefects,
@@ -21,6 +22,7 @@ import {
   type RemovedImpulses,
   type Repaired,
 } from './defects.js';
+import { givenEstimate } from './given.js';
 import type { DenoiseSettings } from './options.js';
 import { type ChosenQuality, chooseQuality } from './quality.js';
 
@@ -94,41 +96,22 @@ export interface Findings {
   readonly estimate: NoiseEstimate;
 }
 
+/** The settings that say which defects and which noise to look for. */
+export type Sought = Pick<DenoiseSettings, 'given' | 'estimate' | 'impulses' | 'banding'>;
+
 /** Blocks for the decision between white and coloured noise. The strength of coloured noise is estimated again after the coarse scale. */
 const BLOCKS_FOR_KIND = 15_000;
 
 /** Finds the defects and the noise of an image in working units, which is whole or a sample; also returns the image without defects. */
-export function* find(
-  image: Image,
-  isWhole: boolean,
-  range: ImageRange,
-  settings: DenoiseSettings,
-): Work<Findings & Repaired> {
+export function* find(image: Image, isWhole: boolean, range: ImageRange, settings: Sought): Work<Findings & Repaired> {
   const repaired = yield* part(findDefects(image, isWhole, settings), 0, 0.5);
   const e = exponentOf(range);
-  const given = settings.given && givenEstimate(limitedModel(settings.given, -e), image.planes.length);
   const shown = { ...image, planes: repaired.planes };
-  const { offset } = settings.estimate;
+  const { given } = settings;
+  const { jpeg, offset } = settings.estimate;
+  if (given) return { ...repaired, estimate: yield* part(givenEstimate(shown, e, given, jpeg), 0.5, 1) };
   const sought = offset === undefined ? settings.estimate : { ...settings.estimate, offset: limited(offset, -e) };
-  const estimate = given ?? (yield* part(noiseOf(shown, sought, BLOCKS_FOR_KIND), 0.5, 1));
-  return { ...repaired, estimate };
-}
-
-/** The given noise of every plane that is denoised, as a certain estimate. */
-function givenEstimate(model: NoiseModel, channels: number): NoiseEstimate {
-  return { model: ofChannels(model, (list) => list.slice(0, channels)), confidence: 1 };
-}
-
-/** Repeats the noise of one channel for all channels, which are copies of it. */
-function ofCopies(estimate: NoiseEstimate, channels: number): NoiseEstimate {
-  const repeated = <T>([first]: readonly T[]): T[] => Array.from({ length: channels }, () => first);
-  return { ...estimate, model: ofChannels(estimate.model, repeated) };
-}
-
-/** Changes the list of channels of white and signal-dependent noise; coloured noise stays that of the denoised planes. */
-function ofChannels(model: NoiseModel, change: <T>(list: readonly T[]) => T[]): NoiseModel {
-  if (model.kind === 'white') return { ...model, sigma: change(model.sigma) };
-  return model.kind === 'signal-dependent' ? { ...model, planes: change(model.planes) } : model;
+  return { ...repaired, estimate: yield* part(noiseOf(shown, sought, BLOCKS_FOR_KIND), 0.5, 1) };
 }
 
 /** The inverse of {@link toWorkingUnits} for denoised planes, after a share of the removed noise is put back. */
@@ -171,11 +154,19 @@ export function planesFor(noise: NoiseModel, range: ImageRange, settings: Denois
   return { ...settings.planes, quality: qualityFor(noise, range, settings).quality };
 }
 
-/** The noise and the defects that were removed from an image, and the quality that was used. `describe` makes sentences of it. */
-export interface NoiseReport extends Omit<NoiseEstimate, 'model'>, ChosenQuality {
-  /** The noise that was removed, in the units of the image. */
+/** The noise of an image, and the defects that `denoise` removes before it. `describe` makes sentences of it. */
+export interface Diagnosis extends NoiseEstimate {
+  /** Impulses: the number of samples that are salt and pepper, or hot or dead pixels. */
+  readonly impulses: RemovedImpulses;
+  /** The deviation of the offsets of whole rows and of whole columns, in the units of the image. */
+  readonly banding: RemovedBanding;
+}
+
+/** The diagnosis of an image, the defects that were removed from it, and the quality that was used. `describe` makes sentences of it. */
+export interface NoiseReport extends Omit<Diagnosis, 'model'>, ChosenQuality {
+  /** The noise of the image as it was given, without its defects, in the units of the image: what `diagnose` returns. */
   readonly noise: NoiseModel;
-  /** How certain the estimate is, from 0 to 1; 1 for noise that was given. */
+  /** How certain the estimate is, from 0 to 1; 1 for noise that was given without it. */
   readonly confidence: number;
   /** Impulses that were replaced first. */
   readonly impulses: RemovedImpulses;
@@ -183,33 +174,41 @@ export interface NoiseReport extends Omit<NoiseEstimate, 'model'>, ChosenQuality
   readonly banding: RemovedBanding;
 }
 
-/** The noise in the units of the image. Noise that was given is returned as given, because it may have been limited. */
+/** The noise in the units of the image. A model that was given is returned as given, because it may have been limited. */
 function inInputUnits(
   estimate: NoiseEstimate,
   e: number,
   { channels, copies }: ImageRange,
-  { given }: DenoiseSettings,
+  { given }: Sought,
 ): NoiseEstimate {
-  if (given === undefined) return shiftedEstimate(estimate, e);
-  const certain = givenEstimate(given, copies ? 1 : channels);
+  if (given === undefined || given.measured) return shiftedEstimate(estimate, e);
+  const certain = ofDenoised({ model: given.model, confidence: 1 }, copies ? 1 : channels);
   return copies ? ofCopies(certain, channels) : certain;
 }
 
-/** The report on an image with this many impulses in the planes that were denoised. */
-export function reportOf(
+/** The diagnosis of an image with these findings and this many impulses in the planes that are denoised. */
+export function diagnosisOf(
   { width, height }: Size,
   range: ImageRange,
-  defects: Defects,
+  { defects, estimate }: Findings,
   count: number,
-  estimate: NoiseEstimate,
-  settings: DenoiseSettings,
-): NoiseReport {
+  settings: Sought,
+): Diagnosis {
   const { channels, copies } = range;
   const e = exponentOf(range);
   const all = copies ? ofCopies(estimate, channels) : estimate;
-  const { model, ...found } = e === 0 ? all : inInputUnits(all, e, range, settings);
   const impulses = impulsesOf(defects, count, width * height, copies ? channels : 1);
   const { rows, columns, search } = defects.banding;
   const banding = { rows: shifted(rows, e), columns: shifted(columns, e), search };
-  return { noise: model, ...found, impulses, banding, ...qualityFor(estimate.model, range, settings) };
+  return { ...(e === 0 ? all : inInputUnits(all, e, range, settings)), impulses, banding };
+}
+
+/** The report on an image with this diagnosis. The quality is that for the noise of the fine scale, in working units. */
+export function reportOf(
+  { model, ...found }: Diagnosis,
+  fine: NoiseModel,
+  range: ImageRange,
+  settings: DenoiseSettings,
+): NoiseReport {
+  return { noise: model, ...found, ...qualityFor(fine, range, settings) };
 }

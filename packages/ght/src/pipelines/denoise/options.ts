@@ -6,7 +6,7 @@ import type { PoissonGaussian } from '../../image/stabilise.js';
 import type { NoiseSpectrum } from '../../noise/coloured/given-spectrum.js';
 import { toldSpectrum } from '../../noise/coloured/given-spectrum.js';
 import type { NoiseEstimate, NoiseSought } from '../../noise/estimate.js';
-import { givenModel } from '../../noise/given-model.js';
+import { type GivenNoise, givenNoise, type NoiseModelFile } from '../../noise/given-model.js';
 import type { JpegInfo, NoiseModel } from '../../noise/model.js';
 import { checkJpeg } from '../../noise/model.js';
 import { checkThreads } from '../solve/options.js';
@@ -27,9 +27,11 @@ export interface DenoiseOptions {
    * The kind of noise. `auto`: white or coloured, whichever is found; camera files and JPEGs have coloured noise. `white`: the same deviation at all frequencies.
    * `poisson-gaussian`: noise that grows with the signal, as in a raw image, with estimated parameters. `{ gain, sigma, offset }`:
    * the same with given parameters: the gain, the deviation of the read noise, and the sample value without signal; `{ offset }`
-   * alone leaves the others to be estimated. `{ spectrum }`: noise with this spectrum everywhere. A noise model, or a whole estimate,
-   * as `estimateNoise` returns it: this noise, as it was measured on this image or on others with the same noise. The option `sigma` is
-   * allowed only with `auto` and `white`; with `auto`, it makes the noise white.
+   * alone leaves the others to be estimated. `{ spectrum }`: noise with this spectrum everywhere. A diagnosis, as `diagnose` returns
+   * it: this noise, as it was measured on this image or on others with the same noise; or the same as a file holds it, the parsed JSON of
+   * `saveNoiseModel` or `ght diagnose -o`, which is scaled to the peak of the image. If the noise is coloured and the image was a JPEG, the
+   * steps of its own tables are counted, in place of those of the images that were measured. A noise model alone: this noise, unchanged.
+   * The option `sigma` is allowed only with `auto` and `white`; with `auto`, it makes the noise white.
    *
    * @default 'auto'
    */
@@ -40,7 +42,8 @@ export interface DenoiseOptions {
     | Partial<PoissonGaussian>
     | { readonly spectrum: NoiseSpectrum }
     | NoiseModel
-    | NoiseEstimate;
+    | NoiseEstimate
+    | NoiseModelFile;
   /**
    * The JPEG that the image was, as read from its file: its quantisation steps count as noise. `auto` searches the pixels for it,
    * `off` does not.
@@ -81,7 +84,7 @@ export interface DenoiseOptions {
 /** Checked options with all defaults. */
 export interface DenoiseSettings {
   /** The given noise; undefined if it is estimated. */
-  readonly given: NoiseModel | undefined;
+  readonly given: GivenNoise | undefined;
   /** How the noise is estimated if it is not given. */
   readonly estimate: NoiseSought;
   readonly strength: Strength;
@@ -129,11 +132,16 @@ export function resolveDenoiseOptions(channels: number, options: DenoiseOptions)
   };
 }
 
+/** Whether noise is given as a model, an estimate or a file. */
+function isMeasured(noise: unknown): noise is NoiseModel | NoiseEstimate | NoiseModelFile {
+  return typeof noise === 'object' && noise !== null && ('kind' in noise || 'model' in noise || 'format' in noise);
+}
+
 /** The given noise, or the kind of noise to estimate. */
 function noiseAsked(
   channels: number,
   { sigma, noise = 'auto' }: DenoiseOptions,
-): { readonly given?: NoiseModel; readonly kind: NoiseSought['kind']; readonly offset?: number } {
+): { readonly given?: GivenNoise; readonly kind: NoiseSought['kind']; readonly offset?: number } {
   const everywhere = <T>(each: T) => Array.from({ length: channels }, () => each);
   if (noise === 'auto' || noise === 'white') {
     const kind = noise === 'auto' ? 'auto' : 'white';
@@ -144,18 +152,16 @@ function noiseAsked(
       throw new OptionError('sigma', rule, sigma, 'give the deviation of the noise in the units of the image');
     }
     for (const each of list) notNegative('sigma', each, 'give the deviation of the noise in the units of the image');
-    return { given: { kind: 'white', sigma: list }, kind };
+    return { given: { model: { kind: 'white', sigma: list } }, kind };
   }
   if (sigma !== undefined) {
     const rule = 'must be left out for noise that is not white';
     throw new OptionError('sigma', rule, sigma, 'give { gain, sigma, offset } as noise instead');
   }
-  if (typeof noise === 'object' && noise !== null && ('kind' in noise || 'model' in noise)) {
-    return { given: givenModel(noise, channels), kind: 'auto' };
-  }
+  if (isMeasured(noise)) return { given: givenNoise(noise, channels), kind: 'auto' };
   if (typeof noise === 'object' && noise !== null && 'spectrum' in noise) {
     knownOptions(noise, ['spectrum']);
-    return { given: toldSpectrum(noise.spectrum, channels), kind: 'auto' };
+    return { given: { model: toldSpectrum(noise.spectrum, channels) }, kind: 'auto' };
   }
   if (typeof noise === 'object' && noise !== null) {
     knownOptions(noise, ['gain', 'sigma', 'offset']);
@@ -172,7 +178,7 @@ function noiseAsked(
     notNegative('noise.gain', gain, 'give what one count adds to a sample');
     notNegative('noise.sigma', read, 'give the deviation of the noise without signal, or 0');
     const plane = { gain: gain as number, sigma: read as number, offset: offset ?? 0 };
-    return { given: { kind: 'signal-dependent', planes: everywhere(plane) }, kind: 'signal-dependent' };
+    return { given: { model: { kind: 'signal-dependent', planes: everywhere(plane) } }, kind: 'signal-dependent' };
   }
   oneOf('noise', noise, ['auto', 'white', 'poisson-gaussian']);
   return { kind: 'signal-dependent' };

@@ -21,6 +21,7 @@ import { axesNoise, fromAxes, isEstimatedColour } from './axes.js';
 import type { DenoiseContext } from './context.js';
 import { hasDefects } from './defects.js';
 import {
+  diagnosisOf,
   find,
   type ImageRange,
   mergeRanges,
@@ -220,7 +221,7 @@ export const denoisePlan: Plan<DenoiseContext, DenoiseResult> = {
     await perform(denoise, argument, { parts: gridLength(image, step), share: left });
     await perform(finish, null, { parts: 1, share: SHARES.finish });
     if (scales) await context.coarse?.clear();
-    const report = reportOf(image, seen, known.defects, impulses, found, settings);
+    const report = reportOf(diagnosisOf(image, seen, known, impulses, settings), found.model, seen, settings);
     return { ...report, estimated: settings.given === undefined, changed, engine: fine.info };
   },
 };
