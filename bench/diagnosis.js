@@ -159,7 +159,7 @@ async function denoised({ noisy, clean, jpeg, given, model, mask }) {
   // A model for each plane cannot be given as an option.
   const truthOptions = model ? { strength: truthStrength } : given;
   const settings = resolveDenoiseOptions(noisy.planes.length, { quality, threads, ...truthOptions });
-  const truth = (given || model) && (await denoiseWhole(noisy, model ? { ...settings, given: model } : settings));
+  const truth = (given || model) && (await denoiseWhole(noisy, model ? { ...settings, given: { model } } : settings));
   const { changed, noise } = blind.result;
   return {
     ...{ file: level(noisy, clean, mask), blind: level(blind.result.image, clean, mask) },

@@ -27,7 +27,7 @@ export async function denoiseMany(batch: readonly BatchFile[], skipped: readonly
     onProgress({ fraction: 0 });
     checkName(input, output);
     await folders.make(dirname(output));
-    const shared = await noise?.of(input, (read, files) =>
+    const shared = await noise?.sharedBy(input, (read, files) =>
       display.onProgress({ fraction: i / batch.length, doing: `noise of ${files} files, ${read} read` }),
     );
     const { outcome } = await denoiseFile(input, output, { ...task, shared }, { onProgress, stop: () => {} });

@@ -88,7 +88,7 @@ export class NoiseByCamera {
    * The noise that a file shares with others; undefined if it is the only one of its camera. It is measured when it is first needed;
    * `onRead` is called before each of the files is read for that.
    */
-  async of(path: string, onRead: OnRead): Promise<SharedNoise | undefined> {
+  async sharedBy(path: string, onRead: OnRead): Promise<SharedNoise | undefined> {
     const group = this.#groups.get(path);
     if (!group || group.paths.length < 2) return undefined;
     group.noise ??= this.#measure(group, onRead);

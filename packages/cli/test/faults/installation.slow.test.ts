@@ -38,7 +38,7 @@ beforeAll(async () => {
 describe('an installation without sharp', () => {
   it.each([
     'info photo.png',
-    'noise photo.png',
+    'diagnose photo.png',
     'represent photo.png -o out.png',
     'represent photo.npy -o out.png',
     'represent photo.npy --heatmap out.png',

@@ -261,6 +261,23 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
       }),
       runs(60),
     ),
+  saveNoiseModel: () =>
+    fc.assert(
+      fc.asyncProperty(image, async (given) => {
+        fc.pre(given.width >= 3 && given.height >= 3);
+        const diagnosis = await ght.diagnose(given);
+        const file = JSON.parse(ght.saveNoiseModel(diagnosis, given));
+        const { noise, confidence } = await ght.denoise(given, { noise: file, quality: 'fast' });
+        expect([noise.kind, confidence]).toEqual([diagnosis.model.kind, diagnosis.confidence]);
+        // What is read back is the same, to the last bit; luma of equal channels is converted, and rounded.
+        if (noise.kind === 'white') expect(noise).toEqual(diagnosis.model);
+        for (const peak of [...badNumbers, 0, -1]) {
+          if (peak === undefined) continue;
+          expect(refusal(() => ght.saveNoiseModel(diagnosis, { peak: peak as number }))).toContain('peak');
+        }
+      }),
+      runs(30),
+    ),
   readJpegInfo: () => {
     // Data that starts like a JPEG and continues at random: a table, a frame, anything.
     const piece = fc.oneof(

@@ -28,6 +28,8 @@ describe('noise models', () => {
     await expect(diagnose([noisy(1), colour])).rejects.toThrow(/images\[1\] must have 1 plane.*separately/);
     await expect(diagnose([noisy(1), noisy(2, 100)])).rejects.toThrow(/128×128/);
     await expect(diagnose([])).rejects.toThrow(/at least one image/);
+    await expect(diagnose([noisy(1), { ...noisy(2), peak: 1 }])).rejects.toThrow(/images\[1\] must have the peak 255/);
+    await expect(diagnose([noisy(1), null as never])).rejects.toThrow(/image must be an object/);
   });
 
   it('denoise takes a model, or the whole estimate, and returns the same as with the numbers', async () => {
@@ -105,6 +107,17 @@ describe('diagnose and denoise find the same, to the last bit', () => {
 });
 
 describe('the diagnosis of several images', () => {
+  it('counts the steps of the JPEG that each file is', async () => {
+    const files = await Promise.all(
+      [1, 2].map(async (seed) => jpegOf(withNoise(await photograph('nagasaki-boats', 160), 12, seed), 75)),
+    );
+    const read = await diagnose(files);
+    expect(read.jpeg?.luma).toEqual(files[0].jpeg?.luma);
+    expect((await diagnose(files, { jpeg: 'off' })).jpeg).toBeUndefined();
+    const found = await diagnose(files.map(({ image }) => image));
+    expect(Array.from(found.jpeg?.luma ?? [])).toEqual(Array.from(files[0].jpeg?.luma ?? []));
+  });
+
   const spots = (image: Image): Image => ({
     ...image,
     planes: image.planes.map((plane) => plane.map((value, i) => (i % 401 === 5 ? 255 : value))),
