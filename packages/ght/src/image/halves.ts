@@ -24,6 +24,13 @@ export function* halved(plane: Samples, width: number, height: number): Work<Flo
   return out;
 }
 
+/** Planes at half their size. */
+export function* halvedPlanes(planes: readonly Samples[], { width, height }: Size): Work<Float32Array[]> {
+  const halves: Float32Array[] = [];
+  for (const plane of planes) halves.push(yield* halved(plane, width, height));
+  return halves;
+}
+
 /**
  * Weights of cubic convolution (Keys 1981, a = −1/2, which reproduces linear ramps), a quarter of the way from the second of
  * four samples to the third. The centre of an enlarged sample lies a quarter of a coarse sample away from the centre of the

@@ -7,15 +7,16 @@ import { decorrelation } from '../image/colour.js';
 import type { Image, Samples } from '../image/image.js';
 import { shifted } from '../image/scale.js';
 import { part, stretches, type Work } from '../work.js';
+import { coarseNoise, hasTwoScales } from './coloured/coarse.js';
 import { colouredModel } from './coloured/model.js';
 import type { SpectrumEstimate, SpectrumOptions } from './coloured/spectrum.js';
 import { colouredNoise } from './coloured/spectrum.js';
 import { constantAreas, isDrawn } from './constant-areas.js';
 import { findJpeg } from './jpeg/find.js';
 import { JPEG_PEAK, jpegQuality, jpegSteps } from './jpeg/jpeg.js';
-import type { JpegInfo, NoiseModel } from './model.js';
-import { shiftedModel } from './model.js';
-import { poissonGaussianEstimate } from './signal-dependent/poisson-gaussian.js';
+import type { ColouredNoise, JpegInfo, NoiseModel } from './model.js';
+import { mappedColour, mappedModel } from './model.js';
+import { growingNoise, poissonGaussianEstimate } from './signal-dependent/poisson-gaussian.js';
 import { isWhite } from './white/gate.js';
 import { noiseEstimate } from './white/sigma.js';
 
@@ -31,6 +32,8 @@ export interface NoiseEstimate {
   readonly isDrawn?: boolean;
   /** For coloured noise: the level of each plane at middle and at the finest frequencies. */
   readonly levels?: readonly SpectrumLevel[];
+  /** For coloured noise: that of the image at half its size, which is removed first. Left out for images below 128×128 pixels. */
+  readonly coarse?: ColouredNoise;
   /** The JPEG that the image was, if it is known: the model includes its quantisation steps. */
   readonly jpeg?: JpegInfo;
   /** The approximate quality of that JPEG, from 1 to 100, at which most programs write its tables. */
@@ -74,6 +77,8 @@ export type NoiseSought = Pick<NoiseOptions, 'kind' | 'jpeg' | 'offset'>;
 /** The progress after the search for a JPEG, and after the estimate of the spectrum. */
 const JPEG_DONE = 0.2;
 const SPECTRUM_DONE = 0.8;
+/** The progress after the test whether white noise grows with the signal. */
+const GROWTH_DONE = 0.85;
 
 /** The noise of a checked image in usual units. `blocks` limits the number of blocks, for callers that need only the kind. */
 export function* noiseOf(
@@ -95,9 +100,14 @@ export function* noiseOf(
   const constant = yield* constantAreas(image.planes, width, height, jpeg !== undefined);
   const planes = yield* part(decorrelation(image.planes), JPEG_DONE, JPEG_DONE);
   const spectrum = yield* part(spectrumOf(image, planes, { jpeg, blocks, constant }), JPEG_DONE, SPECTRUM_DONE);
-  if (kind === 'auto' && isWhite(spectrum, jpeg !== undefined))
-    return yield* part(whiteNoise(image, constant), SPECTRUM_DONE, 1);
-  return colouredEstimate(image, spectrum, jpeg);
+  if (kind === 'auto' && isWhite(spectrum, jpeg !== undefined)) {
+    const planes = yield* part(growingNoise(image, constant), SPECTRUM_DONE, GROWTH_DONE);
+    if (planes) return { model: { kind: 'signal-dependent', planes }, confidence: 1 };
+    return yield* part(whiteNoise(image, constant), GROWTH_DONE, 1);
+  }
+  const estimate = colouredEstimate(image, spectrum, jpeg);
+  if (!hasTwoScales(image)) return estimate;
+  return { ...estimate, coarse: yield* part(coarseNoise(planes, image, spectrum.planes), SPECTRUM_DONE, 1) };
 }
 
 function* whiteNoise(image: Image, constant: Uint8Array | undefined): Work<NoiseEstimate> {
@@ -142,11 +152,16 @@ function confidenceOf({ confidence }: SpectrumLevel): Pick<NoiseEstimate, 'confi
 
 /** Converts the estimate of an image in units of 2^e to the units of the user. */
 export function shiftedEstimate(estimate: NoiseEstimate, e: number): NoiseEstimate {
-  const model = shiftedModel(estimate.model, e);
+  return mappedEstimate(estimate, (value) => shifted(value, e));
+}
+
+/** The estimate in other units, into which `times` converts a deviation or a brightness. */
+export function mappedEstimate(estimate: NoiseEstimate, times: (value: number) => number): NoiseEstimate {
   const levels = estimate.levels?.map(({ middle, finest, coarsest, confidence }) => {
-    return { middle: shifted(middle, e), finest: shifted(finest, e), coarsest: shifted(coarsest, e), confidence };
+    return { middle: times(middle), finest: times(finest), coarsest: times(coarsest), confidence };
   });
-  return { ...estimate, model, levels };
+  const coarse = estimate.coarse && mappedColour(estimate.coarse, times);
+  return { ...estimate, model: mappedModel(estimate.model, times), levels, ...(coarse && { coarse }) };
 }
 
 /** The JPEG that an image was, if its samples are 8-bit integers, as they are or scaled to another peak. */

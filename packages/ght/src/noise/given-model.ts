@@ -1,6 +1,6 @@
 /** Checks a noise model that is given: as `diagnose` returns it, as a file holds it, or as a program has made it. */
 import { knownOptions, notNegative, OptionError, oneOf, positive } from '../errors.js';
-import type { NoiseEstimate } from './estimate.js';
+import { mappedEstimate, type NoiseEstimate } from './estimate.js';
 import { type ColouredNoise, checkJpeg, type NoiseModel, type SignalNoise, type WhiteNoise } from './model.js';
 
 const FREQUENCIES = 64;
@@ -24,7 +24,7 @@ export interface CameraSettings {
 }
 
 /** A noise model as a file, in JSON: the fields of a diagnosis, and the units they are in. Files may have further fields. */
-export interface NoiseModelFile extends Omit<NoiseEstimate, 'model'> {
+export interface NoiseModelFile extends Omit<NoiseEstimate, 'model' | 'coarse'> {
   /** The name of the format. */
   readonly format: typeof MODEL_FORMAT;
   /** The version of the format. */
@@ -44,6 +44,8 @@ export interface NoiseModelFile extends Omit<NoiseEstimate, 'model'> {
   readonly camera?: CameraSettings;
   /** The noise, with lists instead of typed arrays. */
   readonly model: NoiseModel | PlainColouredNoise;
+  /** The noise at half the size, likewise. */
+  readonly coarse?: PlainColouredNoise;
 }
 
 /** Coloured noise with lists of any type. */
@@ -91,7 +93,7 @@ function checkFile({ format, version, units, peak }: NoiseModelFile): void {
 }
 
 function measuredOf(noise: NoiseEstimate | NoiseModelFile): MeasuredNoise {
-  const { confidence, confidenceReason, levels, jpeg, jpegQuality } = noise;
+  const { confidence, confidenceReason, levels, coarse, jpeg, jpegQuality } = noise;
   if (!(typeof confidence === 'number' && confidence >= 0 && confidence <= 1)) {
     throw new OptionError('noise.confidence', 'must be a number from 0 to 1', confidence, REMEDY);
   }
@@ -102,35 +104,20 @@ function measuredOf(noise: NoiseEstimate | NoiseModelFile): MeasuredNoise {
   }
   if (jpeg !== undefined) checkJpeg(jpeg);
   if (confidenceReason !== undefined) oneOf('noise.confidenceReason', confidenceReason, ['no-flat-area']);
-  const measured = { confidence, confidenceReason, levels, jpeg, jpegQuality };
+  const measured = {
+    ...{ confidence, confidenceReason, levels, jpeg, jpegQuality },
+    ...(coarse && { coarse: checkColoured(coarse, 'noise.coarse') }),
+  };
   return 'format' in noise ? { ...measured, peak: noise.peak } : measured;
 }
 
 /** Given noise in the units of an image with this peak: that of a file is scaled from the peak that it was measured at. */
 export function inUnits(given: GivenNoise, peak: number): GivenNoise {
   const measured = given.measured?.peak;
-  return measured === undefined || measured === peak ? given : scaledNoise(given, peak / measured);
-}
-
-/** The noise of samples that are multiplied by a factor. */
-function scaledNoise({ model, measured }: GivenNoise, factor: number): GivenNoise {
-  const times = (value: number) => factor * value;
-  const levels = measured?.levels?.map(({ middle, finest, coarsest, confidence }) => {
-    return { middle: times(middle), finest: times(finest), coarsest: times(coarsest), confidence };
-  });
-  return { model: scaledModel(model, times), ...(measured && { measured: { ...measured, levels } }) };
-}
-
-function scaledModel(model: NoiseModel, times: (value: number) => number): NoiseModel {
-  if (model.kind === 'white') return { ...model, sigma: model.sigma.map(times) };
-  if (model.kind === 'signal-dependent') {
-    const planes = model.planes.map(({ gain, sigma, offset }) => {
-      return { gain: times(gain), sigma: times(sigma), offset: times(offset) };
-    });
-    return { ...model, planes };
-  }
-  const deviations = model.deviations.map((rows) => rows.map((row) => row.map(times)));
-  return { ...model, brightness: model.brightness.map(times), deviations };
+  if (measured === undefined || measured === peak) return given;
+  const estimate = { confidence: 1, ...given.measured, model: given.model };
+  const { model, ...rest } = mappedEstimate(estimate, (value) => (peak / measured) * value);
+  return { model, measured: rest };
 }
 
 /** The number of planes that a model is about. */

@@ -74,17 +74,13 @@ export function limited(value: number, e: number): number {
   return Math.max(-MOST_NOISE, Math.min(MOST_NOISE, shifted(value, e)));
 }
 
-/** The noise multiplied by 2^e, for an image in other units. */
-export function shiftedModel(noise: NoiseModel, e: number): NoiseModel {
-  return mappedModel(noise, (value) => shifted(value, e));
-}
-
-/** {@link shiftedModel} for usual units: no number is beyond {@link MOST_NOISE}. */
+/** The noise multiplied by 2^e, for an image in usual units: no number is beyond {@link MOST_NOISE}. */
 export function limitedModel(noise: NoiseModel, e: number): NoiseModel {
   return mappedModel(noise, (value) => limited(value, e));
 }
 
-function mappedModel(noise: NoiseModel, times: (value: number) => number): NoiseModel {
+/** The noise in other units, into which `times` converts a deviation or a brightness. */
+export function mappedModel(noise: NoiseModel, times: (value: number) => number): NoiseModel {
   switch (noise.kind) {
     case 'white':
       return { ...noise, sigma: noise.sigma.map(times) };
@@ -94,11 +90,15 @@ function mappedModel(noise: NoiseModel, times: (value: number) => number): Noise
       });
       return { ...noise, planes };
     }
-    default: {
-      const deviations = noise.deviations.map((rows) => rows.map((row) => row.map(times)));
-      return { ...noise, brightness: noise.brightness.map(times), deviations };
-    }
+    default:
+      return mappedColour(noise, times);
   }
+}
+
+/** {@link mappedModel} for coloured noise. */
+export function mappedColour(noise: ColouredNoise, times: (value: number) => number): ColouredNoise {
+  const deviations = noise.deviations.map((rows) => rows.map((row) => row.map(times)));
+  return { ...noise, brightness: noise.brightness.map(times), deviations };
 }
 
 /** Refuses invalid tables, sampling or origin of a JPEG. */

@@ -22,7 +22,7 @@ import type { Work } from '../../work.js';
 import { ranked } from '../order.js';
 import type { Sampling } from './blocks.js';
 import { dct8x8 } from './dct8.js';
-import { FREQUENCIES, HALVES, MIDDLE_HALVES, meanOver, SIDE } from './frequencies.js';
+import { FREQUENCIES, HALVES, MIDDLE_HALVES, meanOver, REFERENCE, SIDE } from './frequencies.js';
 
 const ROUNDS = 3;
 /** S(f) starts at this quantile of the squares, over at most this many blocks. */
@@ -50,6 +50,8 @@ export interface Flattest {
   readonly variance: Float64Array;
   /** R: about 1 for noise, 1.4 and more for texture. */
   readonly ratio: number;
+  /** The mean of y(f)² of every block of the bin at 3 ≤ r < 5, where structure shows that noise does not hide. */
+  readonly energies: Float64Array;
 }
 
 /**
@@ -83,7 +85,7 @@ export function* flattest(
       ratio += ratioOf(meanOver(next, middle), meanOver(mean, middle), looked > chosen) / 2;
       yield round / ROUNDS;
     }
-    if (isLast) return { variance, ratio };
+    if (isLast) return { variance, ratio, energies: energiesOf(squares, count) };
   }
 }
 
@@ -108,6 +110,15 @@ function* squareCoefficients(
     dct8x8(block);
     for (let i = 0, to = n * FREQUENCIES; i < FREQUENCIES; i++, to++) squares[to] = block[i] * block[i];
   }
+}
+
+/** The energy of every block at reference frequencies. */
+function energiesOf(squares: Float64Array, count: number): Float64Array {
+  return new Float64Array(count).map((_, n) => {
+    let sum = 0;
+    for (const f of REFERENCE) sum += squares[n * FREQUENCIES + f];
+    return sum / REFERENCE.length;
+  });
 }
 
 /** The quantile of the squares at every frequency. */

@@ -1,35 +1,36 @@
 /**
  * From an estimate of the spectrum to the deviations that a denoiser divides by:
  *
- *     deviation² = strength² · (factor² · V + (share · step)²)
+ *     deviation² = factor² · V + (share · step)²
  *
- * The factor accounts for correlation between the members of a group. Low-pass noise is the same in members that overlap, so it
- * does not average out as the noise of independent patches does. At the fine scale, 1.3 is best for the noise of cameras. White
- * noise that only lost its finest frequencies to JPEG has no such correlation, and 1 is best (measured gain: 0.9 dB at quality 70,
- * 1.3 dB at 90). The slope of luma distinguishes the two. It is the deviation at 3.5 ≤ r < 5 over that at 1.5 ≤ r < 3: 0.9 to 1
- * for white noise, 0.1 to 0.7 for cameras. At half the resolution the factor is 1. The step is the quantisation step of the JPEG:
- * a coefficient that was rounded to a multiple of it has an error of that order, which is not part of V.
+ * The step is the quantisation step of the JPEG: a coefficient that was rounded to a multiple of it has an error of that order, which
+ * is not part of V. Its share is 0.25 in luma and 0.3 in chroma.
+ *
+ * A soft picture has few large coefficients. The sparser a signal is, the higher its best threshold. How soft it is follows from
+ * the share of blocks with structure: 1 up to 0.1, 0 from 0.3 on. In a picture of softness 1 the share of the step is doubled, and
+ * the factor is 1.65 for the noise of cameras. Low-pass noise is the same in overlapping members of a group, so that it does not
+ * average out as the noise of independent patches does. White noise that only lost its finest frequencies to JPEG has no such
+ * correlation, and 1 is best. The slope of luma distinguishes the two: the deviation at 3.5 ≤ r < 5 over that at 1.5 ≤ r < 3 is 0.9
+ * to 1 for white noise, 0.1 to 0.7 for cameras. In a sharp picture the factor is 1 for every noise.
+ *
+ * At half the resolution the factor is 1.25.
  */
-
+import { STEP_SHARE } from '../jpeg/jpeg.js';
 import type { ColouredNoise } from '../model.js';
 import { slopeOf } from './frequencies.js';
-import type { SpectrumEstimate } from './spectrum.js';
+import { type SpectrumEstimate, softness } from './spectrum.js';
 
-/** The factor for noise without correlation, and at half the size of the image. */
-export const UNCORRELATED = 1;
-/** The factor for noise whose slope is at most `steep`; it falls to 1 at `flat`. */
-const CORRELATED = { factor: 1.3, steep: 0.65, flat: 0.85 } as const;
-/** The share of a JPEG step that counts as noise: in luma or any other plane, and in chroma. */
-const STEP_SHARE = { luma: 0.25, chroma: 0.3 } as const;
+/** The factor at half the size of the image. */
+export const COARSE_FACTOR = 1.25;
+/** The factor in soft pictures for noise whose slope is at most `steep`; it falls to 1 at `flat`. */
+const CORRELATED = { factor: 1.65, steep: 0.65, flat: 0.85 } as const;
+/** The share of a step that counts as noise is this many times as large in a soft picture. */
+const SOFT_STEPS = 2;
 
 /** How an estimate is converted to the deviations that a denoiser uses. */
 export interface ColouredOptions {
-  /** Multiplies the estimated deviations, to account for correlated members of groups. @default from the slope of luma */
+  /** Multiplies the estimated deviations. @default from the structure and the slope of luma */
   readonly factor?: number;
-  /** Multiplies all deviations: above 1 smooths more. @default 1 */
-  readonly strength?: number;
-  /** Multiplies the deviations of the chromas, in addition to `strength`. @default 1 */
-  readonly chroma?: number;
   /** The quantisation steps of each plane by frequency, for an image that was a JPEG. @default none */
   readonly jpegSteps?: readonly ArrayLike<number>[];
   /** Leave planes without flat areas as they are: their deviations are 0. @default false */
@@ -38,22 +39,25 @@ export interface ColouredOptions {
 
 /** The noise model of an estimate. */
 export function colouredModel(estimate: SpectrumEstimate, options: ColouredOptions = {}): ColouredNoise {
-  const { factor = correlation(estimate), strength = 1, chroma = 1, jpegSteps, onlyTrusted = false } = options;
+  const { factor = factorOf(estimate), jpegSteps, onlyTrusted = false } = options;
   const isColour = estimate.planes.length === 3;
+  const grown = 1 + (SOFT_STEPS - 1) * softness(estimate.planes[0].structure);
   const deviations = estimate.planes.map(({ deviations, confidence }, c) => {
-    const isChroma = isColour && c > 0;
-    const share = isChroma ? STEP_SHARE.chroma : STEP_SHARE.luma;
-    const times = onlyTrusted && confidence < 1 ? 0 : strength * (isChroma ? chroma : 1);
+    const share = grown * (isColour && c > 0 ? STEP_SHARE.chroma : STEP_SHARE.luma);
+    const isUsed = !onlyTrusted || confidence === 1;
     const steps = jpegSteps?.[c];
-    return deviations.map((at) => at.map((value, f) => times * Math.hypot(factor * value, share * (steps?.[f] ?? 0))));
+    return deviations.map((at) =>
+      at.map((value, f) => (isUsed ? Math.hypot(factor * value, share * (steps?.[f] ?? 0)) : 0)),
+    );
   });
   return { kind: 'coloured', brightness: estimate.brightness, deviations };
 }
 
-/** The factor for an estimate, from the slope of its first plane. */
-function correlation({ planes: [luma] }: SpectrumEstimate): number {
-  const variance = luma.deviations[0].map((_, f) => luma.deviations.reduce((sum, row) => sum + row[f] ** 2, 0));
+/** The factor for an estimate, from the structure and the slope of its first plane. */
+function factorOf(estimate: SpectrumEstimate): number {
+  const [{ deviations, structure }] = estimate.planes;
+  const variance = deviations[0].map((_, f) => deviations.reduce((sum, row) => sum + row[f] ** 2, 0));
   const { factor, steep, flat } = CORRELATED;
-  const share = Math.min(1, Math.max(0, (flat - slopeOf(variance)) / (flat - steep)));
-  return UNCORRELATED + share * (factor - UNCORRELATED);
+  const correlated = Math.min(1, Math.max(0, (flat - slopeOf(variance)) / (flat - steep)));
+  return 1 + (factor - 1) * softness(structure) * correlated;
 }

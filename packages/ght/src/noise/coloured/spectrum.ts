@@ -7,38 +7,29 @@
  *
  * 1. The level of a bin is √(mean of V over 2 ≤ r < 5). The anchor a is the bin of lowest level among those with R ≤ 1.2 whose
  *    level is at most 2.5 times the lowest of all. If there is none, it is the lowest bin, with reduced confidence. A bin below
- *    0.35 of the median level in deep shadows or highlights is ignored: the camera has compressed that range.
+ *    0.35 of the median level in deep shadows is ignored, and also in highlights if R > 1.2: the camera has compressed that range.
  * 2. The spectrum S(f) is the geometric mean of V(f) over the anchor and the bins whose level is within a factor e^0.15 of its
  *    level and whose R is at most 1.2, or at most that of the anchor.
  * 3. Every bin has S(f) times a level. That of the bins in 2 is the mean of V_b(f)/S(f) over f. That of the others is the 20%
  *    quantile, since texture is least where that is smallest. The level is at most 2² if R ≤ 1.2, else 1.25². Frequencies below 1.5,
- *    and those where S is below 0.1 of its mean over 2 ≤ r < 5, such as JPEG has set to zero, are left out. If R_a > 1.2, all
- *    deviations are multiplied by the belief in the anchor (`belief`).
+ *    and those where S is below 0.1 of its mean over 2 ≤ r < 5, such as JPEG has set to zero, are left out. If R_a > 1.2, the
+ *    flattest blocks may contain texture, and all deviations are multiplied by the belief in the anchor (`belief`).
  * 4. Frequencies r < 2 are at most 1.35 times the deviation at 2 ≤ r < 3.2, since shading is not noise; in chroma, where
  *    shading is weak and noise is not, at most 4 times. The mean has 1.6 times the deviation of its neighbours. The bins are
  *    smoothed by (1 2 1)/4.
+ *
+ * The share of blocks with structure says how sharp the picture is: those whose energy at 3 ≤ r < 5 is more than four times that of
+ * the noise, which includes the steps of a JPEG. A soft picture has next to none, and can be smoothed more (`model.ts`).
  */
 import type { Samples } from '../../image/image.js';
 import { part, stretches, type Work } from '../../work.js';
-import { JPEG_PEAK, jpegSteps } from '../jpeg/jpeg.js';
+import { JPEG_PEAK, jpegSteps, STEP_SHARE } from '../jpeg/jpeg.js';
 import type { JpegInfo } from '../model.js';
 import { quantile } from '../order.js';
 import { whiteLimit } from '../white/limit.js';
 import { brightnessBins, MOST_BLOCKS, samplingFor } from './blocks.js';
 import { type CentredPlane, type Flattest, flattest } from './flat-blocks.js';
-import {
-  FINEST,
-  FREQUENCIES,
-  LOW,
-  levelOver,
-  MIDDLE,
-  meanOver,
-  RADIUS,
-  REFERENCE,
-  RING,
-  SIDE,
-  slopeOf,
-} from './frequencies.js';
+import { FINEST, FREQUENCIES, LOW, levelOver, MIDDLE, meanOver, RADIUS, REFERENCE, RING, SIDE } from './frequencies.js';
 
 /** The largest R that counts as noise. */
 const BELIEVABLE = 1.2;
@@ -54,8 +45,17 @@ const LEVEL = { quantile: 0.2, radius: 1.5, share: 0.1 } as const;
 const MOST = { believable: 2, doubtful: 1.25 } as const;
 /** The largest deviation of low frequencies, as a multiple of that at 2 ≤ r < 3.2. */
 const LOW_MOST = { luma: 1.35, chroma: 4 } as const;
-/** Texture: from this R on, a steep spectrum counts as texture alone, and a flat one as noise. Needs this many blocks. */
-const TEXTURE = { ratio: 1.7, steep: 0.65, flat: 0.85, blocks: 1500 } as const;
+/**
+ * Belief in luma that may contain texture: how much it falls per unit of R above 1.2, and the least, in soft and in sharp pictures. With
+ * fewer blocks than these, R varies by chance.
+ */
+const TEXTURE = { soft: { fall: 0.5, least: 0.5 }, sharp: { fall: 2, least: 0.1 }, blocks: 1500 } as const;
+/** The share of blocks with structure up to which a picture is soft, and from which on it is sharp. */
+const SOFT = { most: 0.1, sharp: 0.3 } as const;
+/** The largest noise that may leave blocks of a JPEG empty, in steps. */
+const EMPTY_STEPS = 0.5;
+/** A block has structure if its energy is more than this multiple of that of the noise. */
+const STRUCTURE = 4;
 /** The deviation of the mean, relative to the larger of its two neighbours. */
 const MEAN_FACTOR = 1.6;
 /**
@@ -67,6 +67,9 @@ const ROUNDING = 1e-14;
 const SORTED = 0.2;
 /** The largest exponent of a scale, so that the scale and its reciprocal are finite. */
 const LARGEST_EXPONENT = 1000;
+
+/** When a weak bin is ignored: in deep shadows always, in highlights if its noise is uneven, otherwise never. */
+type End = 'always' | 'uneven' | 'never';
 
 /** What {@link colouredNoise} needs in addition to the planes. */
 export interface SpectrumOptions {
@@ -91,10 +94,12 @@ export interface PlaneSpectrum {
   /** The index of the brightness whose spectrum was used. */
   readonly anchor: number;
   /**
-   * From 0 to 1: min(1, 1.2/R) of the anchor. 1 means that flat areas were found. Less means that there were none; then the
-   * deviations are at most this share of the measured ones.
+   * From 0 to 1: min(1, 1.2/R) of the anchor. 1 means that flat areas were found. Less means that there were none, and the
+   * deviations are below the measured ones.
    */
   readonly confidence: number;
+  /** The share of blocks with structure above the noise, from 0 in a flat picture to 1 in one that is sharp everywhere. */
+  readonly structure: number;
   /** The deviation at middle frequencies, 2 ≤ r < 5, root mean square over brightness. */
   readonly middle: number;
   /** The same at 3 ≤ r < 5, which coarse texture does not reach. White noise has the same deviation at the finest frequencies. */
@@ -135,12 +140,17 @@ export function* colouredNoise(
   const isColour = planes.length === 3;
   // Luma is √3 times the mean of R, G and B.
   const full = isColour ? Math.sqrt(3) * peak : peak;
-  const isEnd = bins.map(({ brightness }) => brightness < CRUSHED.dark * full || brightness > CRUSHED.bright * full);
+  const ends = bins.map(({ brightness }): End => {
+    if (brightness < CRUSHED.dark * full) return 'always';
+    // Not the paper of a scanned page, which is bright too: its noise is even.
+    return brightness > CRUSHED.bright * full ? 'uneven' : 'never';
+  });
   const squares = new Float64Array(FREQUENCIES * Math.max(...bins.map(({ at }) => at.length)));
   const centredPlanes: CentredPlane[] = [];
   for (const samples of planes) centredPlanes.push(yield* part(centred(samples, width), SORTED, SORTED));
   const rounding = ROUNDING * Math.max(...centredPlanes.map(({ mean, scale }) => Math.abs(mean) + 2 / scale));
   const blocks = bins.reduce((sum, { at }) => sum + at.length, 0);
+  const steps = jpeg && jpegSteps(jpeg, planes.length, peak / JPEG_PEAK);
   const found: PlaneSpectrum[] = [];
   for (const [c, plane] of centredPlanes.entries()) {
     const least = (rounding * plane.scale) ** 2;
@@ -148,13 +158,15 @@ export function* colouredNoise(
     for (const [b, { at }] of bins.entries()) {
       const share = (n: number) => SORTED + ((1 - SORTED) * n) / (planes.length * bins.length);
       const n = c * bins.length + b;
-      const { variance, ratio } = yield* part(flattest(plane, at, sampling, squares), share(n), share(n + 1));
-      measured.push({ variance: variance.map((value) => (value > least ? value : 0)), ratio });
+      const { variance, ...rest } = yield* part(flattest(plane, at, sampling, squares), share(n), share(n + 1));
+      measured.push({ variance: variance.map((value) => (value > least ? value : 0)), ...rest });
     }
-    found.push(planeSpectrum(measured, isEnd, isColour && c > 0, blocks, plane.scale));
+    const structure: StructureOf = (deviations) => structureOf(measured, deviations, steps?.[c], plane.scale);
+    const unlimited = planeSpectrum(measured, ends, isColour && c > 0, plane.scale, structure);
+    const spectrum = steps && measured.some(isEmpty) ? belowSteps(unlimited, steps[c]) : unlimited;
+    found.push({ ...spectrum, structure: structure(spectrum.deviations) });
   }
-  if (isColour && jpeg)
-    found[0] = atMost(found[0], whiteLimit(found, jpegSteps(jpeg, 3, peak / JPEG_PEAK)[0], blocks >= TEXTURE.blocks));
+  if (isColour && steps) found[0] = atMost(found[0], whiteLimit(found, steps[0], blocks >= TEXTURE.blocks));
   return {
     brightness: bins.map(({ brightness }) => brightness),
     planes: found,
@@ -166,7 +178,7 @@ export function* colouredNoise(
 function nothingKnown(channels: number): SpectrumEstimate {
   const deviations = [new Float64Array(FREQUENCIES)];
   const levels = { middle: 0, reference: 0, finest: 0, coarsest: 0 };
-  const plane: PlaneSpectrum = { deviations, ratios: [1], anchor: 0, confidence: 0, ...levels };
+  const plane: PlaneSpectrum = { deviations, ratios: [1], anchor: 0, confidence: 0, structure: 0, ...levels };
   return { brightness: [0], planes: Array.from({ length: channels }, () => plane), blocks: 0 };
 }
 
@@ -190,24 +202,66 @@ function* centred(samples: Samples, width: number): Work<CentredPlane> {
 /** The spectrum of a plane from all of its bins. */
 function planeSpectrum(
   bins: readonly Flattest[],
-  isEnd: readonly boolean[],
+  ends: readonly End[],
   isChroma: boolean,
-  blocks: number,
   scale: number,
-): PlaneSpectrum {
+  structure: StructureOf,
+): Omit<PlaneSpectrum, 'structure'> {
   const lowMost = isChroma ? LOW_MOST.chroma : LOW_MOST.luma;
   const ratios = bins.map(({ ratio }) => ratio);
-  const { anchor, like } = anchorOf(bins, isEnd);
+  const { anchor, like } = anchorOf(bins, ends);
   const confidence = Math.min(1, BELIEVABLE / ratios[anchor]);
   const measured = geometricMean(like.map((b) => bins[b].variance));
-  const believed = belief(ratios[anchor], slopeOf(measured), isChroma, blocks);
-  const spectrum = measured.map((value) => value * believed ** 2);
   const levels = levelsOf(bins, measured, like);
-  const variances = smoothed(levels.map((level) => limited(spectrum, level, lowMost)));
-  const deviations = variances.map((variance) => variance.map((value) => Math.sqrt(value) / scale));
+  const variances = smoothed(levels.map((level) => limited(measured, level, lowMost)));
+  const whole = variances.map((variance) => variance.map((value) => Math.sqrt(value) / scale));
+  const blocks = bins.reduce((sum, { energies }) => sum + energies.length, 0);
+  const isCertain = confidence === 1 || isChroma || blocks < TEXTURE.blocks;
+  const believed = isCertain ? confidence : belief(ratios[anchor], softness(structure(whole)));
+  const deviations = whole.map((at) => at.map((value) => believed * value));
   const level = levels.reduce((sum, value) => sum + value, 0) / levels.length;
   const coarsest = Math.sqrt(level * meanOver(measured, LOW)) / scale;
   return { deviations, ratios, anchor, confidence, coarsest, ...bandsOf(deviations) };
+}
+
+/** Whether a JPEG has rounded the flattest blocks of a brightness to one value. */
+function isEmpty({ variance }: Flattest): boolean {
+  return meanOver(variance, MIDDLE) === 0;
+}
+
+/**
+ * The spectrum of a JPEG in which blocks of some brightness are empty. Noise above half a step would have left something in them; what
+ * the other blocks have in common beyond that is texture, such as that of text.
+ */
+function belowSteps<Plane extends Pick<PlaneSpectrum, 'deviations' | 'coarsest'>>(
+  plane: Plane,
+  steps: Float64Array,
+): Plane {
+  const deviations = plane.deviations.map((at) => at.map((value, f) => Math.min(value, EMPTY_STEPS * steps[f])));
+  const coarsest = Math.min(plane.coarsest, EMPTY_STEPS * Math.max(...LOW.map((f) => steps[f])));
+  return { ...plane, deviations, coarsest, ...bandsOf(deviations) };
+}
+
+/** The share of blocks with structure above noise of these deviations. */
+type StructureOf = (deviations: readonly Float64Array[]) => number;
+
+/** The share of blocks whose energy shows structure above the noise and the steps of a JPEG. */
+function structureOf(
+  bins: readonly Flattest[],
+  deviations: readonly Float64Array[],
+  steps: Float64Array | undefined,
+  scale: number,
+): number {
+  let [blocks, structured] = [0, 0];
+  for (const [b, { energies }] of bins.entries()) {
+    const noise = deviations[b].map(
+      (value, f) => (scale * Math.hypot(value, STEP_SHARE.luma * (steps?.[f] ?? 0))) ** 2,
+    );
+    const limit = STRUCTURE * meanOver(noise, REFERENCE);
+    blocks += energies.length;
+    for (const energy of energies) if (energy > limit) structured++;
+  }
+  return structured / blocks;
 }
 
 /** The level of deviations in the bands that are reported. */
@@ -231,23 +285,29 @@ function atMost(plane: PlaneSpectrum, limit: number): PlaneSpectrum {
 }
 
 /**
- * The share of the measured deviations that is used if the flattest blocks have R > 1.2, from 0 to 1. In chroma it is 1.2/R, and
- * also for a flat spectrum, because that of texture is not flat. A spectrum that falls with frequency is likely to be texture, and
- * the share is 0 from R = 1.7 on. With fewer than 1500 blocks it is always 1.2/R.
+ * The share of the measured deviations of luma that is used if the flattest blocks have R > 1.2. In a soft picture even texture is weak,
+ * and R > 1.2 mostly means that the noise is uneven: the share falls slowly, to a half. In a sharp picture it is likely to be texture.
  */
-function belief(ratio: number, slope: number, isChroma: boolean, blocks: number): number {
-  const confidence = Math.min(1, BELIEVABLE / ratio);
-  if (isChroma || blocks < TEXTURE.blocks) return confidence;
-  const strict = Math.min(1, Math.max(0, (TEXTURE.ratio - ratio) / (TEXTURE.ratio - BELIEVABLE)));
-  const share = Math.min(1, Math.max(0, (TEXTURE.flat - slope) / (TEXTURE.flat - TEXTURE.steep)));
-  return confidence + share * (strict - confidence);
+function belief(ratio: number, soft: number): number {
+  const [whole, none] = [TEXTURE.soft, TEXTURE.sharp].map(({ fall, least }) => {
+    return Math.max(least, 1 - fall * (ratio - BELIEVABLE));
+  });
+  return none + soft * (whole - none);
+}
+
+/** How soft a picture with this share of blocks with structure is: from 0 for a sharp one to 1. */
+export function softness(structure: number): number {
+  return Math.min(1, Math.max(0, (SOFT.sharp - structure) / (SOFT.sharp - SOFT.most)));
 }
 
 /** The anchor, and the bins of the same level whose spectra are averaged with it. */
-function anchorOf(bins: readonly Flattest[], isEnd: readonly boolean[]): { anchor: number; like: number[] } {
+function anchorOf(bins: readonly Flattest[], ends: readonly End[]): { anchor: number; like: number[] } {
   const level = bins.map(({ variance }) => Math.sqrt(meanOver(variance, MIDDLE)));
   const median = quantile(Float64Array.from(level), 0.5);
-  const asked = [...bins.keys()].filter((b) => !(isEnd[b] && level[b] < CRUSHED.level * median));
+  const asked = [...bins.keys()].filter((b) => {
+    const isUneven = bins[b].ratio > BELIEVABLE;
+    return !(level[b] < CRUSHED.level * median && (ends[b] === 'always' || (ends[b] === 'uneven' && isUneven)));
+  });
   const lowest = (among: readonly number[]) => among.reduce((best, b) => (level[b] < level[best] ? b : best));
   // Areas without any noise were drawn, not photographed: they contain no information about the others.
   const photographed = asked.filter((b) => level[b] > 0);

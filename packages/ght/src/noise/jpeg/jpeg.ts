@@ -29,6 +29,8 @@ import { nearestQuality } from './tables.js';
 
 /** The largest sample of a JPEG. */
 export const JPEG_PEAK = 255;
+/** The share of a step that counts as noise: in luma or any other plane, and in chroma. */
+export const STEP_SHARE = { luma: 0.25, chroma: 0.3 } as const;
 /** Weights of (Y, Cb, Cr) in R, G and B. */
 const RGB_OF_YCC = [
   [1, 0, 1.402],

@@ -15,6 +15,7 @@ import { imageExponent, shifted, shiftedImage } from '../../image/scale.js';
 import type { PoissonGaussian } from '../../image/stabilise.js';
 import { dctEntry } from '../../math/dct.js';
 import type { Work } from '../../work.js';
+import { quantile } from '../order.js';
 import { aboveRounding, clippedAt } from '../white/sigma.js';
 
 const SIDE = 8;
@@ -34,7 +35,16 @@ const LOOKED_AT = 2 ** 15;
 const CLASSES = 24;
 const CALMEST = 0.1;
 const ROUNDS = 8;
+/** The shortest side of an image that shows how its noise depends on the signal. */
 const SMALLEST = 32;
+/** The brightnesses of blocks that count as dark and as bright, as quantiles. */
+const ENDS = { dark: 0.05, bright: 0.97 } as const;
+/**
+ * Noise grows with the signal if its deviation in bright areas is at least this multiple of that in dark ones, and at least this share
+ * of the blocks agrees with the line. On ten photographs with white noise of deviation 5, 15 and 25, the ratio was at most 1.12 wherever
+ * so many blocks agree. With gain 1 or 4 it was 1.6 and more, except on two photographs of low contrast.
+ */
+const GROWING = { ratio: 1.3, share: 0.005 } as const;
 
 /** A block: its mean, its texture and the variance of its noise. */
 interface Block {
@@ -55,6 +65,16 @@ interface Plane {
 interface Line {
   readonly slope: number;
   readonly level: number;
+}
+
+/** The line of a plane relative to its offset, and what speaks for it. */
+interface PlaneLine extends Line {
+  /** The offset. */
+  readonly zero: number;
+  /** The share of blocks that agree with the line. */
+  readonly share: number;
+  /** The deviation in bright areas as a multiple of that in dark ones. */
+  readonly growth: number;
 }
 
 /**
@@ -82,20 +102,51 @@ export function* poissonGaussianEstimate(
     const rule = `must be at least ${SMALLEST}×${SMALLEST} pixels to show how its noise depends on the signal`;
     throw new InputError('image', rule, `${width}×${height}`, 'give a larger image, or gain and sigma themselves');
   }
+  return (yield* planeLines(image, offset, constant)).map(({ parameters }) => parameters);
+}
+
+/** Gain, σ and offset of each plane if the noise grows with the signal in most planes; undefined if it does not. */
+export function* growingNoise(
+  image: Image,
+  constant: Uint8Array | undefined,
+): Work<Required<PoissonGaussian>[] | undefined> {
+  if (Math.min(image.width, image.height) < SMALLEST) return undefined;
+  const planes = yield* planeLines(image, undefined, constant);
+  const growing = planes.filter(({ growth, share }) => growth >= GROWING.ratio && share >= GROWING.share);
+  return 2 * growing.length > planes.length ? planes.map(({ parameters }) => parameters) : undefined;
+}
+
+function* planeLines(
+  image: Image,
+  offset: number | undefined,
+  constant: Uint8Array | undefined,
+): Work<(Pick<PlaneLine, 'share' | 'growth'> & { readonly parameters: Required<PoissonGaussian> })[]> {
+  const { width, height } = image;
   const e = yield* imageExponent(image);
   const { planes } = e === 0 ? image : yield* shiftedImage(image, -e);
-  const levels: Required<PoissonGaussian>[] = [];
+  const lines = [];
   for (const samples of planes) {
-    const { slope, level, zero } = yield* lineOf({ samples, width, height, constant }, offset && shifted(offset, -e));
-    const sigma = yield* aboveRounding(samples, Math.sqrt(level));
-    levels.push({ gain: shifted(slope, e), sigma: shifted(sigma, e), offset: shifted(zero, e) });
+    const line = yield* lineOf({ samples, width, height, constant }, offset && shifted(offset, -e));
+    const sigma = yield* aboveRounding(samples, Math.sqrt(line.level));
+    const parameters = { gain: shifted(line.slope, e), sigma: shifted(sigma, e), offset: shifted(line.zero, e) };
+    lines.push({ parameters, share: line.share, growth: line.growth });
   }
-  return levels;
+  return lines;
 }
 
 /** The line of a plane relative to the offset; if none is given, to an estimated one. */
-function* lineOf(plane: Plane, offset: number | undefined): Work<Line & { readonly zero: number }> {
+function* lineOf(plane: Plane, offset: number | undefined): Work<PlaneLine> {
   const blocks = yield* blocksOf(plane, offset ?? 0);
+  const { zero, ...line } = yield* lineThrough(blocks, offset);
+  const shift = zero - (offset ?? 0);
+  const shiftedBlocks = shift === 0 ? blocks : blocks.map((block) => ({ ...block, mean: block.mean - shift }));
+  const share = agreeing(shiftedBlocks, line).length / blocks.length;
+  const means = Float64Array.from(shiftedBlocks, ({ mean }) => mean);
+  const [dark, bright] = [ENDS.dark, ENDS.bright].map((q) => at(line, quantile(means, q)));
+  return { ...line, zero, share, growth: bright > 0 ? Math.sqrt(bright / dark) : 1 };
+}
+
+function* lineThrough(blocks: readonly Block[], offset: number | undefined): Work<Line & { readonly zero: number }> {
   const line = yield* fitLine(blocks);
   if (offset !== undefined || line.slope === 0 || line.level > 0) return { ...line, zero: offset ?? 0 };
   // The line is negative at 0. Relative to the darkest block it need not be.
@@ -112,17 +163,22 @@ function* fitLine(blocks: readonly Block[]): Work<Line> {
   let taken = 0;
   for (let round = 0; round < ROUNDS; round++) {
     yield round / ROUNDS;
-    const limit = TEXTURE + DEVIATIONS * Math.sqrt(2 * TEXTURE);
-    const calm = blocks.filter(({ mean, texture, variance }) => {
-      const noise = at(line, mean);
-      return texture <= limit * noise && variance <= OUTLIER * noise;
-    });
+    const calm = agreeing(blocks, line);
     if (calm.length < 64) break;
     line = weighted(calm, line);
     if (calm.length === taken) break;
     taken = calm.length;
   }
   return line;
+}
+
+/** The blocks whose texture and variance agree with the noise of the line. */
+function agreeing(blocks: readonly Block[], line: Line): Block[] {
+  const limit = TEXTURE + DEVIATIONS * Math.sqrt(2 * TEXTURE);
+  return blocks.filter(({ mean, texture, variance }) => {
+    const noise = at(line, mean);
+    return texture <= limit * noise && variance <= OUTLIER * noise;
+  });
 }
 
 function at({ slope, level }: Line, mean: number): number {

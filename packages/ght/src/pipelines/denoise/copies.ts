@@ -12,18 +12,15 @@ const LUMA = Math.sqrt(3);
 /** The noise of one channel as that of all channels, which are copies of it. */
 export function ofCopies(estimate: NoiseEstimate, channels: number): NoiseEstimate {
   const repeated = <T>([first]: readonly T[]): T[] => Array.from({ length: channels }, () => first);
-  const { model, levels } = estimate;
+  const { model, levels, coarse } = estimate;
   if (model.kind !== 'coloured') return { ...estimate, model: ofChannels(model, repeated) };
-  if (channels !== 3) {
-    return {
-      ...estimate,
-      model: { ...model, deviations: repeated(model.deviations) },
-      levels: levels && repeated(levels),
-    };
-  }
+  const converted = (noise: ColouredNoise) =>
+    channels === 3 ? lumaOf(noise) : { ...noise, deviations: repeated(noise.deviations) };
+  const spectra = { model: converted(model), ...(coarse && { coarse: converted(coarse) }) };
+  if (channels !== 3) return { ...estimate, ...spectra, levels: levels && repeated(levels) };
   return {
     ...estimate,
-    model: lumaOf(model),
+    ...spectra,
     levels:
       levels &&
       [LUMA, 0, 0].map((factor) => {
@@ -44,10 +41,11 @@ function lumaOf({ kind, brightness, deviations }: ColouredNoise): ColouredNoise 
 
 /** The given noise of the planes that are denoised: of all, or of one of several channels that are copies. */
 export function ofDenoised(estimate: NoiseEstimate, planes: number): NoiseEstimate {
-  const { model, levels } = estimate;
+  const { model, levels, coarse } = estimate;
   if (model.kind !== 'coloured') return { ...estimate, model: ofChannels(model, (list) => list.slice(0, planes)) };
   if (planes !== 1 || model.deviations.length === 1) return estimate;
-  return { ...estimate, model: ofOneChannel(model), levels: levels && [levelOfOne(levels)] };
+  const spectra = { model: ofOneChannel(model), ...(coarse && { coarse: ofOneChannel(coarse) }) };
+  return { ...estimate, ...spectra, levels: levels && [levelOfOne(levels)] };
 }
 
 function levelOfOne(levels: readonly SpectrumLevel[]): SpectrumLevel {

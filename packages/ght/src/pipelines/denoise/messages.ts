@@ -1,7 +1,7 @@
 /** What the passes of denoising send: their arguments and answers, with the checks that restore their types. */
 import type { Extent, PlanesFrame } from '../../denoisers/frame.js';
 import type { Size } from '../../image/rectangle.js';
-import type { ColouredNoise, JpegInfo, NoiseModel } from '../../noise/model.js';
+import type { JpegInfo, NoiseModel } from '../../noise/model.js';
 import {
   type Check,
   finite,
@@ -20,22 +20,16 @@ import { bandingSearches } from './defects.js';
 import type { ImageRange } from './findings.js';
 import type { Known } from './parts.js';
 
-/** What is known about the whole image before its planes are measured; plain data. */
-export interface KnownNoise extends Known {
-  /** The noise at half the size, if the image is denoised at two scales. */
-  readonly coarse?: ColouredNoise;
-}
-
 /** The argument of the passes over the half image. */
 export interface CoarseArgument {
-  readonly known: KnownNoise;
+  readonly known: Known;
   readonly framed: PlanesFrame;
   readonly step: Size;
 }
 
 /** The argument of the passes that read the image after the coarse scale. */
 export interface ScalesArgument {
-  readonly known: KnownNoise;
+  readonly known: Known;
   readonly coarse?: CoarseArgument;
 }
 
@@ -60,7 +54,7 @@ export const checkRange: Check<ImageRange> = record<ImageRange>({
   copies: flag,
 });
 
-const impulseRule: Check<NonNullable<KnownNoise['defects']['impulses'][number]>> = record({
+const impulseRule: Check<NonNullable<Known['defects']['impulses'][number]>> = record({
   levels: listOf(record({ sign: oneOf(1, -1), value: number, share: number })),
   signs: listOf(oneOf(1, -1)),
   floors: listOf(number),
@@ -68,7 +62,7 @@ const impulseRule: Check<NonNullable<KnownNoise['defects']['impulses'][number]>>
 
 const offsets = listOf(nullable(numbers()));
 
-const defects: Check<KnownNoise['defects']> = record<KnownNoise['defects']>({
+const defects: Check<Known['defects']> = record<Known['defects']>({
   impulses: listOf(nullable(impulseRule)),
   rowOffsets: offsets,
   columnOffsets: offsets,
@@ -114,23 +108,23 @@ const jpeg: Check<JpegInfo> = record<JpegInfo>({
 });
 
 /** The answer of `reestimate`. */
-export const checkEstimate: Check<KnownNoise['estimate']> = record<KnownNoise['estimate']>({
+export const checkEstimate: Check<Known['estimate']> = record<Known['estimate']>({
   model: noiseModel,
   confidence: number,
   confidenceReason: optional(oneOf('no-flat-area')),
   isDrawn: optional(flag),
   levels: optional(listOf(record({ middle: number, finest: number, coarsest: number, confidence: number }))),
+  coarse: optional(models.coloured),
   jpeg: optional(jpeg),
   jpegQuality: optional(number),
 });
 
 /** The answer of `estimate`. */
-export const checkNoise: Check<KnownNoise> = record<KnownNoise>({
+export const checkNoise: Check<Known> = record<Known>({
   range: checkRange,
   peak: finite,
   defects,
   estimate: checkEstimate,
-  coarse: optional(models.coloured),
 });
 
 const extent: Check<Extent> = record<Extent>({ sum: number, least: number, most: number });
@@ -164,7 +158,7 @@ export const checkEstimateArgument: Check<{ readonly range: ImageRange; readonly
 });
 
 /** The argument of `coarse-extents`. */
-export const checkKnownArgument: Check<{ readonly known: KnownNoise }> = record({ known: checkNoise });
+export const checkKnownArgument: Check<{ readonly known: Known }> = record({ known: checkNoise });
 
 /** The argument of `coarse`. */
 export const checkCoarseArgument: Check<CoarseArgument> = record<CoarseArgument>({
@@ -174,8 +168,8 @@ export const checkCoarseArgument: Check<CoarseArgument> = record<CoarseArgument>
 });
 
 /** The argument of `reestimate` and `extents`. */
-export const checkScalesArgument: Check<{ readonly known: KnownNoise; readonly coarse?: CoarseArgument }> = record<{
-  readonly known: KnownNoise;
+export const checkScalesArgument: Check<{ readonly known: Known; readonly coarse?: CoarseArgument }> = record<{
+  readonly known: Known;
   readonly coarse?: CoarseArgument;
 }>({ known: checkNoise, coarse: optional(checkCoarseArgument) });
 

@@ -1,5 +1,5 @@
 /** Reads parts of an image in the forms that denoising needs: without defects, in the axes of the noise, and at half the size. */
-import { halfAround, halfOf } from '../../image/halves.js';
+import { halfAround, halfOf, halvedPlanes } from '../../image/halves.js';
 import type { Samples } from '../../image/image.js';
 import type { PartedImage } from '../../image/parted-image.js';
 import { allOf, cut, emptyLike, grown, type Part, place, type Rectangle, type Size } from '../../image/rectangle.js';
@@ -8,7 +8,7 @@ import { drive } from '../../work.js';
 import { toAxes } from './axes.js';
 import { defectReach, type Repaired, withoutDefects } from './defects.js';
 import { type Findings, type ImageRange, toWorkingUnits } from './findings.js';
-import { addDifferences, halvedPlanes } from './scales.js';
+import { addDifferences } from './scales.js';
 
 /** The properties of the whole image that a part without defects depends on; plain data. */
 export interface Known extends Findings {

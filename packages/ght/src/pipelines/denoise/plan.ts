@@ -11,6 +11,7 @@ import { type Placement, placementOf, tileSide, tilesOf } from '../../denoisers/
 import type { EngineInfo, LoadedDenoiser } from '../../engines/engine.js';
 import type { Samples } from '../../image/image.js';
 import { allOf, cut, gridCell, gridLength, gridOf, grown, type Rectangle, type Size } from '../../image/rectangle.js';
+import { hasTwoScales } from '../../noise/coloured/coarse.js';
 import { CONSTANT_REACH, keepConstantAreas } from '../../noise/constant-areas.js';
 import type { NoiseEstimate } from '../../noise/estimate.js';
 import { drive } from '../../work.js';
@@ -45,13 +46,12 @@ import {
   checkRange,
   checkScalesArgument,
   type FineArgument,
-  type KnownNoise,
   type ScalesArgument,
 } from './messages.js';
 import { halfSize, type Known, type ReadDifferences, readSample, WholeReader } from './parts.js';
 import { denoiseTiles, loadDenoiser } from './planes.js';
 import { qualityEffort } from './quality.js';
-import { coarseDifferences, coarseNoise, coarseSettings, fineEstimate, hasTwoScales } from './scales.js';
+import { coarseDifferences, coarseSettings, fineEstimate, scaled } from './scales.js';
 
 /** The result of denoising, apart from the pixels. */
 export interface DenoiseResult extends NoiseReport {
@@ -80,7 +80,7 @@ const range = definePass<DenoiseContext, null, ImageRange>({
   },
 });
 
-const estimate = definePass<DenoiseContext, { readonly range: ImageRange; readonly peak: number }, KnownNoise>({
+const estimate = definePass<DenoiseContext, { readonly range: ImageRange; readonly peak: number }, Known>({
   ...{ name: 'estimate', argument: checkEstimateArgument, answer: checkNoise },
   async work({ image, reader, settings }, { argument: { range, peak }, signal, onFraction }) {
     checkGivenNoise(settings, range, peak);
@@ -89,17 +89,11 @@ const estimate = definePass<DenoiseContext, { readonly range: ImageRange; readon
     const found = await drive(find(working, whole, range, settings), { signal, onFraction });
     const { planes, impulses, defects, estimate } = found;
     if (whole && reader instanceof WholeReader) reader.keep({ planes, impulses, given, peak: working.peak });
-    const known = { range, peak, defects, estimate };
-    if (!isEstimatedColour(estimate.model, settings.given) || !hasTwoScales(image)) return known;
-    const axesAt = async (at: Rectangle) => (await reader.axes(known, at, undefined, signal)).axes;
-    const axes = (await readSample(image, settings.sampled, axesAt)).planes;
-    const shape = { ...size, peak: working.peak };
-    const noise = await drive(coarseNoise(axes, shape, estimate.levels, settings.strength), { signal });
-    return { ...known, coarse: noise };
+    return { range, peak, defects, estimate };
   },
 });
 
-const coarseExtents = definePass<DenoiseContext, { readonly known: KnownNoise }, Extent[][]>({
+const coarseExtents = definePass<DenoiseContext, { readonly known: Known }, Extent[][]>({
   ...{ name: 'coarse-extents', argument: checkKnownArgument, answer: checkExtents },
   async work(context, { part, argument: { known }, signal }) {
     const half = memberOf(measuredParts(context, halfSize(context.image)), part, 'part');
@@ -129,7 +123,7 @@ const reestimate = definePass<DenoiseContext, ScalesArgument, NoiseEstimate>({
       return [...part.planes, ...part.axes];
     });
     const [channels, axes] = [planes.slice(0, planes.length / 2), planes.slice(planes.length / 2)];
-    return drive(fineEstimate({ ...size, planes: channels, peak }, axes, known.estimate.jpeg), job);
+    return drive(fineEstimate({ ...size, planes: channels, peak }, axes, known.estimate), job);
   },
 });
 
@@ -187,11 +181,17 @@ export const denoisePlan: Plan<DenoiseContext, DenoiseResult> = {
     let left = 1 - SHARES.range - SHARES.extents - SHARES.finish - estimateShare * (again ? 2 : 1);
     let found = known.estimate;
     let scales: CoarseArgument | undefined;
-    if (known.coarse) {
+    const { coarse: coarseNoise } = known.estimate;
+    if (coarseNoise && hasTwoScales(image)) {
       left -= SHARES.extents;
       const half = halfSize(image);
       const options = { parts: measuredParts(context, half).length, share: SHARES.extents };
-      const framed = frameOfParts(context, half, await perform(coarseExtents, { known }, options), known.coarse);
+      const framed = frameOfParts(
+        context,
+        half,
+        await perform(coarseExtents, { known }, options),
+        scaled(coarseNoise, settings.strength),
+      );
       const denoiser = await context.denoisers.load('coarse', () => coarseDenoiser(context, planes));
       const side = partSide(denoiser, half, planes, context.tiles?.side);
       const piece = Math.min(side, PIECE);

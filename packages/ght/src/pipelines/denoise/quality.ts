@@ -65,20 +65,23 @@ export function chooseQuality(
   return replaced(requested === 'learned' && noise.kind === 'coloured' ? 'finest' : requested, 'noise-not-white');
 }
 
+/**
+ * The range of the samples in deviations of the noise, in the plane that has most of it. The chromas of a photograph often have little
+ * noise, which says nothing about its luma.
+ */
 function rangeInDeviations(
   noise: NoiseModel,
   { least, most }: { readonly least: number; readonly most: number },
 ): number {
-  // Planes without noise are not denoised.
-  const even = (sigma: number) => (sigma > 0 ? (most - least) / sigma : 0);
-  if (noise.kind === 'white') return Math.max(...noise.sigma.map(even));
-  if (noise.kind === 'coloured') return Math.max(...noise.deviations.map((plane) => even(overallDeviation(plane))));
+  const even = (sigma: number) => (most - least) / sigma;
+  if (noise.kind === 'white') return even(Math.max(...noise.sigma));
+  if (noise.kind === 'coloured') return even(Math.max(...noise.deviations.map(overallDeviation)));
   const ranges = noise.planes.map((plane) => {
     if (plane.gain === 0) return even(plane.sigma);
     const { forward } = stabiliser(plane);
     return forward(most) - forward(least);
   });
-  return Math.max(...ranges);
+  return Math.min(...ranges);
 }
 
 /** How far the denoiser of a quality reaches for white noise, and the bytes that it needs on an engine. */
