@@ -53,7 +53,7 @@ const TEXTURE = { soft: { fall: 0.5, least: 0.5 }, sharp: { fall: 2, least: 0.1 
 /** The share of blocks with structure up to which a picture is soft, and from which on it is sharp. */
 const SOFT = { most: 0.1, sharp: 0.3 } as const;
 /** The largest noise that may leave blocks of a JPEG empty, in steps. */
-const EMPTY_STEPS = 0.5;
+const EMPTY_STEPS = 0.25;
 /** A block has structure if its energy is more than this multiple of that of the noise. */
 const STRUCTURE = 4;
 /** The deviation of the mean, relative to the larger of its two neighbours. */
@@ -230,7 +230,7 @@ function isEmpty({ variance }: Flattest): boolean {
 }
 
 /**
- * The spectrum of a JPEG in which blocks of some brightness are empty. Noise above half a step would have left something in them; what
+ * The spectrum of a JPEG in which blocks of some brightness are empty. Noise above a quarter of a step would have left something in them; what
  * the other blocks have in common beyond that is texture, such as that of text.
  */
 function belowSteps<Plane extends Pick<PlaneSpectrum, 'deviations' | 'coarsest'>>(
