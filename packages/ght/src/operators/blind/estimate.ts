@@ -27,6 +27,8 @@ interface Candidate<Shape extends BlurShape = BlurShape> {
 const POINT: BlurKernel = { width: 1, height: 1, data: [1] };
 /** A motion has one number more than the others: what it has to gain by it. */
 const MOTION_COST = 2;
+/** The cost of each pixel of the deviation of a kernel: of blurs that explain a spectrum equally well, the smaller one does less harm. */
+const SIZE_COST = 1.5;
 /** Smaller blurs are those of sharp photographs. */
 const SHARP = { gaussian: 0.6, disk: 0.9, motion: 2.5 } as const;
 /** A picture whose power at low frequencies is below this, in units of the loop, shows nothing. */
@@ -70,6 +72,15 @@ function isSharp(shape: BlurShape): boolean {
   return shape.kind === 'disk' ? shape.radius < SHARP.disk : shape.length < SHARP.motion;
 }
 
+/** The cost of a shape before the picture is looked at. */
+function costBefore(shape: BlurShape): number {
+  // The deviations of a disk and of a line are r/2 and ℓ/√12.
+  if (shape.kind === 'gaussian') return SIZE_COST * shape.sigma;
+  return shape.kind === 'disk'
+    ? (SIZE_COST * shape.radius) / 2
+    : MOTION_COST + (SIZE_COST * shape.length) / Math.sqrt(12);
+}
+
 function above({ side, power }: PowerSpectrum, floor: number): PowerSpectrum {
   return { side, power: power.map((value) => value + floor) };
 }
@@ -95,7 +106,7 @@ function searchOf(spectrum: PowerSpectrum): Search {
     *best(shapes, before) {
       let best = before;
       for (const shape of shapes) {
-        const cost = (yield* costOf(shapedKernel(shape))) + (shape.kind === 'motion' ? MOTION_COST : 0);
+        const cost = (yield* costOf(shapedKernel(shape))) + costBefore(shape);
         if (!best || cost < best.cost) best = { shape, cost };
         yield 0.5;
       }
@@ -134,7 +145,8 @@ function* bestMotion({ best }: Search, side: number): Work<Candidate> {
   const motion = (length: number, angle: number) => ({ kind: 'motion', length, angle: (angle + 180) % 180 }) as const;
   const grid = range(3, 0.4 * side, 2).flatMap((length) => range(0, 165, 15).map((angle) => motion(length, angle)));
   const coarse = yield* best(grid);
-  const { length, angle } = coarse.shape;
-  const around = [-10, -5, 0, 5, 10].flatMap((turn) => [-1, 0, 1].map((off) => motion(length + off, angle + turn)));
-  return yield* best(around, coarse);
+  const around = (of: Candidate<ReturnType<typeof motion>>, turns: readonly number[], offs: readonly number[]) =>
+    turns.flatMap((turn) => offs.map((off) => motion(of.shape.length + off, of.shape.angle + turn)));
+  const near = yield* best(around(coarse, [-10, -5, 0, 5, 10], [-1, 0, 1]), coarse);
+  return yield* best(around(near, [-2.5, 0, 2.5], [-0.5, 0, 0.5]), near);
 }

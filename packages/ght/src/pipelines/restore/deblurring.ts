@@ -41,7 +41,7 @@ export function deblurring(
       const unit = yield* unitFor(image.planes, image.peak, given);
       const planes = yield* loopPlanes(image.planes, unit);
       const noise = yield* jpegNoise(image, planes, unit, jpeg);
-      const floor = noise?.variances[0] ?? 0;
+      const floor = noise?.floor ?? 0;
       const found = weights ? undefined : yield* foundBlur(image, planes[0], floor);
       const sharp = weights && (yield* looksSharp(planes[0], image, weights, floor));
       return {

@@ -25,6 +25,8 @@ const MOST_SHARE = 0.999;
 export interface JpegNoise {
   /** The mean square of the errors of each plane, in units of the loop. */
   readonly variances: readonly number[];
+  /** s²/12 of the first plane, averaged: of the spectrum below it nothing is known, as coefficients may have been rounded to 0. */
+  readonly floor: number;
   /** The approximate quality. */
   readonly quality: number;
 }
@@ -43,7 +45,8 @@ export function* jpegNoise(
   const steps = jpegSteps(jpeg, planes.length, image.peak / JPEG_PEAK / unit);
   const variances: number[] = [];
   for (const [c, plane] of planes.entries()) variances.push(yield* variance(plane, image, jpeg, steps[c]));
-  return { variances, quality: jpegQuality(jpeg) };
+  const floor = steps[0].reduce((sum, step) => sum + step ** 2, 0) / FREQUENCIES / 12;
+  return { variances, floor, quality: jpegQuality(jpeg) };
 }
 
 function* variance(plane: Plane, { width, height }: Size, { origin }: JpegInfo, steps: Float64Array): Work<number> {

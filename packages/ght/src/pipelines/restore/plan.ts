@@ -55,9 +55,12 @@ import { MOST_UNITS, type RestorationProblem } from './problem.js';
 /** The shares of the passes; those of `data` and `prior` are shares of a step. */
 const SHARES = { read: 0.01, start: 0.04, result: 0.02, data: 0.3, prior: 0.7 } as const;
 
-/** The most that a picture may leave the range of the data, as a share of that range: see {@link excessOf}. */
-const MOST_EXCESS = 0.006;
-/** The noise is assumed this many times as strong then, from at least this deviation in units of the loop, and how often. */
+/**
+ * The most that a picture may leave the range of the data, as a share of that range ({@link excessOf}): more is a kernel that does not
+ * fit. With such a kernel it may leave it by half as much. The noise is assumed this many times as strong then, from at least this
+ * deviation in units of the loop, and how often.
+ */
+const [MOST_EXCESS, MOST_OF_MISFIT] = [0.006, 0.003];
 const [RAISE, LEAST_RAISED, MOST_RAISES] = [2, 0.5, 6];
 
 const read = definePass<RestoreContext, null, KnownImage>({
@@ -208,7 +211,8 @@ async function boundedLoop(
   let known = found;
   for (let raised = 0; ; raised++) {
     const mayRaise = context.problem.bounded === true && raised < MOST_RAISES;
-    const loop = await takeSteps(context, perform, known, denoiser, raised, mayRaise);
+    const limit = mayRaise ? (raised === 0 ? MOST_EXCESS : MOST_OF_MISFIT) : undefined;
+    const loop = await takeSteps(context, perform, known, denoiser, raised, limit);
     if (loop) return loop;
     const sigma = Math.max(RAISE * known.sigma, LEAST_RAISED * known.unit);
     const warning = { reason: 'kernel-misfit', before: found.sigma, sigma } as const;
@@ -216,20 +220,24 @@ async function boundedLoop(
   }
 }
 
-/** The steps of the loop; undefined if the first one leaves the range of the data, and more noise may be assumed. */
+/** The steps of the loop; undefined if the first one leaves the range of the data by more than a limit. */
 async function takeSteps(
   context: RestoreContext,
   perform: Perform<RestoreContext>,
   known: KnownImage,
   denoiser: LoadedDenoiser,
   attempt: number,
-  mayRaise: boolean,
+  limit: number | undefined,
 ): Promise<Loop | undefined> {
   const { problem, settings, tiles } = context;
   const { picture, channels } = known;
   const { steps } = restorationRecipes[problem.task][settings.quality];
   const from = attempt * steps;
-  const startOptions = { parts: channels, share: attempt === 0 ? SHARES.start : 0, name: `start-${attempt}` };
+  const startOptions = {
+    parts: channels,
+    share: attempt === 0 ? SHARES.start : 0,
+    name: attempt === 0 ? undefined : `start-${attempt}`,
+  };
   await perform(start, { known, k: from }, startOptions);
   const part = tiles ? partSize(partSide(denoiser, picture, channels, tiles.side), tiles.chunk) : picture;
   const parts = gridLength(picture, part);
@@ -249,9 +257,9 @@ async function takeSteps(
     const priorOptions = { parts, share: SHARES.prior * share, name: `prior-${k}` };
     await perform(prior, { known, k, framed: frameFor(known, step, answers), part }, priorOptions);
     ms = performance.now() - begin;
-    if (!before && mayRaise) {
+    if (!before && limit !== undefined) {
       const [beyond] = await perform(excess, { known, k }, { parts: 1, share: 0, name: `excess-${k}` });
-      if (beyond > MOST_EXCESS) {
+      if (beyond > limit) {
         await release(context, known, k);
         return undefined;
       }
