@@ -33,10 +33,11 @@ const mask: Source = memorySource({
 });
 const kernel = gaussianKernel(1.2);
 /** Moved by 7 pixels along rows. */
+const [still] = colour.planes;
 const moved: Image = {
-  ...grey,
-  planes: grey.planes.map((plane) =>
-    Float32Array.from(plane, (_, i) => {
+  ...colour,
+  planes: [still].map((plane) =>
+    Uint8Array.from(plane, (_, i) => {
       const there = [-3, -2, -1, 0, 1, 2, 3].map((off) => Math.min(width - 1, Math.max(0, (i % width) + off)));
       return there.reduce((sum, x) => sum + plane[i - (i % width) + x], 0) / 7 + random.normal();
     }),

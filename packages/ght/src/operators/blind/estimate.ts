@@ -122,7 +122,7 @@ function range(from: number, to: number, step: number): number[] {
 }
 
 function* bestGaussian({ best }: Search, side: number): Work<Candidate> {
-  const gaussian = (sigma: number) => ({ kind: 'gaussian', sigma }) as const;
+  const gaussian = (sigma: number) => ({ kind: 'gaussian', sigma: Math.round(100 * sigma) / 100 }) as const;
   const coarse = yield* best(range(0.4, side / 16, 0.3).map(gaussian));
   const { sigma } = coarse.shape;
   return yield* best(
