@@ -114,7 +114,7 @@ function warningText(warning: RestorationWarning): string {
     case 'kernel-misfit': {
       const { before, sigma } = warning;
       const raised = `σ = ${inDigits(sigma)} was assumed in place of ${inDigits(before)}`;
-      return `the kernel does not fit the picture, and would make ripples: ${raised}, to keep them low. Try a smaller kernel, or auto`;
+      return `the kernel does not fit the picture, or its noise is stronger, and ripples appear: ${raised}. Try a smaller kernel, or auto`;
     }
     case 'mask-inverted':
       return `the mask may be inverted: it marks ${shareText(warning.share)} as missing, where there is a picture`;
