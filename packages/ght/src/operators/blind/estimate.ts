@@ -142,11 +142,15 @@ function* bestDisk({ best }: Search, side: number): Work<Candidate> {
 }
 
 function* bestMotion({ best }: Search, side: number): Work<Candidate> {
-  const motion = (length: number, angle: number) => ({ kind: 'motion', length, angle: (angle + 180) % 180 }) as const;
-  const grid = range(3, 0.4 * side, 2).flatMap((length) => range(0, 165, 15).map((angle) => motion(length, angle)));
+  const motion = (length: number, angle: number) =>
+    ({ kind: 'motion', length, angle: (Math.round(2 * angle) / 2 + 180) % 180 }) as const;
+  // The longer a line, the more its ends move with the angle: here by at most 0.4 pixels from one angle of the grid to the nearest.
+  const grid = range(3, 0.4 * side, 2).flatMap((length) =>
+    range(0, 179.9, 90 / length).map((angle) => motion(length, angle)),
+  );
   const coarse = yield* best(grid);
   const around = (of: Candidate<ReturnType<typeof motion>>, turns: readonly number[], offs: readonly number[]) =>
     turns.flatMap((turn) => offs.map((off) => motion(of.shape.length + off, of.shape.angle + turn)));
-  const near = yield* best(around(coarse, [-10, -5, 0, 5, 10], [-1, 0, 1]), coarse);
-  return yield* best(around(near, [-2.5, 0, 2.5], [-0.5, 0, 0.5]), near);
+  const near = yield* best(around(coarse, [-5, -2.5, 0, 2.5, 5], [-1, 0, 1]), coarse);
+  return yield* best(around(near, [-1, 0, 1], [-0.5, 0, 0.5]), near);
 }
