@@ -21,11 +21,14 @@ const [SIDE, FREQUENCIES] = [8, 64];
 /** The most that counts as the share of coefficients that are not 0, as the scale of all others is unknown. */
 const MOST_SHARE = 0.999;
 
+/** The share of s²/12 below which a spectrum is not known: more hides a disk, less makes a Gaussian too small. */
+const FLOOR = 0.3;
+
 /** The noise of a JPEG. */
 export interface JpegNoise {
   /** The mean square of the errors of each plane, in units of the loop. */
   readonly variances: readonly number[];
-  /** s²/12 of the first plane, averaged: of the spectrum below it nothing is known, as coefficients may have been rounded to 0. */
+  /** A power of the first plane below which nothing is known of its spectrum, as coefficients may have been rounded to 0. */
   readonly floor: number;
   /** The approximate quality. */
   readonly quality: number;
@@ -45,7 +48,7 @@ export function* jpegNoise(
   const steps = jpegSteps(jpeg, planes.length, image.peak / JPEG_PEAK / unit);
   const variances: number[] = [];
   for (const [c, plane] of planes.entries()) variances.push(yield* variance(plane, image, jpeg, steps[c]));
-  const floor = steps[0].reduce((sum, step) => sum + step ** 2, 0) / FREQUENCIES / 12;
+  const floor = (FLOOR * steps[0].reduce((sum, step) => sum + step ** 2, 0)) / FREQUENCIES / 12;
   return { variances, floor, quality: jpegQuality(jpeg) };
 }
 
