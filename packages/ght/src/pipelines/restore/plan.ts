@@ -241,7 +241,7 @@ async function takeSteps(
   await perform(start, { known, k: from }, startOptions);
   const part = tiles ? partSize(partSide(denoiser, picture, channels, tiles.side), tiles.chunk) : picture;
   const parts = gridLength(picture, part);
-  const share = (1 - SHARES.read - SHARES.start - SHARES.result) / steps;
+  const stepShare = (1 - SHARES.read - SHARES.start - SHARES.result) / steps;
   const history: RestorationEntry[] = [];
   const begin = performance.now();
   let ms = 0;
@@ -250,6 +250,8 @@ async function takeSteps(
     const step = { ...each, k: from + each.k };
     const { k } = step;
     context.onStep?.(each.k);
+    // A first step that is repeated has had its share.
+    const share = attempt > 0 && !before ? 0 : stepShare;
     const dataOptions = { parts: channels, share: SHARES.data * share, name: `data-${k}` };
     const answers = await perform(data, { known, step, before }, dataOptions);
     if (before) history.push(entryOf(known, before, { from, ms }, total(answers)));
