@@ -1,7 +1,7 @@
 /** What restorations find out by themselves: the blur, the noise of a JPEG, a kernel that does not fit, and what is missing. */
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import type { BlurKernel, Image } from '../../src/index.js';
+import type { Image } from '../../src/index.js';
 import {
   deblur,
   denoise,
@@ -13,27 +13,11 @@ import {
   randomSource,
   describe as sentences,
 } from '../../src/index.js';
-import { blurOperator } from '../../src/operators/blur.js';
-import { checkedKernel } from '../../src/operators/kernel.js';
-import { finish } from '../../src/work.js';
+import { blurred } from '../blurred.js';
 import { greyPhotograph, photograph } from '../photographs.js';
 import { noisy } from '../pictures.js';
 
 const fast = { quality: 'fast', threads: 1 } as const;
-
-function cropped({ width, height, planes, peak }: Image, rim: number): Image {
-  const [w, h] = [width - 2 * rim, height - 2 * rim];
-  const cut = (plane: ArrayLike<number>) =>
-    Float64Array.from({ length: w * h }, (_, i) => plane[(rim + Math.floor(i / w)) * width + rim + (i % w)]);
-  return { width: w, height: h, peak, planes: planes.map(cut) };
-}
-
-/** The inside of a blurred image, with noise. */
-function blurred(image: Image, kernel: BlurKernel, sigma: number): { image: Image; clean: Image } {
-  const A = blurOperator(image, checkedKernel(kernel, image.width, image.height));
-  const planes = image.planes.map((plane) => finish(A.apply(finish(A.mirrored(Float64Array.from(plane))))));
-  return { image: cropped(noisy({ ...image, planes }, sigma), 8), clean: cropped(image, 8) };
-}
 
 /** An image as a JPEG file has it. */
 async function asJpeg({ width, height, planes, peak }: Image, quality: number): Promise<Image> {
@@ -49,23 +33,13 @@ async function asJpeg({ width, height, planes, peak }: Image, quality: number): 
 }
 
 describe('deblurring with the kernel auto', () => {
-  it.each([
-    ['a Gaussian', gaussianKernel(1.6), { kind: 'gaussian', sigma: expect.closeTo(1.6, 0) }, 'blur: Gaussian, σ = 1.'],
-    ['a disk', diskKernel(3), { kind: 'disk', radius: expect.closeTo(3, 0) }, 'blur: out of focus, a disk of radius '],
-    [
-      'a motion',
-      motionKernel(9, 30),
-      { kind: 'motion', length: expect.closeTo(9, 0), angle: expect.closeTo(30, -1) },
-      'blur: motion over ',
-    ],
-  ])('finds %s, and says so', async (_, kernel, shape, sentence) => {
-    const { image, clean } = blurred(await greyPhotograph('nagasaki-boats', 144), kernel, 1.5);
+  it('finds a motion, and says so', async () => {
+    const { image, clean } = blurred(await greyPhotograph('nagasaki-boats', 112), motionKernel(9, 30), 1.5);
     const result = await deblur(image, 'auto', fast);
-    expect(result.blur).toMatchObject(shape);
-    expect(result.blur?.confidence).toBeGreaterThan(0.5);
+    expect(result.blur).toMatchObject({ kind: 'motion', length: expect.closeTo(9, 0), angle: expect.closeTo(30, -1) });
     expect(result.warnings).toEqual([]);
     expect(psnr(result.image, clean)).toBeGreaterThan(psnr(image, clean) + 1);
-    expect(sentences(result).join('\n')).toContain(sentence);
+    expect(sentences(result)[1]).toMatch(/^blur: motion over .* pixels at \d+°; confidence \d+%$/);
   });
 
   it('refuses a picture that is sharp, flat or too small, with the reason', async () => {
