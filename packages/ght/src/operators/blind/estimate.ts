@@ -30,7 +30,7 @@ const MOTION_COST = 2;
 /** The cost of each pixel of the deviation of a kernel: of blurs that explain a spectrum equally well, the smaller one does less harm. */
 const SIZE_COST = 1.5;
 /** Smaller blurs are those of sharp photographs. */
-const SHARP = { gaussian: 0.6, disk: 0.9, motion: 2.5 } as const;
+const SHARP = { gaussian: 0.65, disk: 0.9, motion: 2.5 } as const;
 /** A picture whose power at low frequencies is below this, in units of the loop, shows nothing. */
 const FLAT = 1;
 
@@ -64,6 +64,8 @@ export function* looksSharp(plane: Plane, size: Size, kernel: BlurKernel, floor 
   return sharpest + CLEARLY < (yield* costOf(kernel));
 }
 
+/** A blur whose cost is this many times the least so far, and more, will not become the best one. */
+const HOPELESS = 1.5;
 /** By how much a sharp picture has to cost less than a blurred one to be pointed out. */
 const CLEARLY = 40;
 
@@ -95,10 +97,12 @@ interface Search {
 function searchOf(spectrum: PowerSpectrum): Search {
   const frequencies = frequenciesOf(spectrum.side);
   let first: SpectrumFit | undefined;
+  let least = Number.POSITIVE_INFINITY;
   const costOf = function* (kernel: BlurKernel): Work<number> {
     const response = yield* blurResponse(kernel, spectrum.side);
-    const fit = fitSpectrum(spectrum, response, frequencies, first?.unknowns);
+    const fit = fitSpectrum(spectrum, response, frequencies, first?.unknowns, HOPELESS * least + CLEARLY);
     first ??= fit;
+    least = Math.min(least, fit.cost);
     return fit.cost;
   };
   return {

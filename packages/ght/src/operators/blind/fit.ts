@@ -39,7 +39,7 @@ const WEIGHT = 0.1;
 const LEAST_WAVES = 1.5;
 /** log|f| is counted from here, in waves per pixel. */
 const MIDDLE = 0.1;
-const MOST_STEPS = 12;
+const [FEW_STEPS, MOST_STEPS] = [2, 12];
 const MOST_DAMPINGS = 6;
 /** The decrease of the cost at which the steps end, and the most that an unknown changes in one. */
 const [SETTLED, MOST_CHANGE] = [1e-3, 2];
@@ -79,12 +79,16 @@ export function frequenciesOf(side: number): Frequencies {
   return { side, places: Uint32Array.from(places), features: Float64Array.from(features) };
 }
 
-/** Explains a spectrum by a blur. `start` are the unknowns of another fit. */
+/**
+ * Explains a spectrum by a blur. `start` are the unknowns of another fit. A fit whose cost is above `hopeless` after a few steps is not
+ * continued.
+ */
 export function fitSpectrum(
   { power }: PowerSpectrum,
   { power: response }: PowerSpectrum,
   frequencies: Frequencies,
   start?: readonly number[],
+  hopeless = Number.POSITIVE_INFINITY,
 ): SpectrumFit {
   const model = { power, response, ...frequencies };
   let unknowns = start ?? firstUnknowns(model);
@@ -103,7 +107,7 @@ export function fitSpectrum(
     if (!better) break;
     const gain = cost - better.cost;
     ({ cost, unknowns } = better);
-    if (gain < SETTLED) break;
+    if (gain < SETTLED || (step >= FEW_STEPS && cost > hopeless)) break;
   }
   return { cost, unknowns };
 }
