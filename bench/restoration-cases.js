@@ -1,16 +1,22 @@
 // The cases of bench/diagnosis.js for upscaling and deblurring.
-import { deblur, gaussianKernel, upscale } from 'ght';
+import { deblur, diskKernel, gaussianKernel, motionKernel, upscale } from 'ght';
+import { blurOperator } from '../packages/ght/dist/operators/blur.js';
+import { checkedKernel } from '../packages/ght/dist/operators/kernel.js';
 import { reductionOperator, resampled } from '../packages/ght/dist/operators/reduction.js';
 import { cubicResampling } from '../packages/ght/dist/operators/resampling.js';
 import { finish } from '../packages/ght/dist/work.js';
-import { asBytes, asJpeg, blurred } from './defects.js';
+import { asBytes, asJpeg, withWhite } from './defects.js';
 import { cropped, planesOf } from './images.js';
 
 /** These tasks are slow, so that their pictures are small: 120 is a multiple of 2 and 3. */
 const SIDE = 120;
-const BLUR = 1.6;
 /** Pixels along the edges of a blurred picture whose surroundings are not known. */
 const MARGIN = 8;
+/** The noise of blurred pictures that are not JPEGs. */
+const NOISE = 2;
+
+/** Blurs: the kernel is found, and given for comparison. */
+const blurs = { gaussian: gaussianKernel(1.6), disk: diskKernel(3), motion: motionKernel(11, 30) };
 
 const reductions = { area: 'area', bicubic: 'bicubic', gaussian: { gaussian: 1 } };
 
@@ -36,19 +42,50 @@ export const restorationCases = [
       },
     })),
   ),
+  ...Object.entries(blurs).map(([name, kernel]) => ({
+    name: `blurred-${name}`,
+    pictures: 'clean',
+    bar: { gain: 0 },
+    make(picture) {
+      const { clean, soft } = softened(picture, kernel);
+      const file = asBytes(withWhite(soft, NOISE, 1));
+      // Given: the true kernel and the true noise.
+      const restore = ({ kernel: known = 'auto', ...options } = {}) => deblur(file, known, options);
+      return { file, clean, restore, given: { kernel, sigma: NOISE }, mask: inside(SIDE, MARGIN) };
+    },
+  })),
   {
     name: 'blurred-jpeg',
     pictures: 'clean',
+    bar: { gain: 0 },
     async make(picture) {
-      const large = grey(picture);
-      const plane = blurred(large.planes[0], large.width, large.height, BLUR);
-      const [clean, soft] = [asBytes(middle(large, SIDE)), middle({ ...large, planes: [plane] }, SIDE)];
+      const { clean, soft } = softened(picture, blurs.gaussian);
       const file = await planesOf(await asJpeg(soft, 90));
-      const restore = (options) => deblur(file, gaussianKernel(BLUR), options);
+      const restore = (options) => deblur(file, blurs.gaussian, options);
       return { file, clean, restore, given: { sigma: deviation(file, soft) }, mask: inside(SIDE, MARGIN) };
     },
   },
+  {
+    name: 'blurred-jpeg-auto',
+    pictures: 'clean',
+    bar: { gain: 0 },
+    async make(picture) {
+      const { clean, soft } = softened(picture, blurs.disk);
+      const file = await planesOf(await asJpeg(soft, 90));
+      const restore = ({ kernel: known = 'auto', ...options } = {}) => deblur(file, known, options);
+      const given = { kernel: blurs.disk, sigma: deviation(file, soft) };
+      return { file, clean, restore, given, mask: inside(SIDE, MARGIN) };
+    },
+  },
 ];
+
+/** The middle of a picture, and of the same blurred: its surroundings have blurred into it. */
+function softened(picture, kernel) {
+  const large = grey(picture);
+  const operator = blurOperator(large, checkedKernel(kernel, large.width, large.height));
+  const plane = finish(operator.apply(finish(operator.mirrored(Float64Array.from(large.planes[0])))));
+  return { clean: asBytes(middle(large, SIDE)), soft: middle({ ...large, planes: [plane] }, SIDE) };
+}
 
 /** The root mean square difference of two grey pictures. */
 function deviation(a, b) {

@@ -17,7 +17,24 @@ const blurred = clean.map((_, i) => {
   return Math.round(there.reduce((sum, k) => sum + clean[k], 0) / there.length);
 });
 
+/** Boxes of random places, sizes and shades, and the same moved by 7 pixels along rows. */
+const SIDE = 96;
+const boxes = new Array<number>(SIDE * SIDE).fill(100);
+for (let n = 0; n < 120; n++) {
+  const [x, y, w, h, shade] = [SIDE, SIDE, 24, 24, 200].map((most) => Math.floor(most * random.uniform()));
+  for (let i = 0; i < w * h; i++) {
+    const [column, row] = [x + (i % w), y + Math.floor(i / w)];
+    if (column < SIDE && row < SIDE) boxes[row * SIDE + column] = 20 + shade;
+  }
+}
+const moved = boxes.map((_, i) => {
+  const there = [-3, -2, -1, 0, 1, 2, 3].map((off) => Math.min(SIDE - 1, Math.max(0, (i % SIDE) + off)));
+  return Math.round(there.reduce((sum, x) => sum + boxes[i - (i % SIDE) + x], 0) / 7 + random.normal());
+});
+
 beforeAll(async () => {
+  await save('boxes.png', await png(boxes, 1, SIDE));
+  await save('moved.png', await png(moved, 1, SIDE));
   await save('clean.png', await png(clean));
   await save('holes.png', await png(holes));
   await save('mask.png', await png(missing.map((gone) => (gone ? 255 : 0))));
@@ -59,6 +76,10 @@ describe('ght inpaint', () => {
       if (!missing[i]) expect(value).toBe(clean[i]);
     });
     expect(psnr(filled, clean, 255)).toBeGreaterThan(35);
+    const { widest, ...amount } = result.missing;
+    const count = missing.filter(Boolean).length;
+    expect(amount).toEqual({ count, share: count / missing.length });
+    expect(widest).toBeGreaterThan(1);
     // The file is rounded to bytes.
     expect(Math.abs(result.psnr - psnr(filled, clean, 255))).toBeLessThan(3);
   });
@@ -85,6 +106,34 @@ describe('ght inpaint', () => {
     expect(psnr(await samplesOf('paper.png'), clean, 255)).toBeGreaterThan(30);
   });
 
+  it('says how much is missing, and that a mask looks inverted', async () => {
+    await save(
+      'line-mask.png',
+      await png(
+        boxes.map((_, i) => (i % SIDE === 40 ? 0 : 255)),
+        1,
+        SIDE,
+      ),
+    );
+    const { code, stdout } = await ght(
+      'inpaint',
+      'boxes.png',
+      '--mask',
+      'line-mask.png',
+      '-o',
+      'filled.png',
+      '--quality',
+      'fast',
+    );
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^ {2}missing +9120 pixels \(99.0%\), the widest hole 55 across: its middle is filled smoothly/m,
+    );
+    expect(stdout).toMatch(
+      /^ {2}warning +the mask may be inverted: it marks 99.0% as missing, where there is a picture$/m,
+    );
+  });
+
   it('keeps 16 bits', async () => {
     await json('inpaint', 'deep.png', '--mask', 'mask.png', '-o', 'filled.png', '--quality', 'fast');
     const { depth, samples } = await pixels(await read('filled.png'));
@@ -108,6 +157,18 @@ describe('ght deblur', () => {
       psnr(inside(each), inside(clean), 255),
     );
     expect(after).toBeGreaterThan(before);
+  });
+
+  it('finds a blur, and refuses a sharp picture with the reason', async () => {
+    const found = await json('deblur', 'moved.png', '--kernel', 'auto', '-o', 'sharp.png', '--quality', 'fast');
+    expect(found.blur).toMatchObject({ kind: 'motion', length: 7, angle: 0 });
+    const { stdout } = await ght('deblur', 'moved.png', '--kernel', 'auto', '-o', 'sharp.png', '--quality', 'fast');
+    expect(stdout).toMatch(/^ {2}kernel +found: motion over 7.0 pixels at 0°; confidence \d+%$/m);
+    const { code, stderr } = await ght('deblur', 'boxes.png', '--kernel', 'auto', '-o', 'sharp.png', '-q');
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('ght: IMAGE must be blurred') });
+    const warned = await ght('deblur', 'boxes.png', '--kernel', 'disk:5', '-o', 'sharp.png', '--quality', 'fast');
+    expect(warned.stdout).toMatch(/^ {2}warning +the picture looks sharp/m);
+    expect(warned.stdout).toContain('the kernel does not fit the picture');
   });
 
   it('says what it did', async () => {
@@ -175,18 +236,14 @@ describe('refusals', () => {
     ['inpaint holes.png --mask mask.png --budget 3', '--budget belongs to --method paper'],
     ['inpaint holes.png --mask mask.png --method paper --quality best', '--quality must be left out'],
     ['inpaint holes.png --mask mask.png --reference wide.png', '--reference must have the size of the result, 48×40'],
-    [
-      'deblur blurred.png --kernel auto',
-      '--kernel must be given, because an unknown blur is not estimated',
-      'point of light',
-    ],
+    ['deblur small.png --kernel auto', 'IMAGE must be at least 32×32 pixels for the kernel auto', '24×20'],
     [
       'deblur blurred.png --kernel gaussian:x',
-      '--kernel must be gaussian:SIGMA, motion:LENGTH,ANGLE, disk:RADIUS',
+      '--kernel must be auto, gaussian:SIGMA, motion:LENGTH,ANGLE, disk:RADIUS',
       'gaussian:1.6',
     ],
     ['deblur blurred.png --kernel gaussian:0', '--kernel must have a valid sigma', 'above 0'],
-    ['deblur blurred.png --kernel motion:15', '--kernel must be gaussian:SIGMA', 'motion:15,30'],
+    ['deblur blurred.png --kernel motion:15', '--kernel must be auto, gaussian:SIGMA', 'motion:15,30'],
     ['deblur blurred.png --kernel long.npy', '--kernel must not be larger than the image, 48×40', '49×1'],
     ['deblur blurred.png --kernel zero.npy', '--kernel must have a sum above 0'],
     [

@@ -29,7 +29,7 @@ const settings: fc.Arbitrary<Settings> = fc.record({
   strengthChroma: fc.constantFrom(0.5, 1, 1.4),
   quality: fc.constantFrom('fast', 'balanced', 'best', 'learned', 'finest'),
   restore: fc.constantFrom('inpaint', 'deblur', 'upscale'),
-  kernel: fc.constantFrom('gaussian', 'disk', 'motion', 'drawn'),
+  kernel: fc.constantFrom('auto', 'gaussian', 'disk', 'motion', 'drawn'),
   blur: fc.constantFrom(0.3, 1.6, 10),
   radius: fc.constantFrom(0.5, 4, 20),
   length: fc.integer({ min: 1, max: 60 }),

@@ -1,6 +1,13 @@
 /** Restoring images in stores: the prior works in tiles, and the rest in one place. */
 
-import { type BlurKernel, type DeblurOptions, type InpaintOptions, InputError, type UpscaleOptions } from 'ght';
+import {
+  type BlurKernel,
+  type DeblurOptions,
+  type Image,
+  type InpaintOptions,
+  InputError,
+  type UpscaleOptions,
+} from 'ght';
 import * as check from 'ght/check';
 import {
   cut,
@@ -8,6 +15,7 @@ import {
   deblurring,
   drive,
   enlargedSize,
+  findingsOf,
   gridOf,
   inpainting,
   type RestorationProblem,
@@ -32,7 +40,7 @@ type Plain<Options> = Omit<Options, 'prior' | 'signal' | 'onProgress'>;
  */
 export type RestoreTask<Mask> =
   | { readonly task: 'inpaint'; readonly mask?: Mask; readonly options?: Plain<InpaintOptions> }
-  | { readonly task: 'deblur'; readonly kernel: BlurKernel; readonly options?: Plain<DeblurOptions> }
+  | { readonly task: 'deblur'; readonly kernel: BlurKernel | 'auto'; readonly options?: Plain<DeblurOptions> }
   | { readonly task: 'upscale'; readonly factor: number; readonly options?: Plain<UpscaleOptions> };
 
 /** What is restored, and where the result goes. The mask is the name of an image. */
@@ -43,14 +51,15 @@ export type RestoreRequest = ImageNames &
   };
 
 /** The options that a task has besides those of all restorations. */
-const OWN_OPTIONS = { inpaint: ['sigma'], deblur: ['sigma'], upscale: ['sigma', 'blur'] } as const;
+const OWN_OPTIONS = { inpaint: ['sigma'], deblur: ['sigma', 'jpeg'], upscale: ['sigma', 'blur'] } as const;
 
-const kernel: check.Check<BlurKernel> = check.record<BlurKernel>({
+const weights: check.Check<BlurKernel> = check.record<BlurKernel>({
   width: check.whole(1),
   height: check.whole(1),
   data: (value, name) =>
     Array.isArray(value) ? check.listOf(check.number)(value, name) : check.numbers()(value, name),
 });
+const kernel: check.Check<BlurKernel | 'auto'> = (value, name) => (value === 'auto' ? value : weights(value, name));
 const base = { ...namesOf, options: optionsOf() };
 const requests = {
   inpaint: check.record({ ...base, task: check.oneOf('inpaint'), mask: check.optional(check.text()) }),
@@ -67,6 +76,8 @@ const checkRequest: check.Check<RestoreRequest> = (value, name) => {
 interface Kept {
   readonly run: string;
   readonly denoisers: DenoiserCache;
+  /** The image, and the problem with the mask that was read. */
+  loaded?: Promise<{ readonly image: Image; readonly problem: RestorationProblem }>;
   opened?: ReturnType<RestoreContext['open']>;
 }
 
@@ -82,10 +93,21 @@ export function restoreTask(): TiledTask<RestoreRequest, RestoreContext, Restore
     const run = JSON.stringify([request, source.version, mask?.version]);
     if (last?.run !== run) last = { run, denoisers: new DenoiserCache() };
     const kept = last;
-    const open: RestoreContext['open'] = async (signal) => {
+    const load = async (signal?: AbortSignal) => {
       const missing = mask ? await maskOf(mask, source.picture, signal) : 'auto';
-      const image = await imageOf(source, signal);
-      return { image, opened: await drive(problemOf(source.picture, request, missing).open(image), { signal }) };
+      return { image: await imageOf(source, signal), problem: problemOf(source.picture, request, missing) };
+    };
+    const loaded = (signal?: AbortSignal) => {
+      kept.loaded ??= load(signal);
+      // What was stopped is read again the next time.
+      kept.loaded.catch(() => {
+        kept.loaded = undefined;
+      });
+      return kept.loaded;
+    };
+    const open: RestoreContext['open'] = async (found, signal) => {
+      const { image, problem } = await loaded(signal);
+      return drive(problem.open(image, found), { signal });
     };
     const side = Math.min(PIECE, tile ?? PIECE);
     const chunk = { width: side, height: side };
@@ -95,8 +117,12 @@ export function restoreTask(): TiledTask<RestoreRequest, RestoreContext, Restore
       denoisers: kept.denoisers,
       tiles: { chunk, side: tile },
       planes: scratchPlanes(() => places.scratch(output), chunk),
-      async open(signal) {
-        kept.opened ??= open(signal);
+      async find(watch) {
+        const { image, problem } = await loaded(watch.signal);
+        return drive(findingsOf(problem, image), watch);
+      },
+      async open(found, signal) {
+        kept.opened ??= open(found, signal);
         // What was stopped is opened again the next time.
         kept.opened.catch(() => {
           kept.opened = undefined;
@@ -104,6 +130,7 @@ export function restoreTask(): TiledTask<RestoreRequest, RestoreContext, Restore
         return kept.opened;
       },
       close() {
+        kept.loaded = undefined;
         kept.opened = undefined;
       },
       async write({ planes, alpha, ...size }, signal) {
@@ -124,7 +151,7 @@ export function restoreTask(): TiledTask<RestoreRequest, RestoreContext, Restore
 
 function problemOf(picture: Picture, request: RestoreRequest, mask: Uint8Array | 'auto'): RestorationProblem {
   if (request.task === 'inpaint') return inpainting(mask, request.options?.sigma);
-  if (request.task === 'deblur') return deblurring(picture, request.kernel, request.options?.sigma);
+  if (request.task === 'deblur') return deblurring(picture, request.kernel, request.options);
   return upscaling(picture, request.factor, request.options?.blur, request.options?.sigma);
 }
 
@@ -134,7 +161,7 @@ export function restoredPicture(picture: Picture, what: RestoreTask<unknown>): P
 }
 
 /** All of an image, as files are read. */
-async function imageOf({ picture, read }: Source, signal?: AbortSignal) {
+async function imageOf({ picture, read }: Source, signal?: AbortSignal): Promise<Image> {
   const { width, height, channels } = picture;
   const samples = await read({ left: 0, top: 0, width, height }, signal);
   const [planes, [alpha]] = [samples.slice(0, channels), samples.slice(channels)];

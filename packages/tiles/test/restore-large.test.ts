@@ -32,6 +32,17 @@ const mask: Source = memorySource({
   planes: [missing.map((gone) => 255 * gone), new Uint8Array(width * height), new Uint8Array(width * height)],
 });
 const kernel = gaussianKernel(1.2);
+/** Moved by 7 pixels along rows. */
+const [still] = colour.planes;
+const moved: Image = {
+  ...colour,
+  planes: [still].map((plane) =>
+    Uint8Array.from(plane, (_, i) => {
+      const there = [-3, -2, -1, 0, 1, 2, 3].map((off) => Math.min(width - 1, Math.max(0, (i % width) + off)));
+      return there.reduce((sum, x) => sum + plane[i - (i % width) + x], 0) / 7 + random.normal();
+    }),
+  ),
+};
 const fast = { quality: 'fast', threads: 1 } as const;
 
 /** A sink that keeps every bit. */
@@ -59,6 +70,12 @@ const cases: readonly [name: string, image: Image, what: RestoreTask<Source>, wh
     () => inpaint(colour, missing, { quality: 'fast', sigma: 12 }),
   ],
   ['deblur', colour, { task: 'deblur', kernel, options: fast }, () => deblur(colour, kernel, { quality: 'fast' })],
+  [
+    'deblur auto',
+    moved,
+    { task: 'deblur', kernel: 'auto', options: fast },
+    () => deblur(moved, 'auto', { quality: 'fast' }),
+  ],
   [
     'deblur without noise',
     grey,

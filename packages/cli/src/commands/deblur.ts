@@ -6,6 +6,7 @@ import type { Context } from '../context.js';
 import { numberOf } from '../flags.js';
 import { onlyPage, openChosen } from '../input-flags.js';
 import { readArray } from '../io/index.js';
+import { jpegOf } from './denoise-tiles.js';
 import { loopOutcome, restoreFile, shownProgress } from './restoration.js';
 import { type RestorationFlags, restorationFlags, restorationOptions } from './restoration-flags.js';
 
@@ -18,20 +19,21 @@ interface DeblurFlags extends RestorationFlags {
 export function deblurCommand(program: Command, context: Context): void {
   const command = program
     .command('deblur')
-    .summary('remove a known blur from an image')
+    .summary('remove a blur from an image, known or found')
     .description(
-      'Removes a blur whose kernel is known: the picture of a single point of light. Nothing is assumed about what lies ' +
-        'outside the frame. A blur that is not known is not estimated.',
+      'Removes a blur. Its kernel is the picture of a single point of light; with --kernel auto it is found in the image, if it is ' +
+        'a Gaussian, a disk (out of focus) or a straight motion. Nothing is assumed about what lies outside the frame. A kernel ' +
+        'that does not fit is pointed out.',
     )
     .argument('<IMAGE>', 'the blurred image; - is standard input')
     .requiredOption(
       '--kernel <k>',
       'an image or .npy of the kernel; or gaussian:1.6 (standard deviation), motion:15,30 (length and angle in degrees), ' +
-        'disk:4 (radius), in pixels',
+        'disk:4 (radius), in pixels; or auto: find it in the image',
     )
     .option(
       '--sigma <x>',
-      'standard deviation of white noise in the units of the image; or auto (default: auto)',
+      'standard deviation of white noise in the units of the image; or auto, which counts the steps of a JPEG too (default: auto)',
       (text: string) => (text === 'auto' ? text : numberOf('--sigma')(text)),
     );
   restorationFlags(command)
@@ -39,6 +41,7 @@ export function deblurCommand(program: Command, context: Context): void {
       'after',
       `
 Examples:
+  ght deblur photo.jpg --kernel auto -o sharp.png
   ght deblur photo.png --kernel gaussian:1.6 -o sharp.png
   ght deblur photo.png --kernel motion:15,30 -o sharp.png --quality best
   ght deblur photo.png --kernel disk:4 -o sharp.png --sigma 2.5
@@ -53,13 +56,15 @@ async function runDeblur(path: string, flags: DeblurFlags, context: Context): Pr
   await restoreFile(path, flags, context, {
     name: 'deblur',
     inputs: named ? [] : [{ path: text, parameter: '--kernel' }],
-    inTiles: async () => ({ task: 'deblur', kernel: named ?? (await readKernel(text)), options: { sigma } }),
-    async restore({ image }, { signal, onProgress }) {
+    inTiles: async () => {
       const kernel = named ?? (await readKernel(text));
-      const options = { ...restorationOptions(flags), sigma, signal, onProgress: shownProgress(onProgress) };
-      return loopOutcome(await deblur(image, kernel, options), [
-        ['kernel', `${text}, ${kernel.width}×${kernel.height}`],
-      ]);
+      return { task: 'deblur', kernel, options: { sigma, jpeg: await jpegOf(path) } };
+    },
+    async restore({ image, jpeg }, { signal, onProgress }) {
+      const kernel = named ?? (await readKernel(text));
+      const options = { ...restorationOptions(flags), sigma, jpeg, signal, onProgress: shownProgress(onProgress) };
+      const result = await deblur(image, kernel, options);
+      return loopOutcome(result, kernel === 'auto' ? [] : [['kernel', `${text}, ${kernel.width}×${kernel.height}`]]);
     },
   });
 }
@@ -70,18 +75,15 @@ const shapes = {
   disk: { values: 1, make: ([radius]: readonly number[]) => diskKernel(radius) },
 } as const;
 
-/** The kernel that a text such as `gaussian:1.6` describes; undefined if it is the name of a file. */
-function namedKernel(text: string): BlurKernel | undefined {
-  if (text === 'auto') {
-    const remedy = 'photograph a point of light, or try gaussian:1.6, disk:4 or motion:15,30';
-    throw new OptionError('--kernel', 'must be given, because an unknown blur is not estimated', text, remedy);
-  }
+/** The kernel that a text such as `gaussian:1.6` describes, or `auto`; undefined if it is the name of a file. */
+function namedKernel(text: string): BlurKernel | 'auto' | undefined {
+  if (text === 'auto') return text;
   const [name, rest] = text.split(/:(.*)/s);
   if (!(name in shapes) || rest === undefined) return undefined;
   const { values, make } = shapes[name as keyof typeof shapes];
   const numbers = rest.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
   if (numbers.length !== values || !numbers.every(Number.isFinite)) {
-    const rule = 'must be gaussian:SIGMA, motion:LENGTH,ANGLE, disk:RADIUS or a file';
+    const rule = 'must be auto, gaussian:SIGMA, motion:LENGTH,ANGLE, disk:RADIUS or a file';
     throw new OptionError('--kernel', rule, text, 'write it like gaussian:1.6, motion:15,30 or disk:4');
   }
   try {

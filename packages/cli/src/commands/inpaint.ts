@@ -32,7 +32,7 @@ export function inpaintCommand(program: Command, context: Context): void {
     .description(
       'Fills missing pixels, such as scratches, text and dead pixels, from the pixels around them. The other pixels stay as they ' +
         'are. Missing are the pixels that the mask marks or, without a mask, transparent pixels and NaN in floats. Holes ' +
-        'wider than about 16 pixels stay blurred in the middle.',
+        'wider than about 16 pixels stay blurred in the middle. Prints how much is missing, and whether the mask looks inverted.',
     )
     .argument('<IMAGE>', 'the image; - is standard input')
     .option('--mask <file>', 'an image or .npy of the size of the image: pixels that are not 0 are missing')

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { EngineName, Image, Quality, RestorationOptions, Restored } from 'ght';
+import { describeBySubject } from 'ght';
 import type { ImageMetadata } from 'ght-images';
 import type { RestoreTask } from 'ght-tiles';
 import { choiceOf, engineFlags, jsonFlag, quietFlag } from '../flags.js';
@@ -74,18 +75,20 @@ export interface Task {
   ): Promise<Outcome>;
 }
 
-/** What the loop did. */
-export function loopRows({
-  sigma,
-  estimated,
-  quality,
-  history,
-}: Omit<Restored, 'image'>): readonly (readonly [string, string])[] {
-  const noise = sigma === 0 ? 'none assumed' : `${estimated ? 'estimated' : 'given'}: σ = ${measure(sigma)}`;
-  return [
+/** What was found, what the loop did, and what may be wrong. */
+export function loopRows(result: Omit<Restored, 'image'>): readonly (readonly [string, string])[] {
+  const { sigma, estimated, jpegQuality, quality, history } = result;
+  const { blur, missing, warning } = describeBySubject(result);
+  const level = `${estimated ? 'estimated' : 'given'}: σ = ${measure(sigma)}`;
+  const steps = estimated && jpegQuality !== undefined ? `, JPEG steps of quality about ${jpegQuality} counted in` : '';
+  const rows: [string, string | undefined][] = [
+    ['missing', missing],
+    ['kernel', blur && `found: ${blur}`],
     ['quality', `${quality}, ${history.length} steps`],
-    ['noise', noise],
+    ['noise', sigma === 0 ? 'none assumed' : `${level}${steps}`],
+    ['warning', warning],
   ];
+  return rows.filter((row): row is [string, string] => row[1] !== undefined);
 }
 
 /** Metadata of an enlarged image: more pixels lie on the same length. */

@@ -49,7 +49,8 @@ export function* refuseBadNumber(samples: Samples, where: (index: number) => str
       if (Number.isFinite(value)) {
         throw new InputError(where(i), `must be at most ${GREATEST} in magnitude`, value, 'scale the samples');
       }
-      throw new InputError(where(i), 'must be a finite number', value, 'replace NaN and infinities first');
+      const remedy = 'replace NaN and infinities first; inpaint fills NaN in images';
+      throw new InputError(where(i), 'must be a finite number', value, remedy);
     }
     yield to / samples.length;
   }

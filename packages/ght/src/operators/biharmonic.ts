@@ -5,21 +5,30 @@
  *
  * with the five-point Laplacian L, whose differences end at the frame. The missing pixels solve the biharmonic equation
  * (LᵀLx) = 0, by conjugate gradients. They begin at the interpolation along edges that also fills impulses, so few steps
- * are needed; the middle of a large hole keeps that start.
+ * are needed. Wide holes begin, and stay, harmonic (`wide-holes.ts`).
  */
 import { filled } from '../noise/impulses/fill.js';
 import type { Work } from '../work.js';
 import type { Plane, Size } from './operator.js';
+import { harmonic, type WideHole } from './wide-holes.js';
 
 /** The most steps of conjugate gradients. */
 const MOST_STEPS = 400;
 /** The gradient, relative to that of the first picture, at which they stop. */
 const SETTLED = 1e-4;
 
-/** The plane with its missing samples replaced; at least one must be known. */
-export function* biharmonic(y: Plane, { width, height }: Size, missing: Uint8Array): Work<Plane> {
-  const sites = Uint32Array.from(indicesOf(missing));
-  const x = Float64Array.from(yield* filled(y, width, height, sites));
+/** The plane with its missing samples replaced, those of wide holes by the harmonic picture; at least one must be known. */
+export function* biharmonic(
+  y: Plane,
+  { width, height }: Size,
+  missing: Uint8Array,
+  wide: readonly WideHole[] = [],
+): Work<Plane> {
+  const narrow = missing.slice();
+  for (const { sites } of wide) for (const i of sites) narrow[i] = 0;
+  const sites = Uint32Array.from(indicesOf(narrow));
+  const smooth = yield* harmonic(y, { width, height }, missing, wide);
+  const x = Float64Array.from(yield* filled(smooth, width, height, sites));
   const bent = new Float64Array(x.length);
   const back = new Float64Array(x.length);
   /** LᵀLx, of which only the entries at the missing pixels are used; L is symmetric. */

@@ -11,6 +11,18 @@ export interface BlurKernel {
   readonly data: ArrayLike<number>;
 }
 
+/** A blur with few numbers, all in pixels but the angle, which is in degrees from the horizontal against the clock. */
+export type BlurShape =
+  | { readonly kind: 'gaussian'; readonly sigma: number }
+  | { readonly kind: 'disk'; readonly radius: number }
+  | { readonly kind: 'motion'; readonly length: number; readonly angle: number };
+
+/** The kernel of a shape. */
+export function shapedKernel(shape: BlurShape): BlurKernel {
+  if (shape.kind === 'gaussian') return gaussianKernel(shape.sigma);
+  return shape.kind === 'disk' ? diskKernel(shape.radius) : motionKernel(shape.length, shape.angle);
+}
+
 /** The largest side of a kernel that is made, in pixels. */
 const MOST_SIDE = 255;
 /** Samples per pixel and direction, for kernels with an edge. */

@@ -85,6 +85,30 @@ export function* dataStep(operator: Operator, y: Plane, z: Samples, u: Plane, rh
   return x;
 }
 
+/**
+ * How far z leaves the range of the data on both sides, as a share of that range: the smaller of the RMS excess below the least sample and
+ * above the largest. Sharp pictures exceed the range of blurred ones on one side or a little; ripples do on both.
+ */
+export function* excessOf(y: Plane, z: Samples): Work<number> {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const [from, to] of stretches(y.length)) {
+    for (let i = from; i < to; i++) {
+      least = Math.min(least, y[i]);
+      most = Math.max(most, y[i]);
+    }
+    yield 0;
+  }
+  let [below, above] = [0, 0];
+  for (const [from, to] of stretches(z.length)) {
+    for (let i = from; i < to; i++) {
+      if (z[i] < least) below += (least - z[i]) ** 2;
+      else if (z[i] > most) above += (z[i] - most) ** 2;
+    }
+    yield to / z.length;
+  }
+  return most > least ? Math.sqrt(Math.min(below, above) / z.length) / (most - least) : 0;
+}
+
 /** u ← (x + u − z) · shrink, where `noisy` is x + u; returns ‖x − z‖². */
 export function* dualStep(noisy: Plane, z: Samples, u: Plane, shrink: number): Work<number> {
   const dual = u.length > 0;

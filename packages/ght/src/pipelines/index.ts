@@ -27,6 +27,6 @@ export { inpainting } from './restore/inpainting.js';
 export type { RestoreResult } from './restore/options.js';
 export { resolveRestoreOptions } from './restore/options.js';
 export { restorePlan } from './restore/plan.js';
-export type { RestorationProblem } from './restore/problem.js';
+export { findingsOf, type RestorationProblem } from './restore/problem.js';
 export { enlargedSize, upscaling } from './restore/upscaling.js';
 export { risingProgress, runHere } from './run.js';

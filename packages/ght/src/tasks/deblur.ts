@@ -1,5 +1,6 @@
 import type { Image } from '../image/image.js';
 import { checkShape } from '../image/image.js';
+import type { NoiseOptions } from '../noise/estimate.js';
 import type { BlurKernel } from '../operators/kernel.js';
 import { deblurring } from '../pipelines/restore/deblurring.js';
 import type { RestorationOptions, Restored } from '../pipelines/restore/options.js';
@@ -15,11 +16,19 @@ export interface DeblurOptions extends RestorationOptions {
    * @default 'auto'
    */
   readonly sigma?: number | 'auto';
+  /**
+   * The JPEG that the image was, as read from its file; `auto` searches the pixels for it; `off` does not. Its quantisation steps count
+   * as noise.
+   *
+   * @default 'auto'
+   */
+  readonly jpeg?: NoiseOptions['jpeg'];
 }
 
 /**
- * Removes a known blur. The kernel is the picture of a single point of light; only the ratios of its weights matter. Nothing is
- * assumed about what lies outside the frame. A blur that is not known is not estimated.
+ * Removes a blur. The kernel is the picture of a single point of light; only the ratios of its weights matter. With `auto` it is
+ * estimated as a Gaussian, a disk or a straight motion; `blur` in the result says which. A picture that looks sharp is then refused.
+ * Nothing is assumed about what lies outside the frame. If a kernel does not fit, `warnings` in the result has the reason.
  *
  * @example
  * ```js
@@ -30,8 +39,12 @@ export interface DeblurOptions extends RestorationOptions {
  * console.log(sharp.width, sharp.height);
  * ```
  */
-export async function deblur(image: Image, kernel: BlurKernel, options: DeblurOptions = {}): Promise<Restored> {
+export async function deblur(
+  image: Image,
+  kernel: BlurKernel | 'auto',
+  options: DeblurOptions = {},
+): Promise<Restored> {
   checkShape(image);
-  const settings = resolveRestoreOptions(options, ['sigma']);
-  return restoreWhole(image, deblurring(image, kernel, options.sigma), settings);
+  const settings = resolveRestoreOptions(options, ['sigma', 'jpeg']);
+  return restoreWhole(image, deblurring(image, kernel, options), settings);
 }

@@ -4,23 +4,36 @@ import type { EngineFeatures, EngineInfo, EngineObstacle, GpuAdapter, ThreadsRea
 import type { EngineState } from '../engines/engines.js';
 import type { NoiseEstimate, SpectrumLevel } from '../noise/estimate.js';
 import type { NoiseModel } from '../noise/model.js';
+import { WIDE } from '../operators/wide-holes.js';
 import type { RemovedBanding, RemovedImpulses } from '../pipelines/denoise/defects.js';
 import type { Diagnosis, NoiseReport } from '../pipelines/denoise/findings.js';
 import { type ChosenQuality, MOST_RANGE } from '../pipelines/denoise/quality.js';
+import type { RestorationWarning } from '../pipelines/restore/findings.js';
+import type { RestoreResult } from '../pipelines/restore/options.js';
 import { solverCatalogue } from '../sparse/solvers/catalogue.js';
 
-/** What can be described: the result of `denoise`, a diagnosis, a noise estimate, an engine that ran, or one that could. */
-export type Describable = NoiseReport | Diagnosis | NoiseEstimate | EngineInfo | EngineState;
+/** What can be described: the result of `denoise` or of a restoration, a diagnosis, an engine that ran, or one that could. */
+export type Describable = NoiseReport | Diagnosis | NoiseEstimate | RestoreResult | EngineInfo | EngineState;
 
 /** A subject of a report. */
-export type Subject = 'impulses' | 'banding' | 'noise' | 'quality' | 'engine' | 'fallback';
+export type Subject =
+  | 'impulses'
+  | 'banding'
+  | 'noise'
+  | 'quality'
+  | 'engine'
+  | 'fallback'
+  | 'blur'
+  | 'missing'
+  | 'warning';
 
 /** The subjects whose sentences need a label, because they do not name what they are about. */
-const LABELLED: readonly Subject[] = ['noise', 'quality'];
+const LABELLED: readonly Subject[] = ['noise', 'quality', 'blur', 'missing'];
 
 /**
- * Describes a report in sentences for people, without a full stop: what `denoise` found and removed, what `diagnose` found, or the
- * engine that ran and why. Numbers are in the units of the image. Programs should read the fields of the report.
+ * Describes a report in sentences for people, without a full stop: what `denoise` found and removed, what `diagnose` found, what a
+ * restoration found and what may be wrong, or the engine that ran and why. Numbers are in the units of the image. Programs should
+ * read the fields of the report.
  *
  * @example
  * ```js
@@ -51,12 +64,66 @@ function sentencesOf(report: Describable): Partial<Record<Subject, string>> {
     if (!('impulses' in report)) return { noise };
     return { impulses: impulsesText(report.impulses, 'found'), banding: bandingText(report.banding, 'found'), noise };
   }
+  if ('warnings' in report) return restorationSentences(report);
   return {
     impulses: impulsesText(report.impulses, 'removed'),
     banding: bandingText(report.banding, 'removed'),
     noise: noiseText(report.noise, report),
     quality: qualityText(report),
   };
+}
+
+function restorationSentences(report: RestoreResult): Partial<Record<Subject, string>> {
+  return {
+    noise: assumedNoiseText(report),
+    blur: blurText(report),
+    missing: missingText(report),
+    warning: report.warnings.map(warningText).join('; '),
+  };
+}
+
+function assumedNoiseText({ sigma, estimated, jpegQuality }: RestoreResult): string {
+  if (sigma === 0) return 'none assumed';
+  const steps =
+    jpegQuality === undefined || !estimated
+      ? ''
+      : `; JPEG steps of quality about ${Math.round(jpegQuality)} counted in`;
+  return `white, σ = ${inDigits(sigma)}${steps}`;
+}
+
+function blurText({ blur }: RestoreResult): string {
+  if (!blur) return '';
+  const percent = `confidence ${Math.round(100 * blur.confidence)}%`;
+  if (blur.kind === 'gaussian') return `Gaussian, σ = ${inDigits(blur.sigma)} pixels; ${percent}`;
+  if (blur.kind === 'disk') return `out of focus, a disk of radius ${inDigits(blur.radius)} pixels; ${percent}`;
+  return `motion over ${inDigits(blur.length)} pixels at ${Math.round(blur.angle)}°; ${percent}`;
+}
+
+function missingText({ missing }: RestoreResult): string {
+  if (!missing) return '';
+  const { count, share, widest } = missing;
+  const pixels = `${count} pixel${count === 1 ? '' : 's'} (${shareText(share)}), the widest hole ${widest} across`;
+  return widest <= WIDE ? pixels : `${pixels}: its middle is filled smoothly from its rim`;
+}
+
+/** A share in percent, with as many digits as it needs not to be 0. */
+function shareText(share: number): string {
+  const percent = 100 * share;
+  return percent >= 0.1 ? `${percent.toFixed(1)}%` : `${percent.toPrecision(1)}%`;
+}
+
+function warningText(warning: RestorationWarning): string {
+  switch (warning.reason) {
+    case 'image-sharp':
+      return 'the picture looks sharp: it has detail that this kernel would have removed';
+    case 'kernel-misfit': {
+      const { before, sigma } = warning;
+      const raised = `σ = ${inDigits(sigma)} was assumed in place of ${inDigits(before)}`;
+      return `the kernel does not fit the picture, or its noise is stronger, and ripples appear: ${raised}. Try a smaller kernel, or auto`;
+    }
+    case 'mask-inverted':
+      return `the mask may be inverted: it marks ${shareText(warning.share)} as missing, where there is a picture`;
+  }
 }
 
 /** Defects that `diagnose` has found, or that `denoise` has removed. */

@@ -22,7 +22,8 @@ export interface InpaintOptions extends RestorationOptions {
  * Transparent pixels that were filled become opaque.
  *
  * Scratches, text, dead pixels and small holes are filled with the texture of their surroundings. Holes wider than about 16 pixels
- * stay blurred in the middle.
+ * stay blurred in the middle, within the range of the pixels around them. `missing` in the result says how much was filled, and
+ * `warnings` whether the mask looks inverted.
  *
  * @example
  * ```js

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { EngineInfo, EngineObstacle } from '../../src/engines/engine.js';
 import type { NoiseEstimate } from '../../src/noise/estimate.js';
 import type { NoiseReport } from '../../src/pipelines/denoise/findings.js';
+import type { RestoreResult } from '../../src/pipelines/restore/options.js';
 import { describeBySubject, describe as sentences } from '../../src/tasks/describe.js';
 
 const white = (...sigma: number[]): NoiseEstimate => ({ model: { kind: 'white', sigma }, confidence: 1 });
@@ -198,4 +199,47 @@ it('an engine of this host is described by what it uses, or why it cannot run', 
   expect(sentences({ name: 'wasm', available: true, instructions: 'simd' })).toEqual(['SIMD']);
   expect(sentences({ name: 'portable', available: true })).toEqual(['plain TypeScript']);
   expect(sentences({ name: 'webgpu', available: false, reason: 'no adapter' })).toEqual(['no adapter']);
+});
+
+describe('a result of restoration', () => {
+  const plain: RestoreResult = {
+    ...{ sigma: 0, estimated: false, warnings: [], quality: 'fast', history: [] },
+    engine: { name: 'wasm', threads: 1 },
+  };
+
+  it('has the noise that was assumed, and the steps of a JPEG if they are counted in', () => {
+    expect(sentences(plain)).toEqual(['noise: none assumed']);
+    expect(sentences({ ...plain, sigma: 2.04 })).toEqual(['noise: white, σ = 2.0']);
+    const estimated = { ...plain, sigma: 2.04, estimated: true, jpegQuality: 90 };
+    expect(sentences(estimated)).toEqual(['noise: white, σ = 2.0; JPEG steps of quality about 90 counted in']);
+  });
+
+  it.each([
+    [{ kind: 'gaussian', sigma: 1.6 }, 'Gaussian, σ = 1.6 pixels'],
+    [{ kind: 'disk', radius: 4.25 }, 'out of focus, a disk of radius 4.3 pixels'],
+    [{ kind: 'motion', length: 11, angle: 30 }, 'motion over 11.0 pixels at 30°'],
+  ] as const)('has the blur that was found: %j', (shape, text) => {
+    const { blur } = describeBySubject({ ...plain, blur: { ...shape, confidence: 0.876 } });
+    expect(blur).toBe(`${text}; confidence 88%`);
+  });
+
+  it('has what is missing, and says that wide holes stay smooth', () => {
+    const { missing } = describeBySubject({ ...plain, missing: { count: 1, share: 1e-5, widest: 1 } });
+    expect(missing).toBe('1 pixel (0.001%), the widest hole 1 across');
+    const wide = describeBySubject({ ...plain, missing: { count: 900, share: 0.0312, widest: 30 } });
+    expect(wide.missing).toBe(
+      '900 pixels (3.1%), the widest hole 30 across: its middle is filled smoothly from its rim',
+    );
+  });
+
+  it('has what may be wrong', () => {
+    const { warning } = describeBySubject({
+      ...plain,
+      warnings: [{ reason: 'image-sharp' }, { reason: 'kernel-misfit', before: 2, sigma: 16 }],
+    });
+    expect(warning).toBe(
+      'the picture looks sharp: it has detail that this kernel would have removed; the kernel does not fit the picture, or its ' +
+        'noise is stronger, and ripples appear: σ = 16.0 was assumed in place of 2.0. Try a smaller kernel, or auto',
+    );
+  });
 });

@@ -73,7 +73,9 @@ function restoreCommand(settings: Settings, { file, unit }: ShownResult): string
   if (restore === 'inpaint' || (restore === 'deblur' && kernel === 'drawn')) return DRAWN;
   return [
     `ght ${restore} ${quoted(file)} -o ${quoted(outputOf(file, restore === 'upscale' ? 'enlarged' : 'deblurred'))}`,
-    restore === 'upscale' ? `--factor ${factor}` : `--kernel ${kernel}:${kernelSizes(settings).join(',')}`,
+    restore === 'upscale'
+      ? `--factor ${factor}`
+      : `--kernel ${kernel === 'auto' ? kernel : `${kernel}:${kernelSizes(settings).join(',')}`}`,
     ...(restore === 'deblur' && blurNoise !== 'auto' ? [`--sigma ${blurNoise * unit}`] : []),
     ...(restoreQuality === 'balanced' ? [] : [`--quality ${restoreQuality}`]),
     ...engineFlag(settings),
@@ -88,9 +90,10 @@ function restoreCode(settings: Settings, { file, unit }: ShownResult): string | 
     ...(restore === 'deblur' && blurNoise !== 'auto' ? [`sigma: ${blurNoise * unit}`] : []),
     ...engineOption(settings),
   ].join(', ');
-  const shape = `${kernel}Kernel(${kernelSizes(settings).join(', ')})`;
+  const shape = kernel === 'auto' ? `'auto'` : `${kernel}Kernel(${kernelSizes(settings).join(', ')})`;
+  const names = restore === 'upscale' ? 'upscale' : kernel === 'auto' ? 'deblur' : `deblur, ${kernel}Kernel`;
   return lines(
-    `import { ${restore === 'upscale' ? 'upscale' : `deblur, ${kernel}Kernel`} } from 'ght';`,
+    `import { ${names} } from 'ght';`,
     ...reading(file, 'image'),
     `const result = await ${restore}(image, ${restore === 'upscale' ? factor : shape}, { ${options} });`,
     'console.log(result.image.width, result.image.height, result.sigma);',

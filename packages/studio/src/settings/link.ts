@@ -40,7 +40,7 @@ const readers: { readonly [K in keyof Settings]: (text: string) => unknown } = {
   strengthChroma: numberIn(limits.strengthChroma),
   quality: oneOf(['fast', 'balanced', 'best', 'learned', 'finest']),
   restore: oneOf(['inpaint', 'deblur', 'upscale']),
-  kernel: oneOf(['gaussian', 'disk', 'motion', 'drawn']),
+  kernel: oneOf(['auto', 'gaussian', 'disk', 'motion', 'drawn']),
   blur: numberIn(limits.blur),
   radius: numberIn(limits.radius),
   length: numberIn(limits.length),

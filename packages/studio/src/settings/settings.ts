@@ -21,8 +21,8 @@ export type EngineChoice = 'auto' | 'webgpu' | 'wasm';
 /** What the Restore tab does. */
 export type RestoreTask = 'inpaint' | 'deblur' | 'upscale';
 
-/** The kernels of a blur: three shapes, and weights that were drawn or read from a file. */
-export type KernelName = 'gaussian' | 'disk' | 'motion' | 'drawn';
+/** The kernels of a blur: found in the image, three shapes, and weights that were drawn or read from a file. */
+export type KernelName = 'auto' | 'gaussian' | 'disk' | 'motion' | 'drawn';
 
 /** The available dictionaries, all for 8×8 patches. */
 export const dictionaries = {

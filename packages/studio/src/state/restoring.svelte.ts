@@ -41,8 +41,9 @@ export class Restoring {
     return this.#result?.of === this.key ? this.#result.restored : undefined;
   }
 
-  /** The kernel as it will be used; undefined until the worker has made it. */
+  /** The kernel as it will be used; undefined until the worker has made it, and if it is found in the image. */
   get kernel(): BlurKernel | undefined {
+    if (this.settings().kernel === 'auto') return undefined;
     if (this.settings().kernel === 'drawn') return this.drawn;
     return this.#shaped?.kernel;
   }
@@ -52,7 +53,8 @@ export class Restoring {
     const { engine, restore, factor, restoreQuality, kernel, blurNoise } = this.settings();
     if (restore === 'inpaint') return `inpaint ${this.mask.version} ${restoreQuality} ${engine}`;
     if (restore === 'upscale') return `upscale ${factor} ${restoreQuality} ${engine}`;
-    const blur = kernel === 'drawn' ? `drawn ${this.#drawing}` : JSON.stringify(shapeOf(this.settings()));
+    const shape = kernel === 'auto' ? kernel : JSON.stringify(shapeOf(this.settings()));
+    const blur = kernel === 'drawn' ? `drawn ${this.#drawing}` : shape;
     return `deblur ${blur} ${blurNoise} ${restoreQuality} ${engine}`;
   }
 
@@ -115,7 +117,8 @@ export class Restoring {
   async #showKernel(): Promise<void> {
     const { tab, restore, kernel } = this.settings();
     const shape = JSON.stringify(shapeOf(this.settings()));
-    if (tab !== 'restore' || restore !== 'deblur' || kernel === 'drawn' || this.#shaped?.shape === shape) return;
+    if (tab !== 'restore' || restore !== 'deblur' || kernel === 'drawn' || kernel === 'auto') return;
+    if (this.#shaped?.shape === shape) return;
     await this.#attempt(async () => {
       const made = await this.client.ask('kernel', { from: shapeOf(this.settings()) });
       if (shape === JSON.stringify(shapeOf(this.settings()))) this.#shaped = { shape, kernel: made };
@@ -152,7 +155,8 @@ export class Restoring {
     if (task === 'inpaint') return { engine, task, quality, missing: this.mask.missing, truth: this.mask.truth };
     if (task === 'upscale') return { engine, task, quality, factor };
     const sigma = blurNoise === 'auto' ? blurNoise : this.image.inputUnits(blurNoise);
-    return { engine, task, quality, sigma, kernel: kernel === 'drawn' ? this.drawn : shapeOf(settings) };
+    const weights = kernel === 'auto' ? kernel : kernel === 'drawn' ? this.drawn : shapeOf(settings);
+    return { engine, task, quality, sigma, kernel: weights };
   }
 
   /** Called when another image is opened: there are neither results nor a mask for it yet. */

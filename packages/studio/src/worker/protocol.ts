@@ -129,7 +129,7 @@ export type Restoration = { readonly engine: EngineChoice; readonly quality: Qua
       /** Whether the pixels of the open image are right there, so that the result can be measured. */
       readonly truth: boolean;
     }
-  | { readonly task: 'deblur'; readonly kernel: KernelShape | BlurKernel; readonly sigma: number | 'auto' }
+  | { readonly task: 'deblur'; readonly kernel: KernelShape | BlurKernel | 'auto'; readonly sigma: number | 'auto' }
   | { readonly task: 'upscale'; readonly factor: number }
 );
 
@@ -138,6 +138,8 @@ export interface Restored {
   readonly picture: Layer;
   /** The standard deviation of the noise that was assumed, in the units of the image. */
   readonly sigma: number;
+  /** What was found and what may be wrong, in sentences: the blur, how much is missing, warnings. */
+  readonly messages: readonly string[];
   readonly engine: EngineInfo;
   readonly seconds: number;
   /** Against the open image, if that is right where pixels were missing. */

@@ -1,4 +1,4 @@
-import { deblur, inpaint, psnr, type RestoreProgress, type Restored as Result, upscale } from 'ght';
+import { deblur, describeBySubject, inpaint, psnr, type RestoreProgress, type Restored as Result, upscale } from 'ght';
 import type { Size } from '../image/header.js';
 import { shapedKernel } from './kernels.js';
 import { pictureOf } from './layers.js';
@@ -20,10 +20,18 @@ export async function runRestore(session: Session, ask: Restoration, call: Call)
   return {
     picture: pictureOf(result.image, session.floor),
     sigma: result.sigma,
+    messages: messagesOf(result),
     engine: result.engine,
     seconds,
     psnr: truth ? psnr(result.image, image) : null,
   };
+}
+
+/** What a restoration found and what may be wrong; the noise has a place of its own. */
+function messagesOf(result: Result): string[] {
+  const { blur, missing, warning } = describeBySubject(result);
+  const sentences = [blur && `Found: ${blur}`, missing && `Missing: ${missing}`, warning && `Note: ${warning}`];
+  return sentences.filter((text) => text !== undefined && text !== '').map((text) => `${text}.`);
 }
 
 function restored({ opened: { image } }: Session, ask: Restoration, { signal, tell }: Call): Promise<Result> {
@@ -34,7 +42,8 @@ function restored({ opened: { image } }: Session, ask: Restoration, { signal, te
   if (ask.task === 'inpaint') return inpaint(image, ask.missing, options);
   if (ask.task === 'upscale') return upscale(image, ask.factor, options);
   const { kernel, sigma } = ask;
-  return deblur(image, 'kind' in kernel ? shapedKernel(kernel) : kernel, { ...options, sigma });
+  const weights = typeof kernel === 'object' && 'kind' in kernel ? shapedKernel(kernel) : kernel;
+  return deblur(image, weights, { ...options, sigma });
 }
 
 /** How far from a missing pixel the library uses the picture, in pixels. */

@@ -128,6 +128,7 @@ export const denoised = (psnr: number): Denoised => ({
 });
 
 export const restored = (grey: number): Restored => ({
+  messages: [],
   picture: layer(grey),
   sigma: 0,
   engine,

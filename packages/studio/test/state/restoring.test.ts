@@ -181,6 +181,7 @@ describe('a blur', () => {
     expect(await asked(await deblur())).toMatchObject({ kernel: { kind: 'gaussian', sigma: 1.6 }, sigma: 'auto' });
     const motion = await deblur({ kernel: 'motion', length: 9, angle: 45, blurNoise: 2 });
     expect(await asked(motion)).toMatchObject({ kernel: { kind: 'motion', length: 9, angle: 45 }, sigma: 514 });
+    expect(await asked(await deblur({ kernel: 'auto' }))).toMatchObject({ kernel: 'auto', sigma: 'auto' });
     const disk = await deblur({ kernel: 'disk', radius: 3, blurNoise: 0 });
     expect(await asked(disk)).toMatchObject({ kernel: { kind: 'disk', radius: 3 }, sigma: 0 });
   });
@@ -199,7 +200,7 @@ describe('a blur', () => {
     const { studio, worker } = page;
     studio.restoring.draw(8, 7, 1);
     const ask = await asked(page);
-    if ('kind' in ask.kernel) throw new Error('a shape');
+    if (ask.kernel === 'auto' || 'kind' in ask.kernel) throw new Error('a shape');
     expect([ask.kernel.width, Array.from(ask.kernel.data).flatMap((w, i) => (w > 0 ? [i] : []))]).toEqual([
       15,
       [7 * 15 + 7, 7 * 15 + 8],

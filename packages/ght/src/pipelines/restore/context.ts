@@ -1,17 +1,20 @@
 /** What the passes of a restoration work on. */
 import type { Image, Samples } from '../../image/image.js';
 import { allOf, cut, type Rectangle, type Size } from '../../image/rectangle.js';
-import { drive } from '../../work.js';
+import { drive, type Watch } from '../../work.js';
 import type { DenoiserCache, TileDivision } from '../denoise/context.js';
+import type { Findings } from './findings.js';
 import type { RestoreSettings } from './options.js';
-import type { OpenProblem, RestorationProblem } from './problem.js';
+import { findingsOf, type OpenProblem, type RestorationProblem } from './problem.js';
 
 /** An image that is restored, where its planes are kept between passes, and where the result goes. */
 export interface RestoreContext {
   readonly problem: RestorationProblem;
-  /** The image and the problem that it poses. Both are kept for the next part. */
-  open(signal?: AbortSignal): Promise<{ readonly image: Image; readonly opened: OpenProblem }>;
-  /** Frees them, before a pass that needs the memory for tiles. Absent for an image that is in memory. */
+  /** Reads the image, and finds out what is not given. */
+  find(watch: Watch): Promise<Findings>;
+  /** The problem that the image poses, with what was found. It is kept for the next part. */
+  open(found: Findings, signal?: AbortSignal): Promise<OpenProblem>;
+  /** Frees image and problem, before a pass that needs the memory for tiles. Absent for an image that is in memory. */
   close?(): void;
   readonly settings: RestoreSettings;
   /** How the prior divides the picture. Undefined for one part, whose tiles are those that fit in memory. */
@@ -57,7 +60,9 @@ export function memoryPlanes(): PlaneStore {
       planes.delete(name);
       return plane;
     },
-    async release() {},
+    async release(names) {
+      for (const name of names) planes.delete(name);
+    },
     async clear() {
       planes.clear();
     },
@@ -65,10 +70,13 @@ export function memoryPlanes(): PlaneStore {
 }
 
 /** Opens a problem for an image in memory, once. */
-export function openOnce(problem: RestorationProblem, image: Image): RestoreContext['open'] {
+export function openOnce(problem: RestorationProblem, image: Image): Pick<RestoreContext, 'find' | 'open'> {
   let opened: OpenProblem | undefined;
-  return async (signal) => {
-    opened ??= await drive(problem.open(image), { signal });
-    return { image, opened };
+  return {
+    find: (watch) => drive(findingsOf(problem, image), watch),
+    async open(found, signal) {
+      opened ??= await drive(problem.open(image, found), { signal });
+      return opened;
+    },
   };
 }

@@ -1,11 +1,12 @@
-/** Missing pixels: the operator is a mask, and the start is the least bent picture through the known pixels. */
+/** Missing pixels: the operator is a mask, and the start is the least bent picture through the known pixels, or harmonic in wide holes. */
 import type { Image, Samples } from '../../image/image.js';
 import { allOf, cut, grown, type Rectangle } from '../../image/rectangle.js';
 import { biharmonic } from '../../operators/biharmonic.js';
 import { maskOperator } from '../../operators/mask.js';
 import type { Plane } from '../../operators/operator.js';
+import { boundByRim, wideHoles } from '../../operators/wide-holes.js';
 import type { Work } from '../../work.js';
-import { missingPixels, opaque, withoutMissing } from './missing.js';
+import { looksInverted, missingExtent, missingPixels, opaque, withoutMissing } from './missing.js';
 import { checkSigma } from './options.js';
 import { imagePlanes, loopPlanes, type RestorationProblem, unitFor } from './problem.js';
 
@@ -19,6 +20,15 @@ export function inpainting(mask: Samples | 'auto', sigma = 0): RestorationProble
   checkSigma(sigma);
   return {
     ...{ task: 'inpaint', sigma, first: FIRST, last: LAST },
+    *find(image) {
+      const missing = yield* missingPixels(image, mask);
+      const extent = yield* missingExtent(image, missing);
+      const inverted = mask !== 'auto' && (yield* looksInverted(image, missing, extent));
+      return {
+        ...{ sigma, estimated: false, missing: extent },
+        warnings: inverted ? [{ reason: 'mask-inverted', share: extent.share }] : [],
+      };
+    },
     *open(image) {
       const missing = yield* missingPixels(image, mask);
       const known = yield* withoutMissing(image, missing);
@@ -27,14 +37,18 @@ export function inpainting(mask: Samples | 'auto', sigma = 0): RestorationProble
       // Without noise only the missing pixels change, so only their surroundings are needed.
       const box = sigma > 0 ? all : grown(boxAround(missing, image), MARGIN, image);
       const holes = cut(missing, all, box);
+      const wide = yield* wideHoles(box, holes);
       const parts = known.map((plane) => cut(plane, all, box));
       return {
         unit,
         operator: maskOperator(box, holes),
         planes: yield* loopPlanes(parts, unit),
-        start: (plane) => biharmonic(plane, box, holes),
+        start: (plane) => biharmonic(plane, box, holes, wide),
         *result(planes) {
           const restored = yield* imagePlanes(planes, unit);
+          restored.forEach((plane, c) => {
+            for (const hole of wide) boundByRim(plane, hole, parts[c]);
+          });
           const filled = yield* pasted(known, image.width, restored, box, sigma > 0 ? undefined : holes);
           const alpha = image.alpha && (yield* opaque(image.alpha, missing));
           return { ...image, planes: filled, ...(alpha && { alpha }) };

@@ -1,7 +1,10 @@
 /** The missing pixels of an image: which they are, and the image without them. */
 import { InputError } from '../../errors.js';
 import { checkPixels, checkSamples, type Image, type Samples } from '../../image/image.js';
+import type { Size } from '../../operators/operator.js';
+import { squaresOf, WIDE } from '../../operators/wide-holes.js';
 import { stretches, type Work } from '../../work.js';
+import type { MissingExtent } from './findings.js';
 
 /** 1 for each missing pixel. */
 export function* missingPixels({ width, height, planes, alpha }: Image, mask: Samples | 'auto'): Work<Uint8Array> {
@@ -36,6 +39,52 @@ export function* missingPixels({ width, height, planes, alpha }: Image, mask: Sa
     throw new InputError('mask', rule, 'every pixel missing', 'mark only the pixels that are to be filled');
   }
   return missing;
+}
+
+/** How much is missing. */
+export function* missingExtent(size: Size, missing: Uint8Array): Work<MissingExtent> {
+  const sides = yield* squaresOf(size, (i) => missing[i] !== 0);
+  const count = missing.reduce((sum, each) => sum + each, 0);
+  return { count, share: count / missing.length, widest: largestOf(sides) };
+}
+
+/**
+ * Whether a mask is probably inverted. More than half is missing then, in wide holes, but there is a picture in them, and what is known
+ * is thin lines or nearly constant, as scratches and text are. A picture with many random pixels missing has no wide holes, and a
+ * picture whose surroundings are really missing has nothing in them.
+ */
+export function* looksInverted(image: Image, missing: Uint8Array, { share, widest }: MissingExtent): Work<boolean> {
+  if (share <= HALF || widest <= WIDE) return false;
+  const [plane] = image.planes;
+  const inHoles = yield* deviationOf(plane, (i) => missing[i] !== 0);
+  if (!(inHoles > LEAST_PICTURE * image.peak)) return false;
+  const known = yield* deviationOf(plane, (i) => missing[i] === 0);
+  if (known < CONSTANT * inHoles) return true;
+  return largestOf(yield* squaresOf(image, (i) => missing[i] === 0)) <= WIDE;
+}
+
+/** The share of missing pixels above which a mask may be inverted. */
+const HALF = 0.5;
+/** The least deviation of a picture, as a share of the peak, and the most of what is nearly constant, as a share of the picture's. */
+const [LEAST_PICTURE, CONSTANT] = [0.02, 0.25];
+
+/** The standard deviation of the finite samples among some. */
+function* deviationOf(plane: Samples, isMember: (i: number) => boolean): Work<number> {
+  let [count, sum, squares] = [0, 0, 0];
+  for (const [from, to] of stretches(plane.length)) {
+    for (let i = from; i < to; i++) {
+      if (!isMember(i) || !Number.isFinite(plane[i])) continue;
+      count++;
+      sum += plane[i];
+      squares += plane[i] ** 2;
+    }
+    yield to / plane.length;
+  }
+  return count === 0 ? 0 : Math.sqrt(Math.max(0, squares / count - (sum / count) ** 2));
+}
+
+function largestOf(values: Uint32Array): number {
+  return values.reduce((most, value) => Math.max(most, value), 0);
 }
 
 /** The planes in float64 with 0 at the missing pixels; the known ones are checked. */

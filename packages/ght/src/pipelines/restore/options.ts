@@ -8,6 +8,7 @@ import { kindOf, knownOptions, notNegative, OptionError, oneOf } from '../../err
 import type { Image } from '../../image/image.js';
 import type { RestorationEntry } from '../../operators/loop.js';
 import { checkThreads } from '../solve/options.js';
+import type { Findings } from './findings.js';
 
 /** Progress of a restoration. */
 export interface RestoreProgress {
@@ -39,11 +40,7 @@ export interface RestorationOptions {
 }
 
 /** The result of a restoration, apart from the pixels. */
-export interface RestoreResult {
-  /** The standard deviation of the noise of the input that was assumed, in its units; 0 for none. */
-  readonly sigma: number;
-  /** Whether that was estimated from the image. */
-  readonly estimated: boolean;
+export interface RestoreResult extends Findings {
   /** The quality that was used. */
   readonly quality: RecipeName;
   /** What happened, step by step. */

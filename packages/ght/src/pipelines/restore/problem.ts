@@ -7,6 +7,7 @@ import { noiseEstimate } from '../../noise/white/sigma.js';
 import type { Operator, Plane } from '../../operators/operator.js';
 import type { Work } from '../../work.js';
 import { checkLevel } from '../given-noise.js';
+import type { Findings } from './findings.js';
 import type { RestorationTask } from './options.js';
 
 /** A restoration of an image that is still to be read. */
@@ -18,8 +19,12 @@ export interface RestorationProblem {
   /** The deviations of the first and the last step, in units of the loop; never below that of the noise. */
   readonly first: number;
   readonly last: number;
-  /** Checks an image, and prepares it for the loop. */
-  open(image: Image): Work<OpenProblem>;
+  /** Whether the result has to stay near the range of the data; if it does not, more noise is assumed. @default false */
+  readonly bounded?: boolean;
+  /** Checks an image, and finds out what is not given. @default only the noise, if it is not given */
+  find?(image: Image): Work<Findings>;
+  /** Checks an image, and prepares it for the loop, with what was found. */
+  open(image: Image, found: Findings): Work<OpenProblem>;
 }
 
 /** An image that is ready for the loop. */
@@ -51,6 +56,15 @@ export function* unitFor(planes: readonly Samples[], peak: number, sigma: number
   for (const plane of planes) largest = Math.max(largest, yield* largestOf(plane));
   if (sigma !== undefined) checkLevel('sigma', sigma, Math.max(peak, largest));
   return Math.max(peak / FULL_SCALE, LEAST_UNIT, largest / MOST_UNITS);
+}
+
+/** What is found in an image for a problem: by the problem itself, or the noise alone. */
+export function* findingsOf(problem: RestorationProblem, image: Image): Work<Findings> {
+  if (problem.find) return yield* problem.find(image);
+  const { sigma } = problem;
+  if (sigma !== undefined) return { sigma, estimated: false, warnings: [] };
+  const unit = yield* unitFor(image.planes, image.peak, sigma);
+  return { sigma: yield* estimatedSigma(image, unit), estimated: true, warnings: [] };
 }
 
 /** The deviation to assume for an image whose noise is not known. */

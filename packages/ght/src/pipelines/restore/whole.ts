@@ -18,7 +18,7 @@ export async function restoreWhole(
   const { steps } = restorationRecipes[problem.task][settings.quality];
   let step = 0;
   const context = {
-    ...{ problem, settings, open: openOnce(problem, image) },
+    ...{ problem, settings, ...openOnce(problem, image) },
     planes: memoryPlanes(),
     denoisers: new DenoiserCache(),
     onStep: (k: number) => {
