@@ -16,6 +16,7 @@ import {
   resolveRestoreOptions,
   restorePlan,
   upscaling,
+  withoutNoise,
 } from 'ght/plans';
 import { fullScale, rangeOf } from 'ght-images';
 import type { Picture } from './picture.js';
@@ -43,7 +44,7 @@ export type RestoreRequest = ImageNames &
   };
 
 /** The options that a task has besides those of all restorations. */
-const OWN_OPTIONS = { inpaint: ['sigma'], deblur: ['sigma'], upscale: ['sigma', 'blur'] } as const;
+const OWN_OPTIONS = { inpaint: ['sigma'], deblur: ['sigma'], upscale: ['sigma', 'blur', 'jpeg'] } as const;
 
 const kernel: check.Check<BlurKernel> = check.record<BlurKernel>({
   width: check.whole(1),
@@ -82,21 +83,24 @@ export function restoreTask(): TiledTask<RestoreRequest, RestoreContext, Restore
     const run = JSON.stringify([request, source.version, mask?.version]);
     if (last?.run !== run) last = { run, denoisers: new DenoiserCache() };
     const kept = last;
-    const open: RestoreContext['open'] = async (signal) => {
+    const open: RestoreContext['open'] = async (found, signal) => {
       const missing = mask ? await maskOf(mask, source.picture, signal) : 'auto';
-      const image = await imageOf(source, signal);
-      return { image, opened: await drive(problemOf(source.picture, request, missing).open(image), { signal }) };
+      const image = await withoutNoise(await imageOf(source, signal), found, planes);
+      const problem = problemOf(source.picture, request, missing);
+      return { image, opened: await drive(problem.open(image, found), { signal }) };
     };
     const side = Math.min(PIECE, tile ?? PIECE);
     const chunk = { width: side, height: side };
+    const planes = scratchPlanes(() => places.scratch(output), chunk);
     return {
       settings: resolveRestoreOptions(request.options ?? {}, OWN_OPTIONS[request.task]),
       problem: problemOf(source.picture, request, 'auto'),
       denoisers: kept.denoisers,
       tiles: { chunk, side: tile },
-      planes: scratchPlanes(() => places.scratch(output), chunk),
-      async open(signal) {
-        kept.opened ??= open(signal);
+      planes,
+      image: (signal) => imageOf(source, signal),
+      async open(found, signal) {
+        kept.opened ??= open(found, signal);
         // What was stopped is opened again the next time.
         kept.opened.catch(() => {
           kept.opened = undefined;
@@ -125,7 +129,7 @@ export function restoreTask(): TiledTask<RestoreRequest, RestoreContext, Restore
 function problemOf(picture: Picture, request: RestoreRequest, mask: Uint8Array | 'auto'): RestorationProblem {
   if (request.task === 'inpaint') return inpainting(mask, request.options?.sigma);
   if (request.task === 'deblur') return deblurring(picture, request.kernel, request.options?.sigma);
-  return upscaling(picture, request.factor, request.options?.blur, request.options?.sigma);
+  return upscaling(picture, request.factor, request.options);
 }
 
 /** What is known about the result of a restoration. */

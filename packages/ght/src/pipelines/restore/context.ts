@@ -4,13 +4,21 @@ import { allOf, cut, type Rectangle, type Size } from '../../image/rectangle.js'
 import { drive } from '../../work.js';
 import type { DenoiserCache, TileDivision } from '../denoise/context.js';
 import type { RestoreSettings } from './options.js';
-import type { OpenProblem, RestorationProblem } from './problem.js';
+import type { FoundInput, OpenProblem, RestorationProblem } from './problem.js';
 
 /** An image that is restored, where its planes are kept between passes, and where the result goes. */
 export interface RestoreContext {
   readonly problem: RestorationProblem;
-  /** The image and the problem that it poses. Both are kept for the next part. */
-  open(signal?: AbortSignal): Promise<{ readonly image: Image; readonly opened: OpenProblem }>;
+  /** The image as it was given. */
+  image(signal?: AbortSignal): Promise<Image>;
+  /**
+   * The image and the problem that it poses, both of which are kept for the next part. `found` is what was found about it, the same in
+   * every part; noise that was removed is not in the image.
+   */
+  open(
+    found: FoundInput | undefined,
+    signal?: AbortSignal,
+  ): Promise<{ readonly image: Image; readonly opened: OpenProblem }>;
   /** Frees them, before a pass that needs the memory for tiles. Absent for an image that is in memory. */
   close?(): void;
   readonly settings: RestoreSettings;
@@ -65,10 +73,32 @@ export function memoryPlanes(): PlaneStore {
 }
 
 /** Opens a problem for an image in memory, once. */
-export function openOnce(problem: RestorationProblem, image: Image): RestoreContext['open'] {
+export function openOnce(problem: RestorationProblem, given: Image, planes: PlaneStore): RestoreContext['open'] {
   let opened: OpenProblem | undefined;
-  return async (signal) => {
-    opened ??= await drive(problem.open(image), { signal });
+  let image = given;
+  return async (found, signal) => {
+    if (!opened) {
+      image = await withoutNoise(given, found, planes);
+      opened = await drive(problem.open(image, found), { signal });
+    }
     return { image, opened };
   };
+}
+
+/** The name of a plane of the image without the noise that was removed first. */
+const denoisedName = (c: number) => `denoised-${c}`;
+
+/** Keeps the planes of an image without its noise. */
+export async function keepDenoised(image: Image, planes: readonly Samples[], store: PlaneStore): Promise<void> {
+  for (const [c, plane] of planes.entries()) {
+    await store.write(denoisedName(c), allOf(image), Float64Array.from(plane));
+  }
+}
+
+/** An image without the noise that was removed first, as {@link keepDenoised} has kept it. */
+export async function withoutNoise(image: Image, found: FoundInput | undefined, store: PlaneStore): Promise<Image> {
+  if (!found?.noise) return image;
+  const planes: Samples[] = [];
+  for (const c of image.planes.keys()) planes.push(await store.read(denoisedName(c), allOf(image), image));
+  return { ...image, planes };
 }

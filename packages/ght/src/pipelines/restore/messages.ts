@@ -1,9 +1,11 @@
 /** What the passes of a restoration send: their arguments and answers, with the checks that restore their types. */
 import type { Extent, PlanesFrame } from '../../denoisers/frame.js';
 import type { Size } from '../../image/rectangle.js';
+import type { FoundReduction } from '../../operators/find-reduction.js';
 import type { LoopStep } from '../../operators/loop.js';
-import { type Check, finite, flag, number, optional, positive, record, whole } from '../check.js';
-import { checkExtents, checkFrame, checkSize } from '../denoise/messages.js';
+import { type Check, finite, flag, number, oneOf, optional, positive, record, whole } from '../check.js';
+import { checkEstimate, checkExtents, checkFrame, checkSize } from '../denoise/messages.js';
+import type { FoundInput } from './problem.js';
 
 /** What is known about an image once it was read. */
 export interface KnownImage {
@@ -15,6 +17,13 @@ export interface KnownImage {
   /** The size of the picture that the loop works on, and the number of its planes. */
   readonly picture: Size;
   readonly channels: number;
+  /** What was found about the image, if something was looked for. */
+  readonly found?: FoundInput;
+}
+
+/** The argument of `start`. */
+export interface StartArgument {
+  readonly known: KnownImage;
 }
 
 /** The argument of `data`. */
@@ -48,6 +57,20 @@ export interface ResultArgument {
   readonly last: LoopStep;
 }
 
+const reduction: Check<FoundReduction> = record<FoundReduction>({
+  kind: oneOf('bicubic', 'area', 'mixed', 'gaussian'),
+  width: optional(positive),
+  share: optional(finite),
+  confidence: finite,
+  reason: optional(oneOf('too-little-detail', 'noise-removed')),
+});
+
+const found: Check<FoundInput> = record<FoundInput>({
+  sigma: finite,
+  reduction: optional(reduction),
+  noise: optional(checkEstimate),
+});
+
 /** The answer of `read`. */
 export const checkKnown: Check<KnownImage> = record<KnownImage>({
   sigma: finite,
@@ -55,7 +78,10 @@ export const checkKnown: Check<KnownImage> = record<KnownImage>({
   unit: positive,
   picture: checkSize,
   channels: whole(1, 2 ** 16),
+  found: optional(found),
 });
+
+export const checkStartArgument: Check<StartArgument> = record<StartArgument>({ known: checkKnown });
 
 const step: Check<LoopStep> = record<LoopStep>({ k: whole(1), sigma: finite, rho: finite, shrink: finite });
 

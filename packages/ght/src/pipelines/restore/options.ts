@@ -6,6 +6,8 @@ import type { EngineName } from '../../engines/engines.js';
 import { checkEngineName } from '../../engines/engines.js';
 import { kindOf, knownOptions, notNegative, OptionError, oneOf } from '../../errors.js';
 import type { Image } from '../../image/image.js';
+import type { NoiseEstimate } from '../../noise/estimate.js';
+import type { FoundReduction } from '../../operators/find-reduction.js';
 import type { RestorationEntry } from '../../operators/loop.js';
 import { checkThreads } from '../solve/options.js';
 
@@ -44,6 +46,10 @@ export interface RestoreResult {
   readonly sigma: number;
   /** Whether that was estimated from the image. */
   readonly estimated: boolean;
+  /** `upscale` with `blur: 'auto'`: how the image was reduced, as far as it shows. Absent if it was given. */
+  readonly reduction?: FoundReduction;
+  /** `upscale` with `sigma: 'auto'`: the noise or the JPEG steps that were removed first. Absent if there were none. */
+  readonly noise?: NoiseEstimate;
   /** The quality that was used. */
   readonly quality: RecipeName;
   /** What happened, step by step. */

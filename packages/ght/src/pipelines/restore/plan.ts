@@ -26,46 +26,49 @@ import {
   type Schedule,
 } from '../../operators/loop.js';
 import type { Plane } from '../../operators/operator.js';
-import { drive, watchOver } from '../../work.js';
+import { drive, type Watch, watchOver } from '../../work.js';
 import { memberOf, nothing, number, refuse } from '../check.js';
 import { partSide, partSize, watchOf } from '../denoise/plan.js';
 import { denoiseTiles, recipeFor } from '../denoise/planes.js';
 import { definePass, type Plan, workByName } from '../plan.js';
-import type { RestoreContext } from './context.js';
+import { keepDenoised, type RestoreContext } from './context.js';
 import {
   checkDataAnswer,
   checkDataArgument,
   checkKnown,
   checkPriorArgument,
   checkResultArgument,
+  checkStartArgument,
   type DataAnswer,
   type DataArgument,
   type KnownImage,
   type PriorArgument,
   type ResultArgument,
+  type StartArgument,
 } from './messages.js';
 import { type RestoreResult, restorationRecipes } from './options.js';
-import { estimatedSigma, MOST_UNITS, type RestorationProblem } from './problem.js';
+import { estimatedSigma, type FoundInput, MOST_UNITS, type RestorationProblem } from './problem.js';
 
-/** The shares of the passes; those of `data` and `prior` are shares of a step. */
-const SHARES = { read: 0.01, start: 0.04, result: 0.02, data: 0.3, prior: 0.7 } as const;
+/** The shares of the passes, where `diagnosis` is that of `read` if something has to be found; those of `data` and `prior` are shares of a step. */
+const SHARES = { read: 0.01, diagnosis: 0.05, start: 0.04, result: 0.02, data: 0.3, prior: 0.7 } as const;
 
 const read = definePass<RestoreContext, null, KnownImage>({
   ...{ name: 'read', argument: nothing, answer: checkKnown },
   async work(context, { signal, onFraction }) {
-    const { image, opened } = await context.open(signal);
+    const found = await diagnosed(context, { signal, onFraction });
+    const { image, opened } = await context.open(found, signal);
     const { unit, operator, planes } = opened;
     const given = context.problem.sigma;
-    const sigma = given ?? (await drive(estimatedSigma(image, unit), { signal, onFraction }));
+    const sigma = given ?? found?.sigma ?? (await drive(estimatedSigma(image, unit), { signal, onFraction }));
     const { width, height } = operator.picture;
-    return { sigma, estimated: given === undefined, unit, picture: { width, height }, channels: planes.length };
+    return { sigma, estimated: given === undefined, unit, picture: { width, height }, channels: planes.length, found };
   },
 });
 
-const start = definePass<RestoreContext, null, null>({
-  ...{ name: 'start', argument: nothing, answer: nothing },
-  async work(context, { part: c, signal, onFraction }) {
-    const { opened } = await context.open(signal);
+const start = definePass<RestoreContext, StartArgument, null>({
+  ...{ name: 'start', argument: checkStartArgument, answer: nothing },
+  async work(context, { part: c, argument: { known }, signal, onFraction }) {
+    const { opened } = await context.open(known.found, signal);
     const plane = memberOf(opened.planes, c, 'part');
     const first = await drive(opened.start(plane, c), { signal, onFraction });
     await context.planes.write(nameOf('z', 0, c), allOf(opened.operator.picture), first);
@@ -77,8 +80,8 @@ const data = definePass<RestoreContext, DataArgument, DataAnswer>({
   ...{ name: 'data', argument: checkDataArgument, answer: checkDataAnswer },
   async work(context, { part: c, argument: { known, step, before }, signal, onFraction }) {
     const { planes: store } = context;
-    const { picture } = known;
-    const { opened } = await context.open(signal);
+    const { picture, found } = known;
+    const { opened } = await context.open(found, signal);
     const y = memberOf(opened.planes, c, 'part');
     const z = await store.take(nameOf('z', step.k - 1, c), picture);
     let u: Plane = new Float64Array(noiseOf(known) === 0 ? z.length : 0);
@@ -129,8 +132,8 @@ const result = definePass<RestoreContext, ResultArgument, number>({
   ...{ name: 'result', argument: checkResultArgument, answer: number },
   async work(context, { argument: { known, last }, signal, onFraction }) {
     const { planes: store } = context;
-    const { picture, channels } = known;
-    const { opened } = await context.open(signal);
+    const { picture, channels, found } = known;
+    const { opened } = await context.open(found, signal);
     const noise = noiseOf(known);
     const restored = [];
     let squares = 0;
@@ -154,13 +157,14 @@ export const restorePlan: Plan<RestoreContext, RestoreResult> = {
   async run(context, perform) {
     const { problem, settings, tiles } = context;
     const { steps } = restorationRecipes[problem.task][settings.quality];
-    const [known] = await perform(read, null, { parts: 1, share: SHARES.read });
-    const { sigma, estimated, unit, picture, channels } = known;
-    await perform(start, null, { parts: channels, share: SHARES.start });
+    const readShare = problem.diagnose ? SHARES.diagnosis : SHARES.read;
+    const [known] = await perform(read, null, { parts: 1, share: readShare });
+    const { sigma, estimated, unit, picture, channels, found } = known;
+    await perform(start, { known }, { parts: channels, share: SHARES.start });
     const denoiser = await context.denoisers.load('prior', () => loadPrior(context, known));
     const part = tiles ? partSize(partSide(denoiser, picture, channels, tiles.side), tiles.chunk) : picture;
     const parts = gridLength(picture, part);
-    const share = (1 - SHARES.read - SHARES.start - SHARES.result) / steps;
+    const share = (1 - readShare - SHARES.start - SHARES.result) / steps;
     const history: RestorationEntry[] = [];
     const begin = performance.now();
     let ms = 0;
@@ -185,9 +189,21 @@ export const restorePlan: Plan<RestoreContext, RestoreResult> = {
     const [squares] = await perform(result, { known, last: before }, { parts: 1, share: SHARES.result });
     note(before, squares);
     await context.planes.clear();
-    return { sigma, estimated, quality: settings.quality, history, engine: denoiser.info };
+    const { reduction, noise } = found ?? {};
+    const report = { ...(reduction && { reduction }), ...(noise && { noise }) };
+    return { sigma, estimated, ...report, quality: settings.quality, history, engine: denoiser.info };
   },
 };
+
+/** Finds what is not known about the image. Planes without the noise that was removed are kept for the passes after it. */
+async function diagnosed(context: RestoreContext, watch: Watch): Promise<FoundInput | undefined> {
+  const { problem, settings } = context;
+  if (!problem.diagnose) return undefined;
+  const image = await context.image(watch.signal);
+  const { found, denoised } = await problem.diagnose(image, settings, watch);
+  if (denoised) await keepDenoised(image, denoised, context.planes);
+  return found;
+}
 
 /** The name of a plane: z, u, or the x + u that the prior denoises, after step k. */
 function nameOf(plane: 'z' | 'u' | 'noisy', k: number, c: number): string {

@@ -3,11 +3,13 @@ import { decorrelation, recorrelation } from '../../image/colour.js';
 import type { Image, Samples } from '../../image/image.js';
 import { mapped } from '../../image/image.js';
 import { largestOf } from '../../image/scale.js';
+import type { NoiseEstimate } from '../../noise/estimate.js';
 import { noiseEstimate } from '../../noise/white/sigma.js';
+import type { FoundReduction } from '../../operators/find-reduction.js';
 import type { Operator, Plane } from '../../operators/operator.js';
-import type { Work } from '../../work.js';
+import type { Watch, Work } from '../../work.js';
 import { checkLevel } from '../given-noise.js';
-import type { RestorationTask } from './options.js';
+import type { RestorationTask, RestoreSettings } from './options.js';
 
 /** A restoration of an image that is still to be read. */
 export interface RestorationProblem {
@@ -18,8 +20,26 @@ export interface RestorationProblem {
   /** The deviations of the first and the last step, in units of the loop; never below that of the noise. */
   readonly first: number;
   readonly last: number;
-  /** Checks an image, and prepares it for the loop. */
-  open(image: Image): Work<OpenProblem>;
+  /** Finds what is not known about an image. Absent if nothing has to be found. */
+  diagnose?(image: Image, settings: RestoreSettings, watch: Watch): Promise<Diagnosis>;
+  /** Checks an image, and prepares it for the loop; `found` is what was found about it. */
+  open(image: Image, found?: FoundInput): Work<OpenProblem>;
+}
+
+/** What was found about an image; plain data. */
+export interface FoundInput {
+  /** The deviation of the noise that the loop assumes, in units of the image. */
+  readonly sigma: number;
+  /** How it was reduced, if that was looked for. */
+  readonly reduction?: FoundReduction;
+  /** The noise that was removed first. */
+  readonly noise?: NoiseEstimate;
+}
+
+/** What was found about an image, and the planes without the noise that was removed. */
+export interface Diagnosis {
+  readonly found: FoundInput;
+  readonly denoised?: readonly Samples[];
 }
 
 /** An image that is ready for the loop. */

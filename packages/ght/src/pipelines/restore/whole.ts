@@ -17,9 +17,10 @@ export async function restoreWhole(
   let restored = image;
   const { steps } = restorationRecipes[problem.task][settings.quality];
   let step = 0;
+  const planes = memoryPlanes();
   const context = {
-    ...{ problem, settings, open: openOnce(problem, image) },
-    planes: memoryPlanes(),
+    ...{ problem, settings, planes, open: openOnce(problem, image, planes) },
+    image: async () => image,
     denoisers: new DenoiserCache(),
     onStep: (k: number) => {
       step = k;
