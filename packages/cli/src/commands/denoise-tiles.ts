@@ -65,7 +65,7 @@ export async function denoiseInTiles(
 const HEAD_BYTES = 2 ** 20;
 
 /** What the header of a JPEG says, as for an image that is read whole. */
-async function jpegOf(path: string): Promise<DenoiseOptions['jpeg']> {
+export async function jpegOf(path: string): Promise<DenoiseOptions['jpeg']> {
   if (isAddress(path) || isZarr(path)) return undefined;
   // What cannot be opened or read has its error from the reader of the image.
   const file = await open(path).catch(() => undefined);

@@ -1,7 +1,15 @@
 /** What `ght inpaint`, `ght deblur` and `ght upscale` share: their flags, what they are asked for, and what they say. */
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import type { EngineName, Image, Quality, RestorationOptions, Restored } from 'ght';
+import {
+  describe,
+  describeBySubject,
+  type EngineName,
+  type Image,
+  type Quality,
+  type RestorationOptions,
+  type Restored,
+} from 'ght';
 import type { ImageMetadata } from 'ght-images';
 import type { RestoreTask } from 'ght-tiles';
 import { choiceOf, engineFlags, jsonFlag, quietFlag } from '../flags.js';
@@ -75,17 +83,24 @@ export interface Task {
 }
 
 /** What the loop did. */
-export function loopRows({
-  sigma,
-  estimated,
-  quality,
-  history,
-}: Omit<Restored, 'image'>): readonly (readonly [string, string])[] {
+export function loopRows(result: Omit<Restored, 'image'>): readonly (readonly [string, string])[] {
+  const { sigma, estimated, quality, history } = result;
+  const { noise: removed, reduction } = describeBySubject(result);
   const noise = sigma === 0 ? 'none assumed' : `${estimated ? 'estimated' : 'given'}: σ = ${measure(sigma)}`;
   return [
     ['quality', `${quality}, ${history.length} steps`],
-    ['noise', noise],
+    ['noise', removed ?? noise],
+    ...(reduction === undefined ? [] : [['reduction', reduction] as const]),
   ];
+}
+
+/** What the loop did, for programs. Of the noise that was removed, the large tables are left out. */
+export function loopSummary(result: Omit<Restored, 'image'>): object {
+  const { noise, ...others } = result;
+  const { model, levels, jpegQuality, confidence } = noise ?? {};
+  const sigma = model?.kind === 'white' ? model.sigma : undefined;
+  const removed = model && { kind: model.kind, sigma, levels, jpegQuality, confidence };
+  return { ...others, ...(removed && { noise: removed }), messages: describe(result) };
 }
 
 /** Metadata of an enlarged image: more pixels lie on the same length. */

@@ -4,22 +4,24 @@ import type { EngineFeatures, EngineInfo, EngineObstacle, GpuAdapter, ThreadsRea
 import type { EngineState } from '../engines/engines.js';
 import type { NoiseEstimate, SpectrumLevel } from '../noise/estimate.js';
 import type { NoiseModel } from '../noise/model.js';
+import type { FoundReduction } from '../operators/find-reduction.js';
 import type { RemovedBanding, RemovedImpulses } from '../pipelines/denoise/defects.js';
 import type { NoiseReport } from '../pipelines/denoise/findings.js';
 import { type ChosenQuality, MOST_RANGE } from '../pipelines/denoise/quality.js';
+import type { RestoreResult } from '../pipelines/restore/options.js';
 import { solverCatalogue } from '../sparse/solvers/catalogue.js';
 
-/** What can be described: the result of `denoise`, an estimate of noise, an engine that ran, or one that could. */
-export type Describable = NoiseReport | NoiseEstimate | EngineInfo | EngineState;
+/** What can be described: the result of `denoise` or of a restoration, an estimate of noise, an engine that ran, or one that could. */
+export type Describable = NoiseReport | NoiseEstimate | RestoreResult | EngineInfo | EngineState;
 
 /** A subject of a report. */
-export type Subject = 'impulses' | 'banding' | 'noise' | 'quality' | 'engine' | 'fallback';
+export type Subject = 'impulses' | 'banding' | 'noise' | 'reduction' | 'quality' | 'engine' | 'fallback';
 
 /** The subjects whose sentences need a label, because they do not name what they are about. */
-const LABELLED: readonly Subject[] = ['noise', 'quality'];
+const LABELLED: readonly Subject[] = ['noise', 'reduction', 'quality'];
 
 /**
- * Describes a report in sentences for people, without a full stop: what `denoise` found and removed, the noise of an image, or the
+ * Describes a report in sentences for people, without a full stop: what `denoise` or `upscale` found, the noise of an image, or the
  * engine that ran and why. Numbers are in the units of the image. Programs should read the fields of the report.
  *
  * @example
@@ -47,6 +49,10 @@ function sentencesOf(report: Describable): Partial<Record<Subject, string>> {
   if ('available' in report) return { engine: report.reason ?? featuresText(report) };
   if ('threads' in report) return { engine: engineText(report), fallback: fallbackText(report) };
   if ('model' in report) return { noise: noiseText(report.model, report) };
+  if ('history' in report) {
+    const { noise, reduction } = report;
+    return { noise: noise ? removedText(noise) : '', reduction: reduction ? reductionText(reduction) : '' };
+  }
   return {
     impulses: impulsesText(report.impulses),
     banding: bandingText(report.banding),
@@ -87,6 +93,34 @@ function noiseText(model: NoiseModel, found: Omit<NoiseEstimate, 'model'>): stri
     return `gain ${inDigits(gain)}, σ = ${inDigits(sigma)} without signal, offset ${inDigits(offset)}`;
   });
   return `grows with the signal; ${distinct(planes).join('; ')}`;
+}
+
+/** The noise that was removed before an image was enlarged. */
+function removedText(noise: NoiseEstimate): string {
+  const { model, levels, jpegQuality } = noise;
+  const isSteps = jpegQuality !== undefined && levels === undefined;
+  const text = isSteps ? `JPEG steps of quality about ${Math.round(jpegQuality)}` : noiseText(model, noise);
+  return `${text}; removed before enlarging`;
+}
+
+/** How an image was reduced. */
+function reductionText({ kind, width = 0, share = 0, confidence, reason }: FoundReduction): string {
+  const certainty = `, with confidence ${confidence.toFixed(2)}`;
+  switch (kind) {
+    case 'bicubic':
+      return `found to be bicubic${certainty}`;
+    case 'area':
+      return `found to be area averaging${certainty}`;
+    case 'gaussian':
+      return `found to be a wide Gaussian, of which a deviation of ${inDigits(width)} pixels of the result is assumed${certainty}`;
+    case 'mixed': {
+      const why = {
+        'too-little-detail': ', because the image has too little detail',
+        'noise-removed': ', because noise was removed',
+      };
+      return `not certain${reason ? why[reason] : ''}: assumed between bicubic and area averaging, ${Math.round(100 * share)}% of the latter`;
+    }
+  }
 }
 
 /** Coloured noise by its levels at middle and finest frequencies, and a JPEG by its quality. */

@@ -16,8 +16,8 @@ import { certainNoise } from './input-noise.js';
 import { checkSigma, type RestoreSettings } from './options.js';
 import { type Diagnosis, inUnits, type RestorationProblem, unitFor } from './problem.js';
 
-/** The deviation of the first step by the factor, and the highest; the last step has the factor as its deviation. */
-const [FIRST, MOST_FIRST] = [20, 60];
+/** The deviation of the first step by the factor, and the highest; that of the last step by the factor. */
+const [FIRST, MOST_FIRST, LAST] = [20, 60, 2];
 /** The most pixels of a result. */
 const MOST_PIXELS = 2 ** 28;
 const MOST_BLUR = 16;
@@ -45,7 +45,7 @@ export function upscaling(
   else oneOf('jpeg', jpeg, ['auto', 'off']);
   const asked = { factor, blur, sigma: given, jpeg };
   return {
-    ...{ task: 'upscale', sigma: given, first: Math.min(FIRST * factor, MOST_FIRST), last: factor },
+    ...{ task: 'upscale', sigma: given, first: Math.min(FIRST * factor, MOST_FIRST), last: LAST * factor },
     ...((blur === 'auto' || given === undefined) && {
       diagnose: (image: Image, settings: RestoreSettings, watch: Watch) => diagnose(image, asked, settings, watch),
     }),
