@@ -22,7 +22,7 @@ const values = flags(import.meta.filename, {
 const count = Number(values.count);
 /** Gaussians in pixels of the small picture. */
 const WIDTHS = [0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
-/** How much a reduction counts in the regression of aliasing; wide Gaussians are told apart by their width. */
+/** How much a reduction counts in the regression of aliasing; wide Gaussians are distinguished by their width. */
 const WEIGHTS = { bicubic: 3, lanczos: 1, area: 3, 'gaussian 0.3': 1, 'gaussian 0.4': 0.5 };
 const isAliased = (name) => name === 'area' || name === 'gaussian 0.3';
 const RIDGE = 1;

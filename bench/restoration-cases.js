@@ -12,7 +12,14 @@ const BLUR = 1.6;
 /** Pixels along the edges of a blurred picture whose surroundings are not known. */
 const MARGIN = 8;
 
-const reductions = { area: 'area', bicubic: 'bicubic', gaussian: { gaussian: 1 } };
+/** The reductions by a factor. Gaussians have deviations in pixels of the large picture. */
+const reductions = {
+  area: () => 'area',
+  bicubic: () => 'bicubic',
+  gaussian: (factor) => ({ gaussian: 0.5 * factor }),
+  'wide-gaussian': (factor) => ({ gaussian: 0.8 * factor }),
+};
+const JPEG_QUALITY = 80;
 
 /**
  * Here a sample has the picture that the result is compared with as `file` (enlarged by cubic interpolation, or blurred), and
@@ -20,22 +27,28 @@ const reductions = { area: 'area', bicubic: 'bicubic', gaussian: { gaussian: 1 }
  */
 export const restorationCases = [
   ...[2, 3].flatMap((factor) =>
-    Object.entries(reductions).map(([name, blur]) => ({
+    Object.entries(reductions).map(([name, blurBy]) => ({
       name: `reduced-${factor}-${name}`,
       pictures: 'clean',
       bar: name === 'area' ? { gain: 0.8 } : { gain: 0 },
       make(picture) {
         const clean = asBytes(middle(grey(picture), SIDE));
-        const size = { width: SIDE / factor, height: SIDE / factor };
-        const small = finish(reductionOperator(clean, size, blur).apply(Float64Array.from(clean.planes[0])));
-        const data = asBytes({ ...size, planes: [small], peak: 255 });
-        const rows = cubicResampling(size.height, SIDE);
-        const file = { ...clean, planes: [finish(resampled(Float64Array.from(data.planes[0]), rows, rows))] };
-        const restore = (options) => upscale(data, factor, options);
-        return { file, clean, restore, given: { blur }, mask: inside(SIDE, factor) };
+        const blur = blurBy(factor);
+        return enlarging(clean, reduced(clean, factor, blur), factor, { blur, sigma: 0 });
       },
     })),
   ),
+  ...[2, 3].map((factor) => ({
+    name: `reduced-${factor}-jpeg`,
+    pictures: 'clean',
+    bar: { gain: 0 },
+    async make(picture) {
+      const clean = asBytes(middle(grey(picture), SIDE));
+      const small = reduced(clean, factor, 'area');
+      const data = await planesOf(await asJpeg(small, JPEG_QUALITY));
+      return enlarging(clean, data, factor, { blur: 'area', sigma: deviation(data, small) });
+    },
+  })),
   {
     name: 'blurred-jpeg',
     pictures: 'clean',
@@ -49,6 +62,20 @@ export const restorationCases = [
     },
   },
 ];
+
+function reduced(clean, factor, blur) {
+  const size = { width: SIDE / factor, height: SIDE / factor };
+  const small = finish(reductionOperator(clean, size, blur).apply(Float64Array.from(clean.planes[0])));
+  return asBytes({ ...size, planes: [small], peak: 255 });
+}
+
+/** A sample whose small picture is enlarged; it is compared with cubic interpolation. */
+function enlarging(clean, data, factor, given) {
+  const rows = cubicResampling(data.height, SIDE);
+  const file = { ...clean, planes: [finish(resampled(Float64Array.from(data.planes[0]), rows, rows))] };
+  const restore = (options) => upscale(data, factor, options);
+  return { file, clean, restore, given, mask: inside(SIDE, factor) };
+}
 
 /** The root mean square difference of two grey pictures. */
 function deviation(a, b) {

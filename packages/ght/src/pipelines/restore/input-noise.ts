@@ -26,6 +26,8 @@ const COLOURED = { confidence: 0.9, pixels: 2 ** 15 } as const;
 const WHITE = { least: 2, spread: 1.5, slope: 2, flattest: 0.05, quarter: 0.25 } as const;
 /** The side of the blocks, and the distance from one to the next. */
 const [BLOCK, STEP] = [8, 4];
+/** In fewer blocks, which is below about 60×60 pixels, there may be nothing but texture. */
+const LEAST_BLOCKS = 150;
 const FULL_SCALE = 255;
 
 /** The noise of an image of any scale and size that is certain enough to be removed; undefined if there is none. */
@@ -61,7 +63,7 @@ function stepsAlone({ jpegQuality }: NoiseEstimate, { planes, peak }: Image, jpe
 function* blocksAgree({ width, height, planes, peak }: Image): Work<boolean> {
   for (const plane of planes) {
     const blocks = yield* detailOfBlocks(plane, width, height);
-    if (blocks.length === 0) return false;
+    if (blocks.length < LEAST_BLOCKS) return false;
     blocks.sort((a, b) => a.finest - b.finest);
     const ranked = (share: number) => blocks[Math.floor(share * (blocks.length - 1))].finest;
     const [flattest, quarter] = [ranked(WHITE.flattest), ranked(WHITE.quarter)];
