@@ -1,5 +1,5 @@
 // The cases of bench/diagnosis.js for upscaling and deblurring.
-import { deblur, gaussianKernel, upscale } from 'ght';
+import { deblur, gaussianKernel, readJpegInfo, upscale } from 'ght';
 import { reductionOperator, resampled } from '../packages/ght/dist/operators/reduction.js';
 import { cubicResampling } from '../packages/ght/dist/operators/resampling.js';
 import { finish } from '../packages/ght/dist/work.js';
@@ -45,8 +45,11 @@ export const restorationCases = [
     async make(picture) {
       const clean = asBytes(middle(grey(picture), SIDE));
       const small = reduced(clean, factor, 'area');
-      const data = await planesOf(await asJpeg(small, JPEG_QUALITY));
-      return enlarging(clean, data, factor, { blur: 'area', sigma: deviation(data, small) });
+      const bytes = await asJpeg(small, JPEG_QUALITY);
+      const data = await planesOf(bytes);
+      // The command reads the tables of a file.
+      const jpeg = readJpegInfo(bytes);
+      return enlarging(clean, data, factor, { blur: 'area', sigma: deviation(data, small) }, { jpeg });
     },
   })),
   {
@@ -70,10 +73,10 @@ function reduced(clean, factor, blur) {
 }
 
 /** A sample whose small picture is enlarged; it is compared with cubic interpolation. */
-function enlarging(clean, data, factor, given) {
+function enlarging(clean, data, factor, given, known = {}) {
   const rows = cubicResampling(data.height, SIDE);
   const file = { ...clean, planes: [finish(resampled(Float64Array.from(data.planes[0]), rows, rows))] };
-  const restore = (options) => upscale(data, factor, options);
+  const restore = (options) => upscale(data, factor, { ...known, ...options });
   return { file, clean, restore, given, mask: inside(SIDE, factor) };
 }
 

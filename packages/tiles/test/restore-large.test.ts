@@ -121,7 +121,7 @@ describe('restoration in tiles', () => {
     expect(noise?.model.kind).toBe('coloured');
     expect(noise?.jpegQuality).toBeGreaterThan(1);
     expect(reduction).toMatchObject({ kind: 'mixed', reason: 'noise-removed' });
-    expect(sigma).toBe(1);
+    expect(sigma).toBe(2);
   });
 
   it('works on tiles with their margin, one prior for all, and frees planes that are no longer needed', async () => {

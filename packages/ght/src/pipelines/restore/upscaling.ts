@@ -22,8 +22,10 @@ const [FIRST, MOST_FIRST, LAST] = [20, 60, 2];
 const MOST_PIXELS = 2 ** 28;
 const MOST_BLUR = 16;
 
-/** The deviation that is left of removed noise, on the scale where 255 is full scale. */
-const LEFT = 1;
+/** The deviation that is left of removed noise, and of the steps of a JPEG, on the scale where 255 is full scale. */
+const LEFT = { noise: 1, steps: 2 } as const;
+/** The steps of a JPEG are removed from luma in part, since the loop removes the rest better, and in full from the colours. */
+const STEPS = { strength: 0.5, strengthChroma: 2, impulses: 'off', banding: 'off' } as const;
 
 /** What is given about an image that is enlarged; see `UpscaleOptions`. */
 export interface UpscalingOptions {
@@ -90,10 +92,12 @@ async function diagnose(
   const noise = sigma === undefined ? await drive(certainNoise(image, jpeg), watchOver(watch, 0, 0.5)) : undefined;
   if (noise) {
     // An estimated spectrum is denoised at two scales; the noise of flat areas and the steps of a JPEG are at one.
-    const known = noise.levels ? { jpeg } : ({ noise: noise.model, impulses: 'off', banding: 'off' } as const);
+    const isSteps = noise.jpeg !== undefined && noise.levels === undefined;
+    const one = { noise: noise.model, ...(isSteps ? STEPS : ({ impulses: 'off', banding: 'off' } as const)) };
+    const known = noise.levels ? { jpeg } : one;
     const settings = resolveDenoiseOptions(image.planes.length, { ...known, quality, engine, threads, signal });
     const { planes } = (await denoiseWhole(image, settings)).image;
-    const found = { sigma: unit * LEFT, noise };
+    const found = { sigma: unit * (isSteps ? LEFT.steps : LEFT.noise), noise };
     const reduction = unknownReduction('noise-removed');
     return { found: blur === 'auto' ? { ...found, reduction } : found, denoised: planes };
   }
