@@ -172,7 +172,10 @@ describe('restoring', () => {
     for (const work of ['data', 'prior', 'result']) await refused(task, work, request, { known });
     await refused(task, 'read', request, { known });
     await refused(task, 'start', request, null);
-    for (const reduction of [{ kind: 'box', confidence: 1 }, { kind: 'gaussian', width: 0, confidence: 1 }]) {
+    for (const reduction of [
+      { kind: 'box', confidence: 1 },
+      { kind: 'gaussian', width: 0, confidence: 1 },
+    ]) {
       await refused(task, 'start', request, { known: { ...known, found: { sigma: 0, reduction } } });
     }
   });
