@@ -1,5 +1,5 @@
 // The cases of bench/diagnosis.js for upscaling and deblurring.
-import { deblur, diskKernel, gaussianKernel, motionKernel, upscale } from 'ght';
+import { deblur, diskKernel, gaussianKernel, motionKernel, readJpegInfo, upscale } from 'ght';
 import { blurOperator } from '../packages/ght/dist/operators/blur.js';
 import { checkedKernel } from '../packages/ght/dist/operators/kernel.js';
 import { reductionOperator, resampled } from '../packages/ght/dist/operators/reduction.js';
@@ -18,7 +18,14 @@ const NOISE = 2;
 /** Blurs: the kernel is found, and given for comparison. */
 const blurs = { gaussian: gaussianKernel(1.6), disk: diskKernel(3), motion: motionKernel(11, 30) };
 
-const reductions = { area: 'area', bicubic: 'bicubic', gaussian: { gaussian: 1 } };
+/** The reductions by a factor. Gaussians have deviations in pixels of the large picture. */
+const reductions = {
+  area: () => 'area',
+  bicubic: () => 'bicubic',
+  gaussian: (factor) => ({ gaussian: 0.5 * factor }),
+  'wide-gaussian': (factor) => ({ gaussian: 0.8 * factor }),
+};
+const JPEG_QUALITY = 80;
 
 /**
  * Here a sample has the picture that the result is compared with as `file` (enlarged by cubic interpolation, or blurred), and
@@ -26,19 +33,14 @@ const reductions = { area: 'area', bicubic: 'bicubic', gaussian: { gaussian: 1 }
  */
 export const restorationCases = [
   ...[2, 3].flatMap((factor) =>
-    Object.entries(reductions).map(([name, blur]) => ({
+    Object.entries(reductions).map(([name, blurBy]) => ({
       name: `reduced-${factor}-${name}`,
       pictures: 'clean',
       bar: name === 'area' ? { gain: 0.8 } : { gain: 0 },
       make(picture) {
         const clean = asBytes(middle(grey(picture), SIDE));
-        const size = { width: SIDE / factor, height: SIDE / factor };
-        const small = finish(reductionOperator(clean, size, blur).apply(Float64Array.from(clean.planes[0])));
-        const data = asBytes({ ...size, planes: [small], peak: 255 });
-        const rows = cubicResampling(size.height, SIDE);
-        const file = { ...clean, planes: [finish(resampled(Float64Array.from(data.planes[0]), rows, rows))] };
-        const restore = (options) => upscale(data, factor, options);
-        return { file, clean, restore, given: { blur }, mask: inside(SIDE, factor) };
+        const blur = blurBy(factor);
+        return enlarging(clean, reduced(clean, factor, blur), factor, { blur, sigma: 0 });
       },
     })),
   ),
@@ -52,6 +54,20 @@ export const restorationCases = [
       // Given: the true kernel and the true noise.
       const restore = ({ kernel: known = 'auto', ...options } = {}) => deblur(file, known, options);
       return { file, clean, restore, given: { kernel, sigma: NOISE }, mask: inside(SIDE, MARGIN) };
+    },
+  })),
+  ...[2, 3].map((factor) => ({
+    name: `reduced-${factor}-jpeg`,
+    pictures: 'clean',
+    bar: { gain: 0 },
+    async make(picture) {
+      const clean = asBytes(middle(grey(picture), SIDE));
+      const small = reduced(clean, factor, 'area');
+      const bytes = await asJpeg(small, JPEG_QUALITY);
+      const data = await planesOf(bytes);
+      // The command reads the tables of a file.
+      const jpeg = readJpegInfo(bytes);
+      return enlarging(clean, data, factor, { blur: 'area', sigma: deviation(data, small) }, { jpeg });
     },
   })),
   {
@@ -85,6 +101,20 @@ function softened(picture, kernel) {
   const operator = blurOperator(large, checkedKernel(kernel, large.width, large.height));
   const plane = finish(operator.apply(finish(operator.mirrored(Float64Array.from(large.planes[0])))));
   return { clean: asBytes(middle(large, SIDE)), soft: middle({ ...large, planes: [plane] }, SIDE) };
+}
+
+function reduced(clean, factor, blur) {
+  const size = { width: SIDE / factor, height: SIDE / factor };
+  const small = finish(reductionOperator(clean, size, blur).apply(Float64Array.from(clean.planes[0])));
+  return asBytes({ ...size, planes: [small], peak: 255 });
+}
+
+/** A sample whose small picture is enlarged; it is compared with cubic interpolation. */
+function enlarging(clean, data, factor, given, known = {}) {
+  const rows = cubicResampling(data.height, SIDE);
+  const file = { ...clean, planes: [finish(resampled(Float64Array.from(data.planes[0]), rows, rows))] };
+  const restore = (options) => upscale(data, factor, { ...known, ...options });
+  return { file, clean, restore, given, mask: inside(SIDE, factor) };
 }
 
 /** The root mean square difference of two grey pictures. */

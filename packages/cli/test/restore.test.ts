@@ -1,5 +1,6 @@
 import { randomSource } from 'ght';
 import { readNpy, writeNpy } from 'ght/npy';
+import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { height, pixels, png, psnr, smooth, width, workplace } from './command.js';
 
@@ -192,6 +193,37 @@ describe('ght upscale', () => {
     const { stdout } = await ght('upscale', 'small.png', '--factor', '3', '-o', 'large.png', '--quality', 'fast');
     expect(stdout).toMatch(/^ {2}size +72×60$/m);
   });
+
+  it('says how the image was reduced, unless that was given', async () => {
+    const args = ['upscale', 'small.png', '--factor', '2', '-o', 'large.png', '--quality', 'fast'];
+    const found = await json(...args);
+    expect(['bicubic', 'area', 'mixed', 'gaussian']).toContain(found.reduction.kind);
+    expect(found.messages).toEqual([expect.stringMatching(/^reduction: /)]);
+    const { stdout } = await ght(...args, '--blur', 'auto', '--sigma', 'auto');
+    expect(stdout).toMatch(/^ {2}reduction +(found to be|not certain)/m);
+    const given = await json(...args, '--blur', 'area');
+    expect(given.reduction).toBeUndefined();
+    expect(given.messages).toEqual([]);
+  });
+
+  it('removes the steps of a JPEG, which are in its header, also in tiles', async () => {
+    await save(
+      'small.jpg',
+      await sharp(await png(clean))
+        .jpeg({ quality: 60 })
+        .toBuffer(),
+    );
+    const args = ['upscale', 'small.jpg', '--factor', '2', '--quality', 'fast'];
+    const found = await json(...args, '-o', 'whole.png');
+    expect(found.noise).toMatchObject({ kind: 'coloured', jpegQuality: 60 });
+    expect(found.reduction).toMatchObject({ kind: 'mixed', reason: 'noise-removed' });
+    const { stdout } = await ght(...args, '-o', 'whole.png');
+    expect(stdout).toMatch(/^ {2}noise +JPEG steps of quality about 60; removed before enlarging$/m);
+    await ght(...args, '-o', 'tiled.png', '--tile', '24');
+    expect((await read('tiled.png')).equals(await read('whole.png'))).toBe(true);
+    const given = await json(...args, '-o', 'whole.png', '--sigma', '0');
+    expect(given.noise).toBeUndefined();
+  });
 });
 
 describe('in tiles', () => {
@@ -257,8 +289,8 @@ describe('refusals', () => {
     ['upscale small.png --factor 0.5', '--factor must be at least 1', 'got 0.5'],
     ['upscale small.png --factor two', '--factor must be a finite number', 'two'],
     ['upscale small.png --factor 100000', 'IMAGE must need less memory than this machine has', '--factor'],
-    ['upscale small.png --factor 2 --blur box', '--blur must be bicubic, area or gaussian:SIGMA', 'box'],
-    ['upscale small.png --factor 2 --blur gaussian:0', '--blur must be bicubic, area, or', 'above 0'],
+    ['upscale small.png --factor 2 --blur box', '--blur must be auto, bicubic, area or gaussian:SIGMA', 'box'],
+    ['upscale small.png --factor 2 --blur gaussian:0', '--blur must be auto, bicubic, area, or', 'above 0'],
     ['upscale small.png --factor 2 --sigma -1', '--sigma must be a finite number of at least 0'],
   ];
   it.concurrent.each(cases)('ght %s', async (args, ...parts) => {

@@ -15,7 +15,7 @@ import {
   deblurring,
   drive,
   enlargedSize,
-  findingsOf,
+  findAndKeep,
   gridOf,
   inpainting,
   type RestorationProblem,
@@ -24,6 +24,7 @@ import {
   resolveRestoreOptions,
   restorePlan,
   upscaling,
+  withoutNoise,
 } from 'ght/plans';
 import { fullScale, rangeOf } from 'ght-images';
 import type { Picture } from './picture.js';
@@ -51,7 +52,7 @@ export type RestoreRequest = ImageNames &
   };
 
 /** The options that a task has besides those of all restorations. */
-const OWN_OPTIONS = { inpaint: ['sigma'], deblur: ['sigma', 'jpeg'], upscale: ['sigma', 'blur'] } as const;
+const OWN_OPTIONS = { inpaint: ['sigma'], deblur: ['sigma', 'jpeg'], upscale: ['sigma', 'blur', 'jpeg'] } as const;
 
 const weights: check.Check<BlurKernel> = check.record<BlurKernel>({
   width: check.whole(1),
@@ -107,19 +108,21 @@ export function restoreTask(): TiledTask<RestoreRequest, RestoreContext, Restore
     };
     const open: RestoreContext['open'] = async (found, signal) => {
       const { image, problem } = await loaded(signal);
-      return drive(problem.open(image, found), { signal });
+      return drive(problem.open(await withoutNoise(image, found, planes), found), { signal });
     };
     const side = Math.min(PIECE, tile ?? PIECE);
     const chunk = { width: side, height: side };
+    const planes = scratchPlanes(() => places.scratch(output), chunk);
+    const settings = resolveRestoreOptions(request.options ?? {}, OWN_OPTIONS[request.task]);
     return {
-      settings: resolveRestoreOptions(request.options ?? {}, OWN_OPTIONS[request.task]),
+      settings,
       problem: problemOf(source.picture, request, 'auto'),
       denoisers: kept.denoisers,
       tiles: { chunk, side: tile },
-      planes: scratchPlanes(() => places.scratch(output), chunk),
+      planes,
       async find(watch) {
         const { image, problem } = await loaded(watch.signal);
-        return drive(findingsOf(problem, image), watch);
+        return findAndKeep(problem, image, settings, planes, watch);
       },
       async open(found, signal) {
         kept.opened ??= open(found, signal);
@@ -152,7 +155,7 @@ export function restoreTask(): TiledTask<RestoreRequest, RestoreContext, Restore
 function problemOf(picture: Picture, request: RestoreRequest, mask: Uint8Array | 'auto'): RestorationProblem {
   if (request.task === 'inpaint') return inpainting(mask, request.options?.sigma);
   if (request.task === 'deblur') return deblurring(picture, request.kernel, request.options);
-  return upscaling(picture, request.factor, request.options?.blur, request.options?.sigma);
+  return upscaling(picture, request.factor, request.options);
 }
 
 /** What is known about the result of a restoration. */

@@ -43,6 +43,8 @@ const moved: Image = {
     }),
   ),
 };
+/** Quantisation tables, as if the picture had been a JPEG. */
+const tables = { luma: new Array<number>(64).fill(30), chroma: new Array<number>(64).fill(40) };
 const fast = { quality: 'fast', threads: 1 } as const;
 
 /** A sink that keeps every bit. */
@@ -88,6 +90,18 @@ const cases: readonly [name: string, image: Image, what: RestoreTask<Source>, wh
     { task: 'upscale', factor: 1.5, options: { ...fast, blur: 'area' } },
     () => upscale(cutout, 1.5, { quality: 'fast', blur: 'area' }),
   ],
+  [
+    'upscale without noise, reduction unknown',
+    grey,
+    { task: 'upscale', factor: 2, options: { ...fast, sigma: 0 } },
+    () => upscale(grey, 2, { quality: 'fast', sigma: 0 }),
+  ],
+  [
+    'upscale what was a JPEG, after its steps are removed',
+    colour,
+    { task: 'upscale', factor: 2, options: { ...fast, jpeg: tables } },
+    () => upscale(colour, 2, { quality: 'fast', jpeg: tables }),
+  ],
 ];
 
 describe('restoration in tiles', () => {
@@ -113,6 +127,18 @@ describe('restoration in tiles', () => {
     expect(passes.slice(0, 4)).toEqual(['read', 'start', 'data-1', 'prior-1']);
     expect(passes.at(-1)).toBe('result');
     expect(asFloat64(sink.planes)).toEqual(bits(await whole()));
+  });
+
+  it('removes the noise of the input once, and says so in every part', async () => {
+    const what = { task: 'upscale', factor: 2, options: { ...fast, jpeg: tables } } as const;
+    const { noise, reduction, sigma } = await restoreLarge(memorySource(colour), sinkFor(colour, what), {
+      ...what,
+      tile: 32,
+    });
+    expect(noise?.model.kind).toBe('coloured');
+    expect(noise?.jpegQuality).toBeGreaterThan(1);
+    expect(reduction).toMatchObject({ kind: 'mixed', reason: 'noise-removed' });
+    expect(sigma).toBe(2);
   });
 
   it('works on tiles with their margin, one prior for all, and frees planes that are no longer needed', async () => {

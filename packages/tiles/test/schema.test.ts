@@ -170,7 +170,14 @@ describe('restoring', () => {
     await attempt({ ...prior, known: { ...known, picture: { width: 0, height: 1 } } });
     await attempt({ ...prior, framed: { frame: { centres: 3 }, noisy: [] } });
     for (const work of ['data', 'prior', 'result']) await refused(task, work, request, { known });
-    for (const work of ['read', 'start']) await refused(task, work, request, { known });
+    await refused(task, 'read', request, { known });
+    await refused(task, 'start', request, null);
+    for (const reduction of [
+      { kind: 'box', confidence: 1 },
+      { kind: 'gaussian', width: 0, confidence: 1 },
+    ]) {
+      await refused(task, 'start', request, { known: { ...known, found: { sigma: 0, reduction } } });
+    }
   });
 
   it.each<[string, Data]>([

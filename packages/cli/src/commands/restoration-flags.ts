@@ -1,8 +1,15 @@
 /** What `ght inpaint`, `ght deblur` and `ght upscale` share: their flags, what they are asked for, and what they say. */
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import type { EngineName, Image, Quality, RestorationOptions, Restored } from 'ght';
-import { describeBySubject } from 'ght';
+import {
+  describe,
+  describeBySubject,
+  type EngineName,
+  type Image,
+  type Quality,
+  type RestorationOptions,
+  type Restored,
+} from 'ght';
 import type { ImageMetadata } from 'ght-images';
 import type { RestoreTask } from 'ght-tiles';
 import { choiceOf, engineFlags, jsonFlag, quietFlag } from '../flags.js';
@@ -78,17 +85,27 @@ export interface Task {
 /** What was found, what the loop did, and what may be wrong. */
 export function loopRows(result: Omit<Restored, 'image'>): readonly (readonly [string, string])[] {
   const { sigma, estimated, jpegQuality, quality, history } = result;
-  const { blur, missing, warning } = describeBySubject(result);
+  const { noise: removed, reduction, blur, missing, warning } = describeBySubject(result);
   const level = `${estimated ? 'estimated' : 'given'}: σ = ${measure(sigma)}`;
   const steps = estimated && jpegQuality !== undefined ? `, JPEG steps of quality about ${jpegQuality} counted in` : '';
   const rows: [string, string | undefined][] = [
     ['missing', missing],
     ['kernel', blur && `found: ${blur}`],
     ['quality', `${quality}, ${history.length} steps`],
-    ['noise', sigma === 0 ? 'none assumed' : `${level}${steps}`],
+    ['noise', result.noise ? removed : sigma === 0 ? 'none assumed' : `${level}${steps}`],
+    ['reduction', reduction],
     ['warning', warning],
   ];
   return rows.filter((row): row is [string, string] => row[1] !== undefined);
+}
+
+/** What the loop did, for programs. Of the noise that was removed, the large tables are left out. */
+export function loopSummary(result: Omit<Restored, 'image'>): object {
+  const { noise, ...others } = result;
+  const { model, levels, jpegQuality, confidence } = noise ?? {};
+  const sigma = model?.kind === 'white' ? model.sigma : undefined;
+  const removed = model && { kind: model.kind, sigma, levels, jpegQuality, confidence };
+  return { ...others, ...(removed && { noise: removed }), messages: describe(result) };
 }
 
 /** Metadata of an enlarged image: more pixels lie on the same length. */

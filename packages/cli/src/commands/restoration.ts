@@ -22,7 +22,7 @@ import { decibels, facts } from '../output/table.js';
 import { goesInTiles } from '../tile-flags.js';
 import { checkReference, levelAgainst } from './denoised.js';
 import { inMadeFolder, placeOf } from './output-folder.js';
-import { finer, loopRows, type Outcome, type RestorationFlags, type Task } from './restoration-flags.js';
+import { finer, loopRows, loopSummary, type Outcome, type RestorationFlags, type Task } from './restoration-flags.js';
 import { restoreInTiles } from './restore-tiles.js';
 
 /** Restores a file. Everything is checked before the work, and nothing is written before it is done. */
@@ -80,7 +80,11 @@ export function loopOutcome(
   { image, ...result }: Restored,
   more: readonly (readonly [string, string])[] = [],
 ): Outcome {
-  return { image, summary: result, rows: [...more, ...loopRows(result), ['engine', engineText(result.engine)]] };
+  return {
+    image,
+    summary: loopSummary(result),
+    rows: [...more, ...loopRows(result), ['engine', engineText(result.engine)]],
+  };
 }
 
 /** Progress of the loop, as it is shown. */

@@ -9,7 +9,7 @@ import { progressDisplay } from '../output/progress.js';
 import { pictureLine } from '../output/summary.js';
 import { facts } from '../output/table.js';
 import { refuseWithTiles } from '../tile-flags.js';
-import { finer, loopRows, type RestorationFlags, type Task } from './restoration-flags.js';
+import { finer, loopRows, loopSummary, type RestorationFlags, type Task } from './restoration-flags.js';
 import { runTiles } from './tiles.js';
 
 export async function restoreInTiles(
@@ -52,7 +52,7 @@ export async function restoreInTiles(
   if (flags.json) {
     const { metadata: _metadata, ...image } = picture;
     const { width, height } = restoredPicture(picture, asked);
-    context.print(JSON.stringify({ task: task.name, image, width, height, ...result, by, seconds }));
+    context.print(JSON.stringify({ task: task.name, image, width, height, ...loopSummary(result), by, seconds }));
     return;
   }
   const where = by === 'here' ? `on the ${result.engine.name} engine` : `by workers, ${by}`;

@@ -11,13 +11,13 @@ import { type Eigen, symmetricEigen } from '../math/eigen.js';
 import { type Matrix, matrix } from '../math/matrix.js';
 import { stretches, type Work } from '../work.js';
 import { conjugateGradientData, type Operator, type Plane, type Size } from './operator.js';
-import { cubicResampling, type ReductionBlur, type Resampling, reduction } from './resampling.js';
+import { type AssumedReduction, cubicResampling, type Resampling, reduction } from './resampling.js';
 
 /** The longest side of y for which eigenvectors are computed. */
 const MOST_EXACT = 160;
 
 /** The operator that makes a small picture of a large one. */
-export function reductionOperator(picture: Size, observed: Size, blur: ReductionBlur): Operator {
+export function reductionOperator(picture: Size, observed: Size, blur: AssumedReduction): Operator {
   const V = reduction(picture.height, observed.height, blur);
   const H = reduction(picture.width, observed.width, blur);
   const linear = {

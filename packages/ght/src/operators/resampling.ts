@@ -32,6 +32,12 @@ export type ReductionBlur =
       readonly gaussian: number;
     };
 
+/**
+ * The reduction that is assumed: a known one, or one between the cubic window and area averaging, with this share of the latter. A
+ * mixture is never far from either: it is for pictures of which it is not known.
+ */
+export type AssumedReduction = ReductionBlur | { readonly mixed: number };
+
 /** Enlarges n samples to m by cubic interpolation, or reduces them with the stretched cubic. */
 export function cubicResampling(n: number, m: number): Resampling {
   const stretch = Math.max(1, n / m);
@@ -39,18 +45,29 @@ export function cubicResampling(n: number, m: number): Resampling {
 }
 
 /** Reduces n samples to m. */
-export function reduction(n: number, m: number, blur: ReductionBlur): Resampling {
+export function reduction(n: number, m: number, blur: AssumedReduction): Resampling {
   if (blur === 'bicubic') return cubicResampling(n, m);
-  if (blur !== 'area') {
-    const { gaussian: sigma } = blur;
-    const weight = (distance: number) => Math.exp(-(distance ** 2) / (2 * sigma ** 2));
-    // At least the nearest sample is within reach.
-    return resampling(n, m, { reach: Math.max(1, 4 * sigma), weight });
-  }
-  const half = n / m / 2;
-  // The overlap of a pixel with the area of a pixel of the small picture.
-  const weight = (distance: number) => Math.max(0, Math.min(1, half + 0.5 - Math.abs(distance), 2 * half));
-  return resampling(n, m, { reach: half + 0.5, weight });
+  if (blur === 'area') return resampling(n, m, areaWindow(n / m));
+  if ('mixed' in blur) return resampling(n, m, mixedWindow(n / m, blur.mixed));
+  const { gaussian: sigma } = blur;
+  const weight = (distance: number) => Math.exp(-(distance ** 2) / (2 * sigma ** 2));
+  // At least the nearest sample is within reach.
+  return resampling(n, m, { reach: Math.max(1, 4 * sigma), weight });
+}
+
+/** The overlap of a pixel with the area of a pixel of the small picture. */
+function areaWindow(scale: number): Window {
+  const half = scale / 2;
+  const weight = (distance: number) => Math.max(0, Math.min(1, half + 0.5 - Math.abs(distance), scale));
+  return { reach: half + 0.5, weight };
+}
+
+/** Both windows have about the sum `scale`. */
+function mixedWindow(scale: number, share: number): Window {
+  const area = areaWindow(scale);
+  const stretch = Math.max(1, scale);
+  const weight = (distance: number) => share * area.weight(distance) + (1 - share) * cubic(distance / stretch);
+  return { reach: Math.max(area.reach, 2 * stretch), weight };
 }
 
 /** Keys' cubic with a = −½. */

@@ -21,12 +21,12 @@ export type { Job, Pass, Perform, Plan, RunProgress, RunWatch, Scratch } from '.
 export { definePass, workByName } from './plan.js';
 export type { CodesBands, RepresentContext } from './represent/context.js';
 export { type RepresentResult, representPlan } from './represent/plan.js';
-export type { PlaneStore, RestoreContext } from './restore/context.js';
+export { findAndKeep, type PlaneStore, type RestoreContext, withoutNoise } from './restore/context.js';
 export { deblurring } from './restore/deblurring.js';
 export { inpainting } from './restore/inpainting.js';
 export type { RestoreResult } from './restore/options.js';
 export { resolveRestoreOptions } from './restore/options.js';
 export { restorePlan } from './restore/plan.js';
-export { findingsOf, type RestorationProblem } from './restore/problem.js';
+export type { RestorationProblem } from './restore/problem.js';
 export { enlargedSize, upscaling } from './restore/upscaling.js';
 export { risingProgress, runHere } from './run.js';

@@ -4,6 +4,7 @@ import type { EngineFeatures, EngineInfo, EngineObstacle, GpuAdapter, ThreadsRea
 import type { EngineState } from '../engines/engines.js';
 import type { NoiseEstimate, SpectrumLevel } from '../noise/estimate.js';
 import type { NoiseModel } from '../noise/model.js';
+import type { FoundReduction } from '../operators/find-reduction.js';
 import { WIDE } from '../operators/wide-holes.js';
 import type { RemovedBanding, RemovedImpulses } from '../pipelines/denoise/defects.js';
 import type { Diagnosis, NoiseReport } from '../pipelines/denoise/findings.js';
@@ -24,11 +25,12 @@ export type Subject =
   | 'engine'
   | 'fallback'
   | 'blur'
+  | 'reduction'
   | 'missing'
   | 'warning';
 
 /** The subjects whose sentences need a label, because they do not name what they are about. */
-const LABELLED: readonly Subject[] = ['noise', 'quality', 'blur', 'missing'];
+const LABELLED: readonly Subject[] = ['noise', 'quality', 'blur', 'reduction', 'missing'];
 
 /**
  * Describes a report in sentences for people, without a full stop: what `denoise` found and removed, what `diagnose` found, what a
@@ -75,8 +77,9 @@ function sentencesOf(report: Describable): Partial<Record<Subject, string>> {
 
 function restorationSentences(report: RestoreResult): Partial<Record<Subject, string>> {
   return {
-    noise: assumedNoiseText(report),
+    noise: report.noise ? removedText(report.noise) : assumedNoiseText(report),
     blur: blurText(report),
+    reduction: report.reduction ? reductionText(report.reduction) : '',
     missing: missingText(report),
     warning: report.warnings.map(warningText).join('; '),
   };
@@ -97,6 +100,34 @@ function blurText({ blur }: RestoreResult): string {
   if (blur.kind === 'gaussian') return `Gaussian, σ = ${inDigits(blur.sigma)} pixels; ${percent}`;
   if (blur.kind === 'disk') return `out of focus, a disk of radius ${inDigits(blur.radius)} pixels; ${percent}`;
   return `motion over ${inDigits(blur.length)} pixels at ${Math.round(blur.angle)}°; ${percent}`;
+}
+
+/** The noise that was removed before an image was enlarged. */
+function removedText(noise: NoiseEstimate): string {
+  const { model, levels, jpegQuality } = noise;
+  const isSteps = jpegQuality !== undefined && levels === undefined;
+  const text = isSteps ? `JPEG steps of quality about ${Math.round(jpegQuality)}` : noiseText(model, noise);
+  return `${text}; removed before enlarging`;
+}
+
+/** How an image was reduced. */
+function reductionText({ kind, width = 0, share = 0, confidence, reason }: FoundReduction): string {
+  const certainty = `, with confidence ${confidence.toFixed(2)}`;
+  switch (kind) {
+    case 'bicubic':
+      return `found to be bicubic${certainty}`;
+    case 'area':
+      return `found to be area averaging${certainty}`;
+    case 'gaussian':
+      return `found to be a wide Gaussian, of which a deviation of ${inDigits(width)} pixels of the result is assumed${certainty}`;
+    case 'mixed': {
+      const why = {
+        'too-little-detail': ', because the image has too little detail',
+        'noise-removed': ', because noise was removed',
+      };
+      return `not certain${reason ? why[reason] : ''}: assumed between bicubic and area averaging, ${Math.round(100 * share)}% of the latter`;
+    }
+  }
 }
 
 function missingText({ missing }: RestoreResult): string {

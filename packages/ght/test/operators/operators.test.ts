@@ -43,6 +43,7 @@ const exact: Readonly<Record<string, Operator>> = {
   'bicubic ×3': reductionOperator(size, { width: 6, height: 5 }, 'bicubic'),
   'bicubic ×1.5': reductionOperator(size, { width: 12, height: 10 }, 'bicubic'),
   area: reductionOperator(size, { width: 7, height: 4 }, 'area'),
+  'between bicubic and area': reductionOperator(size, { width: 7, height: 5 }, { mixed: 0.6 }),
   'Gaussian reduction': reductionOperator(size, { width: 9, height: 5 }, { gaussian: 1.2 }),
   'large reduction': reductionOperator({ width: 330, height: 6 }, { width: 165, height: 3 }, 'bicubic'),
   own: ownOperator(neighbours, { width: 17, height: 15 }),

@@ -64,6 +64,45 @@ describe('a diagnosis', () => {
   });
 });
 
+describe('a result of upscaling', () => {
+  const plain = {
+    sigma: 0,
+    estimated: true,
+    warnings: [],
+    quality: 'fast',
+    history: [],
+    engine: { name: 'wasm', threads: 1 },
+  } as const;
+
+  it.each([
+    [{ kind: 'bicubic', confidence: 0.934 }, 'found to be bicubic, with confidence 0.93'],
+    [{ kind: 'area', confidence: 0.9 }, 'found to be area averaging, with confidence 0.90'],
+    [
+      { kind: 'gaussian', width: 0.91, confidence: 1 },
+      'found to be a wide Gaussian, of which a deviation of 0.91 pixels of the result is assumed, with confidence 1.00',
+    ],
+    [
+      { kind: 'mixed', share: 0.25, confidence: 0.8 },
+      'not certain: assumed between bicubic and area averaging, 25% of the latter',
+    ],
+    [
+      { kind: 'mixed', share: 0.6, confidence: 0, reason: 'noise-removed' },
+      'not certain, because noise was removed: assumed between bicubic and area averaging, 60% of the latter',
+    ],
+  ] as const)('says how the image was reduced: %j', (reduction, text) => {
+    expect(sentences({ ...plain, reduction })).toEqual(['noise: none assumed', `reduction: ${text}`]);
+  });
+
+  it('says which noise was removed first, and that none is assumed if none was found', () => {
+    expect(sentences({ ...plain, noise: white(5.04) })).toEqual(['noise: white, σ = 5.0; removed before enlarging']);
+    const steps = coloured([], { levels: undefined, jpegQuality: 79.8 });
+    expect(sentences({ ...plain, noise: steps })).toEqual([
+      'noise: JPEG steps of quality about 80; removed before enlarging',
+    ]);
+    expect(sentences(plain)).toEqual(['noise: none assumed']);
+  });
+});
+
 describe('a result of denoising', () => {
   const clean: NoiseReport = {
     noise: { kind: 'white', sigma: [17] },

@@ -348,7 +348,7 @@ describe('restoration refuses', () => {
       await expect(upscale(clean, factor)).rejects.toThrow(message);
     }
     for (const blur of ['box', { gaussian: 0 }, null]) {
-      await expect(upscale(clean, 2, { blur: blur as 'area' })).rejects.toThrow('blur must be bicubic, area, or');
+      await expect(upscale(clean, 2, { blur: blur as 'area' })).rejects.toThrow('blur must be auto, bicubic, area, or');
     }
   });
 });

@@ -70,13 +70,44 @@ export function memoryPlanes(): PlaneStore {
 }
 
 /** Opens a problem for an image in memory, once. */
-export function openOnce(problem: RestorationProblem, image: Image): Pick<RestoreContext, 'find' | 'open'> {
+export function openOnce(
+  problem: RestorationProblem,
+  given: Image,
+  settings: RestoreSettings,
+  planes: PlaneStore,
+): Pick<RestoreContext, 'find' | 'open'> {
   let opened: OpenProblem | undefined;
   return {
-    find: (watch) => drive(findingsOf(problem, image), watch),
+    find: (watch) => findAndKeep(problem, given, settings, planes, watch),
     async open(found, signal) {
-      opened ??= await drive(problem.open(image, found), { signal });
+      opened ??= await drive(problem.open(await withoutNoise(given, found, planes), found), { signal });
       return opened;
     },
   };
+}
+
+/** The name of a plane of the image without the noise that was removed first. */
+const denoisedName = (c: number) => `denoised-${c}`;
+
+/** Finds out what is not given. Planes without the noise that was removed are kept for the passes that follow. */
+export async function findAndKeep(
+  problem: RestorationProblem,
+  image: Image,
+  settings: RestoreSettings,
+  store: PlaneStore,
+  watch: Watch,
+): Promise<Findings> {
+  const { found, denoised = [] } = await findingsOf(problem, image, settings, watch);
+  for (const [c, plane] of denoised.entries()) {
+    await store.write(denoisedName(c), allOf(image), Float64Array.from(plane));
+  }
+  return found;
+}
+
+/** An image without the noise that was removed first, as {@link findAndKeep} has kept it. */
+export async function withoutNoise(image: Image, { noise }: Findings, store: PlaneStore): Promise<Image> {
+  if (!noise) return image;
+  const planes: Samples[] = [];
+  for (const c of image.planes.keys()) planes.push(await store.read(denoisedName(c), allOf(image), image));
+  return { ...image, planes };
 }

@@ -1,5 +1,8 @@
 /** What a restoration finds out about its image before the loop begins: plain data, the answer of one pass and an argument of others. */
+import type { Samples } from '../../image/image.js';
+import type { NoiseEstimate } from '../../noise/estimate.js';
 import type { BlurEstimate } from '../../operators/blind/estimate.js';
+import type { FoundReduction } from '../../operators/find-reduction.js';
 
 /** What was found in an image. */
 export interface Findings {
@@ -11,10 +14,20 @@ export interface Findings {
   readonly jpegQuality?: number;
   /** For `deblur` with the kernel `auto`: the blur that was found, in pixels, and how certain its kind is, from 0 to 1. */
   readonly blur?: BlurEstimate;
+  /** For `upscale` with `blur: 'auto'`: how the image was reduced, as far as it shows. Left out if it was given. */
+  readonly reduction?: FoundReduction;
+  /** For `upscale` with `sigma: 'auto'`: the noise or the JPEG steps that were removed first. Left out if there were none. */
+  readonly noise?: NoiseEstimate;
   /** For `inpaint`: how much is missing. */
   readonly missing?: MissingExtent;
   /** What is probably wrong with the input; empty if nothing was noticed. */
   readonly warnings: readonly RestorationWarning[];
+}
+
+/** What was found in an image, and its planes without the noise that was removed first. */
+export interface FoundInput {
+  readonly found: Findings;
+  readonly denoised?: readonly Samples[];
 }
 
 /** How much of an image is missing. */

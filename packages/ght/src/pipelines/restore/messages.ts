@@ -2,9 +2,10 @@
 import type { Extent, PlanesFrame } from '../../denoisers/frame.js';
 import type { Size } from '../../image/rectangle.js';
 import type { BlurEstimate } from '../../operators/blind/estimate.js';
+import type { FoundReduction } from '../../operators/find-reduction.js';
 import type { LoopStep } from '../../operators/loop.js';
 import { type Check, finite, flag, listOf, number, oneOf, optional, positive, record, whole } from '../check.js';
-import { checkExtents, checkFrame, checkSize } from '../denoise/messages.js';
+import { checkEstimate, checkExtents, checkFrame, checkSize } from '../denoise/messages.js';
 import type { Findings, MissingExtent, RestorationWarning } from './findings.js';
 
 /** What is known about an image once it was read. */
@@ -69,12 +70,22 @@ const checkWarning: Check<RestorationWarning> = (value, name) => {
   return record({ reason: oneOf(reason), before: finite, sigma: finite })(value, name);
 };
 
+const checkReduction: Check<FoundReduction> = record<FoundReduction>({
+  kind: oneOf('bicubic', 'area', 'mixed', 'gaussian'),
+  width: optional(positive),
+  share: optional(finite),
+  confidence: finite,
+  reason: optional(oneOf('too-little-detail', 'noise-removed')),
+});
+
 /** The answer of `read`. */
 export const checkKnown: Check<KnownImage> = record<KnownImage>({
   sigma: finite,
   estimated: flag,
   jpegQuality: optional(finite),
   blur: optional(checkBlur),
+  reduction: optional(checkReduction),
+  noise: optional(checkEstimate),
   missing: optional(record<MissingExtent>({ count: whole(1), share: finite, widest: whole(1) })),
   warnings: listOf(checkWarning),
   unit: positive,

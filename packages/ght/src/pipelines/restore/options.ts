@@ -84,7 +84,7 @@ export const restorationRecipes: Readonly<
   },
   upscale: {
     fast: { prior: 'threshold', steps: 8 },
-    balanced: { prior: 'threshold', steps: 16 },
+    balanced: { prior: 'rank', steps: 8 },
     best: { prior: 'rank', steps: 12 },
   },
   restore: {

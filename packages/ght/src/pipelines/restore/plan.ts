@@ -53,7 +53,7 @@ import { type RestoreResult, restorationRecipes } from './options.js';
 import { MOST_UNITS, type RestorationProblem } from './problem.js';
 
 /** The shares of the passes; those of `data` and `prior` are shares of a step. */
-const SHARES = { read: 0.01, start: 0.04, result: 0.02, data: 0.3, prior: 0.7 } as const;
+const SHARES = { read: 0.05, start: 0.04, result: 0.02, data: 0.3, prior: 0.7 } as const;
 
 /**
  * The most that a picture may leave the range of the data, as a share of that range ({@link excessOf}): more is a kernel that does not

@@ -5,10 +5,10 @@ import { mapped } from '../../image/image.js';
 import { largestOf } from '../../image/scale.js';
 import { noiseEstimate } from '../../noise/white/sigma.js';
 import type { Operator, Plane } from '../../operators/operator.js';
-import type { Work } from '../../work.js';
+import { drive, type Watch, type Work } from '../../work.js';
 import { checkLevel } from '../given-noise.js';
-import type { Findings } from './findings.js';
-import type { RestorationTask } from './options.js';
+import type { Findings, FoundInput } from './findings.js';
+import type { RestorationTask, RestoreSettings } from './options.js';
 
 /** A restoration of an image that is still to be read. */
 export interface RestorationProblem {
@@ -23,6 +23,8 @@ export interface RestorationProblem {
   readonly bounded?: boolean;
   /** Checks an image, and finds out what is not given. @default only the noise, if it is not given */
   find?(image: Image): Work<Findings>;
+  /** In place of `find`, if noise has to be removed before the loop begins. */
+  diagnose?(image: Image, settings: RestoreSettings, watch: Watch): Promise<FoundInput>;
   /** Checks an image, and prepares it for the loop, with what was found. */
   open(image: Image, found: Findings): Work<OpenProblem>;
 }
@@ -58,8 +60,19 @@ export function* unitFor(planes: readonly Samples[], peak: number, sigma: number
   return Math.max(peak / FULL_SCALE, LEAST_UNIT, largest / MOST_UNITS);
 }
 
-/** What is found in an image for a problem: by the problem itself, or the noise alone. */
-export function* findingsOf(problem: RestorationProblem, image: Image): Work<Findings> {
+/** What is found in an image for a problem. */
+export async function findingsOf(
+  problem: RestorationProblem,
+  image: Image,
+  settings: RestoreSettings,
+  watch: Watch,
+): Promise<FoundInput> {
+  if (problem.diagnose) return problem.diagnose(image, settings, watch);
+  return { found: await drive(foundIn(problem, image), watch) };
+}
+
+/** What the problem finds itself, or the noise alone. */
+function* foundIn(problem: RestorationProblem, image: Image): Work<Findings> {
   if (problem.find) return yield* problem.find(image);
   const { sigma } = problem;
   if (sigma !== undefined) return { sigma, estimated: false, warnings: [] };

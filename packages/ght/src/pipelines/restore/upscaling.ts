@@ -1,39 +1,65 @@
-/** A reduction, whose inverse enlarges. Of RGB, the luma is restored, and the colours are interpolated. */
-import { OptionError, positive, ResourceError } from '../../errors.js';
-import type { Samples } from '../../image/image.js';
-import { checkPixels } from '../../image/image.js';
+/**
+ * A reduction, whose inverse enlarges. Of RGB, the luma is restored, and the colours are interpolated. What is not given is found first:
+ * noise, which is removed, and how the image was reduced.
+ */
+import { OptionError, oneOf, positive, ResourceError } from '../../errors.js';
+import { checkPixels, type Image, type Samples } from '../../image/image.js';
+import { checkJpeg, type JpegInfo } from '../../noise/model.js';
+import { assumedReduction, findReduction, unknownReduction } from '../../operators/find-reduction.js';
 import type { Operator, Plane, Size } from '../../operators/operator.js';
 import { enlarged, reductionOperator, resampled } from '../../operators/reduction.js';
 import { cubicResampling, type ReductionBlur } from '../../operators/resampling.js';
-import type { Work } from '../../work.js';
-import { checkSigma } from './options.js';
+import { drive, type Watch, type Work, watchOver } from '../../work.js';
+import { resolveDenoiseOptions } from '../denoise/options.js';
+import { denoiseWhole } from '../denoise/whole.js';
+import type { FoundInput } from './findings.js';
+import { certainNoise } from './input-noise.js';
+import { checkSigma, type RestoreSettings } from './options.js';
 import { inUnits, type RestorationProblem, unitFor } from './problem.js';
 
-/** The deviation of the first step by the factor, and the highest; the last step has the factor as its deviation. */
-const [FIRST, MOST_FIRST] = [20, 60];
+/** The deviation of the first step by the factor, and the highest; that of the last step by the factor. */
+const [FIRST, MOST_FIRST, LAST] = [20, 60, 2];
 /** The most pixels of a result. */
 const MOST_PIXELS = 2 ** 28;
 const MOST_BLUR = 16;
+
+/** The deviation that is left of removed noise, and of the steps of a JPEG, on the scale where 255 is full scale. */
+const LEFT = { noise: 1, steps: 2 } as const;
+/** The steps of a JPEG are removed from luma in part, since the loop removes the rest better, and in full from the colours. */
+const STEPS = { strength: 0.5, strengthChroma: 2, impulses: 'off', banding: 'off' } as const;
+
+/** What is given about an image that is enlarged; see `UpscaleOptions`. */
+export interface UpscalingOptions {
+  readonly blur?: ReductionBlur | 'auto';
+  readonly sigma?: number | 'auto';
+  readonly jpeg?: JpegInfo | 'auto' | 'off';
+}
 
 /** The problem of enlarging an image of this size. */
 export function upscaling(
   observed: Size,
   factor: number,
-  blur: ReductionBlur = 'bicubic',
-  sigma = 0,
+  { blur = 'auto', sigma = 'auto', jpeg = 'auto' }: UpscalingOptions = {},
 ): RestorationProblem {
-  checkSigma(sigma);
+  const given = sigma === 'auto' ? undefined : checkSigma(sigma);
   const large = enlargedSize(observed, factor);
-  checkBlur(blur);
+  if (blur !== 'auto') checkBlur(blur);
+  if (typeof jpeg === 'object') checkJpeg(jpeg);
+  else oneOf('jpeg', jpeg, ['auto', 'off']);
+  const asked = { factor, blur, sigma: given, jpeg };
   return {
-    ...{ task: 'upscale', sigma, first: Math.min(FIRST * factor, MOST_FIRST), last: factor },
-    *open(image) {
+    ...{ task: 'upscale', sigma: given, first: Math.min(FIRST * factor, MOST_FIRST), last: LAST * factor },
+    ...((blur === 'auto' || given === undefined) && {
+      diagnose: (image: Image, settings: RestoreSettings, watch: Watch) => diagnose(image, asked, settings, watch),
+    }),
+    *open(image, found) {
       yield* checkPixels(image);
-      const unit = yield* unitFor(image.planes, image.peak, sigma);
-      const operator = reductionOperator(large, image, blur);
+      const unit = yield* unitFor(image.planes, image.peak, given);
+      const reduction = found.reduction ?? unknownReduction(undefined);
+      const operator = reductionOperator(large, image, blur === 'auto' ? assumedReduction(reduction) : blur);
       const colour = image.planes.length === 3;
       const scaled = yield* inUnits(image.planes, unit);
-      const data = colour ? [yield* luma(scaled)] : scaled;
+      const data = yield* restoredPlanes(scaled);
       return {
         ...{ unit, operator, planes: data },
         start: (plane) => enlarged(operator, plane),
@@ -46,6 +72,48 @@ export function upscaling(
       };
     },
   };
+}
+
+/** What is asked about an image: what is not given. */
+interface Asked extends Required<Pick<UpscalingOptions, 'blur' | 'jpeg'>> {
+  readonly factor: number;
+  readonly sigma: number | undefined;
+}
+
+/** Removes certain noise from an image whose noise is not given, and finds how it was reduced. */
+async function diagnose(
+  image: Image,
+  { factor, blur, sigma, jpeg }: Asked,
+  { quality, engine, threads }: RestoreSettings,
+  watch: Watch,
+): Promise<FoundInput> {
+  const { signal } = watch;
+  await drive(checkPixels(image), { signal });
+  const unit = await drive(unitFor(image.planes, image.peak, sigma), { signal });
+  const noise = sigma === undefined ? await drive(certainNoise(image, jpeg), watchOver(watch, 0, 0.5)) : undefined;
+  if (noise) {
+    // An estimated spectrum is denoised at two scales; the noise of flat areas and the steps of a JPEG are at one.
+    const isSteps = noise.jpeg !== undefined && noise.levels === undefined;
+    const one = { noise: noise.model, ...(isSteps ? STEPS : ({ impulses: 'off', banding: 'off' } as const)) };
+    const known = noise.levels ? { jpeg } : one;
+    const settings = resolveDenoiseOptions(image.planes.length, { ...known, quality, engine, threads, signal });
+    const { planes } = (await denoiseWhole(image, settings)).image;
+    const left = unit * (isSteps ? LEFT.steps : LEFT.noise);
+    const found = { sigma: left, estimated: true, noise, warnings: [] };
+    const reduction = unknownReduction('noise-removed');
+    return { found: blur === 'auto' ? { ...found, reduction } : found, denoised: planes };
+  }
+  const found = { sigma: sigma ?? 0, estimated: sigma === undefined, warnings: [] };
+  if (blur !== 'auto') return { found };
+  const planes = await drive(restoredPlanes(await drive(inUnits(image.planes, unit), { signal })), { signal });
+  return {
+    found: { ...found, reduction: await drive(findReduction(planes, image, factor), watchOver(watch, 0.5, 1)) },
+  };
+}
+
+/** The planes that the loop restores: the luma of RGB, or all. */
+function* restoredPlanes(planes: readonly Plane[]): Work<readonly Plane[]> {
+  return planes.length === 3 ? [yield* luma(planes)] : planes;
 }
 
 /** The size of the result. */
@@ -65,8 +133,8 @@ function checkBlur(blur: ReductionBlur): void {
   if (blur === 'bicubic' || blur === 'area') return;
   const gaussian = typeof blur === 'object' && blur !== null ? blur.gaussian : undefined;
   if (typeof gaussian === 'number' && gaussian > 0 && gaussian <= MOST_BLUR) return;
-  const rule = `must be bicubic, area, or { gaussian } with a deviation above 0 and at most ${MOST_BLUR}`;
-  throw new OptionError('blur', rule, blur, 'use bicubic for images that a program has reduced');
+  const rule = `must be auto, bicubic, area, or { gaussian } with a deviation above 0 and at most ${MOST_BLUR}`;
+  throw new OptionError('blur', rule, blur, 'leave it out to have it found');
 }
 
 /** Y of YCbCr, ITU-R BT.601. */

@@ -17,9 +17,9 @@ export async function restoreWhole(
   let restored = image;
   const { steps } = restorationRecipes[problem.task][settings.quality];
   let step = 0;
+  const planes = memoryPlanes();
   const context = {
-    ...{ problem, settings, ...openOnce(problem, image) },
-    planes: memoryPlanes(),
+    ...{ problem, settings, planes, ...openOnce(problem, image, settings, planes) },
     denoisers: new DenoiserCache(),
     onStep: (k: number) => {
       step = k;
