@@ -42,9 +42,9 @@ const ENDS = { dark: 0.05, bright: 0.97 } as const;
 /**
  * Noise grows with the signal if its deviation in bright areas is at least this multiple of that in dark ones, and at least this share
  * of the blocks agrees with the line. On ten photographs with white noise of deviation 5, 15 and 25, the ratio was at most 1.12 wherever
- * so many blocks agree. With gain 1 or 4 it was 1.6 and more, except on two photographs of low contrast.
+ * so many blocks agree. Smaller images have too few blocks to tell. With gain 1 or 4 it was 1.6 and more, except on two photographs of low contrast.
  */
-const GROWING = { ratio: 1.3, share: 0.005 } as const;
+const GROWING = { ratio: 1.3, share: 0.005, side: 192 } as const;
 
 /** A block: its mean, its texture and the variance of its noise. */
 interface Block {
@@ -110,7 +110,7 @@ export function* growingNoise(
   image: Image,
   constant: Uint8Array | undefined,
 ): Work<Required<PoissonGaussian>[] | undefined> {
-  if (Math.min(image.width, image.height) < SMALLEST) return undefined;
+  if (Math.min(image.width, image.height) < GROWING.side) return undefined;
   const planes = yield* planeLines(image, undefined, constant);
   const growing = planes.filter(({ growth, share }) => growth >= GROWING.ratio && share >= GROWING.share);
   return 2 * growing.length > planes.length ? planes.map(({ parameters }) => parameters) : undefined;
