@@ -50,7 +50,7 @@ it('the library has the files for pages without a bundler, and they import nothi
     const text = readFileSync(join(browser, name), 'utf8');
     const imported = [...text.matchAll(/^\s*(?:import|export)\b[^;"']*["']([^"']+)["']/gm)];
     expect(imported.map(([, target]) => target).filter((target) => !target.startsWith('./'))).toEqual([]);
-    // The weights of the learned denoiser would more than double it.
-    expect(text.length, name).toBeLessThan(650_000);
+    // The weights of the learned denoiser would nearly double it.
+    expect(text.length, name).toBeLessThan(700_000);
   }
 });

@@ -449,15 +449,20 @@ describe.skipIf(!hasBrowser)('manners', () => {
     await context.close();
   });
 
-  it('load under 215 KB compressed, without samples', () => {
+  it('load under 220 KB compressed, without samples', () => {
     const html = readFileSync(join(dist, 'index.html'), 'utf8');
-    const assets = readdirSync(join(dist, 'assets')).filter(
-      (name) => name.startsWith('worker-') || html.includes(name),
-    );
+    const all = readdirSync(join(dist, 'assets'));
+    const scripts = all.filter((name) => name.startsWith('worker-'));
+    // What a worker imports at once is loaded with it; what it imports later, such as restoration, is not.
+    const imported = scripts.flatMap((name) => {
+      const text = readFileSync(join(dist, 'assets', name), 'utf8');
+      return [...text.matchAll(/(?:from|import)\s*["']\.\/([\w-]+\.js)["']/g)].map(([, target]) => target);
+    });
+    const assets = all.filter((name) => scripts.includes(name) || imported.includes(name) || html.includes(name));
     expect(assets.length).toBeGreaterThanOrEqual(4);
     const files = ['index.html', 'favicon.svg', ...assets.map((name) => join('assets', name))];
     const size = files.reduce((sum, name) => sum + gzipSync(readFileSync(join(dist, name))).length, 0);
-    expect(size).toBeLessThan(215_000);
+    expect(size).toBeLessThan(220_000);
   });
 });
 

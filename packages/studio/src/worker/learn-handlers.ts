@@ -1,3 +1,4 @@
+import { lazily } from './lazy.js';
 import type { LearnKind, LearnRequests } from './learn-protocol.js';
 import type { Call, Session } from './session.js';
 
@@ -7,14 +8,8 @@ type LearnHandlers = {
 
 /** The answers to the requests of the Learn tab. Their computations are loaded with the first request, because other tabs do not need them. */
 export function learnHandlers(session: Session): LearnHandlers {
-  const lesson = async () => {
-    const { lessonOf } = await import('./learn.js').catch(() => {
-      throw new Error(
-        'The figures need a part of the page that could not be loaded. Reload the page when you are online.',
-      );
-    });
-    return lessonOf(session);
-  };
+  const part = lazily(() => import('./learn.js'));
+  const lesson = async () => (await part()).lessonOf(session);
   return {
     learnPicture: async () => (await lesson()).picture(),
     learnPatch: async (at, call) => (await lesson()).patch(at, call),

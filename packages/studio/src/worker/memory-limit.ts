@@ -122,3 +122,8 @@ function checkFit({ width, height }: Size, bytesFor: (width: number, height: num
     reduce,
   );
 }
+
+/** The size of the picture that enlarging works on: of RGB, only the luma is restored. */
+export function enlarged({ width, height, channels }: Size, factor: number): Size {
+  return { width: factor * width, height: factor * height, channels: channels === 3 ? 1 : channels };
+}

@@ -2,7 +2,7 @@ import { deblur, describeBySubject, inpaint, psnr, type RestoreProgress, type Re
 import type { Size } from '../image/header.js';
 import { shapedKernel } from './kernels.js';
 import { pictureOf } from './layers.js';
-import { checkRestorationMemory } from './memory-limit.js';
+import { checkRestorationMemory, enlarged } from './memory-limit.js';
 import type { Restoration, Restored } from './protocol.js';
 import type { Call, Session } from './session.js';
 
@@ -53,11 +53,6 @@ const MARGIN = 64;
 function loopSize(size: Size, ask: Restoration): Size {
   if (ask.task === 'upscale') return enlarged(size, ask.factor);
   return ask.task === 'inpaint' ? sizeAround(ask.missing, size) : size;
-}
-
-/** The same for enlarging: of RGB, only the luma is restored. */
-export function enlarged({ width, height, channels }: Size, factor: number): Size {
-  return { width: factor * width, height: factor * height, channels: channels === 3 ? 1 : channels };
 }
 
 /** The size of the part with missing pixels, and of its surroundings. */

@@ -9,20 +9,21 @@ import { imageFile, readCodes } from './files.js';
 import { runInspect } from './inspect.js';
 import { kernelOf } from './kernels.js';
 import { errorOf, heatmapOf, pictureOf } from './layers.js';
+import { lazily } from './lazy.js';
 import { learnHandlers } from './learn-handlers.js';
 import type { LearnKind } from './learn-protocol.js';
 import { maskOf } from './masks.js';
-import { checkMemory, checkOpeningMemory, checkRestorationMemory, TooLargeError } from './memory-limit.js';
+import { checkMemory, checkOpeningMemory, checkRestorationMemory, enlarged, TooLargeError } from './memory-limit.js';
 import { optionsOf } from './options.js';
 import type { Failure, FromWorker, RequestKind, Requests, ToWorker } from './protocol.js';
 import { ssimOf } from './readings.js';
 import { runRepresent } from './represent.js';
-import { enlarged, runRestore } from './restore.js';
 import { type Call, Session } from './session.js';
 import { measureEngines } from './speed.js';
 
 const session = new Session();
 const learn = learnHandlers(session);
+const restoration = lazily(() => import('./restore.js'));
 
 type Handlers = {
   readonly [K in RequestKind]: (
@@ -72,7 +73,7 @@ const handlers: Handlers = {
   ssim: ({ slot }, { signal }) => ssimOf(session.opened.image, session.image(slot), signal),
   mask: ({ from }) => maskOf(session.opened.image, from),
   kernel: ({ from }) => kernelOf(from),
-  restore: (ask, call) => runRestore(session, ask, call),
+  restore: async (ask, call) => (await restoration()).runRestore(session, ask, call),
   heatmap: ({ slot, most }) => heatmapOf(session.result(slot), most),
   error: ({ slot, range }) => errorOf(session.image(slot), session.opened.image, range),
   picture: ({ slot }) => pictureOf(session.image(slot), session.floor),
