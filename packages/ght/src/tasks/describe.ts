@@ -185,6 +185,7 @@ function bandingText({ rows, columns, search }: RemovedBanding, done: Done): str
 }
 
 function noiseText(model: NoiseModel, found: Omit<NoiseEstimate, 'model'>): string {
+  if (found.isDrawn) return 'none: the image was drawn, such as text or a diagram';
   if (found.levels) return estimatedSpectrumText(found.levels, found);
   if (model.kind === 'white') return `white, σ = ${distinct(model.sigma.map(inDigits)).join(', ')}`;
   if (model.kind === 'coloured') return 'coloured, with the given spectrum';
@@ -201,7 +202,7 @@ function estimatedSpectrumText(
 ): string {
   const steps = jpegQuality === undefined ? '' : `; JPEG steps of quality about ${Math.round(jpegQuality)} counted in`;
   const text = `coloured; ${levelsText(levels)}${steps}`;
-  return confidenceReason === undefined ? text : `${text}. No flat area found: the estimate is uncertain and kept low`;
+  return confidenceReason === undefined ? text : `${text}. No flat area found: the estimate is uncertain, and noise is removed moderately`;
 }
 
 /** A level below this share of the largest is a rounding error, and is written as 0. */
