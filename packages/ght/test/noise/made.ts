@@ -111,13 +111,3 @@ export function innocent(): [string, Image][] {
     ['lines of a table', drawn(256, 256, (_x, y) => (y % 16 === 0 ? 90 : 200) + random.normal())],
   ];
 }
-
-/** An image with one value wherever `isCovered` holds, in all planes. */
-export function overlaid(
-  { planes, ...rest }: Image,
-  isCovered: (x: number, y: number) => boolean,
-  value: number,
-): Image {
-  const cover = (sample: number, i: number) => (isCovered(i % rest.width, Math.floor(i / rest.width)) ? value : sample);
-  return { ...rest, planes: planes.map((plane) => plane.map(cover)) };
-}
