@@ -1,10 +1,10 @@
 """Golden data for the noise estimator of ght, computed independently of its sources: noise.json beside this file.
 
-Made with Python 3.11.2, NumPy 1.24.2, SciPy 1.10.1 (Debian 12).
+Made with Python 3.11.7, NumPy 2.4.6, SciPy 1.17.1.
 Rerun: python3 make_noise.py        (a few seconds; it also checks what it makes)
 
-The functions below follow the module comments in src/noise: blocks.ts, flat-blocks.ts, spectrum.ts, gate.ts,
-white-limit.ts, jpeg.ts and coloured.ts.
+The functions below follow the module comments in src/noise: blocks.ts, flat-blocks.ts, spectrum.ts, model.ts and coarse.ts of
+coloured, gate.ts and limit.ts of white, and jpeg/jpeg.ts.
 
 Layout of noise.json:
 
@@ -13,12 +13,14 @@ Layout of noise.json:
             of the image are gain * sample + offset of the pictures in "planes". "jpeg" is there for an image that counts as
             a JPEG. "blocks", if it is there, is the most blocks that are looked at. "margin" is the nearest that any
             discrete choice came to the other side, relative to what was compared.
-  expected  {"blocks", "brightness", "white", "planes", "factor", "model"}: the number of blocks, the brightness of every
-            bin, whether the noise is white, the factor by which a denoiser takes the deviations, and of a JPEG
-            model[plane][bin][8 v + u], the deviations that it takes, steps counted in.
-  planes    of expected: {"V", "R", "anchor", "confidence", "middle", "reference", "finest", "coarsest", "deviations"} of each
-            plane after decorrelation. V[bin][8 v + u] is the variance in the flattest blocks, R[bin] tells noise from
-            texture, deviations[bin][8 v + u] is what is made of them.
+  expected  {"blocks", "brightness", "white", "planes", "factor", "model", "coarse"}: the number of blocks, the brightness of
+            every bin, whether the noise is white, the factor by which a denoiser takes the deviations, and of a JPEG
+            model[plane][bin][8 v + u], the deviations that it takes, steps counted in. "coarse", if the case asks for it, is
+            {"brightness", "deviations"}: the same at half the size of the image.
+  planes    of expected: {"V", "R", "anchor", "confidence", "structure", "middle", "reference", "finest", "coarsest",
+            "deviations"} of each plane after decorrelation. V[bin][8 v + u] is the variance in the flattest blocks, R[bin] tells
+            noise from texture, deviations[bin][8 v + u] is what is made of them. "structure" is the share of blocks with
+            structure above the noise.
 
 Numbers are rounded to DIGITS significant digits.
 """
@@ -163,11 +165,12 @@ def note_cut(choices, t, y2, order, cut):
 
 # --- spectrum.ts ---
 
-def anchor_of(V, R, is_end, choices):
+def anchor_of(V, R, is_dark, is_bright, choices):
     level = np.sqrt(V[:, MIDDLE].mean(axis=1))
     median = np.median(level)
     bins = range(len(V))
-    asked = [b for b in bins if not (is_end[b] and not choices.at_most(0.35 * median, level[b]))]
+    compressed = [is_dark[b] or is_bright[b] and not choices.at_most(R[b], BELIEVABLE) for b in bins]
+    asked = [b for b in bins if not (compressed[b] and not choices.at_most(0.35 * median, level[b]))]
     noisy = [b for b in asked if level[b] > 0]
     sure = []
     if noisy:
@@ -185,14 +188,25 @@ def slope(variance):
     return np.sqrt(variance[(RADIUS >= 3.5) & (RADIUS < 5)].mean() / (lower or 1))
 
 
-def belief(R, measured, is_chroma, blocks):
-    """1.2/R where the spectrum is flat, in chroma and from few blocks; down to 0 at R = 1.7 where it is steep."""
-    confidence = min(1, BELIEVABLE / R)
-    if is_chroma or blocks < 1500:
-        return confidence
-    strict = np.clip((1.7 - R) / (1.7 - BELIEVABLE), 0, 1)
-    steep = np.clip((0.85 - slope(measured)) / (0.85 - 0.65), 0, 1)
-    return steep * strict + (1 - steep) * confidence
+def structure_of(energies, deviations, steps, choices):
+    """The share of blocks whose energy at 3 <= r < 5 is more than four times that of the noise and a quarter of the steps."""
+    noise = (deviations ** 2 + (steps / 4) ** 2)[:, REFERENCE].mean(axis=1)
+    shown = 0
+    for energy, limit in zip(energies, 4 * noise):
+        if limit > 0:
+            choices.note(limit, energy[np.argmin(np.abs(energy - limit))])
+        shown += np.sum(energy > limit)
+    return float(shown / sum(len(energy) for energy in energies))
+
+
+def softness(structure):
+    """1 up to a share of 0.1, 0 from 0.3 on."""
+    return np.clip((0.3 - structure) / 0.2, 0, 1)
+
+
+def belief(R, soft):
+    """1 at R = 1.2. It falls by 1 per 2 of R to 0.5 in a soft picture, by 2 per 1 of R to 0.1 in a sharp one."""
+    return soft * max(0.5, 1 - (R - BELIEVABLE) / 2) + (1 - soft) * max(0.1, 1 - 2 * (R - BELIEVABLE))
 
 
 def levels_of(V, R, S, like, choices):
@@ -205,19 +219,29 @@ def levels_of(V, R, S, like, choices):
     return np.minimum(levels, np.where(np.array(R) <= BELIEVABLE, 2.0 ** 2, 1.25 ** 2))
 
 
-def plane_spectrum(V, R, is_end, is_chroma, blocks, choices):
-    anchor, like = anchor_of(V, R, is_end, choices)
+def plane_spectrum(V, R, energies, is_dark, is_bright, is_chroma, steps, choices):
+    """The spectrum of a plane. `steps` are those of a JPEG, and 0 otherwise."""
+    anchor, like = anchor_of(V, R, is_dark, is_bright, choices)
     with np.errstate(divide="ignore"):
         measured = np.where(NOT_MEAN, np.exp(np.log(V[like]).mean(axis=0)), 0)
     levels = levels_of(V, R, measured, like, choices)
-    variances = levels[:, None] * measured * belief(R[anchor], measured, is_chroma, blocks) ** 2
+    variances = levels[:, None] * measured
     most = (4 if is_chroma else 1.35) ** 2 * variances[:, RING].mean(axis=1, keepdims=True)
     variances = np.where(LOW, np.minimum(variances, most), variances)
     variances[:, 0] = 1.6 ** 2 * np.maximum(variances[:, 1], variances[:, 8])
     smooth = variances.copy()
     smooth[1:-1] = (variances[:-2] + 2 * variances[1:-1] + variances[2:]) / 4
-    return {"V": V, "R": R, "anchor": anchor, "confidence": min(1, BELIEVABLE / R[anchor]),
-            "coarsest": np.sqrt(levels.mean() * measured[LOW].mean()), "deviations": np.sqrt(smooth)}
+    deviations, coarsest = np.sqrt(smooth), np.sqrt(levels.mean() * measured[LOW].mean())
+    confidence = min(1, BELIEVABLE / R[anchor])
+    if is_chroma or sum(map(len, energies)) < 1500:
+        deviations = confidence * deviations
+    elif not choices.at_most(R[anchor], BELIEVABLE):
+        deviations = belief(R[anchor], softness(structure_of(energies, deviations, steps, choices))) * deviations
+    if np.any(steps > 0) and np.any(V[:, MIDDLE].mean(axis=1) == 0):
+        # Noise above half a step would have left something in the empty blocks.
+        deviations, coarsest = np.minimum(deviations, steps / 2), min(coarsest, steps[LOW].max() / 2)
+    return {"V": V, "R": R, "anchor": anchor, "confidence": confidence, "coarsest": coarsest, "deviations": deviations,
+            "structure": structure_of(energies, deviations, steps, choices)}
 
 
 def bands(deviations):
@@ -235,29 +259,37 @@ def decorrelated(channels):
 
 
 def estimate(channels, peak, jpeg, most, choices):
-    planes = decorrelated(channels)
-    height, width = channels[0].shape
+    return estimate_of_planes(decorrelated(channels), channels, peak, jpeg, most, choices)
+
+
+def estimate_of_planes(planes, channels, peak, jpeg, most, choices):
+    """The estimate of decorrelated planes. Blocks with samples that are clipped in a channel are left out."""
+    height, width = planes[0].shape
     is_colour = len(planes) == 3
     origin, step = jpeg["origin"] if jpeg else (0, 0), grid_step(height, width, jpeg, most)
     blocks = [blocks_of(plane, origin, step) for plane in planes]
-    free = ~blocks_of(np.any([is_clipped(channel) for channel in channels], axis=0), origin, step).any(axis=(1, 2))
+    clipped = np.any([np.zeros((height, width), bool), *[is_clipped(channel) for channel in channels]], axis=0)
+    free = ~blocks_of(clipped, origin, step).any(axis=(1, 2))
     if free.sum() >= min(2000, len(free) / 4):
         blocks = [each[free] for each in blocks]
     count = len(blocks[0])
     bin_of, brightness = brightness_bins(blocks[0].mean(axis=(1, 2)), jpeg)
     full = peak * (np.sqrt(3) if is_colour else 1)
-    is_end = [value < full * 32 / 255 or value > full * 192 / 255 for value in brightness]
+    is_dark, is_bright = np.array(brightness) < full * 32 / 255, np.array(brightness) > full * 192 / 255
+    steps = jpeg_steps(jpeg, len(planes), peak / 255) if jpeg else np.zeros((len(planes), 64))
     # Deviations of 1e-14 of the largest sample and less are rounding: far below the noise of all cases but those without any.
     rounding = 1e-14 * max(np.abs(plane).max() for plane in planes)
     found = []
     for c, each in enumerate(blocks):
         y2 = squared_coefficients(each)
-        V, R = zip(*[flattest(y2[bin_of == b], jpeg, choices) for b in range(len(brightness))])
+        in_bins = [y2[bin_of == b] for b in range(len(brightness))]
+        V, R = zip(*[flattest(some, jpeg, choices) for some in in_bins])
         V = np.array(V)
         V[V <= rounding ** 2] = 0
-        found.append(plane_spectrum(V, R, is_end, is_colour and c > 0, count, choices))
+        energies = [some[:, REFERENCE].mean(axis=1) for some in in_bins]
+        found.append(plane_spectrum(V, R, energies, is_dark, is_bright, is_colour and c > 0, steps[c], choices))
     if is_colour and jpeg:
-        limit = white_limit(found, jpeg_steps(jpeg, 3, peak / 255)[0], count, choices)
+        limit = white_limit(found, steps[0], count, choices)
         luma = found[0]
         luma["deviations"] = np.minimum(luma["deviations"], np.where(NOT_MEAN, limit, 1.6 * limit))
         luma["coarsest"] = min(luma["coarsest"], limit)
@@ -266,7 +298,7 @@ def estimate(channels, peak, jpeg, most, choices):
     return {"blocks": count, "brightness": brightness, "planes": found}
 
 
-# --- gate.ts, white-limit.ts, jpeg.ts, coloured.ts ---
+# --- gate.ts, limit.ts, jpeg.ts, model.ts, coarse.ts ---
 
 def is_white(planes, jpeg, choices):
     if jpeg:
@@ -304,15 +336,31 @@ def jpeg_steps(jpeg, channels, grey_level):
 
 
 def model_factor(luma):
-    """1.3 for a steep spectrum of luma and 1 for a flat one."""
-    return 1 + 0.3 * np.clip((0.85 - slope((luma["deviations"] ** 2).sum(axis=0))) / (0.85 - 0.65), 0, 1)
+    """1.65 for a steep spectrum of luma in a soft picture; 1 for a flat spectrum, and in a sharp picture."""
+    steep = np.clip((0.85 - slope((luma["deviations"] ** 2).sum(axis=0))) / (0.85 - 0.65), 0, 1)
+    return 1 + 0.65 * softness(luma["structure"]) * steep
 
 
 def model_deviations(planes, factor, jpeg, peak):
-    """sqrt(factor^2 V + (share step)^2)"""
+    """sqrt(factor^2 V + (share step)^2); the share is doubled in a soft picture."""
     steps = jpeg_steps(jpeg, len(planes), peak / 255)
-    shares = [0.3 if len(planes) == 3 and c > 0 else 0.25 for c in range(len(planes))]
+    grown = 1 + softness(planes[0]["structure"])
+    shares = [grown * (0.3 if len(planes) == 3 and c > 0 else 0.25) for c in range(len(planes))]
     return [np.hypot(factor * plane["deviations"], share * step) for plane, share, step in zip(planes, shares, steps)]
+
+
+def coarse_model(planes, coarsest, peak, choices):
+    """The noise of planes of even size at half their size: 1.25 times what is believed, and 0 for a plane without flat areas.
+    The samples of the half planes are float32."""
+    halves = [(plane[::2, ::2] + plane[1::2, ::2] + plane[::2, 1::2] + plane[1::2, 1::2]) / 4 for plane in planes]
+    halves = [half.astype(np.float32).astype(float) for half in halves]
+    found = estimate_of_planes(halves, [], peak, None, 30_000, choices)
+    deviations = []
+    for plane, low in zip(found["planes"], coarsest):
+        level = 2 * np.sqrt((plane["deviations"] ** 2).mean(axis=0)[RING].mean())
+        reduced = 1 if choices.at_most(level, 1.25 * low) else 1.25 * low / level
+        deviations.append((1.25 if plane["confidence"] == 1 else 0) * reduced * plane["deviations"])
+    return {"brightness": found["brightness"], "deviations": deviations}
 
 
 # --- pictures ---
@@ -390,18 +438,25 @@ def make_pictures():
     texture = blurred(normal(128, 128, 10), [0.35, 0.65], [0.35, 0.65])
     pictures["texture"] = in_bytes(120 + 8 * (0.5 + 0.5 * rippled(128, 128, 60)) * texture)
     pictures["grain"] = in_bytes(120 + 5 * rippled(92, 92, 60) * normal(92, 92, 11))
+    pictures["sharp grain"] = in_bytes(120 + 5 * rippled(128, 128, 60) * blurred(normal(128, 128, 14), [0.5, 0.5], [1]))
     upper = np.arange(176)[:, None] < 80
     pictures["faint grain"] = in_bytes(np.where(upper, 110, 130) + np.where(upper, 1 + rippled(176, 176, 60), 2.2)
                                        * normal(176, 176, 13))
     dark = np.arange(176)[:, None] < 84
     pictures["shadows"] = in_bytes(np.where(dark, 20, shading(176, 176, 90, 130))
                                    + np.where(dark, 0.5, 4) * blurred(normal(176, 176, 12), [0.8, 0.6], [1]))
+    bright = np.arange(176)[:, None] >= 92
+    half_noise, ripples = normal(176, 176, 15), rippled(176, 176, 60)
+    pictures["paper"] = in_bytes(np.where(bright, 225, 100) + np.where(bright, 1, 9) * half_noise)
+    pictures["highlights"] = in_bytes(np.where(bright, 225, 100) + np.where(bright, 1.5 * ripples, 9) * half_noise)
     for c, name in enumerate(["red", "green", "blue"]):
         own = blurred(normal(100, 100, 20 + c), softer, softer)
         common = normal(100, 100, 19)
         pictures[name] = in_bytes(shading(100, 100, 80 + 20 * c, 130) + common + 16 * own)
     grey = shading(187, 189, 100, 120) + 5 * normal(187, 189, 30)
     pictures["jpeg grey"] = through_jpeg([grey], 75, origin=(5, 3))[0]
+    page = np.where(np.arange(280)[:, None] < 140, 100 + 25 * normal(280, 280, 35), 200)
+    pictures["jpeg page"] = through_jpeg([page], 50)[0]
     detail = 40 * rippled(104, 104, 37) * blurred(normal(104, 104, 31), soft, soft)
     channels = [shading(104, 104, 90, 130 + 10 * c) + detail + 10 * normal(104, 104, 32 + c) for c in range(3)]
     for name, plane in zip(["jpeg red", "jpeg green", "jpeg blue"], through_jpeg(channels, 70)):
@@ -425,7 +480,7 @@ CASES = [
     {"name": "grey in three channels, tinted", "planes": ["white", "white", "white"], "offsets": [0, 10.1, 20.2]},
     {"name": "noise that grows with brightness", "planes": ["growing"]},
     {"name": "two planes, binned by the brightness of the first", "planes": ["white", "shadows"]},
-    {"name": "blurred noise", "planes": ["blurred"]},
+    {"name": "blurred noise", "planes": ["blurred"], "coarse": True},
     {"name": "constant", "planes": ["constant"]},
     {"name": "clipped at both ends", "planes": ["clipped"]},
     {"name": "clipped nearly everywhere", "planes": ["overexposed"]},
@@ -434,11 +489,15 @@ CASES = [
     {"name": "two blocks", "planes": ["9x11"]},
     {"name": "texture that falls with frequency, nowhere flat", "planes": ["texture"]},
     {"name": "texture at all frequencies, nowhere flat", "planes": ["grain"]},
+    {"name": "texture of a sharp picture, nowhere flat", "planes": ["sharp grain"]},
     {"name": "faint texture at one brightness, more noise at the other", "planes": ["faint grain"]},
     {"name": "shadows that were pressed together", "planes": ["shadows"]},
-    {"name": "colour", "planes": ["red", "green", "blue"]},
+    {"name": "bright paper with even noise", "planes": ["paper"]},
+    {"name": "highlights that were pressed together", "planes": ["highlights"]},
+    {"name": "colour", "planes": ["red", "green", "blue"], "coarse": True},
     {"name": "colour of 4:2:0", "planes": ["red", "green", "blue"], "jpeg": jpeg_of(90, subsampling=(2, 2))},
     {"name": "grey JPEG", "planes": ["jpeg grey"], "jpeg": jpeg_of(75, origin=(5, 3))},
+    {"name": "grey JPEG with empty blocks", "planes": ["jpeg page"], "jpeg": jpeg_of(50)},
     {"name": "colour JPEG of white noise on texture", "planes": ["jpeg red", "jpeg green", "jpeg blue"],
      "jpeg": jpeg_of(70)},
 ]
@@ -456,11 +515,14 @@ def describe_case(case, pictures):
                 "factor": model_factor(found["planes"][0])}
     if jpeg:
         expected["model"] = model_deviations(found["planes"], expected["factor"], jpeg, peak)
+    if case.get("coarse"):
+        coarsest = [plane["coarsest"] for plane in found["planes"]]
+        expected["coarse"] = coarse_model(decorrelated(channels), coarsest, peak, choices)
     print(f"{case['name']}: {found['blocks']} blocks, margin {choices.margin:.1e}, white {expected['white']}")
     for plane in found["planes"]:
         level = np.sqrt(plane["V"][:, MIDDLE].mean(axis=1))
         print("   R", np.round(plane["R"], 3), "level", np.round(level, 3), "anchor", plane["anchor"],
-              "confidence", round(plane["confidence"], 3),
+              "confidence", round(plane["confidence"], 3), "structure", round(plane["structure"], 3),
               *[f"{name} {plane[name]:.3f}" for name in ("coarsest", "middle", "reference", "finest")])
     assert choices.margin > SAFE_MARGIN, f"{case['name']}: a choice is within rounding"
     margin = {"margin": float(f"{choices.margin:.2g}")} if np.isfinite(choices.margin) else {}

@@ -9,6 +9,7 @@ export interface GoldenPlane {
   readonly R: readonly number[];
   readonly anchor: number;
   readonly confidence: number;
+  readonly structure: number;
   readonly middle: number;
   readonly reference: number;
   readonly finest: number;
@@ -30,6 +31,11 @@ export interface NoiseCase {
     readonly factor: number;
     /** The deviations that a denoiser takes, of a JPEG. */
     readonly model?: readonly (readonly (readonly number[])[])[];
+    /** The same at half the size of the image, if the case asks for it. */
+    readonly coarse?: {
+      readonly brightness: readonly number[];
+      readonly deviations: readonly (readonly (readonly number[])[])[];
+    };
   };
 }
 

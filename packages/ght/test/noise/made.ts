@@ -32,11 +32,19 @@ function dithered({ width, height, planes: [plane] }: Image, levels: number): Im
   return { width, height, planes: [rest], peak: 255 };
 }
 
+/** A page of text without noise, black on white, with margins. */
+export function page(width: number, height: number): Image {
+  const [letters] = text(() => 255, width, height).planes;
+  const margin = 12;
+  const isInside = (at: number, length: number) => at >= margin && at < length - margin;
+  return drawn(width, height, (x, y) => (isInside(x, width) && isInside(y, height) ? letters[y * width + x] : 255));
+}
+
 /** Lines of synthetic letters: strokes of one or two pixels, black on white or on a noisy grey. */
-function text(paper: () => number): Image {
+function text(paper: () => number, width = 256, height = 256): Image {
   const random = randomSource(3);
   const strokes = Uint8Array.from({ length: 1 << 14 }, () => (random.uniform() < 0.45 ? 1 : 0));
-  return drawn(256, 256, (x, y) => {
+  return drawn(width, height, (x, y) => {
     const [line, column] = [Math.floor(y / 14), Math.floor(x / 8)];
     const inLetter = y % 14 < 9 && x % 8 < 6;
     const stroke =

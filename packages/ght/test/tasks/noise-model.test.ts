@@ -46,6 +46,7 @@ describe('a noise model as a file', () => {
     expect(Math.max(...apart)).toBeLessThan(0.01);
     expect(rowsOf(result.noise)[0][9]).toBeCloseTo(257 * rowsOf(diagnosis.model)[0][9], 6);
     expect(result.levels?.[0].middle).toBeCloseTo(257 * (diagnosis.levels?.[0].middle ?? 0), 6);
+    expect(rowsOf(result.coarse)[0][9]).toBeCloseTo(257 * rowsOf(diagnosis.coarse)[0][9], 6);
     const unscaled = await denoise(large, { ...fast, noise: fileOf(diagnosis) });
     expect(unscaled.noise).toEqual(diagnosis.model);
   });
@@ -59,6 +60,8 @@ describe('a noise model as a file', () => {
     [{ confidence: 'high' }, 'noise.confidence must be a number from 0 to 1'],
     [{ levels: [{ middle: -1 }] }, 'noise.levels.middle must be a finite number of at least 0'],
     [{ jpeg: { luma: [1] } }, 'jpeg.luma must hold 64 steps'],
+    [{ coarse: { kind: 'coloured', brightness: [0], deviations: [[[1]]] } }, 'noise.coarse.deviations must have 64'],
+    [{ coarse: { kind: 'coloured', brightness: [], deviations: [] } }, 'noise.coarse.brightness must be a list'],
     [{ model: undefined }, 'noise must be a noise model'],
   ])('with %j is refused', async (wrong, message) => {
     await expect(denoise(image, { noise: { ...fileOf(diagnosis, 255), ...wrong } })).rejects.toThrow(message);
@@ -75,9 +78,17 @@ describe('a noise model as a file', () => {
       await readFile(new URL('../../../../docs/noise-model.schema.json', import.meta.url), 'utf8'),
     );
     const jpeg = await diagnose((await jpegOf(noisy(picture(128, 128, 3), 10), 80)).image);
-    const kinds = schema.properties.model.oneOf.map((kind: { properties: object }) => Object.keys(kind.properties));
-    for (const each of [diagnosis, jpeg, await diagnose(noisy(picture(64, 64), 10), { kind: 'signal-dependent' })]) {
+    const growing = await diagnose(noisy(picture(64, 64), 10), { kind: 'signal-dependent' });
+    const flat = { width: 64, height: 64, planes: [Uint8Array.from({ length: 4096 }, (_, i) => (i < 999 ? 9 : 99))] };
+    const page = await diagnose({ ...flat, peak: 255 });
+    expect(page.isDrawn).toBe(true);
+    const { coloured: spectrum } = schema.$defs;
+    const resolved = (each: { $ref?: string }) => (each.$ref === '#/$defs/coloured' ? spectrum : each);
+    const kinds = schema.properties.model.oneOf.map((kind: object) => Object.keys(resolved(kind).properties));
+    expect(resolved(schema.properties.coarse)).toBe(spectrum);
+    for (const each of [diagnosis, jpeg, growing, page]) {
       const file = fileOf(each, 255);
+      if (file.coarse) expect(Object.keys(file.coarse)).toEqual(Object.keys(spectrum.properties));
       for (const name of Object.keys(file)) expect(Object.keys(schema.properties)).toContain(name);
       for (const name of schema.required) expect(Object.keys(file)).toContain(name);
       expect(kinds).toContainEqual(Object.keys(file.model));
