@@ -439,6 +439,10 @@ def make_pictures():
     pictures["texture"] = in_bytes(120 + 8 * (0.5 + 0.5 * rippled(128, 128, 60)) * texture)
     pictures["grain"] = in_bytes(120 + 5 * rippled(92, 92, 60) * normal(92, 92, 11))
     pictures["sharp grain"] = in_bytes(120 + 5 * rippled(128, 128, 60) * blurred(normal(128, 128, 14), [0.5, 0.5], [1]))
+    calm = np.arange(128)[:, None] < 102
+    pictures["half sharp"] = in_bytes(120 + np.where(calm, 2.9 + 2.1 * rippled(128, 128, 60), 45) * normal(128, 128, 16))
+    quiet = (np.arange(128)[:, None] % 16 < 12) & (np.arange(128) % 16 < 12)
+    pictures["cells"] = in_bytes(120 + np.where(quiet, 1.5, 9) * normal(128, 128, 17))
     upper = np.arange(176)[:, None] < 80
     pictures["faint grain"] = in_bytes(np.where(upper, 110, 130) + np.where(upper, 1 + rippled(176, 176, 60), 2.2)
                                        * normal(176, 176, 13))
@@ -490,6 +494,8 @@ CASES = [
     {"name": "texture that falls with frequency, nowhere flat", "planes": ["texture"]},
     {"name": "texture at all frequencies, nowhere flat", "planes": ["grain"]},
     {"name": "texture of a sharp picture, nowhere flat", "planes": ["sharp grain"]},
+    {"name": "uneven noise, and structure in a fifth of the picture", "planes": ["half sharp"]},
+    {"name": "quiet cells that the half image does not show", "planes": ["cells"], "coarse": True},
     {"name": "faint texture at one brightness, more noise at the other", "planes": ["faint grain"]},
     {"name": "shadows that were pressed together", "planes": ["shadows"]},
     {"name": "bright paper with even noise", "planes": ["paper"]},
