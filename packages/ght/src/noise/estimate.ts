@@ -26,7 +26,7 @@ export interface NoiseEstimate {
   readonly model: NoiseModel;
   /** How certain the estimate is, from 0 to 1: 1 if flat areas show the noise alone, less if it may include texture. */
   readonly confidence: number;
-  /** Why the confidence is below 1: no flat area shows the noise alone, so the estimate is kept low. Absent if it is 1. */
+  /** Why the confidence is below 1: no flat area shows the noise alone, so that the estimate is lowered. Absent if it is 1. */
   readonly confidenceReason?: 'no-flat-area';
   /** True if the image was drawn, such as text or a diagram: equal samples everywhere show that it has no noise. */
   readonly isDrawn?: boolean;

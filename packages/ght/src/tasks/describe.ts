@@ -202,7 +202,9 @@ function estimatedSpectrumText(
 ): string {
   const steps = jpegQuality === undefined ? '' : `; JPEG steps of quality about ${Math.round(jpegQuality)} counted in`;
   const text = `coloured; ${levelsText(levels)}${steps}`;
-  return confidenceReason === undefined ? text : `${text}. No flat area found: the estimate is uncertain, and noise is removed moderately`;
+  return confidenceReason === undefined
+    ? text
+    : `${text}. No flat area found: the estimate is uncertain, and noise is removed moderately`;
 }
 
 /** A level below this share of the largest is a rounding error, and is written as 0. */

@@ -35,7 +35,7 @@ describe('an estimate of noise', () => {
     const estimate = coloured([4, 1, 1], { jpegQuality: 74.6, confidence: 0.3, confidenceReason: 'no-flat-area' });
     expect(sentences(estimate)).toEqual([
       'noise: coloured; luma 4.0 at middle and 1.0 at finest frequencies, chroma 1.0; JPEG steps of quality about 75 counted in. ' +
-        'No flat area found: the estimate is uncertain and kept low',
+        'No flat area found: the estimate is uncertain, and noise is removed moderately',
     ]);
   });
 
