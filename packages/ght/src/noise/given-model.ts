@@ -106,7 +106,7 @@ function measuredOf(noise: NoiseEstimate | NoiseModelFile): MeasuredNoise {
   if (confidenceReason !== undefined) oneOf('noise.confidenceReason', confidenceReason, ['no-flat-area']);
   const measured = {
     ...{ confidence, confidenceReason, levels, jpeg, jpegQuality },
-    ...(coarse && { coarse: checkColoured(coarse, 'noise.coarse') }),
+    ...(coarse && { coarse: checkCoarse(coarse, noise.model) }),
   };
   return 'format' in noise ? { ...measured, peak: noise.peak } : measured;
 }
@@ -151,6 +151,14 @@ function checkSignal(model: SignalNoise, name: string): SignalNoise {
     return { gain, sigma, offset: finite(`${name}.offset`, offset, 'give the value of no signal, such as 0') };
   });
   return { kind: 'signal-dependent', planes };
+}
+
+/** The noise at half the size has the planes of the noise itself. */
+function checkCoarse(coarse: PlainColouredNoise, model: NoiseModel | PlainColouredNoise): ColouredNoise {
+  const checked = checkColoured(coarse, 'noise.coarse');
+  const planes = model.kind === 'coloured' ? model.deviations.length : 0;
+  if (checked.deviations.length === planes) return checked;
+  throw new OptionError('noise.coarse', `must be the noise of ${planes} planes`, checked.deviations.length, REMEDY);
 }
 
 function checkColoured(model: PlainColouredNoise, name: string): ColouredNoise {

@@ -39,6 +39,8 @@ const ANCHOR_LEVEL = 2.5;
 const SAME_LEVEL = Math.exp(0.15);
 /** Compressed shadows and highlights: below this share of the median level, and outside this part of the range. */
 const CRUSHED = { level: 0.35, dark: 32 / 255, bright: 192 / 255 } as const;
+/** The most that a camera compresses the noise of its shadows and highlights, as a factor. */
+const MOST_COMPRESSED = 10;
 /** The level of a bin is this quantile, over frequencies from this radius on with at least this share of the mean variance. */
 const LEVEL = { quantile: 0.2, radius: 1.5, share: 0.1 } as const;
 /** The largest level of a bin relative to the anchor, as a factor of deviations: with R ≤ 1.2, and above. */
@@ -304,11 +306,16 @@ export function softness(structure: number): number {
 function anchorOf(bins: readonly Flattest[], ends: readonly End[]): { anchor: number; like: number[] } {
   const level = bins.map(({ variance }) => Math.sqrt(meanOver(variance, MIDDLE)));
   const median = quantile(Float64Array.from(level), 0.5);
-  const asked = [...bins.keys()].filter((b) => {
+  const kept = [...bins.keys()].filter((b) => {
     const isUneven = bins[b].ratio > BELIEVABLE;
     return !(level[b] < CRUSHED.level * median && (ends[b] === 'always' || (ends[b] === 'uneven' && isUneven)));
   });
   const lowest = (among: readonly number[]) => among.reduce((best, b) => (level[b] < level[best] ? b : best));
+  // No camera compresses its noise that much: the others are text or texture.
+  const some = [...bins.keys()].filter((b) => level[b] > 0);
+  const isPlausible =
+    some.length === 0 || (kept.length > 0 && level[lowest(kept)] <= MOST_COMPRESSED * level[lowest(some)]);
+  const asked = isPlausible ? kept : [...bins.keys()];
   // Areas without any noise were drawn, not photographed: they contain no information about the others.
   const photographed = asked.filter((b) => level[b] > 0);
   const sure = photographed.filter(

@@ -38,13 +38,14 @@ const ROUNDS = 8;
 /** The shortest side of an image that shows how its noise depends on the signal. */
 const SMALLEST = 32;
 /** The brightnesses of blocks that count as dark and as bright, as quantiles. */
-const ENDS = { dark: 0.05, bright: 0.97 } as const;
+const ENDS = { dark: 0.05, bright: 0.95 } as const;
 /**
  * Noise grows with the signal if its deviation in bright areas is at least this multiple of that in dark ones, at least this share of the
- * blocks agrees with the line, and the image has at least this side: otherwise texture in bright areas could be taken for noise. On 34
+ * blocks agrees with the line and shows this growth itself, and the image has at least this side: otherwise texture could be taken for
+ * noise, or the line of one brightness for that of all. On 34
  * photographs with white noise of deviation 5 or 15 none passes, with gain 1 or 4 on top of σ = 2, 27 and 31 pass.
  */
-const GROWING = { ratio: 1.3, share: 0.02, side: 192 } as const;
+const GROWING = { ratio: 1.3, share: 0.02, seen: 1.02, side: 192 } as const;
 
 /** A block: its mean, its texture and the variance of its noise. */
 interface Block {
@@ -73,8 +74,10 @@ interface PlaneLine extends Line {
   readonly zero: number;
   /** The share of blocks that agree with the line. */
   readonly share: number;
-  /** The deviation in bright areas as a multiple of that in dark ones. */
+  /** The deviation in bright areas as a multiple of that in dark ones, by the line. */
   readonly growth: number;
+  /** The same within the blocks that agree with the line, which may be of almost one brightness. */
+  readonly seen: number;
 }
 
 /**
@@ -112,7 +115,9 @@ export function* growingNoise(
 ): Work<Required<PoissonGaussian>[] | undefined> {
   if (Math.min(image.width, image.height) < GROWING.side) return undefined;
   const planes = yield* planeLines(image, undefined, constant);
-  const isGrowing = planes.every(({ growth, share }) => growth >= GROWING.ratio && share >= GROWING.share);
+  const isGrowing = planes.every(({ growth, share, seen }) => {
+    return growth >= GROWING.ratio && share >= GROWING.share && seen >= GROWING.seen;
+  });
   return isGrowing ? planes.map(({ parameters }) => parameters) : undefined;
 }
 
@@ -120,7 +125,7 @@ function* planeLines(
   image: Image,
   offset: number | undefined,
   constant: Uint8Array | undefined,
-): Work<(Pick<PlaneLine, 'share' | 'growth'> & { readonly parameters: Required<PoissonGaussian> })[]> {
+): Work<(Pick<PlaneLine, 'share' | 'growth' | 'seen'> & { readonly parameters: Required<PoissonGaussian> })[]> {
   const { width, height } = image;
   const e = yield* imageExponent(image);
   const { planes } = e === 0 ? image : yield* shiftedImage(image, -e);
@@ -129,7 +134,7 @@ function* planeLines(
     const line = yield* lineOf({ samples, width, height, constant }, offset && shifted(offset, -e));
     const sigma = yield* aboveRounding(samples, Math.sqrt(line.level));
     const parameters = { gain: shifted(line.slope, e), sigma: shifted(sigma, e), offset: shifted(line.zero, e) };
-    lines.push({ parameters, share: line.share, growth: line.growth });
+    lines.push({ parameters, share: line.share, growth: line.growth, seen: line.seen });
   }
   return lines;
 }
@@ -140,10 +145,17 @@ function* lineOf(plane: Plane, offset: number | undefined): Work<PlaneLine> {
   const { zero, ...line } = yield* lineThrough(blocks, offset);
   const shift = zero - (offset ?? 0);
   const shiftedBlocks = shift === 0 ? blocks : blocks.map((block) => ({ ...block, mean: block.mean - shift }));
-  const share = agreeing(shiftedBlocks, line).length / blocks.length;
-  const means = Float64Array.from(shiftedBlocks, ({ mean }) => mean);
+  const calm = agreeing(shiftedBlocks, line);
+  const share = calm.length / blocks.length;
+  return { ...line, zero, share, growth: growthOver(shiftedBlocks, line), seen: growthOver(calm, line) };
+}
+
+/** The deviation in the bright ones of some blocks as a multiple of that in the dark ones. */
+function growthOver(blocks: readonly Block[], line: Line): number {
+  if (blocks.length === 0) return 1;
+  const means = Float64Array.from(blocks, ({ mean }) => mean);
   const [dark, bright] = [ENDS.dark, ENDS.bright].map((q) => at(line, quantile(means, q)));
-  return { ...line, zero, share, growth: bright > 0 ? Math.sqrt(bright / dark) : 1 };
+  return bright > 0 ? Math.sqrt(bright / dark) : 1;
 }
 
 function* lineThrough(blocks: readonly Block[], offset: number | undefined): Work<Line & { readonly zero: number }> {
