@@ -198,7 +198,7 @@ describe('ght upscale', () => {
     const args = ['upscale', 'small.png', '--factor', '2', '-o', 'large.png', '--quality', 'fast'];
     const found = await json(...args);
     expect(['bicubic', 'area', 'mixed', 'gaussian']).toContain(found.reduction.kind);
-    expect(found.messages).toEqual([expect.stringMatching(/^reduction: /)]);
+    expect(found.messages).toEqual(['noise: none assumed', expect.stringMatching(/^reduction: /)]);
     const { stdout } = await ght(...args, '--blur', 'auto', '--sigma', 'auto');
     expect(stdout).toMatch(/^ {2}reduction +(found to be|not certain)/m);
     const given = await json(...args, '--blur', 'area');

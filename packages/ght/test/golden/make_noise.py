@@ -171,6 +171,10 @@ def anchor_of(V, R, is_dark, is_bright, choices):
     bins = range(len(V))
     compressed = [is_dark[b] or is_bright[b] and not choices.at_most(R[b], BELIEVABLE) for b in bins]
     asked = [b for b in bins if not (compressed[b] and not choices.at_most(0.35 * median, level[b]))]
+    # No camera compresses its noise more than ten times: what is left over is text.
+    some = [level[b] for b in bins if level[b] > 0]
+    if some and not (asked and choices.at_most(min(level[b] for b in asked), 10 * min(some))):
+        asked = list(bins)
     noisy = [b for b in asked if level[b] > 0]
     sure = []
     if noisy:
@@ -238,8 +242,8 @@ def plane_spectrum(V, R, energies, is_dark, is_bright, is_chroma, steps, choices
     elif not choices.at_most(R[anchor], BELIEVABLE):
         deviations = belief(R[anchor], softness(structure_of(energies, deviations, steps, choices))) * deviations
     if np.any(steps > 0) and np.any(V[:, MIDDLE].mean(axis=1) == 0):
-        # Noise above half a step would have left something in the empty blocks.
-        deviations, coarsest = np.minimum(deviations, steps / 2), min(coarsest, steps[LOW].max() / 2)
+        # Noise above a quarter of a step would have left something in the empty blocks.
+        deviations, coarsest = np.minimum(deviations, steps / 4), min(coarsest, steps[LOW].max() / 4)
     return {"V": V, "R": R, "anchor": anchor, "confidence": confidence, "coarsest": coarsest, "deviations": deviations,
             "structure": structure_of(energies, deviations, steps, choices)}
 
