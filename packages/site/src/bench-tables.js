@@ -90,6 +90,24 @@ function addedNoise({ real: { tables } }) {
   );
 }
 
+/** What is lost because the damage of a picture is not known: `npm run bench:diagnosis`. */
+function diagnosis({ diagnosis: { cases } }) {
+  // No difference to the clean picture is better than any number of dB.
+  const level = (pictures, key) => {
+    const found = pictures.map((picture) => picture[key]).filter((value) => value !== undefined);
+    if (found.length === 0) return '';
+    const finite = found.filter((value) => value !== null);
+    return finite.length === 0 ? 'exact' : mean(finite).toFixed(2);
+  };
+  return table(
+    ['', 'pictures', 'file', 'no option', 'truth given'],
+    cases.map(({ name, pictures }) => [
+      ...[`\`${name}\``, pictures.length],
+      ...['file', 'blind', 'given'].map((key) => level(pictures, key)),
+    ]),
+  );
+}
+
 const solverNames = { qpm: 'QPM', admm: 'ADMM', omp: 'OMP', 'joint-omp': 'joint OMP' };
 /** A number with three significant digits, such as 0.0719, 17.9 or 1,544. */
 const inThree = (value) => (value >= 100 ? whole(value) : value.toPrecision(3));
@@ -185,7 +203,7 @@ function gpuGoals({ gpu: { iterations, pursuits, denoising, ratios } }) {
 }
 
 const drawn = {
-  ...{ spams, learning, scale, 'added-noise': addedNoise },
+  ...{ spams, learning, scale, diagnosis, 'added-noise': addedNoise },
   ...{ 'gpu-iterations': gpuIterations, 'gpu-pursuits': gpuPursuits },
   ...{ 'gpu-denoising': gpuDenoising, 'gpu-goals': gpuGoals },
 };
