@@ -386,7 +386,7 @@ describe.skipIf(!hasBrowser)('in the middle of something else', () => {
       await other.click('[data-action="denoise"]');
       await change();
       await other.waitForSelector('[data-task="none"]');
-      expect(await denoised()).toBe('–');
+      await expect.poll(denoised).toBe('–');
     }
     await other.selectOption('[data-control="quality"]', 'fast');
     await other.click('[data-action="denoise"]');
