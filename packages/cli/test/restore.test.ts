@@ -203,7 +203,7 @@ describe('ght upscale', () => {
     expect(stdout).toMatch(/^ {2}reduction +(found to be|not certain)/m);
     const given = await json(...args, '--blur', 'area');
     expect(given.reduction).toBeUndefined();
-    expect(given.messages).toEqual([]);
+    expect(given.messages).toEqual(['noise: none assumed']);
   });
 
   it('removes the steps of a JPEG, which are in its header, also in tiles', async () => {
