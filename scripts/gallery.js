@@ -5,10 +5,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { psnr } from 'ght';
+import { readImage } from 'ght-images/node';
 import sharp from 'sharp';
 import { makeInputs } from './gallery-inputs.js';
 
-/** The files that each picture shows, from left to right. */
+/** The files that each picture shows, from left to right. The site cuts them apart (packages/site/src/gallery.js). */
 const panels = {
   'atoms.jpg': ['boats.png', 'atoms.png', 'out.png'],
   'budget.jpg': ['boats.png', 'even.png', 'joint.png'],
@@ -36,13 +38,24 @@ try {
         stdio: ['ignore', 'inherit', 'inherit'],
       });
     }
-    await draw(
-      name,
-      panels[name].map((file) => join(folder, file)),
-    );
+    const files = panels[name].map((file) => join(folder, file));
+    await draw(name, files);
+    if (files.length > 1) await say(name, files);
   }
 } finally {
   rmSync(folder, { recursive: true });
+}
+
+/** Prints the PSNR of the panels against the photograph, for the captions. */
+async function say(name, files) {
+  const images = await Promise.all(files.map(async (file) => (await readImage(file)).image));
+  const photograph = images[panels[name].findIndex((file) => /^(boats|home|canyon)\.png$/.test(file))];
+  const levels = images.map((image) => {
+    if (image === photograph) return '-';
+    // A grey picture may be stored with three equal planes.
+    return psnr({ ...image, planes: image.planes.slice(0, photograph.planes.length) }, photograph).toFixed(1);
+  });
+  console.log(name, levels.join(' '));
 }
 
 /** Draws files side by side. */

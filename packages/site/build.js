@@ -4,15 +4,18 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import sharp from 'sharp';
 import { apiMenu, writeApi } from './src/api.js';
 import { fillTables, readResults } from './src/bench-tables.js';
-import { front, sampleFor } from './src/front.js';
+import { cleanFor, front, sampleFor } from './src/front.js';
+import { gridOf } from './src/gallery.js';
 import { createHighlighter } from './src/highlight.js';
 import { wordsOf } from './src/html.js';
 import { layout } from './src/layout.js';
 import { createRenderer } from './src/markdown.js';
 import { menuOf } from './src/menu.js';
 import { examplePages, linksOf, markdownPages, sectionsOf } from './src/pages.js';
+import { listForPrograms, notFound } from './src/plain-pages.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const own = fileURLToPath(new URL('.', import.meta.url));
@@ -21,7 +24,7 @@ const version = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8')).vers
 
 /** The links at the top of every page; `at` tells on which pages a link is the present one. */
 const top = [
-  { name: 'Guide', to: 'command.html', at: /^(?!index|gallery|changelog|contributing|licences)[\w-]+\.html$/ },
+  { name: 'Guide', to: 'quick-start.html', at: /^(?!index|gallery|changelog|contributing|licences)[\w-]+\.html$/ },
   { name: 'API', to: 'api/index.html', at: /^api\// },
   { name: 'Examples', to: 'examples/index.html', at: /^examples\// },
   { name: 'Gallery', to: 'gallery.html', at: /^gallery/ },
@@ -35,7 +38,7 @@ function write(address, content) {
 }
 
 /** The style sheets, in the order in which later rules refine earlier ones. */
-const styles = ['text', 'frame', 'front', 'narrow'];
+const styles = ['text', 'frame', 'front', 'pictures', 'narrow'];
 
 /** Copies the builds and the files that pages need. */
 function copyAssets() {
@@ -60,8 +63,9 @@ async function build() {
   const temporary = mkdtempSync(join(tmpdir(), 'ght-site-'));
   try {
     const api = join(temporary, 'api');
-    const [highlighter] = await Promise.all([
+    const [highlighter, found] = await Promise.all([
       createHighlighter(),
+      cleanFor(join(dist, 'studio/samples'), join(dist, 'assets')),
       writeApi(root, api),
       sampleFor(join(dist, 'assets')),
     ]);
@@ -91,15 +95,23 @@ async function build() {
       if (address.startsWith('api/')) return reference(address);
       return address.startsWith('examples/') ? examples : guide;
     };
+    const gallery = pages.find(({ address }) => address === 'gallery.html');
+    gallery.html = await gridOf(gallery.html, (name) => sharp(join(root, 'docs/gallery', name)).metadata());
+    write('404.html', notFound());
+    write('llms.txt', listForPrograms(guide, pages));
     for (const page of pages) write(page.address, layout(page, { menu: menuFor(page.address), top, version }));
-    write('index.html', layout(front(highlighter), { menu: [], top, version }));
+    write('index.html', layout(front(highlighter, { found, results }), { menu: [], top, version }));
     for (const [to, from] of files) {
       mkdirSync(dirname(join(dist, to)), { recursive: true });
       cpSync(join(root, from), join(dist, to));
     }
     const sheets = styles.map((name) => readFileSync(join(own, `styles/${name}.css`), 'utf8'));
     write('assets/style.css', [...sheets, highlighter.css()].join('\n'));
-    write('assets/search-index.js', `window.searchIndex = ${JSON.stringify(pages.flatMap(sectionsOf))};`);
+    // In the order of the menu, so that of sections that fit equally well the first to read comes first.
+    const order = guide.flatMap(({ links }) => links.map(({ to }) => to));
+    const place = ({ address }) => (order.includes(address) ? order.indexOf(address) : order.length);
+    const sections = pages.toSorted((a, b) => place(a) - place(b)).flatMap(sectionsOf);
+    write('assets/search-index.js', `window.searchIndex = ${JSON.stringify(sections)};`);
     return pages.length + 1;
   } finally {
     rmSync(temporary, { recursive: true, force: true });

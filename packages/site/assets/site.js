@@ -19,6 +19,27 @@
   });
   find('.menu [aria-current]')?.scrollIntoView({ block: 'nearest' });
 
+  // Before and after: the control over the pictures moves the line between them.
+  for (const pictures of document.querySelectorAll('.before-after')) {
+    const control = pictures.querySelector('input');
+    control.addEventListener('input', () => pictures.style.setProperty('--line', `${control.value}%`));
+  }
+
+  // A picture of the gallery, enlarged.
+  const large = find('dialog.large');
+  for (const link of document.querySelectorAll('.enlarge')) {
+    link.addEventListener('click', (event) => {
+      event.preventDefault();
+      const picture = large.querySelector('img');
+      picture.src = link.href;
+      picture.alt = link.getAttribute('aria-label').replace('Enlarge: ', '');
+      large.showModal();
+    });
+  }
+  large?.addEventListener('click', ({ target }) => {
+    if (target === large) large.close();
+  });
+
   for (const code of document.querySelectorAll('.code')) {
     const button = document.createElement('button');
     button.className = 'copy';
@@ -51,23 +72,6 @@
     document.head.append(script);
   }
 
-  /** How well a section fits: every word must occur; in a title it counts more than in the text, and in a guide more than in the reference. */
-  function score(section, words) {
-    const [title, heading, text] = [section.title, section.heading, section.words].map((each) => each.toLowerCase());
-    const guide = section.address.startsWith('api/') ? 0 : 20;
-    let sum = 0;
-    for (const word of words) {
-      if (title === word || title === `${word}()`) sum += 100;
-      else if (title.startsWith(word)) sum += 30 + guide;
-      else if (title.includes(word)) sum += 20 + guide;
-      else if (heading.includes(word)) sum += 15 + guide;
-      else if (text.includes(word)) sum += 1;
-      else return 0;
-    }
-    // The top of a page comes before its sections.
-    return sum + (section.heading === '' ? 2 : 0);
-  }
-
   /** The words around the first place where one is found. */
   function excerpt({ words }, [word]) {
     const from = Math.max(0, words.toLowerCase().indexOf(word) - 40);
@@ -80,19 +84,16 @@
     list.replaceChildren();
     status.textContent = '';
     if (words.length === 0 || !window.searchIndex) return;
-    const ranked = window.searchIndex
-      .map((section) => ({ section, points: score(section, words) }))
-      .filter(({ points }) => points > 0)
-      .sort((a, b) => b.points - a.points);
+    const ranked = globalThis.searchSections(window.searchIndex, input.value);
     // No page fills the list by itself.
     const perPage = new Map();
-    const listed = ranked.filter(({ section }) => {
-      const page = section.address.split('#')[0];
+    const listed = ranked.filter(({ address }) => {
+      const page = address.split('#')[0];
       perPage.set(page, (perPage.get(page) ?? 0) + 1);
       return perPage.get(page) <= 2;
     });
     status.textContent = ranked.length === 0 ? 'Nothing was found.' : `${ranked.length} found`;
-    for (const { section } of listed.slice(0, 20)) {
+    for (const section of listed.slice(0, 20)) {
       const item = document.createElement('li');
       const link = document.createElement('a');
       const title = document.createElement('strong');

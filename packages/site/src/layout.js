@@ -34,6 +34,9 @@ function neighbours(address, menu) {
   return `<nav class="neighbours" aria-label="Previous and next page">${link(all[at - 1], 'Previous')}${link(all[at + 1], 'Next')}</nav>`;
 }
 
+/** The paper in which the method was published. */
+export const PAPER = 'https://arxiv.org/abs/1705.09816';
+
 /** Chosen before the first paint, so that a dark page does not flash. */
 const theme = `const t=localStorage.getItem('theme');if(t)document.documentElement.dataset.theme=t`;
 
@@ -60,23 +63,25 @@ export function layout(page, { menu, top, version }) {
 <script>${theme}</script>
 ${formulas}
 <link rel="stylesheet" href="${to('assets/style.css')}">
+<script defer src="${to('assets/search.js')}"></script>
 <script defer src="${to('assets/site.js')}"></script>
 </head>
 <body class="${front ? 'front' : 'inner'}">
 <a class="skip" href="#page">Skip to the page</a>
 <header>
-${front ? '' : '<button class="menu-button" aria-expanded="false" aria-controls="menu" aria-label="Menu"><span></span></button>'}
+<button class="menu-button" aria-expanded="false" aria-controls="menu" aria-label="Menu"><span></span></button>
 <a class="brand" href="${to('index.html')}"><img src="${to('studio/favicon.svg')}" alt="" width="24" height="24">GHT</a>
 <nav class="top" aria-label="Site">${links.join('\n')}</nav>
 <button class="search-button" aria-haspopup="dialog"><span>Search</span><kbd>/</kbd></button>
 <button class="theme-button" aria-label="Light or dark"><span></span></button>
 </header>
 <div class="columns">
-${front ? '' : `<nav class="menu" id="menu" aria-label="Pages">${menu.map((each) => section(address, each)).join('\n')}</nav>`}
+<nav class="menu" id="menu" aria-label="Pages"><ul class="site-links">${links.map((each) => `<li>${each}</li>`).join('')}</ul>
+${menu.map((each) => section(address, each)).join('\n')}</nav>
 <main id="page" tabindex="-1">
 ${html}
 ${front ? '' : neighbours(address, menu)}
-<footer>GHT ${version} · MIT licence · <a href="${to('changelog.html')}">changelog</a> · <a href="${to('licences.html')}">licences of others</a></footer>
+<footer>GHT ${version} · MIT licence · <a href="${PAPER}">the paper</a> · <a href="${to('changelog.html')}">changelog</a> · <a href="${to('licences.html')}">licences of others</a></footer>
 </main>
 ${front ? '' : outline(headings)}
 </div>

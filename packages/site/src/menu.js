@@ -1,12 +1,13 @@
 // The menu: the pages of docs/ in the order in which they are read.
 export const menu = [
-  { title: 'Start', pages: ['command', 'library', 'studio', 'gallery', 'coming-from'] },
+  { title: 'Start', pages: ['quick-start', 'command', 'library', 'studio', 'gallery', 'coming-from'] },
   {
     title: 'Guides',
     pages: [
       'represent',
       'denoising',
       'photographs',
+      'series',
       'restoration',
       'inpainting',
       'deblurring',
@@ -17,7 +18,7 @@ export const menu = [
   { title: 'Files and scale', pages: ['files', 'scale', 'scale-queue', 'gpu'] },
   {
     title: 'Background',
-    pages: ['choosing', 'mathematics', 'results', 'performance', 'background', 'reproduction', 'reliability', 'inside'],
+    pages: ['choosing', 'mathematics', 'results', 'performance', 'reproduction', 'reliability', 'inside', 'background'],
   },
 ];
 

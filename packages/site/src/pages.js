@@ -1,7 +1,7 @@
 // The pages of the site: where each file of the repository is found on it, and what is on each page.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { tidied } from './api.js';
+import { referencePage } from './api.js';
 import { wordsOf } from './html.js';
 
 /** The folders of packages, and the address of their reference. */
@@ -58,7 +58,7 @@ export function markdownPages(root, api) {
   const own = ['CHANGELOG.md', 'CONTRIBUTING.md', ...markdownIn(join(root, 'docs')).map((name) => `docs/${name}`)];
   return [
     ...own.map((path) => page(path, readFileSync(join(root, path), 'utf8'))),
-    ...markdownIn(api).map((name) => page(`api/${name}`, tidied(readFileSync(join(api, name), 'utf8')))),
+    ...markdownIn(api).map((name) => page(`api/${name}`, referencePage(api, name))),
   ];
 }
 

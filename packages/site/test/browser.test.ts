@@ -83,12 +83,58 @@ describe.skipIf(!hasBrowser)('the site in a browser', () => {
     expect(await visit(kinds, phone, (page) => violations(page, true))).toEqual([]);
   });
 
-  it('no page is wider than a phone', async () => {
-    const overflow = async (page: Page) => {
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      return wide > 0 ? [`${wide} pixels too wide`] : [];
-    };
-    expect(await visit(guides, { viewport: { width: 390, height: 800 } }, overflow)).toEqual([]);
+  const overflow = async (page: Page) => {
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    return wide > 0 ? [`${wide} pixels too wide`] : [];
+  };
+
+  it('no page is wider than the narrowest phone', async () => {
+    expect(await visit(guides, { viewport: { width: 320, height: 640 } }, overflow)).toEqual([]);
+  });
+
+  it.each([360, 768, 1000, 1440, 2560])('pages of each kind fit into %i pixels', async (width) => {
+    expect(await visit(kinds, { viewport: { width, height: 900 } }, overflow)).toEqual([]);
+  });
+
+  it('the line between before and after follows a drag, and the arrow keys', async () => {
+    const page = await browser.newPage({ viewport: { width: 1000, height: 900 } });
+    await page.goto(host.url);
+    const shown = () =>
+      page.evaluate(() => getComputedStyle(document.querySelector('.before-after .before') as Element).clipPath);
+    const middle = await shown();
+    const box = await page.locator('.before-after').boundingBox();
+    if (!box) throw new Error('there is no picture');
+    await page.mouse.move(box.x + box.width / 2, box.y + 100);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width / 4, box.y + 100, { steps: 4 });
+    await page.mouse.up();
+    const left = await shown();
+    expect(left).not.toBe(middle);
+    await page.keyboard.press('ArrowRight');
+    expect(await shown()).not.toBe(left);
+    await page.close();
+  });
+
+  it('a picture of the gallery opens large, and in the studio', async () => {
+    const page = await browser.newPage();
+    await page.goto(`${host.url}gallery.html`);
+    await page.click('article:has-text("White noise") .enlarge');
+    expect(await page.isVisible('dialog.large img')).toBe(true);
+    await page.keyboard.press('Escape');
+    expect(await page.isVisible('dialog.large')).toBe(false);
+    await page.click('article:has-text("Coarse grain") a:has-text("Open in the studio")');
+    await page.waitForURL(/studio\/index\.html#tab=denoise&image=black-canyon-camera/);
+    await page.close();
+  });
+
+  it('an address that does not exist leads back, from any folder', async () => {
+    const page = await browser.newPage();
+    for (const address of ['gone.html', 'api/ght/functions/gone.html']) {
+      await page.goto(host.url + address);
+      await page.click('a:has-text("Quick start")');
+      await page.waitForURL(`${host.url}quick-start.html`);
+    }
+    await page.close();
   });
 
   it('the figure of the front page follows its slider, and one budget has the smaller error', async () => {
@@ -132,7 +178,7 @@ describe.skipIf(!hasBrowser)('the site in a browser', () => {
     await context.close();
   });
 
-  it('the theme is kept, and the menu opens on a phone', async () => {
+  it('the theme is kept, and the menu with the links of the header opens on a phone', async () => {
     const context = await browser.newContext({ colorScheme: 'light', viewport: { width: 390, height: 800 } });
     const page = await context.newPage();
     await page.goto(`${host.url}denoising.html`);
@@ -143,6 +189,8 @@ describe.skipIf(!hasBrowser)('the site in a browser', () => {
     expect(dark).not.toBe(light);
     expect(await page.isVisible('#menu')).toBe(false);
     await page.click('.menu-button');
+    for (const name of ['Gallery', 'Studio'])
+      expect(await page.isVisible(`.site-links a:has-text("${name}")`)).toBe(true);
     await page.click('#menu a:has-text("Upscaling")');
     await page.waitForURL(/upscaling/);
     expect(await background()).toBe(dark);
@@ -156,14 +204,16 @@ describe.skipIf(!hasBrowser)('the site in a browser', () => {
     await page.hover('.code');
     await page.click('.code .copy');
     const copied = await page.evaluate(() => navigator.clipboard.readText());
-    expect(copied.split('\n')[0]).toBe('npx ght inpaint photo.png --mask scratches.png -o out.png');
+    expect(copied.split('\n')[0]).toBe('npx ght-cli inpaint photo.png --mask scratches.png -o out.png');
     await context.close();
   });
 
   it('the studio is part of the site', async () => {
     const page = await browser.newPage();
     await page.goto(`${host.url}studio/index.html`);
-    await page.waitForSelector('[data-stage="final"]', { timeout: 60_000 });
+    await page.waitForSelector('text="Drop your photograph here"', { timeout: 60_000 });
+    await page.click('footer >> text="Documentation"');
+    await page.waitForURL(`${host.url}index.html`);
     await page.close();
   });
 });

@@ -15,7 +15,13 @@ export const textOf = (page: string) => readFileSync(join(dist, page), 'utf8');
 
 const types: Record<string, string> = {
   ...{ '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' },
-  ...{ '.png': 'image/png', '.jpg': 'image/jpeg', '.woff2': 'font/woff2', '.json': 'application/json' },
+  ...{
+    '.png': 'image/png',
+    '.jpg': 'image/jpeg',
+    '.webp': 'image/webp',
+    '.woff2': 'font/woff2',
+    '.json': 'application/json',
+  },
 };
 
 /** Serves the site in a folder of the host, as project pages are, and without any header. */
@@ -27,7 +33,7 @@ export async function startHost(): Promise<{ url: string; server: Server }> {
       const body = await readFile(join(dist, name));
       response.writeHead(200, { 'Content-Type': types[extname(name)] ?? 'text/plain' }).end(body);
     } catch {
-      response.writeHead(404).end();
+      response.writeHead(404, { 'Content-Type': 'text/html' }).end(await readFile(join(dist, '404.html')));
     }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
