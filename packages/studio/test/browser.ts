@@ -80,10 +80,12 @@ export async function watch(page: Page) {
   return { complaints, asked };
 }
 
-/** Waits until no task is running and the result is final. */
+/** Waits until no task is running and the result is final, and opens what is advanced. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForSelector('[data-stage="final"]');
   await page.waitForSelector('[data-task="none"]');
+  const advanced = await page.$('[data-advanced]:not([open]) > summary');
+  await advanced?.click();
 }
 
 /** A reading as shown on the page. */
@@ -94,4 +96,22 @@ export async function reading(page: Page, name: string): Promise<number> {
 /** Gives the page a file through its file chooser. */
 export function choose(page: Page, name: string, buffer: Buffer): Promise<void> {
   return page.setInputFiles('input[type="file"]', { name, mimeType: 'application/octet-stream', buffer });
+}
+
+/** Goes to a tab, as its button in the header does. */
+export async function goTo(page: Page, name: string): Promise<void> {
+  const explored = name === 'represent' || name === 'compare';
+  if (explored) await page.click('header nav summary');
+  await page.click(`#tab-${name}`);
+  if (explored) await page.waitForSelector('[data-advanced]');
+}
+
+/** Opens what is behind "More to save and copy". */
+export async function openMore(page: Page): Promise<void> {
+  if (!(await page.$('[data-more][open]'))) await page.click('[data-more] summary');
+}
+
+/** Waits until the result of the settings is there, and not only its preview. */
+export async function current(page: Page): Promise<void> {
+  await page.waitForSelector('.actions[data-current="true"]');
 }

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { choose, dist, hasBrowser, startBrowser, startPlainHost, startStudio, watch } from './browser.js';
+import { choose, dist, goTo, hasBrowser, startBrowser, startPlainHost, startStudio, watch } from './browser.js';
 
 let browser: Browser;
 let studio: { url: string; process: ChildProcess };
@@ -23,7 +23,7 @@ beforeAll(async () => {
   page.setDefaultTimeout(30_000);
   page.on('request', (request) => scripts.push(request.url()));
   seen = await watch(page);
-  await page.goto(studio.url);
+  await page.goto(`${studio.url}#tab=represent`);
   await page.waitForSelector('[data-stage="final"]');
 });
 
@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)('the Learn tab', () => {
   it('is loaded when it is opened, under 25 KB compressed', async () => {
     const parts = () => scripts.filter((url) => /\/Learn-.*\.js$/.test(url));
     expect(parts()).toEqual([]);
-    await page.click('#tab-learn');
+    await goTo(page, 'learn');
     await page.waitForSelector('[data-step="7"]');
     expect(parts()).toHaveLength(1);
     const files = readdirSync(join(dist, 'assets')).filter((name) => name.startsWith('Learn-'));
@@ -223,9 +223,9 @@ describe.skipIf(!hasBrowser)('the Learn tab', () => {
   });
 
   it('is as the reader left it when the tab is opened again', async () => {
-    await page.click('#tab-restore');
+    await goTo(page, 'inpaint');
     await page.waitForSelector('[data-step="1"]', { state: 'detached' });
-    await page.click('#tab-learn');
+    await goTo(page, 'learn');
     await page.waitForSelector('[data-step="2"] canvas');
     expect(await page.locator('[data-step="2"] ol li').count()).toBe(16);
     expect(await page.isChecked('[data-control="learn-refit"]')).toBe(true);

@@ -10,8 +10,11 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   choose,
+  current,
   dist,
+  goTo,
   hasBrowser,
+  openMore,
   reading,
   settled,
   startBrowser,
@@ -32,7 +35,7 @@ beforeAll(async () => {
   page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   page.setDefaultTimeout(60_000);
   seen = await watch(page);
-  await page.goto(studio.url);
+  await page.goto(`${studio.url}#tab=represent`);
   await settled(page);
 });
 
@@ -73,7 +76,6 @@ describe.skipIf(!hasBrowser)('the studio', () => {
     const cores = await page.evaluate(() => navigator.hardwareConcurrency);
     expect(await page.getAttribute('.badge', 'data-engine')).toMatch(/^WASM SIMD( relaxed)? · \d+ threads?$/);
     expect(await page.getAttribute('.badge', 'data-engine')).toContain(` ${cores} thread`);
-    expect(await page.textContent('h1 + p')).toContain('Move the budget and watch where they go');
   });
 
   it('does not offer a GPU where there is none, and says why', async () => {
@@ -94,7 +96,7 @@ describe.skipIf(!hasBrowser)('the studio', () => {
     );
     await settled(page);
     expect(await reading(page, 'PSNR')).toBeGreaterThan(before + 0.5);
-    expect(new URL(page.url()).hash).toMatch(/^#s=\d/);
+    expect(new URL(page.url()).hash).toMatch(/^#v=2&tab=represent&s=\d/);
   });
 
   it('reaches a target PSNR', async () => {
@@ -155,7 +157,7 @@ describe.skipIf(!hasBrowser)('the studio', () => {
   });
 
   it('compares six solvers under one budget, any two of them side by side', async () => {
-    await page.click('#tab-compare');
+    await goTo(page, 'compare');
     await page.waitForSelector('[data-row="cosamp"]');
     await page.waitForSelector('[data-task="none"]');
     const psnr = async (row: string) => Number(await page.textContent(`[data-row="${row}"] td`));
@@ -175,13 +177,13 @@ describe.skipIf(!hasBrowser)('the studio', () => {
   });
 
   it('raises the PSNR by denoising', async () => {
-    await page.click('#tab-denoise');
+    await goTo(page, 'denoise');
     await page.click('[data-action="denoise"]');
-    await page.waitForSelector('[data-action="png"]:not(:disabled)');
+    await current(page);
     expect(await reading(page, 'PSNR denoised')).toBeGreaterThan((await reading(page, 'PSNR noisy')) + 3);
-    const found = await page.locator('[data-found]').innerText();
-    expect(found).toMatch(/^Fine grain, equally strong everywhere\.\s+Noise: white, σ = (1[89]|2[012])/);
-    await page.click('#tab-represent');
+    expect(await page.textContent('[data-looks]')).toBe('Strong grain.');
+    expect(await page.textContent('[data-found]')).toMatch(/Noise: white, σ = (1[89]|2[012])/);
+    await goTo(page, 'represent');
     await settled(page);
   });
 
@@ -193,14 +195,17 @@ describe.skipIf(!hasBrowser)('the studio', () => {
       window.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
     }, bytes);
     await opened(/scan\.png.*160 × 120, grey, 16-bit PNG/);
-    const [download] = await Promise.all([page.waitForEvent('download'), page.click('[data-action="png"]')]);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click('[data-action="save"]')]);
     const { depth, width, height } = await sharp(await download.path()).metadata();
     expect({ depth, width, height }).toEqual({ depth: 'ushort', width: 160, height: 120 });
   });
 
   it('saves its codes and opens them again', async () => {
     const psnr = await reading(page, 'PSNR');
-    const [download] = await Promise.all([page.waitForEvent('download'), page.click('[data-action="codes"]')]);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      openMore(page).then(() => page.click('[data-action="codes"]')),
+    ]);
     const codes = readFileSync(await download.path());
     await page.selectOption('[data-control="solver"]', 'qpm');
     await settled(page);
@@ -243,7 +248,7 @@ describe.skipIf(!hasBrowser)('the studio', () => {
     );
   });
 
-  it('rejects a folder, and says which of several files it opened', async () => {
+  it('rejects a folder, and opens the first of several files, which it offers to save together', async () => {
     const devtools = await page.context().newCDPSession(page);
     const drop = async (...files: string[]) => {
       const data = { items: [], files, dragOperationsMask: 1 };
@@ -253,10 +258,13 @@ describe.skipIf(!hasBrowser)('the studio', () => {
     };
     const sample = (name: string) => join(dist, 'samples', name);
     await drop(join(dist, 'samples'));
-    await page.waitForSelector('.notice >> text="samples is a folder; drop an image file."');
+    await page.waitForSelector('.notice >> text="samples is a folder; drop the images in it."');
     await drop(sample('dust-bowl-home.png'), sample('black-canyon.png'));
-    await page.waitForSelector('.notice >> text="Of the 2 files only dust-bowl-home.png was opened."');
     await opened(/dust-bowl-home\.png/);
+    await goTo(page, 'denoise');
+    await page.waitForSelector('text="Save all 2 files"');
+    await goTo(page, 'represent');
+    await settled(page);
     await devtools.detach();
   });
 
@@ -307,7 +315,7 @@ describe.skipIf(!hasBrowser)('the studio', () => {
     const file = await faint.withMetadata({ orientation: 6 }).webp({ lossless: true, exact: true }).toBuffer();
     await choose(page, 'faint.webp', file);
     await opened(/faint\.webp.*24 × 40, colour, 8-bit WebP/);
-    const [download] = await Promise.all([page.waitForEvent('download'), page.click('[data-action="png"]')]);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click('[data-action="save"]')]);
     const pixels = await sharp(await download.path())
       .raw()
       .toBuffer();
@@ -330,7 +338,7 @@ describe.skipIf(!hasBrowser)('in the middle of something else', () => {
     if (!hasBrowser) return;
     other = await browser.newPage();
     other.setDefaultTimeout(60_000);
-    await other.goto(studio.url);
+    await other.goto(`${studio.url}#tab=represent`);
     await settled(other);
   });
   afterAll(() => other?.close());
@@ -352,7 +360,7 @@ describe.skipIf(!hasBrowser)('in the middle of something else', () => {
       await press('budget', 'ArrowRight');
       await settled(other);
       const facts = (await other.textContent('.facts'))?.replace(/\s/g, '') ?? '';
-      const [file] = await Promise.all([other.waitForEvent('download'), other.click('[data-action="png"]')]);
+      const [file] = await Promise.all([other.waitForEvent('download'), other.click('[data-action="save"]')]);
       const { width, height } = await sharp(await file.path()).metadata();
       expect(facts).toContain(`${width}×${height}`);
       expect(file.suggestedFilename()).toContain(facts.includes('large.png') ? 'large' : 'nagasaki-boats');
@@ -374,32 +382,28 @@ describe.skipIf(!hasBrowser)('in the middle of something else', () => {
     await settled(other);
   });
 
-  it('a denoised image disappears when the noise, the quality or the image changes', async () => {
+  it('a denoised image stays until a better one replaces it, and is told to be of older settings', async () => {
     await other.click('[aria-label="Sample: Dust Bowl home"]');
     await other.waitForSelector('.facts >> text=Dust Bowl home');
-    await other.click('#tab-denoise');
-    const denoised = () => other.textContent('[data-reading="PSNR denoised"]');
-    for (const change of [
-      () => press('noise', 'PageUp', 'PageUp'),
-      () => other.selectOption('[data-control="quality"]', 'best'),
-    ]) {
-      await other.click('[data-action="denoise"]');
-      await change();
-      await other.waitForSelector('[data-task="none"]');
-      await expect.poll(denoised).toBe('–');
-    }
+    await goTo(other, 'denoise');
     await other.selectOption('[data-control="quality"]', 'fast');
     await other.click('[data-action="denoise"]');
-    await other.waitForSelector('[data-action="png"]:not(:disabled)');
-    const level = await denoised();
-    await other.click('#tab-represent');
+    await current(other);
+    const level = await other.textContent('[data-reading="PSNR denoised"]');
+    await press('strength', 'ArrowRight');
+    await other.waitForSelector('.actions[data-current="false"]');
+    expect(await other.textContent('.tag.right')).toMatch(/^(Denoised, older settings|Preview)$/);
+    await press('strength', 'ArrowLeft');
+    await current(other);
+    expect(await other.textContent('[data-reading="PSNR denoised"]')).toBe(level);
+    await goTo(other, 'represent');
     await settled(other);
-    await other.click('#tab-denoise');
-    expect(await denoised()).toBe(level);
+    await goTo(other, 'denoise');
+    expect(await other.textContent('[data-reading="PSNR denoised"]')).toBe(level);
   });
 
   it('a comparison that is cancelled shows rows of its own only', async () => {
-    await other.click('#tab-compare');
+    await goTo(other, 'compare');
     await other.waitForSelector('[data-row="cosamp"]');
     await other.waitForSelector('[data-task="none"]');
     await press('budget', 'End');
@@ -438,10 +442,10 @@ describe.skipIf(!hasBrowser)('manners', () => {
     await other.keyboard.press('Enter');
     await other.waitForSelector('[data-patch="patchwise"]');
     await check('a patch');
-    await other.click('#tab-compare');
+    await goTo(other, 'compare');
     await other.waitForSelector('[data-row="cosamp"]');
     await check('a comparison');
-    await other.click('#tab-denoise');
+    await goTo(other, 'denoise');
     await other.waitForSelector('text="Close up"');
     await choose(other, 'no.png', Buffer.from('no image'));
     await other.waitForSelector('[role="alert"] .notice');
@@ -471,7 +475,7 @@ describe.skipIf(!hasBrowser)('a host that sends no headers', () => {
     const context = await browser.newContext();
     const other = await context.newPage();
     const { complaints } = await watch(other);
-    await other.goto(plain.url);
+    await other.goto(`${plain.url}#tab=represent`);
     await settled(other);
     expect(await other.evaluate(() => crossOriginIsolated)).toBe(true);
     expect(complaints).toEqual([]);
@@ -481,7 +485,7 @@ describe.skipIf(!hasBrowser)('a host that sends no headers', () => {
   it('uses one thread if there can be no service worker, and says why', async () => {
     const context = await browser.newContext({ serviceWorkers: 'block' });
     const other = await context.newPage();
-    await other.goto(plain.url);
+    await other.goto(`${plain.url}#tab=represent`);
     await settled(other);
     expect(await other.evaluate(() => crossOriginIsolated)).toBe(false);
     expect(await other.getAttribute('.badge', 'data-engine')).toMatch(/^WASM SIMD( relaxed)? · 1 thread$/);
@@ -505,7 +509,7 @@ describe.skipIf(!hasBrowser)('a host that has lost the worker or the first sampl
     const { url, server } = await startPlainHost(lost());
     const context = await browser.newContext();
     const other = await context.newPage();
-    await other.goto(url);
+    await other.goto(`${url}#tab=represent`);
     await other.waitForSelector(`.notice >> text="${said}"`);
     await other.waitForSelector('.stage >> text="Open or drop an image"');
     expect(await other.textContent('.facts')).toContain('No image is open');
@@ -521,7 +525,7 @@ describe.skipIf(!hasBrowser)('a host that has lost the script of the threads', (
     const { url, server } = await startPlainHost(workerScripts()[0]);
     const context = await browser.newContext();
     const other = await context.newPage();
-    await other.goto(url);
+    await other.goto(`${url}#tab=represent`);
     await settled(other);
     expect(await other.evaluate(() => crossOriginIsolated)).toBe(true);
     expect(await reading(other, 'PSNR')).toBeGreaterThan(25);
@@ -539,7 +543,7 @@ describe.skipIf(!hasBrowser)('a host that cannot be reached any more', () => {
     const { url, server } = await startPlainHost(`/assets/${lost}`);
     const context = await browser.newContext();
     const other = await context.newPage();
-    await other.goto(url);
+    await other.goto(`${url}#tab=represent`);
     await settled(other);
     const blank = sharp({ create: { width: 40, height: 24, channels: 3, background: '#38a' } });
     await choose(other, 'scan.tif', await blank.tiff({ compression: 'lzw' }).toBuffer());

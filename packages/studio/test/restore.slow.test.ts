@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { choose, dist, hasBrowser, reading, startBrowser, startStudio, watch } from './browser.js';
+import { choose, current, dist, goTo, hasBrowser, reading, startBrowser, startStudio, watch } from './browser.js';
 
 /** The size of the images, which the fastest quality restores in about a second. */
 const [WIDTH, HEIGHT] = [120, 90];
@@ -54,14 +54,14 @@ async function begin(task: 'inpaint' | 'deblur' | 'upscale', name: string, sampl
   await choose(on, name, await grey(samples));
   await on.waitForFunction((text) => document.querySelector('.facts')?.textContent?.includes(text), name);
   await on.waitForSelector('[data-task="none"]');
-  await on.click(`[data-choice="restore-${task}"]`);
+  await goTo(on, task);
 }
 
 /** Restores the image, and gives the samples of the saved file. */
 async function restored(): Promise<{ data: Buffer; width: number; height: number }> {
   await page.click('[data-action="restore"]');
-  await page.waitForSelector('[data-action="png"]:not(:disabled)');
-  const [download] = await Promise.all([page.waitForEvent('download'), page.click('[data-action="png"]')]);
+  await current(page);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('[data-action="save"]')]);
   const file = sharp(await download.path()).toColourspace('b-w');
   const { data, info } = await file.raw().toBuffer({ resolveWithObject: true });
   return { data, width: info.width, height: info.height };
@@ -100,6 +100,9 @@ describe.skipIf(!hasBrowser)('inpainting', () => {
     await drag(stage, [0.4, 0.5], [0.6, 0.5]);
     const painted = await missing();
     expect(painted).toBeGreaterThan(40);
+    // The preview lies where it was painted, and no divider is in the way of the brush.
+    await page.waitForSelector('[data-part] canvas');
+    expect(await page.locator('.handle').count()).toBe(0);
     await page.click('[data-choice="tool-eraser"]');
     await drag(stage, [0.5, 0.5], [0.6, 0.5]);
     await page.click('[data-choice="tool-brush"]');
@@ -109,12 +112,12 @@ describe.skipIf(!hasBrowser)('inpainting', () => {
     const changed = data.reduce((sum, value, i) => sum + Number(value !== truth[i]), 0);
     expect(changed).toBeGreaterThan(0);
     expect(changed).toBeLessThanOrEqual(left);
-    expect(await page.textContent('.tag.right')).toBe('Filled');
+    expect(await page.textContent('.tag.right')).toBe('Repaired');
     // Nobody knows what should be there.
-    expect(await page.textContent('[data-reading="PSNR"]')).toBe('–');
+    expect(await page.locator('[data-reading="PSNR"]').count()).toBe(0);
     await page.click('[data-action="clear-mask"]');
     expect(await missing()).toBe(0);
-    expect(await page.isDisabled('[data-action="png"]')).toBe(true);
+    expect(await page.getAttribute('.actions', 'data-current')).toBe('false');
   });
 
   it('paints with the keyboard in the middle, and does not move the picture with the brush', async () => {
@@ -128,6 +131,10 @@ describe.skipIf(!hasBrowser)('inpainting', () => {
     await page.keyboard.press('Enter');
     expect(await missing()).toBeGreaterThan(5);
     await page.click('[data-choice="tool-move"]');
+    await drag(stage, [0.4, 0.4], [0.6, 0.6]);
+    // The whole picture is seen: there is nothing to move.
+    expect(await place()).toBe(before);
+    for (let i = 0; i < 3; i++) await page.click('[aria-label="Zoom in"]');
     await drag(stage, [0.4, 0.4], [0.6, 0.6]);
     expect(await place()).not.toBe(before);
     await page.click('[data-choice="tool-brush"]');
@@ -217,7 +224,7 @@ describe.skipIf(!hasBrowser)('deblurring', () => {
     expect(await reading(page, 'Noise σ')).toBeGreaterThan(0);
 
     await page.click('[data-choice="kernel-drawn"]');
-    expect(await page.isDisabled('[data-action="png"]')).toBe(true);
+    expect(await page.getAttribute('.actions', 'data-current')).toBe('false');
     const cell = (x: number): readonly [number, number] => [(x + 0.5) / 15, 0.5];
     // From left to the one before the middle, which is set from the start.
     await drag('[data-kernel="drawn"]', cell(3), cell(6));
@@ -252,7 +259,23 @@ describe.skipIf(!hasBrowser)('deblurring', () => {
     expect(psnr((await restored()).data, truth)).toBeGreaterThan(psnr(blurred(), truth) + 4);
   });
 
+  it('blurs a sharp picture first, finds that blur, and undoes it all', async () => {
+    await begin('deblur', 'sharp.png', truth);
+    await page.click('[data-choice="kernel-gaussian"]');
+    await page.click('[data-action="blur-first"]');
+    await page.waitForSelector('[data-action="undo"]:not(:disabled)');
+    const { data } = await restored();
+    expect(psnr(data, truth)).toBeGreaterThan(28);
+    await page.click('[data-action="apply"]');
+    await page.waitForSelector('[data-action="undo"][title="Undo: Deblurred"]');
+    await page.click('[data-action="undo"]');
+    await page.waitForSelector('[data-action="undo"][title="Undo: Blurred"]');
+    await page.click('[data-action="undo"]');
+    await page.waitForSelector('[data-action="undo"]:disabled');
+  });
+
   it('shows the error of the library for a kernel without weights', async () => {
+    await page.click('[data-choice="kernel-drawn"]');
     await page.click('[data-action="clear-kernel"]');
     await page.locator('[data-kernel="drawn"]').click();
     await page.click('[data-action="restore"]');
@@ -281,7 +304,7 @@ describe.skipIf(!hasBrowser)('enlarging', () => {
     await page.waitForSelector('.progress >> text=/Restoring: step \\d+ of \\d+/');
     await page.click('[data-action="cancel"]');
     await page.waitForSelector('[data-task="none"]');
-    expect(await page.isDisabled('[data-action="png"]')).toBe(true);
+    expect(await page.getAttribute('.actions', 'data-current')).toBe('false');
     await begin('upscale', 'again.png', truth);
     expect((await restored()).width).toBe(2 * WIDTH);
   });
@@ -311,7 +334,7 @@ describe.skipIf(!hasBrowser)('every task of the tab', () => {
       await other.waitForSelector(`${stage} canvas`);
       await other.evaluate(axe);
       for (const task of ['inpaint', 'deblur', 'upscale']) {
-        await other.click(`[data-choice="restore-${task}"]`);
+        await goTo(other, task);
         const { violations } = await other.evaluate(() => (globalThis as unknown as { axe: Axe }).axe.run());
         expect(violations.map(({ id, nodes }) => `${task}: ${id} ${nodes[0].html}`)).toEqual([]);
         expect(await other.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);

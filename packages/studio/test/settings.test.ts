@@ -4,18 +4,18 @@ import { fromHash, fromJson, toHash, toJson } from '../src/settings/link.js';
 import { defaults, type Settings, sameMemory, sameRun } from '../src/settings/settings.js';
 
 const settings: fc.Arbitrary<Settings> = fc.record({
-  tab: fc.constantFrom('learn', 'represent', 'compare', 'denoise', 'restore'),
+  tab: fc.constantFrom('start', 'learn', 'represent', 'compare', 'denoise', 'restore'),
   engine: fc.constantFrom('auto', 'webgpu', 'wasm'),
-  image: fc.constantFrom('nagasaki-boats', 'black-canyon', ''),
+  image: fc.constantFrom('nagasaki-boats', 'black-canyon', 'black-canyon-camera', ''),
   goal: fc.constantFrom('atoms', 'psnr'),
   s: fc.integer({ min: 5, max: 400 }).map((n) => n / 10),
   psnr: fc.integer({ min: 30, max: 120 }).map((n) => n / 2),
   solver: fc.constantFrom('qpm', 'admm', 'joint-omp', 'omp', 'aiht', 'cosamp'),
-  dictionary: fc.constantFrom('dct-100', 'dct-64', 'dct-196', 'gaussian-100'),
+  dictionary: fc.constantFrom('learned', 'dct-100', 'dct-64', 'dct-196', 'gaussian-100'),
   rho: fc.option(fc.integer({ min: 1, max: 1000 }).map((n) => n / 1000)),
   stride: fc.constantFrom(8, 4, 2),
   refit: fc.boolean(),
-  overlay: fc.constantFrom('none', 'heatmap', 'error'),
+  overlay: fc.constantFrom('none', 'heatmap', 'error', 'removed'),
   zoom: fc.constantFrom(null, 0.25, 8),
   x: fc.constantFrom(0, 120.25, -3),
   y: fc.constantFrom(0, 80.5),
@@ -36,7 +36,7 @@ const settings: fc.Arbitrary<Settings> = fc.record({
   angle: fc.integer({ min: 0, max: 179 }),
   blurNoise: fc.oneof(fc.constant('auto' as const), fc.integer({ min: 0, max: 50 })),
   factor: fc.constantFrom(2, 3, 4),
-  restoreQuality: fc.constantFrom('fast', 'balanced', 'best'),
+  restoreQuality: fc.constantFrom('fast', 'balanced', 'best', 'learned'),
   step: fc.integer({ min: 1, max: 7 }),
 });
 
@@ -47,13 +47,25 @@ describe('a link', () => {
 
   it('is short where little was changed', () => {
     expect(toHash(defaults)).toBe('');
-    expect(toHash({ ...defaults, s: 10, solver: 'joint-omp' })).toBe('#s=10&solver=joint-omp');
+    expect(toHash({ ...defaults, tab: 'compare', s: 10 })).toBe('#v=2&tab=compare&s=10');
   });
 
   it('uses the defaults for invalid values, and ignores unknown names', () => {
     const wrong =
-      '#s=400&engine=portable&solver=magic&stride=3&rho=&sigma=-2&factor=5&kernel=box&blurNoise=51&image=../../etc/passwd&__proto__=1&constructor=2&patch=a,b&zoom=0&divider=2';
+      '#v=2&s=400&engine=portable&solver=magic&stride=3&rho=&sigma=-2&factor=5&kernel=box&blurNoise=51&image=../../etc/passwd&__proto__=1&constructor=2&patch=a,b&zoom=0&divider=2';
     expect(fromHash(wrong)).toEqual(defaults);
+  });
+});
+
+describe('a link from before the first screen', () => {
+  it('opens the tab and the options that it meant', () => {
+    expect(fromHash('#s=10')).toMatchObject({ tab: 'represent', s: 10, solver: 'admm', dictionary: 'dct-100' });
+    expect(fromHash('#tab=compare&left=qpm')).toMatchObject({ tab: 'compare', left: 'qpm', dictionary: 'dct-100' });
+  });
+
+  it('adds no noise to a picture that has noise', () => {
+    expect(fromHash('#tab=denoise&image=black-canyon-camera').noise).toBe(0);
+    expect(fromHash('#tab=denoise&image=black-canyon').noise).toBe(20);
   });
 });
 

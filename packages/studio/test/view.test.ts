@@ -1,3 +1,5 @@
+import { readJpegInfo } from 'ght';
+import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { historyCsv } from '../src/state/history.js';
 import { atomsAt, positionOf, SLIDER_STEPS } from '../src/view/budget-scale.js';
@@ -38,9 +40,11 @@ describe('the stage', () => {
     expect(zoomed(before, 1e-9, 0, 0, 2).scale).toBe(0.5);
   });
 
-  it('never moves the picture out of view', () => {
-    const far = moved(fitted(image, stage), 1e6, -1e6, image, stage);
-    expect(far).toEqual({ scale: 2, x: 752, y: -352 });
+  it('never moves the picture out of its frame', () => {
+    const fit = fitted(image, stage);
+    expect(moved(fit, 1e6, -1e6, image, stage)).toEqual(fit);
+    const large = zoomed(fit, 4, 400, 300, fit.scale);
+    expect(moved(large, 1e6, -1e6, image, stage)).toEqual({ scale: 8, x: 0, y: -1000 });
   });
 
   it('finds the pixel under a point, if there is one', () => {
@@ -104,22 +108,43 @@ describe('words', () => {
   });
 
   it('describe noise for people', () => {
-    expect(noiseLooks({ noise: { kind: 'white', sigma: [0] } })).toEqual([]);
-    expect(noiseLooks({ noise: { kind: 'white', sigma: [3] } })).toEqual(['Fine grain, equally strong everywhere.']);
+    const white = (sigma: number[], peak = 255) => noiseLooks({ noise: { kind: 'white', sigma } }, peak);
+    expect(white([0])).toEqual([]);
+    expect([white([2]), white([3]), white([9, 9, 9]), white([2570], 65535)]).toEqual([
+      ['Faint grain.'],
+      ['Moderate grain.'],
+      ['Strong grain.'],
+      ['Strong grain.'],
+    ]);
     const coloured = (found: Omit<NoiseFound, 'noise'>, dark = 1, bright = 1) => {
       const rows = [dark, bright].map((level) => new Float64Array(64).fill(level));
-      return noiseLooks({ noise: { kind: 'coloured', brightness: [20, 200], deviations: [rows] }, ...found });
+      return noiseLooks({ noise: { kind: 'coloured', brightness: [20, 200], deviations: [rows] }, ...found }, 255);
     };
-    const levels = (middle: number, finest: number) => [{ middle, finest, coarsest: middle, confidence: 1 }];
-    expect(coloured({ levels: levels(6.1, 0.82) }, 3, 6)).toEqual([
-      'Coarse grain: neighbouring pixels share their noise.',
+    const level = (middle: number, finest = middle) => ({ middle, finest, coarsest: middle, confidence: 1 });
+    expect(coloured({ levels: [level(16.1, 0.82)] }, 3, 6)).toEqual([
+      'Strong coarse grain.',
       'It grows with brightness.',
     ]);
-    expect(coloured({ levels: levels(4, 3.9), jpeg: { luma: new Uint16Array(64).fill(2) } })).toEqual([
-      'Fine grain, pixel by pixel.',
-      'Traces of JPEG compression are removed too.',
+    expect(coloured({ levels: [level(4), level(2), level(1)] })).toEqual([
+      'Moderate fine grain, mostly in brightness.',
+    ]);
+    expect(coloured({ levels: [level(4), level(2), level(9)] })).toEqual(['Strong fine grain, mostly in colour.']);
+    expect(coloured({ levels: [level(4), level(4), level(4)] })).toEqual([
+      'Moderate fine grain, in brightness and colour.',
     ]);
     expect(coloured({}, 9, 3)).toEqual(['It is strongest in the dark parts.']);
+  });
+
+  it('tell the quality of a JPEG as its encoder counts it', async () => {
+    for (const quality of [30, 50, 85, 95]) {
+      const file = await sharp({ create: { width: 16, height: 16, channels: 3, background: '#888' } })
+        .jpeg({ quality })
+        .toBuffer();
+      const jpeg = readJpegInfo(file);
+      const [text] = noiseLooks({ noise: { kind: 'white', sigma: [0] }, jpeg }, 255);
+      const found = Number(/^JPEG of quality (\d+)\.$/.exec(text)?.[1]);
+      expect(Math.abs(found - quality)).toBeLessThanOrEqual(1);
+    }
   });
 });
 

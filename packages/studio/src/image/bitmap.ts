@@ -19,6 +19,18 @@ export async function decodeBitmap(bytes: Uint8Array<ArrayBuffer>, format: 'jpeg
   }
 }
 
+/** Any other format by the browser's own decoder, in its own colours (sRGB) and upright; undefined where it has no decoder. */
+export async function decodeForeign(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<Raster | undefined> {
+  const options = { premultiplyAlpha: 'none' } as const;
+  const bitmap = await createImageBitmap(new Blob([bytes], { type }), options).catch(() => undefined);
+  if (!bitmap) return undefined;
+  try {
+    return fewestChannels(bitmap.width, bitmap.height, fromCanvas(bitmap));
+  } finally {
+    bitmap.close();
+  }
+}
+
 /** Not every browser applies the EXIF orientation of a WebP. With that chunk hidden, none does. */
 function withoutExif(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const copy = bytes.slice();

@@ -1,5 +1,5 @@
 import type { Image, JpegInfo, Samples } from 'ght';
-import { fullScale, rangeOf } from 'ght-images';
+import { fullScale, type ImageMetadata, rangeOf } from 'ght-images';
 
 /** Samples as stored in a file: pixel by pixel, the channels of a pixel side by side, alpha last. */
 export interface Raster {
@@ -24,6 +24,8 @@ export interface OpenedImage {
   readonly sample: 'uint' | 'float';
   /** For a JPEG that is not reduced: its tables and its block grid, in the coordinates of the upright image. */
   readonly jpeg?: JpegInfo;
+  /** What is saved again with a result. */
+  readonly metadata?: ImageMetadata;
 }
 
 /** A file that cannot be opened: the reason and the remedy, for the user. Decoders leave out the file's name. */

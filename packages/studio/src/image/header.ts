@@ -11,6 +11,22 @@ export function formatOf(bytes: Uint8Array): Format | undefined {
   return format === 'npy' || format === 'bmp' ? undefined : format;
 }
 
+/** A format that is opened only where the browser has a decoder for it, whose first picture counts. */
+export interface ForeignFormat {
+  readonly title: string;
+  readonly type: string;
+}
+
+/** Which of those a file is, by its content. */
+export function foreignFormatOf(bytes: Uint8Array): ForeignFormat | undefined {
+  const head = String.fromCharCode(...bytes.subarray(0, 12));
+  if (head.startsWith('GIF8')) return { title: 'GIF', type: 'image/gif' };
+  if (head.startsWith('BM')) return { title: 'BMP', type: 'image/bmp' };
+  const brand = head.slice(4, 8) === 'ftyp' ? head.slice(8) : '';
+  if (/^avi[fs]$/.test(brand)) return { title: 'AVIF', type: 'image/avif' };
+  return /^(hei[cxms]|hev[cx]|mif1)$/.test(brand) ? { title: 'HEIC', type: 'image/heic' } : undefined;
+}
+
 /** Width, height and colour channels, if the header has them; TIFF has its own reader. */
 export interface Size {
   readonly width: number;

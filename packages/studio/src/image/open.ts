@@ -1,8 +1,9 @@
 import { isGhtError, readJpegInfo } from 'ght';
 import { formatNames, framesOf, orientationOf, upright } from 'ght-images';
-import { decodeBitmap } from './bitmap.js';
+import { decodeBitmap, decodeForeign } from './bitmap.js';
 import { FileError, type OpenedImage, planesOf, type Raster } from './decoded.js';
-import { checkSize, type Format, formatOf, type Size, sizeOf } from './header.js';
+import { checkSize, type Format, foreignFormatOf, formatOf, type Size, sizeOf } from './header.js';
+import { metadataOf } from './metadata.js';
 import { decodePng } from './png.js';
 
 /**
@@ -17,17 +18,29 @@ export async function openImage(
   const format = formatOf(bytes);
   try {
     if (bytes.length === 0) throw new FileError('is empty. Fetch or save it again.');
-    if (!format) throw new FileError('is not a PNG, JPEG, WebP or TIFF file. Convert it to one of these.');
-    const { raster, reduce } = await read(bytes, format, fit);
+    if (!format) return await openForeign(bytes, fit);
+    const { raster, reduce, metadata } = await read(bytes, format, fit);
     const { depth, sample, orientation = 1 } = raster;
     // Means of several pixels have neither the grid nor the steps of the file.
     const jpeg = format === 'jpeg' && reduce === 1 ? readJpegInfo(bytes, orientationOf(bytes, format)) : undefined;
     const image = upright(planesOf(raster, reduce), orientation);
-    return { image, format: formatNames[format], depth, sample, ...(jpeg && { jpeg }) };
+    return { image, format: formatNames[format], depth, sample, metadata, ...(jpeg && { jpeg }) };
   } catch (error) {
     if (error instanceof Error && error.name === 'TooLargeError') throw error;
     throw new FileError(`${name ?? `This ${format ? `${formatNames[format]} ` : ''}file`} ${reasonOf(error)}`);
   }
+}
+
+/** A file in a format that only some browsers read. */
+async function openForeign(bytes: Uint8Array<ArrayBuffer>, fit: (size: Size) => number): Promise<OpenedImage> {
+  const foreign = foreignFormatOf(bytes);
+  if (!foreign) throw new FileError('is not a PNG, JPEG, WebP or TIFF file. Convert it to one of these.');
+  const { title, type } = foreign;
+  const raster = typeof createImageBitmap === 'function' ? await decodeForeign(bytes, type) : undefined;
+  if (!raster) throw new FileError(`is damaged, or this browser does not open ${title}. Convert it to PNG or JPEG.`);
+  const { width, height, channels, alpha, depth, sample } = raster;
+  const reduce = fit({ width, height, channels: channels - (alpha ? 1 : 0) });
+  return { image: planesOf(raster, reduce), format: title, depth, sample };
 }
 
 async function read(bytes: Uint8Array<ArrayBuffer>, format: Format, fit: (size: Size) => number) {
@@ -40,32 +53,33 @@ async function read(bytes: Uint8Array<ArrayBuffer>, format: Format, fit: (size: 
     const { openTiff } = await import('./tiff.js');
     const page = await openTiff(bytes);
     const reduce = checkedFit(page);
-    return { raster: await page.decode(), reduce };
+    return { raster: await page.decode(), reduce, metadata: page.metadata };
   }
   const size = sizeOf(bytes, format);
   const reduce = size ? checkedFit(size) : 1;
+  const metadata = await metadataOf(bytes, format);
   if (format === 'jpeg') {
     if (size?.channels === 4) throw new FileError('is in CMYK. Convert it to RGB.');
-    return { raster: await decodeBitmap(bytes, format), reduce };
+    return { raster: await decodeBitmap(bytes, format), reduce, metadata };
   }
   if (framesOf(bytes, format) > 1) {
     throw new FileError('has several frames. Save the one you want as a file of its own.');
   }
   const raster: Raster = format === 'png' ? decodePng(bytes) : await decodeBitmap(bytes, format);
-  return { raster: { ...raster, orientation: orientationOf(bytes, format) }, reduce };
+  return { raster: { ...raster, orientation: orientationOf(bytes, format) }, reduce, metadata };
 }
 
 /** Why a file was not opened, and the remedy: the text after its name. */
 function reasonOf(error: unknown): string {
   if (error instanceof FileError || isGhtError(error, 'input')) return error.message;
-  const why = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
+  const message = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
   // The error messages of the three browsers for a script that could not be loaded: decoders are loaded when first needed.
-  if (error instanceof TypeError && /dynamically imported module|importing a module script/i.test(why)) {
+  if (error instanceof TypeError && /dynamically imported module|importing a module script/i.test(message)) {
     return 'needs a part of the page that could not be loaded. Reload the page when you are online.';
   }
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (cause instanceof RangeError && /allocation|memory/i.test(cause.message)) {
     return "does not fit into the browser's memory. Use a smaller image, or the command ght.";
   }
-  return `is damaged or incomplete (${why}). Fetch or save it again.`;
+  return `is damaged or incomplete (${message}). Fetch or save it again.`;
 }

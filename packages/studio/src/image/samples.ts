@@ -4,8 +4,10 @@ export interface Sample {
   readonly title: string;
   /** The file in the folder of samples. */
   readonly file: string;
-  /** Whether it is noisy by itself, so that there is no clean picture to compare with. */
-  readonly noisy?: boolean;
+  /** Whether it is noisy or damaged by itself, so that there is no clean picture to compare with. */
+  readonly flawed?: boolean;
+  /** The file that marks its missing pixels. */
+  readonly mask?: string;
 }
 
 /** The photographs that come with the page, all CC0, in the order shown. */
@@ -20,17 +22,31 @@ export const samples: readonly Sample[] = [
     name: 'black-canyon-camera',
     title: 'Black Canyon, simulated camera noise, JPEG',
     file: 'black-canyon-camera.jpg',
-    noisy: true,
+    flawed: true,
   },
   {
     name: 'march-pastoral-night',
     title: 'March pastoral, simulated night shot, JPEG',
     file: 'march-pastoral-night.jpg',
-    noisy: true,
+    flawed: true,
+  },
+  {
+    name: 'scratched-print',
+    title: 'A print with simulated scratches',
+    file: 'scratched-print.png',
+    flawed: true,
+    mask: 'scratched-print-mask.png',
   },
 ];
 
+/** The sample that shows best what a tab does. */
+export function exampleFor({ tab, restore }: { readonly tab: string; readonly restore: string }): string {
+  if (tab === 'denoise') return 'black-canyon-camera';
+  if (tab !== 'restore') return 'nagasaki-boats';
+  return restore === 'inpaint' ? 'scratched-print' : 'dust-bowl-home';
+}
+
 /** Whether a sample has a clean picture, to which noise can be added as an experiment; files of the user are denoised as they are. */
 export function isClean(name: string): boolean {
-  return samples.some((sample) => sample.name === name && !sample.noisy);
+  return samples.some((sample) => sample.name === name && !sample.flawed);
 }

@@ -57,7 +57,7 @@ export async function openTiff(bytes: Uint8Array<ArrayBuffer>) {
       sample === 'float' ? ({ depth: 32, sample } as const) : ({ depth: depth as 8 | 16, sample: 'uint' } as const);
     return { width, height, channels, alpha, orientation, ...kind, samples };
   };
-  return { width, height, channels: colours, decode };
+  return { width, height, channels: colours, metadata: page.metadata, decode };
 }
 
 /** An error that says the rule and the remedy as two sentences about the file. */

@@ -21,6 +21,7 @@ export interface NotCopied {
 /** How the dictionaries of the page are given to the command, and made in a program. */
 const dictionaryTexts: Readonly<Record<DictionaryName, { readonly flags?: readonly string[]; readonly code: string }>> =
   {
+    learned: { flags: ['--dictionary learned'], code: 'learnedDictionary' },
     'dct-100': { flags: ['--dictionary paper'], code: 'overcompleteDct(8, 10)' },
     'dct-64': { code: 'completeDct(8)' },
     'dct-196': { flags: ['--atoms 14'], code: 'overcompleteDct(8, 14)' },
@@ -34,6 +35,11 @@ export function asCommand(settings: Settings, shown: ShownResult): string | NotC
   if (tab === 'denoise') return denoiseCommand(settings, shown);
   const { flags } = dictionaryTexts[settings.dictionary];
   if (!flags) return { reason: 'The command has no name for this dictionary: copy as code instead.' };
+  if (settings.goal === 'psnr' && settings.dictionary === 'learned') {
+    return {
+      reason: 'The command would choose the learned dictionary by the budget that was found: copy as code instead.',
+    };
+  }
   const solvers = tab === 'compare' ? solverNames : [settings.solver];
   const { goal, s, stride } = settings;
   const budget = goal === 'psnr' ? `--total-budget ${shown.nonzeros ?? 0}` : `--budget ${s}`;
@@ -96,6 +102,7 @@ function restoreCode(settings: Settings, { file, unit }: ShownResult): string | 
     `import { ${names} } from 'ght';`,
     ...reading(file, 'image'),
     `const result = await ${restore}(image, ${restore === 'upscale' ? factor : shape}, { ${options} });`,
+    writing(outputOf(file, restore === 'upscale' ? 'enlarged' : 'deblurred')),
     'console.log(result.image.width, result.image.height, result.sigma);',
   );
 }
@@ -114,6 +121,8 @@ function representCode(settings: Settings, { file, nonzeros }: ShownResult): str
   const comparing = settings.tab === 'compare';
   const { goal, s, stride, rho, solver } = settings;
   const { code } = dictionaryTexts[settings.dictionary];
+  // As in the library, it depends on the budget.
+  const made = settings.dictionary === 'learned' ? `${code}(${goal === 'psnr' ? '' : s})` : code;
   const options = [
     ...(comparing ? ['solver'] : [`solver: '${solver}'`]),
     'dictionary',
@@ -125,14 +134,20 @@ function representCode(settings: Settings, { file, nonzeros }: ShownResult): str
     ...engineOption(settings),
   ];
   const names = [code.split('(')[0], 'represent', ...(comparing ? ['solverCatalogue', 'solverNames'] : [])];
-  const run = `const { psnr, nonzeros } = await represent(image, { ${options.join(', ')} });`;
+  const run = `const result = await represent(image, { ${options.join(', ')} });`;
   const body = comparing
-    ? ['for (const solver of solverNames) {', `  ${run}`, '  console.log(solver, psnr.toFixed(2), nonzeros);', '}']
-    : [run, 'console.log(psnr.toFixed(2), nonzeros);'];
+    ? [
+        'for (const solver of solverNames) {',
+        `  ${run}`,
+        `  await writeImage(${JSON.stringify(`${stemOf(file)}-`)} + solver + '.png', result.image, file);`,
+        '  console.log(solver, result.psnr.toFixed(2), result.nonzeros);',
+        '}',
+      ]
+    : [run, writing(outputOf(file, solver)), 'console.log(result.psnr.toFixed(2), result.nonzeros);'];
   return lines(
     `import { ${names.join(', ')} } from 'ght';`,
     ...reading(file, 'image'),
-    `const dictionary = ${code};`,
+    `const dictionary = ${made};`,
     ...body,
   );
 }
@@ -151,6 +166,7 @@ function denoiseCode(settings: Settings, { file, channels, unit }: ShownResult):
       "import { denoise, describe } from 'ght';",
       ...reading(file, 'image, jpeg'),
       `const result = await denoise(image, { ${[...options, 'jpeg'].join(', ')} });`,
+      writing(outputOf(file, 'denoised')),
       "console.log(describe(result).join('\\n'));",
     );
   }
@@ -161,17 +177,22 @@ function denoiseCode(settings: Settings, { file, channels, unit }: ShownResult):
     'const planes = image.planes.map((plane) =>',
     `  Float32Array.from(plane, (value) => value + ${noise * unit} * random.normal()));`,
     `const result = await denoise({ ...image, planes }, { ${[...options, "jpeg: 'off'"].join(', ')} });`,
+    writing(outputOf(file, 'denoised')),
     'console.log(psnr(result.image, image).toFixed(2));',
   );
 }
 
 function reading(file: string, parts: string): string[] {
   return [
-    "import { readImage } from 'ght-images/node';",
+    "import { readImage, writeImage } from 'ght-images/node';",
     '',
-    `const { ${parts} } = await readImage(${JSON.stringify(file)});`,
+    `const file = await readImage(${JSON.stringify(file)});`,
+    `const { ${parts} } = file;`,
   ];
 }
+
+/** The result as a file, with the depth, profile, EXIF and resolution of the input. */
+const writing = (output: string) => `await writeImage(${JSON.stringify(output)}, result.image, file);`;
 
 const lines = (...all: readonly string[]) => `${all.join('\n')}\n`;
 
@@ -185,8 +206,10 @@ function refits({ tab, refit }: Settings, solver: SolverName): boolean {
 
 /** A file next to the image, named after what was done. */
 function outputOf(file: string, what: string): string {
-  return `${file.replace(/\.[^.]*$/, '')}-${what}.png`;
+  return `${stemOf(file)}-${what}.png`;
 }
+
+const stemOf = (file: string) => file.replace(/\.[^.]*$/, '');
 
 /** An argument of a shell, in quotes if that is needed. */
 function quoted(text: string): string {

@@ -1,6 +1,6 @@
 import { solverNames as solvers } from 'ght';
 import { samples } from '../image/samples.js';
-import { defaults, dictionaries, factors, limits, type Settings } from './settings.js';
+import { defaults, dictionaries, factors, limits, oldDefaults, type Settings, usualNoise } from './settings.js';
 
 const oneOf = (names: readonly string[]) => (text: string) => (names.includes(text) ? text : undefined);
 const numberIn =
@@ -15,7 +15,7 @@ const OWN = 'own';
 
 /** How each setting is read from the text of a link; undefined if the text is invalid. */
 const readers: { readonly [K in keyof Settings]: (text: string) => unknown } = {
-  tab: oneOf(['learn', 'represent', 'compare', 'denoise', 'restore']),
+  tab: oneOf(['start', 'learn', 'represent', 'compare', 'denoise', 'restore']),
   engine: oneOf(['auto', 'webgpu', 'wasm']),
   image: (text) => (text === OWN ? '' : oneOf(samples.map(({ name }) => name))(text)),
   goal: oneOf(['atoms', 'psnr']),
@@ -26,7 +26,7 @@ const readers: { readonly [K in keyof Settings]: (text: string) => unknown } = {
   rho: numberIn(limits.rho),
   stride: (text) => [8, 4, 2].find((stride) => String(stride) === text),
   refit: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
-  overlay: oneOf(['none', 'heatmap', 'error']),
+  overlay: oneOf(['none', 'heatmap', 'error', 'removed']),
   zoom: numberIn(limits.zoom),
   x: numberIn(limits.x),
   y: numberIn(limits.y),
@@ -47,29 +47,37 @@ const readers: { readonly [K in keyof Settings]: (text: string) => unknown } = {
   angle: numberIn(limits.angle),
   blurNoise: (text) => (text === 'auto' ? 'auto' : numberIn(limits.blurNoise)(text)),
   factor: (text) => factors.find((factor) => String(factor) === text),
-  restoreQuality: oneOf(['fast', 'balanced', 'best']),
+  restoreQuality: oneOf(['fast', 'balanced', 'best', 'learned']),
   step: (text) => [1, 2, 3, 4, 5, 6, 7].find((step) => String(step) === text),
 };
 
+/** A link begins with it, because other defaults applied before. */
+const VERSION = 'v=2';
+
 /** The settings as the hash of a link. Only those that differ from the defaults are included, so that links stay short. */
 export function toHash(settings: Settings): string {
+  const usual = { ...defaults, noise: usualNoise(settings.image) };
   const parts = (Object.keys(readers) as (keyof Settings)[])
-    .filter((key) => settings[key] !== defaults[key] && settings[key] !== null)
+    .filter((key) => settings[key] !== usual[key] && settings[key] !== null)
     .map(
       (key) => `${key}=${encodeURIComponent(settings[key] === '' ? OWN : String(settings[key])).replace('%2C', ',')}`,
     );
-  return parts.length === 0 ? '' : `#${parts.join('&')}`;
+  return parts.length === 0 ? '' : `#${[VERSION, ...parts].join('&')}`;
 }
 
 /** The settings in a hash; missing or invalid ones get their defaults. */
 export function fromHash(hash: string): Settings {
   const found: Record<string, unknown> = {};
-  for (const [key, text] of new URLSearchParams(hash.replace(/^#/, ''))) {
+  const text = hash.replace(/^#/, '');
+  for (const [key, given] of new URLSearchParams(text)) {
     if (!Object.hasOwn(readers, key)) continue;
-    const value = readers[key as keyof Settings](text);
+    const value = readers[key as keyof Settings](given);
     if (value !== undefined) found[key] = value;
   }
-  return { ...defaults, ...found };
+  const old = text !== '' && !text.startsWith(VERSION);
+  const missing = old ? oldDefaults : defaults;
+  const { image } = { ...missing, ...found };
+  return { ...missing, noise: usualNoise(image), ...found };
 }
 
 /** The settings as a small JSON file. */
@@ -84,7 +92,7 @@ export function fromJson(text: string): Settings | undefined {
     if (given?.ght !== 'studio settings') return undefined;
     const entries = Object.entries(given).filter(([key, value]) => Object.hasOwn(readers, key) && value !== null);
     const texts = entries.map(([key, value]) => [key, value === '' ? OWN : String(value)]);
-    return fromHash(new URLSearchParams(texts).toString());
+    return fromHash(`${VERSION}&${new URLSearchParams(texts)}`);
   } catch {
     return undefined;
   }

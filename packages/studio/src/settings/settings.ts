@@ -1,19 +1,20 @@
 import type { SolverName } from 'ght';
+import { isClean } from '../image/samples.js';
 
-/** The tabs. */
-export type Tab = 'learn' | 'represent' | 'compare' | 'denoise' | 'restore';
+/** The first screen, and the tabs. */
+export type Tab = 'start' | 'learn' | 'represent' | 'compare' | 'denoise' | 'restore';
 
 /** What is drawn over the picture. */
-export type Overlay = 'none' | 'heatmap' | 'error';
+export type Overlay = 'none' | 'heatmap' | 'error' | 'removed';
 
 /** What can be shown on a side of the divider in a comparison. */
 export type Side = 'original' | SolverName;
 
 /** How much time restoring may take. */
-export type Quality = 'fast' | 'balanced' | 'best';
+export type Quality = 'fast' | 'balanced' | 'best' | 'learned';
 
 /** How denoising is done: `learned` is a model of 0.6 MB, which is loaded when it is used first, and `finest` blends it with `best`. */
-export type DenoiseQuality = Quality | 'learned' | 'finest';
+export type DenoiseQuality = Quality | 'finest';
 
 /** Where the page computes, by the library's names: `wasm` is the CPU. */
 export type EngineChoice = 'auto' | 'webgpu' | 'wasm';
@@ -24,8 +25,16 @@ export type RestoreTask = 'inpaint' | 'deblur' | 'upscale';
 /** The kernels of a blur: found in the image, three shapes, and weights that were drawn or read from a file. */
 export type KernelName = 'auto' | 'gaussian' | 'disk' | 'motion' | 'drawn';
 
+/** How the results of the Restore tab are called. */
+export const restoredTitles: Readonly<Record<RestoreTask, string>> = {
+  inpaint: 'Repaired',
+  deblur: 'Deblurred',
+  upscale: 'Enlarged',
+};
+
 /** The available dictionaries, all for 8×8 patches. */
 export const dictionaries = {
+  learned: { title: 'Learned 64×256', atoms: 256 },
   'dct-100': { title: 'DCT 64×100, paper’s', atoms: 100 },
   'dct-64': { title: 'DCT 64×64, complete', atoms: 64 },
   'dct-196': { title: 'DCT 64×196, large', atoms: 196 },
@@ -98,14 +107,14 @@ export interface Settings extends View {
 
 /** The default settings. */
 export const defaults: Settings = {
-  tab: 'represent',
+  tab: 'start',
   engine: 'auto',
   image: 'nagasaki-boats',
   goal: 'atoms',
   s: 5,
   psnr: 32,
-  solver: 'admm',
-  dictionary: 'dct-100',
+  solver: 'joint-omp',
+  dictionary: 'learned',
   rho: null,
   stride: 8,
   refit: false,
@@ -134,6 +143,14 @@ export const defaults: Settings = {
   restoreQuality: 'fast',
   step: 1,
 };
+
+/** What links meant by a missing setting before they began with a version. */
+export const oldDefaults: Settings = { ...defaults, tab: 'represent', solver: 'admm', dictionary: 'dct-100' };
+
+/** The noise that is added to an image at first: only a clean sample needs some to show how it is removed. */
+export function usualNoise(image: string): number {
+  return isClean(image) ? defaults.noise : 0;
+}
 
 /** The factors that are offered for enlarging. */
 export const factors: readonly number[] = [2, 3, 4];
@@ -182,8 +199,10 @@ export function sameMemory(a: Settings, b: Settings): boolean {
   return experiment(a) === experiment(b) && keys.every((key) => a[key] === b[key]);
 }
 
+/** The settings that denoising depends on. */
+export const denoisingKeys = ['engine', 'noise', 'sigma', 'strength', 'strengthChroma', 'quality'] as const;
+
 /** Whether two settings request the same denoising. */
 export function sameDenoising(a: Settings, b: Settings): boolean {
-  const keys = ['engine', 'noise', 'sigma', 'strength', 'strengthChroma', 'quality'] as const;
-  return keys.every((key) => a[key] === b[key]);
+  return denoisingKeys.every((key) => a[key] === b[key]);
 }

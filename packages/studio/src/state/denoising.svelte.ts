@@ -1,9 +1,10 @@
 import type { Rectangle } from 'ght';
-import { type Settings, sameDenoising } from '../settings/settings.js';
+import { denoisingKeys, type Settings, sameDenoising } from '../settings/settings.js';
 import type { Layer } from '../worker/layer.js';
-import type { DenoiseAsk, Denoised, Event, PlacedLayer } from '../worker/protocol.js';
+import type { DenoiseAsk, Denoised, Event, PlacedLayer, WindowResult } from '../worker/protocol.js';
 import type { Client } from './client.js';
 import type { OpenImage } from './open-image.svelte.js';
+import { middleOf, Preview, type PreviewPlan } from './preview.svelte.js';
 import type { Runner } from './runner.svelte.js';
 import type { Similarity } from './similarity.svelte.js';
 
@@ -14,21 +15,16 @@ interface Noisy {
   readonly psnr: number | null;
 }
 
-/** A part of the image that was denoised alone, with these settings. */
-interface Preview {
+/** A denoised image, and what it was asked for. */
+interface Result {
   readonly settings: Settings;
-  readonly window: Rectangle;
-  readonly part: PlacedLayer;
+  readonly denoised: Denoised;
 }
 
 /** Above this many pixels the whole image takes so long that the visible part is denoised first. */
 const LARGE_PIXELS = 2e6;
-/** The view must rest for this long before its part is denoised. */
-const REST_MS = 250;
-/** The side of the part that is denoised first, in pixels: about a second of work. */
-const MOST_SIDE = 640;
-/** Blocks of a JPEG with reduced chroma. */
-const JPEG_BLOCK = 16;
+/** An image of so few pixels is previewed as a whole; of a larger one so many are, which takes about a second. */
+const [SMALL_PIXELS, PREVIEW_PIXELS] = [700 ** 2, 512 ** 2];
 
 /** The tab that removes noise and, as an experiment, adds noise. */
 export class Denoising {
@@ -38,14 +34,12 @@ export class Denoising {
   closeUp = $state.raw<{ x: number; y: number }>();
   /** The image that the denoised one is compared with. */
   against = $state<'noisy' | 'original'>('noisy');
-  #result = $state.raw<{ readonly settings: Settings; readonly denoised: Denoised }>();
+  #result = $state.raw<Result>();
   #tiles = $state.raw<{ readonly settings: Settings; readonly parts: readonly PlacedLayer[] }>();
-  #preview = $state.raw<Preview>();
   #addingNoise: Promise<void> | undefined;
   /** The part of the image that is visible. */
   #view: Rectangle | undefined;
-  #previewing: AbortController | undefined;
-  #rest: ReturnType<typeof setTimeout> | undefined;
+  readonly #preview: Preview;
 
   constructor(
     private readonly client: Client,
@@ -53,25 +47,40 @@ export class Denoising {
     private readonly settings: () => Settings,
     private readonly image: OpenImage,
     private readonly similarity: Similarity,
-  ) {}
+  ) {
+    this.#preview = new Preview(runner, () => this.#plan());
+  }
 
-  /** The denoised image; one with other settings, or other noise, is not shown. */
+  /** The last denoised image, which stays until another replaces it; see {@link stale}. One with other noise is not shown. */
   get denoised(): Denoised | undefined {
-    return this.#result && sameDenoising(this.#result.settings, this.settings()) ? this.#result.denoised : undefined;
+    return this.#result?.settings.noise === this.settings().noise ? this.#result.denoised : undefined;
+  }
+
+  /** Whether the denoised image is of older settings. */
+  get stale(): boolean {
+    return this.#result !== undefined && !sameDenoising(this.#result.settings, this.settings());
+  }
+
+  /** The denoised image of these settings. */
+  get current(): Denoised | undefined {
+    return this.stale ? undefined : this.denoised;
+  }
+
+  /** What the visible part would become with these settings, if the whole is not there. */
+  get preview(): WindowResult | undefined {
+    return this.current ? undefined : this.#preview.shown(keyOf(this.settings()));
   }
 
   /** The parts that are denoised already, while the whole is not: the preview, and the tiles over it. */
   get parts(): readonly PlacedLayer[] {
-    if (this.denoised) return [];
-    const current = (of: Settings | undefined) => of !== undefined && sameDenoising(of, this.settings());
-    const preview = current(this.#preview?.settings) && this.#preview ? [this.#preview.part] : [];
-    return [...preview, ...(current(this.#tiles?.settings) ? (this.#tiles?.parts ?? []) : [])];
+    if (this.current) return [];
+    const tiles = this.#tiles && sameDenoising(this.#tiles.settings, this.settings()) ? this.#tiles.parts : [];
+    return [...(this.preview ? [this.preview] : []), ...tiles];
   }
 
-  /** Whether the visible part is denoised before the whole. */
-  get large(): boolean {
-    const { width = 0, height = 0 } = this.image.opened ?? {};
-    return width * height > LARGE_PIXELS;
+  /** What was found in the noise: of the result, or of the preview. */
+  get found(): Pick<Denoised, 'looks' | 'messages' | 'changed'> | undefined {
+    return this.current ?? this.preview?.found;
   }
 
   /** Shows the image with its noise before it is denoised. While a slider moves, only its latest position is used. */
@@ -94,7 +103,7 @@ export class Denoising {
           if (opened === this.image.opened) this.noisy = { noise, ...reply };
         }
       }
-      this.#look();
+      this.#preview.look();
     } catch (error) {
       this.runner.report(error);
     }
@@ -102,36 +111,24 @@ export class Denoising {
 
   /** Called when the visible part of the image has changed. */
   viewed(view: Rectangle): void {
-    this.#view = middleOf(view);
-    this.#look();
+    this.#view = view;
+    this.#preview.look();
   }
 
   /** Called when the settings have changed: the preview is of others. */
   changed(): void {
-    this.#look();
+    this.#preview.look();
   }
 
-  /** Denoises the visible part of a large image, once the view rests, unless it is denoised already. */
-  #look(): void {
-    clearTimeout(this.#rest);
-    this.#rest = setTimeout(() => {
-      if (this.settings().tab !== 'denoise' || this.runner.task || !this.image.ready || this.denoised) return;
-      this.#previewing?.abort();
-      const stop = new AbortController();
-      this.#previewing = stop;
-      this.#denoiseView(stop.signal).catch((error: unknown) => this.runner.report(error));
-    }, REST_MS);
-  }
-
-  async #denoiseView(signal: AbortSignal): Promise<void> {
+  /** The visible part, unless the whole is denoised already. */
+  #plan(): PreviewPlan | undefined {
     const settings = this.settings();
-    const window = this.#view;
-    const { opened } = this.image;
-    if (!window || !this.large) return;
-    const known = this.#preview;
-    if (known && sameDenoising(known.settings, settings) && same(known.window, window)) return;
-    const part = await this.client.ask('denoiseWindow', { ...this.#ask(), window }, { signal });
-    if (opened === this.image.opened) this.#preview = { settings, window, part };
+    if (settings.tab !== 'denoise' || !this.image.ready || this.current || !this.#view) return undefined;
+    if (this.noisy?.noise !== settings.noise) return undefined;
+    const { width = 0, height = 0 } = this.image.opened ?? {};
+    const window = middleOf(this.#view, width * height <= SMALL_PIXELS ? SMALL_PIXELS : PREVIEW_PIXELS);
+    const ask = (signal: AbortSignal) => this.client.ask('denoiseWindow', { ...this.#ask(), window }, { signal });
+    return { key: keyOf(settings), window, ask };
   }
 
   #ask(): DenoiseAsk {
@@ -151,49 +148,37 @@ export class Denoising {
     if (this.image.opening) return;
     const settings = this.settings();
     await this.runner.run('denoise', async (signal) => {
-      this.#previewing?.abort();
       this.similarity.drop('denoised');
-      // The worker may replace a result of other settings without notifying the page, so it must not be shown again.
-      if (!this.denoised) this.#result = undefined;
-      await this.#denoiseView(signal);
+      const { opened } = this.image;
+      const { width = 0, height = 0 } = opened ?? {};
+      if (width * height > LARGE_PIXELS) await this.#preview.now(signal);
       this.#tiles = { settings, parts: [] };
       const onEvent = (event: Event) => {
         this.runner.progress(event);
         if (event.kind === 'tile') this.#tiles = { settings, parts: [...(this.#tiles?.parts ?? []), event.part] };
       };
       try {
-        const denoised = await this.client.ask('denoise', this.#ask(), { signal, onEvent });
+        // To the end: after a cancel that comes too late, the worker holds the new result, and the page must show the same.
+        const denoised = await this.client.ask('denoise', this.#ask(), { signal, onEvent, toTheEnd: true });
+        if (opened !== this.image.opened) return;
         this.#result = { settings, denoised };
         if (denoised.psnr !== null) this.similarity.want('denoised');
       } finally {
-        this.#tiles = undefined;
+        if (this.#tiles?.settings === settings) this.#tiles = undefined;
       }
     });
   }
 
   /** Called when another image is opened: there are no results for it yet. */
   clear(): void {
-    this.#previewing?.abort();
+    this.#preview.clear();
     this.noisy = undefined;
     this.closeUp = undefined;
     this.#result = undefined;
-    this.#preview = undefined;
-    this.#view = undefined;
   }
 }
 
-/** The middle of the visible part, if all of it would take too long. It begins with blocks of a JPEG, whose grid stays in place. */
-function middleOf({ left, top, width, height }: Rectangle): Rectangle {
-  const along = (from: number, length: number) => {
-    const first = from + Math.max(0, Math.floor((length - MOST_SIDE) / 2));
-    const start = first - (first % JPEG_BLOCK);
-    return [start, Math.min(from + length, start + MOST_SIDE) - start] as const;
-  };
-  const [x, wide] = along(left, width);
-  const [y, high] = along(top, height);
-  return { left: x, top: y, width: wide, height: high };
-}
-
-function same(a: Rectangle, b: Rectangle): boolean {
-  return a.left === b.left && a.top === b.top && a.width === b.width && a.height === b.height;
+/** Two settings with the same key request the same denoising. */
+function keyOf(settings: Settings): string {
+  return JSON.stringify(denoisingKeys.map((key) => settings[key]));
 }

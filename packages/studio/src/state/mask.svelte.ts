@@ -1,3 +1,4 @@
+import type { Rectangle } from 'ght';
 import type { Layer } from '../worker/layer.js';
 
 /** A point, of the image or of what shows it. */
@@ -58,6 +59,32 @@ export class Mask {
       }
     }
     if (count !== this.count) this.#changed(count, false);
+  }
+
+  /** The part of a window that has missing pixels, with a margin around them; undefined if it has none. */
+  around({ left, top, width, height }: Rectangle, margin: number): Rectangle | undefined {
+    const across = this.layer?.width ?? 0;
+    let [x0, x1, y0, y1] = [left + width, -1, top + height, -1];
+    for (let y = top; y < top + height; y++) {
+      for (let x = left; x < left + width; x++) {
+        if (this.missing[y * across + x] === 0) continue;
+        [x0, x1, y0, y1] = [Math.min(x0, x), Math.max(x1, x), Math.min(y0, y), Math.max(y1, y)];
+      }
+    }
+    if (x1 < 0) return undefined;
+    const [x, y] = [Math.max(left, x0 - margin), Math.max(top, y0 - margin)];
+    const right = Math.min(left + width, x1 + 1 + margin);
+    const bottom = Math.min(top + height, y1 + 1 + margin);
+    return { left: x, top: y, width: right - x, height: bottom - y };
+  }
+
+  /** The samples of a window. */
+  cut({ left, top, width, height }: Rectangle): Uint8Array {
+    const across = this.layer?.width ?? 0;
+    return Uint8Array.from(
+      { length: width * height },
+      (_, i) => this.missing[(top + Math.floor(i / width)) * across + left + (i % width)],
+    );
   }
 
   #colour({ pixels }: Layer, i: number): void {

@@ -1,5 +1,5 @@
 import { samples } from '../image/samples.js';
-import type { Opened } from '../worker/protocol.js';
+import type { Opened, Requests } from '../worker/protocol.js';
 import type { Client } from './client.js';
 import type { Environment } from './environment.js';
 import type { Runner } from './runner.svelte.js';
@@ -15,6 +15,8 @@ interface ImageFile {
 interface Hooks {
   /** Called when an image has replaced the last one, with the name of its sample, or an empty string. */
   readonly onOpened: (sample: string) => void;
+  /** Called when another version of the same image is shown. */
+  readonly onChanged: (resized: boolean) => void;
   /** Called when an opening has ended, successfully or not, and no later one is in progress. */
   readonly onSettled: () => void;
 }
@@ -26,6 +28,10 @@ const MOST_KEPT = 2 ** 28;
 export class OpenImage {
   opened = $state.raw<Opened>();
   title = $state('');
+  /** What was done to the picture, one text per version; the first is the picture as it was opened. */
+  versions = $state.raw<readonly string[]>([]);
+  /** The version that is open. */
+  version = $state(0);
   /** Whether this browser keeps the user's image for the next visit. */
   kept = $state(false);
   #opening: Promise<void> | undefined;
@@ -109,12 +115,50 @@ export class OpenImage {
         // To the end: the worker holds either the old image or the new one, and the page must show the same.
         this.opened = await this.client.ask('open', ask, { signal, toTheEnd: true });
         this.title = image.title;
+        this.versions = ['Opened'];
+        this.version = 0;
         this.#reopen = reopen;
         this.hooks.onOpened(image.sample);
         if (image.sample === '') void this.#keep(image.file);
       },
       reopen,
     );
+    this.#opening = opening;
+    await opening;
+    if (this.#opening !== opening) return;
+    this.#opening = undefined;
+    this.hooks.onSettled();
+  }
+
+  /** Makes a result, or a blur as an experiment, the picture. */
+  add<K extends 'apply' | 'blur'>(kind: K, ask: Requests[K]['ask'], title: string): Promise<void> {
+    const titles = [...this.versions.slice(0, this.version + 1), title];
+    return this.#change(kind, ask, titles, titles.length - 1);
+  }
+
+  /** Goes back or forth to a version of the picture. */
+  goTo(version: number): Promise<void> {
+    return this.#change('version', { at: version }, this.versions, version);
+  }
+
+  async #change<K extends 'apply' | 'blur' | 'version'>(
+    kind: K,
+    ask: Requests[K]['ask'],
+    titles: readonly string[],
+    version: number,
+  ): Promise<void> {
+    const opening = this.runner.run('open', async (signal) => {
+      const { opened, count } = await this.client.ask<'apply' | 'blur' | 'version'>(kind, ask, {
+        signal,
+        toTheEnd: true,
+      });
+      const resized = opened.width !== this.opened?.width || opened.height !== this.opened.height;
+      this.opened = opened;
+      // The worker may have dropped the oldest.
+      this.versions = titles.slice(-count);
+      this.version = version - (titles.length - this.versions.length);
+      this.hooks.onChanged(resized);
+    });
     this.#opening = opening;
     await opening;
     if (this.#opening !== opening) return;

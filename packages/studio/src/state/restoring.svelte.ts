@@ -1,14 +1,27 @@
-import type { BlurKernel } from 'ght';
-import type { Settings } from '../settings/settings.js';
-import type { Damage, KernelShape, Restoration, Restored } from '../worker/protocol.js';
+import type { BlurKernel, Rectangle } from 'ght';
+import type { RestoreTask, Settings } from '../settings/settings.js';
+import type { Damage, KernelShape, Restoration, Restored, WindowResult } from '../worker/protocol.js';
 import type { Client } from './client.js';
+import type { KeptImage } from './kept-image.js';
 import { Mask, type Point } from './mask.svelte.js';
 import type { OpenImage } from './open-image.svelte.js';
+import { middleOf, Preview, type PreviewPlan } from './preview.svelte.js';
 import type { Runner } from './runner.svelte.js';
 import type { Similarity } from './similarity.svelte.js';
 
 /** What a finger or a mouse does to the picture. */
 export type Tool = 'brush' | 'eraser' | 'move';
+
+/** The pixels of a preview: about two seconds of work. */
+const PREVIEW_PIXELS: Readonly<Record<RestoreTask, number>> = {
+  inpaint: 256 ** 2,
+  deblur: 176 ** 2,
+  upscale: 128 ** 2,
+};
+/** The mask is kept once it rests for this long. */
+const KEEP_MS = 400;
+/** How far around missing pixels the preview of their repair reaches. */
+const HOLE_MARGIN = 16;
 
 /** The side of the grid in which a kernel is drawn. */
 const GRID = 15;
@@ -22,11 +35,13 @@ export class Restoring {
   /** The weights that were drawn, or read from a file. */
   drawn = $state.raw<BlurKernel>(point());
   #shaped = $state.raw<{ readonly shape: string; readonly kernel: BlurKernel }>();
-  #result = $state.raw<{ readonly of: string; readonly restored: Restored }>();
+  #result = $state.raw<{ readonly of: string; readonly task: RestoreTask; readonly restored: Restored }>();
   /** Another number after every change of the drawn weights. */
   #drawing = $state(0);
-  /** The key of the run in progress. */
-  #running = '';
+  /** The part of the image that is visible. */
+  #view: Rectangle | undefined;
+  readonly #preview: Preview;
+  #keeping: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private readonly client: Client,
@@ -34,11 +49,54 @@ export class Restoring {
     private readonly settings: () => Settings,
     private readonly image: OpenImage,
     private readonly similarity: Similarity,
-  ) {}
+    private readonly kept: KeptImage,
+  ) {
+    this.#preview = new Preview(runner, () => this.#plan());
+  }
 
-  /** The restored image; one of another mask, kernel or setting is not shown. */
+  /** The last restored image of the chosen task, which stays until another replaces it; see {@link stale}. */
   get restored(): Restored | undefined {
-    return this.#result?.of === this.key ? this.#result.restored : undefined;
+    return this.#result?.task === this.settings().restore ? this.#result.restored : undefined;
+  }
+
+  /** Whether the restored image is of another mask, kernel or setting. */
+  get stale(): boolean {
+    return this.#result !== undefined && this.#result.of !== this.key;
+  }
+
+  /** The restored image of these settings. */
+  get current(): Restored | undefined {
+    return this.stale ? undefined : this.restored;
+  }
+
+  /** What the visible part would become with these settings, if the whole is not there. */
+  get preview(): WindowResult | undefined {
+    return this.current ? undefined : this.#preview.shown(this.key);
+  }
+
+  /** What was found: for the result, or for the preview, whose missing pixels are not those of the whole. */
+  get found(): readonly string[] {
+    const preview = this.settings().restore === 'inpaint' ? undefined : this.preview?.found;
+    return (this.current ?? preview)?.messages ?? [];
+  }
+
+  /** Called when the visible part of the image has changed. */
+  viewed(view: Rectangle): void {
+    this.#view = view;
+    this.#preview.look();
+  }
+
+  /** The visible part, or the missing pixels in it. */
+  #plan(): PreviewPlan | undefined {
+    const { tab, restore } = this.settings();
+    if (tab !== 'restore' || !this.image.ready || this.current || !this.#view) return undefined;
+    const hole = restore === 'inpaint' ? this.mask.around(this.#view, HOLE_MARGIN) : this.#view;
+    if (!hole) return undefined;
+    const window = middleOf(hole, PREVIEW_PIXELS[restore]);
+    const whole = this.#ask();
+    const restoration = whole.task === 'inpaint' ? { ...whole, missing: this.mask.cut(window) } : whole;
+    const ask = (signal: AbortSignal) => this.client.ask('restoreWindow', { ...restoration, window }, { signal });
+    return { key: this.key, window, ask };
   }
 
   /** The kernel as it will be used; undefined until the worker has made it, and if it is found in the image. */
@@ -58,22 +116,52 @@ export class Restoring {
     return `deblur ${blur} ${blurNoise} ${restoreQuality} ${engine}`;
   }
 
-  /** Called after a change of the settings, the mask or the kernel: a run whose result would not be shown ends. */
+  /** Called after a change of the settings, the mask or the kernel: the preview is of others. */
   changed(): void {
-    if (this.runner.task === 'restore' && this.#running !== this.key) this.runner.cancel();
+    this.#preview.look();
     void this.#showKernel();
   }
 
   /** Paints or erases along a line. */
   paint(from: Point, to: Point): void {
     this.mask.stroke(from, to, this.brush / 2, this.tool === 'eraser' ? 0 : 1);
-    this.changed();
+    this.#masked();
   }
 
   clearMask(): void {
+    this.#emptyMask();
+    this.#masked();
+  }
+
+  #emptyMask(): void {
     const { opened } = this.image;
     if (opened) this.mask.clear(opened.width, opened.height);
+  }
+
+  /** Called after a change of the mask, which is kept for a reload once it rests. */
+  #masked(): void {
     this.changed();
+    clearTimeout(this.#keeping);
+    this.#keeping = setTimeout(() => {
+      const { width = 0, height = 0 } = this.image.opened ?? {};
+      // Where the browser does not allow it, the mask is only on the page.
+      this.kept.saveMask({ image: this.#name, width, height, missing: this.mask.missing }).catch(() => {});
+    }, KEEP_MS);
+  }
+
+  /** Marks again what was marked on this picture before the page was loaded. Returns whether there was something. */
+  async reopenMask(): Promise<boolean> {
+    const { opened } = this.image;
+    const found = await this.kept.loadMask().catch(() => undefined);
+    if (!found || !opened || opened !== this.image.opened || found.image !== this.#name) return false;
+    if (found.width !== opened.width || found.height !== opened.height) return false;
+    this.mask.replace(found.missing, false);
+    this.changed();
+    return true;
+  }
+
+  get #name(): string {
+    return this.settings().image || this.image.title;
   }
 
   /** Takes the mask from a file, or damages the image as a test. */
@@ -84,7 +172,7 @@ export class Restoring {
       const missing = await this.client.ask('mask', { from });
       if (opened !== this.image.opened) return;
       this.mask.replace(missing, !(from instanceof Blob));
-      this.changed();
+      this.#masked();
     });
   }
 
@@ -113,6 +201,12 @@ export class Restoring {
     this.changed();
   }
 
+  /** Blurs the picture by the chosen kernel, to see how well that is removed again. */
+  async blurFirst(): Promise<void> {
+    const settings = this.settings();
+    await this.image.add('blur', { kernel: settings.kernel === 'drawn' ? this.drawn : shapeOf(settings) }, 'Blurred');
+  }
+
   /** Asks for the weights of the chosen shape. While a slider moves, only those of its latest position are shown. */
   async #showKernel(): Promise<void> {
     const { tab, restore, kernel } = this.settings();
@@ -138,13 +232,13 @@ export class Restoring {
     const of = this.key;
     const ask = this.#ask();
     await this.runner.run('restore', async (signal) => {
-      this.#running = of;
       this.similarity.drop('restored');
-      // The worker may replace a result of other settings without notifying the page, so it must not be shown again.
-      if (!this.restored) this.#result = undefined;
+      const { opened } = this.image;
       const onEvent = this.runner.progress.bind(this.runner);
-      const restored = await this.client.ask('restore', ask, { signal, onEvent });
-      this.#result = { of, restored };
+      // To the end: after a cancel that comes too late, the worker holds the new result, and the page must show the same.
+      const restored = await this.client.ask('restore', ask, { signal, onEvent, toTheEnd: true });
+      if (opened !== this.image.opened) return;
+      this.#result = { of, task: ask.task, restored };
       if (restored.psnr !== null) this.similarity.want('restored');
     });
   }
@@ -161,8 +255,11 @@ export class Restoring {
 
   /** Called when another image is opened: there are neither results nor a mask for it yet. */
   clear(): void {
+    this.#preview.clear();
     this.#result = undefined;
-    this.clearMask();
+    clearTimeout(this.#keeping);
+    this.#emptyMask();
+    this.changed();
   }
 }
 

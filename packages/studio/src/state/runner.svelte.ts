@@ -28,7 +28,8 @@ export class Runner {
   secondsLeft = $state<number>();
   notice = $state.raw<Notice>();
   #running: AbortController | undefined;
-  #started = 0;
+  /** When the task first told its progress: what came before, such as the start of threads, does not come again. */
+  #first: { readonly seconds: number; readonly fraction: number } | undefined;
   readonly #watchers: TaskWatcher[] = [];
   /** Set when the worker, and with it the image, was lost: nothing else can run until an image is opened again. */
   #lost: Notice | undefined;
@@ -61,7 +62,7 @@ export class Runner {
     this.fraction = 0;
     this.doing = '';
     this.secondsLeft = undefined;
-    this.#started = performance.now();
+    this.#first = undefined;
     for (const { onStart } of this.#watchers) onStart();
     try {
       await work(stop.signal);
@@ -78,9 +79,11 @@ export class Runner {
     if (event.kind !== 'progress') return;
     this.fraction = event.fraction;
     this.doing = event.doing ?? '';
-    const seconds = (performance.now() - this.#started) / 1000;
-    const telling = event.fraction >= TELLING_FRACTION && seconds >= TELLING_SECONDS;
-    this.secondsLeft = telling ? (seconds * (1 - event.fraction)) / event.fraction : undefined;
+    const now = performance.now() / 1000;
+    this.#first ??= { seconds: now, fraction: event.fraction };
+    const [seconds, done] = [now - this.#first.seconds, event.fraction - this.#first.fraction];
+    const telling = done >= TELLING_FRACTION && seconds >= TELLING_SECONDS;
+    this.secondsLeft = telling ? (seconds * (1 - event.fraction)) / done : undefined;
   }
 
   #ended(): void {

@@ -1,12 +1,13 @@
-import type { EngineInfo, EngineState } from 'ght';
-import { isClean } from '../image/samples.js';
+import type { EngineInfo, EngineState, Rectangle } from 'ght';
+import { exampleFor, isClean, samples } from '../image/samples.js';
 import { fromJson } from '../settings/link.js';
 import {
-  defaults,
+  restoredTitles,
   type Settings,
   sameDenoising,
   sameMemory,
   sameRun,
+  usualNoise,
   type View,
   wholeImage,
 } from '../settings/settings.js';
@@ -50,7 +51,10 @@ export class Studio {
   /** Whether the image being opened comes from a link, which says how it is seen. */
   #linked = true;
 
-  constructor(settings: Settings, environment: Environment) {
+  constructor(
+    settings: Settings,
+    private readonly environment: Environment,
+  ) {
     this.settings = $state.raw(settings);
     this.#address = new Address(settings, environment.writeHash);
     const now = () => this.settings;
@@ -58,6 +62,7 @@ export class Studio {
     this.runner = new Runner((n) => this.image.reopen(n));
     this.image = new OpenImage(this.client, this.runner, environment, {
       onOpened: (sample) => this.#opened(sample),
+      onChanged: (resized) => this.#changed(resized),
       onSettled: () => this.#settled(),
     });
     this.similarity = new Similarity(this.client, this.runner);
@@ -66,7 +71,7 @@ export class Studio {
     this.comparing = new Comparing(this.client, this.runner, now, this.image, this.representing, this.similarity);
     this.comparing.onDone = () => this.#lookAtAwaited();
     this.denoising = new Denoising(this.client, this.runner, now, this.image, this.similarity);
-    this.restoring = new Restoring(this.client, this.runner, now, this.image, this.similarity);
+    this.restoring = new Restoring(this.client, this.runner, now, this.image, this.similarity, environment.kept);
     this.patch = new PatchLook(this.client);
     // If this fails, the badge says that the engine is unknown; nothing else depends on it.
     this.client.ask('engine', null).then(
@@ -84,6 +89,12 @@ export class Studio {
     if (slot === 'denoised') return this.denoising.denoised?.picture;
     if (slot === 'restored') return this.restoring.restored?.picture;
     return this.#represented(slot)?.picture;
+  }
+
+  /** Whether the denoised or restored image that is shown is of older settings. */
+  get stale(): boolean {
+    const { tab } = this.settings;
+    return tab === 'denoise' ? this.denoising.stale : tab === 'restore' && this.restoring.stale;
   }
 
   /** The measurements of a slot filled by a solver. */
@@ -122,7 +133,6 @@ export class Studio {
     if (!this.image.opened) return;
     const { tab, noise, engine } = this.settings;
     const otherwise = !sameDenoising(before, this.settings);
-    if (otherwise && this.runner.task === 'denoise') this.runner.cancel();
     if (otherwise) this.denoising.changed();
     this.restoring.changed();
     if (!this.image.ready) return;
@@ -144,11 +154,31 @@ export class Studio {
     return tab === 'restore' && (this.runner.task === 'restore' || this.restoring.restored !== undefined);
   }
 
+  /** Opens a tab; if no image is open yet, with a sample that suits it. */
+  async go(change: Pick<Settings, 'tab'> & Partial<Settings>): Promise<void> {
+    if (this.image.opened || this.image.opening) return this.set(change);
+    await this.openExample(exampleFor({ ...this.settings, ...change }), change);
+  }
+
+  /** Opens a sample in a tab. */
+  async openExample(sample: string, change: Pick<Settings, 'tab'> & Partial<Settings>): Promise<void> {
+    this.set({ ...change, noise: usualNoise(sample), ...wholeImage });
+    // The tab is a step of the history, and its sample belongs to it.
+    this.#linked = true;
+    await this.image.openSample(sample);
+  }
+
   #runAgain(): void {
     const { tab } = this.settings;
     if (tab === 'compare') void this.compare();
     else if (tab === 'denoise') void this.denoise();
     else if (tab === 'restore') void this.restoreImage();
+  }
+
+  /** Called when another part of the picture is visible. */
+  viewed(window: Rectangle): void {
+    this.denoising.viewed(window);
+    this.restoring.viewed(window);
   }
 
   /** Shows another part of the picture, or moves the divider. */
@@ -186,6 +216,8 @@ export class Studio {
       else await this.restore({ ...settings, image: settings.image || this.settings.image });
       return;
     }
+    if (this.settings.tab === 'start') this.set({ tab: 'denoise' });
+    this.#linked = false;
     await this.image.open({ file, title: file.name, sample: '' });
   }
 
@@ -193,7 +225,7 @@ export class Studio {
   async restore(settings: Settings): Promise<void> {
     const open = this.settings.image;
     this.#address.read(settings);
-    if (settings.image === open) return this.set(settings);
+    if (settings.tab === 'start' || (settings.image === open && this.image.opened)) return this.set(settings);
     this.#linked = true;
     // The sample's name is set once it is open: the picture shown is not of it yet.
     this.settings = { ...settings, image: open };
@@ -293,21 +325,55 @@ export class Studio {
     if (this.settings.patch) this.settings = { ...this.settings, patch: '' };
   }
 
-  /** Called when another image has replaced the last one: all results of that are dropped. */
-  #opened(sample: string): void {
+  /** Drops all results of the last image. */
+  #clear(): void {
     this.patch.close();
     this.representing.clear();
     this.comparing.clear();
     this.denoising.clear();
     this.restoring.clear();
     this.similarity.clear();
+  }
+
+  /** Called when a result has become the picture, or has been undone. */
+  #changed(resized: boolean): void {
+    this.#clear();
+    // An enlarged picture has other places; and what was applied is not an experiment any more.
+    this.settings = { ...this.settings, ...(resized ? wholeImage : { patch: '' }), noise: 0 };
+    this.#address.write(this.settings, false);
+  }
+
+  /** Makes the result of these settings the picture, so that other work builds on it. */
+  async apply(): Promise<void> {
+    const { tab, restore } = this.settings;
+    if (tab === 'denoise') await this.image.add('apply', { slot: 'denoised' }, 'Noise removed');
+    else if (tab === 'restore') await this.image.add('apply', { slot: 'restored' }, restoredTitles[restore]);
+  }
+
+  /** Called when another image has replaced the last one. */
+  #opened(sample: string): void {
+    this.#clear();
     const { image, noise } = this.settings;
     // Noise is added to clean samples only, unless it was asked for.
     const alike = isClean(sample) === isClean(image);
-    const seen = { ...wholeImage, noise: alike ? noise : isClean(sample) ? defaults.noise : 0 };
+    const seen = { ...wholeImage, noise: alike ? noise : usualNoise(sample) };
     this.settings = { ...this.settings, image: sample, ...(this.#linked ? {} : seen) };
     this.#address.write(this.settings, !this.#linked);
+    const linked = this.#linked;
     this.#linked = false;
+    void this.#takeMaskOf(sample, linked);
+  }
+
+  /** What was marked before a reload is marked again; the scratches of a damaged sample are marked from the start. */
+  async #takeMaskOf(name: string, again: boolean): Promise<void> {
+    const mask = samples.find((each) => each.name === name)?.mask;
+    const { opened } = this.image;
+    if ((again && (await this.restoring.reopenMask())) || !mask) return;
+    const file = await this.environment.fetchSample(mask).catch(() => undefined);
+    if (!file || opened !== this.image.opened) return;
+    await this.restoring.takeMask(file);
+    const { tab, restore } = this.settings;
+    if (tab === 'restore' && restore === 'inpaint' && !this.runner.task) await this.restoreImage();
   }
 
   /** Also called after an opening that failed: the settings may have changed in the meantime, and running tasks have ended. */

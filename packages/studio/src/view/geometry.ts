@@ -27,12 +27,10 @@ export function zoomed(place: Placement, factor: number, px: number, py: number,
   return { scale, x: px - (px - place.x) * by, y: py - (py - place.y) * by };
 }
 
-/** Moves the picture, but keeps at least a corner of 48 pixels (or all of a smaller picture) on the stage. */
+/** Moves the picture within its frame: a picture that is larger than the stage covers it, a smaller one stays in its middle. */
 export function moved(place: Placement, dx: number, dy: number, image: Extent, stage: Extent): Placement {
-  const keep = (at: number, size: number, room: number) => {
-    const least = Math.min(48, size);
-    return Math.min(room - least, Math.max(least - size, at));
-  };
+  const keep = (at: number, size: number, room: number) =>
+    size <= room ? (room - size) / 2 : Math.min(0, Math.max(room - size, at));
   return {
     scale: place.scale,
     x: keep(place.x + dx, place.scale * image.width, stage.width),

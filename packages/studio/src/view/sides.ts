@@ -1,5 +1,5 @@
 import { solverCatalogue } from 'ght';
-import type { RestoreTask, Settings } from '../settings/settings.js';
+import { restoredTitles, type Settings } from '../settings/settings.js';
 import type { ResultStage } from '../state/representing.svelte.js';
 import type { Readings, Slot } from '../worker/protocol.js';
 
@@ -18,23 +18,20 @@ export function sidesOf(settings: Settings, against: 'noisy' | 'original', has: 
   return { left: or(settings.left), right: or(settings.right) };
 }
 
-const restoredTitles: Readonly<Record<RestoreTask, string>> = {
-  inpaint: 'Filled',
-  deblur: 'Deblurred',
-  upscale: 'Enlarged',
-};
-
 /** The label of a side. */
 export function titleOf(
   slot: Slot,
   { tab, noise, solver, restore }: Settings,
   result: { readonly readings: Readings; readonly codesFile?: string } | undefined,
   stage: ResultStage,
+  /** Whether the picture of a denoised or restored image is of older settings. */
+  stale: boolean,
 ): string {
   if (slot === 'original') return tab === 'denoise' && noise > 0 ? 'Clean' : 'Original';
   if (slot === 'noisy') return noise > 0 ? `Noisy, σ = ${noise}` : 'Before';
-  if (slot === 'denoised') return 'Denoised';
-  if (slot === 'restored') return restoredTitles[restore];
+  const older = stale ? ', older settings' : '';
+  if (slot === 'denoised') return `Denoised${older}`;
+  if (slot === 'restored') return `${restoredTitles[restore]}${older}`;
   if (slot !== 'result') return solverCatalogue[slot].title;
   if (result?.codesFile) return result.codesFile;
   const name = solverCatalogue[result?.readings.solver ?? solver].title;

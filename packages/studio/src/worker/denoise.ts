@@ -1,10 +1,11 @@
 import type { Rectangle } from 'ght';
 import { type DenoiseOptions, denoise, describe, type Image, psnr, randomSource, type Samples } from 'ght';
 import { denoiseLarge, memorySink, memorySource, type Picture, type RunProgress } from 'ght-tiles/in-memory';
+import { cutOut } from './cut-out.js';
 import { pictureOf } from './layers.js';
 import { checkDenoisingMemory } from './memory-limit.js';
 import { noiseLooks } from './noise-looks.js';
-import type { DenoiseAsk, Denoised, PlacedLayer, Requests } from './protocol.js';
+import type { DenoiseAsk, Denoised, Requests, WindowResult } from './protocol.js';
 import type { Call, Session } from './session.js';
 
 /** Rejects a denoising that does not fit; called before any work. */
@@ -79,7 +80,7 @@ export async function runDenoise(session: Session, ask: DenoiseAsk, call: Call):
   session.images.set('denoised', denoised);
   return {
     picture: pictureOf(denoised, session.floor),
-    looks: noiseLooks(result),
+    looks: noiseLooks(result, noisy.peak),
     messages: describe(result),
     changed: result.changed,
     engine: result.engine,
@@ -94,25 +95,14 @@ export async function runDenoiseWindow(
   session: Session,
   { window, ...ask }: Requests['denoiseWindow']['ask'],
   { signal }: Call,
-): Promise<PlacedLayer> {
+): Promise<WindowResult> {
   checkDenoising(session, ask);
   const noisy = noisyImage(session, ask.noise);
   const part = cutOut(noisy, window);
   const result = await denoise(part, { ...optionsOf(session, ask, part.planes.length), signal });
-  return { ...window, layer: pictureOf(result.image, session.floor) };
-}
-
-function cutOut(image: Image, { left, top, width, height }: Rectangle): Image {
-  const cut = (plane: Samples) => {
-    const part = plane.slice(0, width * height);
-    for (let y = 0; y < height; y++) {
-      const from = (top + y) * image.width + left;
-      part.set(plane.subarray(from, from + width), y * width);
-    }
-    return part;
-  };
-  const { planes, alpha, peak } = image;
-  return { width, height, peak, planes: planes.map(cut), ...(alpha ? { alpha: cut(alpha) } : {}) };
+  const { changed } = result;
+  const found = { looks: noiseLooks(result, noisy.peak), messages: describe(result), changed };
+  return { ...window, layer: pictureOf(result.image, session.floor), found };
 }
 
 /** Reports the progress at most twenty times per second. */

@@ -11,24 +11,25 @@ import {
   recorrelate,
   rmsePixel,
 } from 'ght';
-import { loadCodes, writeNpy } from 'ght/npy';
-import { toRaster } from 'ght-images';
+import { loadCodes } from 'ght/npy';
+import { toPlanes, toRaster } from 'ght-images';
 import { FileError } from '../image/decoded.js';
-import { encodePng } from '../image/png.js';
 import { dictionaries, type Settings } from '../settings/settings.js';
 import { pictureOf } from './layers.js';
 import { dictionaryOf, PATCH } from './options.js';
-import type { Requests, Slot } from './protocol.js';
+import type { Applicable } from './protocol.js';
 import { readingsOf } from './readings.js';
 import type { Call, Session } from './session.js';
 
-/** A stored image as a file of its original depth: PNG, or .npy for floats, which PNG does not support. */
-export function imageFile(session: Session, slot: Slot): Requests['png']['reply'] {
+/** Makes a result the picture, with the samples that its file will have. */
+export function applyResult(session: Session, slot: Applicable): void {
+  const { opened } = session;
   const image = session.image(slot);
-  const { depth, sample } = session.opened;
-  if (sample === 'uint' && depth !== 32) return { bytes: encodePng(image, depth), extension: 'png' };
-  const { width, height, channels, rows } = toRaster({ ...image, alpha: undefined }, 'float', 32);
-  return { bytes: writeNpy({ type: 'f4', shape: [height, width, channels], data: rows(0, height) }), extension: 'npy' };
+  const { width, height, channels, rows } = toRaster(image, opened.sample, opened.depth);
+  const planes = toPlanes(rows(0, height), channels);
+  const alpha = image.alpha && planes.pop();
+  // It has neither the steps of a JPEG any more, nor their grid.
+  session.addVersion({ ...opened, image: { width, height, planes, peak: image.peak, alpha }, jpeg: undefined });
 }
 
 /** Shows saved codes on the image they were made for. */
@@ -47,11 +48,12 @@ export async function readCodes(session: Session, file: File, settings: Settings
   call.tell({ kind: 'shown', slot: 'result', picture: pictureOf(result.image, session.floor), readings });
 }
 
-function representationOf(session: Session, codes: Codes, { dictionary, stride, solver }: Settings): Representation {
+function representationOf(session: Session, codes: Codes, settings: Settings): Representation {
+  const { dictionary, stride, solver } = settings;
   const { image } = session.opened;
   const grid = patchGrid(image.width, image.height, PATCH, stride);
   const patches = grid.count * image.planes.length;
-  const D = dictionaryOf(dictionary);
+  const D = dictionaryOf(settings);
   if (codes.P !== patches) {
     const rule = `must be for the ${patches} patches of this image at stride ${stride}`;
     throw new InputError('codes', rule, codes.P, 'open the image they were made of, and choose its stride');

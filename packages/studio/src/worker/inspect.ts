@@ -15,7 +15,7 @@ import type { Inspection, PatchView, Slot } from './protocol.js';
 import type { Call, Session } from './session.js';
 
 /** Enough iterations of a joint solver to inspect one patch. */
-const ENOUGH = 20;
+const ITERATIONS = 20;
 
 /** Inspects the patch at a pixel: by the shown solver, and by the other kind under the same budget. */
 export async function runInspect(
@@ -69,7 +69,7 @@ async function jointCounterpart(session: Session, shown: Representation, signal:
   if (known) return known;
   session.counterpart = await represent(session.opened.image, {
     ...{ solver: 'admm', patch: PATCH, stride: grid.stride, dictionary },
-    ...{ budget: { total: shown.nonzeros }, maxIterations: ENOUGH, signal },
+    ...{ budget: { total: shown.nonzeros }, maxIterations: ITERATIONS, signal },
   });
   return session.counterpart;
 }

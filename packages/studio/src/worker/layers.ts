@@ -54,6 +54,30 @@ export function errorOf(a: Image, b: Image, range: number): Layer {
   });
 }
 
+/** The differences of this many deviations reach black and white, before the gain becomes a round number. */
+const DEVIATIONS = 3;
+
+/** The difference of a picture before and after, amplified around grey; in colour if the picture is. */
+export function removedOf(before: Image, after: Image): { readonly layer: Layer; readonly gain: number } {
+  const { width, height, planes, peak } = before;
+  const channels = planes.length >= 3 ? 3 : 1;
+  let square = 0;
+  for (let c = 0; c < channels; c++) {
+    const [a, b] = [planes[c], after.planes[c]];
+    for (let i = 0; i < a.length; i++) square += (a[i] - b[i]) ** 2;
+  }
+  const deviation = Math.sqrt(square / (channels * width * height));
+  const wanted = peak / 2 / (DEVIATIONS * deviation);
+  const gain = deviation === 0 ? 1 : 2 ** Math.max(0, Math.min(8, Math.floor(Math.log2(wanted))));
+  const layer = blank(width, height);
+  const scale = (255 * gain) / peak;
+  for (let c = 0; c < 3; c++) {
+    const [a, b] = channels === 3 ? [planes[c], after.planes[c]] : [planes[0], after.planes[0]];
+    for (let i = 0, at = c; i < a.length; i++, at += 4) layer.pixels[at] = 128 + (a[i] - b[i]) * scale;
+  }
+  return { layer, gain };
+}
+
 /** An atom in grey around 128, at full contrast. */
 export function atomTile(atom: ArrayLike<number>, side: number): Layer {
   const layer = blank(side, side);

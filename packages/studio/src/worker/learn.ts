@@ -39,7 +39,6 @@ import {
   type SortedCoefficients,
   type Versus,
 } from './learn-protocol.js';
-import { dictionaryOf } from './options.js';
 import { reduced } from './reduce.js';
 import type { Call, Session } from './session.js';
 
@@ -58,7 +57,7 @@ const AS_MANY = 16;
 class Lesson {
   readonly image: Image;
   readonly grid: PatchGrid;
-  readonly D: Dictionary = dictionaryOf('dct-100');
+  readonly D: Dictionary = overcompleteDct(PATCH, 10);
   readonly cosines = overcompleteDct(PATCH, AS_MANY);
   readonly learned = learnedDictionary();
   readonly #Y: Float64Array;
@@ -129,12 +128,12 @@ class Lesson {
     });
   }
 
-  /** OMP with the same number for every patch, and GHT-QPM with the same total. */
+  /** OMP with the same number for every patch, and joint OMP with the same total: only the budget differs. */
   async shares(s: number, { signal }: Call): Promise<Shares> {
     const options = { dictionary: this.D, patch: PATCH, signal };
     const equal = await represent(this.image, { ...options, solver: 'omp', budget: { perPatch: s } });
     const budget = { total: equal.nonzeros };
-    const joint = await represent(this.image, { ...options, solver: 'qpm', budget, maxIterations: ITERATIONS });
+    const joint = await represent(this.image, { ...options, solver: 'joint-omp', budget });
     // The brightest colour: three deviations of the larger error.
     const range = Math.max(1, Math.ceil(3 * Math.max(equal.rmsePixel, joint.rmsePixel)));
     return { equal: this.#share(equal, range), joint: this.#share(joint, range), range };

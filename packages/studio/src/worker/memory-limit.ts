@@ -24,11 +24,11 @@ export class TooLargeError extends Error {
 }
 
 /** Bytes per pixel of a picture that is shown: its layer, the canvas that it is drawn on, and what the screen needs. */
-const SHOWN = 10;
+const SHOWN_BYTES = 10;
 
 /** Rejects an image that cannot even be opened and shown: the decoder's RGBA twice, the planes, the picture. */
 export function checkOpeningMemory(size: Size): number {
-  return checkFit(size, (width, height) => width * height * (8 + 4 * size.channels + SHOWN), '');
+  return checkFit(size, (width, height) => width * height * (8 + 4 * size.channels + SHOWN_BYTES), '');
 }
 
 /** Rejects a size whose run needs more memory than a tab has, and states what would fit; returns the bytes needed. */
@@ -46,7 +46,7 @@ export function checkComparisonMemory(image: Image, options: RepresentOptions, s
   const perPatch = options.budget && 'perPatch' in options.budget ? options.budget.perPatch : EXPECTED_ATOMS;
   const bytes = (width: number, height: number) => {
     const patches = (width * height * channels) / (options.stride ?? 8) ** 2;
-    const kept = 12 * perPatch * patches + (8 * channels + SHOWN) * width * height;
+    const kept = 12 * perPatch * patches + (8 * channels + SHOWN_BYTES) * width * height;
     return estimateMemory('represent', inFloats(width, height, channels), options) + solvers * kept;
   };
   return checkFit(size, bytes, finerStride(options));
@@ -75,7 +75,7 @@ export function denoisingBytes(
 ): number {
   const samples = width * height * channels;
   // The image and the result, the coarse scale (a float32 for every four samples), and two pictures.
-  const held = samples * (bytes + (experiment ? 8 : bytes) + 1) + 2 * SHOWN * width * height;
+  const held = samples * (bytes + (experiment ? 8 : bytes) + 1) + 2 * SHOWN_BYTES * width * height;
   return held + estimateMemory('denoise', { width, height, channels }, { quality, tiled: true });
 }
 

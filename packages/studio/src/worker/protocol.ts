@@ -4,10 +4,8 @@ import type { DenoiseQuality, EngineChoice, Quality, Settings } from '../setting
 import type { Layer, Term } from './layer.js';
 import type { LearnRequests } from './learn-protocol.js';
 
-/** Pixels at a place of the image. */
-export interface PlacedLayer {
-  readonly left: number;
-  readonly top: number;
+/** Pixels at a place of the image, and the part of the image that they cover: an enlarged part has more pixels than that. */
+export interface PlacedLayer extends Rectangle {
   readonly layer: Layer;
 }
 
@@ -26,7 +24,19 @@ export interface Opened {
   readonly sample: 'uint' | 'float';
   readonly format: string;
   readonly peak: number;
+  readonly alpha: boolean;
+  /** What its samples mean, as far as a screen can show it. */
+  readonly colours: PredefinedColorSpace;
   readonly picture: Layer;
+}
+
+/** The slots whose image can become the picture. */
+export type Applicable = 'denoised' | 'restored';
+
+/** A version of the open image, and how many of them the worker keeps: the last so many. */
+export interface Version {
+  readonly opened: Opened;
+  readonly count: number;
 }
 
 /** The measurements of a run. */
@@ -85,14 +95,23 @@ export interface Inspection {
   readonly histogram: readonly number[];
 }
 
-/** The result of denoising. */
-export interface Denoised {
-  readonly picture: Layer;
+/** What was found in an image. */
+export interface Found {
   /** What the noise looks like, for people; then what was found and done, with numbers. One sentence each. */
   readonly looks: readonly string[];
   readonly messages: readonly string[];
   /** Whether there was anything to remove. */
   readonly changed: boolean;
+}
+
+/** A part of the image that was processed alone, as a preview. */
+export interface WindowResult extends PlacedLayer {
+  readonly found: Found;
+}
+
+/** The result of denoising. */
+export interface Denoised extends Found {
+  readonly picture: Layer;
   readonly engine: EngineInfo;
   readonly seconds: number;
   /** Against the clean image, if noise was added. */
@@ -153,9 +172,25 @@ export interface EngineSpeed {
   readonly patchesPerSecond: number;
 }
 
+/** The formats that are written. */
+export type FileFormat = 'png' | 'jpeg' | 'webp' | 'tiff' | 'npy';
+
+/** A file to be offered to the user. */
+export interface SavedFile {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly extension: string;
+  readonly type: string;
+}
+
 /** The requests and their replies. */
 export interface Requests extends LearnRequests {
   open: { ask: { readonly file: Blob; readonly reduce: number }; reply: Opened };
+  /** Makes a result the picture, as a new version of it. */
+  apply: { ask: { readonly slot: Applicable }; reply: Version };
+  /** Blurs the picture as an experiment, as a new version of it. */
+  blur: { ask: { readonly kernel: KernelShape | BlurKernel }; reply: Version };
+  /** Goes to a version, from 0, the oldest that is kept. */
+  version: { ask: { readonly at: number }; reply: Version };
   represent: { ask: { readonly settings: Settings; readonly live: boolean }; reply: null };
   compare: { ask: { readonly settings: Settings }; reply: null };
   inspect: {
@@ -167,17 +202,21 @@ export interface Requests extends LearnRequests {
     reply: { readonly picture: Layer; readonly psnr: number | null };
   };
   denoise: { ask: DenoiseAsk; reply: Denoised };
-  /** Denoises a window of the image alone, as a preview. */
-  denoiseWindow: { ask: DenoiseAsk & { readonly window: Rectangle }; reply: PlacedLayer };
-  /** The structural similarity of a stored image with the original; it runs beside other requests. */
+  /** Denoises or restores a window of the image alone, as a preview; the mask is that of the window. */
+  denoiseWindow: { ask: DenoiseAsk & { readonly window: Rectangle }; reply: WindowResult };
+  restoreWindow: { ask: Restoration & { readonly window: Rectangle }; reply: WindowResult };
+  /** The structural similarity of a stored image with the original; it runs at the same time as other requests. */
   ssim: { ask: { readonly slot: Slot }; reply: number };
   mask: { ask: { readonly from: Damage | Blob }; reply: Uint8Array<ArrayBuffer> };
   kernel: { ask: { readonly from: KernelShape | Blob }; reply: BlurKernel };
   restore: { ask: Restoration; reply: Restored };
   heatmap: { ask: { readonly slot: Slot; readonly most: number }; reply: Layer };
   error: { ask: { readonly slot: Slot; readonly range: number }; reply: Layer };
+  /** What a result has removed from the picture, around grey, and how much it is amplified to be seen. */
+  removed: { ask: { readonly slot: Applicable }; reply: { readonly layer: Layer; readonly gain: number } };
   picture: { ask: { readonly slot: Slot }; reply: Layer };
-  png: { ask: { readonly slot: Slot }; reply: { readonly bytes: Uint8Array<ArrayBuffer>; readonly extension: string } };
+  /** A stored image as a file. */
+  file: { ask: { readonly slot: Slot; readonly format: FileFormat }; reply: SavedFile };
   codes: { ask: { readonly slot: Slot }; reply: Uint8Array<ArrayBuffer> };
   readCodes: { ask: { readonly file: File; readonly settings: Settings }; reply: null };
   engine: { ask: null; reply: EngineInfo };

@@ -1,9 +1,19 @@
-import { deblur, describeBySubject, inpaint, psnr, type RestoreProgress, type Restored as Result, upscale } from 'ght';
+import {
+  deblur,
+  describeBySubject,
+  type Image,
+  inpaint,
+  psnr,
+  type RestoreProgress,
+  type Restored as Result,
+  upscale,
+} from 'ght';
 import type { Size } from '../image/header.js';
+import { cutOut } from './cut-out.js';
 import { shapedKernel } from './kernels.js';
 import { pictureOf } from './layers.js';
 import { checkRestorationMemory, enlarged } from './memory-limit.js';
-import type { Restoration, Restored } from './protocol.js';
+import type { Requests, Restoration, Restored, WindowResult } from './protocol.js';
 import type { Call, Session } from './session.js';
 
 /** Restores the open image, and measures the result if that image is right where pixels were missing. */
@@ -12,7 +22,7 @@ export async function runRestore(session: Session, ask: Restoration, call: Call)
   const size = { ...image, channels: image.planes.length };
   checkRestorationMemory(size, loopSize(size, ask), ask.quality);
   const start = performance.now();
-  const result = await restored(session, ask, call);
+  const result = await restored(image, ask, call);
   call.signal.throwIfAborted();
   const seconds = (performance.now() - start) / 1000;
   session.images.set('restored', result.image);
@@ -27,6 +37,18 @@ export async function runRestore(session: Session, ask: Restoration, call: Call)
   };
 }
 
+/** Restores a window of the image alone: quick, and almost what the whole image will have there. */
+export async function runRestoreWindow(
+  session: Session,
+  { window, ...ask }: Requests['restoreWindow']['ask'],
+  call: Call,
+): Promise<WindowResult> {
+  const { image } = session.opened;
+  const result = await restored(cutOut(image, window), ask, { ...call, tell: () => {} });
+  const found = { looks: [], messages: messagesOf(result), changed: true };
+  return { ...window, layer: pictureOf(result.image, session.floor), found };
+}
+
 /** What a restoration found and what may be wrong; the noise has a place of its own. */
 function messagesOf(result: Result): string[] {
   const { blur, missing, warning } = describeBySubject(result);
@@ -34,7 +56,7 @@ function messagesOf(result: Result): string[] {
   return sentences.filter((text) => text !== undefined && text !== '').map((text) => `${text}.`);
 }
 
-function restored({ opened: { image } }: Session, ask: Restoration, { signal, tell }: Call): Promise<Result> {
+function restored(image: Image, ask: Restoration, { signal, tell }: Call): Promise<Result> {
   const onProgress = ({ fraction, step, steps }: RestoreProgress) =>
     tell({ kind: 'progress', fraction, doing: step > 0 ? `step ${step} of ${steps}` : 'preparing' });
   const { engine, quality } = ask;

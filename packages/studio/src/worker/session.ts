@@ -23,6 +23,9 @@ export class Session {
   /** Milliseconds of the last full run, by its key: decides whether a preview is needed. */
   readonly pace = new Map<string, number>();
 
+  /** The versions of the image, the oldest first, of which {@link opened} is one. */
+  #versions: OpenedImage[] = [];
+
   /** The image that is open. */
   get opened(): OpenedImage {
     if (!this.#opened) throw new Error('no image is open');
@@ -31,6 +34,32 @@ export class Session {
 
   /** Opens an image in place of the last one; all results of that are dropped. */
   open(opened: OpenedImage): void {
+    this.#versions = [opened];
+    this.#show(opened);
+  }
+
+  /** How many versions of the image are kept. */
+  get versions(): number {
+    return this.#versions.length;
+  }
+
+  /** Adds a version after the open one, in place of those that were undone; the oldest are dropped if there are too many. */
+  addVersion(opened: OpenedImage): void {
+    this.#versions = [...this.#versions.slice(0, this.#versions.indexOf(this.opened) + 1), opened];
+    let bytes = this.#versions.reduce((sum, { image }) => sum + bytesOf(image), 0);
+    while (this.#versions.length > 2 && bytes > MOST_VERSION_BYTES) {
+      const [oldest] = this.#versions.splice(0, 1);
+      bytes -= bytesOf(oldest.image);
+    }
+    this.#show(opened);
+  }
+
+  /** Goes back or forth to a version. */
+  goTo(at: number): void {
+    this.#show(this.#versions[at]);
+  }
+
+  #show(opened: OpenedImage): void {
     this.#opened = opened;
     this.floor = opened.sample === 'float' ? leastOf(opened.image) : 0;
     this.results.clear();
@@ -58,6 +87,13 @@ export class Session {
     if (!result) throw new Error(`there is no result of ${slot} yet`);
     return result;
   }
+}
+
+/** The most bytes that all versions of an image may take. */
+const MOST_VERSION_BYTES = 2 ** 29;
+
+function bytesOf({ planes, alpha }: Image): number {
+  return [...planes, ...(alpha ? [alpha] : [])].reduce((sum, plane) => sum + plane.byteLength, 0);
 }
 
 function leastOf({ planes }: Image): number {

@@ -1,21 +1,22 @@
 /** The studio's worker: it owns the image, the results and all calls of the library, so that the page never blocks. */
 import { probeEngines } from 'ght';
 import { saveCodes } from 'ght/npy';
+import { isDisplayP3 } from '../image/metadata.js';
 import { openImage } from '../image/open.js';
 import { runCompare } from './compare.js';
 import { addNoise, checkDenoising, runDenoise, runDenoiseWindow } from './denoise.js';
 import { probeEngine } from './engine.js';
-import { imageFile, readCodes } from './files.js';
+import { applyResult, readCodes } from './files.js';
 import { runInspect } from './inspect.js';
 import { kernelOf } from './kernels.js';
-import { errorOf, heatmapOf, pictureOf } from './layers.js';
+import { errorOf, heatmapOf, pictureOf, removedOf } from './layers.js';
 import { lazily } from './lazy.js';
 import { learnHandlers } from './learn-handlers.js';
 import type { LearnKind } from './learn-protocol.js';
 import { maskOf } from './masks.js';
 import { checkMemory, checkOpeningMemory, checkRestorationMemory, enlarged, TooLargeError } from './memory-limit.js';
 import { optionsOf } from './options.js';
-import type { Failure, FromWorker, RequestKind, Requests, ToWorker } from './protocol.js';
+import type { Failure, FromWorker, Opened, RequestKind, Requests, ToWorker } from './protocol.js';
 import { ssimOf } from './readings.js';
 import { runRepresent } from './represent.js';
 import { type Call, Session } from './session.js';
@@ -24,6 +25,8 @@ import { measureEngines } from './speed.js';
 const session = new Session();
 const learn = learnHandlers(session);
 const restoration = lazily(() => import('./restore.js'));
+const blurring = lazily(() => import('./blur.js'));
+const saving = lazily(() => import('./save.js'));
 
 type Handlers = {
   readonly [K in RequestKind]: (
@@ -50,10 +53,19 @@ const handlers: Handlers = {
     await new Promise((resolve) => setTimeout(resolve, 0));
     signal.throwIfAborted();
     session.open(opened);
-    const { image, format, depth, sample } = opened;
-    const { width, height, planes, peak } = image;
-    const picture = pictureOf(image, session.floor);
-    return { width, height, channels: planes.length, depth, sample, format, peak, picture };
+    return shownImage();
+  },
+  apply({ slot }) {
+    applyResult(session, slot);
+    return { opened: shownImage(), count: session.versions };
+  },
+  async blur({ kernel }) {
+    (await blurring()).blurFirst(session, kernel);
+    return { opened: shownImage(), count: session.versions };
+  },
+  version({ at }) {
+    session.goTo(at);
+    return { opened: shownImage(), count: session.versions };
   },
   async represent({ settings, live }, call) {
     await runRepresent(session, settings, live, call);
@@ -74,10 +86,15 @@ const handlers: Handlers = {
   mask: ({ from }) => maskOf(session.opened.image, from),
   kernel: ({ from }) => kernelOf(from),
   restore: async (ask, call) => (await restoration()).runRestore(session, ask, call),
+  restoreWindow: async (ask, call) => (await restoration()).runRestoreWindow(session, ask, call),
   heatmap: ({ slot, most }) => heatmapOf(session.result(slot), most),
   error: ({ slot, range }) => errorOf(session.image(slot), session.opened.image, range),
+  removed({ slot }) {
+    const before = slot === 'denoised' && session.images.has('noisy') ? 'noisy' : 'original';
+    return removedOf(session.image(before), session.image(slot));
+  },
   picture: ({ slot }) => pictureOf(session.image(slot), session.floor),
-  png: ({ slot }) => imageFile(session, slot),
+  file: async ({ slot, format }) => (await saving()).imageFile(session.image(slot), session.opened, format),
   codes: ({ slot }) => saveCodes(session.result(slot).codes),
   async readCodes({ file, settings }, call) {
     await readCodes(session, file, settings, call);
@@ -91,21 +108,36 @@ const handlers: Handlers = {
     const size = { ...image, channels: image.planes.length };
     if (settings.tab === 'denoise') return { bytes: checkDenoising(session, settings) };
     if (settings.tab !== 'restore') return { bytes: checkMemory(size, optionsOf(settings)) };
-    // The most that missing pixels may need: nobody knows yet where they will be.
+    // The most that missing pixels may need, as it is not known yet where they will be.
     const loop = settings.restore === 'upscale' ? enlarged(size, settings.factor) : size;
     return { bytes: checkRestorationMemory(size, loop, settings.restoreQuality) };
   },
 };
 
+/** The open image, for the page. */
+function shownImage(): Opened {
+  const { image, format, depth, sample, metadata } = session.opened;
+  const { width, height, planes, peak, alpha } = image;
+  return {
+    ...{ width, height, channels: planes.length, depth, sample, format, peak, alpha: alpha !== undefined },
+    colours: isDisplayP3(metadata?.icc) ? 'display-p3' : 'srgb',
+    picture: pictureOf(image, session.floor),
+  };
+}
+
 /** Long requests run one after the other, so that two runs never need memory at the same time. */
 const slow: ReadonlySet<RequestKind> = new Set([
   'open',
+  'apply',
+  'blur',
+  'version',
   'represent',
   'compare',
   'inspect',
   'denoise',
   'denoiseWindow',
   'restore',
+  'restoreWindow',
   'readCodes',
   'measureEngines',
   ...(Object.keys(learn) as LearnKind[]),

@@ -1,5 +1,6 @@
 import { samples } from '../../src/image/samples.js';
 import { defaults, type Settings } from '../../src/settings/settings.js';
+import type { KeptMask } from '../../src/state/kept-image.js';
 import { Studio } from '../../src/state/studio.svelte.js';
 import type { Layer } from '../../src/worker/layer.js';
 import type {
@@ -88,7 +89,15 @@ export function layer(grey: number): Layer {
 
 /** An image of the size of a small photograph. */
 export function opened(change: Partial<Opened> = {}): Opened {
-  const format = { channels: 1, depth: 8, sample: 'uint', format: 'PNG', peak: 255 } as const;
+  const format = {
+    channels: 1,
+    depth: 8,
+    sample: 'uint',
+    format: 'PNG',
+    peak: 255,
+    alpha: false,
+    colours: 'srgb',
+  } as const;
   return { width: 320, height: 240, ...format, picture: layer(0), ...change };
 }
 
@@ -136,11 +145,14 @@ export const restored = (grey: number): Restored => ({
   psnr: null,
 });
 
+/** The settings of a page that was opened with its tab Represent. */
+export const usual: Settings = { ...defaults, tab: 'represent' };
+
 /** A page without a browser: its worker answers as the test says, and the content of a sample is its name. */
 export function startPage(
   settings: Partial<Settings> = {},
   fetchSample: (file: string) => Promise<Blob> = async (file) => {
-    if (!samples.some((each) => each.file === file)) throw new Error('404 Not Found');
+    if (!samples.some((each) => each.file === file || each.mask === file)) throw new Error('404 Not Found');
     return new Blob([file]);
   },
 ) {
@@ -148,9 +160,9 @@ export function startPage(
   const hashes: string[] = [];
   /** Whether each was a step of the history. */
   const steps: boolean[] = [];
-  const kept: { file?: File } = {};
+  const kept: { file?: File; mask?: KeptMask } = {};
   const studio = new Studio(
-    { ...defaults, ...settings },
+    { ...usual, ...settings },
     {
       startWorker: () => {
         workers.push(new FakeWorker());
@@ -168,6 +180,10 @@ export function startPage(
         },
         async erase() {
           delete kept.file;
+        },
+        loadMask: async () => kept.mask,
+        async saveMask(mask) {
+          kept.mask = mask;
         },
       },
     },

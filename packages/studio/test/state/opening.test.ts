@@ -1,9 +1,8 @@
 /** One task at a time, its image, and the link, for all answers of the worker and all orders of them. */
 import { describe, expect, it } from 'vitest';
-import { defaults } from '../../src/settings/settings.js';
 import type { Studio } from '../../src/state/studio.svelte.js';
 import type { Inspection } from '../../src/worker/protocol.js';
-import { idle, layer, opened, openPage, shown, solvedPage, startPage } from './fake-worker.js';
+import { idle, layer, opened, openPage, shown, solvedPage, startPage, usual } from './fake-worker.js';
 
 const file = (name: string) => new File(['bytes'], name);
 const dismiss = ({ runner }: Studio) => {
@@ -189,7 +188,11 @@ describe('an image of the user', () => {
     const mine = file('mine.png');
     void page.studio.openFile(mine);
     await page.worker.last('open').reply(opened());
-    expect([page.kept.file, page.studio.image.kept, page.hashes.at(-1)]).toEqual([mine, true, '#image=own&noise=0']);
+    expect([page.kept.file, page.studio.image.kept, page.hashes.at(-1)]).toEqual([
+      mine,
+      true,
+      '#v=2&tab=represent&image=own',
+    ]);
     await page.studio.image.forget();
     expect([page.kept.file, page.studio.image.kept]).toEqual([undefined, false]);
   });
@@ -210,7 +213,7 @@ describe('an image of the user', () => {
     await idle();
     await page.worker.last('open').reply(opened());
     expect(page.studio.runner.notice?.message).toContain('is not in this browser');
-    expect(page.studio.settings.image).toBe(defaults.image);
+    expect(page.studio.settings.image).toBe(usual.image);
   });
 });
 
@@ -222,7 +225,7 @@ describe('the history', () => {
     for (const s of [6, 7, 8]) studio.set({ s });
     expect(steps).toEqual([true, true, true, false, false]);
     const length = hashes.length;
-    await studio.restore({ ...defaults, tab: 'compare' });
+    await studio.restore({ ...usual, tab: 'compare' });
     expect([studio.settings.tab, hashes.length]).toEqual(['compare', length]);
   });
 
@@ -231,11 +234,11 @@ describe('the history', () => {
     void studio.inspect(40, 24, 'result');
     const found = { x: 40, y: 24 } as Inspection;
     await worker.last('inspect').reply(found);
-    expect(hashes.at(-1)).toBe('#patch=40,24');
+    expect(hashes.at(-1)).toBe('#v=2&tab=represent&patch=40,24');
     studio.set({ s: 6 });
-    expect(hashes.at(-1)).toBe('#s=6');
+    expect(hashes.at(-1)).toBe('#v=2&tab=represent&s=6');
     const length = hashes.length;
-    void studio.restore({ ...defaults, patch: '40,24' });
+    void studio.restore({ ...usual, patch: '40,24' });
     // The run in progress shows its picture first; it is of other settings, and not looked into.
     await worker.last('represent').tell(shown('result', 31));
     expect(worker.all('inspect')).toHaveLength(1);
@@ -249,7 +252,7 @@ describe('the history', () => {
     const { studio, hashes, steps } = await openPage();
     studio.look({ zoom: 2, x: 10, y: 20 });
     studio.look({ divider: 0.25 });
-    await expect.poll(() => hashes.at(-1)).toBe('#zoom=2&x=10&y=20&divider=0.25');
+    await expect.poll(() => hashes.at(-1)).toBe('#v=2&tab=represent&zoom=2&x=10&y=20&divider=0.25');
     expect(steps.at(-1)).toBe(false);
   });
 
@@ -267,16 +270,16 @@ describe('the link', () => {
   it('contains every setting, and the sample once it is open', async () => {
     const { studio, worker, hashes } = await openPage();
     studio.set({ s: 6 });
-    expect(hashes.at(-1)).toBe('#s=6');
+    expect(hashes.at(-1)).toBe('#v=2&tab=represent&s=6');
     void studio.image.openSample('black-canyon');
     await idle();
     await worker.last('open').reply(opened());
-    expect(hashes.at(-1)).toBe('#image=black-canyon&s=6');
+    expect(hashes.at(-1)).toBe('#v=2&tab=represent&image=black-canyon&s=6');
   });
 
   it('opens its sample with its settings when restored', async () => {
     const { studio, worker } = await solvedPage();
-    void studio.restore({ ...defaults, image: 'black-canyon', s: 2 });
+    void studio.restore({ ...usual, image: 'black-canyon', s: 2 });
     expect(studio.representing.stage).toBe('stale');
     await idle();
     await worker.last('open').reply(opened());
@@ -285,15 +288,15 @@ describe('the link', () => {
 
   it('whose sample cannot be loaded leaves the open image and its name', async () => {
     const failing = startPage({}, async (name) => {
-      if (name !== `${defaults.image}.png`) throw new Error('404 Not Found');
+      if (name !== `${usual.image}.png`) throw new Error('404 Not Found');
       return new Blob([]);
     });
     const { studio } = failing;
-    void studio.image.openSample(defaults.image);
+    void studio.image.openSample(usual.image);
     await idle();
     await failing.worker.last('open').reply(opened());
-    await studio.restore({ ...defaults, image: 'black-canyon', s: 2 });
+    await studio.restore({ ...usual, image: 'black-canyon', s: 2 });
     expect(studio.runner.notice?.message).toBe('The sample could not be loaded (404 Not Found).');
-    expect([studio.settings.image, studio.image.title]).toEqual([defaults.image, 'Boats at Nagasaki']);
+    expect([studio.settings.image, studio.image.title]).toEqual([usual.image, 'Boats at Nagasaki']);
   });
 });

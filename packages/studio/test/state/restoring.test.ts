@@ -1,7 +1,7 @@
 /** The Restore tab: what it requests, and which results it shows. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Mask } from '../../src/state/mask.svelte.js';
-import { idle, opened, openPage, restored } from './fake-worker.js';
+import { idle, opened, openPage, restored, startPage } from './fake-worker.js';
 
 const file = (name: string) => new File(['bytes'], name);
 
@@ -78,6 +78,26 @@ describe('missing pixels', () => {
     expect([studio.restoring.mask.count, studio.runner.notice?.message]).toEqual([count, 'mask.png has 3×3 pixels']);
   });
 
+  it('are marked again after a reload, on the same picture only', async () => {
+    const { studio, kept } = await inpaint();
+    studio.restoring.paint(...across);
+    const { count } = studio.restoring.mask;
+    await expect.poll(() => kept.mask?.image).toBe('nagasaki-boats');
+    for (const [image, width, marked] of [
+      ['nagasaki-boats', 20, count],
+      ['black-canyon', 20, 0],
+      ['nagasaki-boats', 10, 0],
+    ] as const) {
+      const again = startPage({ tab: 'restore', image });
+      again.kept.mask = kept.mask;
+      void again.studio.image.openLinked(image);
+      await idle();
+      await again.worker.last('open').reply(opened({ width, height: 10 }));
+      await idle();
+      expect(again.studio.restoring.mask.count).toBe(marked);
+    }
+  });
+
   it('of the last image are not those of the next one', async () => {
     const { studio, worker } = await inpaint();
     studio.restoring.paint(...across);
@@ -98,35 +118,35 @@ describe('a restored image', () => {
     return page;
   };
 
-  it.each([{ factor: 3 }, { restoreQuality: 'best' }, { restore: 'deblur' }] as const)(
-    'is neither shown nor waited for with other settings: %o',
+  it.each([{ factor: 3 }, { restoreQuality: 'best' }] as const)(
+    'stays with other settings, of which it is not the result, and its run goes on: %o',
     async (change) => {
       const { studio, worker } = await restoring();
-      await worker.last('restore').reply(restored(31));
-      expect(studio.picture('restored')).toEqual(restored(31).picture);
       studio.set(change);
-      expect(studio.picture('restored')).toBeUndefined();
-
-      const other = await restoring();
-      other.studio.set(change);
-      expect([other.worker.last('restore').cancelled, other.studio.runner.task]).toEqual([true, undefined]);
+      expect([worker.last('restore').cancelled, studio.runner.task]).toEqual([false, 'restore']);
+      await worker.last('restore').reply(restored(31));
+      expect([studio.picture('restored'), studio.stale]).toEqual([restored(31).picture, true]);
+      expect(studio.restoring.current).toBeUndefined();
     },
   );
 
-  it('is neither shown nor waited for after another stroke', async () => {
+  it('is not that of another task', async () => {
+    const { studio, worker } = await restoring();
+    await worker.last('restore').reply(restored(31));
+    studio.set({ restore: 'deblur' });
+    expect(studio.picture('restored')).toBeUndefined();
+  });
+
+  it('stays after another stroke, as one of the mask before', async () => {
     const { studio, worker } = await openPage({ tab: 'restore' });
     const stroke = (y: number) => studio.restoring.paint({ x: 10, y }, { x: 50, y });
     stroke(20);
     void studio.restoreImage();
     await idle();
-    await worker.last('restore').reply(restored(31));
-    expect(studio.picture('restored')).toBeDefined();
     stroke(60);
-    expect(studio.picture('restored')).toBeUndefined();
-    void studio.restoreImage();
-    await idle();
-    stroke(100);
-    expect(worker.last('restore').cancelled).toBe(true);
+    expect(worker.last('restore').cancelled).toBe(false);
+    await worker.last('restore').reply(restored(31));
+    expect([studio.picture('restored'), studio.stale]).toEqual([restored(31).picture, true]);
   });
 
   it('stays in other tabs and with settings of other tasks', async () => {
@@ -137,23 +157,27 @@ describe('a restored image', () => {
     expect(studio.picture('restored')).toEqual(restored(31).picture);
   });
 
-  it('does not reappear once the worker may hold another', async () => {
-    const { studio, worker } = await restoring();
-    await worker.last('restore').reply(restored(31));
-    studio.set({ factor: 4 });
-    void studio.restoreImage();
-    await idle();
-    studio.runner.cancel();
-    studio.set({ factor: 2 });
-    expect(studio.picture('restored')).toBeUndefined();
-  });
-
   it('of the last image is not shown on the next one', async () => {
     const { studio, worker } = await restoring();
     await worker.last('restore').reply(restored(31));
     void studio.openFile(file('next.png'));
     await worker.last('open').reply(opened());
     expect(studio.picture('restored')).toBeUndefined();
+  });
+
+  it('is announced with the time left, in which the start of the work does not count', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const { studio, worker } = await restoring();
+    const tell = (fraction: number) => worker.last('restore').tell({ kind: 'progress', fraction });
+    vi.advanceTimersByTime(20_000);
+    await tell(0.01);
+    vi.advanceTimersByTime(1900);
+    await tell(0.105);
+    expect(studio.runner.secondsLeft).toBeUndefined();
+    vi.advanceTimersByTime(100);
+    await tell(0.11);
+    expect(studio.runner.secondsLeft).toBeCloseTo(17.8);
+    vi.useRealTimers();
   });
 
   it('is announced step by step, and an error is shown', async () => {
@@ -195,7 +219,7 @@ describe('a blur', () => {
     expect(studio.restoring.kernel).toEqual(kernel(2));
   });
 
-  it('that was drawn is sent weight by weight; drawing more drops its result', async () => {
+  it('that was drawn is sent weight by weight; drawing more makes its result an older one', async () => {
     const page = await deblur({ kernel: 'drawn' });
     const { studio, worker } = page;
     studio.restoring.draw(8, 7, 1);
@@ -207,7 +231,16 @@ describe('a blur', () => {
     ]);
     await worker.last('restore').reply(restored(31));
     studio.restoring.draw(8, 7, 0);
-    expect(studio.picture('restored')).toBeUndefined();
+    expect(studio.stale).toBe(true);
+  });
+
+  it('can be made first, as an experiment that is undone like a result', async () => {
+    const { studio, worker } = await deblur({ kernel: 'disk', radius: 3 });
+    void studio.restoring.blurFirst();
+    await idle();
+    expect(worker.last('blur').ask).toEqual({ kernel: { kind: 'disk', radius: 3 } });
+    await worker.last('blur').reply({ opened: opened(), count: 2 });
+    expect([studio.image.versions, studio.image.version]).toEqual([['Opened', 'Blurred'], 1]);
   });
 
   it('of a file can be drawn on, in its units', async () => {

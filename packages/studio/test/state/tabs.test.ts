@@ -1,7 +1,6 @@
 /** What each tab shows for the worker's answers, in every order in which they may arrive. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { defaults } from '../../src/settings/settings.js';
-import { denoised, idle, layer, opened, openPage, preview, shown, solvedPage } from './fake-worker.js';
+import { denoised, idle, layer, opened, openPage, preview, shown, solvedPage, usual } from './fake-worker.js';
 
 const file = (name: string) => new File(['bytes'], name);
 
@@ -294,7 +293,7 @@ describe('noise', () => {
     void studio.openFile(file('another.jpg'));
     await worker.last('open').reply(opened());
     expect(studio.settings.noise).toBe(35);
-    void studio.restore({ ...defaults, tab: 'denoise', image: 'black-canyon', noise: 0 });
+    void studio.restore({ ...usual, tab: 'denoise', image: 'black-canyon', noise: 0 });
     await idle();
     await worker.last('open').reply(opened());
     expect(studio.settings.noise).toBe(0);
@@ -322,21 +321,32 @@ describe('a denoised image', () => {
     return page;
   };
 
-  it.each([{ noise: 30 }, { sigma: 12 }, { strengthChroma: 2 }, { quality: 'best' }] as const)(
-    'is neither shown nor waited for with other settings: %o',
+  it.each([{ sigma: 12 }, { strengthChroma: 2 }, { quality: 'best' }] as const)(
+    'stays with other settings, of which it is not the result, and its run goes on: %o',
     async (change) => {
       const { studio, worker } = await denoising();
-      await worker.last('denoise').reply(denoised(31));
-      expect(studio.denoising.denoised?.psnr).toBe(31);
       studio.set(change);
-      expect([studio.denoising.denoised, studio.picture('denoised')]).toEqual([undefined, undefined]);
-
-      const other = await denoising();
-      other.studio.set(change);
-      expect(other.worker.last('denoise').cancelled).toBe(true);
-      expect(other.studio.runner.task).toBeUndefined();
+      expect([worker.last('denoise').cancelled, studio.runner.task]).toEqual([false, 'denoise']);
+      await worker.last('denoise').reply(denoised(31));
+      expect([studio.picture('denoised'), studio.stale, studio.denoising.current]).toEqual([
+        layer(31),
+        true,
+        undefined,
+      ]);
+      void studio.denoise();
+      await idle();
+      expect(studio.picture('denoised')).toEqual(layer(31));
+      await worker.last('denoise').reply(denoised(32));
+      expect([studio.picture('denoised'), studio.stale]).toEqual([layer(32), false]);
     },
   );
+
+  it('is not shown with another noise, which it does not belong to', async () => {
+    const { studio, worker } = await denoising();
+    await worker.last('denoise').reply(denoised(31));
+    studio.set({ noise: 30 });
+    expect(studio.picture('denoised')).toBeUndefined();
+  });
 
   it('stays in other tabs and while it is computed again', async () => {
     const { studio, worker } = await denoising();
@@ -349,16 +359,19 @@ describe('a denoised image', () => {
     expect([studio.runner.task, studio.denoising.denoised?.psnr]).toEqual(['denoise', 31]);
   });
 
-  it('does not reappear once the worker may hold another', async () => {
+  it('is the one that the worker holds, also after a cancel that came too late', async () => {
     const { studio, worker } = await denoising();
     await worker.last('denoise').reply(denoised(31));
     studio.set({ quality: 'best' });
-    void studio.denoise();
-    await idle();
-    expect(worker.last('denoise').ask.quality).toBe('best');
-    studio.runner.cancel();
-    studio.set({ quality: defaults.quality });
-    expect(studio.denoising.denoised).toBeUndefined();
+    for (const late of [false, true]) {
+      void studio.denoise();
+      await idle();
+      studio.runner.cancel();
+      expect([worker.last('denoise').cancelled, studio.runner.task]).toEqual([true, undefined]);
+      if (late) await worker.last('denoise').reply(denoised(32));
+      else await worker.last('denoise').fail('aborted');
+      expect(studio.picture('denoised')).toEqual(layer(late ? 32 : 31));
+    }
   });
 
   it('does not end the opening of another image when requested', async () => {
