@@ -14,6 +14,14 @@ export interface Chunk {
   readonly end: number;
 }
 
+/** A segment of a JPEG: a marker, two bytes for the length, and the content. */
+export interface Segment {
+  /** What it is: 0xe1 for EXIF, 0xe2 for profiles. */
+  readonly marker: number;
+  /** Without marker and length. */
+  readonly content: Uint8Array;
+}
+
 /** The chunks of a file, up to where it is cut off. */
 export function* chunksOf(bytes: Uint8Array, format: 'png' | 'webp'): Generator<Chunk> {
   const view = viewOf(bytes);
@@ -99,7 +107,7 @@ function jpegExif(bytes: Uint8Array): Uint8Array | undefined {
 }
 
 /** The segments of a JPEG before its samples. */
-function* segmentsOf(bytes: Uint8Array): Generator<{ readonly marker: number; readonly content: Uint8Array }> {
+export function* segmentsOf(bytes: Uint8Array): Generator<Segment> {
   const view = viewOf(bytes);
   for (let at = 2; at + 4 <= bytes.length && bytes[at] === 0xff && bytes[at + 1] !== 0xda; ) {
     const end = at + 2 + view.getUint16(at + 2);

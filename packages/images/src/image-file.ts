@@ -1,6 +1,7 @@
 import type { Image, JpegInfo } from 'ght';
 import type { Axes } from './axes.js';
 import type { Resolution } from './resolution.js';
+import type { ImageJMetadata } from './stack/imagej.js';
 
 /** The formats that are read and written. */
 export type ImageFormat = 'png' | 'jpeg' | 'tiff' | 'webp' | 'bmp' | 'npy';
@@ -15,6 +16,14 @@ export interface ImageMetadata {
   readonly resolution?: Resolution;
   /** The description of a TIFF, such as those of ImageJ and OME; only TIFF holds it, and only if all pages are written. */
   readonly description?: string;
+  /** The private tags of ImageJ: labels, ranges, lookup tables and overlays. Kept with the description. */
+  readonly imageJ?: ImageJMetadata;
+  /** The `name` and `omero` of an OME-Zarr: what viewers call it, and how they show its channels. Only Zarr holds them. */
+  readonly ome?: { readonly name?: string; readonly omero?: object };
+  /** Of one plane of 8 bits: the colours that ImageJ shows its samples with, all reds, all greens, all blues, 16 bits each. */
+  readonly lookup?: readonly number[];
+  /** Whether three planes are bands and not red, green and blue: of a TIFF that calls them grey, as microscopes write it. */
+  readonly bands?: true;
   /** The order of the dimensions of a `.npy`. */
   readonly axes?: Axes;
 }

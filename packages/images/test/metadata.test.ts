@@ -129,6 +129,23 @@ describe('orientation', () => {
   });
 });
 
+describe('three channels of a TIFF', () => {
+  it('are bands where the file calls them grey, and stay so', async () => {
+    for (const [photometric, bands] of [
+      [1, true],
+      [2, undefined],
+    ] as const) {
+      const given = tiff(2, 1, Uint8Array.of(1, 2, 3, 4, 5, 6), { 258: [8, 8, 8], 262: [photometric], 277: [3] });
+      const read = await readImage(await save('bands.tif', given));
+      expect(read.metadata?.bands).toBe(bands);
+      await writeImage(path('again.tif'), read.image, read);
+      const again = await readImage(path('again.tif'));
+      expect(again.metadata?.bands).toBe(bands);
+      expect(again.image.planes).toEqual(read.image.planes);
+    }
+  });
+});
+
 describe('the tables of a JPEG', () => {
   const made = (orientation: number, quality = 75) => {
     const samples = Uint8Array.from({ length: 37 * 26 * 3 }, (_, i) => (31 * i) % 251);

@@ -19,9 +19,9 @@ async function written(name: string, values: readonly number[], whole: boolean, 
     const image = { width: 5, height: 3, planes: [new Float32Array(15).fill(value)], peak: 255 };
     const description = `ImageJ=1.54f\nimages=${values.length}\nunit=micron\n`;
     const metadata = { description, resolution: { x: 10000, y: 10000, unit: 'centimetre' } } as const;
-    output.add(image, { image, format: 'tiff', depth: 8, sample: 'uint', metadata, ...kind });
+    await output.add(image, { image, format: 'tiff', depth: 8, sample: 'uint', metadata, ...kind });
   }
-  await writeTogether([output.finish()]);
+  await writeTogether([await output.finish()]);
 }
 
 describe('an array of N×H×W', () => {
@@ -35,9 +35,9 @@ describe('an array of N×H×W', () => {
     for (let i = 0; i < 3; i++) {
       const page = await pages.page(i);
       expect([...page.image.planes[0]]).toEqual([...data.slice(20 * i, 20 * (i + 1))]);
-      output.add(page.image, page);
+      await output.add(page.image, page);
     }
-    await writeTogether([output.finish()]);
+    await writeTogether([await output.finish()]);
     expect(new Uint8Array(await readFile(path('again.npy')))).toEqual(bytes);
   });
 
@@ -50,9 +50,11 @@ describe('an array of N×H×W', () => {
   it('takes pages of one size only', async () => {
     const page = await (await openImage(await save('stack.npy', bytes), { axes: 'NHW' })).page(0);
     const output = pagesOutput(path('mixed.npy'), true);
-    output.add(page.image, page);
+    await output.add(page.image, page);
     const other = { ...page.image, width: 10, height: 2 };
-    expect(() => output.add(other, page)).toThrow(/one size and type for an array, 4×5 of i2, but got "2×10 of i2"/);
+    await expect(output.add(other, page)).rejects.toThrow(
+      /one size and type for an array, 4×5 of i2, but got "2×10 of i2"/,
+    );
   });
 });
 

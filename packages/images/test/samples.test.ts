@@ -74,7 +74,7 @@ describe('an array of three dimensions', () => {
   ])('%i×%i×%i is refused, with the ways to say what it is', async (...shape) => {
     const file = await save('axes.npy', array(shape));
     await expect(readImage(file)).rejects.toThrow(
-      `the shape ${shape.join('×')} leaves open, but got "${file}": say --axes HWC, CHW or NHW`,
+      `the shape ${shape.join('×')} leaves open, but got "${file}": set axes to HWC, CHW or NHW`,
     );
     const { planes } = (await readImage(file, { axes: 'CHW' })).image;
     expect(planes).toHaveLength(shape[0]);

@@ -23,7 +23,16 @@ import {
 import { fullScale } from 'ght-images';
 import type { Picture } from './picture.js';
 import { PIECE, readPieces, writePieces } from './pieces.js';
-import { checkTile, type ImageNames, imageOf, namesOf, optionsOf, type TiledTask, tiledTask } from './plan.js';
+import {
+  checkTile,
+  type ImageNames,
+  imageOf,
+  namesOf,
+  optionsOf,
+  type TiledTask,
+  tiledTask,
+  withChannels,
+} from './plan.js';
 
 /** What is denoised, and where the result goes. */
 export interface DenoiseRequest extends ImageNames {
@@ -56,7 +65,7 @@ export function denoiseTask(): TiledTask<DenoiseRequest, DenoiseContext, Denoise
       const source = await places.source(input);
       const sink = await places.sink(output);
       const { picture } = source;
-      const settings = resolveDenoiseOptions(picture.channels, { ...options, signal });
+      const settings = resolveDenoiseOptions(picture.channels, { ...withChannels(picture, options), signal });
       const image = imageOf(source);
       return {
         ...{ image, reader: partReader(image), denoisers: kept.denoisers },

@@ -23,6 +23,15 @@ export type { RestoreRequest, RestoreTask } from './restore-task.js';
 export { restoredPicture, restoreTask } from './restore-task.js';
 export type { Sink } from './sink.js';
 export type { Source } from './source.js';
+export { isStackAxes } from './stacks/npy-stack.js';
+export { framesStack, openStack, type StackOptions } from './stacks/open-stack.js';
+export type { StackFacts, StackFormat, StackSource } from './stacks/stack-source.js';
+export {
+  stackExtensions,
+  type WritePage,
+  type WriteStackOptions,
+  writeStack,
+} from './stacks/write-stack.js';
 export type { CodesLayout, CodesStore, CodesStoreOptions, CodesTile } from './stores/codes-store.js';
 export { codesStore, openCodes } from './stores/codes-store.js';
 export { decodeData, encodeData } from './stores/data.js';

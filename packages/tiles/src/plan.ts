@@ -73,9 +73,24 @@ export function checkTile(tile: number | undefined): void {
   throw new OptionError('tile', 'must be a whole number of at least 1', tile, 'give a side in pixels, such as 2048');
 }
 
+/** Options that name a script or a file to this machine, which no message may do. */
+const LOCAL = ['worker', 'weights'];
+
 /** The check of options, whose values the library checks when it uses them. */
 export function optionsOf<T extends object>(): Check<T | undefined> {
-  return (value, name) => (value === undefined ? undefined : (check.options(value, name) as T));
+  return (value, name) => {
+    if (value === undefined) return undefined;
+    const options = check.options(value, name);
+    for (const local of LOCAL) {
+      if (options[local] !== undefined) throw check.refuse(`${name}.${local}`, 'must be left out', options[local]);
+    }
+    return options as T;
+  };
+}
+
+/** The options of an image, with what its file says of its channels if the options do not. */
+export function withChannels<T extends { readonly channels?: string }>({ metadata }: Picture, options: T): T {
+  return metadata?.bands && (options.channels ?? 'auto') === 'auto' ? { ...options, channels: 'bands' } : options;
 }
 
 /** The checks of the fields that every request has. */

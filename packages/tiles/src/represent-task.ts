@@ -14,6 +14,7 @@ import {
   type Places,
   type TiledTask,
   tiledTask,
+  withChannels,
 } from './plan.js';
 
 /** What is represented, and where the result goes. */
@@ -46,7 +47,7 @@ export function representTask(): TiledTask<RepresentRequest, RepresentContext, R
       const { picture } = source;
       const scratch = () => places.scratch(output);
       return {
-        ...{ image: imageOf(source), planes: picture.channels, options },
+        options: withChannels(picture, options),
         range: knownRange(picture, peak),
         peakOf: ({ least, greatest }) => peak ?? fullScale(picture, () => [least, greatest]),
         parts: { side: tile ?? SIDE, chunk: sink.chunk },
@@ -55,14 +56,19 @@ export function representTask(): TiledTask<RepresentRequest, RepresentContext, R
           put: async (key, value) => (await scratch()).put(key, value),
           clear: async () => (await scratch()).clear(),
         },
-        codes: places.codes && codesOutput(places.codes.bind(places), output),
-        output: {
-          finish: (stop) => sink.finish(stop),
-          async write(at, planes, stop) {
-            const alpha = picture.alpha ? (await source.read(at, stop)).slice(picture.channels) : [];
-            await sink.write(at, [...planes, ...alpha]);
+        images: [
+          {
+            ...{ image: imageOf(source), planes: picture.channels },
+            codes: places.codes && codesOutput(places.codes.bind(places), output),
+            output: {
+              finish: (stop) => sink.finish(stop),
+              async write(at, planes, stop) {
+                const alpha = picture.alpha ? (await source.read(at, stop)).slice(picture.channels) : [];
+                await sink.write(at, [...planes, ...alpha]);
+              },
+            },
           },
-        },
+        ],
       };
     },
   );
@@ -75,9 +81,10 @@ function knownRange({ sample, depth }: Picture, peak: number | undefined): Float
 }
 
 /** Writes codes in bands of whole rows of patches. */
-function codesOutput(open: NonNullable<Places['codes']>, output: string): RepresentContext['codes'] {
-  const layoutOf = ({ problem: { grid, dictionary, planes, peak }, rows }: CodesBands) => ({
-    ...{ image: { grid, dictionary, peak }, planes },
+function codesOutput(open: NonNullable<Places['codes']>, output: string): RepresentContext['images'][number]['codes'] {
+  const layoutOf = ({ grid, dictionary, planes, colour, peak, rows }: CodesBands) => ({
+    image: { grid, dictionary, peak, ...(planes === 3 && !colour && { bands: true }) },
+    planes,
     tile: { columns: grid.columns, rows },
   });
   return {

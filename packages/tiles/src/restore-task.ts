@@ -113,7 +113,7 @@ export function restoreTask(): TiledTask<RestoreRequest, RestoreContext, Restore
     const side = Math.min(PIECE, tile ?? PIECE);
     const chunk = { width: side, height: side };
     const planes = scratchPlanes(() => places.scratch(output), chunk);
-    const settings = resolveRestoreOptions(request.options ?? {}, OWN_OPTIONS[request.task]);
+    const settings = resolveRestoreOptions(request.task, request.options ?? {}, OWN_OPTIONS[request.task]);
     return {
       settings,
       problem: problemOf(source.picture, request, 'auto'),

@@ -1,11 +1,12 @@
 /** Denoising a large image, as a user calls it. */
-import { denoise, type Image, isGhtError } from 'ght';
+import { denoise, type Image, isGhtError, randomSource } from 'ght';
 import type { RunProgress } from 'ght/plans';
 import { describe, expect, it } from 'vitest';
 import { denoiseLarge } from '../src/denoise-large.js';
 import { memoryScratch, memorySink, memorySource, pictureOf } from '../src/memory.js';
 import type { Source } from '../src/source.js';
 import { noisyPicture } from './pictures.js';
+import { tiled, whole } from './tiled.js';
 
 const chunk = { width: 32, height: 32 };
 const image: Image = {
@@ -35,6 +36,21 @@ describe('denoiseLarge', () => {
     expect(report).toEqual(whole);
     expect(engine.name).toBe('wasm');
     expect(await sink.has({ left: 0, top: 0, width: 150, height: 130 })).toBe(true);
+  });
+
+  it('has the bits of the whole for bands that have something in common', async () => {
+    const [first] = noisyPicture(90, 70, 1, 'float64').planes;
+    const random = randomSource(4);
+    const sigma = [9, 6, 12];
+    const planes = [1, 0.5, 0.8].map((weight, c) => first.map((value) => weight * value + sigma[c] * random.normal()));
+    const bands = { width: 90, height: 70, planes, peak: 255 };
+    const settings = { quality: 'fast', sigma: sigma.map((each) => each + 3), channels: 'bands' } as const;
+    const expected = await whole(bands, settings);
+    const { planes: inTiles, report } = await tiled(bands, settings, 32);
+    expect(inTiles).toEqual(expected.planes);
+    expect(report).toEqual(expected.report);
+    const alone = await whole({ ...bands, planes: planes.slice(0, 1) }, { quality: 'fast', sigma: sigma[0] + 3 });
+    expect(inTiles[0]).not.toEqual(alone.planes[0]);
   });
 
   it('returns an image without noise bit for bit', async () => {

@@ -106,6 +106,15 @@ describe('denoising', () => {
     expect(await attempt({ width: 8, height: 8 })).toContain('argument.step must be whole chunks of the output');
   });
 
+  it.each(['worker', 'weights'])(
+    'refuses the option %s: a message names no script and no file of this machine',
+    async (name) => {
+      const options = { ...request.options, [name]: 'data:text/javascript,process.exit(1)' };
+      const message = await refused(task, 'range', { ...request, options }, null);
+      expect(message).toMatch(`request.options.${name} must be left out, but got`);
+    },
+  );
+
   it('refuses tiles that the image does not have', async () => {
     const argument = await argumentOf(task, request, 'denoise');
     for (const tile of [-1, 12, 0.5, Number.NaN, 2 ** 40]) {

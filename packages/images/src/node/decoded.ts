@@ -9,10 +9,13 @@ import type { Planes } from '../upright.js';
 export interface Decoded extends Omit<Planes, 'alpha'> {
   /** Whether the last plane is opacity. */
   readonly alpha: boolean;
+  /** Bits of a sample. */
   readonly depth: SampleDepth;
+  /** What a sample is. */
   readonly sample: SampleKind;
   /** The EXIF or TIFF orientation, 1 for upright. */
   readonly orientation: number;
+  /** What is written back unchanged. */
   readonly metadata: ImageMetadata;
 }
 
@@ -34,7 +37,8 @@ export interface Declared {
 export function checkSize(declared: Declared, refuse: Refuse): void {
   const { width, height, channels, depth, bytes } = declared;
   if (width * height > pixelLimit) {
-    throw refuse(`must have at most ${pixelLimit} pixels, not ${width}×${height}`, 'cut it into tiles', ResourceError);
+    const rule = `must have at most ${pixelLimit} pixels, not ${width}×${height}`;
+    throw refuse(rule, 'process it in tiles (--tile 4096, or ght-tiles), or crop it', ResourceError);
   }
   checkClaim(declared, refuse);
   if ((width * height * channels * depth) / 8 > mostUnpacked(bytes, channels)) {
@@ -45,7 +49,7 @@ export function checkSize(declared: Declared, refuse: Refuse): void {
   if (8 * width * height * channels > totalmem()) {
     throw refuse(
       `must fit in the memory of this machine, which ${width}×${height}×${channels} samples do not`,
-      'cut it into tiles',
+      'process it in tiles (--tile 4096, or ght-tiles), or crop it',
       ResourceError,
     );
   }

@@ -1,77 +1,115 @@
-import { deflateSync } from 'node:zlib';
-import { ResourceError } from 'ght';
+import { promisify } from 'node:util';
+import { deflate } from 'node:zlib';
 import type { ImageMetadata } from '../image-file.js';
 import type { Raster } from '../raster.js';
-import { describingFields, encodeDirectory, type TiffField, takeDifferences } from './tiff-fields.js';
+import { describingFields, encodeDirectory, type TiffField, takeDifferences } from '../tiff/fields.js';
 
 // Our own writer: sharp cannot write floats, and geotiff's writer has no room for a profile and marks
 // every image as a map of the globe.
 
 /** Strips near this size keep readers that decode strip by strip small, and still compress well. */
 const stripBytes = 1 << 18;
+/** Pages begin behind the header of a BigTIFF, which is the longer one. */
+const HEADER_BYTES = 16;
+const LARGEST_TIFF = 0xffff_ffff;
+
+const packed = promisify<Uint8Array, Uint8Array>(deflate);
+
+/** Writes bytes at a place of a file. */
+export type WriteBytes = (bytes: Uint8Array, position: number) => Promise<void>;
 
 /** A TIFF of one page. */
-export function encodeTiff(raster: Raster, metadata: ImageMetadata = {}): Uint8Array {
-  const file = tiffWriter();
-  file.add(raster, metadata);
-  return file.finish();
+export async function encodeTiff(raster: Raster, metadata: ImageMetadata = {}): Promise<Uint8Array> {
+  const file = memoryFile();
+  const pages = new TiffPages(file.write);
+  await pages.write(0, raster, metadata);
+  await pages.finish();
+  return file.bytes();
 }
 
-/** A TIFF that is made page by page, so that only one is there uncompressed. */
-export interface TiffWriter {
-  /** Adds a page. */
-  add(raster: Raster, metadata: ImageMetadata): void;
-  /** The whole file. */
-  finish(): Uint8Array;
+/** A file in memory that is written in any order. */
+export function memoryFile(): { readonly write: WriteBytes; bytes(): Uint8Array } {
+  const parts: { readonly bytes: Uint8Array; readonly position: number }[] = [];
+  return {
+    write: async (bytes, position) => {
+      parts.push({ bytes, position });
+    },
+    bytes() {
+      const whole = new Uint8Array(
+        parts.reduce((end, { bytes, position }) => Math.max(end, position + bytes.length), 0),
+      );
+      for (const { bytes, position } of parts) whole.set(bytes, position);
+      return whole;
+    },
+  };
 }
 
 /**
- * A lossless TIFF of any depth and number of channels: deflate, after horizontal differences for integers. Three
- * colour channels are RGB; any other number is grey with further bands. Alpha is marked as straight.
+ * A lossless TIFF of any number of pages, which come in any order and are not kept: deflate, after horizontal differences for integers.
+ * Three colour channels are RGB; any other number is grey with further bands. Alpha is marked as straight. The directories go last, so that
+ * the size decides between TIFF and BigTIFF.
  */
-export function tiffWriter(): TiffWriter {
-  const header = Buffer.from('II*\0\0\0\0\0', 'latin1');
-  const parts: Uint8Array[] = [header];
-  let end = header.length;
-  // Where the place of the next directory is to be noted: in the header, then at the end of each directory.
-  let pointer: { readonly in: Buffer; readonly at: number } = { in: header, at: 4 };
-  const append = (part: Uint8Array) => {
-    parts.push(part);
-    end += part.length;
-    if (end > 0xffff_ffff) {
-      throw new ResourceError('image', 'must fit in the 4 GiB of a TIFF file', `${end} bytes`, 'cut it into tiles');
+export class TiffPages {
+  readonly #write: WriteBytes;
+  readonly #pages: (readonly TiffField[])[] = [];
+  #end = HEADER_BYTES;
+  #aside = 0;
+
+  constructor(write: WriteBytes) {
+    this.#write = write;
+  }
+
+  /** Writes a page, by its number. */
+  async write(page: number, raster: Raster, metadata: ImageMetadata): Promise<void> {
+    const rows = rowsPerStrip(raster);
+    const strips: Promise<Uint8Array>[] = [];
+    for (let y = 0; y < raster.height; y += rows) strips.push(compressed(raster, y, Math.min(y + rows, raster.height)));
+    const [offsets, counts]: number[][] = [[], []];
+    for (const bytes of await Promise.all(strips)) {
+      offsets.push(await this.#append(bytes));
+      counts.push(bytes.length);
     }
-  };
-  return {
-    add(raster, metadata) {
-      const strips: { readonly offset: number; readonly length: number }[] = [];
-      const rows = rowsPerStrip(raster);
-      for (let y = 0; y < raster.height; y += rows) {
-        const strip = compressed(raster, y, Math.min(y + rows, raster.height));
-        strips.push({ offset: end, length: strip.length });
-        append(strip);
-      }
-      append(Buffer.alloc(end % 2));
-      pointer.in.writeUInt32LE(end, pointer.at);
-      const fields: TiffField[] = [
-        [273, 'long', strips.map(({ offset }) => offset)],
-        [278, 'long', [rows]],
-        [279, 'long', strips.map(({ length }) => length)],
-      ];
-      const { directory, next } = encodeDirectory([...describingFields(raster, metadata), ...fields], end);
-      append(directory);
-      pointer = { in: directory, at: next };
-    },
-    finish: () => Buffer.concat(parts),
-  };
+    const described = describingFields(raster, metadata);
+    this.#aside += 256 + described.reduce((sum, [, , values]) => sum + 8 * values.length, 16 * counts.length);
+    this.#pages[page] = [...described, [273, 'place', offsets], [278, 'long', [rows]], [279, 'long', counts]];
+  }
+
+  /** Writes the directories and the header. A BigTIFF is made where 4 GiB are not enough, or if `big` asks for it. */
+  async finish(big?: boolean): Promise<void> {
+    const large = big ?? this.#end + 2 * this.#aside > LARGEST_TIFF;
+    const header = Buffer.alloc(HEADER_BYTES);
+    header.write(large ? 'II+\0\x08\0\0\0' : 'II*\0', 'latin1');
+    this.#end += this.#end % 2;
+    // Where the place of the next directory is to be noted.
+    let pointer: { readonly in: Buffer; readonly at: number } = { in: header, at: large ? 8 : 4 };
+    let before: { readonly bytes: Buffer; readonly position: number } = { bytes: header, position: 0 };
+    for (const fields of this.#pages) {
+      const encoded = encodeDirectory(fields, this.#end, large);
+      const directory = Buffer.from(encoded.directory.buffer);
+      if (large) pointer.in.writeBigUInt64LE(BigInt(this.#end), pointer.at);
+      else pointer.in.writeUInt32LE(this.#end, pointer.at);
+      await this.#write(before.bytes, before.position);
+      pointer = { in: directory, at: encoded.next };
+      before = { bytes: directory, position: this.#end };
+      this.#end += directory.length;
+    }
+    await this.#write(before.bytes, before.position);
+  }
+
+  async #append(bytes: Uint8Array): Promise<number> {
+    const at = this.#end;
+    this.#end += bytes.length + (bytes.length % 2);
+    await this.#write(bytes, at);
+    return at;
+  }
 }
 
 function rowsPerStrip({ width, channels, depth }: Raster): number {
   return Math.max(1, Math.floor((8 * stripBytes) / (width * channels * depth)));
 }
 
-function compressed(raster: Raster, first: number, last: number): Uint8Array {
+function compressed(raster: Raster, first: number, last: number): Promise<Uint8Array> {
   const strip = raster.rows(first, last);
   if (raster.sample !== 'float') takeDifferences(strip, raster.width * raster.channels, raster.channels);
-  return deflateSync(new Uint8Array(strip.buffer, strip.byteOffset, strip.byteLength));
+  return packed(new Uint8Array(strip.buffer, strip.byteOffset, strip.byteLength));
 }

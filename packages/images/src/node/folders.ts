@@ -41,8 +41,10 @@ export async function checkFolder(
 export async function removeEmptyFolders(folder: string, topmost: string): Promise<void> {
   const last = resolve(topmost);
   for (let at = resolve(folder); at.startsWith(last); at = dirname(at)) {
-    if (!(await rmdir(at).then(...yesOrNo))) return;
+    const isRemoved = await rmdir(at).then(
+      () => true,
+      () => false,
+    );
+    if (!isRemoved) return;
   }
 }
-
-const yesOrNo = [() => true, () => false] as const;

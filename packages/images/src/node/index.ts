@@ -5,7 +5,9 @@
  */
 
 export type { Refuse } from '../refuse.js';
-export { checkClaim, checkSize, type Declared } from './decoded.js';
+export { describingFields, encodeDirectory, type TiffField, takeDifferences } from '../tiff/fields.js';
+export { checkClaim, checkSize, type Declared, type Decoded } from './decoded.js';
+export { memoryFile, TiffPages, type WriteBytes } from './encode-tiff.js';
 export {
   checkOutput,
   checkOutputs,
@@ -17,21 +19,31 @@ export {
   writeFileAtomically,
   writeFileBy,
   writeTogether,
+  writingErrorOf,
 } from './files.js';
 export { checkFolder, makeFolder, removeEmptyFolders } from './folders.js';
 export { IncompleteInstallation, loadPackage, loadSharp } from './packages.js';
 export { type ImageHeader, readHeader } from './read-header.js';
-export { type ImagePages, intact, openImage, type ReadOptions, readArray, readImage, refusing } from './read-image.js';
+export {
+  fileOf,
+  type ImagePages,
+  intact,
+  openImage,
+  type ReadOptions,
+  readArray,
+  readImage,
+  refusing,
+} from './read-image.js';
 export { openBySharp, type SharpFile, type SharpFormat, type SharpImage } from './sharp-image.js';
 export { removeStrays, temporaryFor } from './temporaries.js';
 export { nodeCodecs, unpackZstd } from './tiff-codecs.js';
-export { describingFields, encodeDirectory, type TiffField, takeDifferences } from './tiff-fields.js';
 export {
   checkFormat,
   checkHolds,
   type EncodeOptions,
   encodeImage,
   imageOutput,
+  metadataFor,
   type PagesOutput,
   pagesOutput,
   writeImage,

@@ -102,7 +102,7 @@ function refuseLargeArray(head: Uint8Array, refuse: Refuse): void {
   const sides = shape.toSorted((a, b) => a - b);
   if (sides[0] * sides[1] <= pixelLimit) return;
   const rule = `must have at most ${pixelLimit} pixels, not ${shape.join('×')}`;
-  throw refuse(rule, 'cut it into tiles', ResourceError);
+  throw refuse(rule, 'crop it', ResourceError);
 }
 
 /** Whether a file begins like one of the formats that are read. */
@@ -138,7 +138,7 @@ export function intact<T>(work: Promise<T>, format: string, refuse: Refuse): Pro
 }
 
 /** The upright image of what was decoded, with how its file holds it. */
-function fileOf(decoded: Decoded, format: ImageFormat, white: number | undefined): ImageFile {
+export function fileOf(decoded: Decoded, format: ImageFormat, white: number | undefined): ImageFile {
   const { width, height, planes: channels, depth, sample, orientation } = decoded;
   const planes = decoded.alpha ? channels.slice(0, -1) : channels;
   const peak = white ?? fullScale(decoded, () => rangeOf(planes));
@@ -146,7 +146,7 @@ function fileOf(decoded: Decoded, format: ImageFormat, white: number | undefined
     throw new OptionError('peak', 'must be a finite number above 0', peak, 'give the white level');
   }
   const stored: Image = { width, height, planes, peak, ...(decoded.alpha ? { alpha: channels.at(-1) } : {}) };
-  const { resolution, description, ...metadata } = decoded.metadata;
+  const { resolution, description, imageJ, ...metadata } = decoded.metadata;
   return {
     ...{ image: upright(stored, orientation), format, depth, sample },
     metadata: {
@@ -154,6 +154,7 @@ function fileOf(decoded: Decoded, format: ImageFormat, white: number | undefined
       ...(resolution && { resolution: turned(resolution, orientation) }),
       // A description may state the size of the image as it is stored.
       ...(description !== undefined && orientation === 1 && { description }),
+      ...(imageJ && orientation === 1 && { imageJ }),
     },
   };
 }
@@ -215,8 +216,11 @@ function fromArray({ type, shape, data }: NpyArray, given: ReadOptions['axes'], 
   }
   const axes = shape.length === 2 ? 'HW' : (given ?? axesOf(shape));
   if (axes === undefined) {
-    const remedies = `--axes ${axesNames.slice(0, -1).join(', ')} or ${axesNames.at(-1)}`;
-    throw refuse(`must have axes that are clear, which the shape ${shape.join('×')} leaves open`, `say ${remedies}`);
+    const choices = `${axesNames.slice(0, -1).join(', ')} or ${axesNames.at(-1)}`;
+    throw refuse(
+      `must have axes that are clear, which the shape ${shape.join('×')} leaves open`,
+      `set axes to ${choices}`,
+    );
   }
   const [height, width, channels = 1] = axes === 'CHW' ? [...shape.slice(1), shape[0]] : shape;
   checkSize({ width, height, channels, depth: 8 * data.BYTES_PER_ELEMENT, bytes: data.byteLength }, refuse);

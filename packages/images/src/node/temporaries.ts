@@ -77,7 +77,7 @@ export async function removeStrays(folder: string, again = false): Promise<void>
       if (pid === undefined || ours.has(name)) return;
       const path = join(folder, name);
       const dead = (where === space && !runs(Number(pid), start)) || (await isAbandoned(path));
-      if (dead) await rm(path, { force: true }).catch(() => {});
+      if (dead) await rm(path, { recursive: true, force: true }).catch(() => {});
     }),
   );
 }

@@ -3,11 +3,11 @@ import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
 import type { RasterSamples } from '../raster.js';
 import { basicCodecs, type TiffBlock, type TiffCodecs } from '../tiff/codecs.js';
+import { encodeDirectory, type TiffField } from '../tiff/fields.js';
 import { jpegFile } from '../tiff/jpeg-block.js';
 import type { TiffPage } from '../tiff/page.js';
 import { photometrics } from '../tiff/tags.js';
 import { loadPackage, loadSharp } from './packages.js';
-import { encodeDirectory, type TiffField } from './tiff-fields.js';
 
 const inflated = promisify<Uint8Array, { readonly maxOutputLength: number }, Uint8Array>(inflate);
 const unpackDeflate = (raw: Uint8Array, most: number) => inflated(raw, { maxOutputLength: most });

@@ -13,7 +13,7 @@ import {
 } from '../image-file.js';
 import { type Raster, type RasterSamples, toRaster } from '../raster.js';
 import { encodePng } from './encode-png.js';
-import { encodeTiff, tiffWriter } from './encode-tiff.js';
+import { encodeTiff, memoryFile, TiffPages } from './encode-tiff.js';
 import { type Output, writeTogether } from './files.js';
 import { loadSharp } from './packages.js';
 
@@ -130,7 +130,7 @@ async function encode(
 }
 
 /** The metadata that a result with this many colours keeps. */
-function metadataFor(format: ImageFormat, colours: number, { metadata = {} }: ImageFile): ImageMetadata {
+export function metadataFor(format: ImageFormat, colours: number, { metadata = {} }: ImageFile): ImageMetadata {
   const { icc, ...rest } = metadata;
   return icc && profileFits(icc, format === 'webp' ? 3 : colours) ? { ...rest, icc } : rest;
 }
@@ -161,9 +161,9 @@ function encodeNpy(raster: Raster, axes: Axes): Uint8Array {
 /** A file of several pages, to which results are added one by one. */
 export interface PagesOutput {
   /** Adds a result with the depth, profile and resolution of `like`. */
-  add(image: Image, like: ImageFile): void;
+  add(image: Image, like: ImageFile): Promise<void>;
   /** The file, not yet written. */
-  finish(): Output;
+  finish(): Promise<Output>;
 }
 
 /**
@@ -180,19 +180,26 @@ export function pagesOutput(
 }
 
 function tiffOfPages(path: string, whole: boolean, parameter: string): PagesOutput {
-  const file = tiffWriter();
+  const file = memoryFile();
+  const pages = new TiffPages(file.write);
+  let count = 0;
   const add = (image: Image, like: ImageFile) => {
-    const { description, ...metadata } = metadataFor('tiff', image.planes.length, like);
-    file.add(toRaster(image, like.sample, like.depth), whole ? { ...metadata, description } : metadata);
+    const metadata = metadataFor('tiff', image.planes.length, like);
+    const { description: _, imageJ: __, ...others } = metadata;
+    return pages.write(count++, toRaster(image, like.sample, like.depth), whole ? metadata : others);
   };
-  return { add, finish: () => ({ path, bytes: file.finish(), parameter }) };
+  const finish = async () => {
+    await pages.finish();
+    return { path, bytes: file.bytes(), parameter };
+  };
+  return { add, finish };
 }
 
 function arrayOfPages(path: string, parameter: string): PagesOutput {
   const pages: Raster[] = [];
   const shapeOf = ({ height, width, channels }: Raster) => [height, width, ...(channels === 1 ? [] : [channels])];
   const kindOf = (page: Raster) => `${shapeOf(page).join('×')} of ${arrayTypes[page.sample][page.depth]}`;
-  const add = (image: Image, like: ImageFile) => {
+  const add = async (image: Image, like: ImageFile) => {
     const page = toRaster(image, like.sample, like.depth);
     if (pages.length > 0 && kindOf(page) !== kindOf(pages[0])) {
       const rule = `must get pages of one size and type for an array, ${kindOf(pages[0])}`;
@@ -200,7 +207,7 @@ function arrayOfPages(path: string, parameter: string): PagesOutput {
     }
     pages.push(page);
   };
-  const finish = () => {
+  const finish = async () => {
     const [first] = pages;
     const size = first.height * first.width * first.channels;
     const Samples = first.rows(0, 0).constructor as new (length: number) => RasterSamples;

@@ -5,6 +5,7 @@
 import { ResourceError } from 'ght';
 import type { SampleDepth, SampleKind } from '../image-file.js';
 import type { Refuse } from '../refuse.js';
+import { isImageJ } from '../stack/imagej.js';
 import type { TiffDirectory } from './directory.js';
 import { photometrics, readTiffTags, type TiffTags, tag } from './tags.js';
 
@@ -107,7 +108,7 @@ export async function readTiffPage(
     const rule = `must have a compression that is read here, not ${otherCompressions[code] ?? `number ${code}`}`;
     throw refuse(rule, 'save it with LZW, Deflate or no compression');
   }
-  const { photometric, metadata, orientation, alpha } = await readTiffTags(directory, pages, refuse);
+  const { photometric, metadata, orientation, alpha } = await readTiffTags(directory, { pages, littleEndian }, refuse);
   const [width, height] = [await directory.number(tag.width, 0), await directory.number(tag.height, 0)];
   const stored = await directory.number(tag.samplesPerPixel, 1);
   const { sample, bits } = await readSampleType(directory, refuse);
@@ -120,15 +121,20 @@ export async function readTiffPage(
     const remedy = 'save it as plain grey or RGB, with LZW, Deflate or no compression';
     throw refuse(`must be a kind of TIFF that is read here, not ${unsupported}`, remedy);
   }
-  const paletted = photometric === photometrics.palette;
+  const palette = photometric === photometrics.palette ? await readPalette(directory, bits) : undefined;
+  const lookup =
+    palette && bits === 8 && isImageJ(metadata.description ?? '') && isGradual(palette) ? palette : undefined;
+  const paletted = palette !== undefined && !lookup;
   const channels = paletted ? 3 : stored;
   const depth = Math.max(bits, sample === 'float' ? 32 : 8) as SampleDepth;
   check({ width, height, channels, depth });
   const page = {
-    ...{ ...variant, width, height, channels, depth, metadata, orientation, code },
+    ...{ ...variant, width, height, channels, depth, orientation, code },
+    ...(lookup && { photometric: photometrics.blackIsZero }),
+    metadata: lookup ? { ...metadata, lookup: [...lookup] } : metadata,
     alpha: alpha && !paletted,
     ...(await readBlocks(directory, { width, height, parts: planar ? stored : 1 })),
-    ...(paletted && { palette: await readPalette(directory, bits) }),
+    ...(paletted && { palette }),
     ...(compression === 'jpeg' && { jpegTables: await directory.bytes(tag.jpegTables) }),
     lercCompression: compression === 'lerc' ? ((await directory.numbers(tag.lerc))?.[1] ?? 0) : 0,
     faxOptions: await directory.number(code === 3 ? tag.t4Options : tag.t6Options, 0),
@@ -205,6 +211,21 @@ async function readPalette(directory: TiffDirectory, bits: number): Promise<Floa
   const palette = await directory.numbers(tag.palette);
   if (palette?.length !== 3 * 2 ** bits) throw new Error('its palette is incomplete');
   return palette;
+}
+
+/** The largest difference of two neighbours in a lookup table, of 65535. */
+const MOST_STEP = 32 * 257;
+
+/**
+ * Whether a palette is a lookup table that ImageJ shows a grey image with, such as fire: then the indices are the samples. The palette of a
+ * colour picture has colours in any order. The ends of a table may be marks.
+ */
+function isGradual(palette: Float64Array): boolean {
+  const size = palette.length / 3;
+  return palette.every((value, i) => {
+    const index = i % size;
+    return index < 2 || index > size - 2 || Math.abs(value - palette[i - 1]) <= MOST_STEP;
+  });
 }
 
 async function readBlocks(

@@ -3,6 +3,7 @@ import { describedResolution, imageJCount } from '../description.js';
 import type { ImageMetadata } from '../image-file.js';
 import type { Refuse } from '../refuse.js';
 import { unitOf, valid } from '../resolution.js';
+import { imageJInLittleEndian } from '../stack/imagej.js';
 import type { TiffDirectory } from './directory.js';
 
 /** The tags that are read, by their numbers. */
@@ -12,7 +13,7 @@ export const tag = {
   ...{ xResolution: 282, yResolution: 283, planar: 284, t4Options: 292, t6Options: 293, resolutionUnit: 296 },
   ...{ predictor: 317, palette: 320, tileWidth: 322, tileHeight: 323, tileOffsets: 324, tileCounts: 325 },
   ...{ extraSamples: 338, sampleFormat: 339, jpegTables: 347, icc: 34675, lerc: 50674 },
-  ...{ make: 271, model: 272, software: 305, exif: 34665 },
+  ...{ make: 271, model: 272, software: 305, exif: 34665, imageJCounts: 50838, imageJ: 50839 },
 } as const;
 
 /** The numbers of the photometric interpretations that are read. */
@@ -35,8 +36,12 @@ export interface TiffTags {
   readonly orientation: number;
 }
 
-/** Reads the tags of one of `pages` pages. Colours that are not read are refused, and premultiplied alpha, as it could not be undone exactly. */
-export async function readTiffTags(directory: TiffDirectory, pages: number, refuse: Refuse): Promise<TiffTags> {
+/** Reads the tags of a page of a file. Colours that are not read are refused, and premultiplied alpha, as it could not be undone exactly. */
+export async function readTiffTags(
+  directory: TiffDirectory,
+  { pages, littleEndian }: { readonly pages: number; readonly littleEndian: boolean },
+  refuse: Refuse,
+): Promise<TiffTags> {
   const photometric = await directory.number(tag.photometric, Number.NaN);
   if (!Object.values<number>(photometrics).includes(photometric)) {
     const other = otherColours[photometric];
@@ -48,28 +53,33 @@ export async function readTiffTags(directory: TiffDirectory, pages: number, refu
     throw refuse('must have straight alpha, not premultiplied', 'save it again with unassociated alpha');
   }
   // Damage to the metadata is no reason to lose the samples.
-  const metadata = await metadataOf(directory).catch((): ImageMetadata => ({}));
-  const images = imageJCount(metadata.description ?? '');
+  const kept = await metadataOf(directory, littleEndian).catch((): ImageMetadata => ({}));
+  const images = imageJCount(kept.description ?? '');
   if (images > Math.max(1, pages)) {
     const rule = `must list its ${images} images as pages, which ImageJ leaves out of large files`;
     throw refuse(rule, 'save it again in parts of less than 4 GiB');
   }
+  // Many writers leave the fourth channel of RGB unlabelled; a second channel of grey is alpha only if it says so.
+  const alpha = labels?.at(-1) === STRAIGHT_ALPHA || (photometric === photometrics.rgb && channels === 4);
+  const bands = photometric === photometrics.blackIsZero && channels - Number(alpha) === 3;
   return {
-    photometric,
-    // Many writers leave the fourth channel of RGB unlabelled; a second channel of grey is alpha only if it says so.
-    alpha: labels?.at(-1) === STRAIGHT_ALPHA || (photometric === photometrics.rgb && channels === 4),
-    metadata,
+    ...{ photometric, alpha },
+    metadata: bands ? { ...kept, bands } : kept,
     orientation: await directory.number(tag.orientation, 1),
   };
 }
 
-async function metadataOf(directory: TiffDirectory): Promise<ImageMetadata> {
+async function metadataOf(directory: TiffDirectory, littleEndian: boolean): Promise<ImageMetadata> {
   const [x, y] = [await directory.number(tag.xResolution, 0), await directory.number(tag.yResolution, 0)];
   const stored = valid({ x, y, unit: unitOf(await directory.number(tag.resolutionUnit, 2)) });
   const description = (await directory.text(tag.description)) ?? '';
   const resolution = describedResolution(description, stored);
   const icc = await directory.bytes(tag.icc).catch(() => undefined);
+  const counts = await directory.numbers(tag.imageJCounts).catch(() => undefined);
+  const entries = counts && (await directory.bytes(tag.imageJ).catch(() => undefined));
+  const imageJ = counts && entries && imageJInLittleEndian([...counts], entries, littleEndian);
   return {
+    ...(imageJ && { imageJ }),
     ...(resolution && { resolution }),
     ...(description !== '' && { description }),
     ...(icc && icc.length > 0 && { icc: icc.slice() }),

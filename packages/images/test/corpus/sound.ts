@@ -156,11 +156,11 @@ async function tiffs(): Promise<Sound[]> {
       'bilevel',
       await photo(grey, 1).toColourspace('b-w').tiff({ bitdepth: 1, compression: 'ccittfax4' }).toBuffer(),
     ),
-    file('float-32', ours(floats, 3, 'float', 32), [...floats]),
-    file('float-64', ours(Float64Array.from(grey), 1, 'float', 64), grey),
+    file('float-32', await ours(floats, 3, 'float', 32), [...floats]),
+    file('float-64', await ours(Float64Array.from(grey), 1, 'float', 64), grey),
     file(
       'signed',
-      ours(
+      await ours(
         Int16Array.from(grey, (value) => value - 99),
         1,
         'int',
@@ -170,7 +170,7 @@ async function tiffs(): Promise<Sound[]> {
     ),
     file(
       'wide',
-      ours(
+      await ours(
         Uint32Array.from(deep, (value) => 65537 * value),
         1,
         'uint',
@@ -178,8 +178,8 @@ async function tiffs(): Promise<Sound[]> {
       ),
       deep.map((value) => 65537 * value),
     ),
-    file('not-finite', ours(broken, 1, 'float', 32), undefined, false),
-    file('bands', ours(Uint16Array.from(pattern(size * 5, 65535)), 5, 'uint', 16)),
+    file('not-finite', await ours(broken, 1, 'float', 32), undefined, false),
+    file('bands', await ours(Uint16Array.from(pattern(size * 5, 65535)), 5, 'uint', 16)),
     file('float-plain', tiff(width, height, Float32Array.from(grey), { ...one, 258: [32], 339: [3] }), grey),
     file('planar', planar(), rgb),
     file('big-endian', bigEndian(), deep),

@@ -33,7 +33,7 @@ import { recordIn } from './zarr-sink.js';
 /** What all tiles of codes have in common. */
 export interface CodesLayout {
   /** The grid of each plane, the dictionary, and the full scale; opacity is in the picture. */
-  readonly image: Pick<CodedImage, 'grid' | 'dictionary' | 'peak'>;
+  readonly image: Pick<CodedImage, 'grid' | 'dictionary' | 'peak' | 'bands'>;
   /** The number of planes that are coded. */
   readonly planes: number;
   /** Patches per tile; tiles at the right and bottom may have fewer. */
@@ -207,7 +207,7 @@ function joined(L: number, atoms: Int32Array, runs: readonly Run[]): Codes {
 }
 
 async function writeLayout(folder: ZarrFolder, { image, planes, tile }: CodesLayout): Promise<void> {
-  const { grid, dictionary, peak } = image;
+  const { grid, dictionary, peak, bands } = image;
   const matrices = dictionary.factors
     ? ([
         ['dictionary_a', dictionary.factors[0]],
@@ -221,7 +221,16 @@ async function writeLayout(folder: ZarrFolder, { image, planes, tile }: CodesLay
   const shape = [planes, grid.rows, grid.columns];
   await folder.writeJson('codes/counts/zarr.json', arrayDocument('uint32', shape, [1, tile.rows, tile.columns]));
   const { width, height, patch, stride } = grid;
-  const codes = { width, height, patch, stride, planes, tile: { columns: tile.columns, rows: tile.rows }, peak };
+  const codes = {
+    width,
+    height,
+    patch,
+    stride,
+    planes,
+    tile: { columns: tile.columns, rows: tile.rows },
+    peak,
+    ...(bands && { bands }),
+  };
   // Last, since it shows that all the others are there.
   await folder.writeJson('codes/zarr.json', { zarr_format: 3, node_type: 'group', attributes: { ght: { codes } } });
 }
@@ -243,7 +252,11 @@ async function readLayout(folder: ZarrFolder): Promise<CodesLayout> {
   const dictionary = await readDictionary(folder);
   if (dictionary.N !== grid.patch ** 2) throw damaged(folder, 'codes/dictionary');
   const { columns, rows } = tile as { readonly columns: number; readonly rows: number };
-  return { image: { grid, dictionary, peak }, planes: planes as number, tile: { columns, rows } };
+  return {
+    image: { grid, dictionary, peak, ...(codes?.bands === true && { bands: true }) },
+    planes: planes as number,
+    tile: { columns, rows },
+  };
 }
 
 async function readDictionary(folder: ZarrFolder): Promise<Dictionary> {

@@ -122,7 +122,7 @@ async function fromCopy(
   const target = temporaryFor(join(folder, 'tiled.tif'));
   const remove = () => rm(target, { force: true });
   try {
-    // A private image may be copied: nobody else may read it, not even while it is being written.
+    // A private image may be copied: no other user may read the copy, not even while it is being written.
     await writeFile(target, '', { mode: 0o600, flag: 'wx' });
     await make(target);
     const copy = await tiffSource(target, options);

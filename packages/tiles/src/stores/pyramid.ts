@@ -96,18 +96,19 @@ async function halved(
   return result;
 }
 
-/** Means of 2×2 samples, into `to` from `start` on; both have rows of `stride` samples. */
-function means(
+/** Means of 2×2 samples of a picture with rows of `stride` samples, into `to` from `start` on, with rows of `wide` samples. */
+export function means(
   from: RasterSamples,
   size: Level,
   stride: number,
   to: RasterSamples,
   start: number,
   whole: boolean,
+  wide = stride,
 ): void {
   for (let y = 0; y < size.height; y += 2) {
     const down = y + 1 < size.height ? stride : 0;
-    const row = start + (y / 2) * stride;
+    const row = start + (y / 2) * wide;
     for (let x = 0; x < size.width; x += 2) {
       const at = y * stride + x;
       // A row or column beyond the border counts as its neighbour, which leaves the mean of those that exist.

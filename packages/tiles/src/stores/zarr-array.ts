@@ -8,12 +8,16 @@ import { type ArrayMetadata, arrayOfFormat2, arrayOfFormat3, type Fields, type S
 /** A group: attributes alone. */
 export interface ZarrGroup {
   readonly kind: 'group';
+  /** The format of the Zarr. */
+  readonly format: 2 | 3;
   readonly attributes: Fields;
 }
 
 /** An array of samples in chunks. */
 export interface ZarrArray extends ArrayMetadata {
   readonly kind: 'array';
+  /** The format of the Zarr. */
+  readonly format: 2 | 3;
   /** Samples from one to the next along each axis of a chunk. */
   readonly strides: readonly number[];
   /** The samples of a chunk, all of them; those that are not stored have the fill value. */
@@ -38,9 +42,10 @@ export async function openNode(
   const document = await read('zarr.json');
   if (document) {
     checkFormat(document, 3, within('zarr.json'));
-    if (document.node_type === 'group') return { kind: 'group', attributes: fieldsOf(document.attributes) ?? {} };
+    if (document.node_type === 'group')
+      return { kind: 'group', format: 3, attributes: fieldsOf(document.attributes) ?? {} };
     if (document.node_type !== 'array') throw new Error(`${within('zarr.json')} is neither an array nor a group`);
-    return arrayIn(files, within, arrayOfFormat3(document, refuse), refuse);
+    return { ...arrayIn(files, within, arrayOfFormat3(document, refuse), refuse), format: 3 };
   }
   const array = await read('.zarray');
   const group = array ? undefined : await read('.zgroup');
@@ -48,9 +53,9 @@ export async function openNode(
   const attributes = (await read('.zattrs')) ?? {};
   if (array) {
     checkFormat(array, 2, within('.zarray'));
-    return arrayIn(files, within, arrayOfFormat2(array, attributes, refuse), refuse);
+    return { ...arrayIn(files, within, arrayOfFormat2(array, attributes, refuse), refuse), format: 2 };
   }
-  return { kind: 'group', attributes };
+  return { kind: 'group', format: 2, attributes };
 }
 
 function checkFormat(document: Fields, format: number, name: string): void {
@@ -62,7 +67,7 @@ function arrayIn(
   within: (name: string) => string,
   metadata: ArrayMetadata,
   refuse: Refuse,
-): ZarrArray {
+): Omit<ZarrArray, 'format'> {
   const { chunks, type, coding, sharding, fill } = metadata;
   const Samples = sampleArrays[type];
   const count = chunks.reduce((product, side) => product * side, 1);

@@ -121,14 +121,14 @@ export function groupDocument(record: ZarrRecord): object {
     { name: 'y', ...space },
     { name: 'x', ...space },
   ];
-  const colours = omeroOf(picture);
+  const { name = 'image', omero = omeroOf(picture) } = picture.metadata?.ome ?? {};
   return {
     ...{ zarr_format: 3, node_type: 'group' },
     attributes: {
       ome: {
         version: '0.5',
-        multiscales: [{ name: 'image', type: 'mean', axes, datasets }],
-        ...(colours && { omero: colours }),
+        multiscales: [{ name, type: 'mean', axes, datasets }],
+        ...(omero && { omero }),
       },
       ght: { run, finished, chunk, picture: { ...picture, metadata: encodeMetadata(picture.metadata) } },
     },
@@ -136,7 +136,7 @@ export function groupDocument(record: ZarrRecord): object {
 }
 
 /** The size of a pixel: in micrometres, or of no unit where only the ratio of its sides is known. */
-function pixelSize({ resolution }: ImageMetadata = {}): { unit?: string; x: number; y: number } {
+export function pixelSize({ resolution }: ImageMetadata = {}): { unit?: string; x: number; y: number } {
   if (!resolution) return { x: 1, y: 1 };
   const { x, y, unit } = resolution;
   if (unit === 'none') return { x: y / x, y: 1 };
@@ -157,9 +157,15 @@ function omeroOf({ channels, alpha, sample, depth }: Picture): object | undefine
   return { channels: colours.slice(0, alpha ? 4 : 3) };
 }
 
-function encodeMetadata({ icc, exif, ...rest }: ImageMetadata = {}): object {
+/** Metadata as plain JSON. */
+export function encodeMetadata({ icc, exif, imageJ, ...rest }: ImageMetadata = {}): object {
   const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
-  return { ...rest, ...(icc && { icc: base64(icc) }), ...(exif && { exif: base64(exif) }) };
+  return {
+    ...rest,
+    ...(icc && { icc: base64(icc) }),
+    ...(exif && { exif: base64(exif) }),
+    ...(imageJ && { imageJ: { counts: imageJ.counts, bytes: base64(imageJ.bytes) } }),
+  };
 }
 
 /** What `zarr.json` says under `ght`, or undefined where it says nothing: then the folder was not written here. */
@@ -188,20 +194,31 @@ export function recordOf(attributes: unknown, refuse: (rule: string) => InputErr
   };
 }
 
-function decodeMetadata({
+/** What `encodeMetadata` made. */
+export function decodeMetadata({
   icc,
   exif,
   resolution,
   description,
   axes,
+  bands,
+  imageJ,
+  lookup,
+  ome,
 }: Readonly<Record<string, unknown>>): ImageMetadata {
   const bytes = (text: unknown) => (typeof text === 'string' ? new Uint8Array(Buffer.from(text, 'base64')) : undefined);
   const [profile, block] = [bytes(icc), bytes(exif)];
+  const { counts, bytes: packed } = fieldsOf(imageJ) ?? {};
+  const entries = bytes(packed);
   return {
     ...(profile && { icc: profile }),
     ...(block && { exif: block }),
     ...(fieldsOf(resolution) && { resolution: resolution as ImageMetadata['resolution'] }),
     ...(typeof description === 'string' && { description }),
+    ...(fieldsOf(ome) && { ome: ome as ImageMetadata['ome'] }),
+    ...(bands === true && { bands }),
+    ...(Array.isArray(lookup) && { lookup: lookup.map(Number) }),
+    ...(entries && Array.isArray(counts) && { imageJ: { counts: counts.map(Number), bytes: entries } }),
     ...(typeof axes === 'string' && { axes: axes as ImageMetadata['axes'] }),
   };
 }

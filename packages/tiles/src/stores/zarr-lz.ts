@@ -42,7 +42,7 @@ export function unpackLz4(packed: Uint8Array, length: number): Uint8Array {
 }
 
 /** The farthest match that BloscLZ writes in two bytes. */
-const NEAR = 8191;
+const SHORT_DISTANCE = 8191;
 
 /** Unpacks BloscLZ, which is a kind of FastLZ, into exactly `length` bytes. */
 export function unpackBloscLz(packed: Uint8Array, length: number): Uint8Array {
@@ -74,7 +74,8 @@ export function unpackBloscLz(packed: Uint8Array, length: number): Uint8Array {
     match += 3;
     const high = control & 31;
     const low = next();
-    const distance = high === 31 && low === 255 ? 1 + NEAR + ((next() << 8) | next()) : 1 + ((high << 8) | low);
+    const distance =
+      high === 31 && low === 255 ? 1 + SHORT_DISTANCE + ((next() << 8) | next()) : 1 + ((high << 8) | low);
     if (distance > to || to + match > length) throw damaged('BloscLZ');
     repeat(output, to, distance, match);
     to += match;
@@ -84,16 +85,16 @@ export function unpackBloscLz(packed: Uint8Array, length: number): Uint8Array {
 }
 
 /** Shorter runs are copied faster one by one. */
-const SHORT = 48;
+const SHORT_RUN = 48;
 
 function copy(input: Uint8Array, from: number, output: Uint8Array, to: number, length: number): void {
-  if (length > SHORT) output.set(input.subarray(from, from + length), to);
+  if (length > SHORT_RUN) output.set(input.subarray(from, from + length), to);
   else for (let i = 0; i < length; i++) output[to + i] = input[from + i];
 }
 
 /** Copies bytes from before a place to it. The two may overlap: then the bytes repeat. */
 function repeat(output: Uint8Array, to: number, distance: number, length: number): void {
-  if (distance >= length && length > SHORT) output.copyWithin(to, to - distance, to - distance + length);
+  if (distance >= length && length > SHORT_RUN) output.copyWithin(to, to - distance, to - distance + length);
   else for (let i = to; i < to + length; i++) output[i] = output[i - distance];
 }
 

@@ -2,52 +2,28 @@
  * Pictures in a Zarr: OME-Zarr 0.5 and 0.4, or a plain array, of Zarr format 3 or 2. Axes are y, x or c, y, x or t, c, z, y, x with one
  * time and one depth. Chunks that are missing have the fill value, as Zarr says.
  */
-import { stat } from 'node:fs/promises';
-import { InputError, type Samples } from 'ght';
-import { asSamples, type RasterSamples, type Resolution } from 'ght-images';
-import { intact, type Refuse } from 'ght-images/node';
-import type { Picture, Rectangle } from '../picture.js';
+import { intact } from 'ght-images/node';
+import type { Picture } from '../picture.js';
 import type { Source } from '../source.js';
-import { abortable, checkAddress, isAddress, refusingFor, type SourceOptions } from './source-options.js';
-import { checkWindow, piecesIn, planesOf } from './windows.js';
-import { openNode, type ZarrArray } from './zarr-array.js';
-import { ZarrFiles } from './zarr-files.js';
-import { fieldsOf, recordOf, sampleArrays, sampleOf } from './zarr-layout.js';
-
-/** The most bytes of a chunk: a document of a few bytes could ask for any number, and decoders need some of them twice. */
-const MOST_CHUNK_BYTES = 2 ** 29;
-const MOST_PIXELS_PER_SIDE = 2 ** 31;
-/** As many as a TIFF has. */
-const MOST_CHANNELS = 2 ** 16 - 1;
+import { abortable, type SourceOptions } from './source-options.js';
+import { checkWindow, planesOf } from './windows.js';
+import { checkShape, openZarrImage, readWindow, type ZarrImage } from './zarr-image.js';
+import { sampleOf } from './zarr-layout.js';
 
 /** Opens a picture in a Zarr folder, or at an address where http is allowed. */
 export async function zarrSource(name: string, options: SourceOptions = {}): Promise<Source> {
-  checkAddress(name, options);
-  const refuse = refusingFor(name, options);
-  const { signal } = options;
-  const files = new ZarrFiles(name, options, refuse);
-  const open = (folder: string) =>
-    abortable(() => intact(openNode(files, folder, refuse, signal), 'Zarr', refuse), signal);
-  const node = (await open('')) ?? (await refuseAbsent(name, refuse));
-  const record = recordOf(node.attributes, (rule) => refuse(rule, 'write it again') as InputError);
-  if (record && !record.finished) {
-    throw refuse('must be finished', 'run the command that writes it once more, until it ends');
-  }
-  const image = node.kind === 'array' ? { axes: node.axes } : multiscale(node.attributes, refuse);
-  const array = 'path' in image ? await open(await intact(folderOf(image.path), 'Zarr', refuse)) : node;
-  if (array?.kind !== 'array') {
-    const rule = `must have the picture that its attributes name, in ${'path' in image ? image.path.slice(0, 50) : ''}`;
-    throw refuse(rule, 'fetch or write it again');
-  }
-  const places = placesOf(array.shape, image.axes, refuse);
+  const image = await openZarrImage(name, options);
+  const { array, files, record, multiscale, refuse } = image;
+  const channel = channelOf(image);
   const sample = sampleOf(array.type) as NonNullable<ReturnType<typeof sampleOf>>;
   const [height, width] = array.shape.slice(-2);
-  const chunk = { width: array.chunks.at(-1) ?? 0, height: array.chunks.at(-2) ?? 0 };
-  const channels = places.channel === undefined ? 1 : array.shape[places.channel];
+  const channels = channel === undefined ? 1 : array.shape[channel];
   checkShape(array, channels, refuse);
+  const { resolution, ome } = multiscale ?? {};
+  const metadata = { ...(resolution && { resolution }), ...(ome && { ome }) };
   const picture: Picture = record?.picture ?? {
     ...{ width, height, channels, alpha: false, ...sample },
-    ...('resolution' in image && image.resolution && { metadata: { resolution: image.resolution } }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
   };
   const agrees = picture.width === width && picture.height === height && planesOf(picture) === channels;
   if (!agrees || picture.sample !== sample.sample || picture.depth !== sample.depth) {
@@ -55,12 +31,12 @@ export async function zarrSource(name: string, options: SourceOptions = {}): Pro
   }
   return {
     picture,
-    chunk,
+    chunk: { width: array.chunks.at(-1) ?? 0, height: array.chunks.at(-2) ?? 0 },
     version: files.version(),
     async read(window, reading) {
       checkWindow(window, picture);
       const work = async () => {
-        const samples = await readWindow(array, places, window, chunk, reading);
+        const samples = await readWindow(array, channel, window, reading);
         // After reading, so that what was read is known to be older than any change.
         await files.checkDocuments(reading);
         return samples;
@@ -71,80 +47,8 @@ export async function zarrSource(name: string, options: SourceOptions = {}): Pro
   };
 }
 
-/** The folder of a picture that the attributes of a group name. It lies inside the group. */
-async function folderOf(path: string): Promise<string> {
-  const parts = path
-    .replace(/\/$/, '')
-    .split('/')
-    .filter((part) => part !== '.');
-  const inside = parts.length > 0 && parts.every((part) => part !== '' && part !== '..' && !/[\\\0]/.test(part));
-  if (!inside)
-    throw new Error(`its attributes name the folder ${JSON.stringify(path.slice(0, 50))}, which is not inside it`);
-  return parts.join('/');
-}
-
-/** Refuses a folder that is no Zarr, or is not there. */
-async function refuseAbsent(name: string, refuse: Refuse): Promise<never> {
-  const there = isAddress(name) || (await stat(name).catch(() => undefined));
-  if (!there) throw refuse('must be an existing file', 'check the path', InputError);
-  const rule = 'must be a Zarr, with zarr.json or .zarray in it';
-  throw refuse(rule, 'this is another folder; name the folder of the image', InputError);
-}
-
-interface Multiscale {
-  readonly path: string;
-  readonly axes: readonly string[];
-  readonly resolution?: Resolution;
-}
-
-/** The picture in full size that the attributes of OME-Zarr name. */
-function multiscale(attributes: unknown, refuse: Refuse): Multiscale {
-  const ome = fieldsOf(fieldsOf(attributes)?.ome) ?? fieldsOf(attributes);
-  const scales = fieldsOf(listOf(ome?.multiscales)[0]);
-  const dataset = fieldsOf(listOf(scales?.datasets)[0]);
-  const axes = listOf(scales?.axes).map((axis) => fieldsOf(axis));
-  const names = axes.map((axis) => axis?.name);
-  if (typeof dataset?.path !== 'string' || !names.every((name) => typeof name === 'string')) {
-    const rule = 'must be an OME-Zarr image or a Zarr array';
-    throw refuse(rule, 'this is another group; name the folder of the image in it');
-  }
-  const steps = [...listOf(dataset.coordinateTransformations), ...listOf(scales?.coordinateTransformations)];
-  const scale = (axis: number) =>
-    steps.reduce<number>((product, step) => {
-      const factor = Number(listOf(fieldsOf(step)?.scale)[axis] ?? 1);
-      return fieldsOf(step)?.type === 'scale' ? product * factor : product;
-    }, 1);
-  const [y, x] = [names.length - 2, names.length - 1];
-  const [tall, wide] = [scale(y) * unitOf(axes[y]?.unit), scale(x) * unitOf(axes[x]?.unit)];
-  const known = tall > 0 && wide > 0 && Number.isFinite(1 / tall) && Number.isFinite(1 / wide);
-  return {
-    path: dataset.path,
-    axes: names as string[],
-    ...(known && { resolution: { x: 1 / wide, y: 1 / tall, unit: 'centimetre' } }),
-  };
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-/** Units of OME-Zarr in centimetres; NaN for none and for those of other things than pictures. */
-function unitOf(name: unknown): number {
-  const units: Readonly<Record<string, number>> = {
-    ...{ angstrom: 1e-8, nanometer: 1e-7, micrometer: 1e-4, millimeter: 0.1, centimeter: 1, meter: 100 },
-    ...{ inch: 2.54, kilometer: 1e5 },
-  };
-  return (typeof name === 'string' ? units[name] : undefined) ?? Number.NaN;
-}
-
-/** Where the axes lie: the channels, and how many axes are before y and x. */
-interface AxisPlaces {
-  readonly rank: number;
-  readonly channel?: number;
-}
-
-function placesOf(shape: readonly number[], given: readonly string[] | undefined, refuse: Refuse): AxisPlaces {
-  const axes = given?.map((name) => name.toLowerCase()) ?? guessed(shape, refuse);
+/** The axis of the channels of one picture; undefined if there is none. Several times and depths are refused. */
+function channelOf({ array: { shape }, axes, refuse }: ZarrImage): number | undefined {
   const order = axes.join(', ');
   if (axes.length !== shape.length || !/^(t, )?(c, )?(z, )?y, x$/.test(order)) {
     throw refuse(`must have the axes y, x or c, y, x or t, c, z, y, x, not ${order}`, 'transpose it');
@@ -156,61 +60,5 @@ function placesOf(shape: readonly number[], given: readonly string[] | undefined
     }
   }
   const channel = axes.indexOf('c');
-  return { rank: shape.length, ...(channel >= 0 && { channel }) };
-}
-
-/** The axes of an array that does not name them, where only one order makes sense. */
-function guessed(shape: readonly number[], refuse: Refuse): readonly string[] {
-  if (shape.length === 2) return ['y', 'x'];
-  if (shape.length === 3 && shape[0] <= 4 && shape[2] > 4) return ['c', 'y', 'x'];
-  if (shape.length === 5) return ['t', 'c', 'z', 'y', 'x'];
-  throw refuse(`must name its axes, which the shape ${shape.join('×')} leaves open`, 'write dimension_names');
-}
-
-function checkShape({ shape, chunks, type }: ZarrArray, channels: number, refuse: Refuse): void {
-  const sound = (value: number) => value > 0 && value < MOST_PIXELS_PER_SIDE;
-  if (!shape.every(sound)) throw refuse(`must have pixels, not ${shape.join('×')}`, 'give another image');
-  if (channels > MOST_CHANNELS) {
-    throw refuse(`must have at most ${MOST_CHANNELS} channels, not ${channels}`, 'save the channels you want');
-  }
-  const bytes = chunks.reduce((product, side) => product * side, sampleArrays[type].BYTES_PER_ELEMENT);
-  if (!chunks.every(sound) || bytes > MOST_CHUNK_BYTES) {
-    const rule = `must have chunks of at most ${MOST_CHUNK_BYTES} bytes, not ${chunks.join('×')} samples`;
-    throw refuse(rule, 'save it again with smaller chunks');
-  }
-}
-
-/** The planes of a window, chunk by chunk. */
-async function readWindow(
-  array: ZarrArray,
-  { rank, channel }: AxisPlaces,
-  window: Rectangle,
-  chunk: { readonly width: number; readonly height: number },
-  signal: AbortSignal | undefined,
-): Promise<Samples[]> {
-  const { strides } = array;
-  const planes = channel === undefined ? 1 : array.shape[channel];
-  const deep = channel === undefined ? 1 : array.chunks[channel];
-  const Elements = sampleArrays[array.type];
-  const all: RasterSamples[] = Array.from({ length: planes }, () => new Elements(window.width * window.height));
-  for (let group = 0; group * deep < planes; group++) {
-    for (const piece of piecesIn(window, chunk)) {
-      const place = new Array<number>(rank).fill(0);
-      if (channel !== undefined) place[channel] = group;
-      place[rank - 2] = piece.row;
-      place[rank - 1] = piece.column;
-      const data = await array.readChunk(place, signal);
-      const [down, right] = [strides[rank - 2], strides[rank - 1]];
-      for (let plane = group * deep; plane < Math.min(planes, (group + 1) * deep); plane++) {
-        const first = channel === undefined ? 0 : (plane - group * deep) * strides[channel];
-        for (let y = 0; y < piece.height; y++) {
-          let from = first + (piece.top - piece.row * chunk.height + y) * down;
-          from += (piece.left - piece.column * chunk.width) * right;
-          let to = (piece.top - window.top + y) * window.width + piece.left - window.left;
-          for (let x = 0; x < piece.width; x++, from += right, to++) all[plane][to] = data[from];
-        }
-      }
-    }
-  }
-  return all.map(asSamples);
+  return channel < 0 ? undefined : channel;
 }

@@ -1,7 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { openSource, zarrSource } from 'ght-tiles';
+import { openSource, zarrSink, zarrSource } from 'ght-tiles';
 import { describe, expect, it } from 'vitest';
 import { expectWindows, messageOf, type Sampled, sampled, sampleTypes, temporaryFolder } from './fixtures.js';
 
@@ -57,9 +57,16 @@ describe('a Zarr of another program', () => {
       { name: 'x', type: 'space', unit: 'nanometer' },
     ];
     const scale = { type: 'scale', scale: [1, 500, 250] };
-    const multiscales = [{ version: '0.4', axes, datasets: [{ path: 'full', coordinateTransformations: [scale] }] }];
+    const datasets = [{ path: 'full', coordinateTransformations: [scale] }];
+    const multiscales = [{ version: '0.4', name: 'cells', axes, datasets }];
+    const omero = {
+      channels: [
+        { label: 'DAPI', color: '0000FF' },
+        { label: 'GFP', color: '00FF00' },
+      ],
+    };
     await writeFile(join(folder, '.zgroup'), '{"zarr_format": 2}');
-    await writeFile(join(folder, '.zattrs'), JSON.stringify({ multiscales }));
+    await writeFile(join(folder, '.zattrs'), JSON.stringify({ multiscales, omero }));
     const array = {
       ...{
         zarr_format: 2,
@@ -88,6 +95,13 @@ describe('a Zarr of another program', () => {
     await expectWindows(source, picture);
     const { x, y, unit } = source.picture.metadata?.resolution ?? { x: 0, y: 0, unit: 'none' };
     expect([x, y, unit]).toEqual([expect.closeTo(40_000, 6), expect.closeTo(20_000, 6), 'centimetre']);
+    // What viewers are told goes into the result.
+    const sink = await zarrSink(path('told.zarr'), { run: 'told', picture: source.picture });
+    await sink.write({ left: 0, top: 0, width: 9, height: 5 }, picture.planes);
+    await sink.finish();
+    const { attributes } = JSON.parse(await readFile(path('told.zarr/zarr.json'), 'utf8'));
+    expect(attributes.ome).toMatchObject({ multiscales: [{ name: 'cells' }], omero });
+    expect((await zarrSource(path('told.zarr'))).picture).toEqual(source.picture);
   });
 
   it('has the fill value where a chunk is missing', async () => {
