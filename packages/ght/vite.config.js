@@ -1,18 +1,74 @@
 // The library for pages without a bundler: `dist/browser/ght.js` and the worker beside it import nothing by a bare name.
-// Import maps could not do this, because workers have none.
-import { defineConfig } from 'vite';
+// Import maps could not do this, because workers have none. Other builds ship this worker too, because it has no imports.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { defineConfig, minifySync } from 'vite';
 
 /** Fixed names, so that a page can rely on them. */
-const output = { entryFileNames: '[name].js', chunkFileNames: '[name].js', assetFileNames: '[name][extname]' };
+const output = {
+  entryFileNames: '[name].js',
+  chunkFileNames: '[name].js',
+  assetFileNames: '[name][extname]',
+  minify: true,
+};
 
-/** The weights stay a file beside the library, which is fetched when it is needed; a library build would put them into the code. */
-const lazyWeights = {
-  name: 'lazy-weights',
-  transform: (code, id) => (id.endsWith('shipped.browser.js') ? code.replace('grey.npz', 'grey.npz?no-inline') : null),
+/** Replaces the address of a file in code, in whichever quotes it is. */
+function replaceAddress(code, path, replacement) {
+  const address = new RegExp(`new URL\\((["'])${path}\\1, import\\.meta\\.url\\)`);
+  if (!address.test(code)) throw new Error(`${path} is not in the code`);
+  return code.replace(address, replacement);
+}
+
+/** The files that the code names by their address: the worker is built here, and the weights stay where they are. */
+const files = {
+  name: 'files',
+  enforce: 'pre',
+  transform(code, id) {
+    if (id.endsWith('shipped.browser.js')) {
+      const weights = "new URL(/* @vite-ignore */ '../../weights/grey.npz', import.meta.url)";
+      return replaceAddress(code, '../../../weights/grey.npz', weights);
+    }
+    if (!id.endsWith('threads.browser.js')) return null;
+    return `import script from './worker.js?worker&url';\n${replaceAddress(code, '../../../browser/worker.js', 'script')}`;
+  },
+};
+
+/** Removes the comments of the other files, a sixth of the package: editors read those of the declarations. Names and lines stay. */
+const withoutComments = {
+  name: 'without-comments',
+  closeBundle() {
+    for (const name of readdirSync('dist', { recursive: true })) {
+      if (!name.endsWith('.js') || name.startsWith('browser')) continue;
+      const options = { module: true, compress: false, mangle: false, codegen: { removeWhitespace: false } };
+      const path = join('dist', name);
+      writeFileSync(path, minifySync(path, readFileSync(path, 'utf8'), options).code);
+    }
+  },
+};
+
+/** Leaves out of the package the declarations that no entry leads to: nobody can import what they declare. */
+const publicDeclarations = {
+  name: 'public-declarations',
+  closeBundle() {
+    const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const reached = new Set(
+      Object.values(exports)
+        .flatMap(({ types }) => types ?? [])
+        .map((path) => join(path)),
+    );
+    for (const path of reached) {
+      for (const [, target] of readFileSync(path, 'utf8').matchAll(/(?:from |import |import\()'(\.[^']+)\.js'/g)) {
+        reached.add(join(dirname(path), `${target}.d.ts`));
+      }
+    }
+    const declarations = readdirSync('dist', { recursive: true }).filter((name) => name.endsWith('.d.ts'));
+    const others = declarations.filter((name) => !reached.has(join('dist', name)));
+    writeFileSync('dist/.npmignore', others.map((name) => `/${name.replaceAll('\\', '/')}\n`).join(''));
+  },
 };
 
 export default defineConfig({
-  plugins: [lazyWeights],
+  plugins: [files, withoutComments, publicDeclarations],
   base: './',
   publicDir: false,
   build: {

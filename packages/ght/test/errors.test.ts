@@ -53,7 +53,7 @@ async function failureOf(kind: ght.ErrorKind, act: () => unknown): Promise<ght.G
 }
 
 describe('an OptionError', () => {
-  it('for a name that nobody reads suggests the option that was meant, or lists them all', async () => {
+  it('for an unknown name suggests the option that was meant, or lists them all', async () => {
     const misspelt = await failure(() => ght.denoise(image, { sgima: 5 } as object));
     expect(kindsOf(misspelt)).toEqual(['option']);
     expect(misspelt).toMatchObject({ parameter: 'sgima', message: 'unknown option sgima; did you mean sigma?' });

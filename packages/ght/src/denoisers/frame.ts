@@ -129,6 +129,7 @@ export function framedTile(
     channels: planes.length,
     kept,
     noise,
+    scales,
     *read(c, into) {
       const [plane, centre, scale] = [planes[c], centres[c], scales[c]];
       const columns = Int32Array.from({ length: wide }, (_, x) => part.left + mirror(x, part.width));

@@ -1,5 +1,6 @@
 import { OptionError } from '../errors.js';
 import { type AtomCounts, heatmap } from '../measures/heatmap.js';
+import { fill, widthOf, write } from './digits.js';
 
 /**
  * The heatmap as a picture of the same size as the image, RGB pixel by pixel: dark for no atoms, bright for the largest
@@ -28,20 +29,6 @@ const STOPS = [
   [252, 255, 164],
 ] as const;
 
-/** Three columns by five rows of bits for each digit, top row first. */
-const DIGITS = [
-  [7, 5, 5, 5, 7],
-  [2, 6, 2, 2, 7],
-  [7, 1, 7, 4, 7],
-  [7, 1, 7, 1, 7],
-  [5, 5, 7, 1, 1],
-  [7, 4, 7, 1, 7],
-  [7, 4, 7, 5, 7],
-  [7, 1, 1, 1, 1],
-  [7, 5, 7, 5, 7],
-  [7, 5, 7, 1, 7],
-] as const;
-
 /** The colour of a fraction of the maximum, from 0 to 1, as red, green and blue up to 255. */
 export function heatColour(t: number): readonly number[] {
   if (Number.isNaN(t)) throw new OptionError('t', 'must be a share from 0 to 1', t, 'divide by the most, not by 0');
@@ -57,26 +44,14 @@ function drawScale(pixels: Uint8Array, width: number, height: number, most: numb
   if (width < 2 * panel.width || height < 3 * panel.height) return;
   const left = width - panel.width - 4 * dot;
   const top = height - panel.height - 4 * dot;
-  const fill = (x: number, y: number, w: number, h: number, rgb: readonly number[]) => {
-    for (let v = y; v < y + h; v++) for (let u = x; u < x + w; u++) pixels.set(rgb, 3 * (v * width + u));
-  };
-  const text = (value: number, centre: number, y: number) => {
-    const digits = [...String(value)].map(Number);
-    const x = centre - Math.floor(((4 * digits.length - 1) * dot) / 2);
-    digits.forEach((digit, place) => {
-      DIGITS[digit].forEach((bits, row) => {
-        for (let column = 0; column < 3; column++) {
-          if (bits & (4 >> column)) fill(x + (4 * place + column) * dot, y + row * dot, dot, dot, [255, 255, 255]);
-        }
-      });
-    });
-  };
-  fill(left, top, panel.width, panel.height, [20, 20, 20]);
+  const canvas = { width, height, pixels };
+  fill(canvas, left, top, panel.width, panel.height, [20, 20, 20]);
   const bar = { x: left + 6 * dot, y: top + 3 * dot, width: 64 * dot, height: 6 * dot };
-  for (let u = 0; u < bar.width; u++) fill(bar.x + u, bar.y, 1, bar.height, heatColour(u / (bar.width - 1)));
+  for (let u = 0; u < bar.width; u++) fill(canvas, bar.x + u, bar.y, 1, bar.height, heatColour(u / (bar.width - 1)));
   for (const part of most >= 2 ? [0, 0.5, 1] : [0, 1]) {
     const value = Math.round(part * most);
+    const text = String(value);
     const x = bar.x + Math.round((value / most) * (bar.width - 1));
-    text(value, x, bar.y + bar.height + 2 * dot);
+    write(canvas, text, x - Math.floor(widthOf(text, dot) / 2), bar.y + bar.height + 2 * dot, dot);
   }
 }

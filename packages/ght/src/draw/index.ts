@@ -6,4 +6,5 @@
 
 export { type AtomCounts, heatmap } from '../measures/heatmap.js';
 export { drawAtoms } from './atoms.js';
+export { drawContactSheet, type SheetCell, sheetCell } from './contact-sheet.js';
 export { drawHeatmap, heatColour } from './heatmap.js';

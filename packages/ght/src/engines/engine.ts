@@ -5,6 +5,7 @@
 
 import type { Denoiser } from '../denoisers/denoiser.js';
 import type { Step } from '../denoisers/groups/recipes.js';
+import type { ColourModel } from '../denoisers/learned/colour-model.js';
 import type { LearnedModel } from '../denoisers/learned/model.js';
 import type { Signals } from '../image/signals.js';
 import type { Codes } from '../sparse/codes/codes.js';
@@ -113,6 +114,8 @@ export interface ProblemSize {
 export interface LoadOptions {
   /** Threads, for an engine that has them. @default as many as there are cores, where the work is large enough */
   readonly threads?: number;
+  /** The address of the script of the threads. @default the file in the package */
+  readonly worker?: string | URL;
 }
 
 /** An engine. */
@@ -138,6 +141,10 @@ export interface Engine {
   learnedBytes(width: number, height: number, channels: number): number;
   /** The denoiser of a learned model, for pictures of this many pixels. */
   learned(model: LearnedModel, pixels: number, options?: LoadOptions): Promise<LoadedDenoiser>;
+  /** Approximate bytes needed to run the learned model for colour pictures on one of this size. */
+  colourBytes(width: number, height: number): number;
+  /** The denoiser of a model for colour pictures: of luma and two chromas at once, in pictures of this many pixels. */
+  colour(model: ColourModel, pixels: number, options?: LoadOptions): Promise<LoadedDenoiser>;
 }
 
 /** The paths of joint OMP that were followed in a part of the patches: plain data, which another machine can go on from. */

@@ -24,7 +24,7 @@ export function plainRecipes(name: ConcreteEngine): Pick<Engine, 'recipeBytes' |
             picture.push({ width, height, data });
           }
           let step = 0;
-          const work = follow(recipe, picture, tile.noise, (begun) => {
+          const work = follow(recipe, picture, tile, (begun) => {
             step = begun;
             onStep?.(step, 0);
           });

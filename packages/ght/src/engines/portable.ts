@@ -30,6 +30,7 @@ import type { StepReport } from '../sparse/solvers/loop.js';
 import { drive, PATCHES_PER_YIELD, type Watch, type Work } from '../work.js';
 import type { Engine } from './engine.js';
 import { PlainProblem } from './plain.js';
+import { plainColour } from './plain-colour.js';
 import { plainLearned } from './plain-learned.js';
 import { plainRecipes } from './plain-recipes.js';
 
@@ -47,6 +48,7 @@ export const portableEngine: Engine = {
   // There is no cheaper form of recipes in plain TypeScript: groups are found and filtered as written.
   ...plainRecipes('portable'),
   ...plainLearned('portable'),
+  ...plainColour('portable'),
 };
 
 class Portable extends PlainProblem {

@@ -10,6 +10,7 @@ import { correlations, factor, qpmStep } from '../sparse/solvers/qpm.js';
 import { drive, type Watch } from '../work.js';
 import type { Engine } from './engine.js';
 import { PlainProblem } from './plain.js';
+import { plainColour } from './plain-colour.js';
 import { plainLearned } from './plain-learned.js';
 import { plainRecipes } from './plain-recipes.js';
 
@@ -26,6 +27,7 @@ export const referenceEngine: Engine = {
   },
   ...plainRecipes('reference'),
   ...plainLearned('reference'),
+  ...plainColour('reference'),
 };
 
 class Reference extends PlainProblem {

@@ -1,5 +1,19 @@
+import { OptionError, oneOf } from '../errors.js';
 import { finish, stretches, type Work } from '../work.js';
 import type { Samples } from './image.js';
+
+/** What the planes of an image are. */
+export type Channels = 'auto' | 'bands' | 'colour';
+
+/** Whether this many planes are red, green and blue. */
+export function isColour(planes: number, channels: Channels = 'auto'): boolean {
+  oneOf('channels', channels, ['auto', 'bands', 'colour']);
+  if (channels === 'colour' && planes !== 3) {
+    const remedy = 'use bands, or auto';
+    throw new OptionError('channels', `must be bands or auto for ${planes} planes`, channels, remedy);
+  }
+  return channels !== 'bands' && planes === 3;
+}
 
 type Weights = readonly [number, number, number];
 

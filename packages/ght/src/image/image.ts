@@ -72,23 +72,23 @@ export function checkImage(image: Image): void {
   finish(checkPixels(image));
 }
 
-/** The part of {@link checkImage} that does not read the samples. */
-export function checkShape(image: Image): void {
+/** The part of {@link checkImage} that does not read the samples; `name` is what the image is called. */
+export function checkShape(image: Image, name = 'image'): void {
   if (typeof image !== 'object' || image === null) {
     const remedy = 'give { width, height, planes, peak }';
-    throw new InputError('image', 'must be an object that holds planes of samples', image, remedy);
+    throw new InputError(name, 'must be an object that holds planes of samples', image, remedy);
   }
   const { width, height, planes, alpha } = image;
   if (!(Number.isInteger(width) && Number.isInteger(height) && width > 0 && height > 0)) {
-    throw new InputError('image', 'must have at least one pixel', `${width}×${height}`, 'give an image with pixels');
+    throw new InputError(name, 'must have at least one pixel', `${width}×${height}`, 'give an image with pixels');
   }
   if (!Array.isArray(planes) || planes.length === 0) {
     const value = Array.isArray(planes) ? planes.length : kindOf(planes);
-    throw new InputError('image.planes', 'must hold at least one channel', value, 'give a list of planes');
+    throw new InputError(`${name}.planes`, 'must hold at least one channel', value, 'give a list of planes');
   }
-  positive('image.peak', image.peak, 'give the largest value the samples can take, such as 255 or 1', InputError);
-  const all: [string, unknown][] = planes.map((plane, channel) => [`image.planes[${channel}]`, plane]);
-  if (alpha !== undefined) all.push(['image.alpha', alpha]);
+  positive(`${name}.peak`, image.peak, 'give the largest value the samples can take, such as 255 or 1', InputError);
+  const all: [string, unknown][] = planes.map((plane, channel) => [`${name}.planes[${channel}]`, plane]);
+  if (alpha !== undefined) all.push([`${name}.alpha`, alpha]);
   for (const [parameter, samples] of all) {
     checkSamples(parameter, samples);
     if (samples.length !== width * height) {
@@ -99,10 +99,14 @@ export function checkShape(image: Image): void {
 }
 
 /** The part of {@link checkImage} that reads every sample. */
-export function* checkPixels({ width, planes }: Image, { left, top } = { left: 0, top: 0 }): Work<void> {
+export function* checkPixels(
+  { width, planes }: Image,
+  { left, top } = { left: 0, top: 0 },
+  name = 'image',
+): Work<void> {
   for (const [channel, plane] of planes.entries()) {
     const where = (i: number) =>
-      `image pixel (x ${left + (i % width)}, y ${top + Math.floor(i / width)}, channel ${channel})`;
+      `${name} pixel (x ${left + (i % width)}, y ${top + Math.floor(i / width)}, channel ${channel})`;
     yield* refuseBadNumber(plane, where);
   }
 }

@@ -7,6 +7,13 @@ export interface Interleaved<Data extends Samples = Samples> {
   readonly width: number;
   /** Rows of pixels. */
   readonly height: number;
+  /** Samples of a pixel. @default as many as the length of the data says, up to 4 */
+  readonly channels?: number;
+  /**
+   * What the bytes of a `Uint8Array` are, by the names that sharp has for its raw samples: integers of 8 or 16 bits, or floats of 32 or 64
+   * bits, in the order of bytes of the machine. @default the type of the data
+   */
+  readonly depth?: string;
   /** The samples, row by row. */
   readonly data: Data;
 }
@@ -50,9 +57,28 @@ const greatest: ReadonlyMap<keyof Arrays, number> = new Map<keyof Arrays, number
   ['Uint16Array', 65535],
 ]);
 
+/** The arrays of the depths of raw samples. */
+const depths = { uchar: Uint8Array, ushort: Uint16Array, float: Float32Array, double: Float64Array } as const;
+
+/** The samples that bytes are. */
+function samplesIn(data: Samples, depth: string | undefined): Samples {
+  if (depth === undefined) return data;
+  const Type = depths[oneOf('pixels.depth', depth, Object.keys(depths) as (keyof typeof depths)[])];
+  if (data.BYTES_PER_ELEMENT === Type.BYTES_PER_ELEMENT) return data;
+  if (data.BYTES_PER_ELEMENT > 1 || data.byteLength % Type.BYTES_PER_ELEMENT !== 0) {
+    const rule = `must be bytes of samples of the depth ${depth}`;
+    throw new InputError('pixels.data', rule, `${kindOf(data)} of ${data.length}`, 'leave depth out, or correct it');
+  }
+  // Copied, because the bytes may begin at any address.
+  return new Type(new Uint8Array(data).buffer);
+}
+
+/** The most channels that are taken from the length of the data: colour and opacity. */
+const MOST_CHANNELS = 4;
+
 /**
- * An image from interleaved samples, such as the `ImageData` of a canvas. How many channels a pixel has follows from the
- * length of the data. Samples are copied and never changed.
+ * An image from interleaved samples, such as the `ImageData` of a canvas, or `{ ...info, data }` of raw samples of sharp. Samples are
+ * copied and never changed.
  *
  * @example
  * ```js
@@ -65,12 +91,25 @@ const greatest: ReadonlyMap<keyof Arrays, number> = new Map<keyof Arrays, number
  */
 export function fromInterleaved(pixels: Interleaved, options: FromInterleavedOptions = {}): Image {
   knownOptions(options, ['alpha', 'peak']);
-  const { width, height, data } = pixels;
-  checkSamples('pixels.data', data);
-  const channels = data.length / (width * height);
-  if (!(Number.isInteger(channels) && channels > 0 && width > 0 && height > 0)) {
-    const rule = `must hold width × height = ${width}×${height} pixels of one length`;
-    throw new InputError('pixels.data', rule, `${data.length} samples`, 'give every channel of every pixel');
+  const { width, height } = pixels;
+  checkSamples('pixels.data', pixels.data);
+  const data = samplesIn(pixels.data, pixels.depth);
+  const channels = pixels.channels ?? data.length / (width * height);
+  if (pixels.channels !== undefined) {
+    wholeNumber('pixels.channels', channels, 1, Number.MAX_SAFE_INTEGER, 'give the samples of a pixel, such as 3');
+  }
+  const fits = channels * width * height === data.length && Number.isInteger(channels);
+  if (!(fits && channels > 0 && width > 0 && height > 0)) {
+    const each = pixels.channels === undefined ? 'one length' : `${channels} samples`;
+    const rule = `must hold width × height = ${width}×${height} pixels of ${each}`;
+    const remedy =
+      "give every channel of every pixel; for bytes of 16-bit samples or floats, also depth: 'ushort' or 'float'";
+    throw new InputError('pixels.data', rule, `${data.length} samples`, remedy);
+  }
+  if (pixels.channels === undefined && channels > MOST_CHANNELS) {
+    const rule = `must have at most ${MOST_CHANNELS} samples per pixel if channels is not given`;
+    const remedy = "give channels; for bytes of 16-bit samples or floats, also depth: 'ushort' or 'float'";
+    throw new InputError('pixels.data', rule, `${channels} per pixel`, remedy);
   }
   const remedy = 'say whether the last channel is opacity: true or false';
   const hasAlpha = boolean('alpha', options.alpha ?? (channels === 2 || channels === 4), remedy);
@@ -100,7 +139,7 @@ export function fromInterleaved(pixels: Interleaved, options: FromInterleavedOpt
 
 /**
  * The samples of an image, interleaved: `new ImageData(toInterleaved(image, { channels: 4, peak: 255 }).data, image.width)`
- * is what a canvas shows. Integers are rounded to the nearest and clamped here; floats are given as they are.
+ * is what a canvas shows, and `sharp(data, { raw: { width, height, channels } })` writes files. Integers are rounded to the nearest and clamped here; floats are given as they are.
  *
  * @example
  * ```js
@@ -113,7 +152,7 @@ export function fromInterleaved(pixels: Interleaved, options: FromInterleavedOpt
 export function toInterleaved<Name extends keyof Arrays = 'Uint8ClampedArray'>(
   image: Image,
   options: ToInterleavedOptions<Name> = {},
-): Interleaved<Arrays[Name]> {
+): Interleaved<Arrays[Name]> & { readonly channels: 1 | 2 | 3 | 4 } {
   knownOptions(options, ['array', 'channels', 'peak']);
   checkShape(image);
   const { width, height } = image;
@@ -133,7 +172,8 @@ export function toInterleaved<Name extends keyof Arrays = 'Uint8ClampedArray'>(
       data[at] = most === undefined ? value : Math.min(Math.max(Math.round(value), 0), most);
     }
   });
-  return { width, height, data: data as Arrays[Name] };
+  // One or three planes, as in every image that is a picture, and alpha.
+  return { width, height, channels: all.length as 1 | 2 | 3 | 4, data: data as Arrays[Name] };
 }
 
 /** The planes that the channels of a pixel come from; undefined stands for opaque. */

@@ -50,12 +50,16 @@ export function* squaresOver(a: readonly Samples[], b: readonly Samples[]): Work
   return { unit, squares };
 }
 
-/** The root mean square of `count` differences, from the sums of parts; each pair of arrays is summed over the parts first. */
+/**
+ * The root mean square of `count` differences, from the sums of parts; each pair of arrays is summed over the parts first. Parts may
+ * be of images with different numbers of planes.
+ */
 export function rmseOfSquares(parts: readonly Squares[], count: number): number {
   const unit = parts.reduce((largest, part) => Math.max(largest, part.unit), 0);
   let sum = 0;
-  for (const c of parts[0].squares.keys()) {
-    sum += parts.reduce((own, part) => own + part.squares[c] * (part.unit / unit) ** 2, 0);
+  const planes = parts.reduce((most, { squares }) => Math.max(most, squares.length), 0);
+  for (let c = 0; c < planes; c++) {
+    sum += parts.reduce((own, part) => own + (part.squares[c] ?? 0) * (part.unit / unit) ** 2, 0);
   }
   return unit * Math.sqrt(sum / count);
 }

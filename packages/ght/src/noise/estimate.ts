@@ -72,7 +72,10 @@ export interface NoiseOptions {
 }
 
 /** The options that say what to estimate. */
-export type NoiseSought = Pick<NoiseOptions, 'kind' | 'jpeg' | 'offset'>;
+export type NoiseSought = Pick<NoiseOptions, 'kind' | 'jpeg' | 'offset'> & {
+  /** Whether three planes are red, green and blue. @default true */
+  readonly colour?: boolean;
+};
 
 /** The progress after the search for a JPEG, and after the estimate of the spectrum. */
 const JPEG_DONE = 0.2;
@@ -83,7 +86,7 @@ const GROWTH_DONE = 0.85;
 /** The noise of a checked image in usual units. `blocks` limits the number of blocks, for callers that need only the kind. */
 export function* noiseOf(
   image: Image,
-  { kind = 'auto', jpeg: told = 'auto', offset }: NoiseSought,
+  { kind = 'auto', jpeg: told = 'auto', offset, colour = true }: NoiseSought,
   blocks?: number,
 ): Work<NoiseEstimate> {
   const { width, height } = image;
@@ -98,7 +101,7 @@ export function* noiseOf(
     return { model: { kind: 'white', sigma: image.planes.map(() => 0) }, confidence: 1, isDrawn: true };
   }
   const constant = yield* constantAreas(image.planes, width, height, jpeg !== undefined);
-  const planes = yield* part(decorrelation(image.planes), JPEG_DONE, JPEG_DONE);
+  const planes = colour ? yield* part(decorrelation(image.planes), JPEG_DONE, JPEG_DONE) : image.planes;
   const spectrum = yield* part(spectrumOf(image, planes, { jpeg, blocks, constant }), JPEG_DONE, SPECTRUM_DONE);
   if (kind === 'auto' && isWhite(spectrum, jpeg !== undefined)) {
     const planes = yield* part(growingNoise(image, constant), SPECTRUM_DONE, GROWTH_DONE);
@@ -107,7 +110,10 @@ export function* noiseOf(
   }
   const estimate = colouredEstimate(image, spectrum, jpeg);
   if (!hasTwoScales(image)) return estimate;
-  return { ...estimate, coarse: yield* part(coarseNoise(planes, image, spectrum.planes), SPECTRUM_DONE, 1) };
+  return {
+    ...estimate,
+    coarse: yield* part(coarseNoise(planes, image, spectrum.planes, jpeg !== undefined), SPECTRUM_DONE, 1),
+  };
 }
 
 function* whiteNoise(image: Image, constant: Uint8Array | undefined): Work<NoiseEstimate> {

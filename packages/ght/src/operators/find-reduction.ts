@@ -3,6 +3,7 @@
  * factor, and what distinguishes them is close to the highest frequency:
  *
  * - area averaging keeps most there, and folds back what lies beyond it (aliasing): edges have stairs that the large picture did not have;
+ * - single samples, as from a reduction to the nearest pixel, fold back even more;
  * - a cubic window keeps less and folds back little;
  * - a wide Gaussian keeps almost nothing.
  *
@@ -10,12 +11,14 @@
  * its total power, so that a few strong edges do not decide. With x_k = log P_{k+1} − log P_1, k = 1 … 7, which do not depend on contrast,
  *
  *     log-odds of aliasing = a·x + a₀         deviation of the Gaussian = g·x + g₀, in small pixels
+ *     log-odds of single samples = s·x + s₀
  *
- * where a is a logistic and g a linear regression over photographs that were reduced in known ways (`bench/reductions.js`).
+ * where a and s are logistic and g a linear regression over photographs that were reduced in known ways (`bench/reductions.js`).
  *
  * A wrong answer must do little harm. Between the certain answers the reduction is a mixture of both windows. A picture that was soft
  * before it was reduced looks like one that was reduced by a wide Gaussian, and too wide a Gaussian causes ringing where too narrow a
- * one is only less sharp: so only wide ones are considered, and only a part of their width is assumed.
+ * one is only less sharp: so only wide ones are considered, and only a part of their width is assumed. What single samples have folded
+ * back looks like detail, and is sharpened like detail: the result then is cubic interpolation, or between that and the restored picture.
  */
 import type { Work } from '../work.js';
 import type { Plane, Size } from './operator.js';
@@ -23,11 +26,14 @@ import type { AssumedReduction } from './resampling.js';
 
 /** How a picture was reduced, as far as it shows; plain data. */
 export interface FoundReduction {
-  /** The reduction that is assumed. `mixed` is between `bicubic` and `area`. */
-  readonly kind: 'bicubic' | 'area' | 'mixed' | 'gaussian';
+  /**
+   * The reduction that is assumed. `mixed` is between `bicubic` and `area`. `points` are single samples, whose aliasing looks like detail:
+   * the result is mixed with plain cubic interpolation.
+   */
+  readonly kind: 'bicubic' | 'area' | 'mixed' | 'gaussian' | 'points';
   /** For `gaussian` its deviation, in pixels of the large picture. */
   readonly width?: number;
-  /** For `mixed` the share of `area`, from 0 to 1. */
+  /** For `mixed` the share of `area`, for `points` that of cubic interpolation in the result, from 0 to 1. */
   readonly share?: number;
   /** How certain it is, from 0 to 1. */
   readonly confidence: number;
@@ -49,10 +55,14 @@ const MOST_SAMPLES = 2 ** 21;
 
 /** a and a₀: the log-odds of aliasing. */
 const ALIASING = [4.39, 0.92, -6.08, -2.84, -3.55, 2.04, 7.33, 5.16] as const;
+/** s and s₀: the log-odds of single samples. */
+const POINTS = [1, -2.6, -4.19, -1.45, 1.41, 3.04, 3.4, 5.44] as const;
 /** g and g₀: the deviation of a Gaussian, in small pixels. */
 const WIDTH = [-0.0617, 0.0353, 0.0878, 0.0635, -0.0442, -0.0227, -0.1092, 0.1732] as const;
 /** The probability of aliasing up to which the reduction counts as cubic, and that from which it counts as area averaging. */
 const [CUBIC, AREA] = [0.1, 0.5];
+/** The probability of single samples from which the result is mixed with cubic interpolation, and that from which it is nothing else. */
+const [MIXED_POINTS, SURE_POINTS] = [0.7, 0.9];
 /** The least deviation that counts as a wide Gaussian, the spread of the estimate, and the part of it that is assumed. */
 const GAUSSIAN = { least: 0.58, spread: 0.03, part: 0.6 } as const;
 /** The share of area averaging for a picture of which nothing is known. */
@@ -67,6 +77,11 @@ export function* findReduction(planes: readonly Plane[], size: Size, factor: num
   if (width >= GAUSSIAN.least) {
     const confidence = logistic((width - GAUSSIAN.least) / GAUSSIAN.spread);
     return { kind: 'gaussian', width: GAUSSIAN.part * width * factor, confidence };
+  }
+  const points = logistic(affine(POINTS, x));
+  if (points > MIXED_POINTS) {
+    const share = Math.min(1, (points - MIXED_POINTS) / (SURE_POINTS - MIXED_POINTS));
+    return { kind: 'points', share, confidence: points };
   }
   const aliasing = logistic(affine(ALIASING, x));
   if (aliasing <= CUBIC) return { kind: 'bicubic', confidence: 1 - aliasing };
@@ -83,6 +98,7 @@ export function unknownReduction(reason: FoundReduction['reason']): FoundReducti
 /** The operator's view of what was found. */
 export function assumedReduction({ kind, width = 1, share = UNKNOWN_SHARE }: FoundReduction): AssumedReduction {
   if (kind === 'gaussian') return { gaussian: width };
+  if (kind === 'points') return 'area';
   return kind === 'mixed' ? { mixed: share } : kind;
 }
 

@@ -30,6 +30,8 @@ export interface DeblurOptions extends RestorationOptions {
  * estimated as a Gaussian, a disk or a straight motion; `blur` in the result says which. A picture that looks sharp is then refused.
  * Nothing is assumed about what lies outside the frame. If a kernel does not fit, `warnings` in the result has the reason.
  *
+ * @param kernel - The picture of a single point of light, or `auto`.
+ *
  * @example
  * ```js
  * import { deblur, diskKernel } from 'ght';
@@ -45,6 +47,6 @@ export async function deblur(
   options: DeblurOptions = {},
 ): Promise<Restored> {
   checkShape(image);
-  const settings = resolveRestoreOptions(options, ['sigma', 'jpeg']);
+  const settings = resolveRestoreOptions('deblur', options, ['sigma', 'jpeg']);
   return restoreWhole(image, deblurring(image, kernel, options), settings);
 }

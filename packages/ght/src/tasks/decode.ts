@@ -36,8 +36,9 @@ export async function decodeImage(
 ): Promise<DecodedImage> {
   knownOptions(options, ['signal']);
   const { codes, ...coded } = await loadCodedImage(bytes);
-  const { grid, dictionary, peak, alpha } = coded;
-  const planes = await drive(rebuiltPlanes(dictionary, codes, grid), options);
+  const { grid, dictionary, peak, alpha, bands = false } = coded;
+  const colour = !bands && codes.P === 3 * grid.count;
+  const planes = await drive(rebuiltPlanes(dictionary, codes, { grid, colour }), options);
   const image = { width: grid.width, height: grid.height, planes, peak, ...(alpha && { alpha }) };
   return { ...coded, codes, image };
 }

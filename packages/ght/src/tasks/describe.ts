@@ -9,12 +9,21 @@ import { WIDE } from '../operators/wide-holes.js';
 import type { RemovedBanding, RemovedImpulses } from '../pipelines/denoise/defects.js';
 import type { Diagnosis, NoiseReport } from '../pipelines/denoise/findings.js';
 import { type ChosenQuality, MOST_RANGE } from '../pipelines/denoise/quality.js';
+import { keptShare } from '../pipelines/restore/deblurring.js';
 import type { RestorationWarning } from '../pipelines/restore/findings.js';
 import type { RestoreResult } from '../pipelines/restore/options.js';
+import type { DenoisedPage } from '../pipelines/series/series.js';
 import { solverCatalogue } from '../sparse/solvers/catalogue.js';
 
 /** What can be described: the result of `denoise` or of a restoration, a diagnosis, an engine that ran, or one that could. */
-export type Describable = NoiseReport | Diagnosis | NoiseEstimate | RestoreResult | EngineInfo | EngineState;
+export type Describable =
+  | NoiseReport
+  | DenoisedPage
+  | Diagnosis
+  | NoiseEstimate
+  | RestoreResult
+  | EngineInfo
+  | EngineState;
 
 /** A subject of a report. */
 export type Subject =
@@ -22,12 +31,16 @@ export type Subject =
   | 'banding'
   | 'noise'
   | 'quality'
+  | 'series'
   | 'engine'
   | 'fallback'
   | 'blur'
   | 'reduction'
   | 'missing'
   | 'warning';
+
+/** Below this many pages on average, hardly any patch was followed. */
+const ALONE = 1.05;
 
 /** The subjects whose sentences need a label, because they do not name what they are about. */
 const LABELLED: readonly Subject[] = ['noise', 'quality', 'blur', 'reduction', 'missing'];
@@ -72,6 +85,7 @@ function sentencesOf(report: Describable): Partial<Record<Subject, string>> {
     banding: bandingText(report.banding, 'removed'),
     noise: noiseText(report.noise, report),
     quality: qualityText(report),
+    series: 'series' in report ? seriesText(report) : '',
   };
 }
 
@@ -96,7 +110,9 @@ function assumedNoiseText({ sigma, estimated, jpegQuality }: RestoreResult): str
 
 function blurText({ blur }: RestoreResult): string {
   if (!blur) return '';
-  const percent = `confidence ${Math.round(100 * blur.confidence)}%`;
+  const kept = keptShare(blur.confidence);
+  const mixed = kept > 0 ? `, so that ${Math.round(100 * kept)}% of the blurred picture is kept` : '';
+  const percent = `confidence ${Math.round(100 * blur.confidence)}%${mixed}`;
   if (blur.kind === 'gaussian') return `Gaussian, σ = ${inDigits(blur.sigma)} pixels; ${percent}`;
   if (blur.kind === 'disk') return `out of focus, a disk of radius ${inDigits(blur.radius)} pixels; ${percent}`;
   return `motion over ${inDigits(blur.length)} pixels at ${Math.round(blur.angle)}°; ${percent}`;
@@ -120,12 +136,14 @@ function reductionText({ kind, width = 0, share = 0, confidence, reason }: Found
       return `found to be area averaging${certainty}`;
     case 'gaussian':
       return `found to be a wide Gaussian, of which a deviation of ${inDigits(width)} pixels of the result is assumed${certainty}`;
+    case 'points':
+      return `found to be single samples${certainty}: ${Math.round(100 * share)}% of the result is cubic interpolation`;
     case 'mixed': {
-      const why = {
+      const because = {
         'too-little-detail': ', because the image has too little detail',
         'noise-removed': ', because noise was removed',
       };
-      return `not certain${reason ? why[reason] : ''}: assumed between bicubic and area averaging, ${Math.round(100 * share)}% of the latter`;
+      return `not certain${reason ? because[reason] : ''}: assumed between bicubic and area averaging, ${Math.round(100 * share)}% of the latter`;
     }
   }
 }
@@ -230,8 +248,15 @@ function qualityText({ quality, qualityFallback }: ChosenQuality): string {
   const limits = {
     'noise-too-weak': `noise of at least 1/${MOST_RANGE} of the range of the samples`,
     'noise-not-white': 'white noise',
+    series: 'single images',
   };
   return `${quality} in place of ${qualityFallback.requested}, which is for ${limits[qualityFallback.reason]}`;
+}
+
+function seriesText({ series }: DenoisedPage): string {
+  if (!series) return '';
+  if (series.depthMean < ALONE) return 'denoised by itself: the pages next to it are not like it';
+  return `patches followed through ${series.depthMean.toFixed(1)} pages on average`;
 }
 
 /** What the engines without features of the host are. */

@@ -25,6 +25,8 @@ export interface InpaintOptions extends RestorationOptions {
  * stay blurred in the middle, within the range of the pixels around them. `missing` in the result says how much was filled, and
  * `warnings` whether the mask looks inverted.
  *
+ * @param mask - One sample per pixel: pixels where it is not 0 are missing.
+ *
  * @example
  * ```js
  * import { inpaint } from 'ght';
@@ -37,6 +39,6 @@ export interface InpaintOptions extends RestorationOptions {
  */
 export async function inpaint(image: Image, mask: Samples | 'auto', options: InpaintOptions = {}): Promise<Restored> {
   checkShape(image);
-  const settings = resolveRestoreOptions(options, ['sigma']);
+  const settings = resolveRestoreOptions('inpaint', options, ['sigma']);
   return restoreWhole(image, inpainting(mask, options.sigma), settings);
 }

@@ -15,6 +15,8 @@ import { type LearnOptions, resolveLearnOptions } from '../pipelines/learn/optio
  * as it is represented: luma and two chromas, which share the budget. Samples are in units of the first image's peak.
  * Signals are a typed array, one after the other, of as many samples as `initial` has rows, or as a patch has pixels.
  *
+ * @param data - Images, which are read one after the other, or signals in one array.
+ *
  * @example
  * ```js
  * import { learn } from 'ght';

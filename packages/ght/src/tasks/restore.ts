@@ -36,6 +36,6 @@ export interface RestoreOptions extends RestorationOptions {
  */
 export async function restore(image: Image, operator: LinearOperator, options: RestoreOptions = {}): Promise<Restored> {
   checkShape(image);
-  const settings = resolveRestoreOptions(options, ['sigma', 'start']);
+  const settings = resolveRestoreOptions('restore', options, ['sigma', 'start']);
   return restoreWhole(image, ownProblem(image, operator, options.start, options.sigma), settings);
 }

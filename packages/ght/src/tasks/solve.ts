@@ -20,6 +20,8 @@ export interface SolveOptions extends SolverOptions {
  * The general problem: minimise ‖DZ − Y‖² with at most S nonzeros in all of Z, for any dictionary D (N×L) and any signals
  * Y (N×P, one after the other). Neither may change before the promise has settled, since they are not copied.
  *
+ * @param Y - The signals, one after the other, each of N samples.
+ *
  * @example
  * ```js
  * import { gaussianDictionary, nonzeros, solve } from 'ght';

@@ -38,6 +38,8 @@ export interface UpscaleOptions extends RestorationOptions {
  * Enlarges an image by a factor of at least 1, which need not be whole. The result, reduced again, gives the image. Of RGB, the luma is
  * restored, and the colours are enlarged by cubic interpolation. The result says what was found about the image (`describe`).
  *
+ * @param factor - Pixels of the result per pixel of the image, in each direction.
+ *
  * @example
  * ```js
  * import { upscale } from 'ght';
@@ -49,6 +51,6 @@ export interface UpscaleOptions extends RestorationOptions {
  */
 export async function upscale(image: Image, factor: number, options: UpscaleOptions = {}): Promise<Restored> {
   checkShape(image);
-  const settings = resolveRestoreOptions(options, ['sigma', 'blur', 'jpeg']);
+  const settings = resolveRestoreOptions('upscale', options, ['sigma', 'blur', 'jpeg']);
   return restoreWhole(image, upscaling(image, factor, options), settings);
 }

@@ -1,4 +1,4 @@
-/** The trial of a GPU beside the CPU, with engines that take as long as is said here, by a clock that they move. */
+/** The trial of a GPU next to the CPU, with engines that take as long as is said here, by a clock that they move. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { compare } from '../../src/engines/calibration.js';
 import type { Engine, Loaded, LoadedDenoiser } from '../../src/engines/engine.js';

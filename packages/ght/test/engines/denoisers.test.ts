@@ -34,11 +34,11 @@ describe.each(engineCases)('the %s engine', (name, { engine, threads, within }) 
     const denoiser = await engine.denoiser(recipeOf('balanced'), 40 * 32, { threads });
     expect(denoiser.info).toMatchObject({ name: engine.name, threads: threads ?? 1 });
     expect(denoiser.passes).toEqual(['pilot', 'wiener']);
-    const told: { fraction: number; pass: string }[] = [];
-    await denoiser.run(tileOf(planes, 40, 32), { onProgress: (progress) => told.push(progress) });
-    const fractions = told.map(({ fraction }) => fraction);
+    const reported: { fraction: number; pass: string }[] = [];
+    await denoiser.run(tileOf(planes, 40, 32), { onProgress: (progress) => reported.push(progress) });
+    const fractions = reported.map(({ fraction }) => fraction);
     expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
-    expect(new Set(told.map(({ pass }) => pass))).toEqual(new Set(['pilot', 'wiener']));
+    expect(new Set(reported.map(({ pass }) => pass))).toEqual(new Set(['pilot', 'wiener']));
     const signal = AbortSignal.abort(new Error('enough'));
     await expect(denoiser.run(tileOf(planes, 40, 32), { signal })).rejects.toThrow('enough');
   });

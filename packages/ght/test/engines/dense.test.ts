@@ -110,7 +110,7 @@ it('agrees with the reference for any number of samples, atoms and signals', asy
         expect(supportMismatch(await ours.codes(), await theirs.codes())).toBeLessThan(0.05);
       }
     }),
-    runs(40),
+    runs(25),
   );
 });
 

@@ -18,24 +18,24 @@ afterEach(() => {
 });
 
 /** The threads that receive a message from now on. */
-function threadsTold(): Set<Worker> {
-  const told = new Set<Worker>();
+function startedThreads(): Set<Worker> {
+  const started = new Set<Worker>();
   const post = Worker.prototype.postMessage;
   vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (this: Worker, ...message) {
-    told.add(this);
+    started.add(this);
     return post.apply(this, message as Parameters<typeof post>);
   });
-  return told;
+  return started;
 }
 
 /** Starts an endless run, applies `strike` once it is running, and returns the error it ends with. */
 async function strickenRun(strike: (threads: Worker[]) => void): Promise<Error> {
-  const told = threadsTold();
+  const started = startedThreads();
   let struck = false;
   const onProgress = ({ k }: { k?: number }) => {
     if (struck || (k ?? 0) < 2) return;
     struck = true;
-    strike([...told]);
+    strike([...started]);
   };
   return solve(D, Y, { ...endless, onProgress }).then(
     () => new Error('the run ended as if nothing had happened'),
@@ -68,21 +68,21 @@ describe('a worker thread', () => {
   });
 
   it('that dies between two runs is not used for the second', async () => {
-    const told = threadsTold();
+    const started = startedThreads();
     await solve(D, Y, { threads: 2, maxIterations: 1 });
-    await Promise.all([...told].map((thread) => thread.terminate()));
+    await Promise.all([...started].map((thread) => thread.terminate()));
     expect((await solve(D, Y, { threads: 2, maxIterations: 1 })).iterations).toBe(1);
   });
 
   it('of a denoiser that is terminated does the same', async () => {
-    const told = threadsTold();
+    const started = startedThreads();
     const image = noisy(picture(160, 120), 20);
     let struck = false;
     const onProgress = ({ pass }: { pass: string }) => {
       // No thread is at work while the noise is estimated.
-      if (struck || told.size === 0 || pass === 'estimate') return;
+      if (struck || started.size === 0 || pass === 'estimate') return;
       struck = true;
-      for (const thread of told) void thread.terminate();
+      for (const thread of started) void thread.terminate();
     };
     await expect(denoise(image, { sigma: 20, threads: 2, quality: 'best', onProgress })).rejects.toThrow(
       /a worker thread (ended unexpectedly|had ended)/,

@@ -10,7 +10,7 @@ import { withFastClock } from '../clock.js';
 /** Patches of a chunk, the first of which are the sample. */
 const CHUNK = 256;
 
-/** P signals of random energy; the scale of each can be told. */
+/** P signals of random energy; the scale of each can be given. */
 function signals(D: Dictionary, P: number, seed: number, scaleOf: (p: number) => number = () => 1): Float64Array {
   const random = randomSource(seed);
   const Y = new Float64Array(D.N * P);

@@ -46,9 +46,9 @@ describe.each(engineCases)('the learned denoiser on the %s engine', (_name, { en
     const denoiser = await engine.learned(reduced(model, 4, 16), 40 * 32, { threads });
     const tile = tileOf(noisy(picture(40, 32), 1).planes, 40, 32);
     expect(denoiser.info).toMatchObject({ name: engine.name, threads: threads ?? 1 });
-    const told: number[] = [];
-    await denoiser.run(tile, { onProgress: ({ fraction }) => told.push(fraction) });
-    expect(told).toEqual([...told].sort((a, b) => a - b));
+    const reported: number[] = [];
+    await denoiser.run(tile, { onProgress: ({ fraction }) => reported.push(fraction) });
+    expect(reported).toEqual([...reported].sort((a, b) => a - b));
     const signal = AbortSignal.abort(new Error('enough'));
     await expect(denoiser.run(tile, { signal })).rejects.toThrow('enough');
   });

@@ -37,7 +37,7 @@ describe('a budget from the noise level', () => {
     'is that of the reference on every engine: %s',
     async (solver) => {
       for (const rule of noiseRules) {
-        const options = { solver, peak: 255, budget: { sigma: 8, rule } } as const;
+        const options = { solver, peak: 255, budget: { sigma: 8, rule }, maxIterations: 20 } as const;
         const expected = await solve(D, Y, { ...options, engine: 'reference' });
         for (const engine of ['portable', 'wasm'] as const) {
           const ours = await solve(D, Y, { ...options, engine });
@@ -197,7 +197,7 @@ describe.each(engineCases)('the %s engine', (_name, { engine, threads, within })
 });
 
 describe.each(engineCases.filter(([, { engine }]) => engine !== referenceEngine))(
-  'the %s engine beside the reference',
+  'the %s engine next to the reference',
   (_name, { engine, threads, within }) => {
     it('agrees with the reference for 50 iterations of QPM and 20 of ADMM on a dense dictionary', async () => {
       const gaussian = gaussianDictionary(30, 55, 8);

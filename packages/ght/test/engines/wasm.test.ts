@@ -147,7 +147,7 @@ describe('threads', () => {
 
   it('are as many as requested, and one if the problem is small', async () => {
     expect((await threadsFor(100)).threads).toBe(1);
-    expect((await threadsFor(1e6, 5)).threads).toBe(5);
+    expect((await threadsFor(1e6, { threads: 5 })).threads).toBe(5);
     const image = picture(40, 40);
     expect((await represent(image)).engine).toMatchObject({ name: 'wasm', threads: 1 });
     expect((await represent(image, { threads: 2 })).engine).toMatchObject({ name: 'wasm', threads: 2 });

@@ -171,11 +171,16 @@ def anchor_of(V, R, is_dark, is_bright, choices):
     bins = range(len(V))
     compressed = [is_dark[b] or is_bright[b] and not choices.at_most(R[b], BELIEVABLE) for b in bins]
     asked = [b for b in bins if not (compressed[b] and not choices.at_most(0.35 * median, level[b]))]
+    # Noise is even at several brightnesses: then an uneven bin far below them is a compressed highlight next to edges.
+    even = [b for b in bins if level[b] > 0 and choices.at_most(R[b], 1.3)]
+    agreeing = {a: sum(1 for b in even if level[b] >= level[a] and choices.at_most(level[b], 1.5 * level[a])) for a in even}
+    agreed = min([level[a] for a in even if agreeing[a] >= max(2, 0.4 * len(V))], default=0)
+    doubtful = [not choices.at_most(R[b], 2) and not choices.at_most(agreed, 2.5 * level[b]) for b in bins]
     # No camera compresses its noise more than ten times: what is left over is text.
-    some = [level[b] for b in bins if level[b] > 0]
+    some = [level[b] for b in bins if level[b] > 0 and not doubtful[b]]
     if some and not (asked and choices.at_most(min(level[b] for b in asked), 10 * min(some))):
         asked = list(bins)
-    noisy = [b for b in asked if level[b] > 0]
+    noisy = [b for b in asked if level[b] > 0 and not doubtful[b]]
     sure = []
     if noisy:
         lowest = min(level[b] for b in noisy)
@@ -237,14 +242,17 @@ def plane_spectrum(V, R, energies, is_dark, is_bright, is_chroma, steps, choices
     smooth[1:-1] = (variances[:-2] + 2 * variances[1:-1] + variances[2:]) / 4
     deviations, coarsest = np.sqrt(smooth), np.sqrt(levels.mean() * measured[LOW].mean())
     confidence = min(1, BELIEVABLE / R[anchor])
-    if is_chroma or sum(map(len, energies)) < 1500:
-        deviations = confidence * deviations
-    elif not choices.at_most(R[anchor], BELIEVABLE):
-        deviations = belief(R[anchor], softness(structure_of(energies, deviations, steps, choices))) * deviations
+    believed = confidence
+    if not is_chroma and sum(map(len, energies)) >= 1500:
+        believed = 1
+        if not choices.at_most(R[anchor], BELIEVABLE):
+            believed = belief(R[anchor], softness(structure_of(energies, deviations, steps, choices)))
+    deviations = believed * deviations
     if np.any(steps > 0) and np.any(V[:, MIDDLE].mean(axis=1) == 0):
         # Noise above a quarter of a step would have left something in the empty blocks.
         deviations, coarsest = np.minimum(deviations, steps / 4), min(coarsest, steps[LOW].max() / 4)
-    return {"V": V, "R": R, "anchor": anchor, "confidence": confidence, "coarsest": coarsest, "deviations": deviations,
+    return {"V": V, "R": R, "anchor": anchor, "confidence": confidence, "believed": believed, "coarsest": coarsest,
+            "deviations": deviations,
             "structure": structure_of(energies, deviations, steps, choices)}
 
 
@@ -297,9 +305,32 @@ def estimate_of_planes(planes, channels, peak, jpeg, most, choices):
         luma = found[0]
         luma["deviations"] = np.minimum(luma["deviations"], np.where(NOT_MEAN, limit, 1.6 * limit))
         luma["coarsest"] = min(luma["coarsest"], limit)
+    elif is_colour:
+        found[0]["deviations"] = corrected_by_chroma(choices, *found)
     for plane in found:
         plane.update(bands(plane["deviations"]))
     return {"blocks": count, "brightness": brightness, "planes": found}
+
+
+# --- chroma-evidence.ts ---
+
+def corrected_by_chroma(choices, luma, *chromas):
+    """The deviations of luma: they fall no faster with frequency than those of the chromas, and are not below them."""
+    level = lambda mean_squares, band: np.sqrt(mean_squares[band].mean())
+    L = (luma["deviations"] ** 2).mean(axis=0)
+    each = [(plane["deviations"] ** 2).mean(axis=0) for plane in chromas]
+    if level(L, MIDDLE) == 0 or any(level(plane, MIDDLE) == 0 for plane in each):
+        return luma["deviations"]
+    C = np.mean(each, axis=0)
+    factors = np.ones(64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        enough = choices.at_most(level(L, MIDDLE) / 4, level(C, MIDDLE))
+        for low, high in [(3.2, 5), (5, 7)] if enough else []:
+            band = (RADIUS >= low) & (RADIUS < high)
+            limit = 1.1 * level(L, band) / level(C, band) * np.sqrt(C / L)
+            factors = np.where((RADIUS < low) & (limit < factors), np.maximum(limit, 0.25), factors)
+    raised = max(1, min(1 / luma["believed"], level(C, MIDDLE) / level(factors ** 2 * L, MIDDLE)))
+    return raised * factors * luma["deviations"]
 
 
 # --- gate.ts, limit.ts, jpeg.ts, model.ts, coarse.ts ---
@@ -353,17 +384,24 @@ def model_deviations(planes, factor, jpeg, peak):
     return [np.hypot(factor * plane["deviations"], share * step) for plane, share, step in zip(planes, shares, steps)]
 
 
-def coarse_model(planes, coarsest, peak, choices):
+def coarse_model(planes, whole, jpeg, peak, choices):
     """The noise of planes of even size at half their size: 1.25 times what is believed, and 0 for a plane without flat areas.
+    A quarter of that of the chromas in a sharp picture that was not a JPEG, unless it is blotches.
     The samples of the half planes are float32."""
     halves = [(plane[::2, ::2] + plane[1::2, ::2] + plane[::2, 1::2] + plane[1::2, 1::2]) / 4 for plane in planes]
     halves = [half.astype(np.float32).astype(float) for half in halves]
     found = estimate_of_planes(halves, [], peak, None, 30_000, choices)
+    share = 1
+    if len(planes) == 3 and not jpeg:
+        C = np.mean([(plane["deviations"] ** 2).mean(axis=0) for plane in whole[1:]], axis=0)
+        ring = C[RING].mean()
+        blotches = np.clip(np.sqrt(C[LOW].mean() / ring) - 2, 0, 1) if ring > 0 else 0
+        share = 0.25 + 0.75 * max(softness(whole[0]["structure"]), blotches)
     deviations = []
-    for plane, low in zip(found["planes"], coarsest):
+    for c, (plane, low) in enumerate(zip(found["planes"], [each["coarsest"] for each in whole])):
         level = 2 * np.sqrt((plane["deviations"] ** 2).mean(axis=0)[RING].mean())
         reduced = 1 if choices.at_most(level, 1.25 * low) else 1.25 * low / level
-        deviations.append((1.25 if plane["confidence"] == 1 else 0) * reduced * plane["deviations"])
+        deviations.append((share if c > 0 else 1) * (1.25 if plane["confidence"] == 1 else 0) * reduced * plane["deviations"])
     return {"brightness": found["brightness"], "deviations": deviations}
 
 
@@ -526,8 +564,7 @@ def describe_case(case, pictures):
     if jpeg:
         expected["model"] = model_deviations(found["planes"], expected["factor"], jpeg, peak)
     if case.get("coarse"):
-        coarsest = [plane["coarsest"] for plane in found["planes"]]
-        expected["coarse"] = coarse_model(decorrelated(channels), coarsest, peak, choices)
+        expected["coarse"] = coarse_model(decorrelated(channels), found["planes"], jpeg, peak, choices)
     print(f"{case['name']}: {found['blocks']} blocks, margin {choices.margin:.1e}, white {expected['white']}")
     for plane in found["planes"]:
         level = np.sqrt(plane["V"][:, MIDDLE].mean(axis=1))

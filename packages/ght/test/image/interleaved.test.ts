@@ -1,3 +1,4 @@
+import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { denoise, fromInterleaved, type Image, toInterleaved } from '../../src/index.js';
 
@@ -35,10 +36,60 @@ describe('fromInterleaved', () => {
     );
   });
 
+  it('takes the channels that it is told, refuses data that do not fit, and takes no more than four from their length', () => {
+    const six = { width: 2, height: 1, data: new Uint8Array(12) };
+    expect(fromInterleaved({ ...six, channels: 6 }).planes).toHaveLength(6);
+    expect(() => fromInterleaved(six)).toThrow(
+      "pixels.data must have at most 4 samples per pixel if channels is not given, but got \"6 per pixel\": give channels; for bytes of 16-bit samples or floats, also depth: 'ushort' or 'float'",
+    );
+    expect(() => fromInterleaved({ ...six, channels: 3 })).toThrow(
+      'must hold width × height = 2×1 pixels of 3 samples',
+    );
+    expect(() => fromInterleaved({ ...six, channels: 1.5 })).toThrow('pixels.channels must be a whole number');
+  });
+
+  it('refuses bytes of an unknown depth, and of samples that they do not fill', () => {
+    const bytes = { width: 1, height: 1, data: new Uint8Array(3) };
+    expect(() => fromInterleaved({ ...bytes, depth: 'complex' })).toThrow('pixels.depth must be one of uchar, ushort');
+    expect(() => fromInterleaved({ ...bytes, depth: 'ushort' })).toThrow('pixels.data must be bytes of samples');
+  });
+
   it('refuses samples that are not whole pixels', () => {
     expect(() => fromInterleaved({ width: 2, height: 1, data: Uint8Array.of(1, 2, 3) })).toThrow(
       'pixels.data must hold width × height = 2×1 pixels of one length, but got "3 samples"',
     );
+  });
+});
+
+describe.each([
+  { depth: 'uchar', space: 'srgb', array: 'Uint8Array', peak: 255 },
+  { depth: 'ushort', space: 'rgb16', array: 'Uint16Array', peak: 65535 },
+  { depth: 'float', space: 'scrgb', array: 'Float32Array', peak: 1 },
+] as const)('raw samples of sharp, $depth', ({ depth, space, array, peak }) => {
+  it('come in with the right planes, and go back as they were', async () => {
+    const file = sharp({ create: { width: 5, height: 3, channels: 3, background: '#ff8000' } });
+    const raw = file.toColourspace(space).raw({ depth });
+    const { data, info } = await raw.toBuffer({ resolveWithObject: true });
+    const image = fromInterleaved({ ...info, data }, { peak });
+    expect([image.planes.length, image.planes[0].length, image.planes[0][0]]).toEqual([3, 15, peak]);
+    expect(image.planes[0].constructor.name).toBe(array);
+    // At an odd address, as slices of a pool of buffers are.
+    const odd = Buffer.concat([Buffer.of(0), data]).subarray(1);
+    expect(fromInterleaved({ ...info, data: odd }, { peak })).toEqual(image);
+    const { data: back, ...size } = toInterleaved(image, { array });
+    expect(size).toEqual({ width: 5, height: 3, channels: 3 });
+    expect(Buffer.from(back.buffer)).toEqual(data);
+    // It would take floats for another colour space.
+    if (depth === 'float') return;
+    expect(await sharp(back, { raw: size }).toColourspace(space).raw({ depth }).toBuffer()).toEqual(data);
+  });
+
+  it('are refused if they are of another depth than they seem', () => {
+    if (depth === 'uchar') return;
+    const data = new Uint8Array(5 * 3 * 3 * (depth === 'ushort' ? 2 : 4));
+    const remedy = "for bytes of 16-bit samples or floats, also depth: 'ushort' or 'float'";
+    expect(() => fromInterleaved({ width: 5, height: 3, data })).toThrow(remedy);
+    expect(() => fromInterleaved({ width: 5, height: 3, channels: 3, data })).toThrow(remedy);
   });
 });
 
@@ -47,7 +98,7 @@ describe('toInterleaved', () => {
 
   it('is the reverse of fromInterleaved', () => {
     expect(toInterleaved(fromInterleaved({ width: 2, height: 1, data: rgba }))).toEqual({
-      ...{ width: 2, height: 1, data: rgba },
+      ...{ width: 2, height: 1, channels: 4, data: rgba },
     });
   });
 

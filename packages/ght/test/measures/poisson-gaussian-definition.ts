@@ -73,6 +73,13 @@ export function poissonGaussianByDefinition(
   const calmest = Array.from({ length: Math.ceil(sorted.length / size) }, (_, c) =>
     sorted.slice(c * size, (c + 1) * size).sort((a, b) => a.texture - b.texture),
   ).flatMap((some) => some.slice(0, Math.ceil(0.1 * some.length)));
+  // The blocks in 24 equal parts of the range of brightness.
+  const [dark, bright] = [sorted[0].mean, sorted[sorted.length - 1].mean];
+  const parts = Array.from({ length: 24 }, (_, c) =>
+    blocks
+      .filter(({ mean }) => Math.min(23, Math.floor((24 * (mean - dark)) / (bright - dark))) === c)
+      .sort((a, b) => a.texture - b.texture),
+  );
   let line = fitted(calmest, { slope: 0, level: 1 });
   let taken = 0;
   for (let round = 0; round < 8; round++) {
@@ -82,7 +89,12 @@ export function poissonGaussianByDefinition(
       return texture <= (27 + Math.sqrt(54)) * noise && variance <= 2.4 * noise;
     });
     if (calm.length < 64) break;
-    line = fitted(calm, line);
+    // If half of the blocks are flat, the parts with few of these have 16 blocks or a quarter of theirs.
+    const others = parts.flatMap((part) => {
+      const some = part.slice(0, Math.min(16, Math.ceil(part.length / 4)));
+      return part.filter((block) => calm.includes(block)).length < some.length ? some : [];
+    });
+    line = fitted(calm.length < blocks.length / 2 ? calm : [...calm, ...others], line);
     if (calm.length === taken) break;
     taken = calm.length;
   }

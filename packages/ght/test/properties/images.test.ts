@@ -1,7 +1,7 @@
 /** The image tasks, on numerically difficult sizes and values. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { drawHeatmap, heatmap } from '../../src/draw/index.js';
+import { drawContactSheet, drawHeatmap, heatmap, type SheetCell, sheetCell } from '../../src/draw/index.js';
 import { stabiliser } from '../../src/image/stabilise.js';
 import type { Image } from '../../src/index.js';
 import {
@@ -14,6 +14,7 @@ import {
   psnr,
   qualities,
   represent,
+  representJoint,
   rmsePixel,
   ssim,
 } from '../../src/index.js';
@@ -68,6 +69,35 @@ describe('representing', () => {
         },
       ),
       runs(40),
+    );
+  });
+
+  it('spends one budget on all images of a set', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(image, { minLength: 1, maxLength: 4 }),
+        fc.constantFrom(1, 3, 8),
+        async (all, patch) => {
+          const images = all.map((each) => ({ ...each, peak: all[0].peak }));
+          const set = await representJoint(images, { patch, budget: { perPatch: 1 } });
+          expect(set.nonzeros).toBeLessThanOrEqual(set.patches);
+          const cells: SheetCell[] = [];
+          const got = { patches: 0, nonzeros: 0, of: 0 };
+          for await (const result of set.results()) {
+            expect(finite(result.image)).toBe(true);
+            expect(nonzeros(result.codes)).toBe(result.nonzeros);
+            cells.push(sheetCell(result));
+            expect(Math.max(...(cells.at(-1)?.atoms ?? []))).toBeLessThanOrEqual(Math.max(...result.atomsPerPatch));
+            expect(set.images[got.of++].psnr).toBe(result.psnr);
+            got.patches += result.patches;
+            got.nonzeros += result.nonzeros;
+          }
+          const { width, height, pixels } = drawContactSheet(cells);
+          expect(pixels).toHaveLength(3 * width * height);
+          expect(got).toEqual({ patches: set.patches, nonzeros: set.nonzeros, of: images.length });
+        },
+      ),
+      runs(20),
     );
   });
 

@@ -80,6 +80,23 @@ describe('deblurring a JPEG', () => {
     expect(sentences(found)[0]).toMatch(/^noise: white, σ = .*; JPEG steps of quality about 7\d counted in$/);
   });
 
+  it('keeps part of the picture if the kind of the blur is doubtful, and says so', async () => {
+    const { image: soft, clean } = blurred(await greyPhotograph('nagasaki-boats', 144), diskKernel(2), 0);
+    const image = await asJpeg(soft, 50);
+    const found = await deblur(image, 'auto', fast);
+    const { blur } = found;
+    if (!blur || blur.kind === 'motion') throw new Error('another blur was found');
+    const share = (0.35 * Math.min(0.2, 0.8 - blur.confidence)) / 0.2;
+    expect(share).toBeGreaterThan(0.1);
+    const kernel = blur.kind === 'disk' ? diskKernel(blur.radius) : gaussianKernel(blur.sigma);
+    const { image: alone } = await deblur(image, kernel, { ...fast, sigma: found.sigma });
+    const mixed = alone.planes[0].map((value, i) => (1 - share) * value + share * image.planes[0][i]);
+    const off = Float64Array.from(mixed, (value, i) => Math.abs(value - found.image.planes[0][i]));
+    expect(off.reduce((most, each) => Math.max(most, each), 0)).toBeLessThan(1e-6);
+    expect(psnr(found.image, clean)).toBeGreaterThan(psnr(image, clean));
+    expect(sentences(found).join()).toMatch(/; confidence \d\d%, so that \d\d% of the blurred picture is kept/);
+  });
+
   it('refuses tables that are none', async () => {
     const jpeg = { luma: [1, 2] };
     const image = await greyPhotograph('nagasaki-boats', 40);

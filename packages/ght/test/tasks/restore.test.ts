@@ -63,6 +63,7 @@ const largestDifference = (a: Image, b: Image) =>
     .flatMap((plane, c) => Array.from(plane, (value, i) => Math.abs(value - b.planes[c][i])))
     .reduce((most, difference) => Math.max(most, difference), 0);
 const one = { threads: 1 } as const;
+const fast = { ...one, quality: 'fast' } as const;
 
 describe('inpainting', () => {
   it('fills half of the pixels of a photograph, and returns the others as they are', async () => {
@@ -72,9 +73,7 @@ describe('inpainting', () => {
     for (const quality of ['fast', 'balanced', 'best'] as const) {
       const { image: filled, ...rest } = await inpaint(image, mask, { quality, ...one });
       expect(rest).toMatchObject({ sigma: 0, estimated: false, quality });
-      filled.planes[0].forEach((value, i) => {
-        if (!mask[i]) expect(value).toBe(image.planes[0][i]);
-      });
+      expect(filled.planes[0].some((value, i) => !mask[i] && value !== image.planes[0][i])).toBe(false);
       levels.push(psnr(filled, image));
     }
     // Biharmonic interpolation has 24.93 dB here.
@@ -88,9 +87,9 @@ describe('inpainting', () => {
     const mask = maskOf(image, 0.3);
     const wild = { ...image, planes: image.planes.map((plane) => plane.map((v, i) => (mask[i] ? Number.NaN : v))) };
     const [a, b, c] = [
-      await inpaint(image, mask, one),
-      await inpaint(wild, mask, one),
-      await inpaint(wild, 'auto', one),
+      await inpaint(image, mask, fast),
+      await inpaint(wild, mask, fast),
+      await inpaint(wild, 'auto', fast),
     ];
     expect(b.image.planes).toEqual(a.image.planes);
     expect(c.image.planes).toEqual(a.image.planes);
@@ -100,8 +99,8 @@ describe('inpainting', () => {
     const { planes, ...image } = picture(40, 30, 3);
     const mask = maskOf({ ...image, planes }, 0.2);
     const alpha = Uint8Array.from(mask, (gone, i) => (gone ? 0 : i === 7 ? 128 : 255));
-    const { image: filled } = await inpaint({ ...image, planes, alpha }, 'auto', one);
-    expect(filled.planes).toEqual((await inpaint({ ...image, planes }, mask, one)).image.planes);
+    const { image: filled } = await inpaint({ ...image, planes, alpha }, 'auto', fast);
+    expect(filled.planes).toEqual((await inpaint({ ...image, planes }, mask, fast)).image.planes);
     expect(filled.alpha?.every((value, i) => value === (i === 7 && !mask[7] ? 128 : 255))).toBe(true);
   });
 
@@ -116,12 +115,12 @@ describe('inpainting', () => {
   });
 
   it('denoises known pixels too if they have noise', async () => {
-    const clean = await greyPhotograph('march-pastoral', 96);
+    const clean = await greyPhotograph('march-pastoral', 64);
     const given = noisy(clean, 10);
     const mask = maskOf(given, 0.3);
-    const [told, untold] = [await inpaint(given, mask, { sigma: 10, ...one }), await inpaint(given, mask, one)];
-    expect(told.sigma).toBe(10);
-    expect(psnr(told.image, clean)).toBeGreaterThan(psnr(untold.image, clean) + 1);
+    const [known, unknown] = [await inpaint(given, mask, { sigma: 10, ...one }), await inpaint(given, mask, one)];
+    expect(known.sigma).toBe(10);
+    expect(psnr(known.image, clean)).toBeGreaterThan(psnr(unknown.image, clean) + 1);
   });
 
   it('leaves equal channels equal', async () => {
@@ -138,7 +137,7 @@ describe('inpainting', () => {
 
 describe('deblurring', () => {
   it('restores detail, with the noise estimated, and what lies outside the frame unknown', async () => {
-    const { image, clean } = blurred(await greyPhotograph('french-alpine-landscape', 128));
+    const { image, clean } = blurred(await greyPhotograph('french-alpine-landscape', 96));
     const before = psnr(image, clean);
     const levels: number[] = [];
     for (const quality of ['fast', 'balanced', 'best'] as const) {
@@ -156,8 +155,8 @@ describe('deblurring', () => {
     const kernel = gaussianKernel(1.6);
     const bytes = { ...kernel, data: Uint16Array.from(kernel.data, (weight) => Math.round(65535 * weight)) };
     const [a, b] = [
-      await deblur(image, kernel, { sigma: 2, ...one }),
-      await deblur(image, bytes, { sigma: 2, ...one }),
+      await deblur(image, kernel, { sigma: 2, ...fast }),
+      await deblur(image, bytes, { sigma: 2, ...fast }),
     ];
     expect(largestDifference(a.image, b.image)).toBeLessThan(2);
   });
@@ -264,15 +263,15 @@ const tasks: Readonly<Record<string, (image: Image, options?: object) => Promise
 
 describe.each(Object.entries(tasks))('%s', (_name, task) => {
   it('gives the same bits for any number of threads', async () => {
-    const [a, b] = [await task(clean, { threads: 1 }), await task(clean, { threads: 3 })];
+    const [a, b] = [await task(clean, fast), await task(clean, { ...fast, threads: 2 })];
     expect(b.image).toEqual(a.image);
-    expect(b.engine.threads).toBe(3);
+    expect(b.engine.threads).toBe(2);
   });
 
   it('is the same in any units', async () => {
-    const plain = await task(clean, one);
+    const plain = await task(clean, fast);
     for (const by of [257, 1 / 256, 2 ** -400]) {
-      const other = await task(scaledBy(clean, by), one);
+      const other = await task(scaledBy(clean, by), fast);
       expect(largestDifference(scaledBy(other.image, 1 / by), plain.image)).toBeLessThan(0.05);
       expect(other.history[0].sigma / by).toBeCloseTo(plain.history[0].sigma, 6);
     }

@@ -1,8 +1,8 @@
 /** What `upscale` finds in an image: how it was reduced, and its noise. */
 import { describe, expect, it } from 'vitest';
-import { type Image, psnr, type Restored, randomSource, upscale } from '../../src/index.js';
-import { reductionOperator } from '../../src/operators/reduction.js';
-import type { ReductionBlur } from '../../src/operators/resampling.js';
+import { describe as describeResult, type Image, psnr, type Restored, randomSource, upscale } from '../../src/index.js';
+import { reductionOperator, resampled } from '../../src/operators/reduction.js';
+import { cubicResampling, type ReductionBlur } from '../../src/operators/resampling.js';
 import { finish } from '../../src/work.js';
 import { greyPhotograph } from '../photographs.js';
 
@@ -63,6 +63,40 @@ describe('upscaling without options', () => {
     const untouched = await upscale(small, 2, { quality: 'fast', ...one });
     expect(untouched.noise).toBeUndefined();
     expect(untouched.sigma).toBe(0);
+  });
+
+  it('takes strong texture for texture', async () => {
+    const random = randomSource(9);
+    // Sand: nearly white, and somewhat stronger in some places.
+    const grain = Float64Array.from({ length: 82 * 82 }, () => random.normal());
+    const sand = Float64Array.from({ length: 80 * 80 }, (_, i) => {
+      const [x, y] = [i % 80, Math.floor(i / 80)];
+      const strength = 22 + 11 * Math.sin(x / 7) * Math.cos(y / 9);
+      return 120 + strength * (grain[82 * y + x] + 0.4 * (grain[82 * y + x + 1] + grain[82 * (y + 1) + x]));
+    });
+    const image = inBytes({ width: 80, height: 80, planes: [sand], peak: 255 });
+    expect((await upscale(image, 2, { quality: 'fast', ...one })).noise).toBeUndefined();
+  });
+
+  it('keeps to interpolation if the image has single samples of a larger one', async () => {
+    const clean = await greyPhotograph('french-alpine-landscape', 192);
+    const side = 96;
+    const at = (i: number) => 192 * (2 * Math.floor(i / side) + 1) + 2 * (i % side) + 1;
+    const samples = Uint8Array.from({ length: side * side }, (_, i) => clean.planes[0][at(i)]);
+    const image = { width: side, height: side, planes: [samples], peak: 255 };
+    const found = await upscale(image, 2, { quality: 'fast', ...one });
+    const { kind, share = 0 } = found.reduction ?? {};
+    expect(kind).toBe('points');
+    const rows = cubicResampling(side, 192);
+    const [plain] = [finish(resampled(Float64Array.from(samples), rows, rows))];
+    const given = await upscale(image, 2, { quality: 'fast', blur: 'area', sigma: 0, ...one });
+    const mixed = given.image.planes[0].map((value, i) => (1 - share) * value + share * plain[i]);
+    const off = Float64Array.from(mixed, (value, i) => Math.abs(value - found.image.planes[0][i]));
+    expect(off.reduce((most, each) => Math.max(most, each), 0)).toBeLessThan(1e-6);
+    expect(psnr(found.image, clean)).toBeGreaterThan(psnr(given.image, clean) + 0.3);
+    expect(describeResult(found).join()).toMatch(
+      /single samples, with confidence 0\.\d\d: \d+% of the result is cubic/,
+    );
   });
 
   it('has the bits of given options if they are what was found', async () => {

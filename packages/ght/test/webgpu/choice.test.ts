@@ -77,12 +77,12 @@ describe.skipIf(inject('withoutGpu') !== '')('a task where there is a GPU', () =
 
   it('goes on on the CPU when the device is lost in the middle, and the next task opens another', async () => {
     watchDevices();
-    let told = 0;
+    let reported = 0;
     const lose = () => {
-      if (++told === 2) for (const device of devices) device.destroy();
+      if (++reported === 2) for (const device of devices) device.destroy();
     };
     const { engine, rmse } = await solve(D, Y, { ...options, engine: 'webgpu', onProgress: lose });
-    expect(told).toBeGreaterThan(2);
+    expect(reported).toBeGreaterThan(2);
     expect(engine).toMatchObject({
       name: 'wasm',
       fallbackReason: { kind: 'failed', message: expect.stringContaining('lost') },

@@ -114,14 +114,14 @@ describe.skipIf(inject('withoutGpu') !== '')('recipes on a GPU', () => {
     const stop = new AbortController();
     const runner = await recipeRunner(gpu, recipeOf('fast'), { batch: 25 });
     const tile = tileOf(coarse, width, height);
-    const told: number[] = [];
+    const reported: number[] = [];
     const aborted = runner.follow(tile, stop.signal, (_step, fraction) => {
-      told.push(fraction);
+      reported.push(fraction);
       if (fraction > 0) stop.abort(new Error('enough'));
     });
     await expect(aborted).rejects.toThrow('enough');
     // The start, the first batch, and on a fast GPU the second, which was submitted behind it.
-    expect(told.length).toBeLessThanOrEqual(3);
+    expect(reported.length).toBeLessThanOrEqual(3);
     const all: number[] = [];
     const [again] = await runner.follow(tile, undefined, (_step, fraction) => all.push(fraction));
     expect(all.length).toBeGreaterThan(3);

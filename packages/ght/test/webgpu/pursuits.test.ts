@@ -1,4 +1,4 @@
-/** OMP, joint OMP and refit on a GPU beside the reference: with subgroups of 4 lanes and without, in one range and in several. */
+/** OMP, joint OMP and refit on a GPU, compared with the reference: with subgroups of 4 lanes and without, in one range and in several. */
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { referenceEngine } from '../../src/engines/reference.js';
 import { shapeOf } from '../../src/engines/shape.js';
@@ -24,7 +24,7 @@ import type { Effort, Spending } from '../../src/sparse/solvers/joint-omp.js';
 const dct = overcompleteDct(4, 6);
 const NO_STOP = { maxIterations: 1, tolerance: 0 };
 
-/** P signals of random energy; the scale of each can be told. */
+/** P signals of random energy; the scale of each can be given. */
 function signals(D: Dictionary, P: number, seed: number, scaleOf: (p: number) => number = () => 1): Float64Array {
   const random = randomSource(seed);
   const Y = new Float64Array(D.N * P);
@@ -219,13 +219,13 @@ describe.skipIf(inject('withoutGpu') !== '').each(devices)('pursuits on a GPU wi
     expect(fractions).toEqual(fractions.toSorted((a, b) => a - b));
     expect(fractions.at(-1)).toBeLessThanOrEqual(1);
     const stop = new AbortController();
-    let told = 0;
+    let reported = 0;
     const onFraction = () => {
-      told++;
+      reported++;
       stop.abort(new Error('enough'));
     };
     await expect(solvers.sweep('omp', 5, NO_STOP, { signal: stop.signal, onFraction })).rejects.toThrow('enough');
-    expect(told).toBe(1);
+    expect(reported).toBe(1);
   });
 });
 

@@ -45,7 +45,8 @@ export function findGroup(guide: Plane, { patch, reach, members }: Grouping, x: 
   return found.slice(0, members).map(({ at }) => at);
 }
 
-function distance({ width, data }: Plane, patch: number, a: number, b: number): number {
+/** The distance of the patches that begin at the samples a and b. */
+export function distance({ width, data }: Pick<Plane, 'width' | 'data'>, patch: number, a: number, b: number): number {
   let sum = 0;
   for (let row = 0; row < patch; row++) {
     for (let i = 0; i < patch; i++) sum += (data[a + row * width + i] - data[b + row * width + i]) ** 2;

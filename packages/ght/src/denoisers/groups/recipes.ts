@@ -5,6 +5,7 @@
  */
 import type { Grouping } from './matching.js';
 import type { TransformName } from './transforms.js';
+import { mostMembers, type Volumes } from './volumes.js';
 
 /** The recipes: `fast` filters each patch by itself, `balanced` groups similar patches, `best` also adapts a basis to each group. */
 export const recipeNames = ['fast', 'balanced', 'best'] as const;
@@ -31,6 +32,8 @@ export interface Pass extends Grouping {
   readonly filter: Filter;
   /** β of the Kaiser window. */
   readonly window: number;
+  /** How patches are followed through the pages of a stack; absent in a recipe for single pictures. */
+  readonly volumes?: Volumes;
 }
 
 /** to = share · a + (1 − share) · b. */
@@ -109,6 +112,31 @@ const bestColoured = balanced('pilot', [2, 2]);
 /** The recipe of a quality, for white noise or noise that depends on frequency. */
 export function recipeOf(quality: RecipeName, noise: 'white' | 'coloured' = 'white'): readonly Step[] {
   return quality === 'best' && noise === 'coloured' ? bestColoured : recipes[quality];
+}
+
+/** How the patches of a pass with this filter are followed; in a denoised guide, patches that are alike are much nearer. */
+const volumesOf = ({ guide, members }: Pass, depth: number): Volumes => ({
+  ...{
+    depth,
+    stride: 3,
+    reach: members === 1 ? 0 : 5,
+    members: members === 1 ? 1 : 8,
+    tau: 2.76,
+  },
+  ...(guide === 'noisy' ? { alike: 1.6, price: 30 } : { alike: 0.3, price: 1 }),
+});
+
+/** A recipe for the pages of a series: patches are followed through at most this many pages. */
+export function seriesRecipe(recipe: readonly Step[], depth: number): readonly Step[] {
+  return recipe.map((step) => (isPass(step) ? { ...step, volumes: volumesOf(step, depth) } : step));
+}
+
+/** The filter of a pass for groups of volumes. */
+export function volumePass(pass: Pass): Pass {
+  const { volumes, filter } = pass;
+  if (!volumes) return pass;
+  const own = filter.kind === 'threshold' ? { ...filter, tau: volumes.tau } : filter;
+  return { ...pass, members: mostMembers({ ...pass, volumes }), filter: own };
 }
 
 /** One pass with groups of their own singular bases: the strongest prior of restoration. */

@@ -34,10 +34,17 @@ export function blocksOf({
   });
 }
 
-/** The size of a block with its surroundings; even, as patches are 2 pixels apart. */
-export function surrounded({ width, height }: Size): Size {
-  const even = (length: number) => STRIDE * Math.ceil(length / STRIDE) + 2 * HALO;
-  return { width: even(width), height: even(height) };
+/** The surroundings of a block: the pixels around it, and from one patch, or site of the coarsest scale, to the next: sides are multiples of that. */
+export interface Surroundings {
+  readonly halo: number;
+  readonly multiple: number;
+}
+const PATCHES: Surroundings = { halo: HALO, multiple: STRIDE };
+
+/** The size of a block with its surroundings. */
+export function surrounded({ width, height }: Size, { halo, multiple }: Surroundings = PATCHES): Size {
+  const whole = (length: number) => multiple * Math.ceil(length / multiple) + 2 * halo;
+  return { width: whole(width), height: whole(height) };
 }
 
 /** Calls back with the place of every pixel of a block and its surroundings, row by row: x and y in it, and its place in the plane. */
@@ -45,11 +52,13 @@ export function gatherBlock(
   block: Rectangle,
   { width, height }: Size,
   take: (x: number, y: number, from: number) => void,
+  surroundings = PATCHES,
 ): void {
-  const size = surrounded(block);
-  const columns = Int32Array.from({ length: size.width }, (_, x) => mirror(block.left - HALO + x, width));
+  const size = surrounded(block, surroundings);
+  const { halo } = surroundings;
+  const columns = Int32Array.from({ length: size.width }, (_, x) => mirror(block.left - halo + x, width));
   for (let y = 0; y < size.height; y++) {
-    const row = mirror(block.top - HALO + y, height) * width;
+    const row = mirror(block.top - halo + y, height) * width;
     for (let x = 0; x < size.width; x++) take(x, y, row + columns[x]);
   }
 }
@@ -65,13 +74,16 @@ export interface LearnedRunner {
 /** Time per pixel, in the unit of the recipes (`denoisers/groups/recipes.ts`), by measurement. */
 export const LEARNED_EFFORT = 60_000;
 
-/** The learned denoiser on an engine. */
-export function learnedDenoiser({ bytes, run }: LearnedRunner): Denoiser {
+/** The same of the model for colour pictures, per pixel of each of its three planes. */
+export const COLOUR_EFFORT = 60_000;
+
+/** A learned denoiser on an engine. */
+export function learnedDenoiser({ bytes, run }: LearnedRunner, effort = LEARNED_EFFORT): Denoiser {
   return {
     margin: LEARNED_MARGIN,
     alignment: { columns: BLOCK, rows: BLOCK },
     least: 1,
-    effort: LEARNED_EFFORT,
+    effort,
     passes: ['learned'],
     bytes,
     run: (tile, { signal, onProgress } = {}) =>

@@ -1,8 +1,9 @@
 import { recipeDenoiser } from '../../denoisers/groups/denoiser.js';
-import { learnedDenoiser } from '../../denoisers/learned/blocks.js';
+import { COLOUR_EFFORT, learnedDenoiser } from '../../denoisers/learned/blocks.js';
 import { type Engine, FLOAT32_RANGE } from '../engine.js';
 import { abilities, instructions, threadsFor } from './run/host.js';
 import { learnedBytes, learnedRunner } from './run/learned.js';
+import { colourBytes, networkRunner } from './run/network.js';
 import { loadPart } from './run/part.js';
 import { loadProblem } from './run/problem.js';
 import { recipeBytes, recipeRunner } from './run/recipe.js';
@@ -29,20 +30,27 @@ export function wasmEngine({ fma, patchesPerShard }: WasmOptions = {}): Engine {
         : { available: true, instructions: instructions(fused()) };
     },
     problemBytes,
-    load: (D, signals, { threads } = {}, watch) =>
-      loadProblem(D, signals, { fma: fused(), threads, patchesPerShard }, watch),
-    loadPart: (D, signals, { threads } = {}, watch) => loadPart(D, signals, { fma: fused(), threads }, watch),
+    load: (D, signals, { threads, worker } = {}, watch) =>
+      loadProblem(D, signals, { fma: fused(), threads, worker, patchesPerShard }, watch),
+    loadPart: (D, signals, { threads, worker } = {}, watch) =>
+      loadPart(D, signals, { fma: fused(), threads, worker }, watch),
     recipeBytes,
-    async denoiser(recipe, pixels, { threads: asked } = {}) {
-      const { threads, threadsReason } = await threadsFor(pixels, asked);
+    async denoiser(recipe, pixels, options) {
+      const { threads, threadsReason } = await threadsFor(pixels, options);
       const info = { name: 'wasm', threads, threadsReason };
       return { info, ...recipeDenoiser(recipe, recipeRunner(recipe, { fma: fused(), threads })) };
     },
     learnedBytes,
-    async learned(model, pixels, { threads: asked } = {}) {
-      const { threads, threadsReason } = await threadsFor(pixels, asked);
+    async learned(model, pixels, options) {
+      const { threads, threadsReason } = await threadsFor(pixels, options);
       const info = { name: 'wasm', threads, threadsReason };
       return { info, ...learnedDenoiser(learnedRunner(model, { fma: fused(), threads })) };
+    },
+    colourBytes,
+    async colour(model, pixels, options) {
+      const { threads, threadsReason } = await threadsFor(pixels, options);
+      const info = { name: 'wasm', threads, threadsReason };
+      return { info, ...learnedDenoiser(networkRunner(model, { fma: fused(), threads }), COLOUR_EFFORT) };
     },
   };
 }

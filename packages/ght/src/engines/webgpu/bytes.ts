@@ -26,3 +26,11 @@ const LEARNED_WORDS = 8;
 export function learnedBytes(width: number, height: number, channels: number): number {
   return 4 * LEARNED_WORDS * width * height * channels;
 }
+
+/** Bytes of the places and the weights of the model for colour pictures: 16 blocks at once, there and on the way. */
+const NETWORK_BYTES = 2 ** 28;
+
+/** Approximate bytes that the model for colour pictures needs for a picture: its planes, their results and what is at work at once. */
+export function colourBytes(width: number, height: number): number {
+  return 24 * width * height + NETWORK_BYTES;
+}

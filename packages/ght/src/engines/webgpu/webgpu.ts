@@ -1,9 +1,9 @@
 import { recipeDenoiser } from '../../denoisers/groups/denoiser.js';
-import { learnedDenoiser } from '../../denoisers/learned/blocks.js';
+import { COLOUR_EFFORT, learnedDenoiser } from '../../denoisers/learned/blocks.js';
 import { EngineFailure } from '../../errors.js';
 import type { SolverName } from '../../sparse/solvers/catalogue.js';
 import { type Engine, type EngineInfo, FLOAT32_RANGE, type GpuAdapter } from '../engine.js';
-import { learnedBytes, problemBytes, recipeBytes } from './bytes.js';
+import { colourBytes, learnedBytes, problemBytes, recipeBytes } from './bytes.js';
 import { Gpu, type GpuOptions } from './gpu.js';
 import type { Counting } from './kernels/state.js';
 
@@ -63,6 +63,11 @@ export function webgpuEngine({ patchesPerRange, counting, ...options }: WebgpuOp
     async learned(model) {
       const [gpu, { learnedRunner }] = await Promise.all([open(), runners()]);
       return { info: infoOf(gpu), ...learnedDenoiser(learnedRunner(gpu, model)) };
+    },
+    colourBytes,
+    async colour(model) {
+      const [gpu, { networkRunner }] = await Promise.all([open(), runners()]);
+      return { info: infoOf(gpu), ...learnedDenoiser(networkRunner(gpu, model), COLOUR_EFFORT) };
     },
   };
 }

@@ -12,12 +12,16 @@ import type { Size } from '../../image/rectangle.js';
 import type { Work } from '../../work.js';
 import { constantAreas } from '../constant-areas.js';
 import type { ColouredNoise } from '../model.js';
-import { levelOver, RING } from './frequencies.js';
+import { LOW, levelOver, RING } from './frequencies.js';
 import { COARSE_FACTOR, colouredModel } from './model.js';
-import { colouredNoise, type PlaneSpectrum, times } from './spectrum.js';
+import { colouredNoise, type PlaneSpectrum, softness, times } from './spectrum.js';
 
 /** The shortest side for two scales: half of it still has enough blocks. */
 const SMALLEST = 128;
+/** The share of the coarse noise of chroma that is removed from a sharp picture: its coarse colours look like noise. */
+const LEAST_SHARE = 0.25;
+/** The deviation of chroma at r < 2 over that at 2 ≤ r < 3.2: up to `even`, its noise is not in blotches, from `most` on it is. */
+const BLOTCHES = { even: 2, most: 3 } as const;
 /** Twice the noise of the half image is at most this multiple of what was measured in the image. */
 const AGREEMENT = 1.25;
 
@@ -30,14 +34,28 @@ export function hasTwoScales({ width, height }: Size): boolean {
 export function* coarseNoise(
   planes: readonly Samples[],
   { width, height, peak }: Size & Pick<Image, 'peak'>,
-  found: readonly Pick<PlaneSpectrum, 'coarsest'>[],
+  found: readonly PlaneSpectrum[],
+  isJpeg: boolean,
 ): Work<ColouredNoise> {
   const halves = yield* halvedPlanes(planes, { width, height });
   const [across, down] = [halfOf(width), halfOf(height)];
   const constant = yield* constantAreas(halves, across, down, false);
   const spectrum = yield* colouredNoise(halves, across, down, { peak, constant });
-  const believed = spectrum.planes.map((plane, c) => bounded(plane, found[c].coarsest));
+  const share = isJpeg || found.length !== 3 ? 1 : chromaShare(found);
+  const believed = spectrum.planes.map((plane, c) => {
+    const whole = bounded(plane, found[c].coarsest);
+    return c > 0 ? times(whole, share) : whole;
+  });
   return colouredModel({ ...spectrum, planes: believed }, { factor: COARSE_FACTOR, onlyTrusted: true });
+}
+
+/** The share of the coarse noise of the chromas that is removed: all in a soft picture, and all if their noise is blotches. */
+function chromaShare([luma, ...chromas]: readonly PlaneSpectrum[]): number {
+  const rows = chromas.flatMap(({ deviations }) => deviations);
+  const steep = levelOver(rows, LOW) / levelOver(rows, RING);
+  const { even, most } = BLOTCHES;
+  const blotches = Math.min(1, Math.max(0, (steep - even) / (most - even)));
+  return LEAST_SHARE + (1 - LEAST_SHARE) * Math.max(softness(luma.structure), blotches || 0);
 }
 
 /** The noise of a half plane, reduced if it is more than the whole plane can have. */

@@ -8,6 +8,7 @@
  * 1. The level of a bin is √(mean of V over 2 ≤ r < 5). The anchor a is the bin of lowest level among those with R ≤ 1.2 whose
  *    level is at most 2.5 times the lowest of all. If there is none, it is the lowest bin, with reduced confidence. A bin below
  *    0.35 of the median level in deep shadows is ignored, and also in highlights if R > 1.2: the camera has compressed that range.
+ *    So is a bin with R > 2 far below a level that others agree on.
  * 2. The spectrum S(f) is the geometric mean of V(f) over the anchor and the bins whose level is within a factor e^0.15 of its
  *    level and whose R is at most 1.2, or at most that of the anchor.
  * 3. Every bin has S(f) times a level. That of the bins in 2 is the mean of V_b(f)/S(f) over f. That of the others is the 20%
@@ -17,6 +18,7 @@
  * 4. Frequencies r < 2 are at most 1.35 times the deviation at 2 ≤ r < 3.2, since shading is not noise; in chroma, where
  *    shading is weak and noise is not, at most 4 times. The mean has 1.6 times the deviation of its neighbours. The bins are
  *    smoothed by (1 2 1)/4.
+ * 5. In a colour picture, the chromas correct luma (`chroma-evidence.ts`).
  *
  * The share of blocks with structure says how sharp the picture is: those whose energy at 3 ≤ r < 5 is more than four times that of
  * the noise, which includes the steps of a JPEG. A soft picture has next to none, and can be smoothed more (`model.ts`).
@@ -27,7 +29,9 @@ import { JPEG_PEAK, jpegSteps, STEP_SHARE } from '../jpeg/jpeg.js';
 import type { JpegInfo } from '../model.js';
 import { quantile } from '../order.js';
 import { whiteLimit } from '../white/limit.js';
+import { doubtfulBins } from './agreement.js';
 import { brightnessBins, MOST_BLOCKS, samplingFor } from './blocks.js';
+import { chromaEvidence } from './chroma-evidence.js';
 import { type CentredPlane, type Flattest, flattest } from './flat-blocks.js';
 import { FINEST, FREQUENCIES, LOW, levelOver, MIDDLE, meanOver, RADIUS, REFERENCE, RING, SIDE } from './frequencies.js';
 
@@ -100,6 +104,8 @@ export interface PlaneSpectrum {
    * deviations are below the measured ones.
    */
   readonly confidence: number;
+  /** The share of the measured deviations that is used: less than 1 if they may contain texture. */
+  readonly believed: number;
   /** The share of blocks with structure above the noise, from 0 in a flat picture to 1 in one that is sharp everywhere. */
   readonly structure: number;
   /** The deviation at middle frequencies, 2 ≤ r < 5, root mean square over brightness. */
@@ -169,6 +175,7 @@ export function* colouredNoise(
     found.push({ ...spectrum, structure: structure(spectrum.deviations) });
   }
   if (isColour && steps) found[0] = atMost(found[0], whiteLimit(found, steps[0], blocks >= TEXTURE.blocks));
+  else if (isColour) found[0] = corrected(found[0], chromaEvidence(found));
   return {
     brightness: bins.map(({ brightness }) => brightness),
     planes: found,
@@ -180,7 +187,15 @@ export function* colouredNoise(
 function nothingKnown(channels: number): SpectrumEstimate {
   const deviations = [new Float64Array(FREQUENCIES)];
   const levels = { middle: 0, reference: 0, finest: 0, coarsest: 0 };
-  const plane: PlaneSpectrum = { deviations, ratios: [1], anchor: 0, confidence: 0, structure: 0, ...levels };
+  const plane: PlaneSpectrum = {
+    deviations,
+    ratios: [1],
+    anchor: 0,
+    confidence: 0,
+    believed: 1,
+    structure: 0,
+    ...levels,
+  };
   return { brightness: [0], planes: Array.from({ length: channels }, () => plane), blocks: 0 };
 }
 
@@ -223,7 +238,7 @@ function planeSpectrum(
   const deviations = whole.map((at) => at.map((value) => believed * value));
   const level = levels.reduce((sum, value) => sum + value, 0) / levels.length;
   const coarsest = Math.sqrt(level * meanOver(measured, LOW)) / scale;
-  return { deviations, ratios, anchor, confidence, coarsest, ...bandsOf(deviations) };
+  return { deviations, ratios, anchor, confidence, believed, coarsest, ...bandsOf(deviations) };
 }
 
 /** Whether a JPEG has rounded the flattest blocks of a brightness to one value. */
@@ -278,6 +293,12 @@ export function times(plane: PlaneSpectrum, factor: number): PlaneSpectrum {
   return { ...plane, deviations, ...bandsOf(deviations) };
 }
 
+/** Multiplies the deviations of a plane by a factor for every frequency. */
+function corrected(plane: PlaneSpectrum, factors: Float64Array): PlaneSpectrum {
+  const deviations = plane.deviations.map((at) => at.map((value, f) => factors[f] * value));
+  return { ...plane, deviations, ...bandsOf(deviations) };
+}
+
 /** Limits the deviations of a spectrum; the limit of the mean is larger by its factor. */
 function atMost(plane: PlaneSpectrum, limit: number): PlaneSpectrum {
   const deviations = plane.deviations.map((at) =>
@@ -312,12 +333,13 @@ function anchorOf(bins: readonly Flattest[], ends: readonly End[]): { anchor: nu
   });
   const lowest = (among: readonly number[]) => among.reduce((best, b) => (level[b] < level[best] ? b : best));
   // No camera compresses its noise that much: the others are text or texture.
-  const some = [...bins.keys()].filter((b) => level[b] > 0);
+  const isDoubtful = doubtfulBins(bins, level);
+  const some = [...bins.keys()].filter((b) => level[b] > 0 && !isDoubtful[b]);
   const isPlausible =
     some.length === 0 || (kept.length > 0 && level[lowest(kept)] <= MOST_COMPRESSED * level[lowest(some)]);
   const asked = isPlausible ? kept : [...bins.keys()];
   // Areas without any noise were drawn, not photographed: they contain no information about the others.
-  const photographed = asked.filter((b) => level[b] > 0);
+  const photographed = asked.filter((b) => level[b] > 0 && !isDoubtful[b]);
   const sure = photographed.filter(
     (b) => bins[b].ratio <= BELIEVABLE && level[b] <= ANCHOR_LEVEL * level[lowest(photographed)],
   );

@@ -6,7 +6,7 @@
  * chosen by their low frequencies, where texture shows first, and measured by their high ones, and the choice does not
  * bias the measurement. A first line is fitted to the least textured blocks of each brightness. Then all blocks whose low
  * frequencies agree with that line are taken, and the line is fitted to them by weighted least squares. This repeats until
- * the set of blocks no longer changes.
+ * the set of blocks no longer changes. If at least half of the blocks are flat, brightnesses without flat blocks are represented by their calmest.
  */
 
 import { InputError, OptionError } from '../../errors.js';
@@ -34,6 +34,10 @@ const LOOKED_AT = 2 ** 15;
 /** For the first line: the number of brightness classes, and the fraction of each with the least texture. */
 const CLASSES = 24;
 const CALMEST = 0.1;
+/** The smallest number of blocks that are used in each part of the range of brightness. */
+const FEWEST_CALM = 16;
+/** They are only added if at least this share of all blocks is flat. In a picture that is textured everywhere they are texture. */
+const GROUND = 0.5;
 const ROUNDS = 8;
 /** The shortest side of an image that shows how its noise depends on the signal. */
 const SMALLEST = 32;
@@ -169,15 +173,16 @@ function* lineThrough(blocks: readonly Block[], offset: number | undefined): Wor
   return zero > 0 ? { slope, level: 0, zero } : { ...line, zero: 0 };
 }
 
-/** Fits the line, round by round, to the blocks that agree with it. */
+/** Fits the line, round by round, to the blocks that agree with it, and to some of each brightness where too few do. */
 function* fitLine(blocks: readonly Block[]): Work<Line> {
+  const classes = classesOf(blocks);
   let line = weighted(calmest(blocks), { slope: 0, level: 1 });
   let taken = 0;
   for (let round = 0; round < ROUNDS; round++) {
     yield round / ROUNDS;
     const calm = agreeing(blocks, line);
     if (calm.length < 64) break;
-    line = weighted(calm, line);
+    line = weighted(calm.length < GROUND * blocks.length ? calm : [...calm, ...missing(classes, line)], line);
     if (calm.length === taken) break;
     taken = calm.length;
   }
@@ -207,6 +212,31 @@ function calmest(blocks: readonly Block[]): Block[] {
     calm.push(...some.slice(0, Math.ceil(CALMEST * some.length)));
   }
   return calm;
+}
+
+/** The blocks in equal parts of the range of brightness, each sorted by texture. */
+function classesOf(blocks: readonly Block[]): readonly (readonly Block[])[] {
+  const [dark, bright] = blocks.reduce(
+    ([least, most], { mean }) => [Math.min(least, mean), Math.max(most, mean)],
+    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
+  );
+  const classes = Array.from({ length: CLASSES }, (): Block[] => []);
+  for (const block of blocks) {
+    const c = Math.floor((CLASSES * (block.mean - dark)) / (bright - dark));
+    classes[Math.max(0, Math.min(CLASSES - 1, c || 0))].push(block);
+  }
+  return classes.map((some) => some.sort((a, b) => a.texture - b.texture));
+}
+
+/**
+ * The calmest blocks of each class in which fewer agree with the line. Next to a dark ground with thousands of blocks, a few bright
+ * objects may have none that is flat; their high frequencies show the noise all the same.
+ */
+function missing(classes: readonly (readonly Block[])[], line: Line): Block[] {
+  return classes.flatMap((some) => {
+    const enough = Math.min(FEWEST_CALM, Math.ceil(some.length / 4));
+    return agreeing(some, line).length >= enough ? [] : some.slice(0, enough);
+  });
 }
 
 /**

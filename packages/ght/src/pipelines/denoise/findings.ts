@@ -13,6 +13,8 @@ import { noiseOf, shiftedEstimate } from '../../noise/estimate.js';
 import type { NoiseModel } from '../../noise/model.js';
 import { limited } from '../../noise/model.js';
 import { part, stretches, type Work } from '../../work.js';
+import { bandsIn } from './axes.js';
+import type { Bands } from './bands.js';
 import { ofCopies, ofDenoised } from './copies.js';
 import {
   type Defects,
@@ -76,7 +78,7 @@ export function mergeRanges(ranges: readonly ImageRange[]): ImageRange {
 }
 
 /** The exponent of the unit in which an image is denoised. */
-function exponentOf({ least, most }: ImageRange): number {
+export function exponentOf({ least, most }: ImageRange): number {
   return imageUnit(Math.max(Math.abs(least), Math.abs(most)));
 }
 
@@ -94,10 +96,13 @@ export function* toWorkingUnits(image: Image, range: ImageRange): Work<Image> {
 export interface Findings {
   readonly defects: Defects;
   readonly estimate: NoiseEstimate;
+  /** How planes that are not colours are denoised. */
+  readonly bands?: Bands;
 }
 
 /** The settings that say which defects and which noise to look for. */
-export type Sought = Pick<DenoiseSettings, 'given' | 'estimate' | 'impulses' | 'banding'>;
+export type Sought = Pick<DenoiseSettings, 'given' | 'estimate' | 'impulses' | 'banding'> &
+  Partial<Pick<DenoiseSettings, 'bands'>>;
 
 /** Blocks for the decision between white and coloured noise. The strength of coloured noise is estimated again after the coarse scale. */
 const BLOCKS_FOR_KIND = 15_000;
@@ -109,9 +114,11 @@ export function* find(image: Image, isWhole: boolean, range: ImageRange, setting
   const shown = { ...image, planes: repaired.planes };
   const { given } = settings;
   const { jpeg, offset } = settings.estimate;
-  if (given) return { ...repaired, estimate: yield* part(givenEstimate(shown, e, given, jpeg), 0.5, 1) };
   const sought = offset === undefined ? settings.estimate : { ...settings.estimate, offset: limited(offset, -e) };
-  return { ...repaired, estimate: yield* part(noiseOf(shown, sought, BLOCKS_FOR_KIND), 0.5, 1) };
+  const noise = given ? givenEstimate(shown, e, given, jpeg) : noiseOf(shown, sought, BLOCKS_FOR_KIND);
+  const estimate = yield* part(noise, 0.5, 1);
+  if (!settings.bands || shown.planes.length === 1) return { ...repaired, estimate };
+  return { ...repaired, estimate, bands: yield* part(bandsIn(shown, estimate.model), 1, 1) };
 }
 
 /** The inverse of {@link toWorkingUnits} for denoised planes, after a share of the removed noise is put back. */

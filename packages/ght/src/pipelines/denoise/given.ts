@@ -55,7 +55,7 @@ function withSteps(
 /** The deviations that the steps of a JPEG alone count as, by plane and frequency. */
 function stepNoise(jpeg: JpegInfo, channels: number, unit: number): readonly Float64Array[] {
   const silent = {
-    ...{ deviations: [new Float64Array(64)], ratios: [1], anchor: 0, confidence: 1, structure: 1 },
+    ...{ deviations: [new Float64Array(64)], ratios: [1], anchor: 0, confidence: 1, believed: 1, structure: 1 },
     ...{ middle: 0, reference: 0, finest: 0, coarsest: 0 },
   };
   const nothing = { brightness: [0], planes: Array.from({ length: channels }, () => silent), blocks: 0 };

@@ -16,6 +16,7 @@ import {
   refuse,
   whole,
 } from '../check.js';
+import type { Bands } from './bands.js';
 import { bandingSearches } from './defects.js';
 import type { ImageRange } from './findings.js';
 import type { Known } from './parts.js';
@@ -39,6 +40,8 @@ export interface FineArgument extends ScalesArgument {
   readonly step: Size;
   /** Whether the result differs from the input. */
   readonly changed: boolean;
+  /** Whether the model for colour pictures is used. */
+  readonly colour: boolean;
 }
 
 /** The largest side of a tile. */
@@ -125,6 +128,12 @@ export const checkNoise: Check<Known> = record<Known>({
   peak: finite,
   defects,
   estimate: checkEstimate,
+  bands: optional(
+    record<Bands>({
+      mix: optional(record<NonNullable<Bands['mix']>>({ M: numbers(), offset: numbers() })),
+      left: listOf(number),
+    }),
+  ),
 });
 
 const extent: Check<Extent> = record<Extent>({ sum: number, least: number, most: number });
@@ -179,5 +188,6 @@ export const checkFineArgument: Check<FineArgument> = record<FineArgument>({
   framed: checkFrame,
   step: checkSize,
   changed: flag,
+  colour: flag,
   coarse: optional(checkCoarseArgument),
 });

@@ -1,6 +1,8 @@
+import { checkWeights } from '../../denoisers/learned/shipped.js';
 import type { EngineName } from '../../engines/engines.js';
 import { checkEngineName } from '../../engines/engines.js';
 import { knownOptions, notNegative, OptionError, oneOf, positive } from '../../errors.js';
+import { isColour } from '../../image/colour.js';
 import { SAMPLED } from '../../image/sample.js';
 import type { PoissonGaussian } from '../../image/stabilise.js';
 import type { NoiseSpectrum } from '../../noise/coloured/given-spectrum.js';
@@ -55,6 +57,14 @@ export interface DenoiseOptions {
   readonly strength?: number;
   /** Multiplies the deviation in the two chromas of RGB, in addition to `strength`; must be above 0. @default 1 */
   readonly strengthChroma?: number;
+  /**
+   * What the planes are. `colour`: red, green and blue, which are denoised as luma and two chromas. `bands`: anything else, such as the
+   * channels of a microscope or of a spectrum; what they have in common is used, and each is denoised with groups of its own. `auto`: colour
+   * for three planes, bands for any other number.
+   *
+   * @default 'auto'
+   */
+  readonly channels?: 'auto' | 'bands' | 'colour';
   /** The share of the removed noise that is put back, from 0 to 1, to keep some grain. @default 0 */
   readonly keepGrain?: number;
   /** `auto` detects and replaces salt and pepper, hot and dead pixels first; `off` does not. @default 'auto' */
@@ -63,7 +73,7 @@ export interface DenoiseOptions {
   readonly banding?: 'auto' | 'off';
   /**
    * The trade-off between speed and quality. `fast`, `balanced` and `best` compare patches of the image with each other. `learned` is a
-   * model trained on photographs, whose file of 0.6 MB is read when it is used first; `finest` is its blend with `best`, for
+   * model trained on photographs, whose file of 0.6 MB is read when it is used first, for colour in Node that of the package `ght-colour` if it is installed; `finest` is its blend with `best`, for
    * coloured noise with `balanced`. The model is for white noise and noise that grows with the signal: for coloured noise, `finest` takes
    * the place of `learned`. For noise below 1/64 of the range of the samples, `best` takes the place of both. The result says which
    * quality was used.
@@ -75,6 +85,16 @@ export interface DenoiseOptions {
   readonly engine?: EngineName;
   /** The number of threads of the wasm engine, from 1 to 64. @default the number of cores, or 1 for a small image */
   readonly threads?: number;
+  /**
+   * The address of the script of the threads, which is the file `ght/worker` of the package, for a bundler or a host that does not have
+   * it where the library expects it. @default the file in the package
+   */
+  readonly worker?: string | URL;
+  /**
+   * The weights of the learned model, which are the file `ght/weights/grey.npz` of the package: their address or their bytes, for a bundler
+   * or a host that does not have the file where the library expects it. @default the file in the package
+   */
+  readonly weights?: string | URL | Uint8Array;
   /** Stops the work; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /** Called regularly with the fraction done, from 0 to 1 and never decreasing, and the current pass; the first is `estimate`. */
@@ -91,43 +111,49 @@ export interface DenoiseSettings {
   readonly keepGrain: number;
   readonly impulses: boolean;
   readonly banding: boolean;
+  /** Whether the planes are bands, and not colours or grey. */
+  readonly bands: boolean;
   /** The most pixels in which defects and noise are searched; of a larger image, a sample is looked at. */
   readonly sampled: number;
   readonly planes: PlanesSettings;
 }
 
 const optionNames = [
-  ...['sigma', 'noise', 'jpeg', 'strength', 'strengthChroma', 'keepGrain', 'impulses', 'banding'],
-  ...['quality', 'engine', 'threads', 'signal', 'onProgress'],
+  ...['sigma', 'noise', 'jpeg', 'strength', 'strengthChroma', 'keepGrain', 'impulses', 'banding', 'channels'],
+  ...['quality', 'engine', 'threads', 'worker', 'weights', 'signal', 'onProgress'],
 ];
 
 /** Checks the options for an image with this number of channels, and fills in the defaults. */
 export function resolveDenoiseOptions(channels: number, options: DenoiseOptions): DenoiseSettings {
   knownOptions(options, optionNames);
-  const { jpeg = 'auto', strength = 1, strengthChroma = 1, keepGrain = 0, threads, signal, onProgress } = options;
-  const { impulses = 'auto', banding = 'auto', quality = 'balanced' } = options;
+  const { jpeg = 'auto', strength = 1, strengthChroma = 1, keepGrain = 0, signal, onProgress } = options;
+  const { impulses = 'auto', banding = 'auto', quality = 'balanced', threads, worker, weights } = options;
   const { given, kind, offset } = noiseAsked(channels, options);
+  const colour = isColour(channels, options.channels);
   if (typeof jpeg !== 'object') oneOf('jpeg', jpeg, ['auto', 'off']);
   else checkJpeg(jpeg);
   if (!(typeof keepGrain === 'number' && keepGrain >= 0 && keepGrain <= 1)) {
     throw new OptionError('keepGrain', 'must be a share from 0 to 1', keepGrain, 'use a share such as 0.2');
   }
-  if (threads !== undefined) checkThreads(threads);
+  checkThreads(options);
+  checkWeights(weights);
+  const chroma = positive('strengthChroma', strengthChroma, 'use 1, or 1.4 for less colour in the noise');
   return {
     given,
-    estimate: { kind, jpeg, offset },
+    estimate: { kind, jpeg, offset, colour },
     strength: {
       strength: positive('strength', strength, 'use 1, or 1.4 for a smoother picture'),
-      chroma: positive('strengthChroma', strengthChroma, 'use 1, or 1.4 for less colour in the noise'),
+      chroma: colour ? chroma : 1,
     },
     keepGrain,
     impulses: oneOf('impulses', impulses, ['auto', 'off']) === 'auto',
     banding: oneOf('banding', banding, ['auto', 'off']) === 'auto',
+    bands: !colour,
     sampled: SAMPLED,
     planes: {
       quality: oneOf('quality', quality, qualities),
       engine: checkEngineName(options.engine),
-      ...{ threads, signal, onProgress },
+      ...{ threads, worker, weights, signal, onProgress },
     },
   };
 }

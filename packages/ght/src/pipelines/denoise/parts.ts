@@ -59,7 +59,7 @@ export function partReader(image: PartedImage): PartReader {
   };
   const axes: PartReader['axes'] = async (known, at, differences, signal) => {
     const part = await clean(known, at, signal);
-    const planes = await drive(toAxes(part.planes, known.estimate.model), { signal });
+    const planes = await drive(toAxes(part.planes, known.estimate.model, known.bands), { signal });
     if (differences) {
       const half = halfAround(at, image);
       const coarse: Part = { at: half, planes: await differences(half) };
@@ -106,7 +106,7 @@ export class WholeReader implements PartReader {
   async #inAxes(known: Known, signal?: AbortSignal): Promise<readonly Samples[]> {
     if (!this.#axes) {
       const { planes } = await this.clean(known, this.#whole, signal);
-      this.#axes = await drive(toAxes(planes, known.estimate.model), { signal });
+      this.#axes = await drive(toAxes(planes, known.estimate.model, known.bands), { signal });
     }
     return this.#axes;
   }

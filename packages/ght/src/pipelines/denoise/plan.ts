@@ -7,6 +7,7 @@
  * to know about the whole image comes from the answers of the passes before it, which are small: ranges, sums and the noise.
  */
 import { BLOCK, blockExtents, type Extent, frameOf, type PlanesFrame } from '../../denoisers/frame.js';
+import { installedColourModel } from '../../denoisers/learned/shipped.js';
 import { type Placement, placementOf, tileSide, tilesOf } from '../../denoisers/tiles.js';
 import type { EngineInfo, LoadedDenoiser } from '../../engines/engine.js';
 import type { Samples } from '../../image/image.js';
@@ -50,7 +51,7 @@ import {
 } from './messages.js';
 import { halfSize, type Known, type ReadDifferences, readSample, WholeReader } from './parts.js';
 import { denoiseTiles, loadDenoiser } from './planes.js';
-import { qualityEffort } from './quality.js';
+import { isForColour, qualityEffort } from './quality.js';
 import { coarseDifferences, coarseSettings, fineEstimate, scaled } from './scales.js';
 
 /** The result of denoising, apart from the pixels. */
@@ -87,9 +88,9 @@ const estimate = definePass<DenoiseContext, { readonly range: ImageRange; readon
     const { size, whole, planes: given } = await readSample(image, settings.sampled, (at) => image.read(at, signal));
     const working = await drive(toWorkingUnits({ ...size, planes: given, peak }, range), { signal });
     const found = await drive(find(working, whole, range, settings), { signal, onFraction });
-    const { planes, impulses, defects, estimate } = found;
+    const { planes, impulses, defects, estimate, bands } = found;
     if (whole && reader instanceof WholeReader) reader.keep({ planes, impulses, given, peak: working.peak });
-    return { range, peak, defects, estimate };
+    return { range, peak, defects, estimate, bands };
   },
 });
 
@@ -204,7 +205,7 @@ export const denoisePlan: Plan<DenoiseContext, DenoiseResult> = {
     }
     if (again) [found] = await perform(reestimate, { known, coarse: scales }, { parts: 1, share: estimateShare });
     const measured = await perform(extents, { known, coarse: scales }, { parts, share: SHARES.extents });
-    const noise = axesNoise(found.model, settings.strength);
+    const noise = axesNoise(found.model, settings.strength, known.bands);
     const framed = frameOfParts(
       context,
       image,
@@ -214,10 +215,13 @@ export const denoisePlan: Plan<DenoiseContext, DenoiseResult> = {
     const impulses = measured.reduce((sum, each) => sum + each.impulses, 0);
     const changed = framed.noisy.includes(true) || hasDefects(known.defects, impulses);
     const fineKnown = { ...known, estimate: found };
-    const fine = await context.denoisers.load('fine', () => fineDenoiser(context, fineKnown, planes));
+    const { quality, weights } = planesFor(found.model, seen, settings);
+    const forColour = !known.bands && weights === undefined && isForColour(quality, noise, seen);
+    const colour = forColour && (await installedColourModel()) !== undefined;
+    const fine = await context.denoisers.load('fine', () => fineDenoiser(context, fineKnown, planes, colour));
     const { tiles } = context;
     const step = tiles ? partSize(partSide(fine, image, planes, tiles.side), tiles.chunk) : allOf(image);
-    const argument = { known: fineKnown, framed, step, changed, coarse: scales };
+    const argument = { known: fineKnown, framed, step, changed, colour, coarse: scales };
     await perform(denoise, argument, { parts: gridLength(image, step), share: left });
     await perform(finish, null, { parts: 1, share: SHARES.finish });
     if (scales) await context.coarse?.clear();
@@ -267,9 +271,11 @@ function fineDenoiser(
   { image, settings, tiles }: DenoiseContext,
   { estimate: { model }, range }: Known,
   planes: number,
+  colour: boolean,
 ): Promise<LoadedDenoiser> {
   const kind = model.kind === 'coloured' ? 'coloured' : 'white';
-  return loadDenoiser(image, kind, planesFor(model, range, settings), tiles ? undefined : planes);
+  const chosen = { ...planesFor(model, range, settings), colour };
+  return loadDenoiser(image, kind, chosen, tiles ? undefined : planes);
 }
 
 /** The tiles of a part, and the rectangle that they need: one tile with its margin, or those of a whole image that fit in memory. */
@@ -330,7 +336,7 @@ async function denoisePart(
   inner: Rectangle,
 ): Promise<readonly Samples[]> {
   const { reader, settings, image, tiles } = context;
-  const { known, framed } = job.argument;
+  const { known, framed, colour } = job.argument;
   const { signal } = job;
   const around = grown(inner, CONSTANT_REACH, image);
   const finished = async (planes: readonly Samples[], at: Rectangle, given: readonly Samples[]) => {
@@ -353,13 +359,17 @@ async function denoisePart(
   const count = framed.noisy.length;
   return context.denoisers.use(
     'fine',
-    () => fineDenoiser(context, known, count),
+    () => fineDenoiser(context, known, count, colour),
     async (denoiser) => {
       const { placements, outer } = tilesFor(context, denoiser, inner, image, count);
       const { axes, given } = await reader.axes(known, outer, differencesOf(context, job), signal);
       const part = { at: outer, planes: axes };
-      const denoised = await denoiseTiles(denoiser, part, framed, placements, inner, watchOf(job));
-      const planes = await drive(fromAxes(denoised, known.estimate.model, tiles ? undefined : axes), { signal });
+      const { estimate, bands } = known;
+      // Coloured noise is that of all bands at the brightness of the first.
+      const alone = bands !== undefined && estimate.model.kind !== 'coloured';
+      const denoised = await denoiseTiles(denoiser, part, framed, placements, inner, watchOf(job), alone);
+      const back = fromAxes(denoised, estimate.model, tiles ? undefined : axes, bands);
+      const planes = await drive(back, { signal });
       return finished(planes, outer, given);
     },
   );

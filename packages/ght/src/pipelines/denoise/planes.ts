@@ -2,6 +2,7 @@ import type { Denoiser, TileProgress, TileWatch } from '../../denoisers/denoiser
 import type { PlanesFrame } from '../../denoisers/frame.js';
 import { framedTile, leaveFrame, planeFor } from '../../denoisers/frame.js';
 import type { Step } from '../../denoisers/groups/recipes.js';
+import type { Weights } from '../../denoisers/learned/shipped.js';
 import type { Placement } from '../../denoisers/tiles.js';
 import type { Engine, LoadedDenoiser } from '../../engines/engine.js';
 import type { EngineName } from '../../engines/engines.js';
@@ -16,9 +17,13 @@ import { type Quality, qualityDenoiser, qualityEffort } from './quality.js';
 /** Checked options for planes, with all defaults. */
 export interface PlanesSettings {
   readonly quality: Quality;
+  /** Whether the qualities with the learned model use the one for colour pictures. */
+  readonly colour?: boolean;
   readonly engine: EngineName;
   /** Undefined for the number of cores, or 1 for a small image. */
   readonly threads?: number;
+  readonly worker?: string | URL;
+  readonly weights?: Weights;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: TileProgress) => void;
   /** The side of the tiles. Undefined for one tile, or for tiles that need at most about a gibibyte. */
@@ -32,21 +37,24 @@ export interface PlanesSettings {
 export function loadDenoiser(
   { width, height }: Size,
   noise: 'white' | 'coloured',
-  { quality, engine, threads }: PlanesSettings,
+  { quality, colour, engine, threads, worker, weights }: PlanesSettings,
   planes?: number,
 ): Promise<LoadedDenoiser> {
   const seconds = SECONDS_PER_EFFORT * qualityEffort(quality, noise) * width * height * (planes ?? 0);
   const work = planes === undefined ? undefined : ({ kind: 'denoise', seconds } as const);
-  return replaceable(engine, work, (chosen) => qualityDenoiser(chosen, quality, noise, width * height, { threads }));
+  const options = { threads, worker };
+  return replaceable(engine, work, (chosen) =>
+    qualityDenoiser(chosen, quality, noise, width * height, options, { weights, colour }),
+  );
 }
 
 /** Loads a recipe into an engine, for pictures of this size. */
 export function recipeFor(
   recipe: readonly Step[],
   { width, height }: Size,
-  { engine, threads }: Pick<PlanesSettings, 'engine' | 'threads'>,
+  { engine, threads, worker }: Pick<PlanesSettings, 'engine' | 'threads' | 'worker'>,
 ): Promise<LoadedDenoiser> {
-  return replaceable(engine, undefined, (chosen) => chosen.denoiser(recipe, width * height, { threads }));
+  return replaceable(engine, undefined, (chosen) => chosen.denoiser(recipe, width * height, { threads, worker }));
 }
 
 /** A denoiser on the engine of that name; if the engine fails, the tile is done again on the CPU, and so are those that follow. */
@@ -80,7 +88,10 @@ async function replaceable(
 /** Seconds per pixel and unit of effort on one core, as measured on a megapixel. */
 const SECONDS_PER_EFFORT = 6e-11;
 
-/** Denoises the tiles of a part of planes that have this frame, and returns the rectangle `kept`, which the tiles fill. */
+/**
+ * Denoises the tiles of a part of planes that have this frame, and returns the rectangle `kept`, which the tiles fill: all planes with the
+ * groups that are found on the first, or each alone.
+ */
 export async function denoiseTiles(
   denoiser: Denoiser,
   { at, planes }: Part,
@@ -88,27 +99,36 @@ export async function denoiseTiles(
   tiles: readonly Placement[],
   kept: Rectangle,
   { signal, onProgress }: TileWatch,
+  alone = false,
 ): Promise<Samples[]> {
   const result = planes.map((plane, c) =>
     noisy[c] ? planeFor(frame, c, kept.width * kept.height) : copyOf(cut(plane, at, kept)),
   );
-  const placements = noisy.includes(true) ? tiles : [];
-  for (const [i, placement] of placements.entries()) {
+  const all = [...planes.keys()];
+  const sets = alone ? all.filter((c) => noisy[c]).map((c) => [c]) : noisy.includes(true) ? [all] : [];
+  const runs = tiles.flatMap((placement) => sets.map((set) => ({ placement, set })));
+  for (const [i, { placement, set }] of runs.entries()) {
     const framed = framedTile(
-      frame,
-      planes,
+      framePart(frame, set),
+      set.map((c) => planes[c]),
       at.width,
       within(placement.outer, at),
       denoiser.least,
       within(placement.inner, placement.outer),
     );
     const tell =
-      onProgress && ((now: TileProgress) => onProgress({ ...now, fraction: (i + now.fraction) / placements.length }));
+      onProgress && ((now: TileProgress) => onProgress({ ...now, fraction: (i + now.fraction) / runs.length }));
     const denoised = await denoiser.run(framed, { signal, onProgress: tell });
-    for (const [c, plane] of result.entries()) {
+    for (const [d, c] of set.entries()) {
       if (!noisy[c]) continue;
-      await drive(leaveFrame(frame, c, denoised[c], framed.width, placement, plane, kept), { signal });
+      await drive(leaveFrame(frame, c, denoised[d], framed.width, placement, result[c], kept), { signal });
     }
   }
   return result;
+}
+
+/** The frame of some of the planes. */
+function framePart(frame: PlanesFrame['frame'], set: readonly number[]): PlanesFrame['frame'] {
+  if (set.length === frame.centres.length) return frame;
+  return { centres: set.map((c) => frame.centres[c]), scales: set.map((c) => frame.scales[c]) };
 }

@@ -1,11 +1,11 @@
 /** The qualities of `denoise`: the recipes, the learned model, and the blend of both. */
 import { blended } from '../../denoisers/blend.js';
 import type { Denoiser } from '../../denoisers/denoiser.js';
-import { overallDeviation } from '../../denoisers/frame.js';
+import { overallDeviation, type PlanesNoise } from '../../denoisers/frame.js';
 import { marginOf } from '../../denoisers/groups/extent.js';
 import { effortOf, type RecipeName, recipeNames, recipeOf } from '../../denoisers/groups/recipes.js';
 import { LEARNED_EFFORT, LEARNED_MARGIN } from '../../denoisers/learned/blocks.js';
-import { shippedModel } from '../../denoisers/learned/shipped.js';
+import { requiredColourModel, shippedModel, type Weights } from '../../denoisers/learned/shipped.js';
 import type { Engine, LoadedDenoiser, LoadOptions } from '../../engines/engine.js';
 import { stabiliser } from '../../image/stabilise.js';
 import type { NoiseModel } from '../../noise/model.js';
@@ -26,7 +26,7 @@ const LEARNED_SHARE = { white: 0.7, coloured: 0.4 } as const;
  * The recipe of a quality; for those with the model, the one that is blended with it or takes its place. For coloured noise, a blend
  * with `best` is no better than one with `balanced`, which takes half the time.
  */
-const recipeIn = (quality: Quality, noise: 'white' | 'coloured' = 'white'): RecipeName => {
+export const recipeIn = (quality: Quality, noise: 'white' | 'coloured' = 'white'): RecipeName => {
   if (quality === 'finest' && noise === 'coloured') return 'balanced';
   return quality === 'finest' || quality === 'learned' ? 'best' : quality;
 };
@@ -35,8 +35,8 @@ const recipeIn = (quality: Quality, noise: 'white' | 'coloured' = 'white'): Reci
 export interface QualityFallback {
   /** The quality that was requested. */
   readonly requested: Quality;
-  /** `noise-too-weak`: below 1/64 of the range of the samples. `noise-not-white`: coloured. */
-  readonly reason: 'noise-too-weak' | 'noise-not-white';
+  /** `noise-too-weak`: below 1/64 of the range of the samples. `noise-not-white`: coloured. `series`: it takes single images. */
+  readonly reason: 'noise-too-weak' | 'noise-not-white' | 'series';
 }
 
 /** The quality that is used, and why it is not the requested one; the reason is absent if it is that one. */
@@ -91,7 +91,9 @@ export function qualityExtent(engine: Engine, quality: Quality): Pick<Denoiser, 
   return {
     margin: Math.max(withModel ? LEARNED_MARGIN : 0, withRecipe ? marginOf(recipe) : 0),
     bytes: (...size) =>
-      (withModel ? engine.learnedBytes(...size) : 0) + (withRecipe ? engine.recipeBytes(recipe, ...size) : 0),
+      (withModel
+        ? Math.max(engine.learnedBytes(...size), size[2] === 3 ? engine.colourBytes(size[0], size[1]) : 0)
+        : 0) + (withRecipe ? engine.recipeBytes(recipe, ...size) : 0),
   };
 }
 
@@ -102,17 +104,38 @@ export function qualityEffort(quality: Quality, noise: 'white' | 'coloured'): nu
   return quality === 'finest' ? LEARNED_EFFORT + recipe : recipe;
 }
 
-/** Loads the denoiser of a quality into an engine, for pictures of this many pixels. */
+/** The noise of the chromas, in deviations of luma's, that the model for colour was trained with. */
+const CHROMA_NOISE = { least: 0.3, most: 1.65 } as const;
+
+/**
+ * Whether the model for colour is for planes with this noise at this quality: for luma and two chromas, all with white noise, which is not
+ * stronger than all the samples are apart. The model adds a little of such noise to a flat picture.
+ */
+export function isForColour(
+  quality: Quality,
+  noise: PlanesNoise,
+  { least, most }: { readonly least: number; readonly most: number },
+): boolean {
+  if (!('sigma' in noise) || noise.sigma.length !== 3 || (quality !== 'learned' && quality !== 'finest')) return false;
+  const [luma, ...chromas] = noise.sigma;
+  if (luma > most - least) return false;
+  return chromas.every((sigma) => sigma >= CHROMA_NOISE.least * luma && sigma <= CHROMA_NOISE.most * luma);
+}
+
+/** Loads the denoiser of a quality into an engine, for pictures of this many pixels; `colour` is for the model of luma and chromas. */
 export async function qualityDenoiser(
   engine: Engine,
   quality: Quality,
   noise: 'white' | 'coloured',
   pixels: number,
   options: LoadOptions,
+  { weights, colour }: { readonly weights?: Weights; readonly colour?: boolean } = {},
 ): Promise<LoadedDenoiser> {
   const recipe = () => engine.denoiser(recipeOf(recipeIn(quality, noise), noise), pixels, options);
   if (quality !== 'learned' && quality !== 'finest') return recipe();
-  const learned = await engine.learned(await shippedModel(), pixels, options);
+  const learned = colour
+    ? await engine.colour(await requiredColourModel(), pixels, options)
+    : await engine.learned(await shippedModel(weights), pixels, options);
   if (quality === 'learned') return learned;
   return { info: learned.info, ...blended(LEARNED_SHARE[noise], learned, await recipe()) };
 }

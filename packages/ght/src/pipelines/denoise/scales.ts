@@ -43,8 +43,8 @@ export function* addDifferences({ at, planes }: Part, whole: Size, differences: 
 }
 
 /**
- * The noise of an image after the coarse scale, from its decorrelated planes. It is at most what was found before: denoising adds no
- * noise, but it may hide that blocks of a JPEG were empty.
+ * The noise of an image after the coarse scale, from its decorrelated planes. At middle frequencies it has the level that was found
+ * before, since the coarse scale is below them. In a JPEG it may also be lower: denoising may hide that blocks were empty.
  */
 export function* fineEstimate(
   image: Image,
@@ -54,8 +54,9 @@ export function* fineEstimate(
   const constant = yield* constantAreas(image.planes, image.width, image.height, jpeg !== undefined);
   const spectrum = yield* spectrumOf(image, planes, { jpeg, constant });
   const limited = spectrum.planes.map((plane, c) => {
-    const most = levels?.[c].middle ?? plane.middle;
-    return plane.middle > most ? times(plane, most / plane.middle) : plane;
+    const middle = levels?.[c].middle ?? plane.middle;
+    const isKept = jpeg ? plane.middle <= middle : plane.middle === 0;
+    return isKept ? plane : times(plane, middle / plane.middle);
   });
   return colouredEstimate(image, { ...spectrum, planes: limited }, jpeg);
 }

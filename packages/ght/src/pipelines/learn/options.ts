@@ -77,6 +77,11 @@ export interface LearnOptions {
   readonly engine?: EngineName;
   /** Threads of the wasm engine, from 1 to 64; the result is the same for any number. @default the number of cores */
   readonly threads?: number;
+  /**
+   * The address of the script of the threads, which is the file `ght/worker` of the package, for a bundler or a host that does not have
+   * it where the library expects it. @default the file in the package
+   */
+  readonly worker?: string | URL;
   /** Stops the computation; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /** Called now and then with the progress; `rmse` is that of the held-out patches. */
@@ -101,16 +106,16 @@ export interface LearnSettings extends Pick<LearnOptions, 'signal' | 'onProgress
 
 const optionNames = [
   ...['patch', 'atoms', 'separable', 'budget', 'solver', 'iterations', 'patches', 'batch', 'seed', 'initial'],
-  ...['engine', 'threads', 'signal', 'onProgress', 'onBest'],
+  ...['engine', 'threads', 'worker', 'signal', 'onProgress', 'onBest'],
 ];
 
 /** Checks the options for learning and fills in the defaults. */
 export function resolveLearnOptions(options: LearnOptions): LearnSettings {
   knownOptions(options, optionNames);
-  const { signal, onProgress, onBest, engine, threads } = options;
+  const { signal, onProgress, onBest, engine, threads, worker } = options;
   callable('onBest', onBest, 'give a function that takes the dictionary, or leave it out');
   const solver = oneOf('solver', options.solver ?? 'joint-omp', coders);
-  const coding = resolveSolveOptions({ solver, engine, threads, signal });
+  const coding = resolveSolveOptions({ solver, engine, threads, worker, signal });
   const separable = boolean('separable', options.separable ?? false, 'use true for A ⊗ B');
   const initial = initialDictionary(options, separable);
   const budget = options.budget ?? { perPatch: Math.min(solverDefaults.budget.perPatch, initial.L) };

@@ -1,4 +1,4 @@
-/** What the passes of representing an image work on. */
+/** What the passes of representing images work on. */
 
 import type { Samples } from '../../image/image.js';
 import type { PartedImage } from '../../image/parted-image.js';
@@ -8,38 +8,43 @@ import type { Scratch } from '../plan.js';
 import type { Solution } from '../solve/solve.js';
 import type { Range, SampleRange } from './messages.js';
 import type { RepresentOptions } from './options.js';
-import { type ImageProblem, imageProblem } from './problem.js';
+import { type ImagePatches, type ImageProblem, imageProblem } from './problem.js';
 
-/** An image that is represented, where its parts are kept, and where the result goes. */
+/** The images that share one budget, often just one, where their parts are kept, and where the results go. */
 export interface RepresentContext {
-  readonly image: PartedImage;
-  /** The number of planes. */
-  readonly planes: number;
+  readonly images: readonly RepresentedImage[];
   readonly options: RepresentOptions;
-  /** The full scale and the largest sample, if the type of the samples tells them. */
+  /** The full scale and the largest sample, if they are known. */
   readonly range?: Range;
-  /** The full scale of an image with this range. */
+  /** The full scale of images with this range. */
   peakOf(range: SampleRange): number;
-  /** How the image is divided; undefined for a whole image, which is one part. */
+  /** How the images are divided; undefined for whole images, whose patches are solved in one part. */
   readonly parts?: PartDivision;
-  /** What a whole image keeps from pass to pass. */
+  /** What whole images keep from pass to pass. */
   readonly whole?: WholeRepresentation;
   /** Keeps what runs of patches have followed, and their codes, between passes. */
   readonly scratch: Scratch;
-  /** Where codes are kept, if they are. */
+}
+
+/** One of the images. */
+export interface RepresentedImage {
+  readonly image: PartedImage;
+  /** The number of planes. */
+  readonly planes: number;
+  /** Where its codes are kept, if they are. */
   readonly codes?: CodesOutput;
   readonly output: PictureOutput;
 }
 
-/** The side of a square of pixels that is worked on at once; what is written consists of whole chunks. */
+/** The side of a square of pixels that is worked on at once; what is written consists of whole chunks, or is a whole image without one. */
 export interface PartDivision {
   readonly side: number;
-  readonly chunk: Size;
+  readonly chunk?: Size;
 }
 
-/** A whole image in memory: its axes, its solution, and the weights of overlapping patches by their numbers of atoms. */
+/** Whole images in memory: their axes, their solution, and the weights of overlapping patches by their numbers of atoms. */
 export interface WholeRepresentation {
-  axes?: readonly Samples[];
+  readonly axes: (readonly Samples[])[];
   solution?: Solution;
   problem?: ImageProblem;
   readonly weigh?: (counts: Int32Array) => Float64Array | undefined;
@@ -51,9 +56,8 @@ export interface CodesOutput {
   write(band: { readonly plane: number; readonly row: number }, codes: Codes, layout: CodesBands): Promise<void>;
 }
 
-/** How the codes of an image are divided. */
-export interface CodesBands {
-  readonly problem: ImageProblem;
+/** The codes of an image, and how they are divided. */
+export interface CodesBands extends Pick<ImageProblem, 'dictionary' | 'peak'>, Omit<ImagePatches, 'first'> {
   /** Rows of patches in a band. */
   readonly rows: number;
 }
@@ -64,9 +68,9 @@ export interface PictureOutput {
   finish(signal?: AbortSignal): Promise<void>;
 }
 
-/** The problem of an image; that of a whole image is kept. */
-export function problemOf({ image, planes, options, whole }: RepresentContext, [peak, most]: Range): ImageProblem {
-  const problem = whole?.problem ?? imageProblem(image, planes, options, peak, most);
+/** The problem of the images; that of whole images is kept. */
+export function problemOf({ images, options, whole }: RepresentContext, [peak, most]: Range): ImageProblem {
+  const problem = whole?.problem ?? imageProblem(images, options, peak, most);
   if (whole) whole.problem = problem;
   return problem;
 }

@@ -41,8 +41,14 @@ const range: Check<Range> = (value, name) => {
   throw refuse(name, 'must be a full scale above 0 and a largest sample', `${peak} and ${most}`);
 };
 
-/** The answer of `picture`. */
-export const checkSquares: Check<Squares> = record<Squares>({ unit: number, squares: numbers() });
+/** The answer of `picture`: the squared errors, and the atoms of the patches that begin in the part. */
+export interface PictureAnswer extends Squares {
+  readonly nonzeros: number;
+}
+
+export const checkPicture: Check<PictureAnswer> = record<PictureAnswer>({
+  ...{ unit: number, squares: numbers(), nonzeros: whole() },
+});
 
 /** The answer of `range`: the range of the samples of a part, and the largest magnitude in the axes in which it is represented. */
 export const checkSampleRange = record({ least: finite, greatest: finite, most: finite });

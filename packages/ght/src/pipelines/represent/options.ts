@@ -12,6 +12,13 @@ import { budgetFor, resolveSolveOptions, type Settings, type SolverOptions, solv
 export interface RepresentOptions extends SolverOptions {
   /** The side of a patch, in pixels, from 1 to 32. @default 8 */
   readonly patch?: number;
+  /**
+   * What the planes are. `colour`: red, green and blue, which are represented as luma and two chromas. `bands`: anything else, each
+   * as it is. `auto`: colour for three planes, bands for any other number. All planes share the budget in any case.
+   *
+   * @default 'auto'
+   */
+  readonly channels?: 'auto' | 'bands' | 'colour';
   /** Pixels from one patch to the next, from 1 to the side of a patch. @default the side of a patch, so that patches do not overlap */
   readonly stride?: number;
   /**
@@ -40,27 +47,27 @@ export const dictionaryNames = ['learned', 'paper'] as const;
 /** The name of a dictionary. */
 export type DictionaryName = (typeof dictionaryNames)[number];
 
-/** The grid of the patches, the dictionary and the budget for planes of this size, with samples up to `most`. */
+/** The grids of the patches, the dictionary and the budget for images of these sizes, with samples up to `most`. */
 export function layOutPatches(
   options: RepresentOptions,
   settings: Settings,
-  { width, height }: Size,
-  planes: number,
+  images: readonly { readonly image: Size; readonly planes: number }[],
   peak: number,
   most: number,
 ) {
   const { patch = representDefaults.patch, stride = patch, atoms } = options;
-  const grid = patchGrid(width, height, patch, stride);
+  const grids = images.map(({ image: { width, height } }) => patchGrid(width, height, patch, stride));
+  const P = images.reduce((sum, { planes }, k) => sum + grids[k].count * planes, 0);
   // On a large offset the learned atoms, whose means differ from 0, would leave float32 too few digits.
   const usual = most <= 2 * peak ? usualDictionary(settings.solver, patch, atoms) : undefined;
-  const perPatch = expectedPerPatch(settings.budget, grid.count * planes);
+  const perPatch = expectedPerPatch(settings.budget, P);
   const D = chooseDictionary(patch, atoms, options.dictionary ?? usual, perPatch);
-  return { grid, D, budget: withNoiseRule(budgetFor(settings, D.L), patch, stride) };
+  return { grids, P, D, budget: withNoiseRule(budgetFor(settings, D.L), patch, stride) };
 }
 
 /** Checks the options for representing an image, except those that need the image. */
 export function resolveRepresentOptions(options: RepresentOptions): Settings {
-  return resolveSolveOptions(options, ['patch', 'stride', 'atoms', 'dictionary'], representDefaults.solver);
+  return resolveSolveOptions(options, ['patch', 'stride', 'atoms', 'dictionary', 'channels'], representDefaults.solver);
 }
 
 /** The name of the dictionary that is used if none is given; undefined for the overcomplete DCT. */

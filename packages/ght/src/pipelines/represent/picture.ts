@@ -11,7 +11,7 @@ import { reconstruction } from '../../sparse/codes/reconstruct.js';
 import type { Dictionary } from '../../sparse/dictionary/dictionary.js';
 import { drive, type Work } from '../../work.js';
 import type { RepresentContext } from './context.js';
-import type { ImageProblem } from './problem.js';
+import type { ImagePatches, ImageProblem } from './problem.js';
 
 /** Reads the codes of `P` patches from number `first` on. */
 export type CodesReader = (first: number, P: number) => Promise<Codes>;
@@ -20,7 +20,7 @@ export type CodesReader = (first: number, P: number) => Promise<Codes>;
 export function* rebuiltPlanes(
   D: Dictionary,
   codes: Codes,
-  grid: PatchGrid,
+  { grid, colour }: Pick<ImagePatches, 'grid' | 'colour'>,
   weigh: (counts: Int32Array) => Float64Array | undefined = () => undefined,
 ): Work<readonly Samples[]> {
   const patches = reconstruction(D, codes);
@@ -30,53 +30,67 @@ export function* rebuiltPlanes(
     const weights = weigh(counts.subarray(from, from + grid.count));
     planes.push(yield* aggregation(grid, someOf(patches, from, grid.count), weights));
   }
-  return yield* recorrelation(planes, planes);
+  return colour ? yield* recorrelation(planes, planes) : planes;
 }
 
-/** The rows of the picture that are written together: whole chunks. */
-export function bandSize({ image: { width, height }, parts }: RepresentContext): Size {
-  if (!parts) return { width, height };
+/** The rows of a picture that are written together: whole chunks. */
+export function bandSize({ width, height }: Size, parts: RepresentContext['parts']): Size {
+  if (!parts?.chunk) return { width, height };
   const { side, chunk } = parts;
   return { width, height: chunk.height * Math.max(1, Math.floor(side ** 2 / width / chunk.height)) };
 }
 
-/** The picture in a band of rows, block by block; a whole image is one block. */
+/** The picture of image k in a band of rows, block by block; a whole image is one block. */
 export async function* rebuiltBand(
-  { parts, whole, planes }: RepresentContext,
-  problem: ImageProblem,
+  { parts, whole }: RepresentContext,
+  { images, dictionary }: ImageProblem,
+  k: number,
   band: Rectangle,
   codesAt: CodesReader,
   signal?: AbortSignal,
 ): AsyncGenerator<Part> {
-  const { grid, dictionary, P } = problem;
-  if (!parts) {
-    const codes = await codesAt(0, P);
-    yield { at: band, planes: await drive(rebuiltPlanes(dictionary, codes, grid, whole?.weigh), { signal }) };
+  const { grid, planes, first } = images[k];
+  if (!parts?.chunk) {
+    const codes = await codesAt(first, grid.count * planes);
+    yield { at: band, planes: await drive(rebuiltPlanes(dictionary, codes, images[k], whole?.weigh), { signal }) };
     return;
   }
-  const { first, rows } = rowsFor(problem, band);
+  // Rows of patches of each plane.
+  const { top, height: rows } = patchesOver(grid, band);
   const codes: Codes[] = [];
   for (let plane = 0; plane < planes; plane++) {
-    codes.push(await codesAt(plane * grid.count + first * grid.columns, rows * grid.columns));
+    codes.push(await codesAt(first + plane * grid.count + top * grid.columns, rows * grid.columns));
   }
   const width = parts.chunk.width * Math.max(1, Math.floor(parts.side / parts.chunk.width));
   for (const block of gridOf(band, { width, height: band.height })) {
-    yield await drive(rebuiltPart(problem, { ...block, top: band.top }, codes, first), { signal });
+    yield await drive(rebuiltPart(dictionary, images[k], { ...block, top: band.top }, codes, top), { signal });
   }
 }
 
-/** The patches whose codes a rectangle of the picture is made of: rows of patches of each plane. */
-function rowsFor({ grid }: ImageProblem, at: Rectangle): { readonly first: number; readonly rows: number } {
-  const { top, height } = patchesOver(grid, at);
-  return { first: top, rows: height };
+/** Counts the atoms of the patches that begin in a band of image k, as their codes are read. */
+export function countingAtoms({ images }: ImageProblem, k: number, band: Rectangle, codesAt: CodesReader) {
+  const { grid, first: begin } = images[k];
+  const counter = {
+    nonzeros: 0,
+    read: async (first: number, P: number) => {
+      const codes = await codesAt(first, P);
+      for (let p = 0; p < P; p++) {
+        const top = Math.floor(((first - begin + p) % grid.count) / grid.columns) * grid.stride;
+        if (top >= band.top && top < band.top + band.height) counter.nonzeros += codes.indptr[p + 1] - codes.indptr[p];
+      }
+      return codes;
+    },
+  };
+  return counter;
 }
 
 /**
  * A rectangle of the picture that codes show, in the axes of the image. `codes` has, for each plane, the codes of the rows of
- * patches from row `first` on, with all that `rowsFor` names.
+ * patches from row `first` on, with all that cover the rectangle.
  */
 function* rebuiltPart(
-  { grid, dictionary }: ImageProblem,
+  dictionary: Dictionary,
+  { grid, colour }: ImagePatches,
   at: Rectangle,
   codes: readonly Codes[],
   first: number,
@@ -102,10 +116,10 @@ function* rebuiltPart(
     const plane = yield* aggregation(part, { ...all, P: part.count, read });
     planes.push(cut(plane, covered, at));
   }
-  return { at, planes: yield* recorrelation(planes, planes) };
+  return { at, planes: colour ? yield* recorrelation(planes, planes) : planes };
 }
 
-/** The error of the picture that codes show, rounded and clamped to integers if the largest one is given. */
+/** The error of the pictures that codes show, rounded and clamped to integers if the largest one is given. */
 export async function pictureError(
   context: RepresentContext,
   problem: ImageProblem,
@@ -113,18 +127,25 @@ export async function pictureError(
   largestInteger: number | undefined,
   signal?: AbortSignal,
 ): Promise<number> {
-  const { image, planes: channels } = context;
   const round = (value: number) => Math.min(Math.max(Math.round(value), 0), largestInteger ?? 0);
   const squares: Squares[] = [];
-  for (let part = 0; part < gridLength(image, bandSize(context)); part++) {
-    const band = gridCell(image, bandSize(context), part);
-    for await (const { at, planes } of rebuiltBand(context, problem, band, codesAt, signal)) {
-      const written: Samples[] = [];
-      for (const plane of planes) {
-        written.push(largestInteger === undefined ? plane : await drive(mapped(plane, round), { signal }));
+  for (const [k, { image }] of context.images.entries()) {
+    const size = bandSize(image, context.parts);
+    for (let part = 0; part < gridLength(image, size); part++) {
+      const band = gridCell(image, size, part);
+      for await (const { at, planes } of rebuiltBand(context, problem, k, band, codesAt, signal)) {
+        const written: Samples[] = [];
+        for (const plane of planes) {
+          written.push(largestInteger === undefined ? plane : await drive(mapped(plane, round), { signal }));
+        }
+        squares.push(await drive(squaresOver(written, await image.read(at, signal)), { signal }));
       }
-      squares.push(await drive(squaresOver(written, await image.read(at, signal)), { signal }));
     }
   }
-  return rmseOfSquares(squares, image.width * image.height * channels);
+  return rmseOfSquares(squares, samplesOf(context.images));
+}
+
+/** The number of samples of images. */
+export function samplesOf(images: RepresentContext['images']): number {
+  return images.reduce((sum, { image, planes }) => sum + image.width * image.height * planes, 0);
 }

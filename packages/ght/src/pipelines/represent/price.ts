@@ -42,7 +42,7 @@ const SHARES = { bracket: 0.01, follow: 0.7, rank: 0.003, commit: 0.12 } as cons
 export const bracketPass = definePass<RepresentContext, { readonly range: Range }, Float64Array>({
   ...{ name: 'bracket', argument: checkRangeArgument, answer: numbers(3) },
   async work(context, { argument, signal }) {
-    const { low, mid, high } = await estimatedBracket(problemOf(context, argument.range), context.image, signal);
+    const { low, mid, high } = await estimatedBracket(problemOf(context, argument.range), context.images, signal);
     return Float64Array.of(low, mid, high);
   },
 });

@@ -1,12 +1,12 @@
 /**
- * The patches of an image that is read in parts, and their problem. A part is a run of whole chunks of the patches, in the order of
- * the whole: row by row, plane after plane.
+ * The patches of images that are read in parts, and their problem. A part is a run of whole chunks of the patches, in the order of
+ * the whole: row by row, plane after plane, image after image.
  */
 
 import { type Energies, type Followed, type LoadedPart, outsideOf } from '../../engines/engine.js';
 import { chooseEngine } from '../../engines/engines.js';
 import { EnvironmentError } from '../../errors.js';
-import { decorrelation } from '../../image/colour.js';
+import { decorrelation, isColour } from '../../image/colour.js';
 import type { Samples } from '../../image/image.js';
 import type { PartedImage } from '../../image/parted-image.js';
 import { extractRun, type PatchGrid, pixelsOf } from '../../image/patches.js';
@@ -29,9 +29,8 @@ export interface ImageProblem {
   readonly settings: Settings;
   /** The dictionary in the units of the user. */
   readonly dictionary: Dictionary;
-  readonly grid: PatchGrid;
-  readonly planes: number;
-  /** Patches of all planes, and the chunks that they fill. */
+  readonly images: readonly ImagePatches[];
+  /** Patches of all planes of all images, and the chunks that they fill. */
   readonly P: number;
   readonly chunks: number;
   readonly budget: Budget;
@@ -46,39 +45,55 @@ export interface ImageProblem {
   readonly most: number;
 }
 
+/** The patches of one of the images: those of its planes, from number `first` of all on. */
+export interface ImagePatches {
+  readonly grid: PatchGrid;
+  readonly planes: number;
+  /** Whether the planes are red, green and blue. */
+  readonly colour: boolean;
+  readonly first: number;
+}
+
+/** An image that is read part by part, as one of several. */
+type Readable = readonly { readonly image: PartedImage }[];
+
 /** A run of whole chunks. */
 export interface ChunkRun {
   readonly first: number;
   readonly chunks: number;
 }
 
-/** The problem of an image of this size, whose largest sample is `most` in the axes in which it is represented. */
+/** The problem of images of these sizes, whose largest sample is `most` in the axes in which they are represented. */
 export function imageProblem(
-  size: Size,
-  planes: number,
+  sizes: readonly { readonly image: Size; readonly planes: number }[],
   options: RepresentOptions,
   peak: number,
   most: number,
 ): ImageProblem {
   const settings = resolveRepresentOptions(options);
-  const { grid, D, budget } = layOutPatches(options, settings, size, planes, peak, most);
-  const P = grid.count * planes;
+  const { grids, P, D, budget } = layOutPatches(options, settings, sizes, peak, most);
+  const images: ImagePatches[] = [];
+  let first = 0;
+  for (const [k, { planes }] of sizes.entries()) {
+    images.push({ grid: grids[k], planes, colour: isColour(planes, options.channels), first });
+    first += grids[k].count * planes;
+  }
   const goal = resolveBudget(budget, D.N, D.L, P, peak);
   const chunks = Math.ceil(P / CHUNK);
   const longest = Math.min(D.N, D.L);
   const units = unitsOf(D, most);
   const S = 'S' in goal ? goal.S : undefined;
-  return { settings, dictionary: D, grid, planes, P, chunks, budget, S, longest, units, peak, most };
+  return { settings, dictionary: D, images, P, chunks, budget, S, longest, units, peak, most };
 }
 
 /** All patches, which are read one part after the other while they are loaded into an engine. */
-export function streamedPatches(problem: ImageProblem, image: PartedImage, signal?: AbortSignal): Signals {
+export function streamedPatches(problem: ImageProblem, images: Readable, signal?: AbortSignal): Signals {
   const { P, dictionary } = problem;
   let ready: { readonly from: number; readonly signals: Signals } | undefined;
   return {
     ...{ N: dictionary.N, P },
     async prepare(from, count) {
-      ready = { from, signals: await readRuns(problem, image, planeRuns(problem, from, from + count), signal) };
+      ready = { from, signals: await readRuns(problem, images, planeRuns(problem, from, from + count), signal) };
     },
     read(from, into) {
       if (!ready) throw new Error('signals are read before they are ready');
@@ -87,27 +102,28 @@ export function streamedPatches(problem: ImageProblem, image: PartedImage, signa
   };
 }
 
-/** All patches of planes that are in memory, plane after plane. */
-export function patchesIn(planes: readonly Samples[], grid: PatchGrid): Signals {
-  const N = grid.patch ** 2;
+/** All patches of planes that are in memory. */
+export function patchesIn(planes: readonly (readonly Samples[])[], problem: ImageProblem): Signals {
+  const { P, dictionary, images } = problem;
+  const { N } = dictionary;
   const read = (from: number, into: Floats) => {
-    const [c, first] = [Math.floor(from / grid.count), from % grid.count];
-    const here = into.subarray(0, N * (grid.count - first));
-    extractRun(grid, planes[c], first, here);
-    // The remaining patches are in the next plane.
-    if (here.length < into.length) read(from + here.length / N, into.subarray(here.length));
+    let at = 0;
+    for (const { image, plane, first, count } of planeRuns(problem, from, from + into.length / N)) {
+      extractRun(images[image].grid, planes[image][plane], first, into.subarray(at, at + count * N));
+      at += count * N;
+    }
   };
-  return { N, P: planes.length * grid.count, read };
+  return { N, P, read };
 }
 
 /** The bracket in which λ of all patches is expected, from the samples of the untiled run. */
 export async function estimatedBracket(
   problem: ImageProblem,
-  image: PartedImage,
+  images: Readable,
   signal?: AbortSignal,
 ): Promise<Bracket> {
   const priceOf = async (sample: Sample, share: Spending, deep: number, bracket: Bracket) => {
-    const signals = await readRuns(problem, image, sampledRuns(problem, sample), signal);
+    const signals = await readRuns(problem, images, sampledRuns(problem, sample), signal);
     return inPart(problem, signals, { signal }, (part) => part.price(share as number, deep, bracket, { signal }));
   };
   return estimateBracket(problem.P, budgetOf(problem), problem.longest, priceOf);
@@ -116,13 +132,13 @@ export async function estimatedBracket(
 /** Follows the paths of a part within a bracket. */
 export async function followPart(
   problem: ImageProblem,
-  image: PartedImage,
+  images: Readable,
   run: ChunkRun,
   bracket: Bracket,
   tries: Tries,
   watch: Watch = {},
 ): Promise<{ readonly followed: Followed; readonly energies: Energies }> {
-  const signals = await readPart(problem, image, run, watch.signal);
+  const signals = await readPart(problem, images, run, watch.signal);
   const expected = (budgetOf(problem) * signals.P) / problem.P;
   return inPart(problem, signals, watch, async (part) => {
     return { followed: await part.follow(bracket, tries, expected, watch), energies: part.energies };
@@ -132,7 +148,7 @@ export async function followPart(
 /** The codes of a part at the price that was found, and the squared errors of its chunks. */
 export async function commitPart(
   problem: ImageProblem,
-  image: PartedImage,
+  images: Readable,
   run: ChunkRun,
   followed: Followed,
   threshold: number,
@@ -140,7 +156,7 @@ export async function commitPart(
   watch: Watch = {},
 ): Promise<{ readonly codes: Codes; readonly errors: Float64Array }> {
   const { units } = problem;
-  const signals = await readPart(problem, image, run, watch.signal);
+  const signals = await readPart(problem, images, run, watch.signal);
   const { codes, errors } = await inPart(problem, signals, watch, (part) =>
     part.commit(followed, threshold, ties, watch),
   );
@@ -167,7 +183,7 @@ async function inPart<T>(
   }
   const D = units ? shiftedDictionary(dictionary, units.d) : dictionary;
   const Y = units ? shiftedSignals(signals, -units.y) : signals;
-  const part = await engine.loadPart(D, Y, { threads: settings.threads }, { signal: watch.signal });
+  const part = await engine.loadPart(D, Y, settings, { signal: watch.signal });
   try {
     return await work(part);
   } finally {
@@ -175,68 +191,82 @@ async function inPart<T>(
   }
 }
 
-/** Patches side by side in one row of a plane, or whole rows of patches: from patch `first` of all on. */
+/** Patches of one plane of an image: from number `first` of that plane on. */
 interface PatchRun {
+  readonly image: number;
+  readonly plane: number;
   readonly first: number;
   readonly count: number;
 }
 
 /** The patches of a sample: runs within a row of a plane. */
-function sampledRuns({ P, chunks, grid }: ImageProblem, { step, each }: Sample): PatchRun[] {
+function sampledRuns(problem: ImageProblem, { step, each }: Sample): PatchRun[] {
+  const { P, chunks, images } = problem;
   const runs: PatchRun[] = [];
   for (let chunk = 0; chunk < chunks; chunk += step) {
-    const end = Math.min(P, chunk * CHUNK + each);
-    for (let first = chunk * CHUNK; first < end; ) {
-      const left = grid.columns - (first % grid.columns);
-      const count = Math.min(left, end - first);
-      runs.push({ first, count });
-      first += count;
+    for (const run of planeRuns(problem, chunk * CHUNK, Math.min(P, chunk * CHUNK + each))) {
+      const { columns } = images[run.image].grid;
+      for (let { first, count: left } = run; left > 0; ) {
+        const count = Math.min(left, columns - (first % columns));
+        runs.push({ ...run, first, count });
+        first += count;
+        left -= count;
+      }
     }
   }
   return runs;
 }
 
 /** The patches of a part: one run per plane. */
-function readPart(problem: ImageProblem, image: PartedImage, run: ChunkRun, signal?: AbortSignal): Promise<Signals> {
+function readPart(problem: ImageProblem, images: Readable, run: ChunkRun, signal?: AbortSignal): Promise<Signals> {
   const end = Math.min(problem.P, (run.first + run.chunks) * CHUNK);
-  return readRuns(problem, image, planeRuns(problem, run.first * CHUNK, end), signal);
+  return readRuns(problem, images, planeRuns(problem, run.first * CHUNK, end), signal);
 }
 
-/** The patches from number `from` to `end`, one run per plane. */
-function planeRuns({ grid }: ImageProblem, from: number, end: number): PatchRun[] {
+/** The patches from number `from` of all to `end`, one run per plane. */
+function planeRuns({ images }: Pick<ImageProblem, 'images'>, from: number, end: number): PatchRun[] {
   const runs: PatchRun[] = [];
-  for (let first = from; first < end; ) {
-    const count = Math.min(end - first, grid.count - (first % grid.count));
-    runs.push({ first, count });
-    first += count;
+  // The image of the first patch: a set may have many images, and is read in many runs.
+  let [image, after] = [0, images.length];
+  while (after - image > 1) {
+    const middle = (image + after) >> 1;
+    if (images[middle].first <= from) image = middle;
+    else after = middle;
+  }
+  for (let at = from; at < end; ) {
+    const { grid, planes, first: begin } = images[image];
+    const plane = Math.floor((at - begin) / grid.count);
+    if (plane === planes) {
+      image++;
+      continue;
+    }
+    const first = (at - begin) % grid.count;
+    const count = Math.min(end - at, grid.count - first);
+    runs.push({ image, plane, first, count });
+    at += count;
   }
   return runs;
 }
 
 /** Reads the pixels of runs of patches, as signals one after the other. */
 async function readRuns(
-  { grid }: ImageProblem,
-  image: PartedImage,
+  { images: layout, dictionary: { N } }: ImageProblem,
+  images: Readable,
   runs: readonly PatchRun[],
   signal?: AbortSignal,
 ): Promise<Signals> {
-  const { columns, count: perPlane } = grid;
-  const N = grid.patch ** 2;
-  const pieces: { from: number; first: number; count: number; at: Rectangle; plane: Samples }[] = [];
+  const pieces: { from: number; first: number; count: number; at: Rectangle; plane: Samples; grid: PatchGrid }[] = [];
   let P = 0;
-  for (const { first, count } of runs) {
-    const inPlane = first % perPlane;
-    const [top, bottom] = [Math.floor(inPlane / columns), Math.floor((inPlane + count - 1) / columns)];
+  for (const { image, plane, first, count } of runs) {
+    const { grid, colour } = layout[image];
+    const { columns } = grid;
+    const [top, bottom] = [Math.floor(first / columns), Math.floor((first + count - 1) / columns)];
     const wide = top < bottom;
-    const patches = {
-      left: wide ? 0 : inPlane % columns,
-      top,
-      width: wide ? columns : count,
-      height: bottom - top + 1,
-    };
+    const patches = { left: wide ? 0 : first % columns, top, width: wide ? columns : count, height: bottom - top + 1 };
     const at = pixelsOf(grid, patches);
-    const planes = await drive(decorrelation(await image.read(at)), { signal });
-    pieces.push({ from: P, first: inPlane, count, at, plane: planes[Math.floor(first / perPlane)] });
+    const read = await images[image].image.read(at);
+    const planes = colour ? await drive(decorrelation(read), { signal }) : read;
+    pieces.push({ from: P, first, count, at, plane: planes[plane], grid });
     P += count;
   }
   const read = (from: number, into: Floats) => {
@@ -245,7 +275,7 @@ async function readRuns(
       const end = Math.min(from + into.length / N, piece.from + piece.count);
       if (begin >= end) continue;
       const own = into.subarray((begin - from) * N, (end - from) * N);
-      extractRun(grid, piece.plane, piece.first + begin - piece.from, own, piece.at);
+      extractRun(piece.grid, piece.plane, piece.first + begin - piece.from, own, piece.at);
     }
   };
   return { N, P, read };

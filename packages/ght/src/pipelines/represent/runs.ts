@@ -1,6 +1,6 @@
 /**
  * The work on runs of patches. What a run has followed and its codes are kept in the scratch, and computed again if they are no
- * longer there. The codes of a whole image are those of its solution.
+ * longer there. The codes of whole images are those of their solution.
  */
 
 import type { Followed } from '../../engines/engine.js';
@@ -38,7 +38,7 @@ function runAt(context: RepresentContext, problem: ImageProblem, index: number):
   return { first, chunks: Math.min(each, problem.chunks - first) };
 }
 
-function chunksPerRun({ parts }: RepresentContext, { grid, chunks }: ImageProblem): number {
+function chunksPerRun({ parts }: RepresentContext, { images: [{ grid }], chunks }: ImageProblem): number {
   return parts ? Math.max(1, Math.round((parts.side / grid.stride) ** 2 / CHUNK)) : chunks;
 }
 
@@ -47,7 +47,7 @@ export async function follow(context: RepresentContext, job: Job<FollowArgument>
   const { range, pass, prices } = job.argument;
   const problem = problemOf(context, range);
   const run = runAt(context, problem, job.part);
-  const result = await followPart(problem, context.image, run, bracketIn(prices), triesIn(prices), job);
+  const result = await followPart(problem, context.images, run, bracketIn(prices), triesIn(prices), job);
   await context.scratch.put(followedKey(pass, job.part), result.followed);
   return result;
 }
@@ -65,7 +65,7 @@ export async function commit(context: RepresentContext, job: Job<CommitArgument>
   const run = runAt(context, problem, job.part);
   const followed = await followedBy(context, job);
   const quota = job.part < lastRun ? followed.offers.length : job.part === lastRun ? ties : 0;
-  const result = await commitPart(problem, context.image, run, followed, threshold[0], quota, job);
+  const result = await commitPart(problem, context.images, run, followed, threshold[0], quota, job);
   await context.scratch.put(codesKey(job.part), stored(result.codes));
   // It is not needed any more, unless the codes are lost.
   await context.scratch.put(followedKey(pass, job.part), null);

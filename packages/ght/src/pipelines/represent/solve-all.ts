@@ -11,16 +11,16 @@ export async function solveInOnePlace(
   problem: ImageProblem,
   { signal, onFraction }: Watch,
 ): Promise<Solution> {
-  const { dictionary: D, budget, settings, grid, peak, most } = problem;
-  const { whole, image } = context;
-  const Y = whole?.axes ? patchesIn(whole.axes, grid) : streamedPatches(problem, image, signal);
+  const { dictionary: D, budget, settings, peak, most } = problem;
+  const { whole, images } = context;
+  const Y = whole ? patchesIn(whole.axes, problem) : streamedPatches(problem, images, signal);
   const onProgress = whole
     ? settings.onProgress
     : onFraction && (({ fraction }: { fraction: number }) => onFraction(fraction));
   const reader = (codes: Codes) => async (first: number, P: number) => someCodes(codes, first, P);
   return solveProblem({
     ...{ D, Y, peak, most, budget, settings: { ...settings, signal, onProgress } },
-    // A PSNR budget refers to the image: because of edges and overlap it differs from the PSNR of the patches.
+    // A PSNR budget refers to the images: because of edges and overlap it differs from the PSNR of the patches.
     errorOf:
       'psnr' in budget
         ? async (codes) =>

@@ -40,12 +40,11 @@ export async function representWhole(
   checkShape(image);
   const { width, height, planes, peak } = image;
   const all = allOf(image);
-  const whole: WholeRepresentation = { weigh };
+  const whole: WholeRepresentation = { axes: [], weigh };
   let rebuilt: readonly Samples[] = [];
-  const context = {
-    ...{ options, whole, planes: planes.length, peakOf: () => peak },
+  const represented = {
+    planes: planes.length,
     image: { width, height, read: async (at: Rectangle) => planes.map((plane) => cut(plane, all, at)) },
-    scratch: { get: async () => undefined, put: async () => {}, clear: async () => {} },
     output: {
       write: async (_: Rectangle, picture: readonly Samples[]) => {
         rebuilt = picture;
@@ -53,10 +52,15 @@ export async function representWhole(
       finish: async () => {},
     },
   };
+  const context = {
+    ...{ images: [represented], options, whole, peakOf: () => peak },
+    scratch: { get: async () => undefined, put: async () => {}, clear: async () => {} },
+  };
   const { patches, rmsePixel, psnr } = await runHere(representPlan, context, { signal });
   const { solution, problem } = whole;
   if (!solution || !problem) throw new Error('the plan has solved nothing');
-  const { grid, dictionary } = problem;
+  const { dictionary, images } = problem;
+  const [{ grid }] = images;
   return {
     ...solution,
     image: { ...image, planes: rebuilt },
@@ -65,7 +69,8 @@ export async function representWhole(
   };
 }
 
-function sumOverPlanes(counts: Int32Array, perPlane: number): Int32Array {
+/** The numbers of atoms at each position of the grid, summed over all planes. */
+export function sumOverPlanes(counts: Int32Array, perPlane: number): Int32Array {
   const sum = new Int32Array(perPlane);
   for (let i = 0; i < counts.length; i++) sum[i % perPlane] += counts[i];
   return sum;

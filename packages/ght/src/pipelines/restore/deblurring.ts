@@ -20,6 +20,17 @@ const [FIRST, LEAST_LAST] = [49, 0.3];
  */
 const JPEG_CAUTION = 1.6;
 
+/**
+ * The confidence in the kind of a blur from which the result is the restored picture alone; that up to which the most of the blurred
+ * picture is mixed in, and how much that is. The wrong kind does more harm than half of the right one does good.
+ */
+const KEPT = { sure: 0.8, doubtful: 0.6, most: 0.35 } as const;
+
+/** The share of the blurred picture in the result, if its blur was found with this confidence. */
+export function keptShare(confidence: number): number {
+  return KEPT.most * Math.max(0, Math.min(1, (KEPT.sure - confidence) / (KEPT.sure - KEPT.doubtful)));
+}
+
 /** How the noise of a blurred image is known. */
 export interface BlurNoise {
   readonly sigma?: number | 'auto';
@@ -56,11 +67,18 @@ export function deblurring(
       yield* checkPixels(image);
       const unit = yield* unitFor(image.planes, image.peak, given);
       const operator = blurOperator({ width, height }, weights ?? kernelOf(blur, { width, height }));
+      const data = yield* loopPlanes(image.planes, unit);
+      const kept = weights || !blur ? 0 : keptShare(blur.confidence);
       return {
-        ...{ unit, operator, start: operator.mirrored },
-        planes: yield* loopPlanes(image.planes, unit),
+        ...{ unit, operator, planes: data, start: operator.mirrored },
         *result(planes) {
-          return { ...image, planes: yield* imagePlanes(planes.map(operator.framed), unit) };
+          const restored = planes.map(operator.framed);
+          if (kept > 0) {
+            restored.forEach((plane, c) => {
+              for (let i = 0; i < plane.length; i++) plane[i] += kept * (data[c][i] - plane[i]);
+            });
+          }
+          return { ...image, planes: yield* imagePlanes(restored, unit) };
         },
       };
     },

@@ -4,7 +4,8 @@
  *
  * - coloured noise, if flat areas show it, and the picture is large enough to have some;
  * - white noise, if the flattest blocks have it, a quarter of all blocks have hardly more, and they have about as much at middle
- *   frequencies. The blocks of a clean picture differ more, and texture falls towards the finest detail;
+ *   frequencies, the more exactly the stronger it is. The blocks of a clean picture differ more, and texture falls towards the finest
+ *   detail;
  * - the steps of a JPEG, without the noise that may be in it, if the picture was one.
  */
 import type { Image, Samples } from '../../image/image.js';
@@ -24,6 +25,11 @@ const COLOURED = { confidence: 0.9, pixels: 2 ** 15 } as const;
  * the most at middle frequencies, relative to the finest detail. `flattest` and `quarter` are shares of the blocks.
  */
 const WHITE = { least: 2, spread: 1.5, slope: 2, flattest: 0.05, quarter: 0.25 } as const;
+/**
+ * Noise alone has about this spread and slope. Texture adds to both, the less the stronger the noise: the sum of what is beyond may be
+ * `least`, and `weak` divided by the deviation in the flattest blocks besides. Sand and foliage are as strong as noise, but differ more.
+ */
+const DOUBT = { spread: 1.15, slope: 1.2, least: 0.2, weak: 1.2 } as const;
 /** The side of the blocks, and the distance from one to the next. */
 const [BLOCK, STEP] = [8, 4];
 /** In fewer blocks, which is below about 60×60 pixels, there may be nothing but texture. */
@@ -53,7 +59,15 @@ function* certainIn(image: Image, jpeg: JpegInfo | 'auto' | 'off'): Work<NoiseEs
 function stepsAlone({ jpegQuality }: NoiseEstimate, { planes, peak }: Image, jpeg: JpegInfo): NoiseEstimate {
   const levels = { middle: 0, reference: 0, finest: 0, coarsest: 0 };
   // A small picture has structure everywhere.
-  const none = { deviations: [new Float64Array(64)], ratios: [1], anchor: 0, confidence: 1, structure: 1, ...levels };
+  const none = {
+    deviations: [new Float64Array(64)],
+    ratios: [1],
+    anchor: 0,
+    confidence: 1,
+    believed: 1,
+    structure: 1,
+    ...levels,
+  };
   const spectrum = { brightness: [peak / 2], planes: planes.map(() => none), blocks: 0 };
   const steps = jpegSteps(jpeg, planes.length, peak / JPEG_PEAK);
   const model: ColouredNoise = colouredModel(spectrum, { factor: 1, jpegSteps: steps });
@@ -73,7 +87,10 @@ function* blocksAgree({ width, height, planes, peak }: Image): Work<boolean> {
       blocks.slice(0, Math.ceil(WHITE.quarter * blocks.length)),
       (b) => b.middle / b.finest,
     );
-    if (quantile(slopes, 0.5) < WHITE.slope) return true;
+    const slope = quantile(slopes, 0.5);
+    const level = (FULL_SCALE * flattest) / peak;
+    const doubt = quarter / flattest - DOUBT.spread + (slope - DOUBT.slope) / 3;
+    if (slope < WHITE.slope && doubt < DOUBT.least + DOUBT.weak / level) return true;
   }
   return false;
 }

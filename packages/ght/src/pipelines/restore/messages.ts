@@ -71,7 +71,7 @@ const checkWarning: Check<RestorationWarning> = (value, name) => {
 };
 
 const checkReduction: Check<FoundReduction> = record<FoundReduction>({
-  kind: oneOf('bicubic', 'area', 'mixed', 'gaussian'),
+  kind: oneOf('bicubic', 'area', 'mixed', 'gaussian', 'points'),
   width: optional(positive),
   share: optional(finite),
   confidence: finite,

@@ -1,6 +1,7 @@
 import type { Denoiser } from '../../denoisers/denoiser.js';
 import type { PriorName, RecipeName } from '../../denoisers/groups/recipes.js';
 import { recipeNames } from '../../denoisers/groups/recipes.js';
+import { checkWeights, type Weights } from '../../denoisers/learned/shipped.js';
 import type { EngineInfo } from '../../engines/engine.js';
 import type { EngineName } from '../../engines/engines.js';
 import { checkEngineName } from '../../engines/engines.js';
@@ -9,6 +10,9 @@ import type { Image } from '../../image/image.js';
 import type { RestorationEntry } from '../../operators/loop.js';
 import { checkThreads } from '../solve/options.js';
 import type { Findings } from './findings.js';
+
+/** The qualities of restorations. */
+type RestorationQuality = RecipeName | 'learned';
 
 /** Progress of a restoration. */
 export interface RestoreProgress {
@@ -22,8 +26,14 @@ export interface RestoreProgress {
 
 /** Options that all restorations have. All are optional. */
 export interface RestorationOptions {
-  /** The trade-off between speed and quality: `fast`, `balanced` or `best`. @default 'balanced' */
-  readonly quality?: RecipeName;
+  /**
+   * The trade-off between speed and quality: `fast`, `balanced` or `best`; for `deblur` and `upscale` also `learned`, a model trained on
+   * photographs as the prior, whose file of 0.6 MB is read when it is used first. Filling holes with the model is worse than `best`, so
+   * `inpaint` refuses it.
+   *
+   * @default 'balanced'
+   */
+  readonly quality?: RestorationQuality;
   /**
    * A denoiser of your own as the prior, in place of the passes over groups of similar patches. The quality then only decides on the
    * number of steps. @default the prior of the quality
@@ -33,6 +43,13 @@ export interface RestorationOptions {
   readonly engine?: EngineName;
   /** The number of threads of the wasm engine, from 1 to 64. @default the number of cores, or 1 for a small image */
   readonly threads?: number;
+  /**
+   * The address of the script of the threads, which is the file `ght/worker` of the package, for a bundler or a host that does not have
+   * it where the library expects it. @default the file in the package
+   */
+  readonly worker?: string | URL;
+  /** The weights of the learned model: their address or their bytes, as in the options of `denoise`. @default the file in the package */
+  readonly weights?: string | URL | Uint8Array;
   /** Stops the work; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /** Called regularly with the fraction done and the current step. */
@@ -42,7 +59,7 @@ export interface RestorationOptions {
 /** The result of a restoration, apart from the pixels. */
 export interface RestoreResult extends Findings {
   /** The quality that was used. */
-  readonly quality: RecipeName;
+  readonly quality: RestorationQuality;
   /** What happened, step by step. */
   readonly history: readonly RestorationEntry[];
   /** The engine that computed the result, and why it was chosen. */
@@ -57,10 +74,12 @@ export interface Restored extends RestoreResult {
 
 /** Checked options with all defaults. */
 export interface RestoreSettings {
-  readonly quality: RecipeName;
+  readonly quality: RestorationQuality;
   readonly prior?: Denoiser;
   readonly engine: EngineName;
   readonly threads?: number;
+  readonly worker?: string | URL;
+  readonly weights?: Weights;
   readonly signal?: AbortSignal;
   readonly onProgress?: RestorationOptions['onProgress'];
 }
@@ -68,9 +87,20 @@ export interface RestoreSettings {
 /** The tasks of restoration. */
 export type RestorationTask = 'inpaint' | 'deblur' | 'upscale' | 'restore';
 
-/** The prior of a quality, and how often it is applied. Measured on pictures that were set aside for it. */
-export const restorationRecipes: Readonly<
-  Record<RestorationTask, Readonly<Record<RecipeName, { readonly prior: PriorName; readonly steps: number }>>>
+/** The prior of a quality, and how often it is applied. */
+interface RestorationRecipe {
+  readonly prior: PriorName | 'learned';
+  readonly steps: number;
+  /** The least deviation of the last step, in units of the loop. @default 0 */
+  readonly least?: number;
+}
+
+/** The learned model was trained for noise from 1/64 of the range, so that no step has less. */
+const learned = { prior: 'learned', least: 4 } as const;
+
+/** Measured on pictures that were set aside for it. */
+const restorationRecipes: Readonly<
+  Record<RestorationTask, Readonly<Record<RecipeName, RestorationRecipe> & { readonly learned?: RestorationRecipe }>>
 > = {
   inpaint: {
     fast: { prior: 'fast', steps: 12 },
@@ -81,11 +111,13 @@ export const restorationRecipes: Readonly<
     fast: { prior: 'threshold', steps: 5 },
     balanced: { prior: 'threshold', steps: 8 },
     best: { prior: 'rank', steps: 8 },
+    learned: { ...learned, steps: 12 },
   },
   upscale: {
     fast: { prior: 'threshold', steps: 8 },
     balanced: { prior: 'rank', steps: 8 },
     best: { prior: 'rank', steps: 12 },
+    learned: { ...learned, steps: 12 },
   },
   restore: {
     fast: { prior: 'threshold', steps: 8 },
@@ -94,21 +126,38 @@ export const restorationRecipes: Readonly<
   },
 };
 
-const commonNames = ['quality', 'prior', 'engine', 'threads', 'signal', 'onProgress'];
+/** The recipe of a quality that was checked. */
+export function restorationRecipe(task: RestorationTask, quality: RestorationQuality): RestorationRecipe {
+  const recipe = restorationRecipes[task][quality];
+  if (!recipe) throw new Error(`${task} has no quality ${quality}`);
+  return recipe;
+}
+
+const commonNames = ['quality', 'prior', 'engine', 'threads', 'worker', 'weights', 'signal', 'onProgress'];
 
 /** Checks the options that all restorations have; `others` are the names of those that this one has besides. */
-export function resolveRestoreOptions(options: RestorationOptions, others: readonly string[]): RestoreSettings {
+export function resolveRestoreOptions(
+  task: RestorationTask,
+  options: RestorationOptions,
+  others: readonly string[],
+): RestoreSettings {
   knownOptions(options, [...others, ...commonNames]);
-  const { quality = 'balanced', prior, threads, signal, onProgress } = options;
+  const { quality = 'balanced', prior, threads, worker, weights, signal, onProgress } = options;
   if (prior !== undefined && typeof prior?.run !== 'function') {
     const remedy = 'implement the interface Denoiser, or leave it out';
     throw new OptionError('prior', 'must be a denoiser with a function run', kindOf(prior), remedy);
   }
-  if (threads !== undefined) checkThreads(threads);
+  checkThreads(options);
+  checkWeights(weights);
+  oneOf('quality', quality, [...recipeNames, 'learned']);
+  if (!restorationRecipes[task][quality]) {
+    const remedy = 'use best, which is better here than the learned model';
+    throw new OptionError('quality', `must be ${recipeNames.join(', ')} for ${task}`, quality, remedy);
+  }
   return {
-    quality: oneOf('quality', quality, recipeNames),
+    quality,
     engine: checkEngineName(options.engine),
-    ...{ prior, threads, signal, onProgress },
+    ...{ prior, threads, worker, weights, signal, onProgress },
   };
 }
 

@@ -32,7 +32,7 @@ import type { Plane } from '../../operators/operator.js';
 import { drive, watchOver } from '../../work.js';
 import { memberOf, nothing, number, refuse } from '../check.js';
 import { partSide, partSize, watchOf } from '../denoise/plan.js';
-import { denoiseTiles, recipeFor } from '../denoise/planes.js';
+import { denoiseTiles, loadDenoiser, recipeFor } from '../denoise/planes.js';
 import { definePass, type Perform, type Plan, workByName } from '../plan.js';
 import type { RestoreContext } from './context.js';
 import {
@@ -49,7 +49,7 @@ import {
   type ResultArgument,
   type StepArgument,
 } from './messages.js';
-import { type RestoreResult, restorationRecipes } from './options.js';
+import { type RestoreResult, restorationRecipe } from './options.js';
 import { MOST_UNITS, type RestorationProblem } from './problem.js';
 
 /** The shares of the passes; those of `data` and `prior` are shares of a step. */
@@ -231,7 +231,7 @@ async function takeSteps(
 ): Promise<Loop | undefined> {
   const { problem, settings, tiles } = context;
   const { picture, channels } = known;
-  const { steps } = restorationRecipes[problem.task][settings.quality];
+  const { steps, least } = restorationRecipe(problem.task, settings.quality);
   const from = attempt * steps;
   const startOptions = {
     parts: channels,
@@ -246,7 +246,7 @@ async function takeSteps(
   const begin = performance.now();
   let ms = 0;
   let before: LoopStep | undefined;
-  for (const each of loopSteps(scheduleOf(problem, known, steps))) {
+  for (const each of loopSteps(scheduleOf(problem, known, steps, least))) {
     const step = { ...each, k: from + each.k };
     const { k } = step;
     context.onStep?.(each.k);
@@ -320,9 +320,9 @@ function noiseOf({ sigma, unit }: KnownImage): number {
   return Math.min(sigma / unit, MOST_UNITS);
 }
 
-function scheduleOf({ first, last }: RestorationProblem, known: KnownImage, steps: number): Schedule {
+function scheduleOf({ first, last }: RestorationProblem, known: KnownImage, steps: number, least = 0): Schedule {
   const sigma = noiseOf(known);
-  const end = Math.max(last, sigma);
+  const end = Math.max(last, least, sigma);
   return { sigma, first: Math.max(first, end), last: end, steps };
 }
 
@@ -331,8 +331,13 @@ const OWN: EngineInfo = { name: 'own', threads: 1 };
 
 /** The prior for the picture of the loop: loaded once for all steps, so that its memory is made once. */
 async function loadPrior({ problem, settings }: RestoreContext, { picture }: KnownImage): Promise<LoadedDenoiser> {
-  const { prior: own, quality, engine, threads } = settings;
-  if (!own) return recipeFor(priors[restorationRecipes[problem.task][quality].prior], picture, { engine, threads });
+  const { prior: own, quality, engine, threads, worker, weights } = settings;
+  const how = { engine, threads, worker, weights };
+  if (!own) {
+    const { prior } = restorationRecipe(problem.task, quality);
+    if (prior === 'learned') return loadDenoiser(picture, 'white', { quality: prior, ...how });
+    return recipeFor(priors[prior], picture, how);
+  }
   const { margin, alignment, least, effort, passes } = own;
   return {
     ...{ margin, alignment, least, effort, passes, info: OWN },

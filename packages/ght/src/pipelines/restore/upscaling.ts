@@ -12,7 +12,7 @@ import { cubicResampling, type ReductionBlur } from '../../operators/resampling.
 import { drive, type Watch, type Work, watchOver } from '../../work.js';
 import { resolveDenoiseOptions } from '../denoise/options.js';
 import { denoiseWhole } from '../denoise/whole.js';
-import type { FoundInput } from './findings.js';
+import type { Findings, FoundInput } from './findings.js';
 import { certainNoise } from './input-noise.js';
 import { checkSigma, type RestoreSettings } from './options.js';
 import { inUnits, type RestorationProblem, unitFor } from './problem.js';
@@ -27,6 +27,9 @@ const MOST_BLUR = 16;
 const LEFT = { noise: 1, steps: 2 } as const;
 /** The steps of a JPEG are removed from luma in part, since the loop removes the rest better, and in full from the colours. */
 const STEPS = { strength: 0.5, strengthChroma: 2, impulses: 'off', banding: 'off' } as const;
+
+/** The share of plain interpolation in the enlarged picture of a JPEG: what its steps have left is sharpened like detail. */
+const PLAIN_OF_JPEG = 0.3;
 
 /** What is given about an image that is enlarged; see `UpscaleOptions`. */
 export interface UpscalingOptions {
@@ -63,7 +66,8 @@ export function upscaling(
       return {
         ...{ unit, operator, planes: data },
         start: (plane) => enlarged(operator, plane),
-        *result(restored) {
+        *result(loop) {
+          const restored = yield* restrained(loop, data, operator, plainShare(found));
           const planes = colour ? yield* coloured(scaled, data[0], restored[0], operator) : restored;
           for (const plane of planes) for (let i = 0; i < plane.length; i++) plane[i] *= unit;
           const alpha = image.alpha && (yield* enlargedAlpha(image.alpha, operator));
@@ -84,7 +88,7 @@ interface Asked extends Required<Pick<UpscalingOptions, 'blur' | 'jpeg'>> {
 async function diagnose(
   image: Image,
   { factor, blur, sigma, jpeg }: Asked,
-  { quality, engine, threads }: RestoreSettings,
+  { quality, engine, threads, worker }: RestoreSettings,
   watch: Watch,
 ): Promise<FoundInput> {
   const { signal } = watch;
@@ -96,7 +100,9 @@ async function diagnose(
     const isSteps = noise.jpeg !== undefined && noise.levels === undefined;
     const one = { noise: noise.model, ...(isSteps ? STEPS : ({ impulses: 'off', banding: 'off' } as const)) };
     const known = noise.levels ? { jpeg } : one;
-    const settings = resolveDenoiseOptions(image.planes.length, { ...known, quality, engine, threads, signal });
+    const recipe = quality === 'learned' ? 'best' : quality;
+    const how = { engine, threads, worker, signal };
+    const settings = resolveDenoiseOptions(image.planes.length, { ...known, quality: recipe, ...how });
     const { planes } = (await denoiseWhole(image, settings)).image;
     const left = unit * (isSteps ? LEFT.steps : LEFT.noise);
     const found = { sigma: left, estimated: true, noise, warnings: [] };
@@ -109,6 +115,22 @@ async function diagnose(
   return {
     found: { ...found, reduction: await drive(findReduction(planes, image, factor), watchOver(watch, 0.5, 1)) },
   };
+}
+
+/** How much of the result is plain interpolation, because what was found says that the loop sharpens errors. */
+function plainShare({ reduction, noise }: Findings): number {
+  if (noise) return noise.jpeg ? PLAIN_OF_JPEG : 0;
+  return reduction?.kind === 'points' ? (reduction.share ?? 1) : 0;
+}
+
+/** Restored planes, mixed with this share of the interpolated data. */
+function* restrained(planes: readonly Plane[], data: readonly Plane[], operator: Operator, share: number) {
+  if (share === 0) return planes;
+  for (const [c, plane] of planes.entries()) {
+    const plain = yield* interpolated(data[c], operator);
+    for (let i = 0; i < plane.length; i++) plane[i] += share * (plain[i] - plane[i]);
+  }
+  return planes;
 }
 
 /** The planes that the loop restores: the luma of RGB, or all. */

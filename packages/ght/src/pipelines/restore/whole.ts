@@ -3,7 +3,7 @@ import { rising } from '../../work.js';
 import { DenoiserCache } from '../denoise/context.js';
 import { runHere } from '../run.js';
 import { memoryPlanes, openOnce } from './context.js';
-import { type Restored, type RestoreSettings, restorationRecipes } from './options.js';
+import { type Restored, type RestoreSettings, restorationRecipe } from './options.js';
 import { restorePlan } from './plan.js';
 import type { RestorationProblem } from './problem.js';
 
@@ -15,7 +15,7 @@ export async function restoreWhole(
 ): Promise<Restored> {
   const { signal, onProgress } = settings;
   let restored = image;
-  const { steps } = restorationRecipes[problem.task][settings.quality];
+  const { steps } = restorationRecipe(problem.task, settings.quality);
   let step = 0;
   const planes = memoryPlanes();
   const context = {

@@ -1,5 +1,5 @@
 import { checkEngineName, type EngineName } from '../../engines/engines.js';
-import { boolean, knownOptions, notNegative, OptionError, oneOf, positive, wholeNumber } from '../../errors.js';
+import { boolean, kindOf, knownOptions, notNegative, OptionError, oneOf, positive, wholeNumber } from '../../errors.js';
 import type { Budget } from '../../sparse/budget/budget.js';
 import type { Codes } from '../../sparse/codes/codes.js';
 import type { SolverEntry, SolverName } from '../../sparse/solvers/catalogue.js';
@@ -76,6 +76,11 @@ export interface SolverOptions {
   readonly engine?: EngineName;
   /** Threads of the wasm engine, from 1 to 64. @default the number of cores, fewer for small problems */
   readonly threads?: number;
+  /**
+   * The address of the script of the threads, which is the file `ght/worker` of the package, for a bundler or a host that does not have
+   * it where the library expects it. @default the file in the package
+   */
+  readonly worker?: string | URL;
   /** Stops the computation; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /** Called now and then with the progress. */
@@ -112,6 +117,7 @@ export interface Settings {
   readonly initial: Codes | undefined;
   readonly engine: EngineName;
   readonly threads: number | undefined;
+  readonly worker: string | URL | undefined;
   readonly signal: AbortSignal | undefined;
   readonly onProgress: ((progress: Progress) => void) | undefined;
 }
@@ -132,7 +138,7 @@ const PAPER_RHO = { absolute: 0.1 };
 
 const optionNames: readonly string[] = [
   ...['solver', 'budget', 'spread', 'rho', 'effort', 'refit', 'maxIterations', 'tolerance'],
-  ...['preset', 'initial', 'engine', 'threads', 'signal', 'onProgress'],
+  ...['preset', 'initial', 'engine', 'threads', 'worker', 'signal', 'onProgress'],
 ];
 
 /**
@@ -149,7 +155,7 @@ export function resolveSolveOptions(
   const entry: SolverEntry = solverCatalogue[solver];
   if (options.preset !== undefined) oneOf('preset', options.preset, ['paper']);
   const engine = checkEngineName(options.engine);
-  if (options.threads !== undefined) checkThreads(options.threads);
+  checkThreads(options);
   if (entry.rho === null && options.rho !== undefined) {
     const remedy = 'remove it, or choose the solver qpm or admm';
     throw new OptionError('rho', `must be left out for ${solver}, which has no penalty`, options.rho, remedy);
@@ -163,9 +169,9 @@ export function resolveSolveOptions(
   }
   const rho = entry.rho === null ? null : (options.rho ?? (options.preset === 'paper' ? PAPER_RHO : entry.rho));
   if (rho !== null) checkPenalty(rho);
-  const { budget, initial, threads, signal, onProgress } = options;
+  const { budget, initial, threads, worker, signal, onProgress } = options;
   return {
-    ...{ solver, budget, rho, initial, engine, threads, signal, onProgress },
+    ...{ solver, budget, rho, initial, engine, threads, worker, signal, onProgress },
     spread: checkSpread(solver, options.spread),
     effort: wholeNumber('effort', options.effort ?? solverDefaults.effort, 1, 3, 'use 1, 2 or 3') as Effort,
     refit: boolean('refit', options.refit ?? solverDefaults.refit, 'use true for least squares at the end'),
@@ -202,9 +208,11 @@ function checkSpread(solver: SolverName, given: boolean = solverDefaults.spread)
   throw new OptionError('spread', rule, spread, 'remove it, or choose a patch-wise solver');
 }
 
-/** Checks how many threads are asked for. */
-export function checkThreads(threads: number): void {
-  wholeNumber('threads', threads, 1, 64, 'use the number of cores');
+/** Checks how many threads are asked for, and the address of their script. */
+export function checkThreads({ threads, worker }: Pick<SolverOptions, 'threads' | 'worker'>): void {
+  if (threads !== undefined) wholeNumber('threads', threads, 1, 64, 'use the number of cores');
+  if (worker === undefined || typeof worker === 'string' || worker instanceof URL) return;
+  throw new OptionError('worker', 'must be an address', kindOf(worker), 'give a URL or a string');
 }
 
 /** The budget given, or the default, limited to the number of atoms. */

@@ -128,7 +128,7 @@ async function solveInUnits(problem: Problem, goal: Goal): Promise<Solution> {
   const { D, Y, peak, most, budget, settings, errorOf } = problem;
   const { N, L } = D;
   const { P } = Y;
-  const { solver, signal, threads } = settings;
+  const { solver, signal } = settings;
   if ('S' in goal && goal.S >= MOST_NONZEROS) {
     const rule = 'must be below 2³¹ nonzeros in all, which is as far as the positions in codes count';
     throw new ResourceError('budget', rule, goal.S, 'use a smaller budget, or represent the signals in parts');
@@ -137,7 +137,7 @@ async function solveInUnits(problem: Problem, goal: Goal): Promise<Solution> {
   const wanted = { reach: most / peak, solver, effort: settings.effort, work: workOf(problem, goal) };
   return onEngine(settings.engine, wanted, async ({ engine, fallbackReason }) => {
     signal?.throwIfAborted();
-    const loaded = await engine.load(D, Y, { threads }, { signal });
+    const loaded = await engine.load(D, Y, settings, { signal });
     try {
       loaded.reset(settings.initial);
       const solve = async (spending: Spending) => {

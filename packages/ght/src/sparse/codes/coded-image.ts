@@ -5,6 +5,7 @@
  *     peak                         full scale of the samples
  *     dictionary                   D, N×L; or, where D = A ⊗ B, its factors dictionary_a and dictionary_b
  *     alpha                        height×width, where the image has it
+ *     channels                     bands, where three planes are not red, green and blue
  *     sample_type                  NumPy's name of the type its samples had in their file, such as uint8, where that is known
  */
 
@@ -27,6 +28,8 @@ export interface CodedImage {
   readonly peak: number;
   /** The alpha plane of the image, which is not coded but kept as it is. */
   readonly alpha?: Samples;
+  /** Whether three planes are bands, and not red, green and blue: those of `represent` with `channels: 'bands'`. @default false */
+  readonly bands?: boolean;
   /** NumPy's name of the type that the samples had in their file, such as `uint8`, so that the image is written like it. */
   readonly sampleType?: string;
 }
@@ -38,7 +41,7 @@ interface Entry {
 
 /** The arrays of an image for the file of its codes; refuses what does not belong to the codes. */
 export function codedImageEntries(codes: Codes, image: CodedImage): Entry[] {
-  const { grid, dictionary, peak, alpha, sampleType } = image;
+  const { grid, dictionary, peak, alpha, bands, sampleType } = image;
   checkDictionary(dictionary);
   checkBelongs(codes, image);
   positive('image.peak', peak, 'give the full scale of the samples, such as 255', InputError);
@@ -56,13 +59,14 @@ export function codedImageEntries(codes: Codes, image: CodedImage): Entry[] {
       : [matrix('dictionary', dictionary.atoms)]),
   ];
   if (alpha) entries.push(entry('alpha', typeOf(alpha), [height, width], alpha));
+  if (bands) entries.push({ name: 'channels.npy', bytes: writeNpyText('bands') });
   if (sampleType !== undefined) entries.push({ name: 'sample_type.npy', bytes: writeNpyText(sampleType) });
   return entries;
 }
 
 /** The arrays that describe an image, as {@link codedImageEntries} names them. */
 export const codedImageArrays: readonly string[] = [
-  ...['grid', 'peak', 'dictionary', 'dictionary_a', 'dictionary_b', 'alpha', 'sample_type'],
+  ...['grid', 'peak', 'dictionary', 'dictionary_a', 'dictionary_b', 'alpha', 'channels', 'sample_type'],
 ];
 
 /** The image that the arrays in the file of some codes describe, which has `packed` bytes. */
@@ -99,12 +103,14 @@ export function codedImageIn(files: Map<string, Uint8Array>, codes: Codes, packe
   const planes = Math.max(1, codes.P / count);
   checkUnpacked('codes', `an image of ${width}×${height} pixels`, 8 * planes * width * height, packed);
   const type = files.get('sample_type.npy');
+  const channels = files.get('channels.npy');
   const image = {
     grid,
     peak: positive('codes.peak', needed('peak').data[0], 'make the codes again', InputError),
     dictionary: files.has('dictionary_a.npy') ? separable() : dense(),
     // Checked below: a file may hold other types.
     alpha: array('alpha')?.data as Samples | undefined,
+    ...(channels && { bands: readNpyText(channels, 'codes.channels') === 'bands' }),
     sampleType: type && readNpyText(type, 'codes.sample_type'),
   };
   checkBelongs(codes, image);

@@ -6,7 +6,9 @@ import { InputError, ResourceError } from '../../errors.js';
 
 /** A file for an archive. */
 export interface ZipEntry {
+  /** Its name in the archive. */
   readonly name: string;
+  /** Its content. */
   readonly bytes: Uint8Array;
 }
 

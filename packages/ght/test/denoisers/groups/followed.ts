@@ -5,5 +5,5 @@ import { finish } from '../../../src/work.js';
 
 /** The result of the reference for a whole recipe. */
 export function followed(recipe: readonly Step[], noisy: Picture, noise?: TileNoise): Picture {
-  return finish(follow(recipe, noisy, noise));
+  return finish(follow(recipe, noisy, { noise }));
 }

@@ -4,7 +4,7 @@ import type { SpectrumEstimate } from '../../../src/noise/coloured/spectrum.js';
 
 /** A plane of a sharp picture, unless the share of blocks with structure is given. */
 const plane = (level: number, confidence = 1, structure = 1) => ({
-  ...{ ratios: [1, 1], anchor: 0, confidence, structure },
+  ...{ ratios: [1, 1], anchor: 0, confidence, believed: 1, structure },
   ...{ middle: level, reference: level, finest: level / 4, coarsest: level },
   deviations: [level, 2 * level].map((value) => new Float64Array(64).fill(value)),
 });

@@ -9,7 +9,7 @@ function plane(low: number, middle: number, fine: number, confidence = 1): Plane
     Float64Array.from({ length: 64 }, (_, f) => (radius(f) < 2 ? low : radius(f) <= 4 ? middle : fine)),
   ];
   return {
-    ...{ deviations, ratios: [1.2 / confidence], anchor: 0, confidence, structure: 0.5 },
+    ...{ deviations, ratios: [1.2 / confidence], anchor: 0, confidence, believed: 1, structure: 0.5 },
     middle,
     reference: fine,
     finest: fine,

@@ -1,7 +1,14 @@
 /** The two scales of coloured noise: strengths, the second estimate, and a coarse part that is given. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { decorrelate } from '../../../src/image/colour.js';
-import { type ColouredNoise, type Diagnosis, denoise, diagnose, type Image } from '../../../src/index.js';
+import {
+  type ColouredNoise,
+  type Diagnosis,
+  denoise,
+  diagnose,
+  type Image,
+  type JpegInfo,
+} from '../../../src/index.js';
 import { fineEstimate, scaled } from '../../../src/pipelines/denoise/scales.js';
 import { finish } from '../../../src/work.js';
 import { filtered, whiteNoise } from '../../noise/made-noise.js';
@@ -40,22 +47,28 @@ describe('scaled', () => {
 });
 
 describe('fineEstimate', () => {
-  const again = (levels: Diagnosis['levels']) => finish(fineEstimate(image, decorrelate(image.planes), { levels }));
+  const again = (levels: Diagnosis['levels'], jpeg?: JpegInfo) =>
+    finish(fineEstimate(image, decorrelate(image.planes), { levels, jpeg }));
   const middles = ({ levels = [] }: Pick<Diagnosis, 'levels'>) => levels.map(({ middle }) => middle);
+  const times = (factor: number, levels: Diagnosis['levels'] = []) =>
+    levels.map((each) => ({ ...each, middle: factor * each.middle }));
 
-  it('never exceeds the first estimate', () => {
-    const free = middles(again(undefined));
-    const lower = diagnosis.levels?.map((each, c) => ({ ...each, middle: 0.5 * free[c] }));
-    const limited = again(lower);
-    for (const [c, middle] of middles(limited).entries()) expect(middle).toBeCloseTo(0.5 * free[c], 9);
-    const [model, whole] = [limited.model, again(undefined).model].map((each) => each as ColouredNoise);
-    expect(model.deviations[0][0][20] / whole.deviations[0][0][20]).toBeCloseTo(0.5, 9);
+  it.each([0.5, 2])('has the level of the first estimate: %d times its own', (factor) => {
+    const free = again(undefined);
+    const found = again(times(factor, free.levels));
+    for (const [c, middle] of middles(found).entries()) expect(middle).toBeCloseTo(factor * middles(free)[c], 9);
+    const [model, own] = [found.model, free.model].map((each) => each as ColouredNoise);
+    expect(model.deviations[0][0][20] / own.deviations[0][0][20]).toBeCloseTo(factor, 9);
   });
 
-  it('may be lower', () => {
-    const free = again(undefined);
-    const higher = free.levels?.map((each) => ({ ...each, middle: 2 * each.middle }));
-    expect(again(higher)).toEqual(free);
+  it('may be lower in a JPEG, but not higher', () => {
+    const table = new Uint8Array(64).fill(2);
+    const jpeg = { luma: table, chroma: table };
+    const free = again(undefined, jpeg);
+    expect(again(times(2, free.levels), jpeg)).toEqual(free);
+    for (const [c, middle] of middles(again(times(0.5, free.levels), jpeg)).entries()) {
+      expect(middle).toBeCloseTo(0.5 * middles(free)[c], 9);
+    }
   });
 });
 

@@ -23,7 +23,8 @@ async function coded(image: Image, options: RepresentOptions = {}) {
   const result = await represent(image, { budget: { perPatch: 3 }, ...options });
   const { grid, dictionary, codes } = result;
   const { peak, alpha } = image;
-  return { result, bytes: await saveCodes(codes, { grid, dictionary, peak, alpha, sampleType: 'uint8' }) };
+  const bands = options.channels === 'bands';
+  return { result, bytes: await saveCodes(codes, { grid, dictionary, peak, alpha, bands, sampleType: 'uint8' }) };
 }
 
 /** The file with one of its arrays replaced, or left out. */
@@ -40,6 +41,7 @@ describe('the file of an image in codes', () => {
   it.each<[string, Image, RepresentOptions]>([
     ['grey', picture(40, 32), {}],
     ['colour with alpha, at a rim and with overlap', colour, { stride: 5 }],
+    ['three bands', colour, { channels: 'bands' }],
     ['a dictionary of your own', picture(40, 32), { dictionary: gaussianDictionary(64, 90, 1) }],
   ])('rebuilds the image to the last bit: %s', async (_name, image, options) => {
     const { result, bytes } = await coded(image, options);

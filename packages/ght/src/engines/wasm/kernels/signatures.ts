@@ -147,9 +147,17 @@ export const learnedKernels = {
 /** The kernels of the learned denoiser as the host calls them. */
 export type LearnedKernels = Calls<typeof learnedKernels>;
 
+/** A kernel of the network for colour pictures: a layer of it; `wide` and `narrow` are numbers of tiles, `surplus` of sites. */
+export const networkKernel = withoutResult(i32('from', 'into', 'table', 'wide', 'narrow', 'surplus'));
+
+/** The kernels of a network by the names of their layers. */
+export type NetworkKernels = Readonly<Record<string, Call<typeof networkKernel>>>;
+
 /** The kernels of a pass over groups, of which a module has a set for every step; `y` and `count` are numbers. */
 export const passKernels = {
   match: withoutResult(i32('guide', 'y', 'columns', 'count', 'scratch')),
+  /** `rows` is a number; `more` has all bits set, or none. */
+  distances: withoutResult(i32('patch', 'window', 'rows', 'out', 'more')),
   /** Only if the noise depends on brightness. */
   brightness: withoutResult(i32('guide', 'count', 'scratch')),
   filter: withoutResult(i32('from', 'pilot', 'count', 'sums', 'weights', 'scratch', 'noise')),

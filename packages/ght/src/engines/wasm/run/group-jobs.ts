@@ -3,53 +3,13 @@
  * after the next never overlap. Even bands add to one set of sums, odd ones to another, and the two are added at the end. So no
  * thread waits for another, and the result is the same bit for bit, whichever thread takes which band, in any order.
  */
-import { isPass, type Pass, type Slot, type Step } from '../../../denoisers/groups/recipes.js';
+import { isPass, type Pass } from '../../../denoisers/groups/recipes.js';
 import type { Work } from '../../../work.js';
 import { RUN } from '../kernels/groups/target.js';
 import { callOf, callsOf, passKernels, planeKernels } from '../kernels/signatures.js';
-import { claimIndices, type SharedWords } from './claim-indices.js';
-
-/** The addresses of all arrays, as plain data that can be sent to threads. */
-export interface GroupLayout extends SharedWords {
-  readonly recipe: readonly Step[];
-  /** The bytes of a plane: a whole number of vectors. */
-  readonly bytes: number;
-  /** The planes of each picture. */
-  readonly slots: Readonly<Record<Slot, readonly number[]>>;
-  /** Per plane: the sums of weighted patches and of weights, of the even bands and of the odd ones. */
-  readonly sums: readonly (readonly [even: number, odd: number])[];
-  readonly weights: readonly (readonly [even: number, odd: number])[];
-  /** The table of deviations of each plane, if the noise is not white. */
-  readonly deviations?: readonly number[];
-  /** The references of every step that is a pass. */
-  readonly references: readonly (References | undefined)[];
-  /** The scratch of each thread. */
-  readonly scratches: readonly number[];
-}
-
-/** The references of a pass: their rows by band, and a table of their places along a row. */
-export interface References {
-  readonly bands: readonly (readonly number[])[];
-  readonly columns: number;
-  readonly count: number;
-  /** The number of references in all. */
-  readonly total: number;
-}
-
-/** A step of the recipe, or the combination of the sums of a pass. */
-export interface GroupJob {
-  readonly kind: 'pass' | 'combine' | 'blend';
-  readonly step: number;
-}
-
-/** What a thread needs for its work. */
-export interface GroupWorkplace {
-  readonly layout: GroupLayout;
-  readonly memory: WebAssembly.Memory;
-  /** The functions of the module: those of passes with the number of their step, and two for whole planes. */
-  readonly kernels: WebAssembly.Exports;
-  readonly thread: number;
-}
+import { claimIndices } from './claim-indices.js';
+import type { GroupJob, GroupWorkplace, References } from './group-layout.js';
+import { filterVolumes } from './volume-jobs.js';
 
 /** The bytes of a plane that are combined at once. */
 const SPAN = 1 << 18;
@@ -60,7 +20,9 @@ export function* shareOfGroups({ kind, step }: GroupJob, place: GroupWorkplace):
   const { recipe, bytes, slots, sums, weights } = layout;
   const current = recipe[step];
   if (kind === 'pass') {
-    if (isPass(current)) yield* filterBands(current, step, place);
+    if (!isPass(current)) return;
+    const { volumes } = current;
+    yield* volumes ? filterVolumes({ ...current, volumes }, step, place) : filterBands(current, step, place);
     return;
   }
   const { combine, blend } = callsOf(place.kernels, planeKernels);

@@ -1,21 +1,29 @@
 /** The memory of a running recipe: three pictures, the sums of two sets of bands, constants, and one scratch per thread. */
 
-import type { Tile, TileNoise } from '../../../denoisers/denoiser.js';
+import type { Tile, TileNoise, TilePages } from '../../../denoisers/denoiser.js';
 import { slotsOf } from '../../../denoisers/groups/denoiser.js';
 import { bandOf, leastBand } from '../../../denoisers/groups/extent.js';
 import { places } from '../../../denoisers/groups/matching.js';
-import { isPass, type Pass, type Slot, type Step } from '../../../denoisers/groups/recipes.js';
+import { isPass, type Pass, type Slot, type Step, volumePass } from '../../../denoisers/groups/recipes.js';
 import { transformOf } from '../../../denoisers/groups/transforms.js';
+import { SEARCH, type Stack, type VolumePlace, volumePlaces } from '../../../denoisers/groups/volumes.js';
 import { kaiser } from '../../../denoisers/groups/window.js';
 import { transpose } from '../../../math/matrix.js';
 import { randomSource } from '../../../math/random.js';
 import { padded, paddedRows } from '../../shape.js';
 import type { GroupProgram } from '../kernels/groups/module.js';
 import { type GroupScratch, groupScratch, type NoiseTable, type PassTables } from '../kernels/groups/target.js';
+import { windowVectors } from '../kernels/groups/volumes.js';
 import { Arena } from './arena.js';
-import type { GroupLayout, References } from './group-jobs.js';
+import type { GroupLayout, References, VolumeLayout } from './group-layout.js';
 
-/** The memory layout for a picture of one size. */
+/** A stack of pages, on so many threads. */
+interface StackOptions extends TilePages {
+  readonly threads: number;
+  readonly band: number;
+}
+
+/** The memory layout for a picture of one size, or for the pages of a stack. */
 export class GroupMemory extends Arena implements GroupProgram {
   readonly width: number;
   readonly height: number;
@@ -26,14 +34,14 @@ export class GroupMemory extends Arena implements GroupProgram {
 
   constructor(
     readonly recipe: readonly Step[],
-    { width, height, channels, noise }: Pick<Tile, 'width' | 'height' | 'channels' | 'noise'>,
+    { width, height, channels, noise, pages }: Pick<Tile, 'width' | 'height' | 'channels' | 'noise' | 'pages'>,
     threads: number,
     band = bandOf(recipe),
     before?: WebAssembly.Memory,
   ) {
     super(1024, threads > 1, 'denoise the image in parts', before);
     this.width = width;
-    this.height = height;
+    this.height = height / (pages?.count ?? 1);
     const bytes = 4 * padded(width * height);
     const plane = () => this.take(bytes);
     const picture = () => Array.from({ length: channels }, plane);
@@ -42,7 +50,7 @@ export class GroupMemory extends Arena implements GroupProgram {
     const slot = (name: Slot) => (used.has(name) ? picture() : []);
     const tables = recipe.map((step) => (isPass(step) ? this.#tables(step, noise !== undefined) : undefined));
     this.noise = noise && this.#noise(noise);
-    this.scratch = groupScratch(recipe.filter(isPass));
+    this.scratch = groupScratch(recipe.filter(isPass).flatMap((pass) => [pass, volumePass(pass)]));
     this.tables = tables;
     this.layout = {
       recipe,
@@ -52,9 +60,12 @@ export class GroupMemory extends Arena implements GroupProgram {
       weights: pair(),
       deviations: this.noise?.deviations,
       references: recipe.map((step, i) =>
-        isPass(step) ? this.#references(step, (tables[i] as PassTables).columns, band) : undefined,
+        isPass(step) && !step.volumes ? this.#references(step, (tables[i] as PassTables).columns, band) : undefined,
       ),
       scratches: Array.from({ length: threads }, () => this.take(this.scratch.bytes)),
+      volumes: recipe.some((step) => isPass(step) && step.volumes)
+        ? this.#volumes({ ...(pages ?? { count: 1, kept: [0, 1] }), threads, band }, noise)
+        : undefined,
       stop: this.take(64),
       next: this.take(64),
       done: this.take(64),
@@ -97,6 +108,39 @@ export class GroupMemory extends Arena implements GroupProgram {
       B: this.#place(paddedRows(synthesis)),
       BT: this.#place(paddedRows(transpose(synthesis))),
       start: startAt,
+    };
+  }
+
+  /** What following patches through the pages of a stack needs. */
+  #volumes(
+    { count: pages, kept, alike, motions, origin, threads, band }: StackOptions,
+    noise: TileNoise | undefined,
+  ): VolumeLayout {
+    const { width, height, recipe } = this;
+    const stack: Stack = { width, height, pages, kept, alike, motions, origin };
+    const all = Array.from({ length: pages }, (_, page) => page);
+    const reach = Math.max(SEARCH, ...recipe.map((step) => (isPass(step) && step.volumes ? step.volumes.reach : 0)));
+    const sums = windowVectors(2 * reach + 1) * 16 * (2 * reach + 1);
+    return {
+      ...{ stack, noise, lists: this.scratch.lists, depths: this.take(8 * pages) },
+      passes: recipe.map((step) => {
+        if (!isPass(step) || !step.volumes) return undefined;
+        const pass = { ...step, volumes: step.volumes };
+        const high = Math.max(band, leastBand(pass));
+        const bands: { page: number; row: VolumePlace }[][] = [];
+        let rows = 0;
+        for (const page of all) {
+          for (const row of volumePlaces(height, pass, stack, page)) {
+            const band = Math.floor(row.at / high);
+            bands[band] ??= [];
+            bands[band].push({ page, row });
+            rows++;
+          }
+        }
+        return { bands, rows, columns: all.map((page) => volumePlaces(width, pass, stack, page)) };
+      }),
+      windows: Array.from({ length: threads }, () => this.take(sums)),
+      columns: Array.from({ length: threads }, () => this.take(4 * width)),
     };
   }
 

@@ -1,6 +1,6 @@
 /** What the host supports: WebAssembly features and threads. */
 import { allowRelaxedSimd, cores, withoutThreads } from '#threads';
-import type { EngineFeatures, ThreadsReason } from '../../engine.js';
+import type { EngineFeatures, LoadOptions, ThreadsReason } from '../../engine.js';
 import { F32, Module, type V128 } from '../kernels/assembler.js';
 import { startThreads } from './team.js';
 
@@ -23,16 +23,17 @@ export function abilities(): Abilities {
 let able: Abilities | undefined;
 
 function probe(): Abilities {
-  const valid = (value: V128) => {
+  const moduleOf = (value: V128) => {
     const module = new Module();
     module.fn('probe', [], 'f32', (f) => f.return(value.lane(0)));
-    return WebAssembly.validate(module.bytes(false));
+    return module.bytes(false);
   };
+  const valid = (value: V128) => WebAssembly.validate(moduleOf(value));
   const one = F32.of(1).splat();
   const simd = typeof WebAssembly === 'object' && valid(one);
   const fma = () => valid(one.relaxedMadd(one, one));
   if (simd && !fma()) allowRelaxedSimd();
-  return { simd, fma: simd && fma(), obstacle: simd ? memoryObstacle() : 'this host has no WebAssembly SIMD' };
+  return { simd, fma: simd && fma(), obstacle: simd ? obstacleTo(moduleOf(one)) : 'this host has no WebAssembly SIMD' };
 }
 
 /** The vector instructions in use. */
@@ -40,8 +41,16 @@ export function instructions(fma: boolean): EngineFeatures['instructions'] {
   return fma ? 'simd-fma' : 'simd';
 }
 
-/** Tests whether a memory can be created. Hosts reserve gigabytes of addresses for each, which `ulimit -v` may not allow. */
-function memoryObstacle(): string | undefined {
+/**
+ * Tests whether a module can be compiled, which edge workers and some security policies do not allow, and whether a memory can be created.
+ * Hosts reserve gigabytes of addresses for each, which `ulimit -v` may not allow.
+ */
+function obstacleTo(module: Uint8Array<ArrayBuffer>): string | undefined {
+  try {
+    new WebAssembly.Module(module);
+  } catch {
+    return "this host does not compile WebAssembly at run time (a page's policy must have script-src 'wasm-unsafe-eval')";
+  }
   try {
     new WebAssembly.Memory({ initial: 1 });
     return undefined;
@@ -53,13 +62,13 @@ function memoryObstacle(): string | undefined {
 /** The number of threads for P patches, and why; `asked` is the number that was asked for. Starts the threads. */
 export async function threadsFor(
   P: number,
-  asked?: number,
+  { threads: asked, worker }: LoadOptions = {},
 ): Promise<{ threads: number; threadsReason: ThreadsReason }> {
   const one = (threadsReason: ThreadsReason) => ({ threads: 1, threadsReason });
   if (withoutThreads) return one({ kind: 'unsupported', message: withoutThreads });
   if (asked === undefined && P < MIN_PATCHES_FOR_THREADS) return one({ kind: 'small-problem' });
   const threads = asked ?? cores;
-  const failure = threads > 1 ? await startThreads(threads) : undefined;
+  const failure = threads > 1 ? await startThreads(threads, worker) : undefined;
   if (failure) return one({ kind: 'failed', message: failure });
   return { threads, threadsReason: { kind: asked === undefined ? 'cores' : 'requested' } };
 }

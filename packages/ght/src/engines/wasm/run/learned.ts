@@ -68,7 +68,7 @@ class LearnedMemory extends Arena {
     const { width, height, channels } = tile;
     const { atoms, steps } = model;
     const blocks = blocksOf(tile);
-    const sizes = blocks.map(surrounded);
+    const sizes = blocks.map((block) => surrounded(block));
     const columns = paddedSites(Math.max(...sizes.map((size) => size.width)) / STRIDE);
     const rows = Math.max(...sizes.map((size) => size.height)) / STRIDE;
     const row = SITE * (columns + RIM.before + RIM.after);

@@ -2,7 +2,15 @@ import { type Signals, someOf } from '../../../image/signals.js';
 import type { Dictionary } from '../../../sparse/dictionary/dictionary.js';
 import { kroneckerFactors } from '../../../sparse/dictionary/kronecker.js';
 import { drive, type Watch, type Work } from '../../../work.js';
-import { type Energies, type EngineInfo, energyOf, type Loaded, outsideOf, recognisedFactors } from '../../engine.js';
+import {
+  type Energies,
+  type EngineInfo,
+  energyOf,
+  type Loaded,
+  type LoadOptions,
+  outsideOf,
+  recognisedFactors,
+} from '../../engine.js';
 import { loadedProblem } from '../../loaded-problem.js';
 import { shapeOf } from '../../shape.js';
 import type { Target } from '../kernels/maps.js';
@@ -17,10 +25,8 @@ import { patchesPerShard, Shards, type ShardTeam, shardsOf } from './shards.js';
 import { alone, workers } from './team.js';
 
 /** How a problem is laid out. */
-export interface ProblemOptions {
+export interface ProblemOptions extends LoadOptions {
   readonly fma: boolean;
-  /** The number of threads that was asked for. */
-  readonly threads?: number;
   /** The most patches of a shard. @default as many as one WebAssembly memory holds with room to spare */
   readonly patchesPerShard?: number;
 }
@@ -37,10 +43,10 @@ export interface LaidOut {
 export async function layOut(
   D: Dictionary,
   signals: Signals,
-  { fma, threads: asked, patchesPerShard: most = patchesPerShard(D.N, D.L) }: ProblemOptions,
+  { fma, patchesPerShard: most = patchesPerShard(D.N, D.L), ...options }: ProblemOptions,
   watch?: Watch,
 ): Promise<LaidOut> {
-  const { threads, threadsReason } = await threadsFor(signals.P, asked);
+  const { threads, threadsReason } = await threadsFor(signals.P, options);
   const factors = D.factors ?? kroneckerFactors(D.atoms);
   const shape = shapeOf({ ...D, factors });
   const memories = shardsOf(signals.P, most).map(

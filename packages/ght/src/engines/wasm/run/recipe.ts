@@ -3,7 +3,8 @@ import { type OnStep, type RecipeRunner, slotsOf } from '../../../denoisers/grou
 import { isPass, type Step } from '../../../denoisers/groups/recipes.js';
 import { drive } from '../../../work.js';
 import { groupModule } from '../kernels/groups/module.js';
-import { type GroupJob, shareOfGroups } from './group-jobs.js';
+import { shareOfGroups } from './group-jobs.js';
+import type { GroupJob } from './group-layout.js';
 import { GroupMemory } from './group-memory.js';
 import { alone, type Team, workers } from './team.js';
 
@@ -61,10 +62,14 @@ async function followIn(
       };
       onStep?.(i, 0);
       if (isPass(step)) {
-        const total = layout.references[i]?.total ?? 1;
+        const total = layout.references[i]?.total ?? layout.volumes?.passes[i]?.rows ?? 1;
         await run('pass', onStep && (() => onStep(i, Math.min(1, memory.words(layout.done, 1)[0] / total))));
       }
       await run(isPass(step) ? 'combine' : 'blend');
+    }
+    const { depths } = tile.pages ?? {};
+    if (depths && layout.volumes) {
+      for (const [i, word] of memory.words(layout.volumes.depths, depths.length).entries()) depths[i] += word;
     }
     return layout.slots[recipe[recipe.length - 1].to].map((at) => memory.floats(at, size));
   } finally {

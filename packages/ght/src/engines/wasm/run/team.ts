@@ -30,6 +30,8 @@ interface Member {
  * share it. It holds no data, and no result depends on it.
  */
 const idle: Member[] = [];
+/** The address of the script that further threads run, as the last call gave it; undefined for the file in the package. */
+let script: string | URL | undefined;
 
 /**
  * A thread releases a memory only when its garbage is collected, and it creates so little garbage that this hardly ever happens.
@@ -57,14 +59,15 @@ function abortActions(signal: AbortSignal): Set<() => void> {
 
 function takeMember(): Member {
   for (let member = idle.pop(); member; member = idle.pop()) if (member.thread.alive) return member;
-  return { thread: startThread(), held: 0 };
+  return { thread: startThread(script), held: 0 };
 }
 
 /**
  * Starts `count` threads or reuses idle ones, and returns the reason if that fails: a bundler may have lost their script, or the
  * system may allow no more threads. Called before a problem is laid out for that number.
  */
-export async function startThreads(count: number): Promise<string | undefined> {
+export async function startThreads(count: number, worker?: string | URL): Promise<string | undefined> {
+  script = worker ?? script;
   const members: Member[] = [];
   const call = async () => {
     const member = takeMember();
@@ -85,7 +88,7 @@ export interface Place {
 
 /** The assignment of a team: the kind of its jobs, the code and the memories. */
 export interface Assignment {
-  readonly kind: 'patches' | 'groups' | 'learned';
+  readonly kind: 'patches' | 'groups' | 'learned' | 'network';
   readonly module: WebAssembly.Module;
   readonly places: readonly Place[];
 }

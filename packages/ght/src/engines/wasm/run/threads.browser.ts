@@ -1,5 +1,5 @@
 /** Threads in browsers: module workers, if the page is cross-origin isolated. */
-import { answerTo, type Thread, threadOver } from './threads.js';
+import { answerTo, REMEDY, type Thread, threadOver } from './threads.js';
 
 export type { Thread } from './threads.js';
 
@@ -14,13 +14,27 @@ export const withoutThreads: string | undefined =
 /** Does nothing: browsers have no flag for relaxed SIMD. */
 export function allowRelaxedSimd(): void {}
 
-/** Starts a thread. */
-export function startThread(): Thread {
-  const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+/**
+ * Where the script of the threads lies: one file without imports, so that bundlers, which recognise this form, may ship it as it is. It is
+ * built from `worker.ts`.
+ */
+const place = () => new URL('../../../browser/worker.js', import.meta.url);
+
+/** A worker that runs a script. Browsers start only scripts of the page's own origin, but these may import any that its host allows. */
+function workerFor(address: string | URL): Worker {
+  const url = new URL(address, globalThis.document?.baseURI ?? globalThis.location?.href);
+  if (url.origin === globalThis.origin) return new Worker(url, { type: 'module' });
+  const script = URL.createObjectURL(new Blob([`import ${JSON.stringify(url.href)};`], { type: 'text/javascript' }));
+  return new Worker(script, { type: 'module' });
+}
+
+/** Starts a thread that runs the script at an address. */
+export function startThread(address: string | URL = place()): Thread {
+  const worker = workerFor(address);
   /** A worker that fails reports it once, and sends nothing afterwards. */
-  const end = (why: string) => {
+  const end = (reason: string) => {
     worker.terminate();
-    ended(why);
+    ended(reason);
   };
   const { thread, answered, ended } = threadOver({
     post: (message) => worker.postMessage(message),
@@ -28,7 +42,8 @@ export function startThread(): Thread {
   });
   worker.onmessage = ({ data }) => answered(data);
   // The error event of a script that cannot be loaded has no message.
-  worker.onerror = ({ message }) => end(`a worker thread failed: ${message ?? 'its script could not be loaded'}`);
+  worker.onerror = ({ message }) =>
+    end(`a worker thread failed: ${message ?? `its script could not be loaded; ${REMEDY}`}`);
   worker.onmessageerror = () => end('a worker thread sent a message that cannot be read');
   return thread;
 }

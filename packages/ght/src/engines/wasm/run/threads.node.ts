@@ -1,8 +1,9 @@
 /** Threads in Node. */
 import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { parentPort, Worker } from 'node:worker_threads';
-import { answerTo, type Thread, threadOver } from './threads.js';
+import { answerTo, REMEDY, type Thread, threadOver } from './threads.js';
 
 export type { Thread } from './threads.js';
 
@@ -19,9 +20,26 @@ export function allowRelaxedSimd(): void {
   setFlagsFromString('--experimental-wasm-relaxed-simd');
 }
 
+/** A worker that runs the script at an address, which is a path or a URL. */
+function workerFor(address?: string | URL): Worker {
+  if (address) return new Worker(/^(file|data):/.test(String(address)) ? new URL(address) : resolve(String(address)));
+  try {
+    // Bundlers recognise this form.
+    return new Worker(new URL('./worker.js', import.meta.url));
+  } catch (error) {
+    // The code may have no address in a bundle.
+    throw new Error(`${(error as Error).message}; ${REMEDY}`);
+  }
+}
+
+/** The message of an error, with the remedy if the script was not found. */
+function explained({ message, code }: NodeJS.ErrnoException): string {
+  return /MODULE_NOT_FOUND/.test(String(code)) ? `${message}; ${REMEDY}` : message;
+}
+
 /** Starts a thread. An idle thread does not keep the process alive. */
-export function startThread(): Thread {
-  const worker = new Worker(new URL('./worker.js', import.meta.url));
+export function startThread(address?: string | URL): Thread {
+  const worker = workerFor(address);
   const { thread, answered, ended } = threadOver({
     post: (message) => {
       worker.ref();
@@ -33,7 +51,7 @@ export function startThread(): Thread {
     worker.unref();
     answered(message);
   });
-  worker.on('error', (error) => ended(`a worker thread failed: ${error.message}`));
+  worker.on('error', (error) => ended(`a worker thread failed: ${explained(error)}`));
   worker.on('exit', (code) => ended(`a worker thread ended unexpectedly (exit code ${code})`));
   worker.unref();
   return thread;

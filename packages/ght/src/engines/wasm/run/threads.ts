@@ -1,5 +1,8 @@
 /** What the engine needs from its platform: threads and their number. Each platform has a file that provides it. */
 
+/** What helps if the script of the threads is not found. */
+export const REMEDY = 'give the address of ght/worker as the option worker';
+
 /** A worker thread that answers one message at a time. */
 export interface Thread {
   /** False once it has ended, by itself or by being terminated. */
@@ -41,9 +44,9 @@ export function threadOver(worker: { post(message: unknown): void; terminate(): 
     answered: ({ value, error }: Answer) =>
       respond((to) => (error === undefined ? to.resolve(value) : to.reject(new Error(error)))),
     /** Marks the thread as ended, and rejects the message that it has not answered. */
-    ended: (why: string) => {
+    ended: (reason: string) => {
       alive = false;
-      respond((to) => to.reject(new Error(why)));
+      respond((to) => to.reject(new Error(reason)));
     },
   };
 }

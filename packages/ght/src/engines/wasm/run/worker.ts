@@ -2,8 +2,10 @@
 import { answer } from '#threads';
 import { finish, type Work } from '../../../work.js';
 import { callsOf, learnedKernels, problemKernels } from '../kernels/signatures.js';
-import { type GroupJob, type GroupLayout, shareOfGroups } from './group-jobs.js';
+import { shareOfGroups } from './group-jobs.js';
+import type { GroupJob, GroupLayout } from './group-layout.js';
 import { type LearnedLayout, shareOfBlocks } from './learned-jobs.js';
+import { kernelsOf, type NetworkLayout, shareOfPictures } from './network-jobs.js';
 import { type Job, share } from './patch-jobs.js';
 import type { Layout } from './problem-memory.js';
 import type { Assignment } from './team.js';
@@ -31,6 +33,11 @@ answer(async (message: 'up' | ThreadAssignment | { readonly job: unknown }) => {
     const kernels = callsOf(instances[0].exports, learnedKernels);
     const place = { layout: layout as LearnedLayout, memory, thread, kernels };
     doShare = () => shareOfBlocks(place);
+  } else if (kind === 'network') {
+    const [{ memory, layout }] = places;
+    const kernels = kernelsOf(instances[0].exports, layout as NetworkLayout);
+    const place = { layout: layout as NetworkLayout, memory, thread, kernels };
+    doShare = () => shareOfPictures(place);
   } else {
     const [{ memory, layout }] = places;
     const place = { layout: layout as GroupLayout, memory, thread, kernels: instances[0].exports };

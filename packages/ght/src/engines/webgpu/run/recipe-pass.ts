@@ -51,6 +51,7 @@ export type RunBatch = (runs: Batch, count: number) => void;
 
 /** Why a pass does not run on a GPU; undefined if it does. */
 export function refusalOf(pass: Pass): string | undefined {
+  if (pass.volumes) return 'patches are not followed through pages on GPUs';
   if (!isAlone(pass) && !spreadOf(pass)) {
     return `groups of ${pass.members} patches within ${pass.reach} pixels do not fit into a workgroup`;
   }

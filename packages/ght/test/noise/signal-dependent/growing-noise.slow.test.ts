@@ -50,6 +50,37 @@ describe('noise that grows with the signal is found', () => {
   });
 });
 
+describe('noise of a few bright objects on a dark ground is found', () => {
+  const side = 256;
+  const signal = new Float64Array(side * side).fill(3);
+  for (const [k, [cx, cy]] of [
+    [70, 60],
+    [180, 90],
+    [110, 190],
+    [210, 210],
+  ].entries()) {
+    for (let i = 0; i < signal.length; i++) {
+      const r = Math.hypot((i % side) - cx, Math.floor(i / side) - cy) / (14 + 3 * k);
+      signal[i] += (60 + 70 * k) / (1 + Math.exp(8 * (r - 1)));
+    }
+  }
+
+  it.each([
+    { gain: 4, sigma: 8, offset: 100 },
+    { gain: 1, sigma: 2, offset: 0 },
+  ])('%j', async (noise) => {
+    const { gain, offset } = noise;
+    const image = counted({ width: side, height: side, planes: [signal], peak: 4095 }, { gain: 1, sigma: 0 });
+    const { normal } = randomSource(3);
+    const planes = [Float64Array.from(image.planes[0], (count) => offset + gain * count + noise.sigma * normal())];
+    expectLike(
+      await diagnose({ ...image, planes }),
+      noise,
+      [3, 100, 200].map((count) => offset + gain * count),
+    );
+  });
+});
+
 describe('white noise stays white', () => {
   it.each(['nagasaki-boats', 'airplane-from-above', 'march-pastoral'])('on %s, for σ from 5 to 50', async (name) => {
     const clean = await greyPhotograph(name, 192);

@@ -170,10 +170,10 @@ describe('memory', () => {
 describe('while it works', () => {
   it.each([1, 2])('%i thread(s): says how far it is, and which pass is at work', async (threads) => {
     const { planes } = noisy(picture(200, 160), 20);
-    const told: { fraction: number; pass: string }[] = [];
-    const onProgress = (progress: { fraction: number; pass: string }) => told.push(progress);
+    const reported: { fraction: number; pass: string }[] = [];
+    const onProgress = (progress: { fraction: number; pass: string }) => reported.push(progress);
     await withFastClock(() => denoisePlanes(planes, 200, 160, [20], { quality: 'best', threads, onProgress }));
-    const fractions = told.map(({ fraction }) => fraction);
+    const fractions = reported.map(({ fraction }) => fraction);
     expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
     expect(fractions[0]).toBe(0);
     // Worker threads are looked at from time to time, the calling thread tells after every piece of work.
@@ -181,7 +181,7 @@ describe('while it works', () => {
       expect(fractions[fractions.length - 1]).toBeGreaterThan(0.95);
       expect(new Set(fractions).size).toBeGreaterThan(6);
     }
-    expect([...new Set(told.map(({ pass }) => pass))].slice(0, 2)).toEqual(['pilot', 'wiener']);
+    expect([...new Set(reported.map(({ pass }) => pass))].slice(0, 2)).toEqual(['pilot', 'wiener']);
   });
 
   it.each([1, 2])('%i thread(s): stops on abort', async (threads) => {
@@ -219,7 +219,7 @@ describe('refuses', () => {
       /^engine must be one of auto, webgpu, wasm, portable, reference/,
     ],
     [
-      'an option nobody knows',
+      'an unknown option',
       () => denoise(image, { strenght: 3 } as object),
       /^unknown option strenght; did you mean strength\?$/,
     ],

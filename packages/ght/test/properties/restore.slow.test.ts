@@ -39,7 +39,7 @@ describe('restoration of any size and scale', () => {
           });
         });
       }),
-      runs(30),
+      runs(20),
     );
   });
 
@@ -68,7 +68,7 @@ describe('restoration of any size and scale', () => {
           expect([error.parameter, Math.min(given.width, given.height) < 5]).toEqual(['kernel', true]);
         }
       }),
-      runs(30),
+      runs(20),
     );
   });
 
@@ -79,7 +79,7 @@ describe('restoration of any size and scale', () => {
         expect(finite(large)).toBe(true);
         expect(large.planes[0].length).toBe(Math.round(factor * given.width) * Math.round(factor * given.height));
       }),
-      runs(30),
+      runs(20),
     );
     for (const bad of badNumbers) {
       expect(
@@ -97,7 +97,7 @@ describe('restoration of any size and scale', () => {
         const { image: result } = await restore(given, own, { quality, sigma: sigma * given.peak, threads: 1 });
         expect(finite(result)).toBe(true);
       }),
-      runs(30),
+      runs(20),
     );
   });
 });
@@ -118,7 +118,7 @@ describe('kernels of any size', () => {
           }
         },
       ),
-      runs(30),
+      runs(20),
     );
     for (const bad of [...badNumbers, 0, 1e9] as number[]) {
       expect(refusal(() => gaussianKernel(bad))).toContain('sigma must be');

@@ -1,0 +1,81 @@
+/**
+ * Whether neighbouring pages are alike. Patches of pages that are not, such as those before and after a cut, find each other by chance
+ * where both are flat, and lose more than they gain. So it is decided for a page as a whole, from its patches with structure.
+ */
+import type { Motion } from '../../denoisers/denoiser.js';
+import type { Frame } from '../../denoisers/frame.js';
+import { patchNoise, plainDistances, VolumeSearch } from '../../denoisers/groups/volumes.js';
+import type { Samples } from '../../image/image.js';
+import type { Size } from '../../image/rectangle.js';
+import type { Work } from '../../work.js';
+
+/** The side of a patch, and the pixels from one to the next. */
+const [PATCH, STRIDE] = [8, 16];
+/** A patch has structure if its samples vary by this multiple of the noise. */
+const STRUCTURE = 1.5;
+/** A patch is found again if its distance is at most this multiple of the noise of two patches, or leaves this share of its structure. */
+const [ALIKE, DIFFERENT] = [1.4, 0.5];
+/**
+ * Pages are alike if this share of the patches with structure is found again. With fewer of these, all patches count, and almost all have
+ * to be found: flat ones find each other by chance.
+ */
+const FOUND = 0.6;
+const FEWEST = 8;
+const FOUND_OF_ALL = 0.85;
+
+/** Whether the second page is like the first one, in the first of the planes that are denoised. */
+export function* areAlike(
+  before: Samples,
+  after: Samples,
+  { width, height }: Size,
+  { centres: [centre], scales: [scale], noise }: Frame,
+  motion: Motion,
+): Work<boolean> {
+  if (Math.min(width, height) < PATCH) return false;
+  const size = width * height;
+  const data = new Float64Array(2 * size);
+  for (let i = 0; i < size; i++) {
+    data[i] = (before[i] - centre) / scale;
+    data[size + i] = (after[i] - centre) / scale;
+  }
+  const noiseAt = patchNoise(PATCH, noise);
+  const volumes = { depth: 2, stride: STRIDE, reach: 0, members: 1, alike: 0.5, price: 0.5, tau: 0 };
+  const pass = { patch: PATCH, stride: STRIDE, reach: 0, members: 1, volumes };
+  const search = new VolumeSearch(
+    { width, height, pages: 2, kept: [0, 2], motions: [undefined, motion] },
+    pass,
+    plainDistances({ width, data }, PATCH),
+  );
+  const [structured, flat] = [
+    { all: 0, found: 0 },
+    { all: 0, found: 0 },
+  ];
+  for (let y = 0; y <= height - PATCH; y += STRIDE) {
+    for (let x = 0; x <= width - PATCH; x += STRIDE) {
+      const { mean, squares } = momentsOf(data, y * width + x, width);
+      const expected = noiseAt(mean);
+      const structure = Math.max(0, squares - expected);
+      const limit = Math.max(2 * ALIKE * expected, 2 * expected + DIFFERENT * structure);
+      const kind = squares > STRUCTURE * expected ? structured : flat;
+      kind.all++;
+      if (search.find(0, x, y, limit).depth === 2) kind.found++;
+    }
+    yield y / height;
+  }
+  if (structured.all >= FEWEST) return structured.found >= FOUND * structured.all;
+  return structured.found + flat.found >= FOUND_OF_ALL * (structured.all + flat.all);
+}
+
+/** The mean of a patch, and the squared norm of its samples without it. */
+function momentsOf(data: Float64Array, first: number, width: number): { mean: number; squares: number } {
+  let [sum, squares] = [0, 0];
+  for (let y = 0; y < PATCH; y++) {
+    for (let x = 0; x < PATCH; x++) {
+      const value = data[first + y * width + x];
+      sum += value;
+      squares += value * value;
+    }
+  }
+  const mean = sum / PATCH ** 2;
+  return { mean, squares: squares - sum * mean };
+}

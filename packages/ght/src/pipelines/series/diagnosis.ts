@@ -1,0 +1,202 @@
+/**
+ * The noise of a series, diagnosed once: a sample of its pages is put together, after the defects of each page are removed.
+ * All pages are then denoised with this noise and in one frame, so that patches of different pages can be compared.
+ */
+import { blockExtents, frameOf, type PlanesFrame } from '../../denoisers/frame.js';
+import { recipeOf, seriesRecipe } from '../../denoisers/groups/recipes.js';
+import type { LoadedDenoiser } from '../../engines/engine.js';
+import { InputError } from '../../errors.js';
+import type { Image, Samples } from '../../image/image.js';
+import { POOLED_SIDE, PooledSample } from '../../image/pooled-sample.js';
+import { allOf, type Size } from '../../image/rectangle.js';
+import { SAMPLED } from '../../image/sample.js';
+import { hasTwoScales } from '../../noise/coloured/coarse.js';
+import { jpegOf, type NoiseEstimate, noiseOf } from '../../noise/estimate.js';
+import { type JpegInfo, limited, type NoiseModel } from '../../noise/model.js';
+import { drive, type Watch, type Work } from '../../work.js';
+import { axesNoise, isEstimatedColour, toAxes } from '../denoise/axes.js';
+import { findDefects } from '../denoise/defects.js';
+import { exponentOf, type ImageRange, mergeRanges, scanRange, toWorkingUnits } from '../denoise/findings.js';
+import { givenEstimate } from '../denoise/given.js';
+import type { DenoiseSettings } from '../denoise/options.js';
+import { halfSize } from '../denoise/parts.js';
+import { recipeFor } from '../denoise/planes.js';
+import { coarseSettings, fineEstimate, scaled } from '../denoise/scales.js';
+import { checkGivenNoise } from '../given-noise.js';
+import { halvesOf, withoutCoarse } from './coarse.js';
+import { FEWEST_PAGES, type FixedDefects, findFixed, type PageResidual, withoutFixed } from './pattern.js';
+import { denoiseStack } from './planes.js';
+
+/** The most pages from which the noise is estimated. */
+export const SAMPLE_PAGES = 8;
+
+/** What all pages of a series have in common. */
+export interface SeriesFindings {
+  readonly range: ImageRange;
+  /** What was found first, and what is left after the coarse scale of coloured noise: the same for noise that is not coloured. */
+  readonly estimate: NoiseEstimate;
+  readonly fine: NoiseEstimate;
+  /** How the pages and their coarse scale enter denoisers; `given` is the frame of pages with their coarse noise. */
+  readonly framed: PlanesFrame;
+  readonly given: PlanesFrame;
+  readonly coarse?: PlanesFrame;
+  readonly fixed?: FixedDefects;
+}
+
+/** At most this many of `count` pages, spread evenly. */
+export function spread(count: number, most: number): number[] {
+  const chosen = Math.min(count, most);
+  return Array.from({ length: chosen }, (_, i) => Math.floor(((i + 0.5) * count) / chosen));
+}
+
+/** The noise of a series from some of these pages; the others are only looked at for their range. */
+export async function diagnoseSeries(pages: readonly Image[], settings: DenoiseSettings): Promise<SeriesFindings> {
+  const watch = { signal: settings.planes.signal };
+  const [first] = pages;
+  const ranges: ImageRange[] = [];
+  for (const [p, page] of pages.entries()) ranges.push(await drive(scanPage(page, p), watch));
+  const range = mergeRanges(ranges);
+  checkGivenNoise(settings, range, first.peak);
+  const working: Image[] = [];
+  for (const p of spread(pages.length, SAMPLE_PAGES)) working.push(await drive(toWorkingUnits(pages[p], range), watch));
+  const repair = async (fixed?: FixedDefects) => {
+    const repaired: Image[] = [];
+    for (const page of working) {
+      const { planes } = await drive(withoutPageDefects(page, settings, fixed), watch);
+      repaired.push({ ...page, planes });
+    }
+    return repaired;
+  };
+  let repaired = await repair();
+  let estimate = await drive(noiseOfPages(repaired, range, settings), watch);
+  const fixed = await fixedDefects(repaired, working, estimate.model, settings);
+  if (fixed) {
+    repaired = await repair(fixed);
+    estimate = await drive(noiseOfPages(repaired, range, settings), watch);
+  }
+  const axes: (readonly Samples[])[] = [];
+  for (const { planes } of repaired) axes.push(await drive(toAxes(planes, estimate.model), watch));
+  const { coarse: noise } = estimate;
+  const given = await frameOfPages(axes, first, axesNoise(estimate.model, settings.strength), watch);
+  if (!noise || !hasTwoScales(first)) return { range, estimate, fine: estimate, framed: given, given, fixed };
+  const halves: (readonly Samples[])[] = [];
+  for (const each of axes) halves.push(await halvesOf(each, first, watch));
+  const coarse = await frameOfPages(halves, halfSize(first), scaled(noise, settings.strength), watch);
+  const denoiser = await coarseDenoiser(first, settings, 1);
+  const without: Float64Array[][] = [];
+  for (const each of axes) without.push(...(await withoutCoarse(denoiser, [each], { count: 1 }, first, coarse, watch)));
+  const fine = isEstimatedColour(estimate.model, settings.given)
+    ? await drive(fineNoise(repaired, without, estimate), watch)
+    : estimate;
+  const framed = await frameOfPages(without, first, axesNoise(fine.model, settings.strength), watch);
+  return { range, estimate, fine, framed, given, coarse, fixed };
+}
+
+/** The denoiser of the coarse scale of pages of this size. */
+export function coarseDenoiser(size: Size, { planes }: DenoiseSettings, depth: number): Promise<LoadedDenoiser> {
+  const recipe = recipeOf(coarseSettings(planes).quality === 'fast' ? 'fast' : 'balanced', 'coloured');
+  return recipeFor(seriesRecipe(recipe, depth), halfSize(size), planes);
+}
+
+/** The frame of pages with this noise. */
+async function frameOfPages(
+  pages: readonly (readonly Samples[])[],
+  size: Size,
+  noise: Parameters<typeof frameOf>[2],
+  watch: Watch,
+): Promise<PlanesFrame> {
+  const extents = [];
+  for (const planes of pages) extents.push(...(await drive(blockExtents(planes, size), watch)));
+  return frameOf(extents, pages.length * size.width * size.height, noise);
+}
+
+/** The noise of pages after their coarse scale; windows of channels and axes are taken from the same places. */
+function* fineNoise(
+  pages: readonly Image[],
+  axes: readonly (readonly Samples[])[],
+  estimate: NoiseEstimate,
+): Work<NoiseEstimate> {
+  const both = pages.map((page, p) => ({ ...page, planes: [...page.planes, ...axes[p]] }));
+  const pooled = yield* pooledPages(both, estimate.jpeg);
+  const channels = pages[0].planes.length;
+  const image = { ...pooled, planes: pooled.planes.slice(0, channels) };
+  return yield* fineEstimate(image, pooled.planes.slice(channels), estimate);
+}
+
+/** What is at the same place on all pages whose content moves. */
+async function fixedDefects(
+  repaired: readonly Image[],
+  working: readonly Image[],
+  model: NoiseModel,
+  settings: DenoiseSettings,
+): Promise<FixedDefects | undefined> {
+  if (repaired.length < FEWEST_PAGES || !(settings.impulses || settings.banding)) return undefined;
+  const watch = { signal: settings.planes.signal };
+  const [{ width, height }] = working;
+  const size = { width, height };
+  const axes: (readonly Samples[])[] = [];
+  for (const { planes } of repaired) axes.push(await drive(toAxes(planes, model), watch));
+  const framed = await frameOfPages(axes, size, axesNoise(model, { strength: 1, chroma: 1 }), watch);
+  if (!framed.noisy[0]) return undefined;
+  const kind = model.kind === 'coloured' ? 'coloured' : 'white';
+  const denoiser = await recipeFor(recipeOf('fast', kind), size, settings.planes);
+  const residuals: PageResidual[][] = framed.noisy.map(() => []);
+  for (const planes of axes) {
+    const one = { count: 1, kept: [0, 1] } as const;
+    const [denoised] = await denoiseStack(denoiser, [planes], one, size, framed, watch);
+    for (const [c, plane] of planes.entries()) {
+      residuals[c].push({ denoised: denoised[c], removed: plane.map((value, i) => value - denoised[c][i]) });
+    }
+  }
+  return drive(findFixed(residuals, working, framed.frame.scales, model, settings), watch);
+}
+
+/** A page in working units without the defects of all pages and without its own. */
+export function* withoutPageDefects(page: Image, settings: DenoiseSettings, fixed?: FixedDefects) {
+  const planes = fixed ? yield* withoutFixed(page, fixed) : page.planes;
+  const isWhole = page.width * page.height <= settings.sampled;
+  return yield* findDefects({ ...page, planes }, isWhole, settings);
+}
+
+/** The range of a page; its first sample that is not a number is refused. */
+export function* scanPage(image: Image, page: number): Work<ImageRange> {
+  try {
+    return yield* scanRange({ at: allOf(image), planes: image.planes });
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new InputError(`images[${page}]: ${error.parameter}`, error.rule, error.value, error.remedy);
+  }
+}
+
+/** The noise of pages in working units, without defects. */
+function* noiseOfPages(pages: readonly Image[], range: ImageRange, settings: DenoiseSettings): Work<NoiseEstimate> {
+  const e = exponentOf(range);
+  const [first] = pages;
+  const { given, estimate } = settings;
+  if (given) return yield* givenEstimate(first, e, given, estimate.jpeg);
+  const offset = estimate.offset === undefined ? undefined : limited(estimate.offset, -e);
+  const jpeg =
+    typeof estimate.jpeg === 'object' ? estimate.jpeg : estimate.jpeg === 'off' ? undefined : yield* jpegOf(first);
+  const pooled = yield* pooledPages(pages, jpeg);
+  if (!jpeg) return yield* noiseOf(pooled, { ...estimate, offset, jpeg: 'off' });
+  // The windows begin where the grid of blocks does.
+  const found = yield* noiseOf(pooled, { ...estimate, offset, jpeg: { ...jpeg, origin: [0, 0] } });
+  return { ...found, jpeg };
+}
+
+/** Pages below each other as one image; of large pages, or if there is a grid of blocks, windows of all of them. */
+function* pooledPages(pages: readonly Image[], jpeg: JpegInfo | undefined): Work<Image> {
+  const [{ width, height, planes, peak }] = pages;
+  const isLarge = pages.length * width * height > SAMPLED;
+  if ((jpeg || isLarge) && Math.min(width, height) >= POOLED_SIDE) {
+    const sample = new PooledSample();
+    for (const page of pages) yield* sample.add(page, jpeg?.origin);
+    return sample.image(peak) as Image;
+  }
+  const joined = planes.map((_, c) => {
+    const all = new Float64Array(pages.length * width * height);
+    for (const [p, page] of pages.entries()) all.set(page.planes[c], p * width * height);
+    return all;
+  });
+  return { width, height: pages.length * height, planes: joined, peak };
+}

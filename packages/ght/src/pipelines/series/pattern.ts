@@ -1,0 +1,145 @@
+/**
+ * The fixed pattern of a sensor, and its hot pixels: what is at the same place on every page while the content moves. The pattern is the
+ * mean of what denoising removes from pages far apart, p̂ = p + n̄, where the noise n̄ has the variance of n divided by the number of pages.
+ * It is shrunk by σ_p² / (σ_p² + σ_n̄²). If the content does not move, its finest details are in p̂ as well, and cannot be told
+ * from a pattern; then nothing is estimated.
+ */
+import type { Image, Samples } from '../../image/image.js';
+import { withoutImpulses } from '../../noise/impulses/impulses.js';
+import type { NoiseModel } from '../../noise/model.js';
+import { quantile } from '../../noise/order.js';
+import type { Work } from '../../work.js';
+import { fromAxes, toAxes } from '../denoise/axes.js';
+
+/** The fewest pages from which a pattern is estimated. */
+export const FEWEST_PAGES = 4;
+/** Patterns below this share of the deviation of the noise are left: they are as weak as what is left of the noise. */
+const LEAST = 0.1;
+/** The deviation of Gaussian noise is this multiple of the median of its magnitudes. */
+const GAUSSIAN = 1.4826;
+/** Hot pixels differ from their neighbours by this many deviations of the medians of all pixels, and are at most this share of them. */
+const [HOT, MOST_HOT] = [8, 0.01];
+/** Content moves if this share of the samples with structure change from page to page by more than the noise. */
+const MOVING = 0.8;
+
+/** A page, and what was removed from it by denoising. */
+export interface PageResidual {
+  readonly denoised: Samples;
+  readonly removed: Samples;
+}
+
+/** What is at the same place on all pages; plain data. */
+export interface FixedDefects {
+  /** The noise whose axes the pattern is in, and the pattern of each axis; null if it has none. */
+  readonly model: NoiseModel;
+  readonly pattern: readonly (Float32Array | null)[];
+  /** The largest deviation of the pattern of an axis, in deviations of its noise. */
+  readonly deviation: number;
+  /** The hot and dead pixels of each channel. */
+  readonly sites: readonly Uint32Array[];
+}
+
+/** The fixed defects of pages whose content moves; undefined if there are none, or if they cannot be told from the content. */
+export function* findFixed(
+  axes: readonly (readonly PageResidual[])[],
+  pages: readonly Image[],
+  deviations: readonly number[],
+  model: NoiseModel,
+  { impulses, banding }: { readonly impulses: boolean; readonly banding: boolean },
+): Work<FixedDefects | undefined> {
+  const [{ width, planes }] = pages;
+  if (!(yield* isMoving(axes[0], width, deviations[0]))) return undefined;
+  const found = [];
+  for (const [c, residuals] of axes.entries()) found.push(banding ? patternOf(residuals, deviations[c]) : null);
+  const sites = planes.map((_, c) =>
+    impulses
+      ? hotPixels(
+          pages.map((page) => page.planes[c]),
+          width,
+        )
+      : [],
+  );
+  const deviation = Math.max(...found.map((each) => each?.deviation ?? 0));
+  if (deviation === 0 && sites.every(({ length }) => length === 0)) return undefined;
+  return {
+    model,
+    pattern: found.map((each) => each?.pattern ?? null),
+    deviation,
+    sites: sites.map((some) => Uint32Array.from(some)),
+  };
+}
+
+/** A page in working units without its fixed defects. */
+export function* withoutFixed(page: Image, { model, pattern, sites }: FixedDefects): Work<readonly Samples[]> {
+  const planes = yield* withoutImpulses(page.planes, page.width, page.height, { sites });
+  if (pattern.every((each) => each === null)) return planes;
+  const axes = yield* toAxes(planes, model);
+  const even = axes.map((plane, c) => Float64Array.from(plane, (value, i) => value - (pattern[c]?.[i] ?? 0)));
+  return yield* fromAxes(even, model);
+}
+
+/**
+ * The samples that differ from their neighbours in the same way on most pages. Structure that moves is at one place on few of them, so
+ * the median over the pages leaves it out.
+ */
+function hotPixels(pages: readonly Samples[], width: number): number[] {
+  const { length } = pages[0];
+  const excess = new Float64Array(length);
+  const each = new Float64Array(pages.length);
+  for (let i = 0; i < length; i++) {
+    const [left, right] = [i % width > 0 ? i - 1 : i + 1, i % width < width - 1 ? i + 1 : i - 1];
+    const [above, below] = [i >= width ? i - width : i + width, i + width < length ? i + width : i - width];
+    for (const [p, plane] of pages.entries()) {
+      const [a, b, c, d] = [plane[left], plane[right], plane[above], plane[below]];
+      // The mean of the two in the middle.
+      const middle = (a + b + c + d - Math.min(a, b, c, d) - Math.max(a, b, c, d)) / 2;
+      each[p] = plane[i] - middle;
+    }
+    excess[i] = quantile(each, 0.5);
+  }
+  const limit = HOT * GAUSSIAN * quantile(Float64Array.from(excess, Math.abs), 0.5);
+  const found: number[] = [];
+  for (let i = 0; i < length; i++) if (Math.abs(excess[i]) > limit) found.push(i);
+  return found.length <= MOST_HOT * length ? found : [];
+}
+
+/** The pattern of one axis; null if it has none. */
+function patternOf(
+  pages: readonly PageResidual[],
+  scale: number,
+): { readonly pattern: Float32Array; readonly deviation: number } | null {
+  const { length } = pages[0].removed;
+  const mean = new Float32Array(length);
+  let variances = 0;
+  for (let i = 0; i < length; i++) {
+    let [sum, squares] = [0, 0];
+    for (const { removed } of pages) {
+      sum += removed[i];
+      squares += removed[i] ** 2;
+    }
+    mean[i] = sum / pages.length;
+    variances += (squares - sum * mean[i]) / (pages.length - 1);
+  }
+  const noise = variances / length / pages.length;
+  // A median, because what is left of edges is far from Gaussian.
+  const all = (GAUSSIAN * quantile(Float64Array.from(mean, Math.abs), 0.5)) ** 2;
+  const variance = all - noise;
+  if (variance < (LEAST * scale) ** 2) return null;
+  return { pattern: mean.map((value) => (value * variance) / all), deviation: Math.sqrt(variance) / scale };
+}
+
+/** Whether the content moves: where a page has structure, another one has something else. */
+function* isMoving(pages: readonly PageResidual[], width: number, deviation: number): Work<boolean> {
+  const [first, ...others] = pages.map(({ denoised }) => denoised);
+  let [structured, moving] = [0, 0];
+  for (let i = width; i < first.length; i++) {
+    const isEdge = Math.max(Math.abs(first[i] - first[i - 1]), Math.abs(first[i] - first[i - width])) > deviation;
+    if (!isEdge) continue;
+    structured++;
+    // Half of the others, because content may come back.
+    const changed = others.filter((other) => Math.abs(other[i] - first[i]) > deviation / 2).length;
+    if (2 * changed > others.length) moving++;
+  }
+  yield 0.2;
+  return structured > 0 && moving >= MOVING * structured;
+}

@@ -1,0 +1,69 @@
+import { InputError } from '../errors.js';
+import type { Image } from '../image/image.js';
+import { resolveSeriesOptions, type SeriesOptions } from '../pipelines/series/options.js';
+import { checkPage, type DenoisedPage, denoisePages } from '../pipelines/series/series.js';
+
+/**
+ * Removes noise from the pages of a series: a film, a time series, a stack of slices. Each patch is followed along its motion through
+ * up to 8 pages, and groups of such volumes take the place of groups of patches. Pages that are not alike are denoised as by `denoise`,
+ * each by itself.
+ *
+ * The pages are a list, or anything to iterate over, such as a generator that reads a file. They have one size. Results come in order,
+ * one page at a time. At most 24 pages are in memory, whatever the length of the series. A page must not change
+ * before its result is returned.
+ *
+ * The noise is the same in the whole series. It is estimated once: from up to 8 pages of a list, spread evenly, or from the
+ * first pages of anything else.
+ *
+ * @example
+ * ```js
+ * import { denoiseSeries } from 'ght';
+ *
+ * const page = () => ({ width: 64, height: 64, planes: [new Float32Array(64 * 64)], peak: 255 }); // your pages
+ * for await (const { page: number, image } of denoiseSeries([page(), page(), page()])) {
+ *   console.log(number, image.width); // the pixels are in image.planes
+ * }
+ * ```
+ */
+export async function* denoiseSeries(
+  images: Iterable<Image> | AsyncIterable<Image>,
+  options: SeriesOptions = {},
+): AsyncGenerator<DenoisedPage, void> {
+  const list = Array.isArray(images) ? (images as readonly Image[]) : undefined;
+  checkIterable(images);
+  if (list) for (const [i, image] of list.entries()) checkPage(image, list[0], i);
+  const input = checked(images);
+  const first = await input.next();
+  if (first.done) return;
+  const settings = resolveSeriesOptions(first.value.planes.length, options);
+  yield* denoisePages(resumed(first.value, input), list?.length, list, settings);
+}
+
+function checkIterable(images: unknown): void {
+  const isIterable =
+    typeof images === 'object' && images !== null && (Symbol.iterator in images || Symbol.asyncIterator in images);
+  if (isIterable) return;
+  const remedy = 'give a list of images, or a generator that reads them';
+  throw new InputError('images', 'must be a list of images or iterable', images, remedy);
+}
+
+/** The pages, each of which is checked against the first one. */
+async function* checked(images: Iterable<Image> | AsyncIterable<Image>): AsyncGenerator<Image, void> {
+  let first: Image | undefined;
+  let page = 0;
+  for await (const image of images) {
+    first ??= image;
+    checkPage(image, first, page++);
+    yield image;
+  }
+}
+
+/** An iterator whose first page was taken. */
+async function* resumed(first: Image, rest: AsyncGenerator<Image, void>): AsyncGenerator<Image, void> {
+  try {
+    yield first;
+    yield* rest;
+  } finally {
+    await rest.return();
+  }
+}
