@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { Budget, EngineName, Penalty, RepresentOptions, SolverName, SolverOptions } from 'ght';
 import { engineNames, OptionError, solverCatalogue, solverDefaults, solverNames } from 'ght';
+import type { ImageFile } from './io/index.js';
 
 /** What the shared flags leave in a command's options. */
 export interface Flags {
@@ -23,6 +24,7 @@ export interface Flags {
   readonly maxIterations?: number;
   readonly tolerance?: number;
   readonly preset?: 'paper';
+  readonly channels?: Channels;
   readonly engine?: EngineName;
   readonly threads?: number;
   readonly json?: true;
@@ -92,6 +94,28 @@ export function budgetFlag(command: Command, one = 'patch', many = 'patches'): C
 /** `--total-budget`. */
 export function totalBudgetFlag(command: Command, many = 'patches'): Command {
   return command.option('--total-budget <S>', `atoms in all ${many} together`, numberOf('--total-budget'));
+}
+
+/** What the planes of an image are, as `--channels` has it. */
+export type Channels = NonNullable<RepresentOptions['channels']>;
+
+/** `--channels`. */
+export function channelsFlag(command: Command): Command {
+  return command.addOption(
+    new Option(
+      '--channels <what>',
+      'colour: three channels are red, green and blue; bands: they are something else, as in microscopes and spectra; auto: colour for ' +
+        'three, unless a TIFF calls them grey (default: auto)',
+    ).argParser(choiceOf('--channels', ['auto', 'bands', 'colour'])),
+  );
+}
+
+/** Options with what a file says of its channels, if the flags do not. */
+export function withChannels<T extends { readonly channels?: Channels }>(
+  options: T,
+  { metadata }: Pick<ImageFile, 'metadata'>,
+): T {
+  return metadata?.bands && (options.channels ?? 'auto') === 'auto' ? { ...options, channels: 'bands' } : options;
 }
 
 /** `--spread`. */
@@ -223,7 +247,7 @@ export function solveOptions(flags: Flags): SolverOptions {
 export function representOptions(flags: Flags): RepresentOptions {
   return {
     ...solveOptions(flags),
-    ...defined({ patch: flags.patch, atoms: flags.atoms, stride: flags.stride }),
+    ...defined({ patch: flags.patch, atoms: flags.atoms, stride: flags.stride, channels: flags.channels }),
   };
 }
 

@@ -5,13 +5,17 @@ import { Option } from 'commander';
 import { InputError, OptionError } from 'ght';
 import { axesNames, formatOfName, type ImageFile, type ImageFormat } from 'ght-images';
 import type { ImagePages, ReadOptions } from 'ght-images/node';
+import { isStackAxes } from 'ght-tiles';
 import type { Context } from './context.js';
 import { choiceOf, numberOf } from './flags.js';
 import { isStream, openInput } from './io/index.js';
 
+/** The axes of a stack in an array, such as `tczyx`. */
+type StackAxes = string & { readonly stack: true };
+
 /** What the flags leave in a command's options. */
 export interface InputFlags {
-  readonly axes?: (typeof axesNames)[number];
+  readonly axes?: (typeof axesNames)[number] | StackAxes;
   readonly peak?: number;
   readonly pages?: Pages;
   readonly format?: ImageFormat;
@@ -29,9 +33,9 @@ export function inputFlags(command: Command): Command {
     .addOption(
       new Option(
         '--axes <order>',
-        'order of a .npy of three dimensions: HWC (rows, columns, channels), CHW, or NHW, a stack of grey pages ' +
-          '(default: HWC where only that makes sense)',
-      ).argParser(choiceOf('--axes', axesNames)),
+        'order of a .npy of three dimensions: HWC (rows, columns, channels), CHW, or NHW, a stack of grey pages; or of a stack of up to ' +
+          'five: letters such as tyx, zyxc or tczyx (default: HWC where only that makes sense)',
+      ).argParser(axesOf),
     )
     .option(
       '--peak <value>',
@@ -41,11 +45,30 @@ export function inputFlags(command: Command): Command {
     );
 }
 
+function axesOf(text: string): NonNullable<InputFlags['axes']> {
+  if (isStackAxes(text)) return text as StackAxes;
+  const named = axesNames.find((name) => name === text);
+  if (named) return named;
+  const rule = `must be ${axesNames.join(', ')}, or letters such as tyx, zyxc or tczyx`;
+  throw new OptionError(
+    '--axes',
+    rule,
+    text,
+    'name the dimensions from the slowest to the fastest, y and x after t, c and z',
+  );
+}
+
+/** The letters of the axes of a stack in an array; undefined if the flag is that of a picture. */
+export function stackAxesOf({ axes }: InputFlags): string | undefined {
+  if (axes === 'NHW') return 'tyx';
+  return axes !== undefined && isStackAxes(axes) ? axes : undefined;
+}
+
 /** `--pages`. */
 export function pagesFlag(command: Command): Command {
   return command.option(
     '--pages <which>',
-    'pages of a TIFF or stack, counted from 0: all, one such as 0, or some such as 2-5; several are written to .tiff or .npy',
+    'pages of a TIFF or stack as images of their own, counted from 0: all, one such as 0, or some such as 2-5; several are written to .tiff or .npy',
     pagesOf,
   );
 }
@@ -85,7 +108,8 @@ function pagesOf(text: string): Pages {
 
 /** What the flags say about a file, for its reader. */
 export function readOptions({ axes, peak }: InputFlags): ReadOptions {
-  return { ...(axes && { axes }), ...(peak !== undefined && { peak }) };
+  const picture = axesNames.find((name) => name === axes);
+  return { ...(picture && { axes: picture }), ...(peak !== undefined && { peak }) };
 }
 
 /** The pages of a file that a command works on. */

@@ -47,8 +47,8 @@ export function isAddress(path: string): boolean {
   return /^https?:\/\//i.test(path);
 }
 
-/** Smaller files hold no image that is too large: headers are read only of larger ones. */
-const SMALL_FILE = 2 ** 22;
+/** Smaller files hold no image that is too large, unless they unpack to more than may be: headers are read only of larger ones. */
+const SMALL_FILE = 2 ** 20;
 
 /** Whether an image is to be processed in tiles: because the user requests it, or because it is too large for memory. */
 export async function goesInTiles(

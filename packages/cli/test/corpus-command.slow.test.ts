@@ -91,7 +91,7 @@ describe('the command', () => {
   });
 
   it.each([
-    ['a folder', 'folder.png', 'info', 'IMAGE must be a file'],
+    ['a folder', 'folder.png', 'info', 'IMAGE must hold images'],
     ['a folder without images', 'folder.png', 'denoise', 'IMAGE must hold images'],
     ['a missing file', 'missing.png', 'represent', 'IMAGE must be an existing file'],
     ['a name below a file', 'empty.png/in.png', 'represent', 'IMAGE must be an existing file'],

@@ -67,10 +67,10 @@ describe('arguments that are refused', () => {
     ['represent', "missing required argument 'IMAGE'", 'see ght represent --help'],
     ['represent grey.png -o out.png --bugdet 4', "'--bugdet'", 'Did you mean --budget?', 'ght represent --help'],
     ['represent grey.png -o out.png --qwerty', "unknown option '--qwerty'", 'see ght represent --help'],
-    ['represent grey.png rgb.png -o out.png', 'too many arguments', 'got 2', 'see ght represent --help'],
+    ['represent grey.png rgb.png -o out.png', 'IMAGE must be one image without --joint', 'got 2', 'add --joint'],
     ['represent grey.png -o out.png --budget', "'--budget <s>' argument missing", 'see ght represent --help'],
     ['denoise grey.png', "'-o, --output <file>' not specified", 'see ght denoise --help'],
-    ['solve --signals Y.npy -o out.npz', "'--dictionary <D.npy>' not specified", 'see ght solve --help'],
+    ['solve --signals Y.npy -o out.npz', "'--dictionary <file>' not specified", 'see ght solve --help'],
   ]);
 });
 

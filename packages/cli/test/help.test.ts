@@ -22,7 +22,7 @@ describe('help', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(`Usage: ght ${command} [options]`);
     expect(stdout).toMatch(new RegExp(`^Examples:\n {2}ght ${command} `, 'm'));
-    // Every flag has a description beside it.
+    // Every flag has a description next to it.
     for (const flag of stdout.matchAll(/^ {2}(-.*)$/gm)) expect(flag[1]).toMatch(/\S {2,}\S/);
   });
 

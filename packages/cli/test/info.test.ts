@@ -2,6 +2,7 @@ import { truncate, writeFile } from 'node:fs/promises';
 import { writeNpy } from 'ght/npy';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { png as pngFile } from '../../images/test/fixtures.js';
 import { png, textured, workplace } from './command.js';
 
 const { ght, json, save, path } = workplace();
@@ -35,11 +36,11 @@ describe('ght info', () => {
   });
 
   it('reads only the header of a large image, and tells how tiles would divide one that is packed too densely', async () => {
-    const size = { width: 12000, height: 12000 };
-    const blank = sharp({ create: { ...size, channels: 3, background: '#123' } }).toColourspace('b-w');
+    const size = { width: 4800, height: 4800 };
+    const blank = sharp({ create: { ...size, channels: 3, background: '#123' } });
     await blank.png({ compressionLevel: 0 }).toFile(path('large.png'));
     const large = await json('info', 'large.png');
-    expect(large).toMatchObject({ range: null, tiles: null, patches: 2_250_000, image: { ...size, peak: 255 } });
+    expect(large).toMatchObject({ range: null, tiles: null, patches: 1_080_000, image: { ...size, peak: 255 } });
     expect((await ght('info', 'large.png')).stdout).toMatch(/range +not read, .*\(full scale for PSNR: 255\)/);
     await blank.png({ compressionLevel: 9 }).toFile(path('dense.png'));
     expect(await json('info', 'dense.png')).toMatchObject({ image: size, tiles: { tiles: 9 } });
@@ -78,7 +79,7 @@ describe('ght info', () => {
     const stack = sharp(pages, { join: { animated: true } }).withMetadata({ density: 300 });
     await save('scans.tif', await stack.tiff({ compression: 'lzw' }).toBuffer());
     const { stdout } = await ght('info', 'scans.tif');
-    expect(stdout).toMatch(/format +tiff, 2 pages\n +resolution +300 × 300 pixels per inch/);
+    expect(stdout).toMatch(/format +tiff, 2 pages\n +stack +2 pages, 2 t\n +resolution +300 × 300 pixels per inch/);
     expect(await json('info', 'scans.tif', '--pages', '1')).toMatchObject({
       pages: 2,
       image: { width: 16, height: 16 },
@@ -116,6 +117,31 @@ describe('ght info', () => {
     const refused = await ght('info', 'slide.tif', '--peak', '100');
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('--peak must be left out for an image that is processed in tiles');
+  });
+
+  it('divides an image above 268 megapixels, and other commands process it in tiles by themselves, however small its file is', async () => {
+    const [width, height] = [17_000, 16_000];
+    const rows = Array.from({ length: height }, () => Buffer.alloc(width / 8, 0x5a));
+    const text = Buffer.alloc(2 ** 21, 'a');
+    const file = pngFile({ width, height, bits: 1, colourType: 0 }, rows, [['paDd', text]]);
+    expect(file.length).toBeLessThan(2 ** 22);
+    await save('huge.png', file);
+    expect(await json('info', 'huge.png')).toMatchObject({ image: { width, height }, tiles: expect.anything() });
+    for (const command of ['denoise', 'deblur']) {
+      // Refused before anything is computed, which would take minutes.
+      const { stderr } = await ght(
+        command,
+        'huge.png',
+        '-o',
+        'out.png',
+        '--peak',
+        '255',
+        ...(command === 'deblur' ? ['--kernel', 'gaussian:1'] : []),
+      );
+      expect(stderr).toContain('--peak must be left out for an image that is processed in tiles');
+    }
+    const { stderr } = await ght('diagnose', 'huge.png');
+    expect(stderr).toMatch(/must have at most \d+ pixels, not 17000×16000, .*: process it in tiles .* or crop it/);
   });
 
   it('describes a Zarr, and any format it can be written to', async () => {

@@ -14,9 +14,9 @@ beforeAll(async () => {
   for (const [i, seed] of seeds.entries()) {
     await save(`page-${i}.png`, await png(textured(width, height, 255, seed)));
     const page = await (await openImage(path(`page-${i}.png`))).page(0);
-    stack.add(page.image, page);
+    await stack.add(page.image, page);
   }
-  await writeTogether([stack.finish()]);
+  await writeTogether([await stack.finish()]);
 });
 
 describe('ght denoise of a stack', () => {
@@ -42,7 +42,7 @@ describe('ght denoise of a stack', () => {
   });
 
   it.each([
-    [['denoise', 'stack.tif', '-o', 'no.tif'], 'must hold exactly one page, but got "stack.tif": use --pages all'],
+    [['represent', 'stack.tif', '-o', 'no.tif'], 'must hold exactly one page, but got "stack.tif": use --pages all'],
     [['denoise', 'stack.tif', '-o', 'no.tif', '--pages', '1-3'], '--pages must be from 0 to 2, but got 3'],
     [
       ['denoise', 'stack.tif', '-o', 'no.png', '--pages', 'all'],
@@ -91,7 +91,7 @@ describe('an array of C×H×W', () => {
     await save('chw.npy', writeNpy({ type: 'u1', shape: [3, height, width], data: Uint8Array.from(planes.flat()) }));
     await save('hwc.npy', writeNpy({ type: 'u1', shape: [height, width, 3], data: Uint8Array.from(interleaved) }));
     expect((await ght('denoise', 'chw.npy', '-o', 'no.npy')).stderr).toContain(
-      `the shape 3×${height}×${width} leaves open, but got "chw.npy": say --axes HWC, CHW or NHW`,
+      `the shape 3×${height}×${width} leaves open, but got "chw.npy": set axes to HWC, CHW or NHW`,
     );
     // The reference has the same axes.
     const asked = ['--sigma', '12', '--axes', 'CHW', '--reference', 'chw.npy'];

@@ -1,5 +1,5 @@
-import { nonzeros, randomSource } from 'ght';
-import { loadCodes, writeNpy } from 'ght/npy';
+import { nonzeros, randomSource, separableDictionary } from 'ght';
+import { loadCodes, saveDictionary, writeNpy } from 'ght/npy';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { workplace } from './command.js';
 
@@ -75,6 +75,24 @@ describe('ght solve', () => {
     };
     expect(await engineOf('kron.npy')).toContain('the dictionary is separable, 4×5 ⊗ 5×6; ');
     expect(await engineOf('D.npy')).toMatch(/^SIMD[^;]*; one thread, /);
+  });
+
+  it('takes a dictionary as ght learn writes it, with the result of the same matrix in a .npy file', async () => {
+    const factor = (rows: number, cols: number) => ({
+      rows,
+      cols,
+      data: Float64Array.from({ length: rows * cols }, normal),
+    });
+    const dictionary = separableDictionary(factor(4, 5), factor(5, 6));
+    await save('learned.npz', await saveDictionary({ dictionary }));
+    const { data } = dictionary.atoms;
+    await save('same.npy', npy(D.map((_, n) => Array.from({ length: dictionary.L }, (_, l) => data[l * N + n]))));
+    const solved = (file: string) => json('solve', ...inputs, '--dictionary', file, '--total-budget', '60');
+    const [stored, same] = [await solved('learned.npz'), await solved('same.npy')];
+    expect(stored).toMatchObject({ atoms: 30, nonzeros: 60 });
+    expect(stored.rmse).toBeCloseTo(same.rmse, 6);
+    const columns = await ght('solve', ...inputs, '--dictionary', 'Z.npz', '--total-budget', '60');
+    expect(columns.stderr).toMatch(/^ght: .*Z\.npz/);
   });
 
   it('takes all-zero signals: no atom is needed', async () => {

@@ -10,7 +10,7 @@
  * - Workers write into the folder `OUTPUT.RUN-ATTEMPT.part` next to the output. No other attempt ever uses this path, and the folder
  *   holds nothing but samples of this attempt. All its writers compute the same bits, so that writing twice does no harm.
  * - At the end the coordinator renames the folder to the output. From then on the path of the attempt leads nowhere: a worker that
- *   wakes up fails to write, or leaves a `.part` folder that nobody reads.
+ *   wakes up fails to write, or leaves a `.part` folder that is never read.
  * - If Redis has forgotten a run, its folder is found next to the output by the name of the run, and renamed for the new attempt. A
  *   file in it says that a coordinator has made it and has not renamed it since; what a late worker leaves has no such file.
  *

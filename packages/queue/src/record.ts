@@ -109,7 +109,7 @@ export async function goesOn(redis: Redis, run: string, attempt: string): Promis
   return now.state === 'running' && now.attempt === attempt;
 }
 
-/** Stores an answer, but none of an attempt that has ended: nobody would remove it again. */
+/** Stores an answer, but none of an attempt that has ended: it would never be removed. */
 const STORE = `
 local now = redis.call('hmget', KEYS[1], 'state', 'attempt')
 if now[1] == 'running' and now[2] == ARGV[3] then return redis.call('hset', KEYS[2], ARGV[1], ARGV[2]) end

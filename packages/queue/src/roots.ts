@@ -70,7 +70,7 @@ export function parseRoots(args: readonly string[]): Roots {
   for (const arg of args) {
     const at = arg.indexOf('=');
     const [name, folder] = [arg.slice(0, Math.max(at, 0)), arg.slice(at + 1)];
-    const remedy = 'give --root data=/mnt/slides';
+    const remedy = 'give a name and a folder, such as data=/mnt/slides';
     if (at < 1 || folder === '') throw new OptionError('root', 'must be name=folder', arg, remedy);
     if (Object.hasOwn(roots, name))
       throw new OptionError('root', 'must have each name once', arg, 'remove one of them');
@@ -84,7 +84,8 @@ export function parseRoots(args: readonly string[]): Roots {
 export function parseMemory(text: string): number {
   const [, amount, unit] = /^(\d+(?:\.\d+)?)([KMGT])(?:i?B)?$/i.exec(text) ?? [];
   const bytes = Number(amount) * 1024 ** ('KMGT'.indexOf(unit?.toUpperCase()) + 1);
-  if (!(bytes > 0)) throw new OptionError('memory', 'must be an amount with a unit', text, 'give --memory 2G or 512M');
+  if (!(bytes > 0))
+    throw new OptionError('memory', 'must be an amount with a unit', text, 'give 2G or 512M, for example');
   return Math.floor(bytes);
 }
 
@@ -97,7 +98,7 @@ export function nameInRoots(roots: Roots, path: string): string {
   }
   const known = Object.entries(roots).map(([name, folder]) => `${name}=${folder}`);
   const rule = `must lie in a root (${known.join(', ') || 'none is given'}), because workers open it by that name`;
-  throw new InputError('file', rule, path, 'move it there, or give --root name=folder');
+  throw new InputError('file', rule, path, 'move it there, or add a root for its folder');
 }
 
 /** Checks names and folders; returns the real paths of the folders. */
@@ -249,7 +250,7 @@ async function pathOf(name: string, folders: Roots): Promise<string> {
   const [root, path] = [name.slice(0, Math.max(at, 0)), name.slice(at + 1)];
   if (!Object.hasOwn(folders, root)) {
     const known = Object.keys(folders).join(', ') || 'none';
-    const remedy = 'start the worker with --root for it, or leave such images to other workers';
+    const remedy = 'add the root to this process, or leave such images to others';
     throw new EnvironmentError('image', `must be root:path with a root of this process (${known})`, name, remedy);
   }
   const parts = path.split(/[/\\]/);
@@ -303,5 +304,5 @@ function allowed(address: string, prefixes: readonly string[]): string {
   const href = URL.canParse(address) ? new URL(address).href : undefined;
   if (href !== undefined && prefixes.some((prefix) => href.startsWith(prefix))) return href;
   const rule = `must begin with an address that this process allows (${prefixes.join(', ') || 'none'})`;
-  throw new EnvironmentError('source', rule, address, 'start the worker with --http and the beginning of the address');
+  throw new EnvironmentError('source', rule, address, 'add the beginning of the address to http');
 }

@@ -14,7 +14,7 @@ import {
   writeResults,
 } from '../io/index.js';
 import type { ProgressDisplay } from '../output/progress.js';
-import type { DenoiseFlags } from './denoise-flags.js';
+import { asFloat, type DenoiseFlags } from './denoise-flags.js';
 import { denoiseByGroups } from './denoise-groups.js';
 import { denoisePages, type Write } from './denoise-pages.js';
 import { denoiseAsPaper } from './denoise-paper.js';
@@ -47,11 +47,12 @@ export async function denoiseFile(
     flags.reference === undefined ? undefined : await openInput(flags.reference, '--reference', readOptions(flags));
   const denoisePage = async (number: number, write: Write, progress = onProgress) => {
     const file = await input.read(number);
-    resultFormat(output, file.image, file, format);
+    const like = flags.float ? { ...file, ...asFloat(file) } : file;
+    resultFormat(output, file.image, like, format);
     const clean = await referenceOf(reference, number, file, flags.reference ?? '');
     const given = {
       ...{ clean: clean?.image, output, signal: context.signal, onProgress: progress, shared },
-      write: (image: Image) => write(image, file),
+      write: (image: Image) => write(image, like),
     };
     if (options) checkModelFits(options, file.image.planes.length, file, flags.peak);
     const outcome = options ? denoiseByGroups(file, options, given) : denoiseAsPaper(file, flags, given);

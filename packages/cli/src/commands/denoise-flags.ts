@@ -3,8 +3,10 @@ import { Option } from 'commander';
 import type { Quality } from 'ght';
 import { choiceOf, type Flags } from '../flags.js';
 import type { InputFlags } from '../input-flags.js';
+import type { ImageFile } from '../io/index.js';
 import { say } from '../output/line.js';
 import type { TileFlags } from '../tile-flags.js';
+import type { SeriesFlags } from './series-flags.js';
 
 const noiseKinds = ['auto', 'white', 'poisson-gaussian'] as const;
 
@@ -37,7 +39,7 @@ export function defectFlags(command: Command, verb: string): Command {
 }
 
 /** The flags of `ght denoise`. */
-export interface DenoiseFlags extends Omit<Flags, 'sigma'>, InputFlags, TileFlags {
+export interface DenoiseFlags extends Omit<Flags, 'sigma'>, InputFlags, TileFlags, SeriesFlags {
   readonly output: string;
   readonly method: 'groups' | 'paper';
   readonly sigma?: number | readonly number[] | 'auto';
@@ -56,4 +58,10 @@ export interface DenoiseFlags extends Omit<Flags, 'sigma'>, InputFlags, TileFlag
   readonly sameCamera?: true;
   readonly separate?: true;
   readonly reference?: string;
+  readonly float?: true;
+}
+
+/** Samples as floats, which are neither rounded nor clipped. */
+export function asFloat({ sample, depth }: Pick<ImageFile, 'sample' | 'depth'>): Pick<ImageFile, 'sample' | 'depth'> {
+  return { sample: 'float', depth: sample === 'float' ? depth : 32 };
 }

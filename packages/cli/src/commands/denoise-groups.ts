@@ -1,6 +1,7 @@
 import type { Denoised, DenoiseOptions, NoiseModel, NoiseSpectrum } from 'ght';
 import { denoise, describe, describeBySubject, InputError, OptionError } from 'ght';
 import type { NoiseModelFile } from 'ght/npy';
+import { withChannels } from '../flags.js';
 import { type ImageFile, readArray } from '../io/index.js';
 import { refuseTooLargeToDenoise } from '../memory-limit.js';
 import { engineText, imageSummary } from '../output/summary.js';
@@ -17,7 +18,7 @@ export async function denoiseByGroups(file: ImageFile, options: DenoiseOptions, 
   const { signal, onProgress, output, clean, shared } = given;
   const start = performance.now();
   const result = await denoise(image, {
-    ...options,
+    ...withChannels(options, file),
     ...(shared && { noise: shared.diagnosis }),
     jpeg,
     signal,
@@ -95,8 +96,8 @@ export function denoiseSummary(result: Omit<Denoised, 'image'>, shared?: SharedN
 /** The options for the flags. Flags that exclude each other are refused. */
 export async function denoiseOptions(flags: DenoiseFlags): Promise<DenoiseOptions> {
   const { sigma, quality, noise, gain, offset, engine, threads, noiseSpectrum, noiseModel } = flags;
-  const { strength, strengthChroma, keepGrain, impulses, banding } = flags;
-  const common = { quality, engine, threads, strength, strengthChroma, keepGrain, impulses, banding };
+  const { strength, strengthChroma, keepGrain, impulses, banding, channels } = flags;
+  const common = { quality, engine, threads, strength, strengthChroma, keepGrain, impulses, banding, channels };
   for (const [given, path] of Object.entries({ '--noise-model': noiseModel, '--noise-spectrum': noiseSpectrum })) {
     if (path === undefined) continue;
     const others = { '--sigma': sigma, '--noise': noise, '--gain': gain, '--offset': offset };

@@ -27,12 +27,12 @@ export async function denoisePages(
   const pages = pagesResult(output, whole, format ?? own);
   const done: { readonly file: ImageFile; readonly outcome: Outcome }[] = [];
   for (const [i, number] of numbers.entries()) {
-    const add: Write = async (image, file) => pages.add(image, file);
+    const add: Write = (image, file) => pages.add(image, file);
     const progress: ProgressDisplay['onProgress'] = ({ fraction }) =>
       onProgress({ fraction: (i + fraction) / numbers.length, doing: `page ${number}` });
     done.push(await denoisePage(number, add, progress));
   }
-  await writeResults([pages.finish()]);
+  await writeResults([await pages.finish()]);
   const outcomes = done.map(({ outcome }) => outcome);
   const lines = outcomes.map(({ noise }, i) => [`page ${numbers[i]}`, noise] as const);
   const advice = [...new Set(outcomes.flatMap((outcome) => outcome.advice ?? []))].join('; ');

@@ -1,6 +1,6 @@
 import { diagnose, type Image, OptionError, solverDefaults } from 'ght';
 import { denoisePaper } from 'ght/paper';
-import { representOptions } from '../flags.js';
+import { representOptions, withChannels } from '../flags.js';
 import type { ImageFile } from '../io/index.js';
 import { refuseTooLarge } from '../memory-limit.js';
 import { imageSummary, runFacts, summarise } from '../output/summary.js';
@@ -11,7 +11,7 @@ import { type Denoising, levelAgainst, type Outcome } from './denoised.js';
 /** Denoises a file as in the paper: it is represented under one budget, and the rest is noise. */
 export async function denoiseAsPaper(file: ImageFile, flags: DenoiseFlags, given: Denoising): Promise<Outcome> {
   const { image } = file;
-  const options = representOptions({ ...flags, sigma: await oneLevel(flags.sigma, file) });
+  const options = withChannels(representOptions({ ...flags, sigma: await oneLevel(flags.sigma, file) }), file);
   refuseTooLarge(image, { solver: solverDefaults.solver, ...options });
   const { signal, onProgress, clean } = given;
   const start = performance.now();

@@ -8,7 +8,7 @@ import { progressDisplay } from '../output/progress.js';
 import { pictureLine } from '../output/summary.js';
 import { facts } from '../output/table.js';
 import { isAddress, isZarr, refuseWithTiles } from '../tile-flags.js';
-import type { DenoiseFlags } from './denoise-flags.js';
+import { asFloat, type DenoiseFlags } from './denoise-flags.js';
 import { adviceOn, denoiseSummary, foundRows } from './denoise-groups.js';
 import { checkModelFits } from './noise-model.js';
 import { runTiles } from './tiles.js';
@@ -42,7 +42,8 @@ export async function denoiseInTiles(
   const memory = async (picture: Picture) => (await denoiseTileSize(picture, options)).memoryBytes;
   // There is no estimate for tiles of a given side.
   const known = flags.tile === undefined && { memory };
-  const run = { path, output: flags.output, flags, task: denoiseTask(), request, ...known };
+  const pictureOf = (picture: Picture) => (flags.float ? { ...picture, ...asFloat(picture) } : picture);
+  const run = { path, output: flags.output, flags, task: denoiseTask(), request, pictureOf, ...known };
   const { result, picture, by } = await runTiles(run, context, display).finally(display.stop);
   const seconds = (performance.now() - start) / 1000;
   const { engine } = result;

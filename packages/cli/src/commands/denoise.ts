@@ -5,6 +5,7 @@ import { estimateMemory, OptionError, qualities } from 'ght';
 import type { Context } from '../context.js';
 import {
   budgetFlag,
+  channelsFlag,
   choiceOf,
   engineFlags,
   jsonFlag,
@@ -23,21 +24,24 @@ import { progressDisplay } from '../output/progress.js';
 import { imageLine } from '../output/summary.js';
 import { goesInTiles, tileFlags } from '../tile-flags.js';
 import { denoiseFile, type Task } from './denoise-file.js';
+import { denoiseFilm } from './denoise-film.js';
 import { type DenoiseFlags, defectFlags, noiseKind } from './denoise-flags.js';
 import { denoiseOptions, kindOf } from './denoise-groups.js';
 import { denoiseMany } from './denoise-many.js';
+import { denoiseStack } from './denoise-stack.js';
 import { denoiseInTiles } from './denoise-tiles.js';
+import { isFilm, seriesFlags, stackIn } from './series-flags.js';
 
 /** `ght denoise`. */
 export function denoiseCommand(program: Command, context: Context): void {
   const command = program
     .command('denoise')
-    .summary('remove noise from an image, or from all of a folder')
+    .summary('remove noise from an image, a stack, a film, or all images of a folder')
     .description(
       'Removes noise, with one global threshold over groups of similar patches. No options are needed: the noise is ' +
         'estimated, white or coloured as in camera files and JPEGs, and what was found is printed. Salt and pepper, hot ' +
         'pixels and banding are removed first where they are found. The output has the depth of the input; floats are ' +
-        'neither clipped nor rounded.',
+        'neither clipped nor rounded. The pages of a stack (TIFF, .npy, Zarr) and the frames of a film (Y4M) are denoised as a series.',
     )
     .argument(
       '<IMAGE...>',
@@ -46,7 +50,7 @@ export function denoiseCommand(program: Command, context: Context): void {
     )
     .requiredOption(
       '-o, --output <file>',
-      'write the denoised image (.png .jpg .tiff .webp .bmp .npy .zarr); - is standard output; or the folder to write to, made if ' +
+      'write the denoised image (.png .jpg .tiff .webp .bmp .npy .zarr), stack (.tif .npy .zarr) or film (.y4m); - is standard output; or the folder to write to, made if ' +
         'missing: results have the names of the images, in the same subfolders',
     )
     .option('--jpeg-quality <q>', 'quality of .jpg outputs, from 1 to 100 (default: 95)', jpegQuality)
@@ -55,7 +59,7 @@ export function denoiseCommand(program: Command, context: Context): void {
         '--quality <name>',
         'fast, balanced, best, learned or finest: about 0.4, 1.5, 5.3, 2 and 7.5 seconds per megapixel in grey on two cores, and ' +
           '3.4, 5.6, 12, 18 and 18 CPU seconds for photographs in colour. ' +
-          'learned is a model trained on photographs, and finest its blend with best. For coloured noise, as in camera files ' +
+          'learned is a model trained on photographs, for colour the one of the package ght-colour if it is installed, and finest its blend with best. For coloured noise, as in camera files ' +
           'and JPEGs, finest takes the place of learned; for very weak noise, best takes the place of both (default: balanced)',
       ).argParser(choiceOf('--quality', qualities)),
     )
@@ -112,6 +116,10 @@ export function denoiseCommand(program: Command, context: Context): void {
     )
     .option('--separate', 'of several images: measure the noise of each by itself')
     .option('--reference <image>', 'the clean image, to measure the PSNR against')
+    .option(
+      '--float',
+      'write 32-bit floats, neither rounded nor clipped (.tiff .npy .zarr; default: the samples of the input)',
+    )
     .addOption(
       new Option(
         '--method <name>',
@@ -120,8 +128,8 @@ export function denoiseCommand(program: Command, context: Context): void {
         .default('groups', 'groups')
         .argParser(choiceOf('--method', ['groups', 'paper'] as const)),
     );
-  defectFlags(command, 'remove');
-  tileFlags(formatFlag(pagesFlag(inputFlags(command))));
+  defectFlags(channelsFlag(command), 'remove');
+  tileFlags(formatFlag(seriesFlags(pagesFlag(inputFlags(command)))));
   jsonFlag(quietFlag(engineFlags(command))).optionsGroup('With --method paper:');
   solverFlags(patchFlags(solverFlag(spreadFlag(budgetFlag(command)))))
     .addHelpText(
@@ -137,7 +145,12 @@ Examples:
   ght denoise raw.tiff -o clean.tiff --noise poisson-gaussian --peak 4095
   ght denoise slide.tif -o clean.zarr
   ght denoise slide.tif -o clean.tif --workers redis://queue/
+  ght denoise stack.tiff -o clean.tiff
   ght denoise stack.tiff -o clean.tiff --pages all
+  ght denoise cells.tif -o clean.tif --channels bands
+  ght denoise cells.zarr -o clean.zarr --series-axis z
+  ght denoise frames -o cleaned --series auto
+  ffmpeg -i in.mp4 -f yuv4mpegpipe - | ght denoise - -o - | ffmpeg -i - out.mp4
   curl https://example.org/photo.jpg | ght denoise - -o - --format png > clean.png
   ght denoise scan.tiff -o clean.tiff --noise-spectrum psd.npy
   ght denoise shoot -o clean --noise-model camera.json
@@ -160,6 +173,14 @@ async function runDenoise(paths: string[], flags: DenoiseFlags, given: Context):
   const context = contextFor(given, flags.output, flags.json === true);
   // Errors in the flags are the same for every file, so they are checked first.
   const options = flags.method === 'groups' ? await denoiseOptions(flags) : undefined;
+  // Standard input is not waited for if its image could not be processed anyway.
+  const isRefused = isStream(paths[0]) && (isTiled(flags) || /\.zarr$/i.test(flags.output));
+  if (!isRefused && (await isFilm(paths))) {
+    if (!options) throw new OptionError('--method', 'must be groups for a film', 'paper', 'remove it');
+    return denoiseFilm(paths[0], flags, options, context);
+  }
+  const stack = options && !isTiled(flags) ? await stackIn(paths, flags, context) : undefined;
+  if (stack && options) return denoiseStack(paths[0], stack, flags, options, context);
   const memory = (size: MemorySize) =>
     estimateMemory('denoise', size, { quality: flags.quality, noise: kindOf(options ?? {}) });
   if (await goesInTiles(paths, flags.output, flags, memory)) {
@@ -229,6 +250,11 @@ function checkFormatFlags({ output, format, jpegQuality }: DenoiseFlags): void {
   checkQuality(output, jpegQuality);
 }
 
+/** Whether tiles are requested, which a stack does not have. */
+function isTiled({ tile, workers }: DenoiseFlags): boolean {
+  return tile !== undefined || workers !== undefined;
+}
+
 /** Flags that the method does not have are refused, not ignored. */
 function refuseFlagsOfOthers(flags: DenoiseFlags): void {
   const groups = {
@@ -236,6 +262,7 @@ function refuseFlagsOfOthers(flags: DenoiseFlags): void {
     ...{ strength: '--strength', strengthChroma: '--strength-chroma', keepGrain: '--keep-grain' },
     ...{ impulses: '--impulses', banding: '--banding', noiseSpectrum: '--noise-spectrum' },
     ...{ noiseModel: '--noise-model', sameCamera: '--same-camera', separate: '--separate' },
+    ...{ series: '--series', seriesAxis: '--series-axis' },
   };
   const paper = {
     ...{ budget: '--budget', solver: '--solver', patch: '--patch', atoms: '--atoms', stride: '--stride' },

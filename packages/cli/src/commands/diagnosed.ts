@@ -79,6 +79,9 @@ function listOf(table: ArrayLike<number>): number[] {
   return Array.from(table);
 }
 
+/** A level below this share of the full scale is a rounding error, and is written as 0. */
+const NEGLIGIBLE = 1e-9;
+
 /** What was found, and the level of each plane in the units of the image. */
 export function factsOf(peak: number, diagnosis: Diagnosis): [string, string][] {
   const { model, confidence, confidenceReason, levels } = diagnosis;
@@ -93,7 +96,8 @@ export function factsOf(peak: number, diagnosis: Diagnosis): [string, string][] 
   }
   if (levels) {
     const names = levels.length === 3 ? ['luma', 'chroma 1', 'chroma 2'] : channelNames(levels.length);
-    for (const [c, { middle, finest }] of levels.entries()) {
+    for (const [c, level] of levels.entries()) {
+      const [middle, finest] = [level.middle, level.finest].map((value) => (value < NEGLIGIBLE * peak ? 0 : value));
       const middles = `σ = ${measure(middle)} at middle frequencies (${share(middle)})`;
       rows.push([names[c], `${middles}, ${measure(finest)} at the finest`]);
     }

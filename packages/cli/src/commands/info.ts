@@ -12,6 +12,8 @@ import { fitsInMemory, memorySizeIn, memorySizeOf } from '../memory-limit.js';
 import { imageSummary, pictureLine } from '../output/summary.js';
 import { bytes, count, facts, measure } from '../output/table.js';
 import { isAddress, isZarr, refuseWithTiles, tooLarge } from '../tile-flags.js';
+import { infoOfFilm, infoOfStack } from './info-stack.js';
+import { isFilm, stackIn } from './series-flags.js';
 import { isWrittenInParts } from './tiles.js';
 
 /** `ght info`. */
@@ -20,7 +22,7 @@ export function infoCommand(program: Command, context: Context): void {
     .command('info')
     .summary('size, depth and range of an image, and the memory a run would need; the engines of this machine')
     .description(
-      'Prints what an image file holds and how much memory representing it would need. Of a Zarr, an image on the web, and a file that is too ' +
+      'Prints what an image file holds and how much memory representing it would need; of a stack its axes, scales, channels and labels. Of a Zarr, an image on the web, and a file that is too ' +
         'large for memory, only the header is read; the tiles are those of ght denoise. The range of the samples is printed for images of ' +
         'up to 64 MiB. With --engines it prints which engines can run on this machine, and how to get the others.',
     )
@@ -35,6 +37,7 @@ Examples:
   ght info photo.png
   ght info photo.png --stride 1 --json
   ght info slide.zarr
+  ght info cells.ome.tif
   ght info --engines`,
     )
     .action((path: string | undefined, flags: Flags & InputFlags & { readonly engines?: true }) => {
@@ -68,6 +71,12 @@ async function engineInfo({ json }: Flags, { print }: Context): Promise<void> {
 const RANGE_BYTES = 2 ** 26;
 
 async function runInfo(path: string, flags: Flags & InputFlags, context: Context): Promise<void> {
+  if (await isFilm([path])) return infoOfFilm(path, flags.json === true, context);
+  const stack = await stackIn([path], flags, context);
+  if (stack) {
+    const told = infoOfStack(path, stack.source, flags.json === true, context, pixelsPer);
+    return told.finally(() => stack.source.close());
+  }
   const large = await largePicture(path, context.signal);
   if (large) return infoInTiles(path, large, flags, context);
   const { print } = context;

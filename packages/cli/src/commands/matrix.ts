@@ -32,7 +32,7 @@ export const MOST_DICTIONARY = 2 ** 29;
 const TOLERANCE = 1e-4;
 
 /** The dictionary in a .npz file of `ght learn`, factors and all, or in a .npy file. */
-async function readMatrix(path: string, flag: string): Promise<Columns & { readonly dictionary: Dictionary }> {
+export async function readMatrix(path: string, flag: string): Promise<Columns & { readonly dictionary: Dictionary }> {
   if (extname(path).toLowerCase() !== '.npz') {
     const columns = await readColumns(path, flag, MOST_DICTIONARY);
     return { ...columns, dictionary: denseDictionary(columns.rows, columns.cols, columns.data) };

@@ -10,4 +10,6 @@ export interface RepresentFlags extends Flags, InputFlags, TileFlags {
   readonly heatmap?: string;
   readonly codes?: string;
   readonly history?: string;
+  readonly joint?: true;
+  readonly contact?: string;
 }

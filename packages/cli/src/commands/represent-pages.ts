@@ -34,11 +34,11 @@ export async function representPages(
   const summaries: ReturnType<typeof summarise>[] = [];
   for (const number of numbers) {
     const { file, result, seconds } = await representPage(number);
-    pages?.add(result.image, file);
+    await pages?.add(result.image, file);
     done.push({ file, seconds });
     summaries.push(summarise('represent', result, { ...result, seconds, spread: flags.spread }));
   }
-  if (pages) await writeResults([pages.finish()]);
+  if (pages) await writeResults([await pages.finish()]);
   if (flags.json) {
     const each = summaries.map(({ task: _, ...summary }, i) => {
       return { page: numbers[i], image: imageSummary(done[i].file), ...summary };

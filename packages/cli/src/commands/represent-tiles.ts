@@ -36,7 +36,7 @@ export async function representInTiles(
   const seconds = (performance.now() - start) / 1000;
   if (flags.json) {
     const { metadata: _metadata, ...image } = picture;
-    const { history: _history, ...rest } = result;
+    const { history: _history, images: _images, ...rest } = result;
     context.print(JSON.stringify({ task: 'represent', image, ...rest, by, seconds }));
     return;
   }

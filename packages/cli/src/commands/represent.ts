@@ -4,6 +4,7 @@ import {
   dictionaryNames,
   estimateMemory,
   type MemorySize,
+  OptionError,
   psnr,
   represent,
   representDefaults,
@@ -14,6 +15,7 @@ import { saveCodes } from 'ght/npy';
 import type { Context } from '../context.js';
 import {
   budgetFlag,
+  channelsFlag,
   engineFlags,
   jsonFlag,
   patchFlags,
@@ -25,6 +27,7 @@ import {
   spreadFlag,
   targetFlags,
   totalBudgetFlag,
+  withChannels,
 } from '../flags.js';
 import { contextFor, formatFlag, inputFlags, openChosen, pagesFlag, renamed } from '../input-flags.js';
 import {
@@ -51,6 +54,7 @@ import { goesInTiles, tileFlags } from '../tile-flags.js';
 import { readDictionary } from './matrix.js';
 import { inMadeFolder, placeOf } from './output-folder.js';
 import type { RepresentFlags } from './represent-flags.js';
+import { representTogether } from './represent-joint.js';
 import { representPages } from './represent-pages.js';
 import { representInTiles } from './represent-tiles.js';
 import { forWriting, largestOf } from './written-target.js';
@@ -62,9 +66,13 @@ export function representCommand(program: Command, context: Context): void {
     .summary('represent an image with at most S atoms in all')
     .description(
       'Represents an image with at most S atoms in all, which go to the patches that need them most.\n' +
+        'Of several images, with --joint: to the images that need them most, too.\n' +
         'Reads PNG, JPEG, TIFF, WebP, BMP and .npy; the output has the depth of the input.',
     )
-    .argument('<IMAGE>', 'the image; - is standard input')
+    .argument(
+      '<IMAGE...>',
+      'the image; - is standard input; with --joint: images, folders, or patterns such as "scans/*.png"',
+    )
     .option(
       '-o, --output <file>',
       'write the reconstruction (.png .jpg .tiff .webp .bmp .npy, or .zarr with the codes); - is standard output; or a folder to write it to under the ' +
@@ -82,7 +90,16 @@ export function representCommand(program: Command, context: Context): void {
   engineFlags(solverFlags(command))
     .option('--heatmap <file>', 'write the atoms per patch as a picture (.png)')
     .option('--codes <file>', 'write the sparse codes, for ght decode and scipy.sparse.load_npz (.npz)')
-    .option('--history <file>', 'write the RMSE of every iteration (.csv or .json)');
+    .option('--history <file>', 'write the RMSE of every iteration (.csv or .json)')
+    .option(
+      '--joint',
+      'one budget for all images, or all pages with --pages: the result says what each got; -o is a folder',
+    )
+    .option(
+      '--contact <file>',
+      'with --joint: write all images with their heatmaps and shares of the budget as a picture (.png)',
+    );
+  channelsFlag(command);
   tileFlags(formatFlag(pagesFlag(inputFlags(command))));
   jsonFlag(quietFlag(command))
     .addHelpText(
@@ -94,15 +111,28 @@ Examples:
   ght represent photo.png -o results/ --solver qpm --budget 20 --heatmap atoms.png --history rmse.csv
   ght represent scan.tiff -o scan-40dB.tiff --target-psnr 40
   ght represent huge.tif -o huge.zarr --budget 5
+  ght represent a.png b.png c.png -o out/ --joint --budget 5 --contact sheet.png
+  ght represent scans/ -o out/ --joint --target-psnr 38 --json
   ght represent photo.png --codes photo.npz && ght decode photo.npz -o again.png
   ght represent photo.png -o own.png --dictionary D.npy --sigma 8
   ght represent photo.png -o omp.png --solver omp --budget 2.5 --spread`,
     )
-    .action((path: string, flags: RepresentFlags) => runRepresent(path, flags, context));
+    .action((paths: string[], flags: RepresentFlags) => runRepresent(paths, flags, context));
 }
 
-async function runRepresent(path: string, flags: RepresentFlags, given: Context): Promise<void> {
+async function runRepresent(paths: string[], flags: RepresentFlags, given: Context): Promise<void> {
   const context = contextFor(given, flags.output, flags.json === true);
+  if (flags.joint) {
+    return representTogether(paths, flags, { ...representOptions(flags), ...(await dictionaryOf(flags)) }, context);
+  }
+  if (flags.contact !== undefined) {
+    throw new OptionError('--contact', 'must come with --joint', flags.contact, 'add --joint, or use --heatmap');
+  }
+  const [path] = paths;
+  if (paths.length > 1) {
+    const remedy = 'add --joint for one budget for all, or represent one after the other';
+    throw new OptionError('IMAGE', 'must be one image without --joint', paths.length, remedy);
+  }
   const memory = (size: MemorySize) => estimateMemory('represent', size, representOptions(flags));
   if (await goesInTiles([path], flags.output, flags, memory)) {
     const options = { ...representOptions(flags), ...(await dictionaryOf(flags)) };
@@ -156,7 +186,7 @@ async function representFile(path: string, flags: RepresentFlags, { print, signa
   const representPage = async (number: number, onProgress = display.onProgress) => {
     const file = await pages.read(number);
     if (flags.output) resultFormat(flags.output, file.image, file, flags.format);
-    const options = forWriting(asked, file);
+    const options = withChannels(forWriting(asked, file), file);
     refuseTooLarge(file.image, options);
     const start = performance.now();
     const result = await represent(file.image, { ...options, signal, onProgress }).finally(display.stop);
@@ -171,9 +201,10 @@ async function representFile(path: string, flags: RepresentFlags, { print, signa
   if (flags.heatmap) add(flags.heatmap, await heatmapPng(result), '--heatmap');
   if (flags.codes) {
     const { grid, dictionary } = result;
-    const { peak, alpha } = file.image;
+    const { peak, alpha, planes } = file.image;
+    const bands = planes.length === 3 && withChannels(asked, file).channels === 'bands';
     const sampleType = `${file.sample}${file.depth}`;
-    add(flags.codes, await saveCodes(result.codes, { grid, dictionary, peak, alpha, sampleType }), '--codes');
+    add(flags.codes, await saveCodes(result.codes, { grid, dictionary, peak, alpha, bands, sampleType }), '--codes');
   }
   if (flags.history) add(flags.history, historyFile(flags.history, result.history), '--history');
   const { output, format, jpegQuality } = flags;

@@ -20,8 +20,8 @@ import type { ProgressDisplay } from '../output/progress.js';
 import { measure } from '../output/table.js';
 import { type TileFlags, tileFlags } from '../tile-flags.js';
 
-/** The qualities of a restoration: those of `ght denoise` without the learned model. */
-const restorationQualities = ['fast', 'balanced', 'best'] as const satisfies readonly Quality[];
+/** The qualities of restorations. */
+const restorationQualities = ['fast', 'balanced', 'best', 'learned'] as const satisfies readonly Quality[];
 
 /** The flags that all restorations have. */
 export interface RestorationFlags extends InputFlags, TileFlags {
@@ -37,16 +37,14 @@ export interface RestorationFlags extends InputFlags, TileFlags {
 
 /** Adds the flags that all restorations have. */
 export function restorationFlags(command: Command): Command {
+  const others = command.name() === 'inpaint' ? restorationQualities.slice(0, 3) : restorationQualities;
+  const qualityText = `${others.join(', ')} (default: balanced)`;
   command
     .requiredOption(
       '-o, --output <file>',
       'write the restored image (.png .jpg .tiff .webp .bmp .npy .zarr); - is standard output; or a folder, for the name of the image',
     )
-    .addOption(
-      new Option('--quality <name>', `${restorationQualities.join(', ')} (default: balanced)`).argParser(
-        choiceOf('--quality', restorationQualities),
-      ),
-    )
+    .addOption(new Option('--quality <name>', qualityText).argParser(choiceOf('--quality', restorationQualities)))
     .option('--jpeg-quality <q>', 'quality of a .jpg output, from 1 to 100 (default: 95)', jpegQuality)
     .option('--reference <image>', 'the image as it should be, to measure the PSNR against');
   return jsonFlag(quietFlag(tileFlags(engineFlags(formatFlag(pagesFlag(inputFlags(command)))))));

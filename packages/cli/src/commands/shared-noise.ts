@@ -39,7 +39,7 @@ type GroupFlags = Pick<DenoiseFlags, 'sameCamera' | 'peak' | 'quality'>;
  * What files must agree in to share their noise, as text: camera, sensitivity, software, format, tables of a JPEG, depth, planes and
  * size, whichever way the camera was held. Undefined for a file that is denoised by itself.
  */
-export function groupKey(header: ImageHeader, { sameCamera, peak, quality }: GroupFlags): string | undefined {
+function groupKey(header: ImageHeader, { sameCamera, peak, quality }: GroupFlags): string | undefined {
   const { camera, format, sample, depth, planes, width, height, jpeg } = header;
   const { make = '', model = '', iso, software = '' } = camera;
   const known = make + model !== '' && iso !== undefined;

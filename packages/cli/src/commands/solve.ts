@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { denseDictionary, describeBySubject, InputError, psnr, solve, solverCatalogue, solverDefaults } from 'ght';
+import { describeBySubject, InputError, psnr, solve, solverCatalogue, solverDefaults } from 'ght';
 import { saveCodes } from 'ght/npy';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
@@ -20,7 +20,7 @@ import { historyExtensions, historyFile } from '../output/history.js';
 import { oneLine } from '../output/line.js';
 import { progressDisplay } from '../output/progress.js';
 import { runFacts, summarise } from '../output/summary.js';
-import { MOST_DICTIONARY, readColumns } from './matrix.js';
+import { readColumns, readMatrix } from './matrix.js';
 
 interface SolveFlags extends Flags {
   readonly signals: string;
@@ -36,7 +36,7 @@ export function solveCommand(program: Command, context: Context): void {
     .summary('the general problem: any signals, any dictionary')
     .description('Minimises ‖DZ − Y‖² with at most S nonzeros in all of Z, for any D (N×L) and Y (N×P) in .npy files.')
     .requiredOption('--signals <Y.npy>', 'the signals, N×P, one per column')
-    .requiredOption('--dictionary <D.npy>', 'the dictionary, N×L, one atom per column')
+    .requiredOption('--dictionary <file>', 'the dictionary, N×L, one atom per column (.npy), or a .npz of ght learn')
     .requiredOption('-o, --output <file>', 'write the sparse codes, L×P, readable by scipy.sparse.load_npz (.npz)');
   totalBudgetFlag(command, 'signals');
   budgetFlag(command, 'signal', 'signals');
@@ -67,8 +67,7 @@ async function runSolve(flags: SolveFlags, { print, signal }: Context): Promise<
   ];
   await checkOutputs(inputs, outputs);
   const Y = await readColumns(flags.signals, '--signals');
-  const atoms = await readColumns(flags.dictionary, '--dictionary', MOST_DICTIONARY);
-  const D = denseDictionary(atoms.rows, atoms.cols, atoms.data);
+  const { dictionary: D } = await readMatrix(flags.dictionary, '--dictionary');
   if (Y.rows !== D.N) {
     const rule = `must have as many rows as the dictionary, ${D.N}`;
     throw new InputError('--signals', rule, `${Y.rows}×${Y.cols}`, 'give Y as N×P and D as N×L; transpose if need be');

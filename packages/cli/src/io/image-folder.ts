@@ -6,7 +6,7 @@ import { destinationOf, readImage } from 'ght-images/node';
 import type { NamedImage } from 'ght-lab';
 
 /** Pixels per side that an image must have for the experiments. */
-const LEAST = 64;
+const LEAST_SIDE = 64;
 
 /**
  * The images of the folder that `--images` names, in the order of their names, and a sentence about what was left out: small ones,
@@ -33,7 +33,7 @@ export async function readImageFolder(
     }
     const { image, format } = await readImage(join(folder, name), { parameter: '--images' });
     checkImage(image);
-    if (image.width < LEAST || image.height < LEAST) continue;
+    if (image.width < LEAST_SIDE || image.height < LEAST_SIDE) continue;
     const blocks =
       format === 'jpeg' ? '; its own 8×8 blocks may coincide with the patches and flatter every result' : '';
     images.push({ name, image: asGrey(image), source: `an image of yours${blocks}` });
@@ -43,11 +43,11 @@ export async function readImageFolder(
     const small = chosen.length - images.length;
     const parts = [
       ...(others > 0 ? [`${others} not an image`] : []),
-      ...(small > 0 ? [`${small} smaller than ${LEAST}×${LEAST} pixels`] : []),
+      ...(small > 0 ? [`${small} smaller than ${LEAST_SIDE}×${LEAST_SIDE} pixels`] : []),
     ];
     const skipped = `skipped ${others + small} of ${names.length} in ${folder}: ${parts.join(', ')}`;
     return { images, skipped: parts.length > 0 ? skipped : undefined };
   }
-  const rule = `must hold an image of at least ${LEAST}×${LEAST} pixels`;
+  const rule = `must hold an image of at least ${LEAST_SIDE}×${LEAST_SIDE} pixels`;
   throw new InputError('--images', rule, folder, `put images there (${imageExtensions.join(', ')})`);
 }

@@ -24,6 +24,7 @@ export { prepareReportFolder, reportFolder } from './report-folder.js';
 export {
   checkResult,
   FORMAT_REMEDY,
+  headOf,
   isStream,
   openInput,
   pagesResult,

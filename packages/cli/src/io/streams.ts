@@ -1,4 +1,6 @@
 /** `-` as the name of a file: standard input where images are read, standard output where they are written. */
+import { once } from 'node:events';
+import { open, stat } from 'node:fs/promises';
 import { EnvironmentError, type Image, InputError, OptionError, ResourceError } from 'ght';
 import {
   formatNames,
@@ -45,6 +47,31 @@ export async function openInput(path: string, parameter: string, options: ReadOp
   const bytes = await readStream(process.stdin, parameter);
   if (bytes.length === 0) throw new InputError(parameter, 'must not be empty', input, 'send an image to it');
   return openImage(bytes, { ...options, parameter, name: input });
+}
+
+/** The first bytes of a file, or of standard input, which still comes from its beginning; none if there is nothing to read. */
+export async function headOf(path: string, length = HEAD_BYTES): Promise<Uint8Array> {
+  if (isStream(path)) {
+    if (process.stdin.isTTY) return new Uint8Array(0);
+    if (!process.stdin.readableLength)
+      await Promise.race([once(process.stdin, 'readable'), once(process.stdin, 'end')]);
+    const piece: Buffer | null = process.stdin.read();
+    if (piece) process.stdin.unshift(piece);
+    return (piece ?? Buffer.alloc(0)).subarray(0, length);
+  }
+  // Opening a pipe may wait forever.
+  const isFile = await stat(path).then(
+    (there) => there.isFile(),
+    () => false,
+  );
+  const file = isFile ? await open(path).catch(() => undefined) : undefined;
+  if (!file) return new Uint8Array(0);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
 }
 
 /** The most bytes of standard input, which may never end; files may be larger. */

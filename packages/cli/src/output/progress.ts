@@ -5,7 +5,7 @@ import { oneLine } from './line.js';
 /** The progress of a task, and the current part of a task with several parts. */
 type Shown = Progress & { readonly doing?: string };
 
-/** Shows the progress of a task on standard error. */
+/** Shows the progress of a task on standard error. A fraction that is not known is NaN. */
 export interface ProgressDisplay {
   readonly onProgress: (progress: Shown) => void;
   /** Removes the bar; call it before printing anything else. */
@@ -13,9 +13,9 @@ export interface ProgressDisplay {
 }
 
 /** Milliseconds before a bar, and before the first plain line: a shorter run needs no progress. */
-const PATIENCE = { bar: 400, line: 1000 } as const;
+const PATIENCE_MS = { bar: 400, line: 1000 } as const;
 /** Milliseconds between two plain lines. */
-const PAUSE = 2000;
+const PAUSE_MS = 2000;
 
 /** A bar on a terminal, a plain line every two seconds if piped, and nothing if quiet. */
 export function progressDisplay(label: string, quiet: boolean): ProgressDisplay {
@@ -28,13 +28,13 @@ function bar(label: string): ProgressDisplay {
   let shown: SingleBar | undefined;
   return {
     onProgress(progress) {
-      if (!shown && performance.now() - start < PATIENCE.bar) return;
+      if (!shown && performance.now() - start < PATIENCE_MS.bar) return;
       if (!shown) {
         const format = `${label} [{bar}] {percentage}%  {state}  ETA {eta_formatted}`;
         shown = new SingleBar({ format, stream: process.stderr, hideCursor: true, clearOnComplete: true, barsize: 28 });
         shown.start(1000, 0, { state: '' });
       }
-      shown.update(Math.round(1000 * progress.fraction), { state: state(progress) });
+      shown.update(Math.round(1000 * progress.fraction) || 0, { state: state(progress) });
     },
     stop() {
       shown?.stop();
@@ -45,7 +45,7 @@ function bar(label: string): ProgressDisplay {
 
 function lines(label: string): ProgressDisplay {
   let start = performance.now();
-  let last = start - PAUSE + PATIENCE.line;
+  let last = start - PAUSE_MS + PATIENCE_MS.line;
   let before = 0;
   return {
     onProgress(progress) {
@@ -56,10 +56,10 @@ function lines(label: string): ProgressDisplay {
       if (progress.fraction < before) start = now;
       before = progress.fraction;
       // Less often as time goes on, so that a run of an hour does not fill a log.
-      if (now - last < Math.max(PAUSE, (now - start) / 20)) return;
+      if (now - last < Math.max(PAUSE_MS, (now - start) / 20)) return;
       last = now;
       const parts = [
-        `${Math.round(100 * progress.fraction)}%`,
+        Number.isNaN(progress.fraction) ? '' : `${Math.round(100 * progress.fraction)}%`,
         state(progress),
         timeLeft(now - start, progress.fraction),
       ];
@@ -71,7 +71,7 @@ function lines(label: string): ProgressDisplay {
 
 /** The remaining time; empty in the first percent, which is too short for an estimate. */
 function timeLeft(elapsed: number, fraction: number): string {
-  return fraction < 0.01 ? '' : `ETA ${Math.ceil((elapsed / 1000) * (1 / fraction - 1))} s`;
+  return !(fraction >= 0.01) ? '' : `ETA ${Math.ceil((elapsed / 1000) * (1 / fraction - 1))} s`;
 }
 
 function state({ doing, k, rmse }: Shown): string {

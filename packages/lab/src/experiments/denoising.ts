@@ -37,7 +37,7 @@ export interface Denoising {
 
 const PER_PATCH = 10;
 const SIDE = 160;
-const SHOWN = 10;
+const SHOWN_SIGMA = 10;
 
 export const denoising: Experiment<Denoising> = {
   ...catalogue.denoising,
@@ -69,7 +69,7 @@ async function run(setting: Setting): Promise<Denoising> {
         planes[solver] = result.image.planes[0];
         runs.push({ solver, sigma, psnr: psnr(result.image.planes[0], clean, image.peak) });
       }
-      if (!closeUp && sigma === SHOWN) {
+      if (!closeUp && sigma === SHOWN_SIGMA) {
         const window = busiestWindow(image, SIDE);
         const show = (plane: ArrayLike<number> = clean) => windowPicture(image, plane, window);
         const [omp, admm] = [await show(planes.omp), await show(planes.admm)];

@@ -20,7 +20,7 @@ export interface Megapixel {
 }
 
 /** The largest width of the picture that is kept of each image. */
-const WIDE = 480;
+const KEPT_WIDTH = 480;
 
 export const megapixel: Experiment<Megapixel> = {
   ...catalogue.megapixel,
@@ -50,7 +50,7 @@ async function run(setting: Setting): Promise<Megapixel> {
         patches = result.patches;
       }
     }
-    const picture = await thumbnail(image, WIDE);
+    const picture = await thumbnail(image, KEPT_WIDTH);
     images.push({ name, source, width: image.width, height: image.height, patches, picture, runs });
   }
   return { budgets, images };

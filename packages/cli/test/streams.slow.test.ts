@@ -33,11 +33,8 @@ describe('an image from standard input to standard output', () => {
 
   it('comes with nothing else with --quiet', async () => {
     const noisy = await png(textured());
-    const small = ['--max-iterations', '2'];
     for (const args of [
-      ['denoise', '-', '--sigma', '10'],
-      ['represent', '-', ...small],
-      ['upscale', '-', '--factor', '1.5', '--quality', 'fast'],
+      ['represent', '-', '--max-iterations', '2'],
       ['deblur', '-', '--kernel', 'gaussian:0.7', '--quality', 'fast'],
     ]) {
       const { code, stdout, stderr } = await piped(noisy, ...args, '-o', '-', '-q');
@@ -66,7 +63,7 @@ describe('an image from standard input to standard output', () => {
     expect(readNpy(stdout).shape).toEqual([2, height, width]);
   });
 
-  it('can be told the noise of', async () => {
+  it('can be diagnosed', async () => {
     const { stdout } = await piped(await png(textured()), 'diagnose', '-', '--json');
     expect(JSON.parse(`${stdout}`)).toMatchObject({ task: 'diagnose', format: 'png', image: { width, height } });
   });
@@ -87,7 +84,7 @@ describe('a stream is refused', () => {
     expect(stderr).toContain(message);
   });
 
-  it('for a format that does not hold the image, for several images, beside --json and beside a file name', async () => {
+  it('for a format that does not hold the image, for several images, with --json and with a file name', async () => {
     const deep = await png(textured(width, height, 65535), 1, width, 16);
     const jpeg = await piped(deep, 'denoise', '-', '-o', '-', '--format', 'jpg');
     expect(jpeg.stderr).toContain('--format must name a format that holds 16 bits, which JPEG does not');

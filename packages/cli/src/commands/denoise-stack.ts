@@ -1,0 +1,250 @@
+/** Denoises stacks: along time or depth as series, page by page from a file into a file. */
+import {
+  type DenoisedPage,
+  type DenoiseOptions,
+  describe,
+  describeBySubject,
+  InputError,
+  OptionError,
+  psnr,
+  type SeriesOptions,
+} from 'ght';
+import {
+  type ImageFile,
+  lengthOf,
+  type PageAxis,
+  type PagePlace,
+  pageAt,
+  pagesOf,
+  placeOf,
+  type Stack,
+} from 'ght-images';
+import { openStack, type StackSource, type WritePage } from 'ght-tiles';
+import type { Context } from '../context.js';
+import { silent, withChannels } from '../flags.js';
+import { stackAxesOf } from '../input-flags.js';
+import { refuseTooLargeToDenoise } from '../memory-limit.js';
+import { type ProgressDisplay, progressDisplay } from '../output/progress.js';
+import { engineText, imageLine, imageSummary } from '../output/summary.js';
+import { count, decibels, facts } from '../output/table.js';
+import type { DenoiseFlags } from './denoise-flags.js';
+import { denoiseSummary, foundRows, kindOf } from './denoise-groups.js';
+import { checkReference } from './denoised.js';
+import { checkModelFits } from './noise-model.js';
+import { denoisePlanes, optionsOfPlane } from './planes-apart.js';
+import type { FoundStack } from './series-flags.js';
+import { refuseWithStacks, writeStackResults } from './stack-output.js';
+import { axesText, stackSummary } from './stack-text.js';
+
+/** A series of a stack, and what was found in it. */
+interface Series {
+  /** Its place along the other axes. */
+  readonly place: PagePlace;
+  /** The numbers of its pages, in order. */
+  readonly pages: readonly number[];
+  /** The result of its last page, without the image. */
+  result?: Omit<DenoisedPage, 'image'>;
+}
+
+/** Denoises a stack and writes the result. */
+export async function denoiseStack(
+  path: string,
+  found: FoundStack,
+  flags: DenoiseFlags,
+  options: DenoiseOptions,
+  context: Context,
+): Promise<void> {
+  const { source } = found;
+  const display = progressDisplay('denoise', silent(flags));
+  const start = performance.now();
+  let reference: StackSource | undefined;
+  try {
+    refuseWithStacks(flags);
+    const axis = seriesAxis(source.stack, flags.seriesAxis);
+    const all = seriesOf(source.stack, axis);
+    reference = await referenceOf(source, flags, context);
+    const work = { source, flags, options, signal: context.signal, onProgress: display.onProgress, reference };
+    let first: ImageFile | undefined;
+    let psnrs: readonly number[] = [];
+    await writeStackResults(path, found, flags, async (write) => {
+      ({ first, psnrs } = await denoiseAll(all, work, write));
+    });
+    display.stop();
+    if (!first) throw new InputError('IMAGE', 'must have pages', path, 'give another stack');
+    const told = { axis, all, first, psnr: meanOf(psnrs), seconds: (performance.now() - start) / 1000 };
+    context.print(flags.json ? JSON.stringify(summaryOf(source, told)) : textOf(path, source, told, flags, options));
+  } finally {
+    display.stop();
+    await reference?.close();
+    await source.close();
+  }
+}
+
+/** The axis of the series: time if there are several, else depth. */
+function seriesAxis(stack: Stack, asked: PageAxis | undefined): PageAxis {
+  if (asked === undefined || stack.axes.some(({ name }) => name === asked)) {
+    return asked ?? (lengthOf(stack, 't') > 1 ? 't' : 'z');
+  }
+  const rule = `must be an axis of the stack, which has ${axesText(stack)}`;
+  throw new OptionError('--series-axis', rule, asked, 'leave it out');
+}
+
+/** The series of a stack: the pages along the axis, for every place along the others. */
+function seriesOf(stack: Stack, axis: PageAxis): Series[] {
+  const pages = Array.from({ length: pagesOf(stack) }, (_, page) => page);
+  const starts = pages.filter((page) => (placeOf(stack, page)[axis] ?? 0) === 0);
+  return starts.map((start) => {
+    const { [axis]: _, ...place } = placeOf(stack, start);
+    const along = Array.from({ length: lengthOf(stack, axis) }, (__, i) => pageAt(stack, { ...place, [axis]: i }));
+    return { place, pages: along };
+  });
+}
+
+/** What denoising a stack needs. */
+interface Work {
+  readonly source: StackSource;
+  readonly flags: DenoiseFlags;
+  readonly options: DenoiseOptions;
+  readonly signal: AbortSignal;
+  readonly onProgress: ProgressDisplay['onProgress'];
+  readonly reference: StackSource | undefined;
+}
+
+/** Denoises one series after the other. Of their pages, only those of a window are in memory. */
+async function denoiseAll(all: readonly Series[], work: Work, write: WritePage) {
+  const { source, flags, options, signal, onProgress, reference } = work;
+  const { onProgress: _, ...others } = options;
+  const apart = planesApart(source, options);
+  const total = pagesOf(source.stack);
+  const psnrs: number[] = [];
+  let first: ImageFile | undefined;
+  let done = 0;
+  for (const series of all) {
+    /** The pages that have been read and not yet written. */
+    const files = new Map<number, ImageFile>();
+    const images = async function* () {
+      for (const [i, page] of series.pages.entries()) {
+        const file = await source.read(page, signal);
+        if (!first) {
+          refuseTooLargeToDenoise(file.image, options.quality, kindOf(options));
+          checkModelFits(options, file.image.planes.length, file, flags.peak);
+          first = file;
+        }
+        files.set(i, file);
+        const { image } = file;
+        yield apart === 1 ? [image] : image.planes.map((plane) => ({ ...image, planes: [plane], alpha: undefined }));
+      }
+    };
+    const report = (pass: string) =>
+      onProgress({ fraction: done / total, doing: `${pass}, page ${done + 1} of ${total}` });
+    const optionsOf = (plane: number): SeriesOptions => ({
+      ...(apart === 1 ? others : optionsOfPlane(options, plane)),
+      ...{ series: flags.series, signal, onProgress: ({ pass }) => report(pass) },
+    });
+    for await (const results of denoisePlanes(images(), apart, optionsOf)) {
+      const [{ image: denoised, ...result }] = results;
+      const file = files.get(result.page);
+      if (!file) throw new Error(`page ${result.page} was not read`);
+      const page = series.pages[result.page];
+      const image = apart === 1 ? denoised : { ...file.image, planes: results.map((each) => each.image.planes[0]) };
+      if (reference) {
+        const clean = await reference.read(page, signal);
+        checkReference(clean, file, flags.reference ?? '');
+        psnrs.push(psnr(image, clean.image));
+      }
+      await write(page, image, file);
+      files.delete(result.page);
+      series.result = result;
+      done++;
+      onProgress({ fraction: done / total, doing: `page ${done} of ${total}` });
+    }
+  }
+  return { first, psnrs };
+}
+
+/** How many planes of a page are denoised each by itself: bands. Grey and colour pages are denoised as they are. */
+function planesApart({ picture }: StackSource, options: DenoiseOptions): number {
+  const { channels } = withChannels(options, picture);
+  const isColour = picture.channels === 3 && channels !== 'bands';
+  return isColour ? 1 : picture.channels;
+}
+
+/** The clean stack of `--reference`. */
+async function referenceOf(
+  source: StackSource,
+  flags: DenoiseFlags,
+  { signal }: Context,
+): Promise<StackSource | undefined> {
+  const { reference, peak } = flags;
+  if (reference === undefined) return undefined;
+  const clean = await openStack(reference, { axes: stackAxesOf(flags), peak, parameter: '--reference', signal });
+  if (clean && pagesOf(clean.stack) === pagesOf(source.stack)) return clean;
+  await clean?.close();
+  const rule = `must be a stack of ${pagesOf(source.stack)} pages, as the noisy one`;
+  throw new InputError('--reference', rule, reference, 'give the clean version of the same stack');
+}
+
+function meanOf(values: readonly number[]): number | null {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return Number.isFinite(mean) ? mean : null;
+}
+
+/** What is told about a run. */
+interface Told {
+  readonly axis: PageAxis;
+  readonly all: readonly Series[];
+  readonly first: ImageFile;
+  readonly psnr: number | null;
+  readonly seconds: number;
+}
+
+function summaryOf({ stack }: StackSource, { axis, all, first, psnr, seconds }: Told): object {
+  const series = all.map(({ place, pages, result }) => ({
+    ...{ place, pages: pages.length },
+    ...(result && { ...denoiseSummary(result), series: result.series ?? null }),
+  }));
+  const engine = all[0].result?.engine ?? null;
+  return {
+    ...{ task: 'denoise', method: 'groups', engine, image: imageSummary(first) },
+    ...{ stack: stackSummary(stack), axis, series, psnr, seconds },
+  };
+}
+
+/** The most series of which the noise is printed. */
+const MOST_PRINTED = 6;
+
+function textOf(
+  path: string,
+  { stack }: StackSource,
+  told: Told,
+  { output }: DenoiseFlags,
+  options: DenoiseOptions,
+): string {
+  const { axis, all, first, psnr, seconds } = told;
+  const [{ result }] = all;
+  const each = all.length === 1 ? '' : `, ${count(all.length)} series of ${count(all[0].pages.length)} each`;
+  const rows: (readonly [string, string])[] = [
+    ['stack', `${count(pagesOf(stack))} pages, ${axesText(stack)}`],
+    ['series', `along ${axis}${each}`],
+    ...foundIn(all, options),
+    ...(psnr === null ? [] : [['PSNR', `${decibels(psnr)}, the mean of the pages, against the reference`] as const]),
+    ['time', `${seconds.toFixed(2)} s${result ? ` on ${engineText(result.engine)}` : ''}`],
+    ['wrote', output],
+  ];
+  return `${imageLine(path, first)}\n${facts(rows)}`;
+}
+
+/** What was found in the only series, or a line for each of several. */
+function foundIn(all: readonly Series[], options: DenoiseOptions): (readonly [string, string])[] {
+  const [{ result }] = all;
+  if (all.length === 1 && result) {
+    const { series } = describeBySubject(result);
+    return [...foundRows(result, options), ...(series ? [['pages', series] as const] : [])];
+  }
+  const lines = all.slice(0, MOST_PRINTED).flatMap((each) => {
+    const place = Object.entries(each.place).map(([name, at]) => `${name} = ${at}`);
+    return each.result ? [[place.join(', '), describe(each.result).join('; ')] as const] : [];
+  });
+  const others = all.length - MOST_PRINTED;
+  return others > 0 ? [...lines, ['…', `and ${count(others)} more series`]] : lines;
+}

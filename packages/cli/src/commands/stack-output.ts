@@ -1,0 +1,77 @@
+/** Where the results of a stack go: frames into a folder, everything else into one file. */
+import { basename } from 'node:path';
+import { OptionError } from 'ght';
+import { type StackSource, stackExtensions, type WritePage, writeStack } from 'ght-tiles';
+import { extensionOf, renamed } from '../input-flags.js';
+import { inFolder } from '../io/batch.js';
+import { isStream, refuseOverwritingFiles, resultOutput, writeResults } from '../io/index.js';
+import { checkQuality } from '../output/picture.js';
+import { asFloat, type DenoiseFlags } from './denoise-flags.js';
+import { OutputFolders } from './output-folder.js';
+
+/** Flags that stacks do not have are refused, not ignored. */
+export function refuseWithStacks(
+  { tile, workers, root, sameCamera, separate, output }: DenoiseFlags,
+  what = 'stack',
+): void {
+  const others = {
+    '--tile': tile,
+    '--workers': workers,
+    '--root': root,
+    '--same-camera': sameCamera,
+    '--separate': separate,
+  };
+  for (const [flag, value] of Object.entries(others)) {
+    if (value !== undefined) throw new OptionError(flag, `must be left out for a ${what}`, value, 'remove it');
+  }
+  if (isStream(output) && what === 'stack') {
+    throw new OptionError(
+      '-o',
+      'must be a file for a stack',
+      output,
+      `name one that ends in ${stackExtensions.join(', ')}`,
+    );
+  }
+}
+
+/** Writes the results of the pages that `fill` gives. */
+export async function writeStackResults(
+  path: string,
+  { source, frames }: { readonly source: StackSource; readonly frames?: readonly string[] },
+  flags: DenoiseFlags,
+  fill: (write: WritePage) => Promise<void>,
+): Promise<void> {
+  const { output, format, jpegQuality } = flags;
+  const samples = flags.float ? asFloat(source.picture) : source.picture;
+  const inputs = (frames ?? [path]).map((input) => ({ path: input, parameter: 'IMAGE' }));
+  if (!frames || stackExtensions.some((extension) => output.toLowerCase().endsWith(extension))) {
+    if (format !== undefined)
+      throw new OptionError('--format', 'must be left out for a stack', format, 'remove it: the name of -o decides');
+    checkQuality(output, jpegQuality);
+    await refuseOverwritingFiles(inputs, [{ path: output, parameter: '-o' }]);
+    await writeStack(output, source, fill, { samples, parameter: '-o' });
+    return;
+  }
+  if (format !== undefined) checkQuality(`image${extensionOf(format)}`, jpegQuality);
+  const found = frames.map((input) => ({ input, relative: basename(input) }));
+  const files = inFolder(found, output, '-o', renamed(format));
+  await refuseOverwritingFiles(
+    inputs,
+    files.map((file) => ({ path: file.output, parameter: '-o' })),
+  );
+  const folders = new OutputFolders();
+  await folders.make(output, 'must be a folder for several images');
+  try {
+    await fill(async (page, image, file) => {
+      await writeResults([
+        await resultOutput(files[page].output, image, { ...file, ...samplesOf(samples) }, { jpegQuality }),
+      ]);
+    });
+  } finally {
+    await folders.removeEmpty();
+  }
+}
+
+function samplesOf({ sample, depth }: ReturnType<typeof asFloat>): ReturnType<typeof asFloat> {
+  return { sample, depth };
+}
