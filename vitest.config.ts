@@ -17,9 +17,10 @@ const testsIn = (folder: string) => ({ include: [`${folder}/**/${files}`], exclu
 
 /** On a busy machine, unpacking a browser, packing the library or a condition that is waited for takes longer than Vitest's limits. */
 const timeouts = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 30_000 } } };
+const setupFiles = fileURLToPath(new URL('test/equal-numbers.ts', import.meta.url));
 
 /** Builds are loaded by Node instead of Vite, which takes three times as long. */
-const onNode = { server: { deps: { external: [/\/packages\/\w+\/dist\//] } }, ...timeouts };
+const onNode = { server: { deps: { external: [/\/packages\/\w+\/dist\//] } }, setupFiles, ...timeouts };
 
 export default defineConfig({
   test: {
@@ -42,7 +43,7 @@ export default defineConfig({
       { test: { name: 'cli', ...testsIn('packages/cli/test'), ...onNode } },
       {
         plugins: [svelte({ configFile: 'packages/studio/svelte.config.js' })],
-        test: { name: 'studio', ...testsIn('packages/studio/test'), ...timeouts },
+        test: { name: 'studio', ...testsIn('packages/studio/test'), setupFiles, ...timeouts },
       },
       // The rules of the project, its documentation and its examples.
       { test: { name: 'project', include: [`test/${files}`], ...onNode } },
@@ -69,7 +70,7 @@ export default defineConfig({
           name: 'webgpu',
           include: [
             'packages/ght/test/webgpu/**/*.test.ts',
-            'packages/ght/test/engines/{suite,denoisers,learned}.test.ts',
+            'packages/ght/test/engines/{suite,denoisers,learned,colour}.test.ts',
           ],
           env: { GHT_TEST_ENGINES: 'webgpu' },
           globalSetup: ['packages/ght/test/webgpu/setup.ts'],

@@ -45,6 +45,13 @@ describe('commands', () => {
     }
   });
 
+  it('with npx name the package of the command, unless the page installs it', () => {
+    const unnamed = written.filter(
+      ({ text }) => /^ {4}npx ght /m.test(text) && !/npm install (-g )?ght-cli/.test(text),
+    );
+    expect(unnamed.map(({ path }) => path)).toEqual([]);
+  });
+
   it('with a flag that does not exist is refused, so the test above can fail', async () => {
     const program = await parser();
     await expect(program.parseAsync(['denoise', 'a.png', '--no-such-flag'], { from: 'user' })).rejects.toThrow();

@@ -1,5 +1,5 @@
 /** The pages of the documentation, their programs and their commands. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -18,6 +18,8 @@ export const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
 /** The sources whose comments have examples. */
 export const sourcesWithExamples = readdirSync(join(root, 'packages')).flatMap((name) => {
   const folder = `packages/${name}/src`;
+  // A package of weights has no sources.
+  if (!existsSync(join(root, folder))) return [];
   const files = readdirSync(join(root, folder), { recursive: true }) as string[];
   const sources = files.filter((file) => file.endsWith('.ts')).map((file) => `${folder}/${file}`);
   return sources.filter((file) => textOf(file).includes('@example'));

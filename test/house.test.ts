@@ -1,5 +1,5 @@
 /** The project rules that can be checked automatically. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
@@ -107,7 +107,8 @@ describe('every package', () => {
   });
 
   it('has no cycle between files, types included', () => {
-    const packages = readdirSync(join(root, 'packages')).map((name) => join('packages', name, 'src'));
+    const sources = readdirSync(join(root, 'packages')).map((name) => join('packages', name, 'src'));
+    const packages = sources.filter((source) => existsSync(join(root, source)));
     const cycles = packages.flatMap((folder) => {
       const source = join(root, folder);
       const files = (readdirSync(source, { recursive: true }) as string[]).filter((name) =>

@@ -1,11 +1,10 @@
 /** The library as npm brings it, used in an empty folder by Node, by TypeScript, through a bundler, and by a page without one. */
-import { copyFileSync, existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { extname, join } from 'node:path';
+import { copyFileSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { hasBrowser, startBrowser } from '../../packages/studio/test/browser.js';
+import { hasBrowser } from '../../packages/studio/test/browser.js';
+import { isolated, startHost, titleOf } from './page.js';
 import { emptyFolder, output } from './project.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -17,17 +16,17 @@ beforeAll(() => {
   output(project, 'npm', 'install', 'ght', '@types/node');
   const manifest = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
   writeFileSync(join(project, 'package.json'), JSON.stringify({ ...manifest, private: true, type: 'module' }));
-  for (const name of ['use.ts', 'page.html']) copyFileSync(join(here, name), join(project, name));
+  copyFileSync(join(here, 'use.ts'), join(project, 'use.ts'));
 });
 
 /** Compiles `use.ts` as strictly as TypeScript can, the types of the library included. */
-function compile(resolution: string, options: object): string {
+function compile(resolution: string, options: object, others: readonly string[] = []): string {
   const compilerOptions = {
     ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: false },
     ...{ target: 'es2022', module: resolution === 'nodenext' ? 'nodenext' : 'esnext', moduleResolution: resolution },
     ...options,
   };
-  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.ts'] }));
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.ts', ...others] }));
   return output(project, process.execPath, compiler, '-p', '.');
 }
 
@@ -40,6 +39,12 @@ describe('the library in an empty folder', () => {
 
   it('compiles for bundlers without the types of Node', () => {
     expect(compile('bundler', { lib: ['es2023', 'dom'], types: [], noEmit: true })).toBe('');
+  });
+
+  it('compiles with the older resolution of modules, its other entries included', () => {
+    writeFileSync(join(project, 'entries.ts'), readFileSync(join(here, 'entries.ts')));
+    const options = { lib: ['es2023', 'dom'], types: [], noEmit: true, ignoreDeprecations: '6.0' };
+    expect(compile('node10', options, ['entries.ts'])).toBe('');
   });
 
   it('goes through a bundler for browsers, its worker and its weights as files of their own, and nothing of Node in it', async () => {
@@ -57,38 +62,43 @@ describe('the library in an empty folder', () => {
   });
 });
 
-/** A host for the files of the project, with the headers that threads need or without. */
-async function startHost(headers: Readonly<Record<string, string>>) {
-  const types: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript' };
-  const server = createServer(({ url = '/' }, response) => {
-    const file = join(project, url);
-    if (!existsSync(file)) return response.writeHead(404).end();
-    response.writeHead(200, { 'Content-Type': types[extname(file)] ?? '', ...headers }).end(readFileSync(file));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/page.html` };
+/** What the page with a module script reports; `from` is where its script is from, `policy` its security policy. */
+async function report(headers: Readonly<Record<string, string>>, { from = './', policy = '' } = {}) {
+  const text = readFileSync(join(here, 'page.html'), 'utf8').replace('./node_modules', `${from}node_modules`);
+  const meta = policy && `<meta http-equiv="Content-Security-Policy" content="${policy}" />`;
+  writeFileSync(join(project, 'page.html'), text.replace('<link', `${meta}<link`));
+  const { server, url } = await startHost(project, headers);
+  try {
+    return await titleOf(`${url}page.html`);
+  } finally {
+    server.close();
+  }
 }
 
 describe.skipIf(!hasBrowser)('a page with a module script and no bundler', () => {
-  const isolated = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
-  it.each([
-    { name: 'with the headers that threads need', headers: isolated, threads: 2 },
-    { name: 'without these headers', headers: {}, threads: 1 },
-  ])('computes $name', async ({ headers, threads }) => {
-    const { server, url } = await startHost(headers);
-    const browser = await startBrowser();
+  const whole = { nonzeros: 256, engine: 'wasm', threads: 2, quality: 'learned' };
+
+  it('computes, with threads if it has the headers that these need', async () => {
+    expect(await report(isolated)).toEqual(whole);
+    const { threads, ...rest } = await report({});
+    expect(rest).toEqual({ ...whole, threads: undefined, reason: expect.stringMatching(/not cross-origin isolated/) });
+    expect(threads).toBe(1);
+  });
+
+  it('computes with the script, its threads and the weights from another origin, as from a CDN', async () => {
+    const { server, url } = await startHost(project, { 'Access-Control-Allow-Origin': '*' });
     try {
-      const page = await browser.newPage();
-      const complaints: string[] = [];
-      page.on('pageerror', ({ message }) => complaints.push(message));
-      page.on('requestfailed', (request) => complaints.push(`${request.url()} was not loaded`));
-      await page.goto(url);
-      await expect.poll(async () => complaints[0] ?? (await page.title()), { timeout: 30_000 }).not.toBe('');
-      expect(complaints).toEqual([]);
-      expect(JSON.parse(await page.title())).toEqual({ nonzeros: 256, engine: 'wasm', threads, quality: 'learned' });
+      expect(await report(isolated, { from: url })).toEqual(whole);
+      expect(await report({}, { from: url })).toMatchObject({ threads: 1, quality: 'learned' });
     } finally {
-      await browser.close();
       server.close();
     }
+  });
+
+  it('computes where its policy forbids WebAssembly, and says that it takes the portable engine', async () => {
+    const policy = "script-src 'self' 'unsafe-inline'";
+    const reported = await report(isolated, { policy });
+    expect(reported).toMatchObject({ engine: 'portable', threads: 1, quality: 'learned' });
+    expect(reported.fallback).toMatch(/^this host does not compile WebAssembly at run time \(.*wasm-unsafe-eval/);
   });
 });

@@ -24,14 +24,14 @@ describe('the workflow that publishes', () => {
       execFileSync('npm', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
     );
     expect(Object.keys(published).sort()).toEqual(
-      ['ght', 'ght-cli', 'ght-images', 'ght-lab', 'ght-queue', 'ght-studio', 'ght-tiles'].sort(),
+      ['ght', 'ght-cli', 'ght-colour', 'ght-images', 'ght-lab', 'ght-queue', 'ght-studio', 'ght-tiles'].sort(),
     );
     for (const { name, files } of Object.values(published)) {
       const paths = files.map(({ path }) => path);
       expect(paths, name).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json']));
       const others = paths.filter((path) => !/^(dist|bin)\//.test(path));
-      const weights = name === 'ght' ? ['weights/grey.npz'] : [];
-      expect(others.sort(), name).toEqual(['LICENSE', 'README.md', 'package.json', ...weights]);
+      const weights = name === 'ght' ? ['weights/grey.npz'] : name === 'ght-colour' ? ['colour.npz'] : [];
+      expect(others.sort(), name).toEqual(['LICENSE', 'README.md', 'package.json', ...weights].sort());
       expect(
         paths.filter((path) => /tsbuildinfo|\.test\.|\.ts$/.test(path) && !path.endsWith('.d.ts')),
         name,
