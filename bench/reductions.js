@@ -25,6 +25,8 @@ const WIDTHS = [0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
 /** How much a reduction counts in the regression of aliasing; wide Gaussians are distinguished by their width. */
 const WEIGHTS = { bicubic: 3, lanczos: 1, area: 3, 'gaussian 0.3': 1, 'gaussian 0.4': 0.5 };
 const isAliased = (name) => name === 'area' || name === 'gaussian 0.3';
+/** The same for the regression of single samples. */
+const POINT_WEIGHTS = { points: 2, area: 1.5, bicubic: 1, 'gaussian 0.3': 0.5 };
 const RIDGE = 1;
 
 const own = (await cc0Photographs()).map(({ image }) => image);
@@ -32,19 +34,25 @@ const others = values.clean ? await folder(values.clean) : [];
 const fitting = await rowsOf([...own, ...others.slice(0, count)]);
 const checking = await rowsOf(others.slice(count));
 
-const known = fitting.filter(({ name }) => name in WEIGHTS);
-const aliasing = logisticFit(known.map(({ name, x }) => ({ x, y: isAliased(name) ? 1 : 0, weight: WEIGHTS[name] })));
+const regression = (weights, isOne) => {
+  const known = fitting.filter(({ name }) => name in weights);
+  return logisticFit(known.map(({ name, x }) => ({ x, y: isOne(name) ? 1 : 0, weight: weights[name] })));
+};
+const aliasing = regression(WEIGHTS, isAliased);
+const points = regression(POINT_WEIGHTS, (name) => name === 'points');
 const gaussians = fitting.filter(({ width }) => width > 0);
 const width = leastSquares(gaussians.map(({ width, x }) => ({ x, y: width, weight: 1 })));
 const shown = (weights, digits) => `[${weights.map((each) => Number(each.toFixed(digits))).join(', ')}]`;
-console.log(`ALIASING = ${shown(aliasing, 2)}\nWIDTH = ${shown(width, 4)}`);
-console.log('\n| reduction | n | probability of aliasing, 10% 50% 90% | width, 10% 50% 90% |\n|---|---|---|---|');
+console.log(`ALIASING = ${shown(aliasing, 2)}\nPOINTS = ${shown(points, 2)}\nWIDTH = ${shown(width, 4)}`);
+console.log(
+  '\n| reduction | n | probability of aliasing, 10% 50% 90% | of single samples | width |\n|---|---|---|---|---|',
+);
 for (const name of new Set(fitting.map((row) => row.name))) {
   const rows = (checking.length > 0 ? checking : fitting).filter((row) => row.name === name);
-  const probabilities = rows.map(({ x }) => 1 / (1 + Math.exp(-affine(aliasing, x))));
-  console.log(
-    `| ${name} | ${rows.length} | ${quantiles(probabilities)} | ${quantiles(rows.map(({ x }) => affine(width, x)))} |`,
-  );
+  const probabilities = (weights) => rows.map(({ x }) => 1 / (1 + Math.exp(-affine(weights, x))));
+  const widths = rows.map(({ x }) => affine(width, x));
+  const cells = [probabilities(aliasing), probabilities(points), widths].map(quantiles);
+  console.log(`| ${name} | ${rows.length} | ${cells.join(' | ')} |`);
 }
 
 async function folder(path) {
@@ -84,7 +92,15 @@ function reductions(factor) {
   const gaussians = WIDTHS.map((width) => {
     return { name: `gaussian ${width}`, width, reduce: by({ gaussian: width * factor }) };
   });
-  const windows = { bicubic: by('bicubic'), lanczos, area: by('area') };
+  const points = async ({ width, planes: [plane] }, side) => {
+    const at = (i) => Math.floor((i + 0.5) * factor);
+    const samples = Uint8Array.from(
+      { length: side ** 2 },
+      (_, i) => plane[at(Math.floor(i / side)) * width + at(i % side)],
+    );
+    return { width: side, height: side, planes: [samples], peak: 255 };
+  };
+  const windows = { bicubic: by('bicubic'), lanczos, area: by('area'), points };
   return [...Object.entries(windows).map(([name, reduce]) => ({ name, width: 0, reduce })), ...gaussians];
 }
 

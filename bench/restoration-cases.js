@@ -25,7 +25,8 @@ const reductions = {
   gaussian: (factor) => ({ gaussian: 0.5 * factor }),
   'wide-gaussian': (factor) => ({ gaussian: 0.8 * factor }),
 };
-const JPEG_QUALITY = 80;
+/** JPEGs that are enlarged, by their quality. */
+const jpegs = { jpeg: 80, 'jpeg-50': 50, 'jpeg-90': 90 };
 
 /**
  * Here a sample has the picture that the result is compared with as `file` (enlarged by cubic interpolation, or blurred), and
@@ -57,19 +58,30 @@ export const restorationCases = [
     },
   })),
   ...[2, 3].map((factor) => ({
-    name: `reduced-${factor}-jpeg`,
+    name: `reduced-${factor}-points`,
     pictures: 'clean',
-    bar: { gain: 0 },
-    async make(picture) {
+    // There is no bar: aliasing looks like detail in many pictures.
+    make(picture) {
       const clean = asBytes(middle(grey(picture), SIDE));
-      const small = reduced(clean, factor, 'area');
-      const bytes = await asJpeg(small, JPEG_QUALITY);
-      const data = await planesOf(bytes);
-      // The command reads the tables of a file.
-      const jpeg = readJpegInfo(bytes);
-      return enlarging(clean, data, factor, { blur: 'area', sigma: deviation(data, small) }, { jpeg });
+      return enlarging(clean, points(clean, factor), factor, { blur: 'area', sigma: 0 });
     },
   })),
+  ...[2, 3].flatMap((factor) =>
+    Object.entries(jpegs).map(([name, quality]) => ({
+      name: `reduced-${factor}-${name}`,
+      pictures: 'clean',
+      bar: { gain: 0 },
+      async make(picture) {
+        const clean = asBytes(middle(grey(picture), SIDE));
+        const small = reduced(clean, factor, 'area');
+        const bytes = await asJpeg(small, quality);
+        const data = await planesOf(bytes);
+        // The command reads the tables of a file.
+        const jpeg = readJpegInfo(bytes);
+        return enlarging(clean, data, factor, { blur: 'area', sigma: deviation(data, small) }, { jpeg });
+      },
+    })),
+  ),
   {
     name: 'blurred-jpeg',
     pictures: 'clean',
@@ -81,18 +93,18 @@ export const restorationCases = [
       return { file, clean, restore, given: { sigma: deviation(file, soft) }, mask: inside(SIDE, MARGIN) };
     },
   },
-  {
-    name: 'blurred-jpeg-auto',
+  ...Object.entries({ 'blurred-jpeg-auto': 90, 'blurred-jpeg-50-auto': 50 }).map(([name, quality]) => ({
+    name,
     pictures: 'clean',
     bar: { gain: 0 },
     async make(picture) {
       const { clean, soft } = softened(picture, blurs.disk);
-      const file = await planesOf(await asJpeg(soft, 90));
+      const file = await planesOf(await asJpeg(soft, quality));
       const restore = ({ kernel: known = 'auto', ...options } = {}) => deblur(file, known, options);
       const given = { kernel: blurs.disk, sigma: deviation(file, soft) };
       return { file, clean, restore, given, mask: inside(SIDE, MARGIN) };
     },
-  },
+  })),
 ];
 
 /** The middle of a picture, and of the same blurred: its surroundings have blurred into it. */
@@ -107,6 +119,17 @@ function reduced(clean, factor, blur) {
   const size = { width: SIDE / factor, height: SIDE / factor };
   const small = finish(reductionOperator(clean, size, blur).apply(Float64Array.from(clean.planes[0])));
   return asBytes({ ...size, planes: [small], peak: 255 });
+}
+
+/** Single samples of a picture, from the middle of each square. */
+function points({ planes: [plane], ...rest }, factor) {
+  const side = SIDE / factor;
+  const at = (i) => Math.floor((i + 0.5) * factor);
+  const samples = Uint8Array.from(
+    { length: side ** 2 },
+    (_, i) => plane[at(Math.floor(i / side)) * SIDE + at(i % side)],
+  );
+  return { ...rest, width: side, height: side, planes: [samples] };
 }
 
 /** A sample whose small picture is enlarged; it is compared with cubic interpolation. */

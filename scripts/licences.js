@@ -15,8 +15,8 @@ console.log(`# Licences
 GHT itself has the MIT licence. The library \`ght\` has no dependencies. The command, the lab and the studio depend on the packages below; npm installs
 those for your system. Development tools are not listed. Made by \`node scripts/licences.js\`.
 
-The weights of the learned denoiser (\`packages/ght/weights/grey.npz\`) were trained on 66 photographs that are CC0 or in the public domain, listed in
-\`training/README.md\`; they have the MIT licence like GHT.
+The weights of the learned denoiser (\`packages/ght/weights/grey.npz\`, and \`packages/colour/colour.npz\` for colour) were trained on 66 and on 184 photographs that
+are CC0 or in the public domain, listed in \`training/README.md\`; they have the MIT licence like GHT.
 
 | Licence | Packages |
 |---|---|

@@ -18,9 +18,9 @@ async function shoot(name, { hash = '', width = 1280, height = 800, colorScheme 
   await page.goto(serving.url + hash);
   // A comparison, a denoised and a restored image start with a click; the first tab solves by itself.
   // The Learn tab has no task, and waits for its own figure.
-  const idle = () => hash.includes('tab=learn') || page.waitForSelector('[data-task="none"]');
+  const idle = () => hash === '' || hash.includes('tab=learn') || page.waitForSelector('[data-task="none"]');
   await idle();
-  if (!hash.includes('tab=')) await page.waitForSelector('[data-stage="final"]');
+  if (hash.includes('tab=represent')) await page.waitForSelector('[data-stage="final"]');
   await act(page);
   await idle();
   // SSIM is measured after the result.
@@ -47,14 +47,11 @@ const compare = async (page) => {
 };
 const denoise = async (page) => {
   await page.click('[data-action="denoise"]');
-  await page.waitForSelector('[data-action="png"]:not(:disabled)');
+  await page.waitForSelector('[data-current="true"]');
   await clickStage(page, 0.28, 0.66);
 };
 const restore = async (page) => {
-  await page.click('[data-action="damage-text"]');
-  await page.waitForSelector('[data-action="restore"]:not(:disabled)');
-  await page.click('[data-action="restore"]');
-  await page.waitForSelector('[data-action="png"]:not(:disabled)');
+  await page.waitForSelector('[data-current="true"]');
 };
 const figures = async (page) => {
   await page.waitForSelector('[data-step="3"] [data-save]:not(:disabled)');
@@ -66,14 +63,19 @@ const heat = async (page) => {
 };
 
 try {
-  await shoot('represent', { hash: '#overlay=heatmap', act: heat });
-  await shoot('represent-dark', { hash: '#overlay=heatmap', colorScheme: 'dark', act: heat });
+  await shoot('start', {});
+  await shoot('represent', { hash: '#v=2&tab=represent&overlay=heatmap', act: heat });
+  await shoot('represent-dark', { hash: '#v=2&tab=represent&overlay=heatmap', colorScheme: 'dark', act: heat });
   await shoot('compare', { hash: '#tab=compare&image=airplane-from-above&s=3', act: compare });
-  await shoot('denoise', { hash: '#tab=denoise&image=black-canyon&noise=25', colorScheme: 'dark', act: denoise });
-  await shoot('restore', { hash: '#tab=restore&image=airplane-from-above', act: restore });
+  await shoot('denoise', {
+    hash: '#v=2&tab=denoise&image=black-canyon-camera&zoom=2&x=300&y=330',
+    colorScheme: 'dark',
+    act: denoise,
+  });
+  await shoot('restore', { hash: '#v=2&tab=restore&image=scratched-print', act: restore });
   await shoot('learn', { hash: '#tab=learn&step=3', act: figures });
   await shoot('phone', {
-    hash: '#overlay=heatmap&image=dust-bowl-home',
+    hash: '#v=2&tab=represent&overlay=heatmap&image=dust-bowl-home',
     width: 390,
     height: 844,
     act: (page) => page.waitForSelector('.overlay canvas'),
