@@ -71,8 +71,8 @@ export async function denoiseStack(
     });
     display.stop();
     if (!first) throw new InputError('IMAGE', 'must have pages', path, 'give another stack');
-    const told = { axis, all, first, psnr: meanOf(psnrs), seconds: (performance.now() - start) / 1000 };
-    context.print(flags.json ? JSON.stringify(summaryOf(source, told)) : textOf(path, source, told, flags, options));
+    const run = { axis, all, first, psnr: meanOf(psnrs), seconds: (performance.now() - start) / 1000 };
+    context.print(flags.json ? JSON.stringify(summaryOf(source, run)) : textOf(path, source, run, flags, options));
   } finally {
     display.stop();
     await reference?.close();
@@ -189,8 +189,8 @@ function meanOf(values: readonly number[]): number | null {
   return Number.isFinite(mean) ? mean : null;
 }
 
-/** What is told about a run. */
-interface Told {
+/** What is printed of a run. */
+interface DenoisedStack {
   readonly axis: PageAxis;
   readonly all: readonly Series[];
   readonly first: ImageFile;
@@ -198,7 +198,7 @@ interface Told {
   readonly seconds: number;
 }
 
-function summaryOf({ stack }: StackSource, { axis, all, first, psnr, seconds }: Told): object {
+function summaryOf({ stack }: StackSource, { axis, all, first, psnr, seconds }: DenoisedStack): object {
   const series = all.map(({ place, pages, result }) => ({
     ...{ place, pages: pages.length },
     ...(result && { ...denoiseSummary(result), series: result.series ?? null }),
@@ -216,11 +216,11 @@ const MOST_PRINTED = 6;
 function textOf(
   path: string,
   { stack }: StackSource,
-  told: Told,
+  run: DenoisedStack,
   { output }: DenoiseFlags,
   options: DenoiseOptions,
 ): string {
-  const { axis, all, first, psnr, seconds } = told;
+  const { axis, all, first, psnr, seconds } = run;
   const [{ result }] = all;
   const each = all.length === 1 ? '' : `, ${count(all.length)} series of ${count(all[0].pages.length)} each`;
   const rows: (readonly [string, string])[] = [

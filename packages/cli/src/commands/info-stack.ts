@@ -21,8 +21,8 @@ export async function infoOfStack(
   const range = rangeOf(first.image.planes);
   const resolution = picture.metadata?.resolution;
   if (json) {
-    const told = { format: format satisfies ImageFormat | 'zarr' | 'frames', image, pages: pagesOf(stack) };
-    print(JSON.stringify({ task: 'info', ...told, stack: stackSummary(stack), resolution: resolution ?? null, range }));
+    const file = { format: format satisfies ImageFormat | 'zarr' | 'frames', image, pages: pagesOf(stack) };
+    print(JSON.stringify({ task: 'info', ...file, stack: stackSummary(stack), resolution: resolution ?? null, range }));
     return;
   }
   print(

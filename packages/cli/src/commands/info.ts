@@ -74,8 +74,8 @@ async function runInfo(path: string, flags: Flags & InputFlags, context: Context
   if (await isFilm([path])) return infoOfFilm(path, flags.json === true, context);
   const stack = await stackIn([path], flags, context);
   if (stack) {
-    const told = infoOfStack(path, stack.source, flags.json === true, context, pixelsPer);
-    return told.finally(() => stack.source.close());
+    const printed = infoOfStack(path, stack.source, flags.json === true, context, pixelsPer);
+    return printed.finally(() => stack.source.close());
   }
   const large = await largePicture(path, context.signal);
   if (large) return infoInTiles(path, large, flags, context);

@@ -86,7 +86,7 @@ const GROWTH_DONE = 0.85;
 /** The noise of a checked image in usual units. `blocks` limits the number of blocks, for callers that need only the kind. */
 export function* noiseOf(
   image: Image,
-  { kind = 'auto', jpeg: told = 'auto', offset, colour = true }: NoiseSought,
+  { kind = 'auto', jpeg: known = 'auto', offset, colour = true }: NoiseSought,
   blocks?: number,
 ): Work<NoiseEstimate> {
   const { width, height } = image;
@@ -96,7 +96,8 @@ export function* noiseOf(
     const planes = yield* poissonGaussianEstimate(image, offset, constant);
     return { model: { kind, planes }, confidence: 1 };
   }
-  const jpeg = typeof told === 'object' ? told : told === 'auto' ? yield* part(jpegOf(image), 0, JPEG_DONE) : undefined;
+  const jpeg =
+    typeof known === 'object' ? known : known === 'auto' ? yield* part(jpegOf(image), 0, JPEG_DONE) : undefined;
   if (!jpeg && kind === 'auto' && (yield* isDrawn(image.planes, width, height))) {
     return { model: { kind: 'white', sigma: image.planes.map(() => 0) }, confidence: 1, isDrawn: true };
   }

@@ -11,7 +11,7 @@
  * shrinks in the same proportion.
  *
  * λ = ¼: the noise that the data step lets through is at most σ·max|a|/(a² + ρ) = σ_k/(2√λ) over all singular values a of A.
- * With ¼ it is σ_k, the noise that the prior is told to expect. With noise in the data the dual adds it back in every step,
+ * With ¼ it is σ_k, the noise that the prior expects. With noise in the data the dual adds it back in every step,
  * which does harm. There is no objective that must fall, so the number of steps is fixed.
  *
  * The steps are here, for one plane. `pipelines/restore/plan.ts` takes one after the other.

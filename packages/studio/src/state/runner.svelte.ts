@@ -28,7 +28,7 @@ export class Runner {
   secondsLeft = $state<number>();
   notice = $state.raw<Notice>();
   #running: AbortController | undefined;
-  /** When the task first told its progress: what came before, such as the start of threads, does not come again. */
+  /** When the task first reported its progress: what came before, such as the start of threads, does not come again. */
   #first: { readonly seconds: number; readonly fraction: number } | undefined;
   readonly #watchers: TaskWatcher[] = [];
   /** Set when the worker, and with it the image, was lost: nothing else can run until an image is opened again. */

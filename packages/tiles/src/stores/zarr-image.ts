@@ -83,7 +83,7 @@ export interface Multiscale {
   /** Its axes, each with the distance from one sample to the next. */
   readonly axes: readonly { readonly name: string; readonly unit?: string; readonly scale: number }[];
   readonly resolution?: Resolution;
-  /** What viewers are told. */
+  /** What viewers read. */
   readonly ome?: ImageMetadata['ome'];
 }
 

@@ -42,8 +42,8 @@ export async function diagnosePooled(
     checkImage(image);
     first ??= image;
     checkFits(image, first, found.length);
-    const told = typeof jpeg === 'object' ? jpeg : read;
-    const own = jpeg === 'off' ? undefined : (told ?? (await drive(jpegOf(image), { signal })));
+    const known = typeof jpeg === 'object' ? jpeg : read;
+    const own = jpeg === 'off' ? undefined : (known ?? (await drive(jpegOf(image), { signal })));
     found.push(own);
     defects.push(await drive(addRepaired(sample, image, settings, own?.origin), { signal }));
   }
