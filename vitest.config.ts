@@ -19,8 +19,8 @@ const testsIn = (folder: string) => ({ include: [`${folder}/**/${files}`], exclu
 const timeouts = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 30_000 } } };
 const setupFiles = fileURLToPath(new URL('test/equal-numbers.ts', import.meta.url));
 
-/** Builds are loaded by Node instead of Vite, which takes three times as long. */
-const onNode = { server: { deps: { external: [/\/packages\/\w+\/dist\//] } }, setupFiles, ...timeouts };
+/** Builds are loaded by Node instead of Vite, which takes three times as long, and once per worker, as these tests replace no modules. */
+const onNode = { isolate: false, server: { deps: { external: [/\/packages\/\w+\/dist\//] } }, setupFiles, ...timeouts };
 
 export default defineConfig({
   test: {
@@ -36,7 +36,8 @@ export default defineConfig({
           ...onNode,
         },
       },
-      { test: { name: 'images', ...testsIn('packages/images/test'), ...onNode } },
+      // Some of these replace functions of Node's file system, which others must not see.
+      { test: { name: 'images', ...testsIn('packages/images/test'), ...onNode, isolate: true } },
       { test: { name: 'tiles', ...testsIn('packages/tiles/test'), ...onNode } },
       { test: { name: 'queue', ...testsIn('packages/queue/test'), ...onNode } },
       { test: { name: 'lab', ...testsIn('packages/lab/test'), ...onNode } },

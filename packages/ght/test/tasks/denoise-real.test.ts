@@ -150,7 +150,7 @@ describe('diagnose', () => {
   });
 
   it('tells how far it is, and stops when it is aborted', async () => {
-    const large = picture(1200, 900);
+    const large = picture(640, 480);
     const seen: number[] = [];
     await withFastClock(() => diagnose(large, { onProgress: ({ fraction }) => seen.push(fraction) }));
     expect(seen.length).toBeGreaterThan(2);
