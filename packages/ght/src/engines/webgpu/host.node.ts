@@ -1,5 +1,6 @@
 /** WebGPU in Node: the npm package `webgpu`, which is imported only when a GPU is asked for. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { env, platform } from 'node:process';
 import type { Host } from './host.js';
@@ -18,6 +19,7 @@ async function find(): Promise<Host> {
   if (own) return { gpu: own };
   // Without it the package finds no adapter, and writes that on standard error, which is not its place.
   if (platform === 'linux' && !hasLibrary(VULKAN)) return { reason: `there is no Vulkan loader (${VULKAN})` };
+  if (platform === 'linux' && !hasDriver()) return { reason: 'there is no Vulkan driver for a GPU' };
   try {
     const { create, globals } = await import('webgpu');
     // The constants of WebGPU (GPUBufferUsage and so on) are globals in browsers, and this package expects them so.
@@ -44,4 +46,24 @@ function hasLibrary(name: string): boolean {
   const given = (env.LD_LIBRARY_PATH ?? '').split(/[:;]/).filter(Boolean);
   if ([...given, ...FOLDERS].some((folder) => existsSync(join(folder, name)))) return true;
   return existsSync(CACHE) && readFileSync(CACHE).includes(name);
+}
+
+/** Whether a Vulkan driver is named in the environment or described in a folder where the Vulkan loader looks. */
+function hasDriver(): boolean {
+  if (env.VK_DRIVER_FILES || env.VK_ICD_FILENAMES || env.VK_ADD_DRIVER_FILES) return true;
+  const home = homedir();
+  const roots = [
+    env.XDG_CONFIG_HOME || join(home, '.config'),
+    ...(env.XDG_CONFIG_DIRS || '/etc/xdg').split(':'),
+    '/etc',
+    env.XDG_DATA_HOME || join(home, '.local/share'),
+    ...(env.XDG_DATA_DIRS || '').split(':'),
+    '/usr/local/share',
+    '/usr/share',
+    '/run/opengl-driver/share',
+  ].filter(Boolean);
+  return roots.some((root) => {
+    const folder = join(root, 'vulkan/icd.d');
+    return existsSync(folder) && readdirSync(folder).some((name) => name.endsWith('.json'));
+  });
 }
