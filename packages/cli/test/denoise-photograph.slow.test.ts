@@ -104,8 +104,8 @@ describe('ght denoise, a photograph', () => {
     expect((await pixels(await read('drawing.png'))).samples).toEqual(
       (await pixels(await read('mixed/drawing.png'))).samples,
     );
-    const told = await ght('denoise', 'mixed/drawing.png', '-o', 'drawing.png', '--sigma', '0');
-    expect(told.stdout).toContain('nothing was removed, because the given noise is too weak: leave it out');
+    const reported = await ght('denoise', 'mixed/drawing.png', '-o', 'drawing.png', '--sigma', '0');
+    expect(reported.stdout).toContain('nothing was removed, because the given noise is too weak: leave it out');
   });
 
   it('an estimate without flat areas is called uncertain', async () => {

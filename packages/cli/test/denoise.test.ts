@@ -51,8 +51,8 @@ describe('ght denoise', () => {
     expect(estimated).toMatchObject({ confidence: 1, changed: true, noise: { kind: 'white' } });
     expect(Math.abs(estimated.noise.sigma[0] - sigma)).toBeLessThan(0.25 * sigma);
     expect(estimated.messages).toEqual([expect.stringMatching(/^noise: white, σ = [\d.]+$/)]);
-    const told = await json('denoise', 'noisy.png', '-o', 'out.png', '--sigma', '17');
-    expect(told).toMatchObject({
+    const reported = await json('denoise', 'noisy.png', '-o', 'out.png', '--sigma', '17');
+    expect(reported).toMatchObject({
       noise: { kind: 'white', sigma: [17] },
       estimated: false,
       messages: ['noise: white, σ = 17.0'],
@@ -146,9 +146,9 @@ describe('ght denoise', () => {
       return 30 ** 2 * w * h * ((1 + Math.cos((2 * Math.PI * (i % w)) / w)) / 2);
     });
     await save('density.npy', writeNpy({ type: 'f8', shape: [h, w], data: density }));
-    const told = await json('denoise', 'soft.npy', '-o', 'soft-psd.npy', '--noise-spectrum', 'density.npy');
-    expect(told).toMatchObject({ estimated: false, confidence: 1, noise: { kind: 'coloured', brightness: [0] } });
-    const [deviations] = told.noise.deviations[0];
+    const reported = await json('denoise', 'soft.npy', '-o', 'soft-psd.npy', '--noise-spectrum', 'density.npy');
+    expect(reported).toMatchObject({ estimated: false, confidence: 1, noise: { kind: 'coloured', brightness: [0] } });
+    const [deviations] = reported.noise.deviations[0];
     // Slow waves along a row keep their noise, except 1/16 over 8 pixels, and fast ones lose it.
     expect(deviations[7]).toBeLessThan(0.3 * deviations[8 * 7]);
     expect(deviations[8 * 7]).toBeCloseTo(30 * Math.sqrt(15 / 16), 6);
@@ -301,7 +301,16 @@ describe('ght denoise, several files', () => {
   });
 
   it('--json lists what failed, with the kind of error and the reason', async () => {
-    const { code, stdout } = await ght('denoise', 'scans', 'others/a.dat', '-o', 'told', '--quality', 'fast', '--json');
+    const { code, stdout } = await ght(
+      'denoise',
+      'scans',
+      'others/a.dat',
+      '-o',
+      'reports',
+      '--quality',
+      'fast',
+      '--json',
+    );
     expect(code).toBe(1);
     expect(JSON.parse(stdout).failed).toEqual([
       { input: 'scans/broken.png', kind: 'input', error: expect.stringMatching(/^IMAGE must be a PNG, JPEG/) },

@@ -21,9 +21,9 @@ beforeAll(async () => {
 
 describe('ght denoise of a stack', () => {
   it('denoises page by page, each as it would be alone, into a TIFF of as many', async () => {
-    const told = await json('denoise', 'stack.tif', '-o', 'clean.tif', '--pages', 'all', '--sigma', '12');
-    expect(told.pages).toHaveLength(3);
-    expect(told.pages[2]).toMatchObject({ page: 2, changed: true, image: { width, height } });
+    const reported = await json('denoise', 'stack.tif', '-o', 'clean.tif', '--pages', 'all', '--sigma', '12');
+    expect(reported.pages).toHaveLength(3);
+    expect(reported.pages[2]).toMatchObject({ page: 2, changed: true, image: { width, height } });
     const clean = await openImage(path('clean.tif'));
     expect(clean.count).toBe(3);
     for (const i of [0, 2]) {
@@ -66,8 +66,8 @@ describe('ght denoise of a stack', () => {
 
 describe('other commands on a stack', () => {
   it('represent each page under the budget', async () => {
-    const told = await json('represent', 'stack.tif', '-o', 'small.tif', '--pages', 'all', '--budget', '4');
-    expect(told.pages.map(({ page, nonzeros }: { page: number; nonzeros: number }) => [page, nonzeros])).toEqual([
+    const reported = await json('represent', 'stack.tif', '-o', 'small.tif', '--pages', 'all', '--budget', '4');
+    expect(reported.pages.map(({ page, nonzeros }: { page: number; nonzeros: number }) => [page, nonzeros])).toEqual([
       [0, 120],
       [1, 120],
       [2, 120],
@@ -109,8 +109,8 @@ describe('a stack in an array', () => {
     const data = Uint8Array.from(seeds.flatMap((seed) => textured(width, height, 255, seed)));
     await save('stack.npy', writeNpy({ type: 'u1', shape: [3, height, width], data }));
     const asked = ['--pages', 'all', '--sigma', '12'];
-    const told = await json('denoise', 'stack.npy', '-o', 'stack-out.npy', '--axes', 'NHW', ...asked);
-    expect(told.pages).toHaveLength(3);
+    const reported = await json('denoise', 'stack.npy', '-o', 'stack-out.npy', '--axes', 'NHW', ...asked);
+    expect(reported.pages).toHaveLength(3);
     await json('denoise', 'stack.tif', '-o', 'stack-out.tif', ...asked);
     const [array, file] = [
       await openImage(path('stack-out.npy'), { axes: 'NHW' }),

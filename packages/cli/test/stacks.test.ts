@@ -52,11 +52,11 @@ beforeAll(() => stackOf('stack.tif', { t: 6 }));
 
 describe('ght denoise of a stack', () => {
   it('takes its pages as a series, which says more than each page by itself', async () => {
-    const told = await json('denoise', 'stack.tif', '-o', 'series.tif', '--sigma', '20');
-    expect(told).toMatchObject({ task: 'denoise', axis: 't', stack: { pages: 6 }, image: { width, height } });
-    expect(told.series).toHaveLength(1);
-    expect(told.series[0]).toMatchObject({ place: {}, pages: 6, changed: true });
-    expect(told.series[0].series.depthMean).toBeGreaterThan(2);
+    const reported = await json('denoise', 'stack.tif', '-o', 'series.tif', '--sigma', '20');
+    expect(reported).toMatchObject({ task: 'denoise', axis: 't', stack: { pages: 6 }, image: { width, height } });
+    expect(reported.series).toHaveLength(1);
+    expect(reported.series[0]).toMatchObject({ place: {}, pages: 6, changed: true });
+    expect(reported.series[0].series.depthMean).toBeGreaterThan(2);
     await json('denoise', 'stack.tif', '-o', 'alone.tif', '--sigma', '20', '--series', 'off');
     expect(await levelOf('series.tif')).toBeGreaterThan((await levelOf('alone.tif')) + 2);
   });
@@ -117,8 +117,8 @@ describe('ght denoise of a stack', () => {
       expect((await source?.read(3))?.image.planes).toEqual((await all[2]?.read(3))?.image.planes);
     }
     for (const source of all) await source?.close();
-    const told = await json('denoise', 'cells.zarr', '-o', 'back.tif', '--sigma', '5', '--quality', 'fast');
-    expect(told).toMatchObject({ axis: 't', stack: { pages: 6 } });
+    const reported = await json('denoise', 'cells.zarr', '-o', 'back.tif', '--sigma', '5', '--quality', 'fast');
+    expect(reported).toMatchObject({ axis: 't', stack: { pages: 6 } });
   });
 
   it('denoises bands each as it would be alone', async () => {
@@ -148,8 +148,8 @@ describe('ght denoise of a stack', () => {
       }),
     );
     const asked = ['--axes', 'zyx', '--reference', 'clean.npy', '--sigma', '20'];
-    const told = await json('denoise', 'noisy.npy', '-o', 'measured.npy', ...asked);
-    expect(told.psnr).toBeGreaterThan(28);
+    const reported = await json('denoise', 'noisy.npy', '-o', 'measured.npy', ...asked);
+    expect(reported.psnr).toBeGreaterThan(28);
   });
 
   it('writes floats that are neither rounded nor clipped with --float', async () => {
@@ -173,8 +173,8 @@ describe('ght denoise of frames', () => {
   it('takes a folder in the natural order of its names with --series', async () => {
     await mkdir(path('frames'));
     for (const number of [1, 2, 3, 10, 11, 20]) await save(`frames/f${number}.png`, await png(noisy(number)));
-    const told = await json('denoise', 'frames', '-o', 'frames.tif', '--series', 'auto', '--sigma', '20');
-    expect(told).toMatchObject({ axis: 't', stack: { pages: 6 } });
+    const reported = await json('denoise', 'frames', '-o', 'frames.tif', '--series', 'auto', '--sigma', '20');
+    expect(reported).toMatchObject({ axis: 't', stack: { pages: 6 } });
     await json('denoise', 'frames', '-o', 'cleaned', '--series', 'auto', '--sigma', '20');
     const stack = await openImage(path('frames.tif'));
     for (const [page, number] of [1, 2, 3, 10, 11, 20].entries()) {
@@ -259,9 +259,9 @@ describe('ght denoise of a film', () => {
   it('is the same from file to file', async () => {
     const film = filmOf('C420jpeg', [size / 4, size / 4]);
     await save('film.y4m', film);
-    const told = await json('denoise', 'film.y4m', '-o', 'out.y4m', '--quality', 'fast');
-    expect(told).toMatchObject({ film: { width, height, depth: 8, sampling: '420', rate: 25, frames: 5 } });
-    expect(told.planes).toHaveLength(3);
+    const reported = await json('denoise', 'film.y4m', '-o', 'out.y4m', '--quality', 'fast');
+    expect(reported).toMatchObject({ film: { width, height, depth: 8, sampling: '420', rate: 25, frames: 5 } });
+    expect(reported.planes).toHaveLength(3);
     const { stdout } = await throughPipes(film, '--quality', 'fast', '-q');
     expect(stdout.equals(await read('out.y4m'))).toBe(true);
   });
@@ -281,15 +281,18 @@ describe('ght denoise of a film', () => {
 
 describe('ght info of a stack', () => {
   it('says what it is', async () => {
-    await stackOf('told.tif', { t: 3, c: 2, z: 2 });
-    const told = await json('info', 'told.tif');
-    expect(told).toMatchObject({ format: 'tiff', pages: 12, image: { width, height, depth: 8 }, stack: { pages: 12 } });
-    expect(told.stack.axes.map(({ name, length }: { name: string; length: number }) => `${name}${length}`)).toEqual([
-      't3',
-      'z2',
-      'c2',
-    ]);
-    expect((await ght('info', 'told.tif')).stdout).toMatch(/stack +12 pages, 3 t × 2 z × 2 c\n/);
+    await stackOf('hyperstack.tif', { t: 3, c: 2, z: 2 });
+    const reported = await json('info', 'hyperstack.tif');
+    expect(reported).toMatchObject({
+      format: 'tiff',
+      pages: 12,
+      image: { width, height, depth: 8 },
+      stack: { pages: 12 },
+    });
+    expect(reported.stack.axes.map(({ name, length }: { name: string; length: number }) => `${name}${length}`)).toEqual(
+      ['t3', 'z2', 'c2'],
+    );
+    expect((await ght('info', 'hyperstack.tif')).stdout).toMatch(/stack +12 pages, 3 t × 2 z × 2 c\n/);
     expect((await ght('info', 'film.y4m')).stdout).toMatch(/format +y4m, 420\n +frames +25.00 per second/);
   });
 });

@@ -82,7 +82,7 @@ describe('ght represent in tiles', () => {
     expect(tiled.nonzeros).toBe(whole.nonzeros);
   });
 
-  it('writes the bytes of the untiled run, and the codes beside the picture of a Zarr', async () => {
+  it('writes the bytes of the untiled run, and the codes next to the picture of a Zarr', async () => {
     const whole = await json('represent', 'photo.png', '-o', 'rep.png', '--budget', '4');
     const tiled = await json('represent', 'photo.png', '-o', 'rep-tiled.png', '--budget', '4', '--tile', '64');
     expect((await read('rep-tiled.png')).equals(await read('rep.png'))).toBe(true);

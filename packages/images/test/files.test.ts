@@ -80,7 +80,7 @@ describe('writeFileAtomically', () => {
     await mkdir(folder);
   });
 
-  it('writes and replaces a file, leaves nothing beside it and keeps its permissions', async () => {
+  it('writes and replaces a file, leaves nothing next to it and keeps its permissions', async () => {
     const file = join(folder, 'out.bin');
     await writeFileAtomically(file, Buffer.from('first'));
     for (const mode of [0o600, 0o666, 0o644]) {

@@ -39,7 +39,7 @@ async function refusalOf(name: string, bytes: Uint8Array | string): Promise<stri
 }
 
 describe('readImage refuses', () => {
-  it('a file that is missing, naming the parameter it was told', async () => {
+  it('a file that is missing, naming the given parameter', async () => {
     expect(await refusal(readImage(path('none.png')), path('none.png'))).toBe(
       `file must be an existing file, but got "${path('none.png')}": check the path`,
     );

@@ -17,14 +17,14 @@ function setting(changes: Partial<Setting> = {}): Setting {
 }
 
 /** A complete run. */
-const whole = { store: memoryStore(), told: [] as RunProgress[], report: undefined as unknown as Report };
+const whole = { store: memoryStore(), seen: [] as RunProgress[], report: undefined as unknown as Report };
 /** The files left by a run that was stopped during the second experiment. */
 const left = memoryStore();
 
 beforeAll(async () => {
   const planned = await planRun(names, setting(), { version, store: whole.store });
   expect(planned).toMatchObject({ kept: [], toRun: names });
-  whole.report = await planned.run((progress) => whole.told.push(progress));
+  whole.report = await planned.run((progress) => whole.seen.push(progress));
 
   const controller = new AbortController();
   const stopped = await planRun(names, setting({ signal: controller.signal }), { version, store: left });
@@ -57,12 +57,12 @@ describe('a run', () => {
   });
 
   it('reports progress over all experiments, weighted by their estimated times', () => {
-    const fractions = whole.told.map(({ fraction }) => fraction);
+    const fractions = whole.seen.map(({ fraction }) => fraction);
     expect(fractions).toEqual(fractions.toSorted((a, b) => a - b));
-    expect([...new Set(whole.told.map(({ doing }) => doing))]).toEqual(names);
+    expect([...new Set(whole.seen.map(({ doing }) => doing))]).toEqual(names);
     const [first, second] = names.map((name) => experiments[name].seconds.quick);
     expect(fractions[0]).toBe(0);
-    expect(whole.told.find(({ doing }) => doing === 'close-up')?.fraction).toBeCloseTo(first / (first + second), 9);
+    expect(whole.seen.find(({ doing }) => doing === 'close-up')?.fraction).toBeCloseTo(first / (first + second), 9);
     expect(fractions.at(-1)).toBeCloseTo(1, 9);
   });
 });
@@ -77,10 +77,10 @@ describe('a run that was stopped', () => {
     const planned = await planRun(names, setting(), { version, store, resume: true });
     expect(planned).toMatchObject({ kept: ['two-patches'], toRun: ['close-up'] });
     expect(planned.seconds).toBeGreaterThan(0);
-    const told: RunProgress[] = [];
-    const report = await planned.run((progress) => told.push(progress));
-    expect([...new Set(told.map(({ doing }) => doing))]).toEqual(['close-up']);
-    expect(told[0].fraction).toBe(0);
+    const seen: RunProgress[] = [];
+    const report = await planned.run((progress) => seen.push(progress));
+    expect([...new Set(seen.map(({ doing }) => doing))]).toEqual(['close-up']);
+    expect(seen[0].fraction).toBe(0);
     expect(store.log).toEqual(['write experiments/close-up.json']);
     expect(report.findings).toEqual(whole.report.findings);
     expect(report.verdicts).toEqual(whole.report.verdicts);

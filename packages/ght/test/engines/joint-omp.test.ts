@@ -170,7 +170,7 @@ describe('joint OMP on the wasm engine', () => {
       if (threads > 1) setTimeout(() => controller.abort(reason), 5);
       const run = () => loaded.jointOmp(10 * P, { signal: controller.signal, onFraction });
       await expect(withFastClock(run)).rejects.toBe(reason);
-      // No chunk was begun after the one that was told of.
+      // No chunk was begun after the one that was announced.
       expect(fractions.length).toBeLessThanOrEqual(1);
       loaded.dispose();
     }

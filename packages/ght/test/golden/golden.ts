@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Codes } from '../../src/index.js';
 
-/** A golden JSON file, made by make_golden.py, make_denoisers.py, make_noise.py or make_restore.py beside this file. */
+/** A golden JSON file, made by make_golden.py, make_denoisers.py, make_noise.py or make_restore.py next to this file. */
 export function golden(name: string) {
   return JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
 }

@@ -27,7 +27,7 @@ describe('fromInterleaved', () => {
     expect(() => fromInterleaved({ width: 2, height: 1, data })).toThrow('peak must be given for floats');
   });
 
-  it('takes the last channel for opacity or not, as it is told', () => {
+  it('takes the last channel for opacity or not, as the option says', () => {
     const pixels = { width: 1, height: 1, data: Uint8Array.of(1, 2, 3, 4) };
     expect(fromInterleaved(pixels, { alpha: false }).planes).toHaveLength(4);
     expect(fromInterleaved({ ...pixels, data: Uint8Array.of(1, 2, 3) }, { alpha: true }).alpha?.[0]).toBe(3);
@@ -36,7 +36,7 @@ describe('fromInterleaved', () => {
     );
   });
 
-  it('takes the channels that it is told, refuses data that do not fit, and takes no more than four from their length', () => {
+  it('takes the number of channels given, refuses data that do not fit, and takes no more than four from their length', () => {
     const six = { width: 2, height: 1, data: new Uint8Array(12) };
     expect(fromInterleaved({ ...six, channels: 6 }).planes).toHaveLength(6);
     expect(() => fromInterleaved(six)).toThrow(

@@ -140,11 +140,11 @@ describe('the estimate of noise', () => {
   it('is a number for any tiny image, as a JPEG as well', async () => {
     const table = fc.array(fc.nat(255), { minLength: 64, maxLength: 64 });
     const origin = fc.tuple(fc.nat(7), fc.nat(7));
-    const told: fc.Arbitrary<JpegInfo> = fc.record({ luma: table, chroma: table, origin });
+    const quantised: fc.Arbitrary<JpegInfo> = fc.record({ luma: table, chroma: table, origin });
     const few = fc.constantFrom(1, 2, 256);
     await fc.assert(
-      fc.asyncProperty(bytes(1, 1, 2, 3), told, few, async (given, jpeg, values) => {
-        // Few values make flat blocks beside others, and equal ranks.
+      fc.asyncProperty(bytes(1, 1, 2, 3), quantised, few, async (given, jpeg, values) => {
+        // Few values make flat blocks next to others, and equal ranks.
         const planes = given.planes.map((plane) => plane.map((value) => value % values));
         const image = { ...given, planes };
         expect(isFiniteEstimate(estimateOf(image))).toBe(true);

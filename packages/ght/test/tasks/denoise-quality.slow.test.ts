@@ -17,7 +17,7 @@ import { noisy } from '../pictures.js';
 const SIDE = 192;
 const TOLERANCE = 0.02;
 
-/** PSNR in dB for noise of deviation 15, 25 and 50, which is told. */
+/** PSNR in dB for noise of deviation 15, 25 and 50, which is given. */
 const sigmas = [15, 25, 50];
 const recorded: Record<string, Record<RecipeName | 'learned', readonly number[]>> = {
   'nagasaki-boats': {
@@ -89,7 +89,7 @@ describe('PSNR as recorded', () => {
   });
 
   it.each([
-    ['told', { gain: 4, sigma: 6 }, 30.452],
+    ['given', { gain: 4, sigma: 6 }, 30.452],
     ['estimated', 'poisson-gaussian', 30.437],
   ] as const)('of Poisson-Gaussian noise, %s', async (how, noise, expected) => {
     const clean = await greyPhotograph('airplane-from-above', SIDE);

@@ -123,12 +123,12 @@ suite('a stream of pages', () => {
 
   it('reports rising progress, and stops on abort', async () => {
     const noisy = made({ pages: 14, width: 32, height: 32 });
-    const told: { fraction?: number; pages?: number; page: number }[] = [];
-    await pagesOf(noisy, { sigma: 20, onProgress: (progress) => told.push(progress) });
-    const fractions = told.map(({ fraction }) => fraction ?? -1);
+    const reports: { fraction?: number; pages?: number; page: number }[] = [];
+    await pagesOf(noisy, { sigma: 20, onProgress: (progress) => reports.push(progress) });
+    const fractions = reports.map(({ fraction }) => fraction ?? -1);
     expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
     expect(fractions[0]).toBeGreaterThanOrEqual(0);
-    expect(told.every(({ pages }) => pages === 14)).toBe(true);
+    expect(reports.every(({ pages }) => pages === 14)).toBe(true);
     const controller = new AbortController();
     const stopped = async () => {
       for await (const { page } of denoiseSeries(noisy, { sigma: 20, signal: controller.signal })) {

@@ -100,7 +100,7 @@ describe('the name of an adapter', () => {
     ['NVIDIA H200', { vendor: 'nvidia', architecture: 'hopper', device: '0x2335', description: 'NVIDIA H200' }],
     ['apple', { vendor: 'apple' }],
     ['unnamed adapter', {}],
-  ])('is "%s" where that is what the host tells', (name, told) => {
-    expect(nameOf({ ...nothing, ...told })).toBe(name);
+  ])('is "%s" if the host says so', (name, details) => {
+    expect(nameOf({ ...nothing, ...details })).toBe(name);
   });
 });

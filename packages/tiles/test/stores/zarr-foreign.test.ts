@@ -95,13 +95,13 @@ describe('a Zarr of another program', () => {
     await expectWindows(source, picture);
     const { x, y, unit } = source.picture.metadata?.resolution ?? { x: 0, y: 0, unit: 'none' };
     expect([x, y, unit]).toEqual([expect.closeTo(40_000, 6), expect.closeTo(20_000, 6), 'centimetre']);
-    // What viewers are told goes into the result.
-    const sink = await zarrSink(path('told.zarr'), { run: 'told', picture: source.picture });
+    // What is meant for viewers goes into the result.
+    const sink = await zarrSink(path('picture.zarr'), { run: 'picture', picture: source.picture });
     await sink.write({ left: 0, top: 0, width: 9, height: 5 }, picture.planes);
     await sink.finish();
-    const { attributes } = JSON.parse(await readFile(path('told.zarr/zarr.json'), 'utf8'));
+    const { attributes } = JSON.parse(await readFile(path('picture.zarr/zarr.json'), 'utf8'));
     expect(attributes.ome).toMatchObject({ multiscales: [{ name: 'cells' }], omero });
-    expect((await zarrSource(path('told.zarr'))).picture).toEqual(source.picture);
+    expect((await zarrSource(path('picture.zarr'))).picture).toEqual(source.picture);
   });
 
   it('has the fill value where a chunk is missing', async () => {
@@ -148,7 +148,7 @@ describe('a Zarr of another program', () => {
     }
   });
 
-  it('that is none is told from one that is damaged', async () => {
+  it('that is none is distinguished from one that is damaged', async () => {
     await mkdir(path('photos'));
     expect(await messageOf(() => openSource(path('photos')))).toMatch(/^file must be a Zarr, with zarr\.json/);
     expect(await messageOf(() => zarrSource(path('missing.zarr')))).toMatch('must be an existing file');

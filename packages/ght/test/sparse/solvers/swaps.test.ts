@@ -109,7 +109,7 @@ describe('swapped codes', () => {
   /** The first three atoms for everyone, which hardly anyone wants. */
   const dense = Float64Array.from({ length: L * 40 }, (_, i) => (i % L < 3 ? 1 : 0));
 
-  it('have at most S atoms, the error that is told, and one that is far smaller', () => {
+  it('have at most S atoms, the error that is reported, and one that is far smaller', () => {
     const { codes, error } = finish(swapped(D, Y, codesFromDense(dense, L, 40), 120, 0.3));
     expect(nonzeros(codes)).toBeLessThanOrEqual(120);
     expect(nonzeros(codes)).toBeGreaterThan(110);
