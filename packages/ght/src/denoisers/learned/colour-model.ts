@@ -1,8 +1,7 @@
 /** The model for colour pictures as data, and the reader of its file. */
 import { InputError } from '../../errors.js';
-import { type NpyArray, readNpy } from '../../sparse/codes/npy.js';
-import { namesInZip, unzip } from '../../sparse/codes/zip.js';
 import type { Surroundings } from './blocks.js';
+import { readWeights } from './weights.js';
 
 /** The planes: luma and two chromas. */
 export const PLANES = 3;
@@ -54,33 +53,16 @@ const REMEDY = 'write it again with training/export_colour.py';
 
 /** Reads the model from a `.npz` file, which `training/export_colour.py` writes in float16. */
 export async function readColourModel(bytes: Uint8Array): Promise<ColourModel> {
-  const names = namesInZip(bytes, 'model');
-  const files = await unzip(bytes, 'model', names);
-  const arrayOf = (name: string): NpyArray => {
-    const file = files.get(`${name}.npy`);
-    if (!file) throw new InputError('model', `must hold the array ${name}`, names.join(', '), REMEDY);
-    return readNpy(file, `model.${name}`);
-  };
-  const scales = names.filter((name) => /^A\d+\.npy$/.test(name)).length;
+  const { names, array, values } = await readWeights(bytes, /^(head|tail|(A|B|down|up)\d+)$/, REMEDY);
+  const scales = names.filter((name) => /^A\d+$/.test(name)).length;
   const widths: number[] = [];
-  for (let s = 0; s < Math.max(1, scales); s++) widths.push(arrayOf(`A${s}`).shape[1] ?? 0);
+  for (let s = 0; s < Math.max(1, scales); s++) widths.push(array(`A${s}`).shape[1] ?? 0);
   for (const [s, width] of widths.entries()) {
     if (width < 1 || width % CHANNELS_AT_ONCE !== 0) {
       throw new InputError(`model.A${s}`, `must have a multiple of ${CHANNELS_AT_ONCE} channels`, width, REMEDY);
     }
   }
-  const weightsOf = (name: string, shape: readonly number[]): Float32Array => {
-    const given = arrayOf(name);
-    if (given.shape.join() !== shape.join()) {
-      const rule = `must have the shape (${shape.join(', ')})`;
-      throw new InputError(`model.${name}`, rule, `(${given.shape.join(', ')})`, REMEDY);
-    }
-    const data = Float32Array.from(given.data);
-    const bad = data.findIndex((value) => !Number.isFinite(value));
-    if (bad >= 0) throw new InputError(`model.${name}`, 'must hold finite numbers', data[bad], REMEDY);
-    return data;
-  };
-  return networkOf(widths, (s) => arrayOf(`A${s}`).shape[0], weightsOf);
+  return networkOf(widths, (s) => array(`A${s}`).shape[0], values);
 }
 
 /** The layers of a network with these channels per scale, from the finest. */

@@ -1,8 +1,7 @@
 /** The learned model as data, and the reader of its file. */
 
 import { InputError } from '../../errors.js';
-import { type NpyArray, readNpy } from '../../sparse/codes/npy.js';
-import { namesInZip, unzip } from '../../sparse/codes/zip.js';
+import { readWeights } from './weights.js';
 
 /** The side of the square that an atom covers, and the distance of neighbouring atoms, in pixels. */
 export const PATCH = 8;
@@ -35,35 +34,19 @@ const REMEDY = 'write it again with training/export.py';
 
 /** Reads the model from a `.npz` file of the arrays A, B, D and kappa, which `training/export.py` writes in float16. */
 export async function readModel(bytes: Uint8Array): Promise<LearnedModel> {
-  const files = await unzip(bytes, 'model', ['A.npy', 'B.npy', 'D.npy', 'kappa.npy']);
-  const array = (name: string): NpyArray => {
-    const file = files.get(`${name}.npy`);
-    if (!file)
-      throw new InputError('model', `must hold the array ${name}`, namesInZip(bytes, 'model').join(', '), REMEDY);
-    return readNpy(file, `model.${name}`);
-  };
+  const { array, values } = await readWeights(bytes, /^([ABD]|kappa)$/, REMEDY);
   const kappa = array('kappa');
   const [steps, atoms] = kappa.shape;
   if (kappa.shape.length !== 2 || steps < 1 || atoms < 1 || atoms % ATOMS_AT_ONCE !== 0) {
     const rule = `must have the shape steps × atoms, with atoms a multiple of ${ATOMS_AT_ONCE}`;
     throw new InputError('model.kappa', rule, `(${kappa.shape.join(', ')})`, REMEDY);
   }
-  const values = (name: string, shape: readonly number[], given = array(name)) => {
-    if (given.shape.join() !== shape.join()) {
-      const rule = `must have the shape (${shape.join(', ')})`;
-      throw new InputError(`model.${name}`, rule, `(${given.shape.join(', ')})`, REMEDY);
-    }
-    const data = Float32Array.from(given.data);
-    const bad = data.findIndex((value) => !Number.isFinite(value));
-    if (bad >= 0) throw new InputError(`model.${name}`, 'must hold finite numbers', data[bad], REMEDY);
-    return data;
-  };
   return {
     steps,
     atoms,
     A: values('A', [steps, atoms, SAMPLES]),
     B: values('B', [steps - 1, atoms, SAMPLES]),
     D: values('D', [atoms, SAMPLES]),
-    kappa: values('kappa', [steps, atoms], kappa),
+    kappa: values('kappa', [steps, atoms]),
   };
 }
