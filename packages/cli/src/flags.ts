@@ -128,22 +128,23 @@ export function spreadFlag(command: Command, one = 'patch', many = 'patches'): C
   );
 }
 
-/** Instead of a budget: `--target-psnr`, `--target-rmse`, `--sigma`. */
-export function targetFlags(command: Command): Command {
+/** Instead of a budget: `--target-psnr`, `--target-rmse`, `--sigma`; `one` and `whole` are what the command calls a column of Y, and Y. */
+export function targetFlags(command: Command, one = 'patch', whole = 'image'): Command {
+  const reached = whole === 'image' ? 'the written image, rounded and clipped, reaches' : `the ${whole} reach`;
   return command
     .option(
       '--target-psnr <dB>',
-      'instead of --budget: the smallest budget with which the written image, rounded and clipped, reaches this PSNR',
+      `instead of --budget: the smallest budget with which ${reached} this PSNR`,
       numberOf('--target-psnr'),
     )
     .option(
       '--target-rmse <x>',
-      'instead of --budget: the smallest budget whose RMSE per patch is at most x, in the units of the image',
+      `instead of --budget: the smallest budget whose RMSE per ${one} is at most x, in the units of the ${whole}`,
       numberOf('--target-rmse'),
     )
     .option(
       '--sigma <x>',
-      'instead of --budget: as many atoms as noise of this standard deviation justifies, in the units of the image',
+      `instead of --budget: as many atoms as noise of this standard deviation justifies, in the units of the ${whole}`,
       numberOf('--sigma'),
     );
 }

@@ -1,4 +1,6 @@
+import { randomSource } from 'ght';
 import { loadDictionary, readNpy } from 'ght/npy';
+import { encodeMat } from 'ght-images/node';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ended, pixels, png, textured, workplace } from './command.js';
 
@@ -98,5 +100,36 @@ describe('ght learn', () => {
     const { code, stderr } = await ght('learn', 'a.png', '-o', 'F.npz', ...flags);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
     expect(await contents()).not.toHaveProperty('F.npz');
+  });
+
+  it('learns from a matrix of signals of any length, and continues from its file', async () => {
+    const { normal, below } = randomSource(5);
+    const atoms = Array.from({ length: 30 }, () => Array.from({ length: 12 }, normal));
+    const data = new Float64Array(12 * 600);
+    for (let p = 0; p < 600; p++) {
+      for (let k = 0; k < 2; k++) {
+        const [atom, value] = [atoms[below(30)], 2 + normal()];
+        for (let n = 0; n < 12; n++) data[12 * p + n] += value * atom[n];
+      }
+    }
+    await save('Y.mat', encodeMat('Y', { rows: 12, cols: 600, data }));
+    const flags = ['--atoms', '30', '--budget', '2', '--iterations', '6'];
+    const first = await json('learn', '--signals', 'Y.mat', ...flags, '-o', 'D.mat');
+    expect(first).toMatchObject({ dictionary: { rows: 12, atoms: 30, separable: false } });
+    expect(first.rmse).toBeLessThan(0.6 * first.initialRmse);
+    const more = ['--init', 'D.mat', '--budget', '2', '--iterations', '1', '-o', 'E.npz'];
+    const second = await json('learn', '--signals', 'Y.mat:Y', ...more);
+    expect(second.initialRmse).toBeCloseTo(first.rmse, 5);
+    const text = await ght('learn', '--signals', 'Y.mat', ...flags, '-o', 'D.npy');
+    expect(text.stdout).toMatch(/525 of 600 signals, and 75 held out/);
+  });
+
+  it('refuses signals and images together, neither, and a DCT that does not fit them', async () => {
+    expect((await ght('learn', 'a.png', '--signals', 'Y.mat', '-o', 'E.npz')).stderr).toContain('but got "both"');
+    expect((await ght('learn', '-o', 'E.npz')).stderr).toContain('IMAGE must be given, or --signals in their place');
+    const dct = await ght('learn', '--signals', 'Y.mat', '--init', 'dct', '-o', 'E.npz');
+    expect(dct.stderr).toContain('--signals must have as many rows as a square patch has pixels, but got "12×600"');
+    const many = await ght('learn', '--signals', 'Y.mat', '--atoms', '601', '-o', 'E.npz');
+    expect(many.stderr).toContain('--signals must have at least 601 signals that are finite and not zero');
   });
 });

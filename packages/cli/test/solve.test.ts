@@ -1,9 +1,10 @@
 import { nonzeros, randomSource, separableDictionary } from 'ght';
-import { loadCodes, saveDictionary, writeNpy } from 'ght/npy';
+import { loadCodes, readNpy, saveDictionary, unzip, writeNpy } from 'ght/npy';
+import { encodeMat, readMatrix } from 'ght-images/node';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { workplace } from './command.js';
 
-const { ght, json, save, read } = workplace();
+const { ght, json, save, read, path } = workplace();
 const [N, L, P, s] = [20, 32, 30, 2];
 const { normal, below } = randomSource(11);
 /** Row by row, as NumPy saves a matrix. */
@@ -99,5 +100,49 @@ describe('ght solve', () => {
     await save('zero.npy', npy(Y.map((row) => row.map(() => 0))));
     const result = await json('solve', ...inputs, '--signals', 'zero.npy', '--total-budget', '10');
     expect(result).toMatchObject({ nonzeros: 0, rmse: 0 });
+  });
+
+  describe('of other files', () => {
+    const columns = (rows: readonly (readonly number[])[]) => ({
+      rows: rows.length,
+      cols: rows[0].length,
+      data: Float64Array.from({ length: rows.length * rows[0].length }, (_, i) => {
+        return rows[i % rows.length][Math.floor(i / rows.length)];
+      }),
+    });
+
+    it('gives the same codes from MATLAB files, and writes them sparse and dense', async () => {
+      await save('Y.mat', encodeMat('signals', columns(Y)));
+      await save('D.mat', encodeMat('D', columns(D)));
+      const budget = ['--total-budget', '60', '--solver', 'joint-omp'];
+      await json('solve', ...inputs, ...budget);
+      const expected = await readMatrix(path('Z.npz'), '-o', 'Z');
+      for (const [output, ...flags] of [['Z.mat'], ['Zd.mat', '--dense'], ['Z.npy'], ['Zd.npz', '--dense']]) {
+        const named = ['--signals', 'Y.mat:signals', '--dictionary', 'D.mat', '-o', output, ...flags];
+        await json('solve', ...named, ...budget);
+        const { rows, cols, data } = await readMatrix(path(output), '-o', 'Z');
+        expect([rows, cols]).toEqual([L, P]);
+        expect([...data], output).toEqual([...expected.data]);
+      }
+      expect(readNpy(await read('Z.npy')).shape).toEqual([L, P]);
+      expect([...(await unzip(await read('Zd.npz'))).keys()]).toEqual(['Z.npy']);
+    });
+
+    it('refuses a variable that is not there, and files that it would overwrite', async () => {
+      const unnamed = await ght('solve', '--signals', 'Y.mat:Y', '--dictionary', 'D.mat', '-o', 'Z.npz');
+      expect(unnamed.stderr).toContain('--signals must have the variable Y, and it has signals');
+      const same = await ght('solve', '--signals', 'Y.mat:signals', '--dictionary', 'D.mat', '-o', 'Y.mat');
+      expect(same.stderr).toContain('-o must not be the file of --signals');
+    });
+  });
+
+  it('spends as much as a target needs, and no more', async () => {
+    const flags = ['--solver', 'joint-omp', '--target-rmse', '1.5'];
+    const { rmse, nonzeros: used } = await json('solve', ...inputs, ...flags);
+    expect(rmse).toBeLessThanOrEqual(1.5);
+    const fewer = await json('solve', ...inputs, '--solver', 'joint-omp', '--total-budget', String(used - 1));
+    expect(fewer.rmse).toBeGreaterThan(1.5);
+    const both = await ght('solve', ...inputs, '--target-rmse', '1', '--budget', '2');
+    expect(both.stderr).toContain('--budget and --target-rmse exclude each other');
   });
 });

@@ -9,6 +9,6 @@ export type { CodedImage } from './sparse/codes/coded-image.js';
 export { loadDictionary, type StoredDictionary, saveDictionary } from './sparse/codes/dictionary-file.js';
 export { type NpyArray, type NpyType, readNpy, writeNpy } from './sparse/codes/npy.js';
 export { loadCodes, saveCodes } from './sparse/codes/npz.js';
-export { type ZipEntry, zip } from './sparse/codes/zip.js';
+export { namesInZip, unzip, type ZipEntry, zip } from './sparse/codes/zip.js';
 export { type DecodedImage, decodeImage } from './tasks/decode.js';
 export { saveNoiseModel } from './tasks/save-noise-model.js';

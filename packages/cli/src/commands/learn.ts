@@ -2,17 +2,18 @@ import { extname } from 'node:path';
 import type { Command } from 'commander';
 import { type Dictionary, type Image, isGhtError, type Learned, type LearnOptions, learn, OptionError } from 'ght';
 import { drawAtoms } from 'ght/draw';
-import { loadDictionary, type StoredDictionary, saveDictionary, writeNpy } from 'ght/npy';
+import { type StoredDictionary, saveDictionary, writeNpy } from 'ght/npy';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import { budgetFlag, engineFlags, jsonFlag, numberOf, quietFlag, silent, solveOptions } from '../flags.js';
 import { skippedMessage } from '../io/batch.js';
 import {
   checkOutputs,
+  encodeMat,
   filesOf,
   loadSharp,
+  matrixPath,
   type Output,
-  readBytes,
   readImage,
   writeFileAtomically,
   writeTogether,
@@ -22,11 +23,13 @@ import { oneLine } from '../output/line.js';
 import { type ProgressDisplay, progressDisplay } from '../output/progress.js';
 import { engineText } from '../output/summary.js';
 import { count, facts, measure } from '../output/table.js';
-import { MOST_DICTIONARY } from './matrix.js';
+import { dictionaryOfSignals, readSignals, sideOf } from './learn-signals.js';
+import { MATRIX_FILES, readStored } from './matrix.js';
 import { type Failure, sayFailed } from './several.js';
 
 interface LearnFlags extends Omit<Flags, 'atoms'> {
   readonly output: string;
+  readonly signals?: string;
   readonly atoms?: number | readonly [number, number];
   readonly separable?: true;
   readonly iterations?: number;
@@ -47,10 +50,11 @@ export function learnCommand(program: Command, context: Context): void {
         'Images are read one after the other. The dictionary is written each time it has improved, so a run that is ' +
         'stopped can be continued with --init.',
     )
-    .argument('<IMAGE...>', 'the images; or a folder, or a pattern such as "photos/*.jpg"')
+    .argument('[IMAGE...]', 'the images; or a folder, or a pattern such as "photos/*.jpg"')
+    .option('--signals <Y>', `instead of images: a matrix of signals, one per column (${MATRIX_FILES})`)
     .requiredOption(
       '-o, --output <file>',
-      'write the dictionary: .npz with its factors and facts about it, or .npy with the matrix alone (N×L)',
+      'write the dictionary: .npz with its factors and facts about it, or .npy or .mat with the matrix alone (N×L)',
     )
     .option('--atoms <n>', 'the number of atoms: a square such as 256, or two factors such as 16x16', atomsOf)
     .option('--separable', 'learn A ⊗ B: fewer numbers, faster to use, almost as good')
@@ -60,7 +64,10 @@ export function learnCommand(program: Command, context: Context): void {
     .option('--iterations <n>', 'the number of iterations (default: 40)', numberOf('--iterations'))
     .option('--patches <n>', 'the most patches to learn from (default: 65536)', numberOf('--patches'))
     .option('--seed <n>', 'the seed of the random choice of patches (default: 1)', numberOf('--seed'))
-    .option('--init <dct|file>', 'start from the DCT, or from a .npz or .npy file (default: dct)')
+    .option(
+      '--init <dct|file>',
+      'start from the DCT, or from a .npz, .npy or .mat file (default: dct, for --signals some of the signals)',
+    )
     .option('--picture <file>', 'draw the atoms, the most used first (.png)')
     .option('--history <file>', 'write the RMSE of every iteration (.csv or .json)');
   jsonFlag(quietFlag(engineFlags(command)))
@@ -70,33 +77,42 @@ export function learnCommand(program: Command, context: Context): void {
 Examples:
   ght learn photos --atoms 16x16 --separable --budget 5 -o dictionary.npz
   ght learn photos --init dictionary.npz --iterations 100 -o better.npz --picture atoms.png
-  ght learn "photos/*.jpg" --atoms 256 --target-psnr 35 -o dense.npy --history rmse.csv`,
+  ght learn "photos/*.jpg" --atoms 256 --target-psnr 35 -o dense.npy --history rmse.csv
+  ght learn --signals data.mat:Y --atoms 128 --budget 5 -o D.mat`,
     )
     .action((paths: string[], flags: LearnFlags) => runLearn(paths, flags, context));
 }
 
 async function runLearn(paths: string[], flags: LearnFlags, context: Context): Promise<void> {
   const start = performance.now();
-  const found = await filesOf(paths);
+  const found = paths.length === 0 ? undefined : await filesOf(paths);
   const files = found?.files.map(({ input }) => input) ?? paths;
   const init = flags.init === 'dct' ? undefined : flags.init;
-  const inputs = files.map((path) => ({ path, parameter: 'IMAGE' }));
+  if ((files.length === 0) === (flags.signals === undefined)) {
+    const rule = 'must be given, or --signals in their place';
+    throw new OptionError(
+      'IMAGE',
+      rule,
+      files.length === 0 ? 'neither' : 'both',
+      'name images, or a matrix of signals',
+    );
+  }
+  const named = flags.signals === undefined ? [] : [{ path: matrixPath(flags.signals).path, parameter: '--signals' }];
+  const inputs = [...files.map((path) => ({ path, parameter: 'IMAGE' })), ...named];
   await checkOutputs(inputs, [
-    { path: flags.output, kinds: ['.npz', '.npy'], parameter: '-o' },
+    { path: flags.output, kinds: ['.npz', '.npy', '.mat'], parameter: '-o' },
     { path: flags.picture, kinds: ['.png'], parameter: '--picture' },
     { path: flags.history, kinds: historyExtensions, parameter: '--history' },
   ]);
-  const initial =
-    init === undefined
-      ? undefined
-      : await loadDictionary(await readBytes(init, '--init', { most: MOST_DICTIONARY }), '--init');
+  const Y = flags.signals === undefined ? undefined : await readSignals(flags.signals);
+  const initial = init === undefined ? undefined : await readStored(init, '--init');
   const earlier = Number(initial?.about?.iterations ?? 0);
-  const options = learnOptions(flags, initial?.dictionary);
+  const options = learnOptions(flags, initial?.dictionary, Y);
 
   const display = progressDisplay('learning', silent(flags));
   const failed: Failure[] = [];
   const images = { [Symbol.asyncIterator]: () => readAll(files, failed, display, context) };
-  const result = await learn(images, {
+  const result = await learn(Y?.data ?? images, {
     ...options,
     signal: context.signal,
     onProgress: display.onProgress,
@@ -133,7 +149,14 @@ async function runLearn(paths: string[], flags: LearnFlags, context: Context): P
     );
     return;
   }
-  context.print(factsOf(result, learned, seconds, outputs.map(({ path }) => path).join(', ')));
+  context.print(
+    factsOf(
+      result,
+      Y ? `${count(Y.cols)} signals` : `${count(learned)} images`,
+      seconds,
+      outputs.map(({ path }) => path).join(', '),
+    ),
+  );
   const left = skippedMessage(found?.skipped ?? []);
   if (left !== undefined) context.print(oneLine(left));
   sayFailed(failed);
@@ -159,10 +182,17 @@ async function* readAll(
   }
 }
 
-function learnOptions(flags: LearnFlags, initial: Dictionary | undefined): LearnOptions {
-  const { atoms, ...rest } = flags;
-  const { budget, engine, threads } = solveOptions(rest);
-  const { patch, iterations, patches, seed } = flags;
+function learnOptions(
+  flags: LearnFlags,
+  given: Dictionary | undefined,
+  Y: Awaited<ReturnType<typeof readSignals>> | undefined,
+): LearnOptions {
+  const { budget, engine, threads } = solveOptions({ ...flags, atoms: undefined });
+  const { iterations, patches, seed } = flags;
+  const ofSignals = Y !== undefined && given === undefined && flags.init === undefined && !flags.separable;
+  const initial = ofSignals ? dictionaryOfSignals(Y, flags.atoms, seed) : given;
+  const atoms = ofSignals ? undefined : flags.atoms;
+  const patch = Y && !initial ? sideOf(Y) : flags.patch;
   const separable = flags.separable ?? initial?.factors !== undefined;
   const options = { budget, engine, threads, patch, atoms, iterations, patches, seed, initial, separable };
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
@@ -179,6 +209,7 @@ function atomsOf(text: string): number | readonly [number, number] {
 async function dictionaryFile(path: string, stored: StoredDictionary): Promise<Uint8Array> {
   if (extname(path).toLowerCase() === '.npz') return saveDictionary(stored);
   const { N, L, atoms } = stored.dictionary;
+  if (extname(path).toLowerCase() === '.mat') return encodeMat('D', atoms);
   // NumPy stores a matrix row by row.
   const byRows = Float64Array.from(atoms.data, (_, i) => atoms.data[(i % L) * N + Math.floor(i / L)]);
   return writeNpy({ type: 'f8', shape: [N, L], data: byRows });
@@ -200,14 +231,14 @@ function historyFile(path: string, history: Learned['history']): Buffer {
 }
 
 /** How learning went, for people. */
-function factsOf(result: Learned, images: number, seconds: number, wrote: string): string {
+function factsOf(result: Learned, source: string, seconds: number, wrote: string): string {
   const { dictionary, perPatch, patches, rmse, initialRmse, best, history, engine } = result;
   const [A, B] = dictionary.factors ?? [];
   const gain = 20 * Math.log10(initialRmse / rmse);
   return facts([
     ['dictionary', `${dictionary.name}${A && B ? `, separable (${A.cols}×${B.cols})` : ''}`],
     ['budget', `${measure(perPatch)} atoms per patch`],
-    ['patches', `${count(patches.training)} of ${count(images)} images, and ${count(patches.heldOut)} held out`],
+    ['patches', `${count(patches.training)} of ${source}, and ${count(patches.heldOut)} held out`],
     ['RMSE', `${measure(initialRmse)} → ${measure(rmse)} per held-out patch (${gain.toFixed(2)} dB)`],
     ['iterations', `${history.length}, best ${best}`],
     ['time', `${seconds.toFixed(1)} s on ${engineText(engine)}`],

@@ -1,48 +1,32 @@
-/** Matrices in .npy files: signals and dictionaries. */
+/** Signals and dictionaries in files of matrices: .npy, .npz and .mat. */
 import { extname } from 'node:path';
 import { type Dictionary, denseDictionary, InputError, OptionError } from 'ght';
-import { loadDictionary } from 'ght/npy';
-import { readArray, readBytes } from '../io/index.js';
+import { loadDictionary, namesInZip, type StoredDictionary } from 'ght/npy';
+import { matrixPath, readBytes, readMatrix } from '../io/index.js';
 import { measure } from '../output/table.js';
 
-/** A matrix, column after column. */
-interface Columns {
-  readonly rows: number;
-  readonly cols: number;
-  readonly data: Float64Array;
-}
-
-/** Reads the matrix in a .npy file, which is stored row by row. */
-export async function readColumns(path: string, flag: string, most?: number): Promise<Columns> {
-  const { shape, data: stored } = await readArray(path, flag, most);
-  if (shape.length !== 2 || shape.some((size) => size === 0)) {
-    const remedy = 'save a matrix with np.save, one signal or atom per column';
-    throw new InputError(flag, 'must be a 2-D array with at least one entry', `shape (${shape.join(', ')})`, remedy);
-  }
-  const [rows, cols] = shape;
-  const data = new Float64Array(rows * cols);
-  for (let j = 0; j < cols; j++) for (let i = 0; i < rows; i++) data[j * rows + i] = stored[i * cols + j];
-  return { rows, cols, data };
-}
+/** The kinds of files that hold matrices, for the help. */
+export const MATRIX_FILES = '.npy, .npz or .mat; file.mat:NAME names a variable';
 
 /** The most bytes of the file of a dictionary: 1024 rows by 65536 atoms. */
-export const MOST_DICTIONARY = 2 ** 29;
+const MOST_DICTIONARY = 2 ** 29;
 
 /** The largest deviation of the length of an atom from 1: float32 rounds by less. */
 const TOLERANCE = 1e-4;
 
-/** The dictionary in a .npz file of `ght learn`, factors and all, or in a .npy file. */
-export async function readMatrix(path: string, flag: string): Promise<Columns & { readonly dictionary: Dictionary }> {
-  if (extname(path).toLowerCase() !== '.npz') {
-    const columns = await readColumns(path, flag, MOST_DICTIONARY);
-    return { ...columns, dictionary: denseDictionary(columns.rows, columns.cols, columns.data) };
+/** The dictionary in a .npz file of `ght learn`, factors and all, or a matrix in a .npy, .npz or .mat file. */
+export async function readStored(text: string, flag: string): Promise<StoredDictionary> {
+  const { path, variable } = matrixPath(text);
+  if (extname(path).toLowerCase() === '.npz' && variable === undefined) {
+    const bytes = await readBytes(path, flag, { most: MOST_DICTIONARY });
+    if (namesInZip(bytes, flag).includes('D.npy')) return loadDictionary(bytes, flag);
   }
-  const { dictionary } = await loadDictionary(await readBytes(path, flag, { most: MOST_DICTIONARY }));
-  return { rows: dictionary.N, cols: dictionary.L, data: dictionary.atoms.data, dictionary };
+  const { rows, cols, data } = await readMatrix(text, flag, 'D', MOST_DICTIONARY);
+  return { dictionary: denseDictionary(rows, cols, data) };
 }
 
 /**
- * Reads a dictionary of patches from a .npy or .npz file, and derives the side of the patches, which is the square root of the number of
+ * Reads a dictionary of patches from a file, and derives the side of the patches, which is the square root of the number of
  * rows. Atoms must have length 1: the S largest coefficients are kept, and those of a longer atom would be smaller. Atoms are not
  * scaled here, so that the codes belong to the matrix in the file.
  */
@@ -51,7 +35,9 @@ export async function readDictionary(
   patch: number | undefined,
 ): Promise<{ readonly dictionary: Dictionary; readonly patch: number }> {
   const flag = '--dictionary';
-  const { rows, cols, data, dictionary } = await readMatrix(path, flag);
+  const { dictionary } = await readStored(path, flag);
+  const { N: rows, L: cols } = dictionary;
+  const { data } = dictionary.atoms;
   const side = Math.sqrt(rows);
   if (!Number.isInteger(side)) {
     const rule = 'must have as many rows as a square patch has pixels, such as 64';

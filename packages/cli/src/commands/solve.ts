@@ -1,6 +1,16 @@
+import { extname } from 'node:path';
 import type { Command } from 'commander';
-import { describeBySubject, InputError, psnr, solve, solverCatalogue, solverDefaults } from 'ght';
-import { saveCodes } from 'ght/npy';
+import {
+  type Codes,
+  describeBySubject,
+  InputError,
+  psnr,
+  ResourceError,
+  solve,
+  solverCatalogue,
+  solverDefaults,
+} from 'ght';
+import { saveCodes, writeNpy, zip } from 'ght/npy';
 import type { Context } from '../context.js';
 import type { Flags } from '../flags.js';
 import {
@@ -13,34 +23,44 @@ import {
   solverFlag,
   solverFlags,
   spreadFlag,
+  targetFlags,
   totalBudgetFlag,
 } from '../flags.js';
-import { checkOutputs, type Output, writeTogether } from '../io/index.js';
+import { checkOutputs, encodeMat, matrixPath, type Output, readMatrix, writeTogether } from '../io/index.js';
 import { historyExtensions, historyFile } from '../output/history.js';
 import { oneLine } from '../output/line.js';
 import { progressDisplay } from '../output/progress.js';
 import { runFacts, summarise } from '../output/summary.js';
-import { readColumns, readMatrix } from './matrix.js';
+import { MATRIX_FILES, readStored } from './matrix.js';
 
 interface SolveFlags extends Flags {
   readonly signals: string;
   readonly dictionary: string;
   readonly output: string;
+  readonly dense?: true;
   readonly history?: string;
 }
+
+/** A dense result, in bytes. */
+const MOST_DENSE = 2 ** 31;
 
 /** `ght solve`. */
 export function solveCommand(program: Command, context: Context): void {
   const command = program
     .command('solve')
     .summary('the general problem: any signals, any dictionary')
-    .description('Minimises ‖DZ − Y‖² with at most S nonzeros in all of Z, for any D (N×L) and Y (N×P) in .npy files.')
-    .requiredOption('--signals <Y.npy>', 'the signals, N×P, one per column')
-    .requiredOption('--dictionary <file>', 'the dictionary, N×L, one atom per column (.npy), or a .npz of ght learn')
-    .requiredOption('-o, --output <file>', 'write the sparse codes, L×P, readable by scipy.sparse.load_npz (.npz)');
+    .description('Minimises ‖DZ − Y‖² with at most S nonzeros in all of Z, for any D (N×L) and Y (N×P) in files.')
+    .requiredOption('--signals <Y>', `the signals, N×P, one per column (${MATRIX_FILES})`)
+    .requiredOption('--dictionary <D>', 'the dictionary, N×L, one atom per column, or a .npz of ght learn')
+    .requiredOption(
+      '-o, --output <Z>',
+      'write the codes, L×P: sparse, for scipy.sparse.load_npz (.npz) or MATLAB (.mat), or dense (.npy)',
+    )
+    .option('--dense', 'write a dense matrix Z also to .npz and .mat');
   totalBudgetFlag(command, 'signals');
   budgetFlag(command, 'signal', 'signals');
   spreadFlag(command, 'signal', 'signals');
+  targetFlags(command, 'signal', 'signals');
   solverFlag(command);
   engineFlags(solverFlags(command)).option('--history <file>', 'write the RMSE of every iteration (.csv or .json)');
   jsonFlag(quietFlag(command))
@@ -50,6 +70,7 @@ export function solveCommand(program: Command, context: Context): void {
 Examples:
   ght solve --signals Y.npy --dictionary D.npy --total-budget 2000 --solver admm -o codes.npz
   ght solve --signals Y.npy --dictionary D.npy --budget 2.5 --solver omp --spread -o codes.npz
+  ght solve --signals data.mat:Y --dictionary data.mat:D --target-rmse 0.1 --solver joint-omp -o codes.mat
   python3 -c "import scipy.sparse; print(scipy.sparse.load_npz('codes.npz'))"`,
     )
     .action((flags: SolveFlags) => runSolve(flags, context));
@@ -58,16 +79,16 @@ Examples:
 async function runSolve(flags: SolveFlags, { print, signal }: Context): Promise<void> {
   const options = solveOptions(flags);
   const inputs = [
-    { path: flags.signals, parameter: '--signals' },
-    { path: flags.dictionary, parameter: '--dictionary' },
+    { path: matrixPath(flags.signals).path, parameter: '--signals' },
+    { path: matrixPath(flags.dictionary).path, parameter: '--dictionary' },
   ];
   const outputs = [
-    { path: flags.output, kinds: ['.npz'], parameter: '-o' },
+    { path: flags.output, kinds: ['.npz', '.npy', '.mat'], parameter: '-o' },
     { path: flags.history, kinds: historyExtensions, parameter: '--history' },
   ];
   await checkOutputs(inputs, outputs);
-  const Y = await readColumns(flags.signals, '--signals');
-  const { dictionary: D } = await readMatrix(flags.dictionary, '--dictionary');
+  const Y = await readMatrix(flags.signals, '--signals', 'Y');
+  const { dictionary: D } = await readStored(flags.dictionary, '--dictionary');
   if (Y.rows !== D.N) {
     const rule = `must have as many rows as the dictionary, ${D.N}`;
     throw new InputError('--signals', rule, `${Y.rows}×${Y.cols}`, 'give Y as N×P and D as N×L; transpose if need be');
@@ -76,7 +97,7 @@ async function runSolve(flags: SolveFlags, { print, signal }: Context): Promise<
   const start = performance.now();
   const solution = await solve(D, Y.data, { ...options, signal, onProgress: display.onProgress }).finally(display.stop);
   const seconds = (performance.now() - start) / 1000;
-  const files: Output[] = [{ path: flags.output, bytes: await saveCodes(solution.codes), parameter: '-o' }];
+  const files: Output[] = [{ path: flags.output, bytes: await codesFile(flags, solution.codes), parameter: '-o' }];
   if (flags.history) {
     const bytes = historyFile(flags.history, solution.history);
     files.push({ path: flags.history, bytes, parameter: '--history' });
@@ -98,4 +119,26 @@ async function runSolve(flags: SolveFlags, { print, signal }: Context): Promise<
     ['wrote', flags.output],
   ]);
   print(`${oneLine(flags.signals)}: ${Y.rows}×${Y.cols}\n${facts}`);
+}
+
+/** The bytes of the codes, by the name of their file. */
+async function codesFile({ output, dense }: SolveFlags, codes: Codes): Promise<Uint8Array> {
+  const kind = extname(output).toLowerCase();
+  const { L, P, indptr, indices, values } = codes;
+  if (kind === '.mat' && !dense) return encodeMat('Z', codes);
+  if (kind === '.npz' && !dense) return saveCodes(codes);
+  if (8 * L * P >= MOST_DENSE) {
+    const remedy = 'write the sparse codes: .npz or .mat without --dense';
+    throw new ResourceError('-o', 'must be a dense matrix of less than 2 GiB', `${L}×${P}`, remedy);
+  }
+  // MATLAB stores a matrix column by column, NumPy row by row.
+  const byColumns = kind === '.mat';
+  const data = new Float64Array(L * P);
+  for (let p = 0; p < P; p++) {
+    for (let i = indptr[p]; i < indptr[p + 1]; i++)
+      data[byColumns ? p * L + indices[i] : indices[i] * P + p] = values[i];
+  }
+  if (byColumns) return encodeMat('Z', { rows: L, cols: P, data });
+  const bytes = writeNpy({ type: 'f8', shape: [L, P], data });
+  return kind === '.npy' ? bytes : zip([{ name: 'Z.npy', bytes }]);
 }

@@ -22,6 +22,9 @@ export {
   writingErrorOf,
 } from './files.js';
 export { checkFolder, makeFolder, removeEmptyFolders } from './folders.js';
+export type { DenseMatrix } from './matrices/matrix.js';
+export { type MatrixPath, matrixPath, readMatrix } from './matrices/read-matrix.js';
+export { encodeMat } from './matrices/write-mat.js';
 export { IncompleteInstallation, loadPackage, loadSharp } from './packages.js';
 export { type ImageHeader, readHeader } from './read-header.js';
 export {
