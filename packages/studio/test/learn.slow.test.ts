@@ -84,6 +84,16 @@ describe.skipIf(!hasBrowser)('the Learn tab', () => {
     expect(size).toBeLessThan(25_000);
   });
 
+  it('begins with what starves, and asks before it answers', async () => {
+    await page.waitForSelector('[data-opening] canvas');
+    const opening = await page.innerText('[data-opening]');
+    expect(opening).toContain('Why is the mast frayed on the left');
+    const [equal, joint] = [...opening.matchAll(/([\d.]+) dB/g)].map(([, psnr]) => Number(psnr));
+    expect(joint).toBeGreaterThan(equal + 2);
+    const questions = await page.$$eval('[data-step] .question', (all) => all.map(({ textContent }) => textContent));
+    expect(questions.map((question) => question?.at(-1))).toEqual(steps.map(() => '?'));
+  });
+
   it('draws every figure from the open picture', async () => {
     const first: string[][] = [];
     for (const step of steps) {

@@ -83,6 +83,23 @@ describe.skipIf(!hasBrowser)('a photograph that is dropped on the first screen',
     await page.waitForSelector('[data-action="redo"][title="Redo: Noise removed"]');
   });
 
+  it('keeps its results, to compare them by a key and to return to their settings', async () => {
+    expect(await page.locator('[data-past]').count()).toBe(0);
+    await page.click('[data-action="denoise"]');
+    await current(page);
+    await page.selectOption('[data-control="quality"]', 'fast');
+    await page.click('[data-action="denoise"]');
+    await current(page);
+    await page.waitForSelector('[data-past]');
+    await page.locator('h1').hover();
+    await page.keyboard.press('a');
+    expect(await page.textContent('.tag.left')).toBe('balanced');
+    await page.click('[data-action="use-past"]');
+    expect(await page.inputValue('[data-control="quality"]')).toBe('balanced');
+    await page.selectOption('[data-control="past"]', { label: 'the picture before' });
+    expect(await page.textContent('.tag.left')).toBe('Before');
+  });
+
   it('is compared with what it was by a key', async () => {
     const at = () => page.getAttribute('.handle', 'aria-valuenow');
     await page.waitForSelector('[data-part] canvas');

@@ -77,7 +77,8 @@ export function fewestChannels(width: number, height: number, rgba: Uint8Clamped
   }
   const kept = [...(grey ? [0] : [0, 1, 2]), ...(opaque ? [] : [3])];
   const samples = new Uint8ClampedArray(width * height * kept.length);
-  for (let from = 0, to = 0; from < rgba.length; from += 4)
-    for (const channel of kept) samples[to++] = rgba[from + channel];
+  for (const [at, channel] of kept.entries()) {
+    for (let from = channel, to = at; from < rgba.length; from += 4, to += kept.length) samples[to] = rgba[from];
+  }
   return { width, height, channels: kept.length, alpha: !opaque, depth: 8, sample: 'uint', samples };
 }

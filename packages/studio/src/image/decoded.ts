@@ -53,6 +53,10 @@ export function planesOf(raster: Raster, reduce = 1): Image {
   const across = Math.min(reduce, raster.width);
   const down = Math.min(reduce, raster.height);
   all.forEach((plane, channel) => {
+    if (reduce === 1) {
+      for (let i = 0, from = channel; i < plane.length; i++, from += channels) plane[i] = samples[from];
+      return;
+    }
     for (let y = 0, at = 0; y < height; y++) {
       for (let x = 0; x < width; x++, at++) {
         let sum = 0;

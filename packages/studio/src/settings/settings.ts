@@ -202,6 +202,19 @@ export function sameMemory(a: Settings, b: Settings): boolean {
 /** The settings that denoising depends on. */
 export const denoisingKeys = ['engine', 'noise', 'sigma', 'strength', 'strengthChroma', 'quality'] as const;
 
+/** The settings that a restoration depends on, besides its mask and a drawn kernel. */
+export const restorationKeys = [
+  'engine',
+  'factor',
+  'restoreQuality',
+  'kernel',
+  'blur',
+  'radius',
+  'length',
+  'angle',
+  'blurNoise',
+] as const;
+
 /** Whether two settings request the same denoising. */
 export function sameDenoising(a: Settings, b: Settings): boolean {
   return denoisingKeys.every((key) => a[key] === b[key]);

@@ -4,6 +4,7 @@ import type { Layer } from '../worker/layer.js';
 import type { DenoiseAsk, Denoised, Event, PlacedLayer, WindowResult } from '../worker/protocol.js';
 import type { Client } from './client.js';
 import type { OpenImage } from './open-image.svelte.js';
+import type { PastResults } from './past-results.svelte.js';
 import { middleOf, Preview, type PreviewPlan } from './preview.svelte.js';
 import type { Runner } from './runner.svelte.js';
 import type { Similarity } from './similarity.svelte.js';
@@ -47,6 +48,7 @@ export class Denoising {
     private readonly settings: () => Settings,
     private readonly image: OpenImage,
     private readonly similarity: Similarity,
+    private readonly past: PastResults,
   ) {
     this.#preview = new Preview(runner, () => this.#plan());
   }
@@ -69,6 +71,11 @@ export class Denoising {
   /** What the visible part would become with these settings, if the whole is not there. */
   get preview(): WindowResult | undefined {
     return this.current ? undefined : this.#preview.shown(keyOf(this.settings()));
+  }
+
+  /** Whether a preview is being computed. */
+  get previewing(): boolean {
+    return this.#preview.busy;
   }
 
   /** The parts that are denoised already, while the whole is not: the preview, and the tiles over it. */
@@ -162,6 +169,7 @@ export class Denoising {
         const denoised = await this.client.ask('denoise', this.#ask(), { signal, onEvent, toTheEnd: true });
         if (opened !== this.image.opened) return;
         this.#result = { settings, denoised };
+        this.past.add('denoise', settings, denoised.picture);
         if (denoised.psnr !== null) this.similarity.want('denoised');
       } finally {
         if (this.#tiles?.settings === settings) this.#tiles = undefined;

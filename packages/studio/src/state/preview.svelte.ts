@@ -27,8 +27,12 @@ const JPEG_BLOCK = 16;
  * worker does one thing at a time.
  */
 export class Preview {
+  /** Whether one is being computed. */
+  busy = $state(false);
   #shown = $state.raw<Shown>();
   #running: AbortController | undefined;
+  /** What is being computed. */
+  #asked: Pick<Shown, 'key' | 'window'> | undefined;
   #rest: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -44,24 +48,29 @@ export class Preview {
     return this.#shown?.key === key ? this.#shown.result : undefined;
   }
 
-  /** Computes the preview once nothing has moved for a moment, unless it is there. */
+  /** Computes the preview once nothing has moved for a moment, unless it is there; the first one of a picture at once. */
   look(): void {
     clearTimeout(this.#rest);
-    this.#rest = setTimeout(() => {
-      if (this.runner.task) return;
-      this.now().catch((error: unknown) => this.runner.report(error));
-    }, REST_MS);
+    this.#rest = setTimeout(
+      () => {
+        if (this.runner.task) return;
+        this.now().catch((error: unknown) => this.runner.report(error));
+      },
+      this.#shown || this.#running ? REST_MS : 0,
+    );
   }
 
-  /** Computes the preview at once, unless it is there. */
+  /** Computes the preview at once, unless it is there or on its way. */
   async now(signal?: AbortSignal): Promise<void> {
-    this.#running?.abort();
     const plan = this.plan();
-    if (!plan) return;
+    if (plan && this.#running?.signal.aborted === false && same(this.#asked, plan)) return;
+    this.#running?.abort();
+    if (!plan || same(this.#shown, plan)) return;
     const { key, window } = plan;
-    if (this.#shown?.key === key && same(this.#shown.window, window)) return;
+    this.#asked = { key, window };
     const stop = new AbortController();
     this.#running = stop;
+    this.busy = true;
     const abort = () => stop.abort();
     signal?.addEventListener('abort', abort, { once: true });
     try {
@@ -72,7 +81,10 @@ export class Preview {
       signal?.throwIfAborted();
     } finally {
       signal?.removeEventListener('abort', abort);
-      if (this.#running === stop) this.#running = undefined;
+      if (this.#running === stop) {
+        this.#running = undefined;
+        this.busy = false;
+      }
     }
   }
 
@@ -102,6 +114,9 @@ export function middleOf({ left, top, width, height }: Rectangle, most: number):
   return { left: x, top: y, width: across, height: down };
 }
 
-function same(a: Rectangle, b: Rectangle): boolean {
-  return a.left === b.left && a.top === b.top && a.width === b.width && a.height === b.height;
+/** Whether a plan would show this again. */
+function same(shown: Pick<Shown, 'key' | 'window'> | undefined, { key, window }: PreviewPlan): boolean {
+  if (shown?.key !== key) return false;
+  const { left, top, width, height } = shown.window;
+  return left === window.left && top === window.top && width === window.width && height === window.height;
 }

@@ -5,6 +5,7 @@ import type { Client } from './client.js';
 import type { KeptImage } from './kept-image.js';
 import { Mask, type Point } from './mask.svelte.js';
 import type { OpenImage } from './open-image.svelte.js';
+import type { PastResults } from './past-results.svelte.js';
 import { middleOf, Preview, type PreviewPlan } from './preview.svelte.js';
 import type { Runner } from './runner.svelte.js';
 import type { Similarity } from './similarity.svelte.js';
@@ -50,6 +51,7 @@ export class Restoring {
     private readonly image: OpenImage,
     private readonly similarity: Similarity,
     private readonly kept: KeptImage,
+    private readonly past: PastResults,
   ) {
     this.#preview = new Preview(runner, () => this.#plan());
   }
@@ -72,6 +74,11 @@ export class Restoring {
   /** What the visible part would become with these settings, if the whole is not there. */
   get preview(): WindowResult | undefined {
     return this.current ? undefined : this.#preview.shown(this.key);
+  }
+
+  /** Whether a preview is being computed. */
+  get previewing(): boolean {
+    return this.#preview.busy;
   }
 
   /** What was found: for the result, or for the preview, whose missing pixels are not those of the whole. */
@@ -231,6 +238,7 @@ export class Restoring {
   async run(): Promise<void> {
     const of = this.key;
     const ask = this.#ask();
+    const settings = this.settings();
     await this.runner.run('restore', async (signal) => {
       this.similarity.drop('restored');
       const { opened } = this.image;
@@ -239,6 +247,7 @@ export class Restoring {
       const restored = await this.client.ask('restore', ask, { signal, onEvent, toTheEnd: true });
       if (opened !== this.image.opened) return;
       this.#result = { of, task: ask.task, restored };
+      this.past.add(ask.task, settings, restored.picture);
       if (restored.psnr !== null) this.similarity.want('restored');
     });
   }

@@ -1,4 +1,4 @@
-import type { EngineInfo, EngineState, Rectangle } from 'ght';
+import type { EngineInfo, Rectangle } from 'ght';
 import { exampleFor, isClean, samples } from '../image/samples.js';
 import { fromJson } from '../settings/link.js';
 import {
@@ -12,13 +12,15 @@ import {
   wholeImage,
 } from '../settings/settings.js';
 import type { Layer } from '../worker/layer.js';
-import type { EngineSpeed, Readings, ResultSlot, Slot } from '../worker/protocol.js';
+import type { Readings, ResultSlot, Slot } from '../worker/protocol.js';
 import { Address } from './address.js';
 import { Client } from './client.js';
 import { Comparing } from './comparing.svelte.js';
 import { Denoising } from './denoising.svelte.js';
 import type { Environment } from './environment.js';
+import { Machine } from './machine.svelte.js';
 import { OpenImage } from './open-image.svelte.js';
+import { PastResults } from './past-results.svelte.js';
 import { PatchLook } from './patch-look.svelte.js';
 import { Representing } from './representing.svelte.js';
 import { Restoring } from './restoring.svelte.js';
@@ -32,19 +34,19 @@ export class Studio {
   memory = $state<number>();
   /** The engine that will run, before the first run. */
   probed = $state.raw<EngineInfo>();
-  /** What each engine offers on this machine, once {@link findEngines} was called. */
-  engines = $state.raw<readonly EngineState[]>();
-  /** The speed of every engine on this machine, once it was measured. */
-  speeds = $state.raw<readonly EngineSpeed[]>();
 
   readonly client: Client;
   readonly runner: Runner;
   readonly image: OpenImage;
+  /** The engines of this machine. */
+  readonly machine: Machine;
   readonly similarity: Similarity;
   readonly representing: Representing;
   readonly comparing: Comparing;
   readonly denoising: Denoising;
   readonly restoring: Restoring;
+  /** The results of the open picture so far. */
+  readonly past = new PastResults();
   /** The inspection of a patch. */
   readonly patch: PatchLook;
   readonly #address: Address;
@@ -65,13 +67,22 @@ export class Studio {
       onChanged: (resized) => this.#changed(resized),
       onSettled: () => this.#settled(),
     });
+    this.machine = new Machine(this.client, this.runner, this.image);
     this.similarity = new Similarity(this.client, this.runner);
     this.representing = new Representing(this.client, this.runner, now, this.similarity);
     this.representing.onFinal = () => this.#lookAtAwaited();
     this.comparing = new Comparing(this.client, this.runner, now, this.image, this.representing, this.similarity);
     this.comparing.onDone = () => this.#lookAtAwaited();
-    this.denoising = new Denoising(this.client, this.runner, now, this.image, this.similarity);
-    this.restoring = new Restoring(this.client, this.runner, now, this.image, this.similarity, environment.kept);
+    this.denoising = new Denoising(this.client, this.runner, now, this.image, this.similarity, this.past);
+    this.restoring = new Restoring(
+      this.client,
+      this.runner,
+      now,
+      this.image,
+      this.similarity,
+      environment.kept,
+      this.past,
+    );
     this.patch = new PatchLook(this.client);
     // If this fails, the badge says that the engine is unknown; nothing else depends on it.
     this.client.ask('engine', null).then(
@@ -267,21 +278,6 @@ export class Studio {
     await this.restoring.run();
   }
 
-  /** Looks for the engines of this machine, once. This opens a GPU, so it waits until the user wants to choose. */
-  async findEngines(): Promise<void> {
-    this.engines ??= await this.client.ask('engines', null).catch(() => undefined);
-  }
-
-  /** Measures every engine on this machine. */
-  async measureEngines(): Promise<void> {
-    await this.image.settled();
-    this.runner.notice = undefined;
-    await this.runner.run('measure', async (signal) => {
-      const onEvent = this.runner.progress.bind(this.runner);
-      this.speeds = await this.client.ask('measureEngines', null, { signal, onEvent });
-    });
-  }
-
   /** Inspects the patch at a pixel, or, while only a preview is shown, as soon as there is a result. */
   async inspect(x: number, y: number, slot: Slot): Promise<void> {
     if (!this.readings(slot) || (slot === 'result' && this.representing.stage === 'coarse')) {
@@ -333,6 +329,7 @@ export class Studio {
     this.denoising.clear();
     this.restoring.clear();
     this.similarity.clear();
+    this.past.clear();
   }
 
   /** Called when a result has become the picture, or has been undone. */

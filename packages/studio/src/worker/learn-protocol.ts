@@ -48,6 +48,7 @@ export interface Share {
   readonly counts: Int32Array;
   /** The error per pixel of each patch, as a root mean square. */
   readonly errors: Float32Array;
+  readonly picture: Layer;
   /** The error of each pixel in colour; the brightest is `range` of {@link Shares}. */
   readonly error: Layer;
 }
@@ -57,6 +58,8 @@ export interface Shares {
   readonly equal: Share;
   readonly joint: Share;
   readonly range: number;
+  /** The middle of the part that gains most from one budget. */
+  readonly starved: PatchAt;
 }
 
 /** Magnitudes of coefficients, sorted, at a few ranks from 1 to the number of all. */

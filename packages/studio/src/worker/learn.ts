@@ -47,6 +47,8 @@ const SIDE = 256;
 const PEAK = 255;
 /** Points of a sorted curve. */
 const POINTS = 240;
+/** The side of the part that the story begins with, in patches. */
+const STARVED = 8;
 /** Pixels from one atom to the next in a picture of a dictionary, and between two atoms. */
 const ATOM_GAP = 2;
 const ATOM_CELL = PATCH + ATOM_GAP;
@@ -136,7 +138,26 @@ class Lesson {
     const joint = await represent(this.image, { ...options, solver: 'joint-omp', budget });
     // The brightest colour: three deviations of the larger error.
     const range = Math.max(1, Math.ceil(3 * Math.max(equal.rmsePixel, joint.rmsePixel)));
-    return { equal: this.#share(equal, range), joint: this.#share(joint, range), range };
+    const [even, shared] = [this.#share(equal, range), this.#share(joint, range)];
+    return { equal: even, joint: shared, range, starved: this.#starved(even, shared) };
+  }
+
+  /** The middle of the square of patches whose error falls most under one budget. */
+  #starved(equal: Share, joint: Share): PatchAt {
+    const { columns, rows } = this.grid;
+    const gains = Array.from(equal.errors, (error, p) => error ** 2 - joint.errors[p] ** 2);
+    const [across, down] = [Math.min(STARVED, columns), Math.min(STARVED, rows)];
+    let [most, at] = [-1, { x: 0, y: 0 }];
+    for (let y = 0; y + down <= rows; y++) {
+      for (let x = 0; x + across <= columns; x++) {
+        let gain = 0;
+        for (let v = 0; v < down; v++) for (let u = 0; u < across; u++) gain += gains[(y + v) * columns + x + u];
+        if (gain <= most) continue;
+        most = gain;
+        at = { x: PATCH * (x + across / 2), y: PATCH * (y + down / 2) };
+      }
+    }
+    return at;
   }
 
   #share(result: Representation, range: number): Share {
@@ -146,7 +167,8 @@ class Lesson {
       rootMeanSquare(rebuilt, this.#Y, p * N, (p + 1) * N),
     );
     const error = errorOf(result.image, this.image, range);
-    return { atoms: result.nonzeros, psnr: result.psnr, counts: result.atomsPerPatch, errors, error };
+    const picture = pictureOf(result.image);
+    return { atoms: result.nonzeros, psnr: result.psnr, counts: result.atomsPerPatch, errors, picture, error };
   }
 
   /** Iteration k of GHT-QPM, from zero, with s atoms per patch. */

@@ -62,9 +62,9 @@ describe('the engines of this machine', () => {
     const { studio, worker } = await solvedPage();
     expect(worker.all('engines')).toHaveLength(0);
     const states = [{ name: 'webgpu', available: false, reason: 'no adapter was found' }] as const;
-    void studio.findEngines();
+    void studio.machine.findEngines();
     await worker.last('engines').reply(states);
-    await studio.findEngines();
-    expect([studio.engines, worker.all('engines').length]).toEqual([states, 1]);
+    await studio.machine.findEngines();
+    expect([studio.machine.engines, worker.all('engines').length]).toEqual([states, 1]);
   });
 });

@@ -21,8 +21,15 @@ const cut = (kept: number) => ({
   psnr: 30,
 });
 const shares = (psnr: number) => {
-  const share = { atoms: 60, psnr, counts: new Int32Array(12), errors: new Float32Array(12), error: layer(0) };
-  return { equal: share, joint: share, range: 10 };
+  const share = {
+    atoms: 60,
+    psnr,
+    counts: new Int32Array(12),
+    errors: new Float32Array(12),
+    picture: layer(psnr),
+    error: layer(0),
+  };
+  return { equal: share, joint: share, range: 10, starved: { x: 8, y: 8 } };
 };
 
 /** The tab with an open picture of 4×3 patches. */

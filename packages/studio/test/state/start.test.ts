@@ -77,9 +77,10 @@ describe('the preview', () => {
     for (const strength of [1.1, 1.2, 1.3]) studio.set({ strength });
     await rest();
     expect(worker.all('denoiseWindow').map(({ ask }) => ask.strength)).toEqual([1.3]);
-    expect(studio.denoising.parts).toEqual([]);
+    expect([studio.denoising.parts, studio.denoising.previewing]).toEqual([[], true]);
     vi.useRealTimers();
     await worker.last('denoiseWindow').reply(part(7));
+    expect(studio.denoising.previewing).toBe(false);
     expect([studio.denoising.parts, studio.picture('denoised')]).toEqual([[part(7)], layer(31)]);
   });
 
