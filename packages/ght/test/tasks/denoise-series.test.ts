@@ -57,6 +57,22 @@ suite('a series', () => {
     expect(mean(differences)).toBeLessThan(0.01);
   });
 
+  it('of bytes has the result of the same numbers as floats', async () => {
+    // The content moves, so that a fixed pattern is looked for.
+    const floats = made({ pages: 5, width: 96, height: 96, motion: [7, 5], sigma: 1 }).map((page) => ({
+      ...page,
+      planes: page.planes.map((plane) => Float32Array.from(Uint8ClampedArray.from(plane))),
+    }));
+    const bytes = floats.map((page) => ({ ...page, planes: page.planes.map((plane) => Uint8Array.from(plane)) }));
+    const options = { sigma: 10, quality: 'fast' } as const;
+    const [expected, pages] = [await pagesOf(floats, options), await pagesOf(bytes, options)];
+    const differences = pages.map(({ image }, p) =>
+      Math.max(...image.planes[0].map((value, i) => Math.abs(value - expected[p].image.planes[0][i]))),
+    );
+    expect(differences).toEqual([0, 0, 0, 0, 0]);
+    expect(pages[0].series?.fixedPattern).toBe(0);
+  });
+
   it('of colour is denoised in luma and chromas, and keeps its opacity', async () => {
     const random = randomSource(9);
     const clean = made({ pages: 8, sigma: 0 });

@@ -145,7 +145,9 @@ async function fixedDefects(
     const one = { count: 1, kept: [0, 1] } as const;
     const [denoised] = await denoiseStack(denoiser, [planes], one, size, framed, watch);
     for (const [c, plane] of planes.entries()) {
-      residuals[c].push({ denoised: denoised[c], removed: plane.map((value, i) => value - denoised[c][i]) });
+      // Of pages of bytes, the planes are bytes, which do not hold a difference.
+      const removed = Float64Array.from(plane, (value, i) => value - denoised[c][i]);
+      residuals[c].push({ denoised: denoised[c], removed });
     }
   }
   return drive(findFixed(residuals, working, framed.frame.scales, model, settings), watch);
