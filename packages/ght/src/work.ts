@@ -39,15 +39,38 @@ export function passes(watch: Watch | undefined, share: number): () => Watch | u
   };
 }
 
-/** How long the event loop may be kept waiting, in milliseconds. */
-const MAX_BLOCKING_MS = 30;
+/** How long the event loop may be kept waiting, in milliseconds: longer where it costs a timer, which takes up to four. */
+const MAX_BLOCKING_MS = 'setImmediate' in globalThis ? 8 : 30;
+
+/** Calls a function after the event loop has run. */
+function pause(act: () => void): void {
+  const { setImmediate: soon } = globalThis as { setImmediate?: (act: () => void) => unknown };
+  if (soon) soon(act);
+  else setTimeout(act, 0);
+}
+
 /**
- * When the event loop last ran. Shared by all work in this thread on purpose: many short pieces in a row would block the
- * event loop as one long piece does, and no single piece could detect that.
+ * The work of this thread that waits for its next turn, in the order in which it was interrupted, and when the event loop last ran. Shared
+ * by all work on purpose: many pieces that each run for some milliseconds would block the event loop as one long piece does.
  */
+const waiting: (() => void)[] = [];
 let lastPause = 0;
 
-/** Runs work to its end, letting the event loop (timers, clicks, an abort) run every few milliseconds. */
+/** Ends after the event loop has run. One piece of work at a time continues, so that timers and requests come between any two. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    if (waiting.length === 1) pause(resume);
+  });
+}
+
+function resume(): void {
+  lastPause = performance.now();
+  waiting.shift()?.();
+  if (waiting.length > 0) pause(resume);
+}
+
+/** Runs work to its end, letting the event loop (timers, requests, clicks, an abort) run every few milliseconds. */
 export async function drive<T>(work: Work<T>, watch: Watch = {}): Promise<T> {
   for (;;) {
     watch.signal?.throwIfAborted();
@@ -55,8 +78,7 @@ export async function drive<T>(work: Work<T>, watch: Watch = {}): Promise<T> {
     if (next.done) return next.value;
     if (performance.now() - lastPause > MAX_BLOCKING_MS) {
       watch.onFraction?.(next.value);
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      lastPause = performance.now();
+      await nextTurn();
     }
   }
 }

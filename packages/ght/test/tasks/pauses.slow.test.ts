@@ -25,13 +25,13 @@ async function pauses(
     now += 1000;
     return now;
   });
-  vi.spyOn(globalThis, 'setTimeout').mockImplementation(((act: () => void) => {
+  const real = setImmediate;
+  vi.spyOn(globalThis, 'setImmediate').mockImplementation(((act: () => void) => {
     count.all++;
     count.after++;
     if (count.all === abortAt) controller.abort();
-    // A real pause, without the millisecond that a timer takes at least.
-    return setImmediate(act);
-  }) as unknown as typeof setTimeout);
+    return real(act);
+  }) as unknown as typeof setImmediate);
   const onProgress = (progress: object) => {
     if ('pass' in progress && progress.pass === 'estimate') return;
     if (count.before < 0) count.before = count.all;

@@ -40,7 +40,7 @@ export function learnedRunner(model: LearnedModel, options: KernelOptions): Lear
       const memory = new LearnedMemory(model, tile, options, reused);
       reused = memory.memory;
       const { layout } = memory;
-      const team = await memory.team();
+      const team = await memory.team(signal);
       try {
         for (let c = 0; c < tile.channels; c++) {
           await drive(tile.read(c, memory.floats(layout.planes[c], tile.width * tile.height)), { signal });
@@ -102,10 +102,11 @@ class LearnedMemory extends Arena {
   }
 
   /** The threads, each with the code. */
-  async team(): Promise<Team<undefined, void>> {
+  async team(signal?: AbortSignal): Promise<Team<undefined, void>> {
     const { memory, layout } = this;
     const module = await WebAssembly.compile(this.#module);
-    if (this.#shared) return workers<undefined, void>({ kind: 'learned', module, places: [{ memory, layout }] });
+    if (this.#shared)
+      return workers<undefined, void>({ kind: 'learned', module, places: [{ memory, layout }] }, signal);
     const { exports } = await WebAssembly.instantiate(module, { env: { memory } });
     const place = { layout, memory, thread: 0, kernels: callsOf(exports, learnedKernels) };
     return alone(() => shareOfBlocks(place));

@@ -35,7 +35,7 @@ export function networkRunner(model: ColourModel, options: KernelOptions): Learn
       reused = memory.memory;
       const { layout } = memory;
       const pixels = tile.width * tile.height;
-      const team = await memory.team();
+      const team = await memory.team(signal);
       try {
         for (const [c, plane] of layout.planes.entries())
           await drive(tile.read(c, memory.floats(plane, pixels)), { signal });
@@ -98,10 +98,11 @@ class NetworkMemory extends Arena {
   }
 
   /** The threads, each with the code. */
-  async team(): Promise<Team<undefined, void>> {
+  async team(signal?: AbortSignal): Promise<Team<undefined, void>> {
     const { memory, layout } = this;
     const module = await WebAssembly.compile(this.#module);
-    if (this.#shared) return workers<undefined, void>({ kind: 'network', module, places: [{ memory, layout }] });
+    if (this.#shared)
+      return workers<undefined, void>({ kind: 'network', module, places: [{ memory, layout }] }, signal);
     const { exports } = await WebAssembly.instantiate(module, { env: { memory } });
     return alone(() => shareOfPictures({ layout, memory, thread: 0, kernels: kernelsOf(exports, layout) }));
   }

@@ -47,7 +47,7 @@ async function followIn(
   const shared = threads > 1;
   const module = await WebAssembly.compile(groupModule(memory, fma, shared));
   const team = shared
-    ? await workers<GroupJob, void>({ kind: 'groups', module, places: [{ memory: memory.memory, layout }] })
+    ? await workers<GroupJob, void>({ kind: 'groups', module, places: [{ memory: memory.memory, layout }] }, signal)
     : await lone(memory, module);
   try {
     const size = tile.width * tile.height;

@@ -2,6 +2,8 @@
 
 import { cores, startThread, type Thread } from '#threads';
 import { drive, type Watch, type Work } from '../../../work.js';
+import { abortActions } from './abort-actions.js';
+import { turnOf } from './turns.js';
 
 /** Runs jobs on all of its threads at once. */
 export interface Team<J, O> {
@@ -44,37 +46,40 @@ const LEAST_HELD = 2 ** 22;
 /** Milliseconds between two checks of the progress of the threads. */
 const POLL_MS = 50;
 
-/** The actions for an aborted signal. One listener serves all runs that share the signal: hosts warn about many listeners. */
-const actionsBySignal = new WeakMap<AbortSignal, Set<() => void>>();
-
-function abortActions(signal: AbortSignal): Set<() => void> {
-  const known = actionsBySignal.get(signal);
-  if (known) return known;
-  const made = new Set<() => void>();
-  actionsBySignal.set(signal, made);
-  // Created in a function that has no action in scope: a listener lives as long as its signal, with everything its closure holds.
-  signal.addEventListener('abort', () => made.forEach((act) => void act()), { once: true });
-  return made;
-}
+/** All threads, idle or not. */
+const living = new Set<Member>();
 
 function takeMember(): Member {
   for (let member = idle.pop(); member; member = idle.pop()) if (member.thread.alive) return member;
-  return { thread: startThread(script), held: 0 };
+  const started = { thread: startThread(script), held: 0 };
+  for (const member of living) if (!member.thread.alive) living.delete(member);
+  living.add(started);
+  return started;
 }
 
+/** The last call that starts threads. One waits for the other, so that they share the threads. */
+let starting: Promise<unknown> = Promise.resolve();
+
 /**
- * Starts `count` threads or reuses idle ones, and returns the reason if that fails: a bundler may have lost their script, or the
- * system may allow no more threads. Called before a problem is laid out for that number.
+ * Sees to it that there are `count` threads, idle or not, and returns the reason if that fails: a bundler may have lost their script, or
+ * the system may allow no more threads. Called before a problem is laid out for that number.
  */
-export async function startThreads(count: number, worker?: string | URL): Promise<string | undefined> {
+export function startThreads(count: number, worker?: string | URL): Promise<string | undefined> {
+  const started = starting.then(() => startMissing(count, worker));
+  starting = started;
+  return started;
+}
+
+async function startMissing(count: number, worker?: string | URL): Promise<string | undefined> {
   script = worker ?? script;
+  const others = [...living].filter((member) => member.thread.alive && !idle.includes(member));
   const members: Member[] = [];
   const call = async () => {
     const member = takeMember();
     members.push(member);
     await member.thread.ask('up');
   };
-  const answers = await Promise.allSettled(Array.from({ length: count }, call));
+  const answers = await Promise.allSettled(Array.from({ length: Math.max(0, count - others.length) }, call));
   idle.push(...members.filter(({ thread }) => thread.alive));
   return answers.find((answer) => answer.status === 'rejected')?.reason.message;
 }
@@ -93,10 +98,12 @@ export interface Assignment {
   readonly places: readonly Place[];
 }
 
-/** A team of workers, one for each scratch of a layout. */
-export async function workers<J, O>(assignment: Assignment): Promise<Team<J, O>> {
-  const { places } = assignment;
-  const members = places[0].layout.scratches.map(takeMember);
+/** A team of workers, one for each scratch of a layout. It waits for its turn: for each job, or once if it does a single tile. */
+export async function workers<J, O>(assignment: Assignment, signal?: AbortSignal): Promise<Team<J, O>> {
+  const { places, kind } = assignment;
+  const { length } = places[0].layout.scratches;
+  const leave = kind === 'patches' ? undefined : await turnOf(length, signal);
+  const members: Member[] = [];
   const stop = (value: number) => {
     for (const { memory, layout } of places) Atomics.store(new Int32Array(memory.buffer), layout.stop / 4, value);
   };
@@ -121,8 +128,10 @@ export async function workers<J, O>(assignment: Assignment): Promise<Team<J, O>>
       if (broken || member.held > MOST_HELD || idle.length >= cores) member.thread.terminate();
       else idle.push(member);
     }
+    leave?.();
   };
   try {
+    for (let i = 0; i < length; i++) members.push(takeMember());
     await ask((thread) => ({ ...assignment, thread }));
   } catch (error) {
     dispose();
@@ -131,7 +140,8 @@ export async function workers<J, O>(assignment: Assignment): Promise<Team<J, O>>
   return {
     async run(job, watch, onPoll) {
       watch?.signal?.throwIfAborted();
-      stop(0);
+      const end = leave ? undefined : await turnOf(length, watch?.signal);
+      stop(watch?.signal?.aborted ? 1 : 0);
       const onAbort = () => stop(1);
       if (watch?.signal) abortActions(watch.signal).add(onAbort);
       let failure: { readonly reason: unknown } | undefined;
@@ -151,6 +161,7 @@ export async function workers<J, O>(assignment: Assignment): Promise<Team<J, O>>
         if (failure) throw failure.reason;
         return outcomes;
       } finally {
+        end?.();
         clearInterval(polling);
         if (watch?.signal) abortActions(watch.signal).delete(onAbort);
       }
