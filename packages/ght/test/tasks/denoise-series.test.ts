@@ -113,6 +113,20 @@ suite('the noise of a series', () => {
   });
 });
 
+suite('a series whose noise changes from page to page', () => {
+  it('is denoised page by page, each with its own noise', async () => {
+    const sigmas = [1, 2, 3, 1, 2, 3];
+    const noisy = sigmas.flatMap((sigma, p) => made({ pages: p + 1, sigma, seed: p + 1 }).slice(p));
+    const pages = await pagesOf(noisy, { quality: 'fast', noise: 'white' });
+    const expected = await alone(noisy, { quality: 'fast', noise: 'white' });
+    expect(pages.map(({ noise }) => noise)).toEqual(expected.map(({ noise }) => noise));
+    for (const page of pages) expect(page.series?.depthMean).toBe(1);
+    // Noise that is given counts for all.
+    const given = await pagesOf(noisy, { quality: 'fast', sigma: 20 });
+    expect(given[3].series?.depthMean).toBeGreaterThan(1);
+  });
+});
+
 suite('a stream of pages', () => {
   it('is read at most a window ahead of what was returned, and closed when its results are not wanted any more', async () => {
     const [page] = made({ pages: 1, width: 16, height: 16 });

@@ -20,6 +20,7 @@ import { type Denoised, denoiseWhole } from '../denoise/whole.js';
 import { areAlike } from './alike.js';
 import { withoutCoarse } from './coarse.js';
 import { coarseDenoiser, diagnoseSeries, type SeriesFindings, scanPage, withoutPageDefects } from './diagnosis.js';
+import { isSteady, noiseLevel } from './level.js';
 import { halvedMotion, motionOf } from './motion.js';
 import type { SeriesSettings } from './options.js';
 import { denoiseStack } from './planes.js';
@@ -50,7 +51,10 @@ interface Page {
   readonly axes: readonly Samples[];
   readonly defects: Defects;
   readonly impulses: number;
-  /** Whether it is like the page before it. */
+  /** The level of its noise; 0 if the noise was given. */
+  readonly level: number;
+  /** Whether it has the noise of the page before it, and whether it is like that page: then both may be in one volume. */
+  readonly steady: boolean;
   readonly alike: boolean;
   /** How it moves from there; undefined for the first page. */
   readonly motion?: Motion;
@@ -169,8 +173,10 @@ class Series {
     const before = this.#pages.get(this.#known - 1);
     const pair = [before?.axes[0] ?? axes[0], axes[0], image, given.frame] as const;
     const motion = before && (await drive(motionOf(...pair), watch));
-    const alike = motion !== undefined && (await drive(areAlike(...pair, motion), watch));
-    this.#pages.set(this.#known++, { image, working: planes, axes, defects, impulses, motion, alike });
+    const level = settings.given ? 0 : await drive(noiseLevel(axes[0], image), watch);
+    const steady = !before || isSteady(before.level, level);
+    const alike = motion !== undefined && steady && (await drive(areAlike(...pair, motion), watch));
+    this.#pages.set(this.#known++, { image, working: planes, axes, defects, impulses, level, steady, motion, alike });
   }
 
   /** Denoises the pages that a window keeps, and forgets those that no later window holds. */
@@ -237,14 +243,15 @@ class Series {
   }
 
   /**
-   * Whether a page is denoised with its own noise: if it is like none of its neighbours, and coloured noise was estimated. That of
-   * unrelated pages together is a mean that fits none of them.
+   * Whether a page is denoised with its own noise: if it is like none of its neighbours, and noise was estimated that is coloured or
+   * changes from page to page. That of unrelated pages together is a mean that fits none of them.
    */
   #isAlone(page: number): boolean {
     const { estimate, fixed } = this.#found;
-    const isEstimated = this.settings.page.given === undefined && estimate.model.kind === 'coloured';
-    if (!isEstimated || fixed || this.depth === 1) return false;
-    return ![page, page + 1].some((number) => this.#pages.get(number)?.alike);
+    if (this.settings.page.given || fixed || this.depth === 1) return false;
+    const beside = [page, page + 1].map((number) => this.#pages.get(number));
+    if (beside.some((next) => next?.alike)) return false;
+    return estimate.model.kind === 'coloured' || beside.some((next) => next?.steady === false);
   }
 
   /** The result of a page that is denoised with its own noise. */
