@@ -124,8 +124,8 @@ async function timed(run, { warm = 300, rounds = asked.quick ? 1 : 5 } = {}) {
 /** n more iterations in batches, as the solvers run them. */
 async function iterations(loaded, solver, S, rho, n) {
   for (let done = 0; done < n; ) {
-    const run = { first: done + 1, most: n - done, rho: () => rho, tolerance: 0, least: 0 };
-    done += (await loaded.iterations(solver, S, run)).length;
+    const run = { first: done + 1, most: n - done, terms: () => ({ S, rho }), tolerance: 0, least: 0 };
+    done += (await loaded.iterations(solver, run)).length;
   }
 }
 

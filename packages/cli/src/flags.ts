@@ -19,6 +19,7 @@ export interface Flags {
   readonly spread?: true;
   readonly rho?: RelativePenalty;
   readonly rhoAbsolute?: number;
+  readonly growth?: number | false;
   readonly effort?: number;
   readonly refit?: true;
   readonly maxIterations?: number;
@@ -52,6 +53,14 @@ function penaltyOf(text: string): RelativePenalty {
   }
   const [from, to] = values;
   return values.length === 1 ? from : { from, to };
+}
+
+/** A parser for `--growth`: a number, or `off`. */
+function growthOf(text: string): number | false {
+  if (text === 'off') return false;
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isFinite(value)) return value;
+  throw new OptionError('--growth', 'must be a finite number, or off', text, 'write it like --growth 0.02');
 }
 
 /** How a penalty is written after `--rho`. */
@@ -176,6 +185,12 @@ export function solverFlags(command: Command): Command {
       'penalty ρ as it stands in the formulas, instead of --rho',
       numberOf('--rho-absolute'),
     )
+    .option(
+      '--growth <g>',
+      `for ${penalised.join(' and ')}: begin with this share of the budget, which grows to all of it; off: all from the start ` +
+        `(default: ${solverCatalogue.admm.growth || 'off'})`,
+      growthOf,
+    )
     .option('--refit', 'end with a least-squares fit on the chosen atoms')
     .option(
       '--max-iterations <n>',
@@ -234,6 +249,7 @@ export function solveOptions(flags: Flags): SolverOptions {
     budget: budgetOf(flags),
     spread: flags.spread,
     rho: rho === 'rhoAbsolute' ? { absolute: flags.rhoAbsolute as number } : flags.rho,
+    growth: flags.growth,
     effort: flags.effort as SolverOptions['effort'],
     refit: flags.refit,
     maxIterations: flags.maxIterations,

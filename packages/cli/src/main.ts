@@ -47,6 +47,7 @@ const flagOf: Readonly<Record<string, string>> = {
   rho: '--rho',
   'rho.from': '--rho',
   'rho.to': '--rho',
+  growth: '--growth',
   maxIterations: '--max-iterations',
   tolerance: '--tolerance',
   engine: '--engine',

@@ -61,6 +61,13 @@ describe('ght compare', () => {
     expect((await ght(...flags, '--spread')).stdout).not.toContain('cannot be spent');
   });
 
+  it('--growth applies only to the solvers that have one', async () => {
+    const { results } = await json('compare', 'grey.png', '--budget', '2', '--growth', '0.05');
+    const without = await json('compare', 'grey.png', '--budget', '2', '--growth', 'off');
+    const changed = results.map(({ rmse }: { rmse: number }, i: number) => rmse !== without.results[i].rmse);
+    expect(changed).toEqual([true, true, false, false, false, false]);
+  });
+
   it('--rho applies only to the solvers that have one', async () => {
     const { results } = await json('compare', 'grey.png', '--budget', '2', '--rho-absolute', '0.25');
     const rhos = results.map(({ rho }: { rho: number | null }) => rho);

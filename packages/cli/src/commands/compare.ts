@@ -59,7 +59,7 @@ Examples:
 
 async function runCompare(path: string, flags: CompareFlags, { print, signal }: Context): Promise<void> {
   const folder = flags.output;
-  const { rho, spread, ...given } = representOptions(flags);
+  const { rho, growth, spread, ...given } = representOptions(flags);
   // All solvers have the same dictionary, the overcomplete DCT. Joint OMP would use the learned one.
   const options = {
     ...given,
@@ -75,6 +75,7 @@ async function runCompare(path: string, flags: CompareFlags, { print, signal }: 
     const start = performance.now();
     const own = {
       ...(rho !== undefined && solverCatalogue[solver].rho !== null ? { rho } : {}),
+      ...(growth !== undefined && solverCatalogue[solver].growth !== null ? { growth } : {}),
       ...(spread && solverCatalogue[solver].method === 'patchwise' ? { spread } : {}),
     };
     const onProgress = display.onProgress;

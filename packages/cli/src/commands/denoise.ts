@@ -267,7 +267,7 @@ function refuseFlagsOfOthers(flags: DenoiseFlags): void {
   const paper = {
     ...{ budget: '--budget', solver: '--solver', patch: '--patch', atoms: '--atoms', stride: '--stride' },
     ...{ rho: '--rho', rhoAbsolute: '--rho-absolute', refit: '--refit', maxIterations: '--max-iterations' },
-    ...{ effort: '--effort', tolerance: '--tolerance', preset: '--preset', spread: '--spread' },
+    ...{ growth: '--growth', effort: '--effort', tolerance: '--tolerance', preset: '--preset', spread: '--spread' },
   };
   const others: Readonly<Record<string, string>> = flags.method === 'paper' ? groups : paper;
   const given = Object.keys(others).find((key) => flags[key as keyof DenoiseFlags] !== undefined);

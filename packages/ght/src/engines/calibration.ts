@@ -67,9 +67,9 @@ async function solving(engine: Engine): Promise<number> {
   const loaded = await engine.load(D, signalsIn(noise(D.N * PATCHES), D.N));
   let done = 0;
   const timed = async (): Promise<{ ms: number; count: number }> => {
-    const run = { first: done + 1, most: 10, rho: () => rho, tolerance: 0, least: 0 };
+    const run = { first: done + 1, most: 10, terms: () => ({ S, rho }), tolerance: 0, least: 0 };
     const start = performance.now();
-    const reports = loaded.iterations ? await loaded.iterations('qpm', S, run) : [await loaded.iterate('qpm', S, rho)];
+    const reports = loaded.iterations ? await loaded.iterations('qpm', run) : [await loaded.iterate('qpm', S, rho)];
     done += reports.length;
     return { ms: performance.now() - start, count: reports.length };
   };

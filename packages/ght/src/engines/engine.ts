@@ -213,14 +213,22 @@ export interface LoadedDenoiser extends Denoiser {
   readonly info: EngineInfo;
 }
 
+/** What an iteration of GHT-QPM or GHT-ADMM is asked for. */
+export interface IterationTerms {
+  /** The budget. */
+  readonly S: number;
+  /** ρ, absolute. */
+  readonly rho: number;
+}
+
 /** Iterations of a run, for an engine that does several at once. */
 export interface Run {
   /** The number of the first of them in the run, from 1. With 1 a run begins, and with it the search for its best iterate. */
   readonly first: number;
   /** The most iterations that are left. */
   readonly most: number;
-  /** ρ of iteration k of the run, absolute. */
-  readonly rho: (k: number) => number;
+  /** The budget and ρ of iteration k of the run. */
+  readonly terms: (k: number) => IterationTerms;
   /** The stopping rule of the loop (`sparse/solvers/loop.ts`). */
   readonly tolerance: number;
   readonly least: number;
@@ -237,16 +245,16 @@ export interface Loaded {
   /** Starts over: Z⁰ as given or 0, Λ⁰ = 0. A new budget without a reset continues from the last iterate. */
   reset(Z0?: Codes): void;
   /**
-   * One iteration of GHT-QPM or GHT-ADMM; ρ is absolute. `next` is the ρ of the iteration after it, the same if left out: an
-   * engine may begin that one in the same pass. After a reset any ρ may follow.
+   * One iteration of GHT-QPM or GHT-ADMM; ρ is absolute. `next` are the terms of the iteration after it, the same if left out: an
+   * engine may begin that one in the same pass. Its ρ must be kept, its budget is a hint. After a reset any ρ may follow.
    */
-  iterate(solver: IterativeSolver, S: number, rho: number, watch?: Watch, next?: number): Promise<StepReport>;
+  iterate(solver: IterativeSolver, S: number, rho: number, watch?: Watch, next?: IterationTerms): Promise<StepReport>;
   /**
    * A few iterations at once, at least one: until the stopping rule may hold, or the error is not finite, or a batch is full. The
    * best iterate of the run so far is the result, without `keep`. The engine may begin the next batch of the run before it is asked for;
    * after any other call, those iterations count as done. Absent if the engine does one at a time.
    */
-  iterations?(solver: IterativeSolver, S: number, run: Run, watch?: Watch): Promise<readonly StepReport[]>;
+  iterations?(solver: IterativeSolver, run: Run, watch?: Watch): Promise<readonly StepReport[]>;
   /** Keeps the latest iterate as the result. */
   keep(): void;
   /** All patches, each by itself within its limit; the reports are of iterations 1, 2, … over all patches. */

@@ -39,7 +39,7 @@ export abstract class PlainProblem implements Loaded {
   }
 
   abstract reset(Z0?: Codes): void;
-  abstract iterate(solver: IterativeSolver, S: number, rho: number, watch?: Watch, next?: number): Promise<StepReport>;
+  abstract iterate(solver: IterativeSolver, S: number, rho: number, watch?: Watch): Promise<StepReport>;
   abstract keep(): void;
 
   sweep(solver: PatchwiseSolver, limits: AtomLimits, stop: PatchStop, watch?: Watch): Promise<StepReport[]> {

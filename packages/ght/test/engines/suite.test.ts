@@ -70,6 +70,22 @@ describe.each(engineCases)('the %s engine', (_name, { engine, threads, within })
     expectSameCodes(await loaded.codes(), goldenCodes(expected.Z), within.codes);
   });
 
+  it.each(['qpm_growing', 'admm_growing'])('follows NumPy through %s', async (name) => {
+    const expected = made[name];
+    const loaded = await engine.load(D, signalsIn(Y, D.N), { threads });
+    loaded.reset();
+    const terms = expected.S.map((S: number, k: number) => ({ S, rho: expected.rho[k] }));
+    for (const [k, { S, rho }] of terms.entries()) {
+      const solver = name === 'qpm_growing' ? 'qpm' : 'admm';
+      const { rmse, threshold, kept } = await loaded.iterate(solver, S, rho, undefined, terms[k + 1]);
+      expect(rmse / expected.rmse[k]).toBeCloseTo(1, within.digits);
+      expect((threshold ?? 0) / expected.threshold[k]).toBeCloseTo(1, within.digits - 1);
+      expect(kept).toBe(S);
+    }
+    loaded.keep();
+    expectSameCodes(await loaded.codes(), goldenCodes(expected.Z), within.codes);
+  });
+
   it('refits as lstsq does', async () => {
     const loaded = await engine.load(D, signalsIn(Y, D.N), { threads });
     loaded.reset();
@@ -222,21 +238,24 @@ describe.each(engineCases.filter(([, { engine }]) => engine !== referenceEngine)
       }
     });
 
-    it.each(['qpm', 'admm'] as const)('agrees with the reference through %s with a ρ that changes', async (solver) => {
+    it.each(['qpm', 'admm'] as const)('agrees with the reference through %s with terms that change', async (solver) => {
       const rhos = [0.01, 0.03, 0.09, 0.3, 0.3, 0.1, 0.9, 0.9];
+      const budgets = [0.02, 0.3, 0.5, 1, 1, 0.7, 1, 1].map((share) => share * made.S);
+      const terms = rhos.map((rho, k) => ({ S: budgets[k], rho }));
       const [ours, theirs] = await Promise.all(
         [engine, referenceEngine].map((each) => each.load(D, signalsIn(Y, D.N), { threads })),
       );
-      // The second run starts over with the ρ of the first iteration, not with that of the last.
+      // The second run starts over with the terms of the first iteration, not with those of the last.
       for (let run = 0; run < 2; run++) {
         ours.reset();
         theirs.reset();
-        for (const [k, rho] of rhos.entries()) {
+        for (const [k, { S, rho }] of terms.entries()) {
           const [a, b] = [
-            await ours.iterate(solver, made.S, rho, undefined, rhos[k + 1]),
-            await theirs.iterate(solver, made.S, rho, undefined, rhos[k + 1]),
+            await ours.iterate(solver, S, rho, undefined, terms[k + 1]),
+            await theirs.iterate(solver, S, rho, undefined, terms[k + 1]),
           ];
           expect(a.rmse / b.rmse).toBeCloseTo(1, within.digits);
+          expect([a.kept, b.kept]).toEqual([S, S]);
         }
         ours.keep();
         theirs.keep();

@@ -91,7 +91,8 @@ describe('threads', () => {
       loaded.reset();
       // A changed budget continues from the last iterate.
       for (const S of [3000, 3000, 3000, 9000, 9000, 500]) results.push(await loaded.iterate(solver, S, 0.5));
-      for (const rho of [0.5, 0.6, 0.7]) results.push(await loaded.iterate(solver, 500, rho, undefined, rho + 0.1));
+      for (const rho of [0.5, 0.6, 0.7])
+        results.push(await loaded.iterate(solver, 500, rho, undefined, { S: 500, rho: rho + 0.1 }));
       loaded.keep();
       results.push(await loaded.codes(), await loaded.refit(), await loaded.codes());
     }

@@ -186,6 +186,29 @@ def describe_ght(D, Y, S, rho, rho_relative, iterations, dual):
     return Z, {**run, "Z": sparse(Z)}
 
 
+def describe_growth(D, Y, S, norm2, growth, rho, iterations, dual):
+    """A budget that grows linearly over 85% of the iterations, and a penalty that rises by the same factor in all of them."""
+    L, P = D.shape[1], Y.shape[1]
+    growing = round(0.85 * iterations)
+    shares = np.concatenate([np.linspace(growth, 1, growing), np.ones(iterations - growing)])
+    budgets = np.ceil(S * shares - 1e-9).astype(int)
+    rhos = norm2 * np.geomspace(*rho, iterations)
+    W, Z, Lambda = D.T @ Y, np.zeros((L, P)), np.zeros((L, P))
+    errors, thresholds, gaps = [], [], []
+    for budget, penalty in zip(budgets, rhos):
+        X = np.linalg.solve(D.T @ D + penalty * np.eye(L), W + penalty * Z - Lambda)
+        Z, threshold, gap = hard_threshold(X + Lambda / penalty, budget)
+        if dual:
+            Lambda = Lambda + penalty * (X - Z)
+        errors.append(rmse(D, Z, Y))
+        thresholds.append(threshold)
+        gaps.append(gap)
+    assert min(gaps) > SAFE_MARGIN, f"a cut is within rounding: {min(gaps)}"
+    assert errors[-1] == min(errors), "the last iterate is the best"
+    return {"growth": growth, "rho_relative": {"from": rho[0], "to": rho[1]}, "iterations": iterations, "S": budgets,
+            "rho": rhos, "rmse": errors, "threshold": thresholds, "smallest_gap": min(gaps), "Z": sparse(Z)}
+
+
 def refit(D, Y, Z):
     """Least squares on the support of Z, patch by patch."""
     fitted = np.zeros_like(Z)
@@ -291,6 +314,8 @@ def make_solvers():
     Z, qpm_relative = describe_ght(D, Y, S, 0.1 * norm2, 0.1, 30, dual=False)
     _, admm_low = describe_ght(D, Y, S, 0.1 * norm2, 0.1, 20, dual=True)
     _, admm_high = describe_ght(D, Y, S, 0.2 * norm2, 0.2, 20, dual=True)
+    growing = {f"{name}_growing": describe_growth(D, Y, S, norm2, 0.05, (0.02, 0.2), 20, dual)
+               for name, dual in (("qpm", False), ("admm", True))}
     fitted = refit(D, Y, Z)
 
     depth = 24
@@ -303,7 +328,7 @@ def make_solvers():
     write_json("solvers.json", {
         "Y": matrix(Y), "patch": 8, "m": 10, "S": S, "spectral_norm_squared": norm2,
         "qpm_absolute": qpm_absolute, "qpm_relative": qpm_relative,
-        "admm_0.1": admm_low, "admm_0.2": admm_high,
+        "admm_0.1": admm_low, "admm_0.2": admm_high, **growing,
         "refit": {"rmse": rmse(D, fitted, Y), "Z": sparse(fitted)},
         "omp_5": omp[0], "omp_12": omp[1],
         "ols": {"depth": depth, "decided": np.minimum(decided, depth), "supports": [path[:depth] for path in paths],
@@ -311,7 +336,7 @@ def make_solvers():
         "joint_omp_5": joint[0], "joint_omp_10": joint[1],
     })
     for name, run in [("QPM 0.1", qpm_absolute), ("QPM 0.1 rel", qpm_relative), ("ADMM 0.1 rel", admm_low),
-                      ("ADMM 0.2 rel", admm_high)]:
+                      ("ADMM 0.2 rel", admm_high), *growing.items()]:
         print(f"{name}: rmse {run['rmse'][0]:.4f} -> {run['rmse'][-1]:.4f}, least gap {run['smallest_gap']:.1e}")
     print(f"refit: {rmse(D, fitted, Y):.4f}")
     print("OMP s = 5, 12:", [(round(run["rmse"], 4), f"lead {run['smallest_lead']:.1e}") for run in omp])

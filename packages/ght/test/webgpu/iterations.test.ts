@@ -159,15 +159,21 @@ describe.skipIf(inject('withoutGpu') !== '')('iterations on a GPU', () => {
       loaded.reset();
       const sizes: number[] = [];
       const batches = await iterateInBatches(async (first) => {
-        const run = { first, most: Math.min(most, maxIterations - first + 1), rho: () => rho, tolerance, least: 0 };
-        const reports = await (loaded.iterations as NonNullable<Loaded['iterations']>)(solver, S, run);
+        const run = {
+          first,
+          most: Math.min(most, maxIterations - first + 1),
+          terms: () => ({ S, rho }),
+          tolerance,
+          least: 0,
+        };
+        const reports = await (loaded.iterations as NonNullable<Loaded['iterations']>)(solver, run);
         sizes.push(reports.length);
         return reports;
       }, options);
       const codes = await loaded.codes();
       // The next run continues from the last iterate, and finds its own best.
-      const run = { first: 1, most: 1, rho: () => rho, tolerance, least: 0 };
-      const [next] = await (loaded.iterations as NonNullable<Loaded['iterations']>)(solver, S, run);
+      const run = { first: 1, most: 1, terms: () => ({ S, rho }), tolerance, least: 0 };
+      const [next] = await (loaded.iterations as NonNullable<Loaded['iterations']>)(solver, run);
       const continued = await loaded.codes();
       loaded.dispose();
       return { steps, expected, batches, codes, sizes, next, continued };
@@ -218,9 +224,9 @@ describe.skipIf(inject('withoutGpu') !== '')('iterations on a GPU', () => {
 
     it('takes in a batch that was submitted ahead when another budget follows', async () => {
       const loaded = await load(D, Y);
-      const run = { first: 1, most: 200, rho: () => 0.5, tolerance: 0, least: 0 };
-      await loaded.iterations?.('qpm', 900, run);
-      const next = await loaded.iterations?.('qpm', 600, { ...run, most: 1 });
+      const run = { first: 1, most: 200, terms: () => ({ S: 900, rho: 0.5 }), tolerance: 0, least: 0 };
+      await loaded.iterations?.('qpm', run);
+      const next = await loaded.iterations?.('qpm', { ...run, terms: () => ({ S: 600, rho: 0.5 }), most: 1 });
       loaded.reset();
       for (let k = 0; k < 80; k++) await loaded.iterate('qpm', 900, 0.5);
       expect(next).toEqual([await loaded.iterate('qpm', 600, 0.5)]);
@@ -264,14 +270,14 @@ describe.skipIf(inject('withoutGpu') !== '')('iterations on a GPU', () => {
 
   it('can be aborted while a batch is ahead, and starts over after a reset', async () => {
     const loaded = await load(D, Y);
-    const run = { first: 1, most: 200, rho: () => 0.5, tolerance: 0, least: 0 };
-    const first = await loaded.iterations?.('qpm', 900, run);
+    const run = { first: 1, most: 200, terms: () => ({ S: 900, rho: 0.5 }), tolerance: 0, least: 0 };
+    const first = await loaded.iterations?.('qpm', run);
     const stop = new AbortController();
-    const waiting = loaded.iterations?.('qpm', 900, { ...run, first: 41, most: 160 }, { signal: stop.signal });
+    const waiting = loaded.iterations?.('qpm', { ...run, first: 41, most: 160 }, { signal: stop.signal });
     stop.abort(new Error('enough'));
     await expect(waiting).rejects.toThrow('enough');
     loaded.reset();
-    expect(await loaded.iterations?.('qpm', 900, { ...run, most: 40 })).toEqual(first);
+    expect(await loaded.iterations?.('qpm', { ...run, most: 40 })).toEqual(first);
     loaded.dispose();
   });
 

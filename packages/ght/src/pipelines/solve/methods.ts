@@ -8,10 +8,11 @@
  *
  * Each returns its history and the error of the codes that the engine keeps.
  */
-import type { Loaded } from '../../engines/engine.js';
+import type { IterationTerms, Loaded } from '../../engines/engine.js';
 import type { Signals } from '../../image/signals.js';
 import type { Dictionary } from '../../sparse/dictionary/dictionary.js';
 import type { IterativeSolver, PatchwiseSolver } from '../../sparse/solvers/catalogue.js';
+import { budgetAt, growingIterations } from '../../sparse/solvers/growth.js';
 import type { Spending } from '../../sparse/solvers/joint-omp.js';
 import type { HistoryEntry, LoopOutcome, StepReport } from '../../sparse/solvers/loop.js';
 import { iterate, iterateInBatches } from '../../sparse/solvers/loop.js';
@@ -58,8 +59,8 @@ export class SolveProgress {
 }
 
 /**
- * GHT-QPM or GHT-ADMM with S atoms. Continues from the iterate where the last run ended, except with a rising ρ: a large one hardly
- * changes the support, and a small one forgets it.
+ * GHT-QPM or GHT-ADMM with S atoms. Continues from the iterate where the last run ended, except with a rising ρ or a growing budget: a
+ * large ρ hardly changes the support, and a small one forgets it, as a small budget does.
  */
 export function runIterative(
   { loaded, peak, settings }: LoadedProblem,
@@ -68,27 +69,31 @@ export function runIterative(
   penalty: RisingPenalty,
   progress: SolveProgress,
 ): Promise<LoopOutcome> {
-  const { initial, maxIterations, signal } = settings;
-  const rising = risingIterations(penalty, maxIterations);
-  if (rising > 0) loaded.reset(initial);
-  const rho = (k: number) => penaltyAt(penalty, k, maxIterations);
+  const { initial, growth, maxIterations, signal } = settings;
+  const least = Math.max(risingIterations(penalty, maxIterations), growingIterations(growth, maxIterations));
+  if (least > 0) loaded.reset(initial);
+  const terms = (k: number): IterationTerms => ({
+    S: budgetAt(S, growth, k, maxIterations),
+    rho: penaltyAt(penalty, k, maxIterations),
+  });
   const onFraction = (fraction: number) => progress.report((progress.k + fraction) / maxIterations);
   const watch = { signal, onFraction };
   const onEntry = (entry: HistoryEntry) => {
     progress.add(entry);
     onFraction(0);
   };
-  const loop = { ...stopOf(peak, settings), least: rising, onEntry };
+  const loop = { ...stopOf(peak, settings), least, onEntry };
   const batch = loaded.iterations?.bind(loaded);
   if (batch) {
     return iterateInBatches(
-      (first) => batch(solver, S, { ...loop, rho, first, most: maxIterations - first + 1 }, watch),
+      (first) => batch(solver, { ...loop, terms, first, most: maxIterations - first + 1 }, watch),
       loop,
     );
   }
   const step = () => {
     const k = progress.k + 1;
-    return loaded.iterate(solver, S, rho(k), watch, rho(k + 1));
+    const now = terms(k);
+    return loaded.iterate(solver, now.S, now.rho, watch, terms(k + 1));
   };
   return iterate(step, () => loaded.keep(), loop);
 }

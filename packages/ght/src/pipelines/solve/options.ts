@@ -47,6 +47,14 @@ export interface SolverOptions {
    */
   readonly rho?: Penalty;
   /**
+   * The share of the budget S with which GHT-QPM and GHT-ADMM begin, above 0 and up to 1: from there the budget grows to S over 85% of
+   * the iterations, at most 300 of them, so that the largest coefficients are chosen first. `false` is the whole budget in every
+   * iteration, as in the paper. The other solvers have none, and a run from `initial` codes keeps to them.
+   *
+   * @default false
+   */
+  readonly growth?: number | false;
+  /**
    * How much work joint OMP does for a smaller error at the same budget, from 1 to 3; the other solvers ignore it. 1: one pursuit
    * per patch. 2: three more pursuits per patch, each without one of its first atoms. 3: in addition, atoms are swapped, added and
    * dropped until nothing helps.
@@ -109,6 +117,7 @@ export interface Settings {
   readonly budget: Budget | undefined;
   /** Null for a solver without a penalty. */
   readonly rho: Penalty | null;
+  readonly growth: number | false;
   readonly spread: boolean;
   readonly effort: Effort;
   readonly refit: boolean;
@@ -137,7 +146,7 @@ export const solverDefaults = {
 const PAPER_RHO = { absolute: 0.1 };
 
 const optionNames: readonly string[] = [
-  ...['solver', 'budget', 'spread', 'rho', 'effort', 'refit', 'maxIterations', 'tolerance'],
+  ...['solver', 'budget', 'spread', 'rho', 'growth', 'effort', 'refit', 'maxIterations', 'tolerance'],
   ...['preset', 'initial', 'engine', 'threads', 'worker', 'signal', 'onProgress'],
 ];
 
@@ -171,7 +180,18 @@ export function resolveSolveOptions(
   if (rho !== null) checkPenalty(rho);
   const { budget, initial, threads, worker, signal, onProgress } = options;
   return {
-    ...{ solver, budget, rho, initial, engine, threads, worker, signal, onProgress },
+    ...{
+      solver,
+      budget,
+      rho,
+      growth: checkGrowth(entry, options),
+      initial,
+      engine,
+      threads,
+      worker,
+      signal,
+      onProgress,
+    },
     spread: checkSpread(solver, options.spread),
     effort: wholeNumber('effort', options.effort ?? solverDefaults.effort, 1, 3, 'use 1, 2 or 3') as Effort,
     refit: boolean('refit', options.refit ?? solverDefaults.refit, 'use true for least squares at the end'),
@@ -188,6 +208,23 @@ export function resolveSolveOptions(
       'use a value such as 1e-5, or 0',
     ),
   };
+}
+
+/** The share of the budget with which a run begins. */
+function checkGrowth(entry: SolverEntry, { growth, preset, initial }: SolverOptions): number | false {
+  if (entry.growth === null && growth !== undefined) {
+    const remedy = 'remove it, or choose the solver qpm or admm';
+    throw new OptionError('growth', 'must be left out for solvers other than qpm and admm', growth, remedy);
+  }
+  if (growth === undefined) return (preset === undefined && initial === undefined && entry.growth) || false;
+  if (growth === false) return false;
+  if (!(typeof growth === 'number' && growth > 0 && growth <= 1)) {
+    const rule = 'must be above 0 and at most 1, or false';
+    throw new OptionError('growth', rule, growth, 'use a value such as 0.02, or false for the whole budget at once');
+  }
+  if (initial === undefined) return growth;
+  const rule = 'must be left out with initial codes, which it would drop';
+  throw new OptionError('growth', rule, growth, 'remove one of the two');
 }
 
 function checkPenalty(rho: Penalty): void {

@@ -18,6 +18,8 @@ export interface SolverEntry {
   readonly joint: boolean;
   /** The default ρ in units of ‖D‖₂², constant or rising, as measured in docs/choosing.md; null for a solver without a penalty. */
   readonly rho: number | RisingPenalty | null;
+  /** The share of the budget with which a run begins by default; null for a solver without a global threshold. */
+  readonly growth: number | false | null;
   /** Whether it can start from given codes. */
   readonly startsFromCodes: boolean;
   /** Approximate time on one core, in microseconds per patch: base + perAtom · s, for s atoms per 8×8 patch. */
@@ -36,6 +38,7 @@ export const solverCatalogue = {
     method: 'iterative',
     joint: true,
     rho: 0.05,
+    growth: false,
     startsFromCodes: true,
     crowding: 0.5,
     effort: { base: 18, perAtom: 0.2 },
@@ -45,6 +48,7 @@ export const solverCatalogue = {
     method: 'iterative',
     joint: true,
     rho: { from: 0.002, to: 0.2 },
+    growth: false,
     startsFromCodes: true,
     crowding: 0.8,
     effort: { base: 8, perAtom: 0.8 },
@@ -54,6 +58,7 @@ export const solverCatalogue = {
     method: 'allotment',
     joint: true,
     rho: null,
+    growth: null,
     startsFromCodes: false,
     crowding: 0,
     effort: { base: 1, perAtom: 0.4 },
@@ -63,6 +68,7 @@ export const solverCatalogue = {
     method: 'patchwise',
     joint: false,
     rho: null,
+    growth: null,
     startsFromCodes: false,
     crowding: 0,
     effort: { base: 1, perAtom: 0.15 },
@@ -72,6 +78,7 @@ export const solverCatalogue = {
     method: 'patchwise',
     joint: false,
     rho: null,
+    growth: null,
     startsFromCodes: false,
     crowding: 0,
     effort: { base: 0, perAtom: 2 },
@@ -81,6 +88,7 @@ export const solverCatalogue = {
     method: 'patchwise',
     joint: false,
     rho: null,
+    growth: null,
     startsFromCodes: false,
     crowding: 0,
     effort: { base: 0, perAtom: 1.2 },

@@ -5,20 +5,19 @@
  *     ρᵏ = from^(1 − t) · to^t,   t = (k − 1) / (n − 1)      k = 1 … n,   then ρᵏ = to
  */
 
+import { HORIZON } from './growth.js';
+
 /** A ρ that rises by the same factor from iteration to iteration. */
 export interface RisingPenalty {
   /** ρ of the first iteration, above 0. */
   readonly from: number;
-  /** ρ of the last, or of iteration 100 where there are more; not below `from`. */
+  /** ρ of the last, or of iteration 300 where there are more; not below `from`. */
   readonly to: number;
 }
 
-/** The most iterations in which ρ rises. */
-const RISE = 100;
-
 /** The number of iterations in which ρ rises: 0 for a constant one. */
 export function risingIterations({ from, to }: RisingPenalty, maxIterations: number): number {
-  return from === to ? 0 : Math.min(maxIterations, RISE);
+  return from === to ? 0 : Math.min(maxIterations, HORIZON);
 }
 
 /** ρ of iteration k, from 1. */

@@ -11,6 +11,7 @@ import { type Codes, emptyCodes } from '../../../sparse/codes/codes.js';
 import type { IterativeSolver } from '../../../sparse/solvers/catalogue.js';
 import type { StepReport } from '../../../sparse/solvers/loop.js';
 import type { Watch } from '../../../work.js';
+import type { IterationTerms } from '../../engine.js';
 import type { IterativeSolvers } from '../../loaded-problem.js';
 import { singularValues } from '../../shape.js';
 import type { IterationName } from '../kernels/iterate.js';
@@ -23,6 +24,8 @@ const LEAST_FLOAT32 = 2 ** -149;
 const SAMPLED_CHUNKS = 8;
 /** Capacity for candidates, as a multiple of S: what is close to the threshold in steady state, and a little more. */
 const CAPACITY_FACTOR = 1.04;
+/** How far from where it is expected the threshold of a growing budget may be, about. */
+const GROWTH_MARGIN = 0.015;
 /** Atoms per patch from which on it is quicker to pack all candidates than to pick them one by one. */
 const PACKING_ATOMS_PER_PATCH = 13;
 /** How often candidates are made again to have about as many as wanted; equal values may leave no such number. */
@@ -76,7 +79,8 @@ export class GlobalSolvers implements IterativeSolvers {
   #best: Streams | undefined;
   #q: readonly number[] | undefined;
   #rho = Number.NaN;
-  #lastThreshold = 0;
+  /** What the last iteration kept: undefined until there is a threshold. */
+  #last: { readonly S: number; readonly threshold: number } | undefined;
   #many = false;
 
   constructor(
@@ -94,18 +98,18 @@ export class GlobalSolvers implements IterativeSolvers {
     this.#state = undefined;
     this.#newest = undefined;
     this.#best = undefined;
-    this.#lastThreshold = 0;
+    this.#last = undefined;
     this.#start = this.#streams[0];
     this.shards.write(this.#start, Z0);
   }
 
-  /** One iteration, and the candidates for the one after it with ρ = `next`. */
+  /** One iteration, and the candidates for the one after it. */
   async iterate(
     solver: IterativeSolver,
     S: number,
     rho: number,
     watch?: Watch,
-    next: number = rho,
+    next: IterationTerms = { S, rho },
   ): Promise<StepReport> {
     const { P } = this.shards;
     const algorithm = ALGORITHMS[solver];
@@ -115,8 +119,8 @@ export class GlobalSolvers implements IterativeSolvers {
     if (rho !== this.#rho) throw new Error(`an iteration with ρ = ${this.#rho} was begun, but ${rho} is asked for`);
     await this.#propose(S, algorithm, watch);
     const selected = this.#select(S);
-    this.#penalise(next);
-    const error = await this.#commit(S, selected, algorithm, watch);
+    this.#penalise(next.rho);
+    const error = await this.#commit(S, next.S, selected, algorithm, watch);
     return {
       rmse: Math.sqrt((error + this.outsideRange) / P),
       threshold: S > 0 ? selected.threshold : Number.POSITIVE_INFINITY,
@@ -173,12 +177,13 @@ export class GlobalSolvers implements IterativeSolvers {
     return { threshold, kept: S, ties, surplus: equal - ties };
   }
 
-  /** Makes the selection the new codes and measures them: ‖r‖² of all. The same pass makes the next candidates. */
-  async #commit(S: number, selected: Selected, algorithm: Algorithm, watch?: Watch): Promise<number> {
+  /** Makes the selection the new codes and measures them: ‖r‖² of all. The same pass makes the candidates for the next budget. */
+  async #commit(S: number, next: number, selected: Selected, algorithm: Algorithm, watch?: Watch): Promise<number> {
     const { threshold, ties, surplus } = selected;
     const Z = this.#standing().candidates;
     if (surplus > 0) this.#cutTies(Z, threshold, ties);
-    const error = await this.#pass(S, algorithm, algorithm.next, Z, threshold, this.#expect(threshold), watch);
+    const expected = this.#expect(S, threshold, next);
+    const error = await this.#pass(next, algorithm, algorithm.next, Z, threshold, expected, watch);
     this.#newest = Z;
     return error;
   }
@@ -188,11 +193,20 @@ export class GlobalSolvers implements IterativeSolvers {
     return this.#state;
   }
 
-  /** Where the next threshold will be: it moves ever less, so within what it moved last, and a little more. */
-  #expect(threshold: number): { lo: number; hi: number } {
-    const moved = this.#lastThreshold > 0 ? threshold / this.#lastThreshold - 1 : 0;
-    const known = this.#lastThreshold > 0;
-    this.#lastThreshold = threshold;
+  /**
+   * Where the next threshold will be. With the same budget it moves ever less, so within what it moved last, and a little more. Where
+   * the budget grows, its inverse rises about as the budget does.
+   */
+  #expect(S: number, threshold: number, next: number): { lo: number; hi: number } {
+    const last = this.#last;
+    this.#last = threshold > 0 ? { S, threshold } : undefined;
+    if (last && next > S && S > last.S && last.S > 0) {
+      const rise = ((threshold / last.threshold - 1) * (next - S)) / (S - last.S);
+      const expected = threshold / Math.min(2, Math.max(0.8, 1 - rise));
+      return { lo: Math.max(LEAST_FLOAT32, expected * (1 - GROWTH_MARGIN)), hi: expected * (1 + GROWTH_MARGIN) };
+    }
+    const known = last !== undefined;
+    const moved = last ? threshold / last.threshold - 1 : 0;
     const [behind, ahead] = [Math.max(0.004, 0.3 * Math.abs(moved)), Math.max(0.004, 2 * Math.abs(moved))];
     const down = known ? Math.min(0.5, moved > 0 ? behind : ahead) : 0.1;
     return {

@@ -124,12 +124,15 @@ ${entry}
   }
   var above = 0u;
   for (var i = 0u; i < ${ABOVE}u; i++) { above += histogram[${bins + coarse}u + i]; }
-  let rank = select(0u, s.S - above, s.S > above);
+  // A sample has its own budget.
+  let next = s.k + 1u - s.first;
+  let S = select(s.budgets[next / 4u][next % 4u], s.S, s.step > 1u);
+  let rank = select(0u, S - above, S > above);
   let bin = locate(me, rank);
   if (me == 0u) {
     let all = s.lo == ${widest.lo}u && s.hi == ${widest.hi}u;
-    s.refine = 0u; s.ties = 0u; s.above = above + bin.above;
-    if (s.S == 0u) { s.base = ${INFINITE}u; s.rank = 0u; s.above = 0u; }
+    s.S = S; s.refine = 0u; s.ties = 0u; s.above = above + bin.above;
+    if (S == 0u) { s.base = ${INFINITE}u; s.rank = 0u; s.above = 0u; }
     else if (bin.there != 0u) {
       s.base = s.lo + (bin.bin << s.shift);
       s.rank = bin.equal;

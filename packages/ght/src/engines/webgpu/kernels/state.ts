@@ -17,7 +17,7 @@ export const stateWords = [
   ...['T', 'tie', 'kept'],
   // The window in which magnitudes are counted, and how many bits of them a bin leaves out.
   ...['lo', 'hi', 'shift'],
-  // The budget; the threshold before T; every how many pairs of tiles a pass looks at.
+  // The budget of what is selected; the threshold before T; every how many pairs of tiles a pass looks at.
   ...['S', 'before', 'step'],
   // Selection: whether the bin of the threshold has to be counted again, where it begins, the rank in it, what lies above.
   ...['refine', 'base', 'rank', 'above'],
@@ -35,13 +35,21 @@ export type StateWord = (typeof stateWords)[number];
 /** Iterations in the history: the most of a batch. */
 export const HISTORY = 40;
 
-/** Bytes of state and history. */
-export const STATE_BYTES = 4 * stateWords.length + 16 * HISTORY;
+/** Room for the budgets of a batch and of the iteration after it. */
+const BUDGETS = Math.ceil((HISTORY + 1) / 4);
 
-/** WGSL: the state, with the history behind it: threshold, error, kept. */
+/** Where the budgets begin in the state, and the history behind them, in words. */
+export const budgetsAt = stateWords.length;
+export const historyAt = budgetsAt + 4 * BUDGETS;
+
+/** Bytes of state, budgets and history. */
+export const STATE_BYTES = 4 * historyAt + 16 * HISTORY;
+
+/** WGSL: the state, with the budgets and the history behind it: threshold, error, kept. */
 export const stateStruct = `
 struct State {
   ${stateWords.map((name) => `${name}: u32,`).join(' ')}
+  budgets: array<vec4u, ${BUDGETS}>,
   history: array<vec4u, ${HISTORY}>,
 }`;
 

@@ -11,13 +11,15 @@ import { type Codes, emptyCodes } from '../../../sparse/codes/codes.js';
 import type { IterativeSolver } from '../../../sparse/solvers/catalogue.js';
 import type { StepReport } from '../../../sparse/solvers/loop.js';
 import type { Watch } from '../../../work.js';
-import type { Run } from '../../engine.js';
+import type { IterationTerms, Run } from '../../engine.js';
 import type { IterativeSolvers } from '../../loaded-problem.js';
 import type { Batch } from '../gpu.js';
 import { SAVED, setOf } from '../kernels/layout.js';
 import {
+  budgetsAt,
   type Counting,
   HISTORY,
+  historyAt,
   INFINITE,
   LEAST,
   STATE_BYTES,
@@ -59,8 +61,7 @@ interface Outcome {
 /** A batch that was submitted before the outcome of the one before was known. If that one halts or misses a window, it does nothing. */
 interface Ahead {
   readonly solver: IterativeSolver;
-  readonly S: number;
-  readonly rhos: readonly number[];
+  readonly terms: readonly IterationTerms[];
   readonly outcome: Promise<Outcome>;
 }
 
@@ -104,22 +105,23 @@ export class GlobalSolvers implements IterativeSolvers {
     S: number,
     rho: number,
     watch?: Watch,
-    next: number = rho,
+    next: IterationTerms = { S, rho },
   ): Promise<StepReport> {
     const rule = { tolerance: 0, least: 0, keeps: 0 };
-    const [report] = await this.#steps(solver, S, [rho, next], 1, rule, watch);
+    const [report] = await this.#steps(solver, [{ S, rho }, next], 1, rule, watch);
     return report;
   }
 
   /** A batch of iterations; the best of the run so far is kept. The next batch of the run is submitted as well. */
-  async iterations(solver: IterativeSolver, S: number, run: Run, watch?: Watch): Promise<readonly StepReport[]> {
-    const { first, most, rho, tolerance, least } = run;
+  async iterations(solver: IterativeSolver, run: Run, watch?: Watch): Promise<readonly StepReport[]> {
+    const { first, most, terms, tolerance, least } = run;
     const { shape, P } = this.ranges;
     const batch = shape.L * P < SMALL_PROBLEM.coefficients ? SMALL_PROBLEM.batch : BATCH_ITERATIONS;
-    const rhosFrom = (k: number) => Array.from({ length: Math.min(batch, first + most - k) + 1 }, (_, i) => rho(k + i));
+    const termsFrom = (k: number) =>
+      Array.from({ length: Math.min(batch, first + most - k) + 1 }, (_, i) => terms(k + i));
     const rule = { tolerance, least, keeps: 1 };
-    const later = most > batch ? rhosFrom(first + batch) : undefined;
-    return this.#steps(solver, S, rhosFrom(first), first, rule, watch, later);
+    const later = most > batch ? termsFrom(first + batch) : undefined;
+    return this.#steps(solver, termsFrom(first), first, rule, watch, later);
   }
 
   /** The newest codes are the result. */
@@ -138,25 +140,24 @@ export class GlobalSolvers implements IterativeSolvers {
   }
 
   /**
-   * One step for each ρ of the list but the last: with that one, the pass of the last step makes the candidates of the step after it.
-   * If `later` is given, a batch of steps with these ρ is submitted too, so that the GPU has work while the host reads.
+   * One step for all terms of the list but the last: with those, the pass of the last step makes the candidates of the step after it.
+   * If `later` is given, a batch of steps with these terms is submitted too, so that the GPU has work while the host reads.
    */
   async #steps(
     solver: IterativeSolver,
-    S: number,
-    rhos: readonly number[],
+    terms: readonly IterationTerms[],
     first: number,
     rule: { readonly tolerance: number; readonly least: number; readonly keeps: number },
     watch?: Watch,
-    later?: readonly number[],
+    later?: readonly IterationTerms[],
   ): Promise<readonly StepReport[]> {
     const iteration = await this.#iterationOf(solver);
-    const follows =
-      first > 1 && this.#ahead?.solver === solver && this.#ahead.S === S && isEqual(this.#ahead.rhos, rhos);
+    const [{ S, rho }] = terms;
+    const follows = first > 1 && this.#ahead?.solver === solver && isEqual(this.#ahead.terms, terms);
     if (!follows) await this.#land();
     const [known, same] = [this.#state, this.#solver === solver];
-    if (known && same && rhos[0] !== this.#rho)
-      throw new Error(`an iteration with ρ = ${this.#rho} was begun, but ${rhos[0]} is asked for`);
+    if (known && same && rho !== this.#rho)
+      throw new Error(`an iteration with ρ = ${this.#rho} was begun, but ${rho} is asked for`);
     const ahead = this.#ahead;
     // After an abort or a failure the state is unknown: the next call starts from Z⁰.
     [this.#state, this.#ahead] = [undefined, undefined];
@@ -164,10 +165,10 @@ export class GlobalSolvers implements IterativeSolvers {
     let candidates: Candidates = !known ? 'start' : !same ? 'restart' : known.S === S ? 'selected' : 'made';
     // A batch that has ended early leaves no counts to select from.
     if (known && same && (known.halt || known.missed)) candidates = 'again';
-    const end = state.k + rhos.length - 1;
+    const end = state.k + terms.length - 1;
     if (!ahead) this.#begin(state, S, first, rule);
-    let outcome = ahead?.outcome ?? this.#submit(iteration, candidates, state, rhos, end, watch);
-    if (later) this.#ahead = this.#submitAhead(iteration, S, later, end, watch);
+    let outcome = ahead?.outcome ?? this.#submit(iteration, candidates, state, terms, end, watch);
+    if (later) this.#ahead = this.#submitAhead(iteration, later, end, watch);
     for (;;) {
       const { judged } = state;
       const { state: read, history } = await outcome;
@@ -177,14 +178,14 @@ export class GlobalSolvers implements IterativeSolvers {
       if (state.halt || state.missed) this.#ahead = undefined;
       if (state.halt || state.judged === end) {
         const made = state.judged - state.first + 1;
-        [this.#state, this.#solver, this.#rho] = [state, solver, rhos[made]];
-        return Array.from({ length: made }, (_, i) => this.#report(S, history.subarray(4 * i, 4 * i + 3)));
+        [this.#state, this.#solver, this.#rho] = [state, solver, terms[made].rho];
+        return Array.from({ length: made }, (_, i) => this.#report(terms[i].S, history.subarray(4 * i, 4 * i + 3)));
       }
       if (candidates === 'again' && state.judged === judged)
         throw new EngineFailure('no threshold was found among all magnitudes');
       state.missed = 0;
       candidates = 'again';
-      outcome = this.#submit(iteration, candidates, state, rhos, end, watch);
+      outcome = this.#submit(iteration, candidates, state, terms, end, watch);
     }
   }
 
@@ -203,18 +204,17 @@ export class GlobalSolvers implements IterativeSolvers {
   }
 
   /** Submits the steps of a batch after those up to number `end`, for the case that none of those halts or misses its window. */
-  #submitAhead(iteration: Iteration, S: number, rhos: readonly number[], end: number, watch?: Watch): Ahead {
-    const { gpu, scope, shape } = this.ranges;
-    scope.write((this.#memory as Memory).common.tables, tablesFor(shape, rhos));
+  #submitAhead(iteration: Iteration, terms: readonly IterationTerms[], end: number, watch?: Watch): Ahead {
+    this.#writeTerms(terms);
     this.#write({ first: end + 1 });
-    const batch = gpu.batch();
-    for (let slot = 1; slot < rhos.length; slot++) this.#step(iteration, batch, end + slot, slot);
-    iteration.judge(batch, end + rhos.length - 1);
+    const batch = this.ranges.gpu.batch();
+    for (let slot = 1; slot < terms.length; slot++) this.#step(iteration, batch, end + slot, slot);
+    iteration.judge(batch, end + terms.length - 1);
     batch.submit();
     const outcome = this.#read(watch?.signal);
     // After an abort, nothing else handles its rejection.
     outcome.catch(() => undefined);
-    return { solver: iteration.solver, S, rhos, outcome };
+    return { solver: iteration.solver, terms, outcome };
   }
 
   /** Waits for a batch that was submitted ahead but is not the one asked for next, and takes over its state. */
@@ -223,7 +223,7 @@ export class GlobalSolvers implements IterativeSolvers {
     this.#ahead = undefined;
     if (!ahead || !this.#state) return;
     const { state } = await ahead.outcome;
-    [this.#state, this.#rho] = [state, ahead.rhos[state.judged - state.first + 1]];
+    [this.#state, this.#rho] = [state, ahead.terms[state.judged - state.first + 1].rho];
   }
 
   /** Submits the steps after state.k up to number `end`. */
@@ -231,17 +231,16 @@ export class GlobalSolvers implements IterativeSolvers {
     iteration: Iteration,
     candidates: Candidates,
     state: State,
-    rhos: readonly number[],
+    terms: readonly IterationTerms[],
     end: number,
     watch?: Watch,
   ): Promise<Outcome> {
-    const { gpu, scope, shape } = this.ranges;
-    scope.write((this.#memory as Memory).common.tables, tablesFor(shape, rhos));
+    this.#writeTerms(terms);
     const making = candidates !== 'selected' && candidates !== 'made';
     if (making) Object.assign(state, widestWindow(this.#counting));
     this.#write(state);
     if (candidates === 'start') this.#guess(iteration, state.S);
-    const batch = gpu.batch();
+    const batch = this.ranges.gpu.batch();
     if (candidates === 'restart') iteration.clearDual(batch);
     if (candidates === 'restart' || candidates === 'again') iteration.clear(batch);
     if (making) iteration.pass(batch, state.k, state.k + 1 - state.first, candidates === 'again' ? 'again' : 'next');
@@ -309,6 +308,19 @@ export class GlobalSolvers implements IterativeSolvers {
     this.#write({ S });
   }
 
+  /** Writes what the iterations of a batch are asked for: their tables, and their budgets. */
+  #writeTerms(terms: readonly IterationTerms[]): void {
+    const { scope, shape } = this.ranges;
+    const { state, tables } = (this.#memory as Memory).common;
+    const rhos = terms.map(({ rho }) => rho);
+    scope.write(tables, tablesFor(shape, rhos));
+    scope.write(
+      state,
+      Uint32Array.from(terms, ({ S }) => S),
+      4 * budgetsAt,
+    );
+  }
+
   #write(words: Partial<State>): void {
     const { scope } = this.ranges;
     const { state } = (this.#memory as Memory).common;
@@ -325,10 +337,10 @@ export class GlobalSolvers implements IterativeSolvers {
     const { state } = (this.#memory as Memory).common;
     const words = new Uint32Array(await this.ranges.gpu.read(state, 0, STATE_BYTES, signal));
     const read = Object.fromEntries(stateWords.map((name, i) => [name, words[i]])) as State;
-    return { state: read, history: words.subarray(stateWords.length) };
+    return { state: read, history: words.subarray(historyAt) };
   }
 }
 
-function isEqual(a: readonly number[], b: readonly number[]): boolean {
-  return a.length === b.length && a.every((value, i) => value === b[i]);
+function isEqual(a: readonly IterationTerms[], b: readonly IterationTerms[]): boolean {
+  return a.length === b.length && a.every(({ S, rho }, i) => S === b[i].S && rho === b[i].rho);
 }
