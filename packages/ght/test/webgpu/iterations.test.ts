@@ -18,7 +18,7 @@ import {
   solve,
 } from '../../src/index.js';
 import { supportMismatch } from '../../src/paper.js';
-import { iterate, iterateInBatches } from '../../src/sparse/solvers/loop.js';
+import { iterate, iterateInBatches, type StepReport } from '../../src/sparse/solvers/loop.js';
 
 const D = overcompleteDct(8, 10);
 
@@ -211,6 +211,24 @@ describe.skipIf(inject('withoutGpu') !== '')('iterations on a GPU', () => {
       expect(errorOf(codes)).toBeCloseTo(steps.rmse, 3);
       expect(sizes).toEqual([40, 40, 10]);
       expect(next.rmse).not.toBe(steps.rmse);
+    });
+
+    it('has the terms of each iteration, also in a batch that was submitted ahead', async () => {
+      const terms = (k: number) => ({ S: Math.min(900, 200 + 10 * k), rho: k < 50 ? 0.3 : 0.5 });
+      const loaded = await load(D, Y);
+      const steps = [];
+      for (let k = 1; k <= 90; k++)
+        steps.push(await loaded.iterate('admm', terms(k).S, terms(k).rho, undefined, terms(k + 1)));
+      loaded.reset();
+      const run = { most: 90, terms, tolerance: 0, least: 0 };
+      const batches: StepReport[] = [];
+      while (batches.length < 90) {
+        const first = batches.length + 1;
+        batches.push(...((await loaded.iterations?.('admm', { ...run, first, most: 91 - first })) ?? []));
+      }
+      expect(batches).toEqual(steps);
+      expect(batches.map(({ kept }) => kept)).toEqual(steps.map((_, i) => terms(i + 1).S));
+      loaded.dispose();
     });
 
     it('stops in a batch that was submitted ahead', async () => {

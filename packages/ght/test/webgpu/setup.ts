@@ -33,6 +33,8 @@ export default async function setup(project: TestProject) {
   // Workers are processes that start with this environment; the loader of libraries reads it once, at the start.
   const before = process.env.LD_LIBRARY_PATH;
   process.env.LD_LIBRARY_PATH = [folder, before].filter(Boolean).join(':');
+  // No file describes this driver, and without one the engine does not look for a GPU.
+  process.env.VK_DRIVER_FILES ??= join(folder, 'libvulkan.so.1');
   return () => {
     process.env.LD_LIBRARY_PATH = before ?? '';
     rmSync(folder, { recursive: true });
