@@ -75,13 +75,13 @@ function pngResolution(bytes: Uint8Array): Resolution | undefined {
   return undefined;
 }
 
-/** The JFIF segment of a JPEG; one without a unit says nothing that its EXIF does not say better. */
+/** The JFIF segment of a JPEG; one without a unit says at most the ratio of a pixel. */
 function jfifResolution(bytes: Uint8Array): Resolution | undefined {
   for (const { marker, content } of segmentsOf(bytes)) {
     if (marker !== 0xe0 || content.length < 12 || String.fromCharCode(...content.subarray(0, 4)) !== 'JFIF') continue;
-    const unit = ({ 1: 'inch', 2: 'centimetre' } as const)[content[7]];
+    const unit = ({ 0: 'none', 1: 'inch', 2: 'centimetre' } as const)[content[7]];
     const [x, y] = [content[8] * 256 + content[9], content[10] * 256 + content[11]];
-    return unit && valid({ x, y, unit });
+    return unit && (unit !== 'none' || x !== y) ? valid({ x, y, unit }) : undefined;
   }
   return undefined;
 }

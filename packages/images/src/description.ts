@@ -1,6 +1,11 @@
 /** What microscopes and ImageJ write into the description of a TIFF: the size of a pixel, and how many pages there are. */
 import { type Resolution, valid } from './resolution.js';
 
+/** Whether a description is for people: those of programs state the size of the image and the order of its pages. */
+export function isForPeople(description: string): boolean {
+  return !/^ImageJ=|^\{"shape"|<OME\b/.test(description);
+}
+
 /** Lengths in centimetres, by the names that ImageJ and OME-XML use. */
 const centimetres: Readonly<Record<string, number>> = {
   nm: 1e-7,

@@ -1,5 +1,5 @@
 /** EXIF blocks and ICC profiles: what is read and changed in them. Everything else travels as it is. */
-import { type Resolution, unitOf, valid } from './resolution.js';
+import { CENTIMETRES_PER_INCH, type Resolution, rational, unitOf, valid } from './resolution.js';
 
 const exifPrefix = 'Exif\0\0';
 const orientationTag = 0x0112;
@@ -50,6 +50,36 @@ export function exifResolution(exif: Uint8Array): Resolution | undefined {
     ...{ x: rational(xResolutionTag), y: rational(yResolutionTag) },
     unit: unitOf(unit === undefined ? undefined : view.getUint16(unit, little)),
   });
+}
+
+/** Resolutions that differ less are the same: formats round them. */
+const MOST_ROUNDING = 1e-3;
+
+/**
+ * An EXIF block that states this resolution, if it states one at all: every other byte stays, since notes of cameras refer to their places.
+ * Undefined if it states none.
+ */
+export function exifStating(exif: Uint8Array, { x, y, unit }: Resolution): Uint8Array | undefined {
+  const stated = exifResolution(exif);
+  const { view, little, places } = valuesOf(exif);
+  const [across, down, units] = [xResolutionTag, yResolutionTag, resolutionUnitTag].map((tag) => places.get(tag));
+  if (!stated || across === undefined || down === undefined || units === undefined) return undefined;
+  const scale = (from: Resolution['unit']) => (from === 'centimetre' ? CENTIMETRES_PER_INCH : 1);
+  const comparable = (unit === 'none') === (stated.unit === 'none');
+  const ratio = (scale(unit) / scale(stated.unit)) * (x / stated.x);
+  const alike = Math.abs(ratio - 1) < MOST_ROUNDING && Math.abs(y / x / (stated.y / stated.x) - 1) < MOST_ROUNDING;
+  if (comparable && alike) return exif;
+  const block = Uint8Array.from(exif);
+  const into = new DataView(block.buffer);
+  for (const [entry, value] of [
+    [across, x],
+    [down, y],
+  ]) {
+    const at = view.getUint32(entry, little);
+    for (const [k, part] of rational(value).entries()) into.setUint32(at + 4 * k, part, little);
+  }
+  into.setUint16(units, { none: 1, inch: 2, centimetre: 3 }[unit], little);
+  return block;
 }
 
 /**

@@ -12,6 +12,10 @@ export interface ImageMetadata {
   readonly icc?: Uint8Array;
   /** The EXIF block from its TIFF header on, its orientation already set to 1 because the pixels are upright. */
   readonly exif?: Uint8Array;
+  /** The XMP packet: XML about what the image shows and how it was made. */
+  readonly xmp?: Uint8Array;
+  /** The IPTC records of news agencies and archives, without the resources of Photoshop around them. */
+  readonly iptc?: Uint8Array;
   /** How large a pixel is. */
   readonly resolution?: Resolution;
   /** The description of a TIFF, such as those of ImageJ and OME; only TIFF holds it, and only if all pages are written. */
@@ -26,6 +30,10 @@ export interface ImageMetadata {
   readonly bands?: true;
   /** The order of the dimensions of a `.npy`. */
   readonly axes?: Axes;
+  /** Of a PNG: its texts, its time and what it says of colours, chunks with their lengths and checksums. Only PNG holds them. */
+  readonly pngChunks?: Uint8Array;
+  /** What else the file holds and no output can keep, in words, such as `comment`. */
+  readonly notRead?: readonly string[];
 }
 
 /** What the samples of a file are: whole numbers, unsigned or signed, or floats. */

@@ -21,7 +21,8 @@ export function valid(resolution: Resolution): Resolution | undefined {
   return x > 0 && y > 0 && Number.isFinite(x) && Number.isFinite(y) ? resolution : undefined;
 }
 
-const CENTIMETRES_PER_INCH = 2.54;
+/** The length of an inch. */
+export const CENTIMETRES_PER_INCH = 2.54;
 
 /** Pixels per centimetre; undefined without a unit. */
 export function perCentimetre({ x, y, unit }: Resolution): { readonly x: number; readonly y: number } | undefined {
@@ -33,4 +34,11 @@ export function perCentimetre({ x, y, unit }: Resolution): { readonly x: number;
 /** The resolution of an image that was turned: rows and columns change places from orientation 5 on. */
 export function turned(resolution: Resolution, orientation: number): Resolution {
   return orientation >= 5 && orientation <= 8 ? { ...resolution, x: resolution.y, y: resolution.x } : resolution;
+}
+
+/** A number as a quotient: of 1 where it is whole, else of the greatest power of ten that keeps it in 32 bits. */
+export function rational(value: number): [numerator: number, denominator: number] {
+  if (Number.isInteger(value) && value <= 0xffff_ffff) return [value, 1];
+  const power = Math.max(0, Math.min(6, 9 - Math.ceil(Math.log10(value))));
+  return [Math.min(Math.round(value * 10 ** power), 0xffff_ffff), 10 ** power];
 }

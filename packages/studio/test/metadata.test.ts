@@ -1,8 +1,8 @@
 /** What a file says besides its samples, read from one file and put into another, with sharp as the other reader and writer. */
-import { profileFits } from 'ght-images';
+import { describeFile, profileFits, readMetadata } from 'ght-images';
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { describeJpeg, describePng, describeWebp, isDisplayP3, metadataOf } from '../src/image/metadata.js';
+import { isDisplayP3 } from '../src/image/display-p3.js';
 
 const size = { width: 20, height: 12, channels: 3 } as const;
 const plain = () => sharp({ create: { ...size, background: '#c63' } });
@@ -15,7 +15,7 @@ const bytesOf = async (picture: Sharp, format: (typeof formats)[number]) =>
 describe.each(formats)('the metadata of a file, %s', (from) => {
   it('are found', async () => {
     const file = await bytesOf(described(), from);
-    const { icc, exif, resolution } = await metadataOf(file, from);
+    const { icc, exif, resolution } = await readMetadata(file, from);
     const truth = await sharp(file).metadata();
     expect(icc).toEqual(Uint8Array.from(truth.icc ?? []));
     expect([isDisplayP3(icc), icc && profileFits(icc, 3)]).toEqual([true, true]);
@@ -25,14 +25,9 @@ describe.each(formats)('the metadata of a file, %s', (from) => {
   });
 
   it.each(formats)('are found by other programs in a %s', async (to) => {
-    const metadata = await metadataOf(await bytesOf(described(), from), from);
+    const metadata = await readMetadata(await bytesOf(described(), from), from);
     const bare = await bytesOf(plain(), to);
-    const file =
-      to === 'png'
-        ? await describePng(bare, metadata)
-        : to === 'jpeg'
-          ? describeJpeg(bare, metadata)
-          : describeWebp(bare, { width: 20, height: 12, alpha: false }, metadata);
+    const file = await describeFile(bare, to, { width: 20, height: 12, alpha: false }, metadata);
     const { icc, exif, density, width, height, format } = await sharp(file).metadata();
     expect({ format, width, height }).toEqual({ format: to, width: 20, height: 12 });
     expect(Uint8Array.from(icc ?? [])).toEqual(metadata.icc);
@@ -48,12 +43,12 @@ describe.each(formats)('the metadata of a file, %s', (from) => {
 
 it('a profile that is longer than a segment of a JPEG is split, and put together again', async () => {
   const icc = Uint8Array.from({ length: 150_000 }, (_, i) => (i * 31) % 251);
-  const file = describeJpeg(await bytesOf(plain(), 'jpeg'), { icc });
-  expect((await metadataOf(file, 'jpeg')).icc).toEqual(icc);
+  const file = await describeFile(await bytesOf(plain(), 'jpeg'), 'jpeg', { ...size, alpha: false }, { icc });
+  expect((await readMetadata(file, 'jpeg')).icc).toEqual(icc);
 });
 
 it('a file without any has none, and gets none', async () => {
   const file = await bytesOf(plain(), 'webp');
-  expect(await metadataOf(file, 'webp')).toEqual({});
-  expect(describeWebp(file, { width: 20, height: 12, alpha: false }, {})).toBe(file);
+  expect(await readMetadata(file, 'webp')).toEqual({});
+  expect(await describeFile(file, 'webp', { ...size, alpha: false }, {})).toBe(file);
 });

@@ -58,10 +58,13 @@ export async function denoiseFile(
     const outcome = options ? denoiseByGroups(file, options, given) : denoiseAsPaper(file, flags, given);
     return { file, outcome: await outcome };
   };
-  if (input.numbers.length > 1) return denoisePages(input, output, format, denoisePage, onProgress);
-  return denoisePage(input.numbers[0], async (image, file) => {
-    await writeResults([await resultOutput(output, image, file, { format, jpegQuality: flags.jpegQuality })]);
+  if (input.numbers.length > 1) return denoisePages(input, output, format, denoisePage, onProgress, context.note);
+  let notKept: readonly string[] = [];
+  const { file, outcome } = await denoisePage(input.numbers[0], async (image, file) => {
+    const how = { format, jpegQuality: flags.jpegQuality };
+    notKept = await writeResults([await resultOutput(output, image, file, how)], context.note);
   });
+  return { file, outcome: { ...outcome, summary: { ...outcome.summary, notKept }, notKept } };
 }
 
 /** The clean version of a page: the page of the same number, or the only one there is. */

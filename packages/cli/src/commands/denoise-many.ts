@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { OptionError } from 'ght';
 import { silent } from '../flags.js';
 import { type Skipped, skippedMessage } from '../io/batch.js';
-import { type BatchFile, formatOfName, imageExtensions } from '../io/index.js';
+import { type BatchFile, formatOfName, imageExtensions, noteNotKeptIn } from '../io/index.js';
 import { oneLine } from '../output/line.js';
 import { type ProgressDisplay, progressDisplay } from '../output/progress.js';
 import { denoiseFile, type Task } from './denoise-file.js';
@@ -30,7 +30,10 @@ export async function denoiseMany(batch: readonly BatchFile[], skipped: readonly
     const shared = await noise?.sharedBy(input, (read, files) =>
       display.onProgress({ fraction: i / batch.length, doing: `noise of ${files} files, ${read} read` }),
     );
-    const { outcome } = await denoiseFile(input, output, { ...task, shared }, { onProgress, stop: () => {} });
+    // What is not kept is said once for all files.
+    const quiet = { ...context, note: () => {} };
+    const one = { ...task, context: quiet, shared };
+    const { outcome } = await denoiseFile(input, output, one, { onProgress, stop: () => {} });
     written++;
     context.stopped.note = `${written} of ${batch.length} images were written to ${flags.output}`;
     return { input, output, outcome };
@@ -38,6 +41,8 @@ export async function denoiseMany(batch: readonly BatchFile[], skipped: readonly
     display.stop();
     await folders.removeEmpty();
   });
+  const lost = done.map(({ outcome }) => outcome.notKept ?? []);
+  noteNotKeptIn(flags.output, lost, context.note);
   if (flags.json) {
     const files = done.map(({ input, output, outcome }) => ({ input, output, ...outcome.summary }));
     context.print(JSON.stringify({ task: 'denoise', files, failed, skipped }));

@@ -23,6 +23,7 @@ export async function denoisePages(
   format: ImageFormat | undefined,
   denoisePage: DenoisePage,
   onProgress: ProgressDisplay['onProgress'],
+  note: (text: string) => void,
 ): Promise<{ file: ImageFile; outcome: Outcome }> {
   const pages = pagesResult(output, whole, format ?? own);
   const done: { readonly file: ImageFile; readonly outcome: Outcome }[] = [];
@@ -32,14 +33,15 @@ export async function denoisePages(
       onProgress({ fraction: (i + fraction) / numbers.length, doing: `page ${number}` });
     done.push(await denoisePage(number, add, progress));
   }
-  await writeResults([await pages.finish()]);
+  const notKept = await writeResults([await pages.finish()], note);
   const outcomes = done.map(({ outcome }) => outcome);
   const lines = outcomes.map(({ noise }, i) => [`page ${numbers[i]}`, noise] as const);
   const advice = [...new Set(outcomes.flatMap((outcome) => outcome.advice ?? []))].join('; ');
   return {
     file: done[0].file,
     outcome: {
-      summary: { pages: outcomes.map(({ summary }, i) => ({ page: numbers[i], ...summary })) },
+      summary: { pages: outcomes.map(({ summary }, i) => ({ page: numbers[i], ...summary })), notKept },
+      notKept,
       facts: facts([...lines, ['wrote', `${numbers.length} pages to ${output}`]]),
       noise: lines.map(([page, noise]) => `${page}: ${noise}`).join('; '),
       changed: outcomes.some(({ changed }) => changed),

@@ -66,13 +66,16 @@ export async function denoiseStack(
     const work = { source, flags, options, signal: context.signal, onProgress: display.onProgress, reference };
     let first: ImageFile | undefined;
     let psnrs: readonly number[] = [];
-    await writeStackResults(path, found, flags, async (write) => {
+    const fill = async (write: WritePage) => {
       ({ first, psnrs } = await denoiseAll(all, work, write));
-    });
+    };
+    const notKept = await writeStackResults(path, found, flags, fill, context.note);
     display.stop();
     if (!first) throw new InputError('IMAGE', 'must have pages', path, 'give another stack');
     const run = { axis, all, first, psnr: meanOf(psnrs), seconds: (performance.now() - start) / 1000 };
-    context.print(flags.json ? JSON.stringify(summaryOf(source, run)) : textOf(path, source, run, flags, options));
+    context.print(
+      flags.json ? JSON.stringify({ ...summaryOf(source, run), notKept }) : textOf(path, source, run, flags, options),
+    );
   } finally {
     display.stop();
     await reference?.close();

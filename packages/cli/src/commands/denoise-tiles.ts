@@ -44,13 +44,13 @@ export async function denoiseInTiles(
   const known = flags.tile === undefined && { memory };
   const pictureOf = (picture: Picture) => (flags.float ? { ...picture, ...asFloat(picture) } : picture);
   const run = { path, output: flags.output, flags, task: denoiseTask(), request, pictureOf, ...known };
-  const { result, picture, by } = await runTiles(run, context, display).finally(display.stop);
+  const { result, picture, by, notKept } = await runTiles(run, context, display).finally(display.stop);
   const seconds = (performance.now() - start) / 1000;
   const { engine } = result;
   if (flags.json) {
     const { metadata: _metadata, ...image } = picture;
     const found = denoiseSummary(result);
-    context.print(JSON.stringify({ task: 'denoise', method: 'groups', engine, image, ...found, by, seconds }));
+    context.print(JSON.stringify({ task: 'denoise', method: 'groups', engine, image, ...found, by, seconds, notKept }));
     return;
   }
   context.print(

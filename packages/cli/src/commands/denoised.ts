@@ -26,6 +26,8 @@ export interface Outcome {
   readonly noise: string;
   /** Whether the result differs from the input. */
   readonly changed: boolean;
+  /** What of the metadata of the input the output does not keep, in words. */
+  readonly notKept?: readonly string[];
   /** If nothing was removed, or perhaps not enough: a sentence that says so and names the flag to use. */
   readonly advice?: string;
 }

@@ -12,6 +12,7 @@ import {
   type ImageFile,
   isStream,
   loadSharp,
+  noteNotKeptIn,
   pagesResult,
   refuseOverwritingFiles,
   resultFormat,
@@ -151,7 +152,7 @@ async function representMembers(
   { members, file, images }: ReadSet,
   flags: RepresentFlags,
   options: RepresentOptions,
-  { print, signal, stopped }: Context,
+  { print, note, signal, stopped }: Context,
   folders: OutputFolders,
 ): Promise<void> {
   const display = progressDisplay(`${members.length} images`, silent(flags));
@@ -162,6 +163,7 @@ async function representMembers(
   const cells: SheetCell[] = [];
   const entries: object[] = [];
   const rows: string[][] = [];
+  const lost: (readonly string[])[] = [];
   for await (const result of results()) {
     const k = entries.length;
     const { input, page, output, pages, last } = members[k];
@@ -170,9 +172,8 @@ async function representMembers(
     if (output !== undefined && (!pages || last)) {
       await folders.make(dirname(output));
       const { format, jpegQuality } = flags;
-      await writeResults([
-        await (pages?.finish() ?? resultOutput(output, result.image, like, { format, jpegQuality })),
-      ]);
+      const written = await (pages?.finish() ?? resultOutput(output, result.image, like, { format, jpegQuality }));
+      lost.push(await writeResults([written], () => {}));
       stopped.note = `${k + 1} of ${members.length} images were written to ${output}`;
     }
     if (flags.contact !== undefined) cells.push(sheetCell(result));
@@ -197,8 +198,9 @@ async function representMembers(
     const bytes = await (await loadSharp())(pixels, { raw: { width, height, channels: 3 } })
       .png()
       .toBuffer();
-    await writeResults([{ path: flags.contact, bytes, parameter: '--contact' }]);
+    await writeResults([{ path: flags.contact, bytes, parameter: '--contact' }], note);
   }
+  noteNotKeptIn(flags.output ?? '', lost, note);
   const seconds = (performance.now() - start) / 1000;
   if (flags.json) {
     const { solver, ...rest } = totals;
@@ -211,7 +213,7 @@ async function representMembers(
       psnr: finite(totals.psnr),
       seconds,
     };
-    print(JSON.stringify({ ...report, images: entries }));
+    print(JSON.stringify({ ...report, images: entries, notKept: [...new Set(lost.flat())] }));
     return;
   }
   print(table(['', 'image', 'nonzeros', 'per patch', 'share', 'PSNR'], rows, 2));

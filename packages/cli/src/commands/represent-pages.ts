@@ -20,7 +20,7 @@ export async function representPages(
   path: string,
   { numbers, whole, format }: ChosenPages,
   flags: RepresentFlags,
-  print: Context['print'],
+  { print, note }: Context,
   representPage: (number: number, onProgress?: (progress: Progress) => void) => Promise<Represented>,
 ): Promise<void> {
   for (const [flag, file] of Object.entries({
@@ -38,12 +38,12 @@ export async function representPages(
     done.push({ file, seconds });
     summaries.push(summarise('represent', result, { ...result, seconds, spread: flags.spread }));
   }
-  if (pages) await writeResults([await pages.finish()]);
+  const notKept = pages ? await writeResults([await pages.finish()], note) : [];
   if (flags.json) {
     const each = summaries.map(({ task: _, ...summary }, i) => {
       return { page: numbers[i], image: imageSummary(done[i].file), ...summary };
     });
-    print(JSON.stringify({ task: 'represent', pages: each }));
+    print(JSON.stringify({ task: 'represent', pages: each, notKept }));
     return;
   }
   const rows = summaries.map(({ nonzeros, psnr, seconds }, i) => [

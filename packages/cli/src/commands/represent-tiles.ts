@@ -32,12 +32,12 @@ export async function representInTiles(
   const solver = solverCatalogue[options.solver ?? 'joint-omp'];
   const display = progressDisplay(solver.title, silent(flags));
   const run = { path, output, flags, task: representTask(), request };
-  const { result, picture, by } = await runTiles(run, context, display).finally(display.stop);
+  const { result, picture, by, notKept } = await runTiles(run, context, display).finally(display.stop);
   const seconds = (performance.now() - start) / 1000;
   if (flags.json) {
     const { metadata: _metadata, ...image } = picture;
     const { history: _history, images: _images, ...rest } = result;
-    context.print(JSON.stringify({ task: 'represent', image, ...rest, by, seconds }));
+    context.print(JSON.stringify({ task: 'represent', image, ...rest, by, seconds, notKept }));
     return;
   }
   const { nonzeros, patches, budget, rmse, rmsePixel, psnr, iterations } = result;

@@ -160,7 +160,8 @@ async function dictionaryOf({
   return isName(dictionary) ? { dictionary } : readDictionary(dictionary, patch);
 }
 
-async function representFile(path: string, flags: RepresentFlags, { print, signal }: Context): Promise<void> {
+async function representFile(path: string, flags: RepresentFlags, context: Context): Promise<void> {
+  const { print, signal } = context;
   const own = await dictionaryOf(flags);
   const asked = { ...representOptions(flags), ...own };
   if (flags.jpegQuality !== undefined && !isStream(flags.output)) {
@@ -192,7 +193,7 @@ async function representFile(path: string, flags: RepresentFlags, { print, signa
     const result = await represent(file.image, { ...options, signal, onProgress }).finally(display.stop);
     return { file, result, seconds: (performance.now() - start) / 1000 };
   };
-  if (pages.numbers.length > 1) return representPages(path, pages, flags, print, representPage);
+  if (pages.numbers.length > 1) return representPages(path, pages, flags, context, representPage);
   const { file, result, seconds } = await representPage(pages.numbers[0]);
 
   // All contents are ready before the first file is written, so an error changes no file.
@@ -209,13 +210,13 @@ async function representFile(path: string, flags: RepresentFlags, { print, signa
   if (flags.history) add(flags.history, historyFile(flags.history, result.history), '--history');
   const { output, format, jpegQuality } = flags;
   if (output) files.push(await resultOutput(output, result.image, file, { format, jpegQuality }));
-  await writeResults(files);
+  const notKept = await writeResults(files, context.note);
 
   const summary = summarise('represent', result, { ...result, seconds, spread: flags.spread });
   const psnrWritten = writtenPsnr(result.image, file);
   if (flags.json) {
     const { task, solver, engine, ...rest } = summary;
-    print(JSON.stringify({ task, solver, engine, image: imageSummary(file), ...rest, psnrWritten }));
+    print(JSON.stringify({ task, solver, engine, image: imageSummary(file), ...rest, psnrWritten, notKept }));
     return;
   }
   const extra: [string, string][] = [['range', range(result)]];

@@ -62,11 +62,12 @@ async function restoreTo(
   const seconds = (performance.now() - start) / 1000;
   const { image, summary, rows } = outcome;
   const like = enlarged(file, task.factor ?? 1);
-  await writeResults([await resultOutput(output, image, like, { format, jpegQuality: flags.jpegQuality })]);
+  const how = { format, jpegQuality: flags.jpegQuality };
+  const notKept = await writeResults([await resultOutput(output, image, like, how)], context.note);
   const psnr = levelAgainst(clean?.image, image);
   if (flags.json) {
     const { width, height } = image;
-    const result = { task: task.name, image: imageSummary(file), width, height, ...summary, psnr, seconds };
+    const result = { task: task.name, image: imageSummary(file), width, height, ...summary, psnr, seconds, notKept };
     context.print(JSON.stringify(result));
     return;
   }

@@ -47,12 +47,14 @@ export async function restoreInTiles(
   const display = progressDisplay(task.name, silent(flags));
   const stoppedNote = (zarr: string) => `nothing is complete in ${zarr} yet, and the same command begins again`;
   const run = { path, output, flags, task: restoreTask(), request, pictureOf, memory, stoppedNote };
-  const { result, picture, by } = await runTiles(run, context, display).finally(display.stop);
+  const { result, picture, by, notKept } = await runTiles(run, context, display).finally(display.stop);
   const seconds = (performance.now() - start) / 1000;
   if (flags.json) {
     const { metadata: _metadata, ...image } = picture;
     const { width, height } = restoredPicture(picture, asked);
-    context.print(JSON.stringify({ task: task.name, image, width, height, ...loopSummary(result), by, seconds }));
+    context.print(
+      JSON.stringify({ task: task.name, image, width, height, ...loopSummary(result), by, seconds, notKept }),
+    );
     return;
   }
   const where = by === 'here' ? `on the ${result.engine.name} engine` : `by workers, ${by}`;

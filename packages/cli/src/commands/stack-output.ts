@@ -1,10 +1,11 @@
 /** Where the results of a stack go: frames into a folder, everything else into one file. */
 import { basename } from 'node:path';
 import { OptionError } from 'ght';
+import { formatOfName, notKept } from 'ght-images';
 import { type StackSource, stackExtensions, type WritePage, writeStack } from 'ght-tiles';
 import { extensionOf, renamed } from '../input-flags.js';
 import { inFolder } from '../io/batch.js';
-import { isStream, refuseOverwritingFiles, resultOutput, writeResults } from '../io/index.js';
+import { isStream, noteNotKept, refuseOverwritingFiles, resultOutput, writeResults } from '../io/index.js';
 import { checkQuality } from '../output/picture.js';
 import { asFloat, type DenoiseFlags } from './denoise-flags.js';
 import { OutputFolders } from './output-folder.js';
@@ -40,7 +41,8 @@ export async function writeStackResults(
   { source, frames }: { readonly source: StackSource; readonly frames?: readonly string[] },
   flags: DenoiseFlags,
   fill: (write: WritePage) => Promise<void>,
-): Promise<void> {
+  note: (text: string) => void,
+): Promise<readonly string[]> {
   const { output, format, jpegQuality } = flags;
   const samples = flags.float ? asFloat(source.picture) : source.picture;
   const inputs = (frames ?? [path]).map((input) => ({ path: input, parameter: 'IMAGE' }));
@@ -50,7 +52,11 @@ export async function writeStackResults(
     checkQuality(output, jpegQuality);
     await refuseOverwritingFiles(inputs, [{ path: output, parameter: '-o' }]);
     await writeStack(output, source, fill, { samples, parameter: '-o' });
-    return;
+    // What the description and the labels say of a stack goes to each format in its own words.
+    const { description: _, imageJ: __, ome: ___, ...metadata } = source.picture.metadata ?? {};
+    const lost = notKept(formatOfName(output) ?? 'zarr', source.picture.channels, metadata);
+    noteNotKept(output, lost, note);
+    return lost;
   }
   if (format !== undefined) checkQuality(`image${extensionOf(format)}`, jpegQuality);
   const found = frames.map((input) => ({ input, relative: basename(input) }));
@@ -61,15 +67,18 @@ export async function writeStackResults(
   );
   const folders = new OutputFolders();
   await folders.make(output, 'must be a folder for several images');
+  const lost = new Set<string>();
   try {
     await fill(async (page, image, file) => {
-      await writeResults([
-        await resultOutput(files[page].output, image, { ...file, ...samplesOf(samples) }, { jpegQuality }),
-      ]);
+      const like = { ...file, ...samplesOf(samples) };
+      const written = [await resultOutput(files[page].output, image, like, { jpegQuality })];
+      for (const part of await writeResults(written, () => {})) lost.add(part);
     });
   } finally {
     await folders.removeEmpty();
   }
+  noteNotKept(output, [...lost], note);
+  return [...lost];
 }
 
 function samplesOf({ sample, depth }: ReturnType<typeof asFloat>): ReturnType<typeof asFloat> {

@@ -6,7 +6,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Image } from 'ght';
 import { isGhtError, OptionError } from 'ght';
 import { type RunProgress, type RunWatch, runHere } from 'ght/plans';
-import { formatOfName, rangeOf } from 'ght-images';
+import { formatOfName, notKept, rangeOf } from 'ght-images';
 import {
   codesStore,
   encodeData,
@@ -25,7 +25,15 @@ import {
   zarrSink,
 } from 'ght-tiles';
 import type { Context } from '../context.js';
-import { checkOutput, type ImageFile, imageExtensions, isStream, resultOutput, writeResults } from '../io/index.js';
+import {
+  checkOutput,
+  type ImageFile,
+  imageExtensions,
+  isStream,
+  noteNotKept,
+  resultOutput,
+  writeResults,
+} from '../io/index.js';
 import { oneLine } from '../output/line.js';
 import type { ProgressDisplay } from '../output/progress.js';
 import { isAddress, isZarr, loadQueue, type TileFlags } from '../tile-flags.js';
@@ -52,6 +60,8 @@ export interface TiledResult<Result> {
   readonly picture: Picture;
   /** Who did the work: `here`, or the name of the run on the queue. */
   readonly by: string;
+  /** What of the metadata of the input the output does not keep, in words. */
+  readonly notKept: readonly string[];
 }
 
 /** Results in other formats are encoded from memory, up to this many bytes of samples. */
@@ -102,8 +112,8 @@ export async function runTiles<Request extends ImageNames, Task, Result>(
       const places = { source: sourceAt, sink: async () => sink, scratch: async () => scratch };
       const request = run.request({ input: path, output }, source.picture, asIs);
       const result = await runHere(run.task.plan, await run.task.open(request, places, signal), watch);
-      await writeFromMemory(output, sink, flags.jpegQuality);
-      return { result, picture: source.picture, by: 'here' };
+      const lost = await writeFromMemory(output, sink, context.note, flags.jpegQuality);
+      return { result, picture: source.picture, by: 'here', notKept: lost };
     }
     const zarr = joins ? join(dirname(output), `.${basename(output)}.zarr`) : output;
     const { result, by } =
@@ -115,7 +125,9 @@ export async function runTiles<Request extends ImageNames, Task, Result>(
       await joinTiff(zarr, output, { signal });
       await rm(zarr, { recursive: true, force: true });
     }
-    return { result, picture: source.picture, by };
+    const lost = notKept(joins ? 'tiff' : 'zarr', picture.channels, picture.metadata);
+    noteNotKept(output, lost, context.note);
+    return { result, picture: source.picture, by, notKept: lost };
   } finally {
     for (const each of await Promise.allSettled(opened.values())) {
       if (each.status === 'fulfilled') await each.value.close();
@@ -220,7 +232,12 @@ function refuseInMemory(picture: Picture, output: string): void {
   throw new OptionError('-o', rule, output, 'name a Zarr or a TIFF');
 }
 
-async function writeFromMemory(output: string, { picture, planes }: MemorySink, jpegQuality?: number): Promise<void> {
+async function writeFromMemory(
+  output: string,
+  { picture, planes }: MemorySink,
+  note: (text: string) => void,
+  jpegQuality?: number,
+): Promise<readonly string[]> {
   const { width, height, channels, sample, depth, metadata } = picture;
   const peak = sample === 'uint' ? 2 ** depth - 1 : spanOf(planes);
   const image: Image = {
@@ -237,7 +254,7 @@ async function writeFromMemory(output: string, { picture, planes }: MemorySink, 
     depth,
     ...(metadata && { metadata }),
   };
-  await writeResults([await resultOutput(output, image, like, { jpegQuality })]);
+  return writeResults([await resultOutput(output, image, like, { jpegQuality })], note);
 }
 
 function spanOf(planes: MemorySink['planes']): number {

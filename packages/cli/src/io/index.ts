@@ -29,6 +29,8 @@ export {
   FORMAT_REMEDY,
   headOf,
   isStream,
+  noteNotKept,
+  noteNotKeptIn,
   openInput,
   pagesResult,
   refuseOverwritingFiles,

@@ -9,6 +9,7 @@ import {
   type ImageFile,
   type ImageFormat,
   imageExtensions,
+  notKept,
 } from 'ght-images';
 import {
   checkFormat,
@@ -27,6 +28,7 @@ import {
   refuseOverwriting,
   writeTogether,
 } from 'ght-images/node';
+import { oneLine } from '../output/line.js';
 import { writeStandardOutput } from './standard-output.js';
 
 /** The name that stands for a stream. */
@@ -133,7 +135,9 @@ export async function resultOutput(
   { format, ...how }: EncodeOptions & { readonly format?: ImageFormat } = {},
 ): Promise<Output> {
   if (!isStream(path)) return imageOutput(path, image, like, '-o', how);
-  return { path, bytes: await encodeImage(image, resultFormat(path, image, like, format), like, how), parameter: '-o' };
+  const kind = resultFormat(path, image, like, format);
+  const lost = notKept(kind, image.planes.length, like.metadata);
+  return { path, bytes: await encodeImage(image, kind, like, how), parameter: '-o', notKept: lost };
 }
 
 /** A TIFF or array of several pages, to which results are added; other formats are refused. */
@@ -145,12 +149,39 @@ export function pagesResult(path: string, whole: boolean, format: ImageFormat): 
   throw new OptionError(parameter, 'must be TIFF or .npy for several pages', value, remedy);
 }
 
-/** Writes results: files together, then what goes to standard output. */
-export async function writeResults(results: readonly Output[]): Promise<void> {
+/**
+ * Writes results: files together, then what goes to standard output. What of the metadata of the input they do not keep is noted, and
+ * returned in words.
+ */
+export async function writeResults(
+  results: readonly Output[],
+  note: (text: string) => void,
+): Promise<readonly string[]> {
   await writeTogether(results.filter(({ path }) => !isStream(path)));
   for (const { path, bytes } of results) {
     if (isStream(path)) await writeStandardOutput(bytes);
   }
+  for (const { path, notKept } of results) noteNotKept(path, notKept, note);
+  return [...new Set(results.flatMap(({ notKept }) => notKept ?? []))];
+}
+
+/** Says in one line what of the metadata of its input a file does not keep. */
+export function noteNotKept(path: string, lost: readonly string[] | undefined, note: (text: string) => void): void {
+  if (lost && lost.length > 0)
+    note(`not kept in ${isStream(path) ? output : oneLine(path)}: ${oneLine(lost.join(', '))}`);
+}
+
+/** The same of several files in a folder: one line for all that lack the same. */
+export function noteNotKeptIn(
+  folder: string,
+  lists: readonly (readonly string[])[],
+  note: (text: string) => void,
+): void {
+  const files = new Map<string, number>();
+  for (const lost of lists) {
+    if (lost.length > 0) files.set(lost.join(', '), (files.get(lost.join(', ')) ?? 0) + 1);
+  }
+  for (const [lost, count] of files) noteNotKept(`${count} of ${lists.length} images in ${folder}`, [lost], note);
 }
 
 /** `refuseOverwriting` for those that are files. */

@@ -2,7 +2,8 @@ import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
 import type { ImageMetadata } from '../image-file.js';
 import type { Raster } from '../raster.js';
-import { describingFields, encodeDirectory, type TiffField, takeDifferences } from '../tiff/fields.js';
+import { describingFields } from '../tiff/describing-fields.js';
+import { encodeDirectory, mostBytesOf, type TiffField, takeDifferences } from '../tiff/fields.js';
 
 // Our own writer: sharp cannot write floats, and geotiff's writer has no room for a profile and marks
 // every image as a map of the globe.
@@ -70,7 +71,7 @@ export class TiffPages {
       counts.push(bytes.length);
     }
     const described = describingFields(raster, metadata);
-    this.#aside += 256 + described.reduce((sum, [, , values]) => sum + 8 * values.length, 16 * counts.length);
+    this.#aside += 256 + described.reduce((sum, field) => sum + mostBytesOf(field), 16 * counts.length);
     this.#pages[page] = [...described, [273, 'place', offsets], [278, 'long', [rows]], [279, 'long', counts]];
   }
 

@@ -177,6 +177,8 @@ export interface Output {
   readonly bytes: Uint8Array;
   /** The parameter that names it, for the error. */
   readonly parameter: string;
+  /** What of the metadata of the input it does not keep, in words. */
+  readonly notKept?: readonly string[];
 }
 
 /** Writes a file whole or not at all, as `writeTogether` does several. */

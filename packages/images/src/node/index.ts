@@ -5,7 +5,8 @@
  */
 
 export type { Refuse } from '../refuse.js';
-export { describingFields, encodeDirectory, type TiffField, takeDifferences } from '../tiff/fields.js';
+export { describingFields } from '../tiff/describing-fields.js';
+export { encodeDirectory, type TiffField, takeDifferences } from '../tiff/fields.js';
 export { checkClaim, checkSize, type Declared, type Decoded } from './decoded.js';
 export { memoryFile, TiffPages, type WriteBytes } from './encode-tiff.js';
 export {

@@ -1,9 +1,12 @@
 /** Pictures that sharp decodes, whole or window by window, without changing a sample: no profile is applied and no depth changed. */
 import type { Samples } from 'ght';
 import type { Metadata, Region, SharpOptions } from 'sharp';
-import { framesOf, resolutionOf } from '../chunks.js';
+import { startsWith } from '../bytes.js';
+import { framesOf } from '../chunks.js';
 import { uprightExif } from '../exif.js';
 import type { ImageMetadata } from '../image-file.js';
+import { readMetadata } from '../metadata/describe.js';
+import { PHOTOSHOP, resourcesIn } from '../metadata/iptc.js';
 import { toPlanes } from '../raster.js';
 import type { Refuse } from '../refuse.js';
 import type { Declared } from './decoded.js';
@@ -90,13 +93,12 @@ export async function openBySharp(
         : new Uint16Array(data.buffer, data.byteOffset, data.length / 2);
     return toPlanes(samples, info.channels);
   };
-  const resolution = resolutionOf(head, format);
   return {
     ...{ width, height, channels, input, space, sample: 'uint' },
     alpha: header.hasAlpha,
     depth: depth === 'uchar' ? 8 : 16,
     orientation: header.orientation ?? 1,
-    metadata: { ...keptMetadata(header), ...(resolution && { resolution }) },
+    metadata: { ...fromSharp(header), ...(await readMetadata(head, format)) },
     async read(window) {
       const planes = await raw(window);
       // Of 8-bit grey with alpha, sharp gives out the grey only.
@@ -106,6 +108,13 @@ export async function openBySharp(
   };
 }
 
-function keptMetadata({ icc, exif }: Metadata): ImageMetadata {
-  return { ...(icc ? { icc } : {}), ...(exif ? { exif: uprightExif(exif) } : {}) };
+/** What lies behind the samples, and is not in the head of a file that is read from the disk. */
+function fromSharp({ icc, exif, xmp, iptc }: Metadata): ImageMetadata {
+  const records = iptc && resourcesIn(startsWith(iptc, PHOTOSHOP) ? iptc.subarray(PHOTOSHOP.length) : iptc).iptc;
+  return {
+    ...(icc && { icc: Uint8Array.from(icc) }),
+    ...(exif && { exif: uprightExif(exif) }),
+    ...(xmp && { xmp: Uint8Array.from(xmp) }),
+    ...(records && { iptc: Uint8Array.from(records) }),
+  };
 }

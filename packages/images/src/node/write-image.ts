@@ -2,6 +2,7 @@ import { type Image, OptionError } from 'ght';
 import { writeNpy } from 'ght/npy';
 import type { Axes } from '../axes.js';
 import { encodeBmp } from '../bmp.js';
+import type { Bytes } from '../bytes.js';
 import { profileFits } from '../exif.js';
 import {
   formatNames,
@@ -11,6 +12,8 @@ import {
   type ImageMetadata,
   imageExtensions,
 } from '../image-file.js';
+import { describeFile } from '../metadata/describe.js';
+import { coloursIn, notKept } from '../metadata/not-kept.js';
 import { type Raster, type RasterSamples, toRaster } from '../raster.js';
 import { encodePng } from './encode-png.js';
 import { encodeTiff, memoryFile, TiffPages } from './encode-tiff.js';
@@ -24,13 +27,13 @@ export interface EncodeOptions {
 }
 
 /**
- * Writes an image in the format its name asks for, with the depth, profile, EXIF and resolution of `like`. What the format cannot
+ * Writes an image in the format its name asks for, with the depth and the metadata of `like`. What the format cannot
  * hold is refused as by `checkFormat`; integers are rounded to the nearest and clamped to their range here and only
  * here. The file appears whole or not at all.
  *
  * PNG, TIFF (deflate), WebP, BMP and `.npy` are lossless. JPEG has quality 95 and full colour resolution (4:4:4). WebP has no
- * grey, so grey becomes three equal channels there. In `.npy` alpha is the last channel. TIFF, BMP and `.npy` hold no EXIF,
- * BMP and `.npy` no profile, and `.npy` no resolution.
+ * grey, so grey becomes three equal channels there. In `.npy` alpha is the last channel. What of the metadata a format cannot hold is left
+ * out: `notKept` of `ght-images` says what.
  */
 export async function writeImage(path: string, image: Image, like: ImageFile, parameter = 'output'): Promise<void> {
   await writeTogether([await imageOutput(path, image, like, parameter)]);
@@ -45,7 +48,8 @@ export async function imageOutput(
   options: EncodeOptions = {},
 ): Promise<Output> {
   const format = checkFormat(path, image, like, parameter);
-  return { path, bytes: await encodeImage(image, format, like, options), parameter };
+  const lost = notKept(format, image.planes.length, like.metadata);
+  return { path, bytes: await encodeImage(image, format, like, options), parameter, notKept: lost };
 }
 
 /** The bytes of a file of a format that holds such an image, as `checkHolds` says, with all that `writeImage` keeps. */
@@ -120,19 +124,20 @@ async function encode(
   const grey = channels - (alpha ? 1 : 0) === 1;
   const space = grey ? (deep ? 'grey16' : 'b-w') : deep ? 'rgb16' : 'srgb';
   const sharp = await loadSharp();
-  const pipeline = sharp(encodePng(raster, metadata), { limitInputPixels: false, sequentialRead: true })
-    .toColourspace(space)
-    .keepIccProfile()
-    .keepExif();
-  if (format === 'png') return pipeline.png({ adaptiveFiltering: true }).toBuffer();
-  if (format === 'jpeg') return pipeline.jpeg({ quality: jpegQuality, chromaSubsampling: '4:4:4' }).toBuffer();
-  return pipeline.webp({ lossless: true, exact: true }).toBuffer();
+  const pipeline = sharp(encodePng(raster), { limitInputPixels: false, sequentialRead: true }).toColourspace(space);
+  const encoder =
+    format === 'png'
+      ? pipeline.png({ adaptiveFiltering: true })
+      : format === 'jpeg'
+        ? pipeline.jpeg({ quality: jpegQuality, chromaSubsampling: '4:4:4' })
+        : pipeline.webp({ lossless: true, exact: true });
+  return describeFile((await encoder.toBuffer()) as Uint8Array as Bytes, format, raster, metadata);
 }
 
 /** The metadata that a result with this many colours keeps. */
 export function metadataFor(format: ImageFormat, colours: number, { metadata = {} }: ImageFile): ImageMetadata {
   const { icc, ...rest } = metadata;
-  return icc && profileFits(icc, format === 'webp' ? 3 : colours) ? { ...rest, icc } : rest;
+  return icc && profileFits(icc, coloursIn(format, colours)) ? { ...rest, icc } : rest;
 }
 
 const arrayTypes = {
@@ -183,20 +188,23 @@ function tiffOfPages(path: string, whole: boolean, parameter: string): PagesOutp
   const file = memoryFile();
   const pages = new TiffPages(file.write);
   let count = 0;
+  const lost = new Set<string>();
   const add = (image: Image, like: ImageFile) => {
+    for (const part of notKept('tiff', image.planes.length, like.metadata, whole)) lost.add(part);
     const metadata = metadataFor('tiff', image.planes.length, like);
     const { description: _, imageJ: __, ...others } = metadata;
     return pages.write(count++, toRaster(image, like.sample, like.depth), whole ? metadata : others);
   };
   const finish = async () => {
     await pages.finish();
-    return { path, bytes: file.bytes(), parameter };
+    return { path, bytes: file.bytes(), parameter, notKept: [...lost] };
   };
   return { add, finish };
 }
 
 function arrayOfPages(path: string, parameter: string): PagesOutput {
   const pages: Raster[] = [];
+  const lost = new Set<string>();
   const shapeOf = ({ height, width, channels }: Raster) => [height, width, ...(channels === 1 ? [] : [channels])];
   const kindOf = (page: Raster) => `${shapeOf(page).join('×')} of ${arrayTypes[page.sample][page.depth]}`;
   const add = async (image: Image, like: ImageFile) => {
@@ -205,6 +213,7 @@ function arrayOfPages(path: string, parameter: string): PagesOutput {
       const rule = `must get pages of one size and type for an array, ${kindOf(pages[0])}`;
       throw new OptionError(parameter, rule, kindOf(page), 'use .tiff');
     }
+    for (const part of notKept('npy', image.planes.length, like.metadata)) lost.add(part);
     pages.push(page);
   };
   const finish = async () => {
@@ -214,7 +223,8 @@ function arrayOfPages(path: string, parameter: string): PagesOutput {
     const all = new Samples(size * pages.length);
     for (const [i, page] of pages.entries()) all.set(page.rows(0, page.height), i * size);
     const shape = [pages.length, ...shapeOf(first)];
-    return { path, bytes: writeNpy({ type: arrayTypes[first.sample][first.depth], shape, data: all }), parameter };
+    const bytes = writeNpy({ type: arrayTypes[first.sample][first.depth], shape, data: all });
+    return { path, bytes, parameter, notKept: [...lost] };
   };
   return { add, finish };
 }

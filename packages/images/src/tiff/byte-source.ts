@@ -1,3 +1,5 @@
+import { asPlain } from '../bytes.js';
+
 /** The bytes of a file, wherever it is: in memory, on disk or on a server. */
 export interface ByteSource {
   /** The length of the file. */
@@ -7,7 +9,8 @@ export interface ByteSource {
 }
 
 /** A file that is in memory. Reading copies nothing. */
-export function bytesInMemory(bytes: Uint8Array): ByteSource {
+export function bytesInMemory(content: Uint8Array): ByteSource {
+  const bytes = asPlain(content);
   return {
     size: bytes.length,
     async read(offset, length, signal) {

@@ -4,16 +4,13 @@
  * beyond its end.
  */
 import type { ByteSource } from './byte-source.js';
+import { typeSizes } from './fields.js';
 
 /** The most pages that are looked for. */
 const MOST_PAGES = 100_000;
 /** The most bytes that the values of one field may take: the places of 33 million tiles. */
 const MOST_FIELD_BYTES = 2 ** 28;
 
-/** Bytes of a value, by the number of its type. */
-const typeSizes: Readonly<Record<number, number>> = {
-  ...{ 1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4, 16: 8, 17: 8, 18: 8 },
-};
 const [RATIONAL, SIGNED_RATIONAL] = [5, 10];
 
 /** Where a field lies. */
@@ -46,6 +43,11 @@ export class TiffDirectory {
   /** Whether the page has a tag. */
   has(tag: number): boolean {
     return this.#fields.has(tag);
+  }
+
+  /** The tags that it has, and the numbers of their types. */
+  fields(): { readonly tag: number; readonly type: number }[] {
+    return [...this.#fields].map(([tag, { type }]) => ({ tag, type }));
   }
 
   /** The content of a tag as it is stored, or undefined if the page has none. */

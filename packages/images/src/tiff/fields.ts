@@ -2,14 +2,17 @@
  * The directory of a TIFF or BigTIFF page, as all writers here make it. Fields and samples are little-endian, as every platform that
  * sharp supports is in practice.
  */
-import { imageJUnit } from '../description.js';
-import type { ImageMetadata } from '../image-file.js';
-import type { Raster, RasterSamples } from '../raster.js';
-import { perCentimetre, type Resolution } from '../resolution.js';
-import { isOme, omeOfResult } from '../stack/ome-xml.js';
+import { joined } from '../bytes.js';
+import type { RasterSamples } from '../raster.js';
 
-/** A field of a directory. A rational takes two numbers; a `place` is 4 bytes in a TIFF and 8 bytes in a BigTIFF. */
-export type TiffField = readonly [tag: number, type: keyof typeof fieldTypes, values: ArrayLike<number>];
+/**
+ * A field of a directory. A rational takes two numbers; a `place` is 4 bytes in a TIFF and 8 bytes in a BigTIFF. With the number of a type
+ * come its bytes, the lowest of a number first; a `directory` lies behind the one that has it.
+ */
+export type TiffField =
+  | readonly [tag: number, type: keyof typeof fieldTypes, values: ArrayLike<number>]
+  | readonly [tag: number, type: number, bytes: Uint8Array]
+  | readonly [tag: number, type: 'directory', fields: readonly TiffField[]];
 
 /** The types of fields: their numbers, bytes of a number, and numbers of a value. */
 const fieldTypes = {
@@ -21,61 +24,42 @@ const fieldTypes = {
   undefined: { code: 7, size: 1, numbers: 1 },
   place: { code: 4, size: 4, numbers: 1 },
 } as const;
+/** Bytes of a value, by the number of its type. */
+export const typeSizes: Readonly<Record<number, number>> = {
+  ...{ 1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4, 16: 8, 17: 8, 18: 8 },
+};
 const bigPlace = { code: 16, size: 8, numbers: 1 } as const;
-
-/**
- * What a page says of its samples: deflate, after horizontal differences for integers. Three colour channels are RGB, unless they are
- * bands; any other number is grey with further bands. Alpha is marked as straight. Where the samples lie is left to the writer.
- */
-export function describingFields(
-  { width, height, channels, alpha, depth, sample }: Omit<Raster, 'rows'>,
-  { icc, resolution, description: stored, imageJ, bands, lookup }: ImageMetadata,
-): TiffField[] {
-  const colours = channels - (alpha ? 1 : 0) === 3 && !bands ? 3 : 1;
-  const description = stored !== undefined && isOme(stored) ? omeOfResult(stored, { sample, depth }) : stored;
-  const table = channels === 1 && depth === 8 && sample === 'uint' ? lookup : undefined;
-  const extra = Array.from({ length: channels - colours }, (_, i) => (alpha && i === channels - colours - 1 ? 2 : 0));
-  const each = (value: number) => new Array<number>(channels).fill(value);
-  const dense = resolution && tiffResolution(resolution, description);
-  return [
-    [256, 'long', [width]],
-    [257, 'long', [height]],
-    [258, 'short', each(depth)],
-    [259, 'short', [8]], // compression: deflate
-    [262, 'short', [table ? 3 : colours === 3 ? 2 : 1]], // photometric: palette, RGB, or black is zero
-    ...(description ? [[270, 'ascii', new TextEncoder().encode(`${description}\0`)] as const] : []),
-    [277, 'short', [channels]],
-    ...(dense ? [[282, 'rational', rational(dense.x)] as const, [283, 'rational', rational(dense.y)] as const] : []),
-    [284, 'short', [1]], // interleaved
-    ...(dense ? [[296, 'short', [{ none: 1, inch: 2, centimetre: 3 }[dense.unit]]] as const] : []),
-    [317, 'short', [sample === 'float' ? 1 : 2]], // predictor
-    ...(table ? [[320, 'short', table] as const] : []),
-    ...(extra.length > 0 ? [[338, 'short', extra] as const] : []),
-    [339, 'short', each({ uint: 1, int: 2, float: 3 }[sample])],
-    ...(icc ? [[34675, 'undefined', icc] as const] : []),
-    ...(imageJ ? [[50838, 'long', imageJ.counts] as const, [50839, 'byte', imageJ.bytes] as const] : []),
-  ];
-}
-
-/** The resolution as the tags state it: with a description of ImageJ they count in the unit that it names. */
-function tiffResolution(resolution: Resolution, description = ''): Resolution {
-  const unit = imageJUnit(description);
-  const dense = perCentimetre(resolution);
-  return unit === undefined || !dense ? resolution : { x: dense.x * unit, y: dense.y * unit, unit: 'none' };
-}
-
-/** A number as a quotient: of 1 where it is whole, else of the greatest power of ten that keeps it in 32 bits. */
-function rational(value: number): [numerator: number, denominator: number] {
-  if (Number.isInteger(value) && value <= 0xffff_ffff) return [value, 1];
-  const power = Math.max(0, Math.min(6, 9 - Math.ceil(Math.log10(value))));
-  return [Math.min(Math.round(value * 10 ** power), 0xffff_ffff), 10 ** power];
-}
 
 /** Horizontal differences, modulo the depth: each sample less its left neighbour in the same channel. */
 export function takeDifferences(samples: RasterSamples, rowLength: number, channels: number): void {
   for (let row = 0; row < samples.length; row += rowLength) {
     for (let at = row + rowLength - 1; at >= row + channels; at--) samples[at] -= samples[at - channels];
   }
+}
+
+/** The most bytes that the values of a field take. */
+export function mostBytesOf([, type, values]: TiffField): number {
+  return type === 'directory' ? values.reduce((sum, field) => sum + 24 + mostBytesOf(field), 24) : 8 * values.length;
+}
+
+/** A field with its values as bytes, the lowest of a number first. */
+interface EncodedField {
+  readonly tag: number;
+  readonly code: number;
+  readonly count: number;
+  readonly bytes: Uint8Array;
+}
+
+function encodeField([tag, type, values]: TiffField, position: number, big: boolean): EncodedField {
+  if (type === 'directory') {
+    const { directory } = encodeDirectory(values, position, big);
+    return { tag, code: big ? 18 : 4, count: 1, bytes: directory };
+  }
+  if (typeof type === 'number') return { tag, code: type, count: values.length / typeSizes[type], bytes: values };
+  const { code, size, numbers } = big && type === 'place' ? bigPlace : fieldTypes[type];
+  const bytes = new Uint8Array(values.length * size);
+  for (let k = 0; k < values.length; k++) writeNumber(bytes, values[k], k * size, size);
+  return { tag, code, count: values.length / numbers, bytes };
 }
 
 /**
@@ -89,32 +73,27 @@ export function encodeDirectory(
 ): { readonly directory: Uint8Array<ArrayBuffer>; readonly next: number } {
   const [countBytes, entryBytes, placeBytes] = big ? [8, 20, 8] : [2, 12, 4];
   const size = countBytes + entryBytes * fields.length + placeBytes;
-  const lengthOf = ([, type, values]: TiffField) => Math.max(placeBytes, even(values.length * typeOf(type, big).size));
-  const outside = fields.reduce((sum, field) => sum + (lengthOf(field) > placeBytes ? lengthOf(field) : 0), 0);
-  const directory = new Uint8Array(size + outside);
+  const head = new Uint8Array(size);
+  writeNumber(head, fields.length, 0, 2);
+  const parts: Uint8Array[] = [head];
   let next = size;
-  writeNumber(directory, fields.length, 0, 2);
   const sorted = [...fields].sort(([a], [b]) => a - b);
   sorted.forEach((field, i) => {
-    const [tag, type, values] = field;
-    const { code, size: each, numbers } = typeOf(type, big);
+    const { tag, code, count, bytes } = encodeField(field, position + next, big);
     const entry = countBytes + entryBytes * i;
-    writeNumber(directory, tag, entry, 2);
-    writeNumber(directory, code, entry + 2, 2);
-    writeNumber(directory, values.length / numbers, entry + 4, placeBytes);
-    let at = entry + 4 + placeBytes;
-    if (values.length * each > placeBytes) {
-      writeNumber(directory, position + next, at, placeBytes);
-      at = next;
-      next += lengthOf(field);
+    writeNumber(head, tag, entry, 2);
+    writeNumber(head, code, entry + 2, 2);
+    writeNumber(head, count, entry + 4, placeBytes);
+    const at = entry + 4 + placeBytes;
+    if (field[1] !== 'directory' && bytes.length <= placeBytes) {
+      head.set(bytes, at);
+      return;
     }
-    for (let k = 0; k < values.length; k++) writeNumber(directory, values[k], at + k * each, each);
+    writeNumber(head, position + next, at, placeBytes);
+    parts.push(bytes, new Uint8Array(bytes.length % 2));
+    next += even(bytes.length);
   });
-  return { directory, next: size - placeBytes };
-}
-
-function typeOf(type: TiffField[1], big: boolean) {
-  return big && type === 'place' ? bigPlace : fieldTypes[type];
+  return { directory: joined(parts), next: size - placeBytes };
 }
 
 const even = (bytes: number) => bytes + (bytes % 2);

@@ -1,6 +1,7 @@
 /** What the directory of a TIFF page says besides its size: what the samples mean, and which pages are refused. */
 import { describedResolution, imageJCount } from '../description.js';
 import type { ImageMetadata } from '../image-file.js';
+import { exifOfPage, notOfPages } from '../metadata/exif-fields.js';
 import type { Refuse } from '../refuse.js';
 import { unitOf, valid } from '../resolution.js';
 import { imageJInLittleEndian } from '../stack/imagej.js';
@@ -12,7 +13,7 @@ export const tag = {
   ...{ stripOffsets: 273, orientation: 274, samplesPerPixel: 277, rowsPerStrip: 278, stripCounts: 279 },
   ...{ xResolution: 282, yResolution: 283, planar: 284, t4Options: 292, t6Options: 293, resolutionUnit: 296 },
   ...{ predictor: 317, palette: 320, tileWidth: 322, tileHeight: 323, tileOffsets: 324, tileCounts: 325 },
-  ...{ extraSamples: 338, sampleFormat: 339, jpegTables: 347, icc: 34675, lerc: 50674 },
+  ...{ extraSamples: 338, sampleFormat: 339, jpegTables: 347, icc: 34675, lerc: 50674, xmp: 700, iptc: 33723 },
   ...{ make: 271, model: 272, software: 305, exif: 34665, imageJCounts: 50838, imageJ: 50839 },
 } as const;
 
@@ -78,10 +79,26 @@ async function metadataOf(directory: TiffDirectory, littleEndian: boolean): Prom
   const counts = await directory.numbers(tag.imageJCounts).catch(() => undefined);
   const entries = counts && (await directory.bytes(tag.imageJ).catch(() => undefined));
   const imageJ = counts && entries && imageJInLittleEndian([...counts], entries, littleEndian);
+  const xmp = await directory.bytes(tag.xmp).catch(() => undefined);
+  const iptc = await directory.bytes(tag.iptc).catch(() => undefined);
+  const exif = await exifOfPage(directory, littleEndian);
+  const notRead = notOfPages(directory);
   return {
     ...(imageJ && { imageJ }),
     ...(resolution && { resolution }),
     ...(description !== '' && { description }),
     ...(icc && icc.length > 0 && { icc: icc.slice() }),
+    ...(exif && { exif }),
+    ...(xmp && xmp.length > 0 && { xmp: xmp.slice() }),
+    ...(iptc && iptc.length > 0 && { iptc: iptcInOrder(iptc) }),
+    ...(notRead.length > 0 && { notRead }),
   };
+}
+
+/** Each record of IPTC data begins with this byte. Some programs store them as numbers of 4 bytes, and turn those around. */
+const IPTC_RECORD = 0x1c;
+
+function iptcInOrder(bytes: Uint8Array): Uint8Array {
+  const turned = bytes[0] !== IPTC_RECORD && bytes[3] === IPTC_RECORD && bytes.length % 4 === 0;
+  return turned ? bytes.map((_, i) => bytes[4 * Math.floor(i / 4) + 3 - (i % 4)]) : bytes.slice();
 }

@@ -1,9 +1,8 @@
 import { isGhtError, readJpegInfo } from 'ght';
-import { formatNames, framesOf, orientationOf, upright } from 'ght-images';
+import { formatNames, framesOf, orientationOf, readMetadata, upright } from 'ght-images';
 import { decodeBitmap, decodeForeign } from './bitmap.js';
 import { FileError, type OpenedImage, planesOf, type Raster } from './decoded.js';
 import { checkSize, type Format, foreignFormatOf, formatOf, type Size, sizeOf } from './header.js';
-import { metadataOf } from './metadata.js';
 import { decodePng } from './png.js';
 
 /**
@@ -57,7 +56,7 @@ async function read(bytes: Uint8Array<ArrayBuffer>, format: Format, fit: (size: 
   }
   const size = sizeOf(bytes, format);
   const reduce = size ? checkedFit(size) : 1;
-  const metadata = await metadataOf(bytes, format);
+  const metadata = await readMetadata(bytes, format);
   if (format === 'jpeg') {
     if (size?.channels === 4) throw new FileError('is in CMYK. Convert it to RGB.');
     return { raster: await decodeBitmap(bytes, format), reduce, metadata };

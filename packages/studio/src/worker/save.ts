@@ -2,22 +2,23 @@
 import type { Image } from 'ght';
 import { writeNpy } from 'ght/npy';
 import {
+  type Bytes,
+  describeFile,
   describingFields,
   encodeDirectory,
   type ImageMetadata,
+  piped,
   profileFits,
   type Raster,
   takeDifferences,
   toRaster,
 } from 'ght-images';
 import { FileError, type OpenedImage } from '../image/decoded.js';
-import { describeJpeg, describePng, describeWebp, piped } from '../image/metadata.js';
 import { encodePng } from '../image/png.js';
 import type { FileFormat, SavedFile } from './protocol.js';
 
 /** The quality of a JPEG or WebP, of 1: what was lost cannot be seen. */
 const QUALITY = 0.95;
-type Bytes = Uint8Array<ArrayBuffer>;
 
 /** An image as a file, at the depth of the opened file as far as the format has it. */
 export async function imageFile(image: Image, opened: OpenedImage, format: FileFormat): Promise<SavedFile> {
@@ -28,19 +29,15 @@ export async function imageFile(image: Image, opened: OpenedImage, format: FileF
     const bytes = await tiffFile(toRaster(image, sample, opened.depth), metadata);
     return { bytes, extension: 'tif', type: 'image/tiff' };
   }
+  const size = { width: image.width, height: image.height, alpha: image.alpha !== undefined };
   if (format === 'png') {
-    const bytes = await describePng(encodePng(image, opened.depth === 16 ? 16 : 8), metadata);
+    const bytes = await describeFile(encodePng(image, opened.depth === 16 ? 16 : 8), format, size, metadata);
     return { bytes, extension: 'png', type: 'image/png' };
   }
-  const { width, height, alpha } = image;
-  const encoded = await byCanvas(image, `image/${format}`);
+  const bytes = await describeFile(await byCanvas(image, `image/${format}`), format, size, metadata);
   return format === 'jpeg'
-    ? { bytes: describeJpeg(encoded, metadata), extension: 'jpg', type: 'image/jpeg' }
-    : {
-        bytes: describeWebp(encoded, { width, height, alpha: alpha !== undefined }, metadata),
-        extension: 'webp',
-        type: 'image/webp',
-      };
+    ? { bytes, extension: 'jpg', type: 'image/jpeg' }
+    : { bytes, extension: 'webp', type: 'image/webp' };
 }
 
 /** A profile of grey on colours, or the reverse, would be invalid. */

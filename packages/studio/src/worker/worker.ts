@@ -1,7 +1,7 @@
 /** The studio's worker: it owns the image, the results and all calls of the library, so that the page never blocks. */
 import { probeEngines } from 'ght';
 import { saveCodes } from 'ght/npy';
-import { isDisplayP3 } from '../image/metadata.js';
+import { isDisplayP3 } from '../image/display-p3.js';
 import { openImage } from '../image/open.js';
 import { runCompare } from './compare.js';
 import { addNoise, checkDenoising, runDenoise, runDenoiseWindow } from './denoise.js';

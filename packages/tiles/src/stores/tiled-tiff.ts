@@ -73,7 +73,11 @@ export class TiledTiff {
     const { metadata = {} } = this.picture;
     // Twice eight bytes per tile at most, and the metadata.
     const tiles = this.#levels.reduce((sum, { counts }) => sum + counts.length, 0);
-    const aside = (metadata.icc?.length ?? 0) + Buffer.byteLength(metadata.description ?? '');
+    const { icc, exif, xmp, iptc, description = '' } = metadata;
+    const aside = [icc, exif, exif, xmp, iptc].reduce(
+      (sum, bytes) => sum + (bytes?.length ?? 0),
+      description.length * 4,
+    );
     const large = big ?? this.#end + 16 * tiles + aside + 4096 * this.#levels.length > LARGEST_TIFF;
     const places: number[] = [];
     for (const level of smaller) {

@@ -157,13 +157,16 @@ function omeroOf({ channels, alpha, sample, depth }: Picture): object | undefine
   return { channels: colours.slice(0, alpha ? 4 : 3) };
 }
 
-/** Metadata as plain JSON. */
-export function encodeMetadata({ icc, exif, imageJ, ...rest }: ImageMetadata = {}): object {
+/** The metadata that are bytes. */
+const binary = ['icc', 'exif', 'xmp', 'iptc', 'pngChunks'] as const;
+
+/** Metadata as plain JSON, bytes in base64. */
+export function encodeMetadata({ imageJ, ...rest }: ImageMetadata = {}): object {
   const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
+  const encoded = binary.flatMap((key) => (rest[key] ? [[key, base64(rest[key])]] : []));
   return {
     ...rest,
-    ...(icc && { icc: base64(icc) }),
-    ...(exif && { exif: base64(exif) }),
+    ...Object.fromEntries(encoded),
     ...(imageJ && { imageJ: { counts: imageJ.counts, bytes: base64(imageJ.bytes) } }),
   };
 }
@@ -195,24 +198,13 @@ export function recordOf(attributes: unknown, refuse: (rule: string) => InputErr
 }
 
 /** What `encodeMetadata` made. */
-export function decodeMetadata({
-  icc,
-  exif,
-  resolution,
-  description,
-  axes,
-  bands,
-  imageJ,
-  lookup,
-  ome,
-}: Readonly<Record<string, unknown>>): ImageMetadata {
+export function decodeMetadata(stored: Readonly<Record<string, unknown>>): ImageMetadata {
+  const { resolution, description, axes, bands, imageJ, lookup, ome, notRead } = stored;
   const bytes = (text: unknown) => (typeof text === 'string' ? new Uint8Array(Buffer.from(text, 'base64')) : undefined);
-  const [profile, block] = [bytes(icc), bytes(exif)];
   const { counts, bytes: packed } = fieldsOf(imageJ) ?? {};
   const entries = bytes(packed);
   return {
-    ...(profile && { icc: profile }),
-    ...(block && { exif: block }),
+    ...Object.fromEntries(binary.flatMap((key) => (bytes(stored[key]) ? [[key, bytes(stored[key])]] : []))),
     ...(fieldsOf(resolution) && { resolution: resolution as ImageMetadata['resolution'] }),
     ...(typeof description === 'string' && { description }),
     ...(fieldsOf(ome) && { ome: ome as ImageMetadata['ome'] }),
@@ -220,6 +212,7 @@ export function decodeMetadata({
     ...(Array.isArray(lookup) && { lookup: lookup.map(Number) }),
     ...(entries && Array.isArray(counts) && { imageJ: { counts: counts.map(Number), bytes: entries } }),
     ...(typeof axes === 'string' && { axes: axes as ImageMetadata['axes'] }),
+    ...(Array.isArray(notRead) && { notRead: notRead.map(String) }),
   };
 }
 

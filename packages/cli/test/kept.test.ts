@@ -1,0 +1,80 @@
+/** What the metadata of an input lose on the way is said in one line, and in the object of --json. */
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { workplace } from './command.js';
+
+const { path, ght, save, read } = workplace();
+const xmp =
+  '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"/></x:xmpmeta>';
+const picture = () =>
+  sharp({
+    create: {
+      width: 48,
+      height: 40,
+      channels: 3,
+      background: '#c63',
+      noise: { type: 'gaussian', mean: 120, sigma: 20 },
+    },
+  })
+    .withMetadata({ density: 300, icc: 'p3', exif: { IFD0: { Artist: 'Ada Example' } } })
+    .withXmp(xmp);
+
+describe('what an output does not keep', () => {
+  it('is said on standard error, and in the object of --json', async () => {
+    await save('in.png', await picture().png().toBuffer());
+    const bmp = await ght('denoise', 'in.png', '-o', 'out.bmp', '--sigma', '9', '--json');
+    expect(bmp.stderr).toBe('not kept in out.bmp: colour profile, EXIF, XMP\n');
+    expect(JSON.parse(bmp.stdout).notKept).toEqual(['colour profile', 'EXIF', 'XMP']);
+    const quiet = await ght('denoise', 'in.png', '-o', 'out.bmp', '--sigma', '9', '--quiet');
+    expect(quiet.stderr).toBe('');
+    const npy = await ght(
+      'upscale',
+      'in.png',
+      '--factor',
+      '2',
+      '-o',
+      'out.npy',
+      '--blur',
+      'area',
+      '--sigma',
+      '0',
+      '--json',
+    );
+    expect(JSON.parse(npy.stdout).notKept).toEqual(['colour profile', 'EXIF', 'XMP', 'resolution']);
+  });
+
+  it('is nothing where the format holds all', async () => {
+    await save('in.jpg', await picture().jpeg().toBuffer());
+    const tif = await ght('denoise', 'in.jpg', '-o', 'out.tif', '--sigma', '9', '--json');
+    expect([tif.stderr, JSON.parse(tif.stdout).notKept]).toEqual(['', []]);
+    expect((await sharp(path('out.tif')).metadata()).xmp?.toString()).toBe(xmp);
+  });
+
+  it('of several files is said once for all that lack the same', async () => {
+    for (const name of ['set-a.png', 'set-b.png']) await save(name, await picture().png().toBuffer());
+    const { code, stderr } = await ght(
+      'denoise',
+      'set-a.png',
+      'set-b.png',
+      '-o',
+      'set/',
+      '--format',
+      'bmp',
+      '--sigma',
+      '9',
+    );
+    expect(code).toBe(0);
+    expect(stderr.split('\n').filter((line) => line.startsWith('not kept in'))).toEqual([
+      'not kept in 2 of 2 images in set/: colour profile, EXIF, XMP',
+    ]);
+  });
+
+  it('is nothing in tiles either, by way of a Zarr', async () => {
+    await save('in.jpg', await picture().jpeg().toBuffer());
+    const tiles = await ght('denoise', 'in.jpg', '-o', 'tiles.tif', '--sigma', '9', '--tile', '32', '--json');
+    expect([tiles.stderr, JSON.parse(tiles.stdout).notKept]).toEqual(['', []]);
+    const { icc, xmp: packet, density } = await sharp(path('tiles.tif')).metadata();
+    expect([icc?.length, packet?.toString(), density]).toEqual([480, xmp, 300]);
+    expect((await read('tiles.tif')).includes('Ada Example')).toBe(true);
+  });
+});
