@@ -31,7 +31,7 @@ export function startsWith(bytes: Uint8Array, text: string): boolean {
   return latin1(bytes.subarray(0, text.length)) === text;
 }
 
-/** Bytes that are no Buffer of Node, whose slices are no copies. */
+/** The same bytes as a plain array: slices of some subclasses are no copies. */
 export function asPlain(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
 }
