@@ -1,26 +1,12 @@
-/** Reads the metadata of a PNG, JPEG or WebP, and puts metadata into one that an encoder has made. */
-import { asPlain, type Bytes } from '../bytes.js';
-import { resolutionOf } from '../chunks.js';
+/** Puts metadata into a PNG, JPEG or WebP that an encoder has made. */
+import type { Bytes } from '../bytes.js';
 import { isForPeople } from '../description.js';
 import { exifStating } from '../exif.js';
 import type { ImageFormat, ImageMetadata } from '../image-file.js';
+import { describeJpeg } from './describe-jpeg.js';
+import { describePng } from './describe-png.js';
+import { describeWebp } from './describe-webp.js';
 import { exifWith } from './exif-fields.js';
-import { describeJpeg, readJpegMetadata } from './jpeg.js';
-import { describePng, readPngMetadata } from './png.js';
-import { describeWebp, readWebpMetadata } from './webp.js';
-
-/** What a file says besides its samples, whose pixels are upright by now: `bytes` are the file, or at least what is before its samples. */
-export async function readMetadata(bytes: Uint8Array, format: 'png' | 'jpeg' | 'webp'): Promise<ImageMetadata> {
-  const plain = asPlain(bytes);
-  const own =
-    format === 'png'
-      ? await readPngMetadata(plain)
-      : format === 'jpeg'
-        ? readJpegMetadata(plain)
-        : readWebpMetadata(plain);
-  const resolution = resolutionOf(bytes, format);
-  return { ...own, ...(resolution && { resolution }) };
-}
 
 /** Puts metadata into a file, in place of what its encoder wrote; a resolution is written only if there is one. */
 export async function describeFile(

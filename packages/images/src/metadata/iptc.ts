@@ -1,8 +1,6 @@
 /** IPTC data lie in a list of the resources of Photoshop: in the segments of a JPEG, and as text in a PNG. */
 import { bytesOf, joined, latin1, viewOf } from '../bytes.js';
 
-/** How the segment of a JPEG with such a list begins. */
-export const PHOTOSHOP = 'Photoshop 3.0\0';
 /** How a resource begins, and the number of that which holds IPTC data. */
 const SIGNATURE = '8BIM';
 const IPTC = 0x0404;

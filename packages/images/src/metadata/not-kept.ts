@@ -2,9 +2,9 @@
 import { isForPeople } from '../description.js';
 import { profileFits } from '../exif.js';
 import type { ImageFormat, ImageMetadata } from '../image-file.js';
+import { chunkNames } from './describe-png.js';
 import { notInPages } from './exif-fields.js';
-import { mostInJpeg } from './jpeg.js';
-import { chunkNames } from './png.js';
+import { mostInJpeg } from './jpeg-segments.js';
 
 type Kind = 'icc' | 'exif' | 'xmp' | 'iptc' | 'resolution';
 

@@ -1,5 +1,5 @@
 import { crcOf } from '../bytes.js';
-import { pngChunk } from '../metadata/png.js';
+import { pngChunk } from '../metadata/describe-png.js';
 import type { Raster } from '../raster.js';
 
 const colourTypes = [0, 4, 2, 6]; // grey, grey with alpha, RGB, RGB with alpha
