@@ -145,4 +145,31 @@ describe('ght solve', () => {
     const both = await ght('solve', ...inputs, '--target-rmse', '1', '--budget', '2');
     expect(both.stderr).toContain('--budget and --target-rmse exclude each other');
   });
+
+  it('takes weights, missing samples, groups and nonnegative codes', async () => {
+    const holes = Y.map((row, n) => row.map((value, p) => ((n + p) % 5 === 0 ? Number.NaN : value)));
+    await save('holes.npy', npy(holes));
+    await save('W.npy', npy(holes.map((row) => row.map((value) => (Number.isNaN(value) ? 0 : 1)))));
+    const run = (...flags: string[]) =>
+      json('solve', '--dictionary', 'D.npy', '-o', 'Z.npz', '--total-budget', '60', ...flags);
+    const missing = await run('--signals', 'holes.npy', '--missing');
+    expect(missing).toMatchObject({ solver: 'joint-omp', nonzeros: 60, engine: { name: 'portable' } });
+    expect((await run('--signals', 'Y.npy', '--weights', 'W.npy')).rmse).toBe(missing.rmse);
+    expect((await ght('solve', ...inputs, '--signals', 'holes.npy')).stderr).toContain('--signals sample (row 0');
+    await run('--signals', 'Y.npy', '--nonnegative');
+    expect(Math.min(...(await loadCodes(await read('Z.npz'))).values)).toBeGreaterThan(0);
+    await save('G.npy', npy([Y[0].map((_, p) => Math.floor(p / 3))]));
+    await run('--signals', 'Y.npy', '--groups', 'G.npy');
+    const { indptr, indices } = await loadCodes(await read('Z.npz'));
+    for (let p = 0; p < P; p += 3) {
+      const atoms = (q: number) => [...indices.subarray(indptr[q], indptr[q + 1])];
+      expect(atoms(p + 1)).toEqual(atoms(p));
+    }
+    const double = await run('--signals', 'Y.npy', '--solver', 'qpm', '--precision', 'float64');
+    expect(double.engine.fallbackReason).toMatchObject({ option: 'precision' });
+    const wrong = await ght('solve', ...inputs, '--weights', 'D.npy');
+    expect(wrong.stderr).toContain('--weights must be as many as the samples, 20×30, but got "20×32"');
+    const both = await ght('solve', ...inputs, '--weights', 'W.npy', '--missing');
+    expect(both.stderr).toContain('--weights and --missing exclude each other');
+  });
 });

@@ -4,8 +4,10 @@ import {
   type Codes,
   describeBySubject,
   InputError,
+  OptionError,
   psnr,
   ResourceError,
+  type SolveOptions,
   solve,
   solverCatalogue,
   solverDefaults,
@@ -39,6 +41,11 @@ interface SolveFlags extends Flags {
   readonly output: string;
   readonly dense?: true;
   readonly history?: string;
+  readonly nonnegative?: true;
+  readonly weights?: string;
+  readonly missing?: true;
+  readonly groups?: string;
+  readonly precision?: 'float64';
 }
 
 /** A dense result, in bytes. */
@@ -62,7 +69,17 @@ export function solveCommand(program: Command, context: Context): void {
   spreadFlag(command, 'signal', 'signals');
   targetFlags(command, 'signal', 'signals');
   solverFlag(command);
-  engineFlags(solverFlags(command)).option('--history <file>', 'write the RMSE of every iteration (.csv or .json)');
+  command
+    .option('--nonnegative', 'allow no coefficient below zero')
+    .option('--weights <W>', 'a weight of at least 0 for every sample, N×P; 0 for one that is missing')
+    .option('--missing', 'take samples that are NaN or infinite as missing')
+    .option(
+      '--groups <G>',
+      'the number of the group of each signal, 1×P, from 0: signals of a group share their atoms',
+    );
+  engineFlags(solverFlags(command))
+    .option('--precision <name>', 'float64: only engines that compute in it')
+    .option('--history <file>', 'write the RMSE of every iteration (.csv or .json)');
   jsonFlag(quietFlag(command))
     .addHelpText(
       'after',
@@ -70,6 +87,7 @@ export function solveCommand(program: Command, context: Context): void {
 Examples:
   ght solve --signals Y.npy --dictionary D.npy --total-budget 2000 --solver admm -o codes.npz
   ght solve --signals Y.npy --dictionary D.npy --budget 2.5 --solver omp --spread -o codes.npz
+  ght solve --signals Y.npy --dictionary D.npy --nonnegative --budget 5 -o codes.npz
   ght solve --signals data.mat:Y --dictionary data.mat:D --target-rmse 0.1 --solver joint-omp -o codes.mat
   python3 -c "import scipy.sparse; print(scipy.sparse.load_npz('codes.npz'))"`,
     )
@@ -82,6 +100,10 @@ async function runSolve(flags: SolveFlags, { print, signal }: Context): Promise<
     { path: matrixPath(flags.signals).path, parameter: '--signals' },
     { path: matrixPath(flags.dictionary).path, parameter: '--dictionary' },
   ];
+  for (const name of ['weights', 'groups'] as const) {
+    const text = flags[name];
+    if (text !== undefined) inputs.push({ path: matrixPath(text).path, parameter: `--${name}` });
+  }
   const outputs = [
     { path: flags.output, kinds: ['.npz', '.npy', '.mat'], parameter: '-o' },
     { path: flags.history, kinds: historyExtensions, parameter: '--history' },
@@ -93,9 +115,13 @@ async function runSolve(flags: SolveFlags, { print, signal }: Context): Promise<
     const rule = `must have as many rows as the dictionary, ${D.N}`;
     throw new InputError('--signals', rule, `${Y.rows}×${Y.cols}`, 'give Y as N×P and D as N×L; transpose if need be');
   }
-  const display = progressDisplay(solverCatalogue[options.solver ?? solverDefaults.solver].title, silent(flags));
+  const more = await constraintsOf(flags, Y);
+  const usual = Object.keys(more).some((name) => name !== 'precision') ? 'joint-omp' : solverDefaults.solver;
+  const display = progressDisplay(solverCatalogue[options.solver ?? usual].title, silent(flags));
   const start = performance.now();
-  const solution = await solve(D, Y.data, { ...options, signal, onProgress: display.onProgress }).finally(display.stop);
+  const solution = await solve(D, Y.data, { ...options, ...more, signal, onProgress: display.onProgress }).finally(
+    display.stop,
+  );
   const seconds = (performance.now() - start) / 1000;
   const files: Output[] = [{ path: flags.output, bytes: await codesFile(flags, solution.codes), parameter: '-o' }];
   if (flags.history) {
@@ -105,7 +131,7 @@ async function runSolve(flags: SolveFlags, { print, signal }: Context): Promise<
   await writeTogether(files);
 
   const rmsePixel = solution.rmse / Math.sqrt(D.N);
-  const peak = Y.data.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const peak = Y.data.reduce((most, value) => (Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most), 0);
   const level = peak > 0 ? psnr(rmsePixel, peak) : null;
   const summary = summarise('solve', solution, { rmsePixel, psnr: level, seconds, spread: flags.spread });
   if (flags.json) {
@@ -119,6 +145,28 @@ async function runSolve(flags: SolveFlags, { print, signal }: Context): Promise<
     ['wrote', flags.output],
   ]);
   print(`${oneLine(flags.signals)}: ${Y.rows}×${Y.cols}\n${facts}`);
+}
+
+/** The additional rules for the codes that the flags ask for. */
+async function constraintsOf(
+  { nonnegative, weights, missing, groups, precision }: SolveFlags,
+  { rows, cols }: { readonly rows: number; readonly cols: number },
+): Promise<SolveOptions> {
+  if (weights !== undefined && missing) {
+    throw new OptionError('--weights and --missing', 'exclude each other', 'both', 'give missing samples the weight 0');
+  }
+  const W = weights === undefined ? undefined : await readMatrix(weights, '--weights', 'W');
+  if (W && (W.rows !== rows || W.cols !== cols)) {
+    const rule = `must be as many as the samples, ${rows}×${cols}`;
+    throw new InputError('--weights', rule, `${W.rows}×${W.cols}`, 'give one for each sample');
+  }
+  const G = groups === undefined ? undefined : await readMatrix(groups, '--groups', 'G');
+  return {
+    ...(nonnegative && { nonnegative }),
+    ...((W || missing) && { weights: W?.data ?? ('finite' as const) }),
+    ...(G && { groups: G.data }),
+    ...(precision && { precision }),
+  };
 }
 
 /** The bytes of the codes, by the name of their file. */

@@ -12,6 +12,7 @@ import type { Codes } from '../sparse/codes/codes.js';
 import type { Dictionary } from '../sparse/dictionary/dictionary.js';
 import type { Bracket, Tries } from '../sparse/solvers/bracket.js';
 import type { IterativeSolver, PatchwiseSolver, SolverName } from '../sparse/solvers/catalogue.js';
+import type { Constraints } from '../sparse/solvers/constraints.js';
 import type { Effort, Spending } from '../sparse/solvers/joint-omp.js';
 import type { StepReport } from '../sparse/solvers/loop.js';
 import type { AtomLimits } from '../sparse/solvers/patchwise.js';
@@ -29,6 +30,9 @@ export type ConcreteEngine = (typeof enginePreference)[number];
  * differences at full scale.
  */
 export const FLOAT32_RANGE = 2 ** 12;
+
+/** The options that only engines in plain TypeScript and float64 have. */
+export type PlainOption = keyof Constraints | 'precision';
 
 /** What an engine uses on this host. */
 export interface EngineFeatures {
@@ -67,6 +71,8 @@ export type EngineObstacle =
   /** It does not have this solver, or not at this effort. */
   | { readonly kind: 'solver'; readonly solver: SolverName }
   | { readonly kind: 'effort'; readonly effort: Effort }
+  /** It does not have what this option asks for. */
+  | { readonly kind: 'option'; readonly option: PlainOption }
   /** It computes in float32, and the largest sample is this multiple of the full scale. */
   | { readonly kind: 'sample-range'; readonly reach: number }
   /** The GPU is a software adapter. */
@@ -116,6 +122,8 @@ export interface LoadOptions {
   readonly threads?: number;
   /** The address of the script of the threads. @default the file in the package */
   readonly worker?: string | URL;
+  /** Additional rules for the codes, for an engine that has them. */
+  readonly constraints?: Constraints;
 }
 
 /** An engine. */
@@ -123,6 +131,8 @@ export interface Engine {
   readonly name: ConcreteEngine;
   /** Samples larger than this multiple of the full scale lose precision at that scale. */
   readonly range: number;
+  /** Whether it computes in float64 throughout, and has the options of {@link PlainOption}. */
+  readonly plain?: true;
   /** Whether the engine can run here, and if not, why. Called before anything is loaded. */
   probe(): Promise<Availability>;
   /** Why the engine does not run a solver; undefined for those that it runs. Absent if it runs all of them. */

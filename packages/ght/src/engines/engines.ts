@@ -1,10 +1,10 @@
 /** The list of engines, the choice among them for a task, and what happens when one fails. */
 import { cores } from '#threads';
-import { EngineFailure, EnvironmentError, oneOf } from '../errors.js';
+import { EngineFailure, EnvironmentError, OptionError, oneOf } from '../errors.js';
 import type { SolverName } from '../sparse/solvers/catalogue.js';
 import type { Effort } from '../sparse/solvers/joint-omp.js';
 import { type Calibrated, slowness } from './calibration.js';
-import type { ConcreteEngine, Engine, EngineFeatures, EngineInfo, EngineObstacle } from './engine.js';
+import type { ConcreteEngine, Engine, EngineFeatures, EngineInfo, EngineObstacle, PlainOption } from './engine.js';
 import { enginePreference } from './engine.js';
 import { portableEngine } from './portable.js';
 import { referenceEngine } from './reference.js';
@@ -32,6 +32,8 @@ export interface Wanted {
   /** The solver that is to run, and its effort. */
   readonly solver?: SolverName;
   readonly effort?: Effort;
+  /** An option that not every engine has. */
+  readonly option?: PlainOption;
   /** For `auto`: the kind of work, and about how many seconds one core of the CPU needs for it. @default no GPU is considered */
   readonly work?: { readonly kind: Calibrated; readonly seconds: number };
 }
@@ -53,6 +55,10 @@ export async function chooseEngine(name: EngineName, wanted: Wanted = {}): Promi
     const engine = engines[name];
     const state = await engine.probe();
     if (!state.available) throw impossible(name, state.reason);
+    if (wanted.option && !engine.plain) {
+      const rule = `must be auto, portable or reference for the option ${wanted.option}`;
+      throw new OptionError('engine', rule, name, 'leave it out');
+    }
     return { engine };
   }
   let fallbackReason: Choice['fallbackReason'];
@@ -117,7 +123,8 @@ async function isConsidered(gpu: Engine, { work }: Wanted): Promise<boolean> {
 
 /** Why an engine is not used; undefined if it is. */
 async function obstacleTo(engine: Engine, name: EngineName, wanted: Wanted): Promise<EngineObstacle | undefined> {
-  const { reach = 1, solver, effort = 1, work } = wanted;
+  const { reach = 1, solver, effort = 1, option, work } = wanted;
+  if (option && !engine.plain) return { kind: 'option', option };
   const unsupported = solver && engine.unsupportedReason?.(solver, effort);
   if (unsupported) return unsupported;
   if (reach > engine.range) return { kind: 'sample-range', reach };

@@ -26,6 +26,7 @@ import { addPatch } from '../sparse/codes/reconstruct.js';
 import type { Dictionary } from '../sparse/dictionary/dictionary.js';
 import { type LinearMap, resolvent, synthesis } from '../sparse/dictionary/resolvent.js';
 import type { IterativeSolver } from '../sparse/solvers/catalogue.js';
+import type { Constraints } from '../sparse/solvers/constraints.js';
 import type { StepReport } from '../sparse/solvers/loop.js';
 import { drive, PATCHES_PER_YIELD, type Watch, type Work } from '../work.js';
 import type { Engine } from './engine.js';
@@ -38,12 +39,13 @@ import { plainRecipes } from './plain-recipes.js';
 export const portableEngine: Engine = {
   name: 'portable',
   range: Number.POSITIVE_INFINITY,
+  plain: true,
   probe: async () => ({ available: true }),
   // Y; V, the most that a selection copies of it, and three sets of codes: the current, the next and the best.
   problemBytes: ({ N, L, P, S }) => 8 * N * P + 1.2 * 8 * L * P + 3 * 12 * S,
-  async load(D, signals) {
+  async load(D, signals, { constraints } = {}) {
     await signals.prepare?.(0, signals.P);
-    return new Portable(D, signals);
+    return new Portable(D, signals, constraints);
   },
   // There is no cheaper form of recipes in plain TypeScript: groups are found and filtered as written.
   ...plainRecipes('portable'),
@@ -60,8 +62,8 @@ class Portable extends PlainProblem {
   #lastRho: number | undefined;
   #rescaling = 1;
 
-  constructor(D: Dictionary, signals: Signals) {
-    super(D, signals, { name: 'portable', threads: 1 });
+  constructor(D: Dictionary, signals: Signals, constraints?: Constraints) {
+    super(D, signals, { name: 'portable', threads: 1 }, constraints);
     this.#V = new Float64Array(D.L * this.P);
     this.#Z = emptyCodes(D.L, this.P);
     this.#D = synthesis(D);

@@ -5,6 +5,7 @@ import { type Codes, codesFromDense, denseFromCodes } from '../sparse/codes/code
 import { type Dictionary, synthesize } from '../sparse/dictionary/dictionary.js';
 import { admmStep } from '../sparse/solvers/admm.js';
 import type { IterativeSolver } from '../sparse/solvers/catalogue.js';
+import type { Constraints } from '../sparse/solvers/constraints.js';
 import type { StepReport } from '../sparse/solvers/loop.js';
 import { correlations, factor, qpmStep } from '../sparse/solvers/qpm.js';
 import { drive, type Watch } from '../work.js';
@@ -18,12 +19,13 @@ import { plainRecipes } from './plain-recipes.js';
 export const referenceEngine: Engine = {
   name: 'reference',
   range: Number.POSITIVE_INFINITY,
+  plain: true,
   probe: async () => ({ available: true }),
   // Y; W, X, Z and Λ, the copies of a selection, and two sets of codes.
   problemBytes: ({ N, L, P, S }) => 8 * N * P + 4.2 * 8 * L * P + 2 * 12 * S,
-  async load(D, signals) {
+  async load(D, signals, { constraints } = {}) {
     await signals.prepare?.(0, signals.P);
-    return new Reference(D, signals);
+    return new Reference(D, signals, constraints);
   },
   ...plainRecipes('reference'),
   ...plainLearned('reference'),
@@ -37,8 +39,8 @@ class Reference extends PlainProblem {
   readonly #Lambda: Float64Array;
   #factor: { rho: number; C: Matrix } | undefined;
 
-  constructor(D: Dictionary, signals: Signals) {
-    super(D, signals, { name: 'reference', threads: 1 });
+  constructor(D: Dictionary, signals: Signals, constraints?: Constraints) {
+    super(D, signals, { name: 'reference', threads: 1 }, constraints);
     this.#W = correlations(D, this.Y, this.P);
     this.#X = new Float64Array(D.L * this.P);
     this.#Z = new Float64Array(D.L * this.P);

@@ -322,6 +322,8 @@ function obstacleText(obstacle: EngineObstacle): string {
       return `${solverCatalogue[obstacle.solver].title} runs on the CPU`;
     case 'effort':
       return `the swaps of effort ${obstacle.effort} run on the CPU`;
+    case 'option':
+      return `it does not have the option ${obstacle.option}`;
     case 'sample-range':
       return `samples of ${obstacle.reach.toPrecision(2)} times the full scale leave float32 too few digits`;
     case 'software-adapter':

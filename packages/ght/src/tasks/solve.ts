@@ -1,7 +1,13 @@
-import { callable, InputError, OptionError, positive } from '../errors.js';
+import { callable, InputError, OptionError, oneOf, positive } from '../errors.js';
 import { checkSamples, type Samples } from '../image/image.js';
 import { largestFinite } from '../image/scale.js';
 import { signalsIn } from '../image/signals.js';
+import {
+  type ConstraintOptions,
+  constraintNames,
+  isConstrained,
+  resolveConstraints,
+} from '../pipelines/solve/constraints.js';
 import { budgetFor, resolveSolveOptions, type SolverOptions } from '../pipelines/solve/options.js';
 import { type Solution, solveProblem } from '../pipelines/solve/solve.js';
 import type { Codes } from '../sparse/codes/codes.js';
@@ -9,9 +15,16 @@ import { checkDictionary, type Dictionary } from '../sparse/dictionary/dictionar
 import { drive } from '../work.js';
 
 /** The options of the general problem, besides those of every task. */
-export interface SolveOptions extends SolverOptions {
+export interface SolveOptions extends SolverOptions, ConstraintOptions {
   /** Full scale of the signals, above 0, for tolerance and PSNR. @default the largest magnitude in Y */
   readonly peak?: number;
+  /**
+   * `float64`: only the engines `portable` and `reference` are used, which compute in float64. The others store signals and codes in
+   * float32. `engine` in the result says which ran.
+   *
+   * @default that of the engine
+   */
+  readonly precision?: 'float64';
   /** The error that a `psnr` or `rmse` budget limits. @default the RMSE per patch */
   readonly errorOf?: (codes: Codes) => number | Promise<number>;
 }
@@ -39,7 +52,11 @@ export async function solve(D: Dictionary, Y: Samples, options: SolveOptions = {
     const rule = `must be signals of ${D.N} samples each, as the dictionary has rows`;
     throw new InputError('Y', rule, `${Y.length} samples`, 'give Y as N×P with the N of the dictionary');
   }
-  const settings = resolveSolveOptions(options, ['peak', 'errorOf']);
+  const usual = isConstrained(options) ? 'joint-omp' : undefined;
+  const own = resolveSolveOptions(options, ['peak', 'errorOf', 'precision', ...constraintNames], usual);
+  const { constraints, samples } = resolveConstraints(options, Y, D.N, own);
+  if (options.precision !== undefined) oneOf('precision', options.precision, ['float64']);
+  const settings = { ...own, constraints, precision: options.precision };
   if (typeof options.budget === 'object' && options.budget !== null && 'largestInteger' in options.budget) {
     const { largestInteger } = options.budget;
     const rule = 'must be left out for signals, which are not rounded';
@@ -48,8 +65,16 @@ export async function solve(D: Dictionary, Y: Samples, options: SolveOptions = {
   const { errorOf } = options;
   callable('errorOf', errorOf, 'give a function of the codes, or leave it out');
   const where = (i: number) => `Y sample (row ${i % D.N}, signal ${Math.floor(i / D.N)})`;
-  const most = await drive(largestFinite(Y, where), settings);
+  const most = await drive(largestFinite(samples, where), settings);
   // All-zero signals have no scale, and any scale will do.
   const peak = positive('peak', options.peak ?? (most || 1), 'give the full scale of the signals, such as 255');
-  return solveProblem({ D, Y: signalsIn(Y, D.N), peak, most, budget: budgetFor(settings, D.L), settings, errorOf });
+  return solveProblem({
+    D,
+    Y: signalsIn(samples, D.N),
+    peak,
+    most,
+    budget: budgetFor(settings, D.L),
+    settings,
+    errorOf,
+  });
 }

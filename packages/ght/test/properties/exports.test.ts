@@ -4,7 +4,6 @@ import { readdir, readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as ght from '../../src/browser.js';
-import { unzip } from '../../src/sparse/codes/zip.js';
 import { gramMatrix } from '../../src/sparse/dictionary/dictionary.js';
 import { badNumbers, dictionary, image, problem, refusal, runs } from './problems.js';
 
@@ -184,9 +183,31 @@ const properties: Readonly<Record<string, string | (() => void)>> = {
     fc.assert(
       fc.asyncProperty(fc.dictionary(fc.string({ minLength: 1 }), fc.uint8Array()), async (files) => {
         const entries = Object.entries(files).map(([name, bytes]) => ({ name, bytes }));
-        expect([...(await unzip(await ght.zip(entries)))]).toEqual(entries.map(({ name, bytes }) => [name, bytes]));
+        expect([...(await ght.unzip(await ght.zip(entries)))]).toEqual(entries.map(({ name, bytes }) => [name, bytes]));
       }),
       runs(30),
+    ),
+  namesInZip: () =>
+    fc.assert(
+      fc.asyncProperty(fc.uniqueArray(fc.string({ minLength: 1 })), async (names) => {
+        const archive = await ght.zip(names.map((name) => ({ name, bytes: new Uint8Array(3) })));
+        expect(ght.namesInZip(archive)).toEqual(names);
+      }),
+      runs(30),
+    ),
+  unzip: () =>
+    fc.assert(
+      fc.asyncProperty(fc.nat(), fc.integer({ min: 1, max: 255 }), async (place, change) => {
+        const archive = await ght.zip([{ name: 'a', bytes: Uint8Array.from({ length: 40 }, (_, i) => i) }]);
+        const damaged = archive.slice();
+        damaged[place % damaged.length] ^= change;
+        const files = await ght.unzip(damaged).catch((error: unknown) => error);
+        if (files instanceof Error) expect(ght.isGhtError(files)).toBe(true);
+        else
+          for (const bytes of (files as Map<string, Uint8Array>).values())
+            expect([...bytes.keys()]).toEqual([...bytes]);
+      }),
+      runs(60),
     ),
   writeNpy: () =>
     fc.assert(

@@ -4,6 +4,7 @@ import type { Budget } from '../../sparse/budget/budget.js';
 import type { Codes } from '../../sparse/codes/codes.js';
 import type { SolverEntry, SolverName } from '../../sparse/solvers/catalogue.js';
 import { isPatchwise, solverCatalogue, solverNames } from '../../sparse/solvers/catalogue.js';
+import type { Constraints } from '../../sparse/solvers/constraints.js';
 import type { Effort } from '../../sparse/solvers/joint-omp.js';
 import type { RisingPenalty } from '../../sparse/solvers/penalty.js';
 
@@ -124,6 +125,10 @@ export interface Settings {
   readonly maxIterations: number;
   readonly tolerance: number;
   readonly initial: Codes | undefined;
+  /** Additional rules for the codes; absent for none. */
+  readonly constraints?: Constraints;
+  /** Whether only engines that compute in float64 are used. */
+  readonly precision?: 'float64';
   readonly engine: EngineName;
   readonly threads: number | undefined;
   readonly worker: string | URL | undefined;

@@ -134,7 +134,10 @@ async function solveInUnits(problem: Problem, goal: Goal): Promise<Solution> {
     throw new ResourceError('budget', rule, goal.S, 'use a smaller budget, or represent the signals in parts');
   }
   const rho = penalty(D, settings);
-  const wanted = { reach: most / peak, solver, effort: settings.effort, work: workOf(problem, goal) };
+  const { effort, precision, constraints = {} } = settings;
+  const option = precision && ('precision' as const);
+  const constraint = (['groups', 'weights', 'nonnegative'] as const).find((name) => constraints[name]);
+  const wanted = { reach: most / peak, solver, effort, option: constraint ?? option, work: workOf(problem, goal) };
   return onEngine(settings.engine, wanted, async ({ engine, fallbackReason }) => {
     signal?.throwIfAborted();
     const loaded = await engine.load(D, Y, settings, { signal });

@@ -29,7 +29,7 @@ import { chooseLargest, type Selection, survives } from '../budget/select.js';
 import { countWorth, emptyWorth, mayBeWorth, worthwhile } from '../budget/worth.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import type { PatchSolver } from './patchwise.js';
-import { type Pursuit, pursuer } from './pursuit.js';
+import { type Pursue, type Pursuit, pursuer } from './pursuit.js';
 
 /**
  * How many prices a path may lose before it is left. A larger gain behind so much loss is hardly ever seen: of 65,536
@@ -124,7 +124,7 @@ export function isComplete({ threshold, kept }: Selection, S: Spending, price: n
 }
 
 /** A function that writes `length` gains to `out`, each run of rising ones replaced by its mean. */
-function envelope(longest: number) {
+export function envelope(longest: number) {
   // Pool adjacent violators: each block's gains are its mean, and the means fall from block to block.
   const starts = new Int32Array(longest + 1);
   const sums = new Float64Array(longest);
@@ -150,25 +150,33 @@ function envelope(longest: number) {
 }
 
 /** Divides the budget over the patches of Y, following their paths as far as that takes. */
-export function* allot(D: Dictionary, Y: Float64Array, paths: Paths, S: Spending, effort: Effort = 1): Work<Allotment> {
+export function* allot(
+  D: Dictionary,
+  Y: Float64Array,
+  paths: Paths,
+  S: Spending,
+  effort: Effort = 1,
+  pursue: Pursue = pursuer(D, 'order-recursive'),
+): Work<Allotment> {
   const P = paths.followed.length;
-  const first = yield* followAndDivide(D, Y, paths, S, yield* estimate(D, Y, P, S));
+  const first = yield* followAndDivide(D, Y, pursue, paths, S, yield* estimate(D, Y, pursue, P, S));
   const lambda = first.threshold;
   if (effort === 1 || lambda === 0 || lambda === Number.POSITIVE_INFINITY) return first;
-  return yield* followAndDivide(D, Y, emptyPaths(D, P), S, lambda, lambda);
+  return yield* followAndDivide(D, Y, pursue, emptyPaths(D, P), S, lambda, lambda);
 }
 
 /** Follows paths with λ where it is expected, further if it is not there, and divides the budget; restarts are judged at `lambda`. */
 function* followAndDivide(
   D: Dictionary,
   Y: Float64Array,
+  pursue: Pursue,
   paths: Paths,
   S: Spending,
   expected: number,
   lambda?: number,
 ): Work<Allotment> {
   const P = paths.followed.length;
-  const follow = follower(D, Y, paths);
+  const follow = follower(D, Y, pursue, paths);
   const first = MARGIN * expected;
   for (const price of [first, first / 4, 0]) {
     if (price < paths.price) {
@@ -185,16 +193,10 @@ function* followAndDivide(
 }
 
 /** λ of a sample, whose paths are followed to their end. */
-function* estimate(D: Dictionary, Y: Float64Array, P: number, S: Spending): Work<number> {
+function* estimate(D: Dictionary, Y: Float64Array, pursue: Pursue, P: number, S: Spending): Work<number> {
   const n = Math.min(P, SAMPLED_PATCHES);
   const sample = emptyPaths(D, n);
-  const { N } = D;
-  const signals = new Float64Array(N * n);
-  for (let i = 0; i < n; i++) {
-    const from = Math.floor((i * P) / n) * N;
-    signals.set(Y.subarray(from, from + N), i * N);
-  }
-  const follow = follower(D, signals, sample);
+  const follow = follower(D, Y, pursue, sample, (i) => Math.floor((i * P) / n));
   for (let p = 0; p < n; p++) {
     if (p % PATCHES_PER_YIELD === 0) yield 0;
     follow(p, 0);
@@ -204,18 +206,19 @@ function* estimate(D: Dictionary, Y: Float64Array, P: number, S: Spending): Work
   return Math.min(divide(sample, S).threshold, S.price * Math.log(n * sample.row));
 }
 
-/** A function that follows the path of patch p at a price; if λ is given, with restarts. */
+/** A function that follows path p at a price, which is that of patch `place(p)`; if λ is given, with restarts. */
 function follower(
-  D: Dictionary,
+  { N }: Dictionary,
   Y: Float64Array,
+  pursue: Pursue,
   { gains, row, followed, without }: Paths,
+  place = (p: number) => p,
 ): (p: number, price: number, lambda?: number) => void {
-  const pursue = pursuer(D, 'order-recursive');
   return (p, price, lambda) => {
     let best = -1;
     /** The path without an atom, which becomes the patch's own if it is worth more at λ than those before it. */
     const consider = (atom: number): Pursuit => {
-      const path = pursue(Y, p * D.N, price < Number.POSITIVE_INFINITY ? row : 0, {
+      const path = pursue(Y, place(p) * N, price < Number.POSITIVE_INFINITY ? row : 0, {
         goOn: patient(price),
         without: atom,
       });
@@ -256,12 +259,13 @@ function bestPrefix(errors: Float64Array, count: number, lambda: number): number
 export function pursueAllotment(
   D: Dictionary,
   { counts, without }: Pick<Allotment, 'counts' | 'without'>,
+  pursue: Pursue = pursuer(D, 'order-recursive'),
 ): PatchSolver {
-  const pursue = pursuer(D, 'order-recursive');
   return (Y, from, x) => {
     const p = from / D.N;
     const { count, support, errors, coefficients } = pursue(Y, from, counts[p], { without: without[p] });
-    for (const [k, value] of coefficients().entries()) x[support[k]] = value;
-    return { errors: [errors[count]], kept: [count] };
+    const values = coefficients();
+    for (const [k, value] of values.entries()) x[support[k]] = value;
+    return { errors: [errors[count]], kept: [values.length] };
   };
 }

@@ -7,11 +7,10 @@
  */
 import type { Dictionary } from '../dictionary/dictionary.js';
 import type { PatchSolver } from './patchwise.js';
-import { pursuer } from './pursuit.js';
+import { type Pursue, pursuer } from './pursuit.js';
 
 /** OMP with at most s atoms per patch. */
-export function omp(D: Dictionary, s: number): PatchSolver {
-  const pursue = pursuer(D, 'omp');
+export function omp(D: Dictionary, s: number, pursue: Pursue = pursuer(D, 'omp')): PatchSolver {
   const counting = Int32Array.from({ length: D.L }, (_, k) => k + 1);
   return (Y, from, x) => {
     const { count, support, errors, coefficients } = pursue(Y, from, s);
