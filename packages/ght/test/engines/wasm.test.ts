@@ -4,6 +4,7 @@ import type { Loaded } from '../../src/engines/engine.js';
 import { engines } from '../../src/engines/engines.js';
 import { threadsFor } from '../../src/engines/wasm/run/host.js';
 import { layOut } from '../../src/engines/wasm/run/problem.js';
+import { keepSpare, takeSpare } from '../../src/engines/wasm/run/spare-memory.js';
 import { signalsIn } from '../../src/image/signals.js';
 import type { Dictionary } from '../../src/index.js';
 import {
@@ -42,6 +43,28 @@ describe('compiled kernels', () => {
       const [ours, theirs] = [await of('wasm'), await of('portable')];
       expect(ours.codes.indices).toEqual(theirs.codes.indices);
       expect(ours.rmse).toBeCloseTo(theirs.rmse, 3);
+    }
+  });
+});
+
+describe('a memory that an earlier problem used', () => {
+  it('leads to the same bits, whatever is left in it', async () => {
+    for (const D of [overcompleteDct(5, 7), gaussianDictionary(30, 41, 2)]) {
+      const Y = signals(D, 600);
+      for (const solver of solverNames) {
+        const run = () =>
+          solve(D, Y, { solver, engine: 'wasm', threads: 1, maxIterations: 5, budget: { perPatch: 3 } });
+        takeSpare();
+        const fresh = await run();
+        const used = takeSpare() as WebAssembly.Memory;
+        // Every float in it is not a number then.
+        new Uint8Array(used.buffer).fill(0xff);
+        keepSpare(used);
+        const again = await run();
+        expect(takeSpare()).toBe(used);
+        expect(again.codes).toEqual(fresh.codes);
+        expect(again.rmse).toBe(fresh.rmse);
+      }
     }
   });
 });
@@ -169,10 +192,10 @@ describe('threads', () => {
   it('that fail end the run with an error, and the next run starts new ones', async () => {
     const D = overcompleteDct(8, 10);
     const Y = signals(D, 500);
-    const { team } = await layOut(D, signalsIn(Y, D.N), { fma: false, threads: 2 });
+    const { team, dispose } = await layOut(D, signalsIn(Y, D.N), { fma: false, threads: 2 });
     // A missing job makes every thread throw.
     await expect(team.run([])).rejects.toThrow();
-    team.dispose();
+    dispose();
     const next = await engines.wasm.load(D, signalsIn(Y, D.N), { threads: 2 });
     next.reset();
     expect((await next.iterate('qpm', 100, 0.5)).kept).toBe(100);

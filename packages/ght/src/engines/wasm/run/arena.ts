@@ -3,11 +3,15 @@ import { ResourceError } from '../../../errors.js';
 const PAGE = 65536;
 /** The largest size of one WebAssembly memory, in bytes. */
 const MOST_MEMORY = 65536 * PAGE;
+/** The least part of its size that a memory grows by. Pages that nothing is written to cost nothing. */
+const GROWTH = 1 / 4;
 
 /** A WebAssembly memory from which arrays are allocated one after the other. */
 export class Arena {
   readonly memory: WebAssembly.Memory;
   #end: number;
+  /** Up to here the memory has what an earlier computation left. */
+  readonly #used: number;
 
   /** Allocates from address `start` on; `remedy` is what the error for too little memory recommends. */
   constructor(
@@ -18,21 +22,33 @@ export class Arena {
     used?: WebAssembly.Memory,
   ) {
     this.#end = start;
-    if (used) new Uint8Array(used.buffer).fill(0);
     this.memory = used ?? newMemory(shared);
+    this.#used = used?.buffer.byteLength ?? 0;
+    new Uint8Array(this.memory.buffer, 0, Math.min(start, this.#used)).fill(0);
   }
 
-  /** Allocates bytes, and grows the memory if necessary. */
-  take(bytes: number): number {
+  /** Allocates bytes and grows the memory if necessary. They are zero, or `anything` for an array that is written before it is read. */
+  take(bytes: number, contents: 'zeros' | 'anything' = 'zeros'): number {
     const address = this.#end;
     // 64 bytes more than requested: a vector may be read past the end of an array.
     this.#end += 64 * Math.ceil((bytes + 64) / 64);
     const missing = Math.ceil(this.#end / PAGE) - this.memory.buffer.byteLength / PAGE;
     if (missing > 0) this.#grow(missing);
+    // What is read past the end of an array is zero in any case.
+    const from = contents === 'zeros' ? address : address + bytes;
+    if (from < this.#used) new Uint8Array(this.memory.buffer).fill(0, from, Math.min(this.#end, this.#used));
     return address;
   }
 
   #grow(pages: number): void {
+    // Every step makes the host count the whole memory again, and collect garbage after a few: so there are few steps.
+    const more = Math.max(pages, Math.ceil((GROWTH * this.memory.buffer.byteLength) / PAGE));
+    try {
+      this.memory.grow(Math.min(more, (MOST_MEMORY - this.memory.buffer.byteLength) / PAGE));
+      return;
+    } catch {
+      // Perhaps there is room for what is needed.
+    }
     try {
       this.memory.grow(pages);
     } catch (cause) {

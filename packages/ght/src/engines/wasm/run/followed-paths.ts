@@ -135,7 +135,7 @@ export class FollowedPaths {
   #widenOffers(shard: number, capacity: number): void {
     if (capacity <= this.#offers[shard].capacity) return;
     const memory = this.shards.memories[shard];
-    const out = memory.layout.scratches.map(() => memory.take(8 * capacity));
+    const out = memory.layout.scratches.map(() => memory.take(8 * capacity, 'anything'));
     this.#offers[shard] = { ...this.#offers[shard], out, capacity };
   }
 

@@ -9,7 +9,8 @@ import { layOut } from './problem.js';
 export async function loadPart(...[D, signals, options, watch]: Parameters<typeof layOut>): Promise<LoadedPart> {
   const { P } = signals;
   // A part is small, so it has one memory.
-  const { info, shards, team, energies } = await layOut(D, signals, { ...options, patchesPerShard: P + CHUNK }, watch);
+  const laidOut = await layOut(D, signals, { ...options, patchesPerShard: P + CHUNK }, watch);
+  const { info, shards, energies, dispose } = laidOut;
   const paths = new FollowedPaths(shards);
   const all = { step: 1, each: CHUNK, patches: P };
   return {
@@ -27,6 +28,6 @@ export async function loadPart(...[D, signals, options, watch]: Parameters<typeo
       const [{ layout, doubles }] = shards.memories;
       return { codes: shards.read(out), errors: doubles(layout.errors, layout.chunks).slice() };
     },
-    dispose: () => team.dispose(),
+    dispose,
   };
 }

@@ -60,9 +60,10 @@ export class ProblemMemory extends Arena {
     P: number,
     threads: number,
     firstChunk: number,
+    used?: WebAssembly.Memory,
   ) {
     const { tables, contents } = tablesOf(shape, 1024);
-    super(tables.end, threads > 1, 'use fewer patches or a smaller budget');
+    super(tables.end, threads > 1, 'use fewer patches or a smaller budget', used);
     this.tables = tables;
     const { N, L, R4, indexBytes } = shape;
     const chunks = Math.ceil(P / CHUNK);
@@ -70,7 +71,7 @@ export class ProblemMemory extends Arena {
     const scratches = Array.from({ length: threads }, () => this.take(scratch.bytes));
     const stop = this.take(64);
     const errors = this.take(8 * chunks);
-    const c = this.take(4 * R4 * P);
+    const c = this.take(4 * R4 * P, 'anything');
     this.layout = { N, L, R4, indexBytes, P, chunks, firstChunk, scratch, scratches, c, errors, stop };
     for (const [at, values] of contents) this.floats(at, values.length).set(values);
   }
@@ -86,8 +87,8 @@ export class ProblemMemory extends Arena {
     if (stream.capacity >= capacity) return;
     const { scratches, indexBytes } = this.layout;
     stream.capacity = capacity;
-    stream.values = scratches.map(() => this.take(4 * capacity));
-    stream.indices = scratches.map(() => this.take(indexBytes * capacity));
+    stream.values = scratches.map(() => this.take(4 * capacity, 'anything'));
+    stream.indices = scratches.map(() => this.take(indexBytes * capacity, 'anything'));
   }
 
   #indices(at: number, length: number): Uint8Array | Uint16Array {
@@ -182,8 +183,9 @@ export class ProblemMemory extends Arena {
         }
         for (let word = 0; word < present.length; word++) {
           for (let left = present[word]; left !== 0; left &= left - 1, n++) {
-            indices[n] = 32 * word + 31 - Math.clz32(left & -left);
-            values[n] = row[indices[n]];
+            const atom = 32 * word + 31 - Math.clz32(left & -left);
+            indices[n] = atom;
+            values[n] = row[atom];
           }
           present[word] = 0;
         }

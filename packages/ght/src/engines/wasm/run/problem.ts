@@ -22,6 +22,7 @@ import { share } from './patch-jobs.js';
 import { PatchwiseSolvers } from './patchwise-solvers.js';
 import { CHUNK, ProblemMemory } from './problem-memory.js';
 import { patchesPerShard, Shards, type ShardTeam, shardsOf } from './shards.js';
+import { keepSpare, takeSpare } from './spare-memory.js';
 import { alone, workers } from './team.js';
 
 /** How a problem is laid out. */
@@ -37,6 +38,8 @@ export interface LaidOut {
   readonly shards: Shards;
   readonly team: ShardTeam;
   readonly energies: Energies;
+  /** Ends the work on it. */
+  readonly dispose: () => void;
 }
 
 /** Lays out a problem. */
@@ -50,7 +53,7 @@ export async function layOut(
   const factors = D.factors ?? kroneckerFactors(D.atoms);
   const shape = shapeOf({ ...D, factors });
   const memories = shardsOf(signals.P, most).map(
-    ({ firstChunk, P }) => new ProblemMemory(shape, P, threads, firstChunk),
+    ({ firstChunk, P }) => new ProblemMemory(shape, P, threads, firstChunk, threads > 1 ? undefined : takeSpare()),
   );
   // All shards begin with the same tables, so they have the same code.
   const target = { shape, tables: memories[0].tables, scratch: memories[0].layout.scratch, fma };
@@ -65,17 +68,24 @@ export async function layOut(
       : alone((jobs) => share(jobs, places));
   const engine = { name: 'wasm', instructions: instructions(fma), threads, threadsReason };
   const info = { ...engine, ...recognisedFactors(D, factors) };
-  return { info, shards: new Shards(memories, team), team, energies };
+  let disposed = false;
+  const dispose = () => {
+    if (disposed) return;
+    disposed = true;
+    team.dispose();
+    if (threads === 1) keepSpare(memories[0].memory);
+  };
+  return { info, shards: new Shards(memories, team), team, energies, dispose };
 }
 
 /** Loads a problem. */
 export async function loadProblem(
   ...problem: Parameters<typeof layOut>
 ): Promise<Loaded & { readonly bytes: () => number }> {
-  const { info, shards, team, energies } = await layOut(...problem);
+  const { info, shards, energies, dispose } = await layOut(...problem);
   const outside = outsideOf(energies);
   const solvers = [new GlobalSolvers(shards, outside), new PatchwiseSolvers(shards, outside)] as const;
-  return { ...loadedProblem(info, ...solvers, () => team.dispose()), bytes: () => shards.bytes };
+  return { ...loadedProblem(info, ...solvers, dispose), bytes: () => shards.bytes };
 }
 
 /** The modules that were compiled last, by all that their code depends on; the one used last comes last. */
