@@ -3,11 +3,13 @@
 //
 //     npm run bench:serve [-- --quick]        --quick: 16 requests, the small image alone
 //
+// --server=NAME: one of the servers.
+//
 // Writes bench/results/serve.json. The server is a process of its own on the loopback address, and this one asks it. A control process
 // that does nothing has the same timer: its slip is that of the machine.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism, cpus } from 'node:os';
 import { createInterface } from 'node:readline';
@@ -23,8 +25,9 @@ const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 /** The servers: denoise() in the process of the server, the same with one thread per call, and the command. */
 const servers = {
-  library: [path('serve-process.js'), 'library'],
-  'library, one thread per call': [path('serve-process.js'), 'one-thread'],
+  'the library': [path('serve-process.js'), 'library'],
+  'the library, `threads: 1`': [path('serve-process.js'), 'one-thread'],
+  '`ght serve`': [path('../packages/cli/bin/ght.js'), 'serve', '--port', '0'],
 };
 
 const { resolve } = createRequire(import.meta.url);
@@ -39,7 +42,7 @@ const rows = [];
 for (const [server, script] of Object.entries(servers)) {
   if (only && only !== server) continue;
   for (const [image, bytes] of Object.entries(images).slice(0, quick ? 1 : undefined)) {
-    for (const requests of quick ? [16] : [1, 4, 16]) {
+    for (const requests of quick || image.includes('PNG') ? [16] : [1, 4, 16]) {
       const row = { server, image, requests, ...(await measure(script, bytes, requests)) };
       rows.push(row);
       print(row);
@@ -58,8 +61,8 @@ async function measure(script, bytes, requests) {
   try {
     await post(server.url, bytes);
     await Promise.all(Array.from({ length: Math.min(requests, 4) }, () => post(server.url, bytes)));
-    await Promise.all([get(`${server.url}reset`), get(`${control.url}reset`)]);
-    const before = JSON.parse(await get(`${server.url}slip`));
+    await Promise.all([server.reset(), control.reset()]);
+    const [before, mainBefore] = [await server.probe(), server.mainCpu()];
     const begin = performance.now();
     let working = true;
     const waits = [];
@@ -75,16 +78,17 @@ async function measure(script, bytes, requests) {
     const seconds = (performance.now() - begin) / 1000;
     working = false;
     await asking;
-    const after = JSON.parse(await get(`${server.url}slip`));
-    const machine = JSON.parse(await get(`${control.url}slip`));
+    const [after, main] = [await server.probe(), server.mainCpu()];
+    const machine = await control.probe();
     waits.sort((a, b) => a - b);
     return {
-      slipMs: Math.max(after.slip, after.delay),
+      slipMs: after.slip,
       busyMs: after.busy,
-      controlSlipMs: Math.max(machine.slip, machine.delay),
+      controlSlipMs: machine.slip,
       waitMs: { median: waits[waits.length >> 1], most: waits.at(-1), count: waits.length },
       requestMs: { median: times.toSorted((a, b) => a - b)[times.length >> 1], most: Math.max(...times) },
       perSecond: requests / seconds,
+      mainCpuPerRequest: (main - mainBefore) / requests,
       cpuPerRequest: (after.cpu - before.cpu) / requests,
       megabytes: after.rss / 2 ** 20,
     };
@@ -97,7 +101,31 @@ async function measure(script, bytes, requests) {
 async function start(script) {
   const child = spawn(process.execPath, script, { stdio: ['pipe', 'pipe', 'inherit'] });
   const [line] = await once(createInterface(child.stdout), 'line');
-  return { url: `http://127.0.0.1:${/(\d+)\/?\s*$/.exec(line)[1]}/`, stop: () => child.kill() };
+  const url = /http:\S+/.exec(line)?.[0] ?? `http://127.0.0.1:${line}/`;
+  const isCommand = script.includes('serve');
+  return {
+    url,
+    stop: () => child.kill(),
+    reset: () => get(`${url}${isCommand ? 'metrics' : 'reset'}`),
+    probe: async () => (isCommand ? metricsIn(await get(`${url}metrics`)) : JSON.parse(await get(`${url}slip`))),
+    mainCpu: () => mainCpu(child.pid),
+  };
+}
+
+/** The same numbers from the metrics of the command. */
+function metricsIn(text) {
+  const value = (name) => Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)[1]);
+  return {
+    slip: 1000 * value('ght_event_loop_delay_max_seconds'),
+    cpu: value('process_cpu_seconds_total'),
+    rss: value('process_resident_memory_bytes'),
+  };
+}
+
+/** Seconds of CPU of the main thread of a process, where the system is Linux. */
+function mainCpu(pid) {
+  const file = `/proc/${pid}/task/${pid}/schedstat`;
+  return existsSync(file) ? Number(readFileSync(file, 'utf8').split(' ')[0]) / 1e9 : Number.NaN;
 }
 
 async function post(url, bytes) {
@@ -126,11 +154,24 @@ function noisyCut({ width, height, planes, peak }) {
   };
 }
 
-function print({ server, image, requests, slipMs, busyMs, controlSlipMs, waitMs, perSecond, cpuPerRequest }) {
+function print(row) {
+  const {
+    server,
+    image,
+    requests,
+    slipMs,
+    busyMs,
+    controlSlipMs,
+    waitMs,
+    perSecond,
+    cpuPerRequest,
+    mainCpuPerRequest,
+  } = row;
   const ms = (value) => `${value.toFixed(0)} ms`;
+  const busy = busyMs === undefined ? '' : `CPU between two calls of a timer: at most ${ms(busyMs)}; `;
   console.log(
-    `${server}, ${image}, ${requests} at once: timers slip by ${ms(slipMs)} (CPU ${ms(busyMs)}, control ${ms(controlSlipMs)}), ` +
+    `${server}, ${image}, ${requests} at once: timers slip by ${ms(slipMs)}, those of an idle process by ${ms(controlSlipMs)}; ${busy}` +
       `an unrelated request waits ${ms(waitMs.median)}, at most ${ms(waitMs.most)}; ` +
-      `${perSecond.toFixed(2)} images/s, ${cpuPerRequest.toFixed(2)} CPU s each`,
+      `${perSecond.toFixed(2)} images/s, ${cpuPerRequest.toFixed(2)} CPU s each, ${mainCpuPerRequest.toFixed(3)} on the main thread`,
   );
 }

@@ -1,4 +1,5 @@
-// A server that denoises: POST an image, get a PNG back. It stops computing when the client leaves.
+// A server of your own that denoises: POST an image, get a PNG back. It stops computing when the client leaves, and answers others
+// meanwhile: calls at once take turns and share one pool of threads. `ght serve` is a whole service: see docs/serve.md.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { denoise, describe, fromInterleaved, randomSource, readJpegInfo, toInterleaved } from 'ght';
@@ -28,8 +29,7 @@ async function decode(bytes) {
 /** Denoises 8-bit pixels; returns them rounded and clipped, with sentences about what was found. */
 async function denoisePixels({ data, info }, jpeg, signal) {
   const { width, height, channels } = info;
-  // One thread per request: a busy server has a request for every core.
-  const result = await denoise(fromInterleaved({ width, height, data }), { jpeg, signal, threads: 1 });
+  const result = await denoise(fromInterleaved({ width, height, data }), { jpeg, signal });
   const { data: pixels } = toInterleaved(result.image);
   return {
     messages: describe(result),

@@ -12,6 +12,7 @@ import { learnCommand } from './commands/learn.js';
 import { representCommand } from './commands/represent.js';
 import { reproduceCommand } from './commands/reproduce.js';
 import { runsCommand } from './commands/runs.js';
+import { serveCommand } from './commands/serve.js';
 import { solveCommand } from './commands/solve.js';
 import { studioCommand } from './commands/studio.js';
 import { upscaleCommand } from './commands/upscale.js';
@@ -118,6 +119,27 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
+/** Runs a command inside another program, such as a server. Its errors name flags, as on the command line. */
+export async function runWithin(args: readonly string[], context: Omit<Context, 'explain'>): Promise<void> {
+  try {
+    await ght({ ...context, explain: (error) => inFlags(error, args).message }).parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) throw new OptionError(...missing(error));
+    throw isGhtError(error) ? inFlags(error, args) : error;
+  }
+}
+
+/** The parts of the error about a flag that is missing, the only one that commander finds in checked arguments. */
+function missing({ message }: CommanderError): [string, string, undefined, string] {
+  const flag = /--[a-z-]+/.exec(message)?.[0] ?? 'the arguments';
+  return [flag, 'must be given', undefined, 'add it'];
+}
+
+/** The program without an effect, for its list of commands and flags. */
+export function commandsOf(): readonly Command[] {
+  return ght(nowhere).commands;
+}
+
 /** The context of a program that is used only for its help and its list of commands. */
 const nowhere: Context = {
   print: () => {},
@@ -148,6 +170,7 @@ Examples:
   ght diagnose photo.jpg
   ght reproduce --quick    the experiments of the paper, in two minutes
   ght studio               the studio, in the browser
+  ght serve                an HTTP service with the same commands
   ght COMMAND --help       the flags of a command, with examples
 
 Exit codes:
@@ -172,6 +195,7 @@ Exit codes:
   workerCommand(program, context);
   runsCommand(program, context);
   studioCommand(program, context);
+  serveCommand(program, context);
   for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} });
   return program;
 }

@@ -45,6 +45,23 @@ function learning({ learning: { start, learners } }) {
   );
 }
 
+/** Servers with 16 requests at once: `npm run bench:serve`. */
+function serve({ serve: { rows } }) {
+  const ms = (value) => (value === undefined ? '' : `${whole(value)} ms`);
+  return table(
+    [
+      ...['server', '16 images of', 'main thread busy, at most', 'timers slip', 'those of an idle process'],
+      ...['another request waits, median', 'at most', 'CPU s per image', 'on the main thread'],
+    ],
+    rows
+      .filter(({ requests }) => requests === 16)
+      .map(({ server, image, busyMs, slipMs, controlSlipMs, waitMs, cpuPerRequest, mainCpuPerRequest }) => [
+        ...[server, image, ms(busyMs), ms(slipMs), ms(controlSlipMs), ms(waitMs.median), ms(waitMs.most)],
+        ...[cpuPerRequest.toFixed(2), mainCpuPerRequest.toFixed(3)],
+      ]),
+  );
+}
+
 /** Tiles compared with the whole image: `npm run bench:scale`. */
 function scale({ scale: results }) {
   const names = { fast: '`fast`', balanced: '`balanced`', 'joint-omp': 'joint OMP' };
@@ -203,7 +220,7 @@ function gpuGoals({ gpu: { iterations, pursuits, denoising, ratios } }) {
 }
 
 const drawn = {
-  ...{ spams, learning, scale, diagnosis, 'added-noise': addedNoise },
+  ...{ spams, learning, scale, serve, diagnosis, 'added-noise': addedNoise },
   ...{ 'gpu-iterations': gpuIterations, 'gpu-pursuits': gpuPursuits },
   ...{ 'gpu-denoising': gpuDenoising, 'gpu-goals': gpuGoals },
 };

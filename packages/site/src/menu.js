@@ -15,7 +15,7 @@ export const menu = [
       'learning',
     ],
   },
-  { title: 'Files and scale', pages: ['files', 'scale', 'scale-queue', 'gpu'] },
+  { title: 'Files and scale', pages: ['files', 'scale', 'scale-queue', 'serve', 'gpu'] },
   {
     title: 'Background',
     pages: ['choosing', 'mathematics', 'results', 'performance', 'reproduction', 'reliability', 'inside', 'background'],

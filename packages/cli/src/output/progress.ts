@@ -17,8 +17,17 @@ const PATIENCE_MS = { bar: 400, line: 1000 } as const;
 /** Milliseconds between two plain lines. */
 const PAUSE_MS = 2000;
 
+/** Who is sent the progress of the tasks of this thread, in place of standard error. */
+let listener: ProgressDisplay['onProgress'] | undefined;
+
+/** Sends the progress of all further tasks of this thread to a function: in the threads of `ght serve`, which have no terminal. */
+export function listenToProgress(onProgress: ProgressDisplay['onProgress']): void {
+  listener = onProgress;
+}
+
 /** A bar on a terminal, a plain line every two seconds if piped, and nothing if quiet. */
 export function progressDisplay(label: string, quiet: boolean): ProgressDisplay {
+  if (listener) return { onProgress: listener, stop: () => {} };
   if (quiet) return { onProgress: () => {}, stop: () => {} };
   return process.stderr.isTTY ? bar(label) : lines(label);
 }
