@@ -32,14 +32,14 @@ function withChunk(png: Uint8Array, type: string, content: readonly number[]): U
   return Uint8Array.from([...png.slice(0, 33), ...around.slice(0, 4), ...body, ...around.slice(4), ...png.slice(33)]);
 }
 
-/** An uncompressed TIFF with one strip per page. */
+/** An uncompressed TIFF with one strip per page; the samples are those of all pages. */
 function tiff(
   width: number,
   samples: Uint8Array | Uint16Array | Int16Array | Float32Array | Float64Array,
   { photometric = 1, bands = 1, format = 1, pages = 1, extra = [] as number[] } = {},
 ): Uint8Array<ArrayBuffer> {
   const data = new Uint8Array(samples.buffer);
-  const height = samples.length / width / bands;
+  const height = samples.length / width / bands / pages;
   const bits = 8 * samples.BYTES_PER_ELEMENT;
   const depths = 8 + data.length + (data.length % 2);
   const directory = depths + 8;
@@ -48,9 +48,9 @@ function tiff(
     [257, height],
     bands > 2 ? [258, depths, bands] : [258, bits],
     [262, photometric],
-    [273, 8],
+    [273],
     [277, bands],
-    [279, data.length],
+    [279, data.length / pages],
     ...extra.map((label) => [338, label]),
     [339, format],
   ];
@@ -64,7 +64,7 @@ function tiff(
   for (let page = 0; page < pages; page++) {
     const at = directory + page * size;
     view.setUint16(at, tags.length, true);
-    tags.forEach(([tag, value, count = 1], i) => {
+    tags.forEach(([tag, value = 8 + (page * data.length) / pages, count = 1], i) => {
       view.setUint16(at + 2 + 12 * i, tag, true);
       view.setUint16(at + 4 + 12 * i, tag === 273 || tag === 279 ? 4 : 3, true);
       view.setUint32(at + 6 + 12 * i, count, true);
@@ -181,13 +181,24 @@ describe('opening a TIFF as the command does', () => {
     expect(await planesIn(tiff(2, Uint16Array.of(0, 60000), { photometric: 0 }))).toEqual([[65535, 5535]]);
   });
 
+  it('opens any page, and says how many there are', async () => {
+    const stack = tiff(2, Uint8Array.of(1, 2, 3, 4, 5, 6), { pages: 3 });
+    for (const [page, samples] of [
+      [0, [1, 2]],
+      [2, [5, 6]],
+    ] as const) {
+      const { image, pages } = await openImage(stack, whole, 'stack.tif', page);
+      expect([[...image.planes[0]], pages]).toEqual([samples, 3]);
+    }
+    await expect(openImage(stack, whole, 'stack.tif', 3)).rejects.toThrow('stack.tif has no such page.');
+  });
+
   it('keeps the digits of 64-bit floats', async () => {
     const values = [1e9 + 0.25, 1e9 + 0.5];
     expect(await planesIn(tiff(2, Float64Array.from(values), { format: 3 }))).toEqual([values]);
   });
 
   it.each([
-    ['several pages', tiff(2, Uint8Array.of(1, 2), { pages: 3 }), /has several pages\. Save the page you want/],
     ['signed samples', tiff(2, Int16Array.of(-1, 2), { format: 2 }), /holds signed 16-bit integers\. Save it with uns/],
     [
       'premultiplied alpha',

@@ -110,6 +110,53 @@ describe.skipIf(!hasBrowser)('a photograph that is dropped on the first screen',
   });
 });
 
+/** Pages of a still scene with noise of their own; `pageOf` returns the scene, or a page. */
+function stackOfPages() {
+  const [width, height, pages] = [80, 64, 5];
+  const scene = Float64Array.from({ length: width * height }, (_, i) => {
+    const [x, y] = [i % width, Math.floor(i / width)];
+    return 120 + 60 * Math.sin(x / 5) * Math.cos(y / 7) + (x > 40 ? 30 : 0);
+  });
+  let state = 1;
+  const random = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+  const noise = () => 20 * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const data = Uint8Array.from({ length: pages * scene.length }, (_, i) =>
+    Math.min(255, Math.max(0, Math.round(scene[i % scene.length] + noise()))),
+  );
+  const file = sharp(data, { raw: { width, height: pages * height, channels: 1, pageHeight: height } })
+    .toColourspace('b-w')
+    .tiff({ compression: 'lzw' })
+    .toBuffer();
+  const error = (page: ArrayLike<number>) =>
+    Math.sqrt(scene.reduce((sum, value, i) => sum + (page[i] - value) ** 2, 0) / scene.length);
+  return { file, pages, data, error };
+}
+
+describe.skipIf(!hasBrowser)('a stack', () => {
+  it('is denoised as a series while its pages are looked at, and saved as a stack', async () => {
+    const { file, pages, data, error } = stackOfPages();
+    await page.reload();
+    await choose(page, 'stack.tif', await file);
+    await expect.poll(() => page.textContent('[data-pages]')).toMatch(/Page 1 of 5, 5 denoised/);
+    await current(page);
+    await page.focus('[data-control="page"]');
+    await page.keyboard.press('End');
+    await expect.poll(() => page.textContent('.tag.right')).toBe('Denoised');
+    expect(await page.textContent('[data-pages]')).toMatch(/Page 5 of 5/);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click('[data-action="save"]')]);
+    expect(download.suggestedFilename()).toBe('stack-denoised.tif');
+    const saved = readFileSync(await download.path());
+    expect((await sharp(saved).metadata()).pages).toBe(pages);
+    for (const at of [0, pages - 1]) {
+      const after = await sharp(saved, { page: at }).extractChannel(0).raw().toBuffer();
+      expect(error(after)).toBeLessThan(0.4 * error(data.subarray(at * after.length)));
+    }
+  });
+});
+
 describe.skipIf(!hasBrowser)('an example', () => {
   it('shows a repair, with its mask, which a reload keeps', async () => {
     await page.click('[data-action="start"]');

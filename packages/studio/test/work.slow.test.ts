@@ -342,6 +342,14 @@ describe('what cannot be run in a test of this length', () => {
     expect(asCode({ ...defaults, s: 20 }, shown)).toContain('const dictionary = learnedDictionary(20);');
   });
 
+  it('is of all pages of a stack, or of none', () => {
+    const stack = { ...shown, file: 'stack.tif', pages: 9 };
+    const settings = { ...defaults, tab: 'denoise', noise: 0 } as const;
+    expect(asCommand(settings, stack)).toBe('ght denoise stack.tif -o stack-denoised.tif');
+    expect(asCode(settings, stack)).toHaveProperty('reason');
+    expect(asCommand({ ...defaults, tab: 'represent' }, stack)).toHaveProperty('reason');
+  });
+
   it('has the budget that a target has found, and all solvers of a comparison', () => {
     const found = asCommand({ ...defaults, dictionary: 'dct-100', goal: 'psnr', solver: 'omp', stride: 4 }, shown);
     expect(found).toContain('--solver omp --total-budget 1234 --dictionary paper --stride 4 --spread');

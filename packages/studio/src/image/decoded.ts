@@ -24,6 +24,8 @@ export interface OpenedImage {
   readonly sample: 'uint' | 'float';
   /** For a JPEG that is not reduced: its tables and its block grid, in the coordinates of the upright image. */
   readonly jpeg?: JpegInfo;
+  /** The number of pages of its file. @default 1 */
+  readonly pages?: number;
   /** What is saved again with a result. */
   readonly metadata?: ImageMetadata;
 }

@@ -1,5 +1,5 @@
 import { isGhtError, readJpegInfo } from 'ght';
-import { formatNames, framesOf, orientationOf, readMetadata, upright } from 'ght-images';
+import { formatNames, framesOf, type ImageMetadata, orientationOf, readMetadata, upright } from 'ght-images';
 import { decodeBitmap, decodeForeign } from './bitmap.js';
 import { FileError, type OpenedImage, planesOf, type Raster } from './decoded.js';
 import { checkSize, type Format, foreignFormatOf, formatOf, type Size, sizeOf } from './header.js';
@@ -7,23 +7,32 @@ import { decodePng } from './png.js';
 
 /**
  * Opens an image file. `fit` is called with the size before memory of that size is allocated. It may throw to reject the
- * image, or return n to divide each side by n. Errors refer to the file by `name`, if given.
+ * image, or return n to divide each side by n. Errors refer to the file by `name`, if given. `page` counts from 0.
  */
 export async function openImage(
   bytes: Uint8Array<ArrayBuffer>,
   fit: (size: Size) => number,
   name?: string,
+  page = 0,
 ): Promise<OpenedImage> {
   const format = formatOf(bytes);
   try {
     if (bytes.length === 0) throw new FileError('is empty. Fetch or save it again.');
     if (!format) return await openForeign(bytes, fit);
-    const { raster, reduce, metadata } = await read(bytes, format, fit);
+    const { raster, reduce, metadata, pages } = await read(bytes, format, fit, page);
     const { depth, sample, orientation = 1 } = raster;
     // Means of several pixels have neither the grid nor the steps of the file.
     const jpeg = format === 'jpeg' && reduce === 1 ? readJpegInfo(bytes, orientationOf(bytes, format)) : undefined;
     const image = upright(planesOf(raster, reduce), orientation);
-    return { image, format: formatNames[format], depth, sample, metadata, ...(jpeg && { jpeg }) };
+    return {
+      image,
+      format: formatNames[format],
+      depth,
+      sample,
+      metadata,
+      ...(jpeg && { jpeg }),
+      ...(pages && { pages }),
+    };
   } catch (error) {
     if (error instanceof Error && error.name === 'TooLargeError') throw error;
     throw new FileError(`${name ?? `This ${format ? `${formatNames[format]} ` : ''}file`} ${reasonOf(error)}`);
@@ -42,7 +51,20 @@ async function openForeign(bytes: Uint8Array<ArrayBuffer>, fit: (size: Size) => 
   return { image: planesOf(raster, reduce), format: title, depth, sample };
 }
 
-async function read(bytes: Uint8Array<ArrayBuffer>, format: Format, fit: (size: Size) => number) {
+/** An image of a file, before it is upright. */
+interface FileImage {
+  readonly raster: Raster;
+  readonly reduce: number;
+  readonly metadata: ImageMetadata;
+  readonly pages?: number;
+}
+
+async function read(
+  bytes: Uint8Array<ArrayBuffer>,
+  format: Format,
+  fit: (size: Size) => number,
+  at: number,
+): Promise<FileImage> {
   const checkedFit = (size: Size) => {
     checkSize(size, bytes.length);
     return fit(size);
@@ -50,9 +72,9 @@ async function read(bytes: Uint8Array<ArrayBuffer>, format: Format, fit: (size: 
   if (format === 'tiff') {
     // Only a TIFF needs its reader, which is larger than the rest of the page.
     const { openTiff } = await import('./tiff.js');
-    const page = await openTiff(bytes);
+    const page = await openTiff(bytes, at);
     const reduce = checkedFit(page);
-    return { raster: await page.decode(), reduce, metadata: page.metadata };
+    return { raster: await page.decode(), reduce, metadata: page.metadata, pages: page.pages };
   }
   const size = sizeOf(bytes, format);
   const reduce = size ? checkedFit(size) : 1;

@@ -22,17 +22,18 @@ const codecs: TiffCodecs = {
   jpeg: async (raw, { page }) => ({ samples: await jpegSamples(raw, page) }),
 };
 
-/** The size of a TIFF and, once that is known to fit, its samples: 8 or 16 bits, 32- or 64-bit float, grey or RGB. */
-export async function openTiff(bytes: Uint8Array<ArrayBuffer>) {
+/**
+ * The size of a page of a TIFF, from 0, and, once that is known to fit, its samples: 8 or 16 bits, 32- or 64-bit float, grey or RGB;
+ * and the number of pages.
+ */
+export async function openTiff(bytes: Uint8Array<ArrayBuffer>, at = 0) {
   const source = bytesInMemory(bytes);
   const { littleEndian, directories } = await openStructure(source);
-  let first: TiffDirectory | undefined;
-  for await (const directory of directories()) {
-    if (first) throw new FileError('has several pages. Save the page you want as a file of its own.');
-    first = directory;
-  }
-  if (!first) throw new FileError('has no page. Open another one.');
-  const page = await readTiffPage(first, { bytes: bytes.length, pages: 1, littleEndian }, refuse, () => {});
+  let wanted: TiffDirectory | undefined;
+  let pages = 0;
+  for await (const directory of directories()) if (pages++ === at) wanted = directory;
+  if (!wanted) throw new FileError('has no such page. Open another one.');
+  const page = await readTiffPage(wanted, { bytes: bytes.length, pages, littleEndian }, refuse, () => {});
   const { width, height, channels, alpha, depth, sample, orientation } = page;
   if (sample === 'int' || (sample === 'uint' && depth > 16)) {
     const sign = sample === 'int' ? 'signed ' : '';
@@ -57,7 +58,7 @@ export async function openTiff(bytes: Uint8Array<ArrayBuffer>) {
       sample === 'float' ? ({ depth: 32, sample } as const) : ({ depth: depth as 8 | 16, sample: 'uint' } as const);
     return { width, height, channels, alpha, orientation, ...kind, samples };
   };
-  return { width, height, channels: colours, metadata: page.metadata, decode };
+  return { width, height, channels: colours, pages, metadata: page.metadata, decode };
 }
 
 /** An error that says the rule and the remedy as two sentences about the file. */

@@ -6,6 +6,8 @@ import type { DictionaryName, Settings } from './settings.js';
 export interface ShownResult {
   /** The name of the image file. */
   readonly file: string;
+  /** The number of its pages. @default 1 */
+  readonly pages?: number;
   readonly channels: number;
   /** Of one step of an 8-bit image, in the units of the image. */
   readonly unit: number;
@@ -31,6 +33,7 @@ const dictionaryTexts: Readonly<Record<DictionaryName, { readonly flags?: readon
 /** The command line, or several lines for a comparison. */
 export function asCommand(settings: Settings, shown: ShownResult): string | NotCopied {
   const { tab } = settings;
+  if (isStack(shown) && tab !== 'denoise') return ONE_PAGE;
   if (tab === 'restore') return restoreCommand(settings, shown);
   if (tab === 'denoise') return denoiseCommand(settings, shown);
   const { flags } = dictionaryTexts[settings.dictionary];
@@ -58,11 +61,12 @@ export function asCommand(settings: Settings, shown: ShownResult): string | NotC
   return solvers.map(line).join('\n');
 }
 
-function denoiseCommand(settings: Settings, { file, channels, unit }: ShownResult): string | NotCopied {
+function denoiseCommand(settings: Settings, shown: ShownResult): string | NotCopied {
+  const { file, channels, unit } = shown;
   if (settings.noise > 0) return { reason: 'No command adds noise: copy the experiment as code.' };
   const { sigma, strength, strengthChroma, quality } = settings;
   return [
-    `ght denoise ${quoted(file)} -o ${quoted(outputOf(file, 'denoised'))}`,
+    `ght denoise ${quoted(file)} -o ${quoted(outputOf(file, 'denoised', isStack(shown) ? 'tif' : 'png'))}`,
     ...(quality === 'balanced' ? [] : [`--quality ${quality}`]),
     ...(sigma === 'auto' ? [] : [`--sigma ${sigma * unit}`]),
     ...(strength === 1 ? [] : [`--strength ${strength}`]),
@@ -70,6 +74,10 @@ function denoiseCommand(settings: Settings, { file, channels, unit }: ShownResul
     ...engineFlag(settings),
   ].join(' ');
 }
+
+const isStack = ({ pages = 1 }: ShownResult) => pages > 1;
+const ONE_PAGE: NotCopied = { reason: 'This is one page of a stack: save it, and open that file.' };
+const ALL_PAGES: NotCopied = { reason: 'Copy as command, which takes all pages of the stack.' };
 
 /** Masks and kernels that were drawn are in the page only. */
 const DRAWN: NotCopied = { reason: 'What was drawn on this page cannot be named in a text: save the picture instead.' };
@@ -113,6 +121,7 @@ function kernelSizes({ kernel, blur, radius, length, angle }: Settings): readonl
 
 /** A program for Node. */
 export function asCode(settings: Settings, shown: ShownResult): string | NotCopied {
+  if (isStack(shown)) return settings.tab === 'denoise' ? ALL_PAGES : ONE_PAGE;
   if (settings.tab === 'restore') return restoreCode(settings, shown);
   return settings.tab === 'denoise' ? denoiseCode(settings, shown) : representCode(settings, shown);
 }
@@ -205,8 +214,8 @@ function refits({ tab, refit }: Settings, solver: SolverName): boolean {
 }
 
 /** A file next to the image, named after what was done. */
-function outputOf(file: string, what: string): string {
-  return `${stemOf(file)}-${what}.png`;
+function outputOf(file: string, what: string, extension = 'png'): string {
+  return `${stemOf(file)}-${what}.${extension}`;
 }
 
 const stemOf = (file: string) => file.replace(/\.[^.]*$/, '');

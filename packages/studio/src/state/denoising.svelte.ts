@@ -22,6 +22,12 @@ interface Result {
   readonly denoised: Denoised;
 }
 
+/** The pages of a stack that are denoised, by their numbers, without their pictures. */
+interface Series {
+  readonly settings: Settings;
+  readonly pages: ReadonlyMap<number, Omit<Denoised, 'picture'>>;
+}
+
 /** Above this many pixels the whole image takes so long that the visible part is denoised first. */
 const LARGE_PIXELS = 2e6;
 /** An image of so few pixels is previewed as a whole; of a larger one so many are, which takes about a second. */
@@ -37,6 +43,9 @@ export class Denoising {
   against = $state<'noisy' | 'original'>('noisy');
   #result = $state.raw<Result>();
   #tiles = $state.raw<{ readonly settings: Settings; readonly parts: readonly PlacedLayer[] }>();
+  #series = $state.raw<Series>();
+  /** Whether a series has begun for this stack: the first one begins by itself. */
+  #begun = false;
   #addingNoise: Promise<void> | undefined;
   /** The part of the image that is visible. */
   #view: Rectangle | undefined;
@@ -50,7 +59,11 @@ export class Denoising {
     private readonly similarity: Similarity,
     private readonly past: PastResults,
   ) {
-    this.#preview = new Preview(runner, () => this.#plan());
+    this.#preview = new Preview(
+      runner,
+      () => this.#plan(),
+      () => this.#beginSeries(),
+    );
   }
 
   /** The last denoised image, which stays until another replaces it; see {@link stale}. One with other noise is not shown. */
@@ -66,6 +79,22 @@ export class Denoising {
   /** The denoised image of these settings. */
   get current(): Denoised | undefined {
     return this.stale ? undefined : this.denoised;
+  }
+
+  /** Whether the image is denoised together with the other pages of its stack. */
+  get inSeries(): boolean {
+    return (this.image.opened?.pages ?? 1) > 1 && this.settings().noise === 0;
+  }
+
+  /** Whether all that is saved is denoised with these settings: the image, or all pages of a stack. */
+  get complete(): boolean {
+    if (!this.inSeries) return this.current !== undefined;
+    return this.#series?.pages.size === this.image.opened?.pages && this.current !== undefined;
+  }
+
+  /** Which pages of the stack are denoised. */
+  get pagesDone(): number {
+    return this.#series?.pages.size ?? 0;
   }
 
   /** What the visible part would become with these settings, if the whole is not there. */
@@ -132,6 +161,9 @@ export class Denoising {
     const settings = this.settings();
     if (settings.tab !== 'denoise' || !this.image.ready || this.current || !this.#view) return undefined;
     if (this.noisy?.noise !== settings.noise) return undefined;
+    // Its picture is on its way.
+    if (this.#series && sameDenoising(this.#series.settings, settings) && this.#series.pages.has(this.image.page))
+      return undefined;
     const { width = 0, height = 0 } = this.image.opened ?? {};
     const window = middleOf(this.#view, width * height <= SMALL_PIXELS ? SMALL_PIXELS : PREVIEW_PIXELS);
     const ask = (signal: AbortSignal) => this.client.ask('denoiseWindow', { ...this.#ask(), window }, { signal });
@@ -154,6 +186,7 @@ export class Denoising {
     // If an image is being opened by now, this ends, as the run would have.
     if (this.image.opening) return;
     const settings = this.settings();
+    if (this.inSeries) return this.#runSeries(settings);
     await this.runner.run('denoise', async (signal) => {
       this.similarity.drop('denoised');
       const { opened } = this.image;
@@ -177,12 +210,55 @@ export class Denoising {
     });
   }
 
+  /** A stack is denoised in the background, once the first preview is there. */
+  #beginSeries(): void {
+    if (!this.inSeries || this.#begun) return;
+    this.#begun = true;
+    void this.run();
+  }
+
+  async #runSeries(settings: Settings): Promise<void> {
+    this.#begun = true;
+    await this.runner.run('denoise', async (signal) => {
+      this.#series = { settings, pages: new Map() };
+      const onEvent = (event: Event) => {
+        this.runner.progress(event);
+        if (event.kind !== 'page' || this.#series?.settings !== settings) return;
+        this.#series = { settings, pages: new Map([...this.#series.pages, [event.page, event.denoised]]) };
+        if (event.page === this.image.opened?.page) void this.#showDenoised();
+      };
+      await this.client.ask('denoiseSeries', this.#ask(), { signal, onEvent, toTheEnd: true });
+    });
+  }
+
+  /** Fetches the picture of the open page, if it is denoised. */
+  async #showDenoised(): Promise<void> {
+    const { opened } = this.image;
+    const series = this.#series;
+    const found = series?.pages.get(opened?.page ?? 0);
+    if (!series || !found) return;
+    // It fails if another series has begun, whose page follows.
+    const picture = await this.client.ask('picture', { slot: 'denoised' }).catch(() => undefined);
+    if (!picture || opened !== this.image.opened || series.settings !== this.#series?.settings) return;
+    this.#result = { settings: series.settings, denoised: { ...found, picture } };
+  }
+
+  /** Called when another page of the stack is open. */
+  paged(): void {
+    this.#preview.clear();
+    this.noisy = undefined;
+    this.#result = undefined;
+    void this.#showDenoised();
+  }
+
   /** Called when another image is opened: there are no results for it yet. */
   clear(): void {
     this.#preview.clear();
     this.noisy = undefined;
     this.closeUp = undefined;
     this.#result = undefined;
+    this.#series = undefined;
+    this.#begun = false;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { EngineState } from 'ght';
+import type { EngineInfo, EngineState } from 'ght';
 import type { EngineSpeed } from '../worker/protocol.js';
 import type { Client } from './client.js';
 import type { OpenImage } from './open-image.svelte.js';
@@ -6,6 +6,8 @@ import type { Runner } from './runner.svelte.js';
 
 /** The engines of this machine. */
 export class Machine {
+  /** The engine that will run, before the first run. */
+  probed = $state.raw<EngineInfo>();
   /** What each engine offers, once {@link findEngines} was called. */
   engines = $state.raw<readonly EngineState[]>();
   /** The speed of every engine, once it was measured. */
@@ -16,6 +18,11 @@ export class Machine {
     private readonly runner: Runner,
     private readonly image: OpenImage,
   ) {}
+
+  /** Looks for the engine that will run. If this fails, the badge says that it is unknown; nothing else depends on it. */
+  async probe(): Promise<void> {
+    this.probed = await this.client.ask('engine', null).catch(() => undefined);
+  }
 
   /** Looks for the engines, once. This opens a GPU, so it waits until the user wants to choose. */
   async findEngines(): Promise<void> {

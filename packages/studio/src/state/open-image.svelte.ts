@@ -15,6 +15,8 @@ interface ImageFile {
 interface Hooks {
   /** Called when an image has replaced the last one, with the name of its sample, or an empty string. */
   readonly onOpened: (sample: string) => void;
+  /** Called when another page of the same stack is shown. */
+  readonly onPage: () => void;
   /** Called when another version of the same image is shown. */
   readonly onChanged: (resized: boolean) => void;
   /** Called when an opening has ended, successfully or not, and no later one is in progress. */
@@ -32,12 +34,15 @@ export class OpenImage {
   versions = $state.raw<readonly string[]>([]);
   /** The version that is open. */
   version = $state(0);
+  /** The page of a stack that is wanted, from 0; the open one follows. */
+  page = $state(0);
   /** Whether this browser keeps the user's image for the next visit. */
   kept = $state(false);
   #opening: Promise<void> | undefined;
   /** The number of openings requested so far, including those whose file has not arrived yet. */
   #asked = 0;
   #reopen: (n: number) => void = () => {};
+  #paging: Promise<void> | undefined;
 
   constructor(
     private readonly client: Client,
@@ -115,8 +120,8 @@ export class OpenImage {
         // To the end: the worker holds either the old image or the new one, and the page must show the same.
         this.opened = await this.client.ask('open', ask, { signal, toTheEnd: true });
         this.title = image.title;
-        this.versions = ['Opened'];
-        this.version = 0;
+        this.#first();
+        this.page = 0;
         this.#reopen = reopen;
         this.hooks.onOpened(image.sample);
         if (image.sample === '') void this.#keep(image.file);
@@ -128,6 +133,36 @@ export class OpenImage {
     if (this.#opening !== opening) return;
     this.#opening = undefined;
     this.hooks.onSettled();
+  }
+
+  #first(): void {
+    this.versions = ['Opened'];
+    this.version = 0;
+  }
+
+  /** Opens another page of a stack. While a slider moves, only its latest position is used. */
+  showPage(at: number): Promise<void> {
+    this.page = at;
+    this.#paging ??= this.#showPages().finally(() => {
+      this.#paging = undefined;
+    });
+    return this.#paging;
+  }
+
+  async #showPages(): Promise<void> {
+    try {
+      while (this.ready && this.opened && this.opened.page !== this.page) {
+        const { opened } = this;
+        const next = await this.client.ask('page', { at: this.page });
+        if (opened !== this.opened) return;
+        this.opened = next;
+        this.#first();
+        this.hooks.onPage();
+      }
+    } catch (error) {
+      this.page = this.opened?.page ?? 0;
+      this.runner.report(error);
+    }
   }
 
   /** Makes a result, or a blur as an experiment, the picture. */

@@ -39,6 +39,8 @@ export class Preview {
     private readonly runner: Runner,
     /** The plan; undefined if there is nothing to preview. */
     private readonly plan: () => PreviewPlan | undefined,
+    /** Called when there is another preview. */
+    private readonly onShown: () => void = () => {},
   ) {
     runner.watch({ onStart: () => this.#running?.abort(), onEnd: () => this.look() });
   }
@@ -75,7 +77,9 @@ export class Preview {
     signal?.addEventListener('abort', abort, { once: true });
     try {
       const result = await plan.ask(stop.signal);
-      if (!stop.signal.aborted) this.#shown = { key, window, result };
+      if (stop.signal.aborted) return;
+      this.#shown = { key, window, result };
+      this.onShown();
     } catch (error) {
       if (!(error instanceof RequestError && error.aborted)) throw error;
       signal?.throwIfAborted();

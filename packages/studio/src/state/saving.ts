@@ -2,7 +2,9 @@ import type { FileFormat, Opened, SavedFile, Slot } from '../worker/protocol.js'
 import type { Studio } from './studio.svelte.js';
 
 /** The formats that can hold the samples of an image, first the one of its own file; a browser writes opacity exactly as PNG only. */
-export function formatsFor({ sample, alpha, format }: Opened): readonly FileFormat[] {
+export function formatsFor({ sample, alpha, format, pages }: Opened): readonly FileFormat[] {
+  // Only a TIFF has all pages of a stack.
+  if (pages > 1) return ['tiff'];
   if (sample === 'float') return ['tiff', 'npy'];
   const all: readonly FileFormat[] = alpha ? ['png', 'webp', 'tiff'] : ['png', 'jpeg', 'webp', 'tiff'];
   const own = all.find((each) => each === format.toLowerCase() && !(alpha && each === 'webp')) ?? 'png';
@@ -17,7 +19,7 @@ export function savedSlot({ settings, inspected }: Studio): Slot {
 /** Whether the result of these settings is there. */
 export function isCurrent(studio: Studio): boolean {
   const { tab } = studio.settings;
-  if (tab === 'denoise') return studio.denoising.current !== undefined;
+  if (tab === 'denoise') return studio.denoising.complete;
   if (tab === 'restore') return studio.restoring.current !== undefined;
   const slot = studio.inspected;
   return slot === 'result' ? studio.representing.stage === 'final' : studio.readings(slot) !== undefined;
@@ -38,7 +40,8 @@ export async function savedFile(studio: Studio, format: FileFormat): Promise<Sav
   }
   if (!isCurrent(studio)) return undefined;
   try {
-    return await studio.client.ask('file', { slot: savedSlot(studio), format });
+    const stack = settings.tab === 'denoise' && studio.denoising.inSeries;
+    return await studio.client.ask('file', { slot: savedSlot(studio), format, ...(stack && { stack }) });
   } catch (error) {
     studio.runner.report(error);
     return undefined;

@@ -32,8 +32,6 @@ export class Studio {
   settings: Settings;
   /** The bytes that a run with these settings needs. */
   memory = $state<number>();
-  /** The engine that will run, before the first run. */
-  probed = $state.raw<EngineInfo>();
 
   readonly client: Client;
   readonly runner: Runner;
@@ -64,6 +62,7 @@ export class Studio {
     this.runner = new Runner((n) => this.image.reopen(n));
     this.image = new OpenImage(this.client, this.runner, environment, {
       onOpened: (sample) => this.#opened(sample),
+      onPage: () => this.#paged(),
       onChanged: (resized) => this.#changed(resized),
       onSettled: () => this.#settled(),
     });
@@ -84,13 +83,7 @@ export class Studio {
       this.past,
     );
     this.patch = new PatchLook(this.client);
-    // If this fails, the badge says that the engine is unknown; nothing else depends on it.
-    this.client.ask('engine', null).then(
-      (engine) => {
-        this.probed = engine;
-      },
-      () => {},
-    );
+    void this.machine.probe();
   }
 
   /** The picture of a slot, if there is one to show. */
@@ -127,7 +120,7 @@ export class Studio {
         : tab === 'restore'
           ? this.restoring.restored
           : this.readings(this.inspected);
-    return (shown ?? this.readings('result'))?.engine ?? this.probed;
+    return (shown ?? this.readings('result'))?.engine ?? this.machine.probed;
   }
 
   /** Applies new settings and runs what they request. While an image is being opened they wait for it. */
@@ -323,13 +316,21 @@ export class Studio {
 
   /** Drops all results of the last image. */
   #clear(): void {
-    this.patch.close();
-    this.representing.clear();
-    this.comparing.clear();
+    this.#clearPage();
     this.denoising.clear();
-    this.restoring.clear();
-    this.similarity.clear();
-    this.past.clear();
+  }
+
+  /** Drops the results of the open page, except for those of its series. */
+  #clearPage(): void {
+    this.patch.close();
+    for (const each of [this.representing, this.comparing, this.restoring, this.similarity, this.past]) each.clear();
+  }
+
+  /** Called when another page of a stack is open. */
+  #paged(): void {
+    this.#clearPage();
+    this.denoising.paged();
+    this.#enterTab();
   }
 
   /** Called when a result has become the picture, or has been undone. */

@@ -41,7 +41,7 @@ function noisyImage(session: Session, sigma: number): Image {
 }
 
 /** The options of the library. */
-function optionsOf({ opened: { jpeg } }: Session, ask: DenoiseAsk, channels: number): DenoiseOptions {
+export function optionsOf({ opened: { jpeg } }: Session, ask: DenoiseAsk, channels: number): DenoiseOptions {
   const { engine, sigma, strength, strengthChroma, quality, noise } = ask;
   return {
     ...{ engine, sigma, strength, quality },

@@ -2,6 +2,7 @@ import {
   aggregate,
   atomsPerPatch,
   type Codes,
+  type Image,
   InputError,
   nonzeros,
   patchGrid,
@@ -13,7 +14,7 @@ import {
 } from 'ght';
 import { loadCodes } from 'ght/npy';
 import { toPlanes, toRaster } from 'ght-images';
-import { FileError } from '../image/decoded.js';
+import { FileError, type OpenedImage } from '../image/decoded.js';
 import { dictionaries, type Settings } from '../settings/settings.js';
 import { pictureOf } from './layers.js';
 import { dictionaryOf, PATCH } from './options.js';
@@ -24,12 +25,16 @@ import type { Call, Session } from './session.js';
 /** Makes a result the picture, with the samples that its file will have. */
 export function applyResult(session: Session, slot: Applicable): void {
   const { opened } = session;
-  const image = session.image(slot);
-  const { width, height, channels, rows } = toRaster(image, opened.sample, opened.depth);
+  // It has neither the steps of a JPEG any more, nor their grid.
+  session.addVersion({ ...opened, image: inSamplesOf(opened, session.image(slot)), jpeg: undefined });
+}
+
+/** An image in the samples of the file that was opened. */
+export function inSamplesOf({ sample, depth }: OpenedImage, image: Image): Image {
+  const { width, height, channels, rows } = toRaster(image, sample, depth);
   const planes = toPlanes(rows(0, height), channels);
   const alpha = image.alpha && planes.pop();
-  // It has neither the steps of a JPEG any more, nor their grid.
-  session.addVersion({ ...opened, image: { width, height, planes, peak: image.peak, alpha }, jpeg: undefined });
+  return { width, height, planes, peak: image.peak, alpha };
 }
 
 /** Shows saved codes on the image they were made for. */

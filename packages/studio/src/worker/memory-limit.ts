@@ -98,6 +98,20 @@ export function checkRestorationMemory(size: Size, loop: Size, quality: Quality)
   return checkFit(size, bytes, across > 2 ? ' or choose a smaller factor' : '');
 }
 
+/** Rejects a stack whose pages, before and after, would not fit. */
+export function checkStackMemory(
+  { width, height }: Pick<Size, 'width' | 'height'>,
+  pages: number,
+  bytes: number,
+): void {
+  if (bytes <= TAB_BYTES) return;
+  throw new TooLargeError(
+    `${pages} pages of ${width}×${height} pixels need about ${amount(bytes)} of memory, and a browser tab holds about ` +
+      `${amount(TAB_BYTES)}. Use the command ght denoise, which takes a stack of any length.`,
+    undefined,
+  );
+}
+
 /** An image as float32. */
 function inFloats(width: number, height: number, channels: number): MemorySize {
   return { width, height, channels, bytes: 4 * width * height * channels };

@@ -25,6 +25,9 @@ export interface Opened {
   readonly format: string;
   readonly peak: number;
   readonly alpha: boolean;
+  /** The number of pages of its file, and which of them it is, from 0. */
+  readonly pages: number;
+  readonly page: number;
   /** What its samples mean, as far as a screen can show it. */
   readonly colours: PredefinedColorSpace;
   readonly picture: Layer;
@@ -66,6 +69,8 @@ export type Event =
     }
   | { readonly kind: 'preview'; readonly picture: Layer; readonly readings: Readings; readonly coarse: boolean }
   | { readonly kind: 'shown'; readonly slot: ResultSlot; readonly picture: Layer; readonly readings: Readings }
+  /** A denoised page of a stack, without its picture. */
+  | { readonly kind: 'page'; readonly page: number; readonly denoised: Omit<Denoised, 'picture'> }
   /** A finished part of a large image. */
   | { readonly kind: 'tile'; readonly part: PlacedLayer };
 
@@ -202,6 +207,10 @@ export interface Requests extends LearnRequests {
     reply: { readonly picture: Layer; readonly psnr: number | null };
   };
   denoise: { ask: DenoiseAsk; reply: Denoised };
+  /** Opens another page of a stack, from 0. */
+  page: { ask: { readonly at: number }; reply: Opened };
+  /** Denoises all pages of a stack as a series; they arrive as events. */
+  denoiseSeries: { ask: DenoiseAsk; reply: null };
   /** Denoises or restores a window of the image alone, as a preview; the mask is that of the window. */
   denoiseWindow: { ask: DenoiseAsk & { readonly window: Rectangle }; reply: WindowResult };
   restoreWindow: { ask: Restoration & { readonly window: Rectangle }; reply: WindowResult };
@@ -215,8 +224,8 @@ export interface Requests extends LearnRequests {
   /** What a result has removed from the picture, around grey, and how much it is amplified to be seen. */
   removed: { ask: { readonly slot: Applicable }; reply: { readonly layer: Layer; readonly gain: number } };
   picture: { ask: { readonly slot: Slot }; reply: Layer };
-  /** A stored image as a file. */
-  file: { ask: { readonly slot: Slot; readonly format: FileFormat }; reply: SavedFile };
+  /** A stored image as a file; with `stack` all pages that were denoised. */
+  file: { ask: { readonly slot: Slot; readonly format: FileFormat; readonly stack?: boolean }; reply: SavedFile };
   codes: { ask: { readonly slot: Slot }; reply: Uint8Array<ArrayBuffer> };
   readCodes: { ask: { readonly file: File; readonly settings: Settings }; reply: null };
   engine: { ask: null; reply: EngineInfo };

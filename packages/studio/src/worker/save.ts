@@ -16,18 +16,19 @@ import {
 import { FileError, type OpenedImage } from '../image/decoded.js';
 import { encodePng } from '../image/png.js';
 import type { FileFormat, SavedFile } from './protocol.js';
+import type { Stack } from './session.js';
 
 /** The quality of a JPEG or WebP, of 1: what was lost cannot be seen. */
 const QUALITY = 0.95;
 
 /** An image as a file, at the depth of the opened file as far as the format has it. */
 export async function imageFile(image: Image, opened: OpenedImage, format: FileFormat): Promise<SavedFile> {
-  const metadata = fitting(opened.metadata ?? {}, image);
-  const { sample } = opened;
+  const { pages = 1, sample } = opened;
+  const all = fitting(opened.metadata ?? {}, image);
+  const metadata = pages > 1 ? ofOnePage(all) : all;
   if (format === 'npy' || (sample === 'float' && format !== 'tiff')) return npyFile(image);
   if (format === 'tiff') {
-    const bytes = await tiffFile(toRaster(image, sample, opened.depth), metadata);
-    return { bytes, extension: 'tif', type: 'image/tiff' };
+    return asTiff(await tiffFile([{ raster: toRaster(image, sample, opened.depth), metadata }]));
   }
   const size = { width: image.width, height: image.height, alpha: image.alpha !== undefined };
   if (format === 'png') {
@@ -38,6 +39,24 @@ export async function imageFile(image: Image, opened: OpenedImage, format: FileF
   return format === 'jpeg'
     ? { bytes, extension: 'jpg', type: 'image/jpeg' }
     : { bytes, extension: 'webp', type: 'image/webp' };
+}
+
+/** The denoised pages of a stack as a TIFF, which says of them what its own file says. */
+export async function stackFile({ pages, denoised }: Stack, opened: OpenedImage): Promise<SavedFile> {
+  const all = Array.from({ length: pages }, (_, at) => {
+    const image = denoised.get(at);
+    if (!image) throw new Error(`page ${at + 1} is not denoised yet`);
+    const metadata = fitting(opened.metadata ?? {}, image);
+    return { raster: toRaster(image, opened.sample, opened.depth), metadata: at > 0 ? ofOnePage(metadata) : metadata };
+  });
+  return asTiff(await tiffFile(all));
+}
+
+const asTiff = (bytes: Bytes): SavedFile => ({ bytes, extension: 'tif', type: 'image/tiff' });
+
+/** Without what is true of a whole stack only. */
+function ofOnePage({ description: _, imageJ: __, ...others }: ImageMetadata): ImageMetadata {
+  return others;
 }
 
 /** A profile of grey on colours, or the reverse, would be invalid. */
@@ -73,34 +92,57 @@ async function byCanvas(image: Image, type: string): Promise<Bytes> {
 /** Strips near this size keep readers small. */
 const STRIP_BYTES = 2 ** 18;
 
-/** A lossless TIFF of one page. */
-async function tiffFile(raster: Raster, metadata: ImageMetadata): Promise<Bytes> {
-  const { width, height, channels, depth, sample } = raster;
-  const rows = Math.max(1, Math.floor((8 * STRIP_BYTES) / (width * channels * depth)));
-  const strips: Bytes[] = [];
-  for (let y = 0; y < height; y += rows) {
-    const strip = raster.rows(y, Math.min(height, y + rows));
-    if (sample !== 'float') takeDifferences(strip, width * channels, channels);
-    const { buffer, byteOffset, byteLength } = strip;
-    strips.push(
-      await piped(new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength), new CompressionStream('deflate')),
-    );
-  }
-  const lengths = strips.map(({ length }) => length);
+/** A page of a TIFF. */
+interface Page {
+  readonly raster: Raster;
+  readonly metadata: ImageMetadata;
+}
+
+/** A lossless TIFF. */
+async function tiffFile(pages: readonly Page[]): Promise<Bytes> {
+  const parts: Bytes[] = [Uint8Array.of(0x49, 0x49, 42, 0, 0, 0, 0, 0)];
   let end = 8;
-  const offsets = lengths.map((length) => {
-    end += length;
-    return end - length;
-  });
-  end += end % 2;
-  const { directory } = encodeDirectory(
-    [...describingFields(raster, metadata), [273, 'long', offsets], [278, 'long', [rows]], [279, 'long', lengths]],
-    end,
-  );
-  const file = new Uint8Array(end + directory.length);
-  file.set([0x49, 0x49, 42, 0]);
-  new DataView(file.buffer).setUint32(4, end, true);
-  strips.forEach((strip, i) => void file.set(strip, offsets[i]));
-  file.set(directory, end);
+  // Where the place of the next directory is noted.
+  let link = { part: parts[0], at: 4 };
+  const append = (part: Bytes) => {
+    parts.push(part);
+    end += part.length;
+  };
+  for (const { raster, metadata } of pages) {
+    const offsets: number[] = [];
+    const lengths: number[] = [];
+    const { height } = raster;
+    const rows = rowsOf(raster);
+    for (let y = 0; y < height; y += rows) {
+      const strip = await stripOf(raster, y, Math.min(height, y + rows));
+      offsets.push(end);
+      lengths.push(strip.length);
+      append(strip);
+    }
+    if (end % 2 === 1) append(new Uint8Array(1));
+    new DataView(link.part.buffer).setUint32(link.at, end, true);
+    const places = [[273, 'long', offsets] as const, [278, 'long', [rows]] as const, [279, 'long', lengths] as const];
+    const { directory, next } = encodeDirectory([...describingFields(raster, metadata), ...places], end);
+    link = { part: directory, at: next };
+    append(directory);
+    if (end % 2 === 1) append(new Uint8Array(1));
+  }
+  const file = new Uint8Array(end);
+  let at = 0;
+  for (const part of parts) {
+    file.set(part, at);
+    at += part.length;
+  }
   return file;
+}
+
+function rowsOf({ width, channels, depth }: Raster): number {
+  return Math.max(1, Math.floor((8 * STRIP_BYTES) / (width * channels * depth)));
+}
+
+async function stripOf({ width, channels, sample, rows }: Raster, from: number, to: number): Promise<Bytes> {
+  const strip = rows(from, to);
+  if (sample !== 'float') takeDifferences(strip, width * channels, channels);
+  const { buffer, byteOffset, byteLength } = strip;
+  return piped(new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength), new CompressionStream('deflate'));
 }

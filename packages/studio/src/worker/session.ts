@@ -23,6 +23,9 @@ export class Session {
   /** Milliseconds of the last full run, by its key: decides whether a preview is needed. */
   readonly pace = new Map<string, number>();
 
+  /** The stack of which the open image is a page. */
+  stack: Stack | undefined;
+
   /** The versions of the image, the oldest first, of which {@link opened} is one. */
   #versions: OpenedImage[] = [];
 
@@ -33,9 +36,12 @@ export class Session {
   }
 
   /** Opens an image in place of the last one; all results of that are dropped. */
-  open(opened: OpenedImage): void {
+  open(opened: OpenedImage, stack?: Stack): void {
+    this.stack = stack;
     this.#versions = [opened];
     this.#show(opened);
+    const denoised = stack?.denoised.get(stack.at);
+    if (denoised) this.images.set('denoised', denoised);
   }
 
   /** How many versions of the image are kept. */
@@ -87,6 +93,17 @@ export class Session {
     if (!result) throw new Error(`there is no result of ${slot} yet`);
     return result;
   }
+}
+
+/** A file of several pages. */
+export interface Stack {
+  readonly pages: number;
+  /** The page that is open. */
+  at: number;
+  /** Opens a page. */
+  readonly read: (at: number) => Promise<OpenedImage>;
+  /** The pages that were denoised as a series, by their numbers. */
+  readonly denoised: Map<number, Image>;
 }
 
 /** The most bytes that all versions of an image may take. */

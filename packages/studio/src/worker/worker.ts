@@ -2,6 +2,7 @@
 import { probeEngines } from 'ght';
 import { saveCodes } from 'ght/npy';
 import { isDisplayP3 } from '../image/display-p3.js';
+import type { Size } from '../image/header.js';
 import { openImage } from '../image/open.js';
 import { runCompare } from './compare.js';
 import { addNoise, checkDenoising, runDenoise, runDenoiseWindow } from './denoise.js';
@@ -21,11 +22,13 @@ import { ssimOf } from './readings.js';
 import { runRepresent } from './represent.js';
 import { type Call, Session } from './session.js';
 import { measureEngines } from './speed.js';
+import { openPage, stackOf } from './stack.js';
 
 const session = new Session();
 const learn = learnHandlers(session);
 const restoration = lazily(() => import('./restore.js'));
 const blurring = lazily(() => import('./blur.js'));
+const series = lazily(() => import('./series.js'));
 const saving = lazily(() => import('./save.js'));
 
 type Handlers = {
@@ -39,20 +42,18 @@ const handlers: Handlers = {
   ...learn,
   async open({ file, reduce }, { signal }) {
     const bytes = new Uint8Array(await file.arrayBuffer());
-    const opened = await openImage(
-      bytes,
-      (size) => {
-        const [width, height] = [Math.floor(size.width / reduce), Math.floor(size.height / reduce)];
-        // Each task has its own limit, which is checked when it is asked for.
-        checkOpeningMemory({ ...size, width: Math.max(1, width), height: Math.max(1, height) });
-        return reduce;
-      },
-      file instanceof File ? file.name : undefined,
-    );
+    const fit = (size: Size) => {
+      const [width, height] = [Math.floor(size.width / reduce), Math.floor(size.height / reduce)];
+      // Each task has its own limit, which is checked when it is asked for.
+      checkOpeningMemory({ ...size, width: Math.max(1, width), height: Math.max(1, height) });
+      return reduce;
+    };
+    const read = (page: number) => openImage(bytes, fit, file instanceof File ? file.name : undefined, page);
+    const opened = await read(0);
     // Decoding delays messages: a cancel is received here, and leaves everything unchanged. From here to the answer nothing waits.
     await new Promise((resolve) => setTimeout(resolve, 0));
     signal.throwIfAborted();
-    session.open(opened);
+    session.open(opened, stackOf(opened, read));
     return shownImage();
   },
   apply({ slot }) {
@@ -81,6 +82,14 @@ const handlers: Handlers = {
     return addNoise(session, ask.noise);
   },
   denoise: (ask, call) => runDenoise(session, ask, call),
+  async page({ at }) {
+    await openPage(session, at);
+    return shownImage();
+  },
+  async denoiseSeries(ask, call) {
+    await (await series()).runDenoiseSeries(session, ask, call);
+    return null;
+  },
   denoiseWindow: (ask, call) => runDenoiseWindow(session, ask, call),
   ssim: ({ slot }, { signal }) => ssimOf(session.opened.image, session.image(slot), signal),
   mask: ({ from }) => maskOf(session.opened.image, from),
@@ -94,7 +103,11 @@ const handlers: Handlers = {
     return removedOf(session.image(before), session.image(slot));
   },
   picture: ({ slot }) => pictureOf(session.image(slot), session.floor),
-  file: async ({ slot, format }) => (await saving()).imageFile(session.image(slot), session.opened, format),
+  async file({ slot, format, stack }) {
+    const { imageFile, stackFile } = await saving();
+    if (stack && session.stack) return stackFile(session.stack, session.opened);
+    return imageFile(session.image(slot), session.opened, format);
+  },
   codes: ({ slot }) => saveCodes(session.result(slot).codes),
   async readCodes({ file, settings }, call) {
     await readCodes(session, file, settings, call);
@@ -120,6 +133,7 @@ function shownImage(): Opened {
   const { width, height, planes, peak, alpha } = image;
   return {
     ...{ width, height, channels: planes.length, depth, sample, format, peak, alpha: alpha !== undefined },
+    ...{ pages: session.stack?.pages ?? 1, page: session.stack?.at ?? 0 },
     colours: isDisplayP3(metadata?.icc) ? 'display-p3' : 'srgb',
     picture: pictureOf(image, session.floor),
   };
@@ -135,6 +149,7 @@ const slow: ReadonlySet<RequestKind> = new Set([
   'compare',
   'inspect',
   'denoise',
+  'denoiseSeries',
   'denoiseWindow',
   'restore',
   'restoreWindow',

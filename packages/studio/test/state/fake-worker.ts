@@ -96,6 +96,8 @@ export function opened(change: Partial<Opened> = {}): Opened {
     format: 'PNG',
     peak: 255,
     alpha: false,
+    pages: 1,
+    page: 0,
     colours: 'srgb',
   } as const;
   return { width: 320, height: 240, ...format, picture: layer(0), ...change };
