@@ -1,10 +1,11 @@
 import type { Image, JpegInfo } from 'ght';
 import type { Axes } from './axes.js';
+import { heifOf } from './foreign.js';
 import type { Resolution } from './resolution.js';
 import type { ImageJMetadata } from './stack/imagej.js';
 
-/** The formats that are read and written. */
-export type ImageFormat = 'png' | 'jpeg' | 'tiff' | 'webp' | 'bmp' | 'npy';
+/** The formats that are read; all but GIF and HEIC are written too. */
+export type ImageFormat = 'png' | 'jpeg' | 'tiff' | 'webp' | 'avif' | 'gif' | 'heic' | 'bmp' | 'ppm' | 'pfm' | 'npy';
 
 /** What accompanies the samples and is written back unchanged. */
 export interface ImageMetadata {
@@ -32,6 +33,8 @@ export interface ImageMetadata {
   readonly axes?: Axes;
   /** Of a PNG: its texts, its time and what it says of colours, chunks with their lengths and checksums. Only PNG holds them. */
   readonly pngChunks?: Uint8Array;
+  /** The white level of a PPM that is not that of its type, such as 4095; other PPM have it too. */
+  readonly white?: number;
   /** What else the file holds and no output can keep, in words, such as `comment`. */
   readonly notRead?: readonly string[];
 }
@@ -68,7 +71,12 @@ const formats: Readonly<Record<string, ImageFormat>> = {
   '.tif': 'tiff',
   '.tiff': 'tiff',
   '.webp': 'webp',
+  '.avif': 'avif',
   '.bmp': 'bmp',
+  '.ppm': 'ppm',
+  '.pgm': 'ppm',
+  '.pnm': 'ppm',
+  '.pfm': 'pfm',
   '.npy': 'npy',
 };
 
@@ -78,14 +86,22 @@ export const formatNames: Readonly<Record<ImageFormat, string>> = {
   jpeg: 'JPEG',
   tiff: 'TIFF',
   webp: 'WebP',
+  avif: 'AVIF',
+  gif: 'GIF',
+  heic: 'HEIC',
   bmp: 'BMP',
+  ppm: 'PPM',
+  pfm: 'PFM',
   npy: '.npy',
 };
 
-/** The extensions of the formats. */
+/** The extensions of the formats that are written. */
 export const imageExtensions: readonly string[] = Object.keys(formats);
 
-/** The format a file name asks for, or undefined for an extension that is none of `imageExtensions`. */
+/** The extensions of the formats that are read. */
+export const readExtensions: readonly string[] = [...imageExtensions, '.gif', '.heic'];
+
+/** The format in which a file of this name is written, or undefined for an extension that is none of `imageExtensions`. */
 export function formatOfName(path: string): ImageFormat | undefined {
   return formats[/[^/\\](\.[^./\\]*)$/.exec(path)?.[1].toLowerCase() ?? ''];
 }
@@ -98,6 +114,9 @@ export function formatOfContent(bytes: Uint8Array): ImageFormat | undefined {
   if (['II*\0', 'MM\0*', 'II+\0', 'MM\0+'].includes(head.slice(0, 4))) return 'tiff';
   if (head.startsWith('RIFF') && head.endsWith('WEBP')) return 'webp';
   if (head.startsWith('BM') && bytes.length > 26) return 'bmp';
+  if (/^GIF8[79]a/.test(head)) return 'gif';
+  if (/^P[1-7][\s#]/.test(head)) return 'ppm';
+  if (/^P[fF]\s/.test(head)) return 'pfm';
   if (head.startsWith('\x93NUMPY')) return 'npy';
-  return undefined;
+  return heifOf(bytes);
 }

@@ -14,7 +14,7 @@ export type { Chunk, Segment } from './chunks.js';
 export { chunksOf, framesOf, orientationOf, resolutionOf, segmentsOf } from './chunks.js';
 export { profileFits, uprightExif } from './exif.js';
 export type { ImageFile, ImageFormat, ImageMetadata, SampleDepth, SampleKind } from './image-file.js';
-export { formatNames, formatOfContent, formatOfName, imageExtensions } from './image-file.js';
+export { formatNames, formatOfContent, formatOfName, imageExtensions, readExtensions } from './image-file.js';
 export { mostSamples, mostUnpacked, pixelLimit } from './limits.js';
 export { describeFile } from './metadata/describe.js';
 export { notKept } from './metadata/not-kept.js';

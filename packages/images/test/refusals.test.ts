@@ -66,13 +66,13 @@ describe('readImage refuses', () => {
   it.each([
     ['text', 'hello'],
     ['one byte', '\x89'],
-    ['GIF', 'GIF89a\x01\0\x01\0\0\0\0;'],
     ['SVG', '<svg xmlns="http://www.w3.org/2000/svg" width="2" height="2"/>'],
     ['PDF', '%PDF-1.7\n'],
-    ['HEIC', '\0\0\0\x18ftypheic\0\0\0\0'],
     ['a WAV, which is RIFF like WebP', 'RIFF\x24\0\0\0WAVEfmt '],
   ])('%s whatever its name, with the formats there are', async (_, content) => {
-    expect(await refusalOf('named.png', Buffer.from(content, 'latin1'))).toMatch(/PNG, JPEG, TIFF, WebP, BMP or \.npy/);
+    expect(await refusalOf('named.png', Buffer.from(content, 'latin1'))).toMatch(
+      /PNG, JPEG, TIFF, WebP, AVIF, GIF, BMP, PPM, PFM or \.npy/,
+    );
   });
 
   it.each(Object.keys(formats) as (keyof typeof formats)[])('truncated %s', async (format) => {
@@ -123,10 +123,7 @@ describe('readImage refuses', () => {
     expect((await readImage(await save('still.png', apng(1)))).image.planes[0][0]).toBe(7);
   });
 
-  it('CMYK and Lab, since no profile is applied', async () => {
-    expect(await refusalOf('cmyk.jpg', await photo().toColourspace('cmyk').jpeg().toBuffer())).toMatch(
-      /must be grey or RGB, not cmyk.*convert it to RGB/,
-    );
+  it('Lab in a TIFF, since no profile is applied', async () => {
     const lab = tiff(1, 1, Uint8Array.of(1, 2, 3), { 258: [8, 8, 8], 262: [8], 277: [3] });
     expect(await refusalOf('lab.tif', lab)).toContain('must be grey or RGB');
   });

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, sep } from 'node:path';
 import { InputError, OptionError } from 'ght';
-import { formatOfName, imageExtensions } from 'ght-images';
+import { formatOfName, readExtensions } from 'ght-images';
 
 /** A file to be worked on. */
 export interface FoundFile {
@@ -122,7 +122,7 @@ async function expand(input: string): Promise<Found | undefined> {
   const files = found.files.filter((file) => matches.test(file) && (!anyImage || isImage(file)));
   if (files.length === 0) {
     const rule = present ? 'must hold images' : 'must match a file';
-    throw new InputError('IMAGE', rule, input, `images end in ${imageExtensions.join(', ')}`);
+    throw new InputError('IMAGE', rule, input, `images end in ${readExtensions.join(', ')}`);
   }
   const others = anyImage ? found.files.filter((file) => matches.test(file) && !isImage(file)) : [];
   return {
@@ -155,7 +155,7 @@ async function walk(folder: string, depth: number, below = ''): Promise<{ files:
 }
 
 function isImage(name: string): boolean {
-  return imageExtensions.includes(extname(name).toLowerCase());
+  return readExtensions.includes(extname(name).toLowerCase());
 }
 
 /** What matches the parts of a pattern, which a path has between its slashes; no parts match everything. */

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { checkImage, type Image, InputError, OptionError } from 'ght';
-import { imageExtensions } from 'ght-images';
+import { readExtensions } from 'ght-images';
 import { destinationOf, readImage } from 'ght-images/node';
 import type { NamedImage } from 'ght-lab';
 
@@ -23,7 +23,7 @@ export async function readImageFolder(
     throw new InputError('--images', 'must be an existing folder', folder, remedy, { cause });
   });
   const names = all.filter((name) => !name.startsWith('.'));
-  const chosen = names.filter((name) => imageExtensions.includes(extname(name).toLowerCase())).sort();
+  const chosen = names.filter((name) => readExtensions.includes(extname(name).toLowerCase())).sort();
   const images: NamedImage[] = [];
   const figures = await destinationOf(join(output, 'figures'));
   for (const name of chosen) {
@@ -49,5 +49,5 @@ export async function readImageFolder(
     return { images, skipped: parts.length > 0 ? skipped : undefined };
   }
   const rule = `must hold an image of at least ${LEAST_SIDE}×${LEAST_SIDE} pixels`;
-  throw new InputError('--images', rule, folder, `put images there (${imageExtensions.join(', ')})`);
+  throw new InputError('--images', rule, folder, `put images there (${readExtensions.join(', ')})`);
 }

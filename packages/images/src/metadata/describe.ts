@@ -27,7 +27,8 @@ export async function describeFile(
 export function exifFor(format: ImageFormat, { exif, resolution, description }: ImageMetadata): Uint8Array | undefined {
   const text = description !== undefined && isForPeople(description) ? description : undefined;
   const stating = resolution && exif ? exifStating(exif, resolution) : exif;
-  const missing = resolution && (!exif || stating === undefined) && format === 'webp' ? resolution : undefined;
+  const missing =
+    resolution && (!exif || stating === undefined) && (format === 'webp' || format === 'avif') ? resolution : undefined;
   if (text === undefined && !missing) return stating ?? exif;
   return exifWith(stating ?? exif, { resolution: missing, ...(text !== undefined && { description: text }) });
 }

@@ -13,9 +13,10 @@ const held: Readonly<Record<ImageFormat | 'zarr', readonly Kind[]>> = {
   png: ['icc', 'exif', 'xmp', 'iptc', 'resolution'],
   jpeg: ['icc', 'exif', 'xmp', 'iptc', 'resolution'],
   webp: ['icc', 'exif', 'xmp', 'resolution'],
+  avif: ['icc', 'exif', 'xmp', 'resolution'],
   tiff: ['icc', 'exif', 'xmp', 'iptc', 'resolution'],
   bmp: ['resolution'],
-  npy: [],
+  ...{ gif: [], heic: [], ppm: [], pfm: [], npy: [] },
   zarr: ['icc', 'exif', 'xmp', 'iptc', 'resolution'],
 };
 
@@ -23,9 +24,9 @@ const names: Readonly<Record<Kind, string>> = {
   ...{ icc: 'colour profile', exif: 'EXIF', xmp: 'XMP', iptc: 'IPTC', resolution: 'resolution' },
 };
 
-/** How many samples of colour a pixel of the output has; 3 of grey in a WebP. */
+/** How many samples of colour a pixel of the output has; 3 of grey in a WebP and AVIF. */
 export function coloursIn(format: ImageFormat | 'zarr', colours: number): number {
-  return format === 'webp' ? 3 : colours;
+  return format === 'webp' || format === 'avif' ? 3 : colours;
 }
 
 /**
@@ -38,7 +39,7 @@ export function notKept(
   metadata: ImageMetadata = {},
   whole = true,
 ): string[] {
-  const { icc, exif, xmp, description, imageJ, ome, resolution, pngChunks, notRead = [] } = metadata;
+  const { icc, exif, xmp, description, imageJ, ome, resolution, pngChunks, white, notRead = [] } = metadata;
   const inTiff = format === 'tiff' || format === 'zarr';
   const lost = new Set<string>();
   // Without a unit, only a ratio other than 1 says something.
@@ -56,6 +57,7 @@ export function notKept(
   if (imageJ && (!inTiff || !whole)) lost.add('labels and ranges of ImageJ');
   if (ome && format !== 'zarr') lost.add('OME-Zarr display settings');
   if (pngChunks && format !== 'png') for (const part of chunkNames(pngChunks, icc !== undefined)) lost.add(part);
+  if (white !== undefined && format !== 'ppm') lost.add(`white level ${white}`);
   for (const part of notRead) lost.add(part);
   return [...lost];
 }

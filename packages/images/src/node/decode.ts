@@ -1,14 +1,15 @@
 import { decodeBmp, readBmpHeader } from '../bmp.js';
 import type { ImageFormat } from '../image-file.js';
+import { decodeNetpbm, readNetpbmHeader } from '../netpbm.js';
 import { toPlanes } from '../raster.js';
 import type { Refuse } from '../refuse.js';
 import { openTiff } from './decode-tiff.js';
 import { checkSize, type Decoded } from './decoded.js';
-import { openBySharp, type SharpFormat } from './sharp-image.js';
+import { framesOfGif, openBySharp, type SharpFormat } from './sharp-image.js';
 
 /** A file whose pages are decoded one by one. */
 export interface Pages {
-  /** How many there are; 1 for all formats but TIFF. */
+  /** How many there are; 1 for all formats but TIFF and GIF. */
   readonly count: number;
   /** Decodes a page without changing a sample: no profile is applied and no depth changed. */
   decode(index: number): Promise<Decoded>;
@@ -18,7 +19,9 @@ export interface Pages {
 export async function openPages(bytes: Buffer, format: Exclude<ImageFormat, 'npy'>, refuse: Refuse): Promise<Pages> {
   if (format === 'bmp') return { count: 1, decode: async () => decodeBitmap(bytes, refuse) };
   if (format === 'tiff') return openTiff(bytes, refuse);
-  return { count: 1, decode: () => decodeBySharp(bytes, format, refuse) };
+  if (format === 'ppm' || format === 'pfm') return { count: 1, decode: async () => decodePortable(bytes, refuse) };
+  const count = format === 'gif' ? await framesOfGif(bytes) : 1;
+  return { count, decode: (index) => decodeBySharp(bytes, format, index, refuse) };
 }
 
 function decodeBitmap(bytes: Buffer, refuse: Refuse): Decoded {
@@ -32,8 +35,24 @@ function decodeBitmap(bytes: Buffer, refuse: Refuse): Decoded {
   };
 }
 
-async function decodeBySharp(bytes: Buffer, format: SharpFormat, refuse: Refuse): Promise<Decoded> {
-  const file = { source: bytes, format, head: bytes, bytes: bytes.length };
+function decodePortable(bytes: Buffer, refuse: Refuse): Decoded {
+  const { width, height, channels, depth, white } = readNetpbmHeader(bytes);
+  checkSize({ width, height, channels, depth, bytes: bytes.length }, refuse);
+  const common = {
+    width,
+    height,
+    alpha: false,
+    depth,
+    orientation: 1,
+    planes: toPlanes(decodeNetpbm(bytes), channels),
+  };
+  if (depth === 32) return { ...common, sample: 'float', metadata: white === 1 ? {} : { notRead: [`scale ${white}`] } };
+  const isUsual = white === 2 ** depth - 1;
+  return { ...common, sample: 'uint', peak: white, metadata: isUsual ? {} : { white } };
+}
+
+async function decodeBySharp(bytes: Buffer, format: SharpFormat, page: number, refuse: Refuse): Promise<Decoded> {
+  const file = { source: bytes, format, head: bytes, bytes: bytes.length, page };
   const image = await openBySharp(file, refuse, checkSize);
   const { width, height, alpha, depth, sample, orientation, metadata } = image;
   return { width, height, alpha, depth, sample, orientation, metadata, planes: await image.read() };

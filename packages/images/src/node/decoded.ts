@@ -17,6 +17,8 @@ export interface Decoded extends Omit<Planes, 'alpha'> {
   readonly orientation: number;
   /** What is written back unchanged. */
   readonly metadata: ImageMetadata;
+  /** The white level that the file states. @default that of its samples */
+  readonly peak?: number;
 }
 
 /** What a file says of its image before anything of that size is decoded. */

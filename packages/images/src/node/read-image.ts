@@ -2,6 +2,7 @@ import { totalmem } from 'node:os';
 import { type Image, InputError, isGhtError, OptionError, ResourceError, readJpegInfo } from 'ght';
 import { type NpyArray, readNpy } from 'ght/npy';
 import { type Axes, axesNames, axesOf } from '../axes.js';
+import { foreignOf } from '../foreign.js';
 import { formatOfContent, type ImageFile, type ImageFormat } from '../image-file.js';
 import { pixelLimit } from '../limits.js';
 import { fullScale, rangeOf } from '../range.js';
@@ -36,12 +37,12 @@ export interface ImagePages {
 }
 
 /**
- * Reads an image file by its path, or its bytes: PNG, JPEG, TIFF, WebP and BMP of 8 bits, PNG and TIFF of 16 bits, TIFF of floats and of signed and
- * 32-bit integers, and `.npy` arrays of these types and shape H×W, H×W×C or C×H×W, whatever the name of the file. Samples
+ * Reads an image file by its path, or its bytes: PNG, JPEG, TIFF, WebP, AVIF, GIF, BMP and PPM of 8 bits, PNG, TIFF and PPM of 16 bits, TIFF and PFM of
+ * floats, TIFF of signed and 32-bit integers, and `.npy` arrays of these types and shape H×W, H×W×C or C×H×W, whatever the name of the file. Samples
  * come exactly as they are stored, turned upright if the file has an orientation; alpha is kept apart. A `.npy` has no
  * alpha: all its channels are planes. Floats of 16 bits come, and are written, as floats of 32 bits.
  *
- * Everything that could not be read so is refused with an InputError: CMYK and Lab, several pages,
+ * Everything that could not be read so is refused with an InputError: CMYK and Lab in a TIFF, several pages,
  * arrays whose axes are not clear, premultiplied alpha, damaged and truncated files. NaN and infinities pass.
  * What is too large for the limits or for the memory is refused with a ResourceError.
  *
@@ -73,9 +74,15 @@ export async function openImage(source: string | Uint8Array, options: ReadOption
     return isKnown(head);
   };
   const bytes = typeof source === 'string' ? await readBytes(source, parameter, { isWanted }) : Buffer.from(source);
-  const format = formatOfContent(bytes);
+  // Some raw files of cameras begin like a TIFF.
+  const format = foreignOf(bytes) ? undefined : formatOfContent(bytes);
   if (format === undefined) {
-    throw refuse('must be a PNG, JPEG, TIFF, WebP, BMP or .npy file', 'convert it to one of these formats');
+    const foreign = foreignOf(bytes);
+    const formats = 'PNG, JPEG, TIFF, WebP, AVIF, GIF, BMP, PPM, PFM or .npy';
+    throw refuse(
+      `must be a ${formats} file${foreign ? `, not ${foreign.name}` : ''}`,
+      foreign?.remedy ?? 'convert it to one of these formats',
+    );
   }
   const pages = await intact(open(bytes, format, refuse, options.axes), format, refuse);
   const page = async (index: number) => {
@@ -141,7 +148,7 @@ export function intact<T>(work: Promise<T>, format: string, refuse: Refuse): Pro
 export function fileOf(decoded: Decoded, format: ImageFormat, white: number | undefined): ImageFile {
   const { width, height, planes: channels, depth, sample, orientation } = decoded;
   const planes = decoded.alpha ? channels.slice(0, -1) : channels;
-  const peak = white ?? fullScale(decoded, () => rangeOf(planes));
+  const peak = white ?? decoded.peak ?? fullScale(decoded, () => rangeOf(planes));
   if (!(peak > 0 && Number.isFinite(peak))) {
     throw new OptionError('peak', 'must be a finite number above 0', peak, 'give the white level');
   }

@@ -3,7 +3,7 @@ import type { Samples } from 'ght';
 import type { Metadata, Region, SharpOptions } from 'sharp';
 import { startsWith } from '../bytes.js';
 import { framesOf } from '../chunks.js';
-import { uprightExif } from '../exif.js';
+import { exifResolution, uprightExif } from '../exif.js';
 import type { ImageMetadata } from '../image-file.js';
 import { resourcesIn } from '../metadata/iptc.js';
 import { PHOTOSHOP } from '../metadata/jpeg-segments.js';
@@ -14,7 +14,7 @@ import type { Declared } from './decoded.js';
 import { loadSharp } from './packages.js';
 
 /** The formats that sharp decodes here. */
-export type SharpFormat = 'png' | 'jpeg' | 'webp';
+export type SharpFormat = 'png' | 'jpeg' | 'webp' | 'avif' | 'gif' | 'heic';
 
 /** A file for sharp. */
 export interface SharpFile {
@@ -26,6 +26,8 @@ export interface SharpFile {
   readonly head: Uint8Array;
   /** The length of the file. */
   readonly bytes: number;
+  /** The frame of a GIF, counted from 0. @default 0 */
+  readonly page?: number;
 }
 
 /** A picture whose header has been read. */
@@ -58,7 +60,7 @@ const spaces: readonly unknown[] = ['b-w', 'srgb', 'grey16', 'rgb16'];
 
 /** Reads the header. What could not be decoded exactly is refused, and sizes that `check` refuses. */
 export async function openBySharp(
-  { source, format, head, bytes }: SharpFile,
+  { source, format, head, bytes, page = 0 }: SharpFile,
   refuse: Refuse,
   check: (declared: Declared, refuse: Refuse) => void,
 ): Promise<SharpImage> {
@@ -69,12 +71,20 @@ export async function openBySharp(
     // The limit is checked below, where the message can name the size; more channels than five are bands.
     limitInputPixels: false,
     limitInputChannels: false,
+    ...(format === 'gif' && { page }),
   } as const;
-  const header = await sharp(source, input).metadata();
+  const header = await sharp(source, input)
+    .metadata()
+    .catch((cause: unknown) => {
+      throw format === 'heic' ? withoutHevc(refuse, cause) : cause;
+    });
   const { width, height, channels, depth } = header;
   check({ width, height, channels, depth: depth === 'uchar' ? 8 : 16, bytes }, refuse);
-  const frames = Math.max(header.pages ?? 1, format === 'png' ? framesOf(head, format) : 1);
+  const frames = format === 'gif' ? 1 : Math.max(header.pages ?? 1, format === 'png' ? framesOf(head, format) : 1);
   if (frames > 1) throw refuse('must hold exactly one frame', 'save the frame you want as a file of its own');
+  const isCmyk = format === 'jpeg' && header.space === 'cmyk';
+  // Only the profile says which colours the inks make.
+  if (isCmyk) return readCmyk({ source, head, bytes }, refuse, check);
   if (!spaces.includes(header.space)) {
     throw refuse(`must be grey or RGB, not ${header.space}`, 'convert it to RGB first');
   }
@@ -98,10 +108,13 @@ export async function openBySharp(
     ...{ width, height, channels, input, space, sample: 'uint' },
     alpha: header.hasAlpha,
     depth: depth === 'uchar' ? 8 : 16,
-    orientation: header.orientation ?? 1,
-    metadata: { ...fromSharp(header), ...(await readMetadata(head, format)) },
+    // The decoder turns the others.
+    orientation: isHeif(format) ? 1 : (header.orientation ?? 1),
+    metadata: { ...fromSharp(header), ...(await described(head, format, header.exif)) },
     async read(window) {
-      const planes = await raw(window);
+      const planes = await raw(window).catch((cause: unknown) => {
+        throw format === 'heic' ? withoutHevc(refuse, cause) : cause;
+      });
       // Of 8-bit grey with alpha, sharp gives out the grey only.
       if (planes.length < channels) planes.push(...(await raw(window, 'alpha')));
       return planes;
@@ -117,5 +130,53 @@ function fromSharp({ icc, exif, xmp, iptc }: Metadata): ImageMetadata {
     ...(exif && { exif: uprightExif(exif) }),
     ...(xmp && { xmp: Uint8Array.from(xmp) }),
     ...(records && { iptc: Uint8Array.from(records) }),
+  };
+}
+
+const isHeif = (format: SharpFormat) => format === 'avif' || format === 'heic';
+
+/** What the file says in its own way. */
+async function described(head: Uint8Array, format: SharpFormat, exif?: Uint8Array): Promise<ImageMetadata> {
+  if (format === 'png' || format === 'jpeg' || format === 'webp') return readMetadata(head, format);
+  const resolution = exif && exifResolution(exif);
+  return resolution ? { resolution } : {};
+}
+
+/** How many frames a GIF has. */
+export async function framesOfGif(bytes: Buffer): Promise<number> {
+  const sharp = await loadSharp();
+  return (await sharp(bytes, { limitInputPixels: false }).metadata()).pages ?? 1;
+}
+
+/** HEIC is read where the decoder of the host has HEVC, which the usual one is not allowed to contain. */
+function withoutHevc(refuse: Refuse, cause: unknown): Error {
+  const rule = 'must not be HEIC, whose coding (HEVC) the installed decoder lacks';
+  const remedy = 'convert it to PNG or TIFF, for example with heif-convert, or with sips on a Mac';
+  return refuse(rule, remedy, undefined, { cause });
+}
+
+/** The most common profile is assumed where a file has none. */
+const CMYK = 'CMYK colours (converted to sRGB)';
+
+/** A JPEG in four inks as sRGB, by its profile: the samples are not those of the file, which is said. */
+async function readCmyk(
+  { source, head, bytes }: Omit<SharpFile, 'format'>,
+  refuse: Refuse,
+  check: (declared: Declared, refuse: Refuse) => void,
+): Promise<SharpImage> {
+  const sharp = await loadSharp();
+  const input = { failOn: 'warning', limitInputPixels: false } as const;
+  const header = await sharp(source, input).metadata();
+  const { width, height, orientation = 1 } = header;
+  check({ width, height, channels: 4, depth: 8, bytes }, refuse);
+  const { icc: _, notRead = [], ...metadata } = await readMetadata(head, 'jpeg');
+  return {
+    ...{ width, height, channels: 3, alpha: false, depth: 8, sample: 'uint', orientation, input, space: 'srgb' },
+    metadata: { ...metadata, notRead: [CMYK, ...notRead] },
+    async read(window) {
+      const opened = sharp(source, input);
+      const data = await (window ? opened.extract(window) : opened).toColourspace('srgb').raw().toUint8Array();
+      return toPlanes(new Uint8Array(data.data.buffer, data.data.byteOffset, data.data.length), data.info.channels);
+    },
   };
 }

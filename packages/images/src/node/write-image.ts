@@ -12,8 +12,9 @@ import {
   type ImageMetadata,
   imageExtensions,
 } from '../image-file.js';
-import { describeFile } from '../metadata/describe.js';
+import { describeFile, exifFor } from '../metadata/describe.js';
 import { coloursIn, notKept } from '../metadata/not-kept.js';
+import { encodeNetpbm } from '../netpbm.js';
 import { type Raster, type RasterSamples, toRaster } from '../raster.js';
 import { encodePng } from './encode-png.js';
 import { encodeTiff, memoryFile, TiffPages } from './encode-tiff.js';
@@ -63,7 +64,7 @@ export function encodeImage(
 }
 
 /** The longest side, where a format has a limit that an image within the pixel limit can pass. */
-const longestSide: Partial<Record<ImageFormat, number>> = { jpeg: 65535, webp: 16383 };
+const longestSide: Partial<Record<ImageFormat, number>> = { jpeg: 65535, webp: 16383, avif: 16384 };
 
 /**
  * The format of an output name, or an OptionError if that format cannot hold such an image: the depth of `like`, its
@@ -84,18 +85,25 @@ export function checkHolds(format: ImageFormat, image: Image, like: ImageFile, p
   const refuse = (rule: string, remedy: string) => new OptionError(parameter, rule, value, remedy);
   if (format === 'tiff' || format === 'npy') return;
   const name = formatNames[format];
-  if (like.sample === 'float') {
+  if (format === 'gif' || format === 'heic') {
+    throw refuse(`must name a format that is written, which ${name} is not`, 'use .png or .tiff');
+  }
+  if (format === 'pfm' && !(like.sample === 'float' && like.depth <= 32)) {
+    const kind = like.sample === 'float' ? '64-bit floats' : 'integers';
+    throw refuse(`must name a format that holds ${kind}, which PFM does not`, 'use .tiff or .npy');
+  }
+  if (like.sample === 'float' && format !== 'pfm') {
     throw refuse(`must name a format that holds floats, which ${name} does not`, 'use .tiff or .npy');
   }
-  if (like.sample === 'int' || like.depth === 32) {
+  if (like.sample === 'int' || (like.sample === 'uint' && like.depth === 32)) {
     const kind = like.sample === 'int' ? 'signed samples' : '32-bit samples';
     throw refuse(`must name a format that holds ${kind}, which ${name} does not`, 'use .tiff or .npy');
   }
-  if (like.depth === 16 && format !== 'png') {
+  if (like.depth === 16 && format !== 'png' && format !== 'ppm') {
     throw refuse(`must name a format that holds 16 bits, which ${name} does not`, 'use .png or .tiff');
   }
-  if (image.alpha && format === 'jpeg') {
-    throw refuse('must name a format that holds alpha, which JPEG does not', 'use .png, .webp or .tiff');
+  if (image.alpha && (format === 'jpeg' || format === 'ppm' || format === 'pfm')) {
+    throw refuse(`must name a format that holds alpha, which ${name} does not`, 'use .png, .webp or .tiff');
   }
   if (image.planes.length !== 1 && image.planes.length !== 3) {
     const rule = `must name a format that holds ${image.planes.length} channels, which ${name} does not`;
@@ -119,11 +127,16 @@ async function encode(
   if (format === 'npy') return encodeNpy(raster, metadata.axes ?? 'HW');
   if (format === 'tiff') return encodeTiff(raster, metadata);
   if (format === 'bmp') return encodeBmp(raster, metadata.resolution);
+  if (format === 'ppm' || format === 'pfm') return encodeNetpbm(raster, metadata.white);
 
   const deep = depth === 16;
   const grey = channels - (alpha ? 1 : 0) === 1;
   const space = grey ? (deep ? 'grey16' : 'b-w') : deep ? 'rgb16' : 'srgb';
   const sharp = await loadSharp();
+  if (format === 'avif') return encodeAvif(raster, metadata);
+  if (format === 'gif' || format === 'heic') {
+    throw new OptionError('format', 'must be one that is written', formatNames[format], 'use PNG or TIFF');
+  }
   const pipeline = sharp(encodePng(raster), { limitInputPixels: false, sequentialRead: true }).toColourspace(space);
   const encoder =
     format === 'png'
@@ -132,6 +145,16 @@ async function encode(
         ? pipeline.jpeg({ quality: jpegQuality, chromaSubsampling: '4:4:4' })
         : pipeline.webp({ lossless: true, exact: true });
   return describeFile((await encoder.toBuffer()) as Uint8Array as Bytes, format, raster, metadata);
+}
+
+/** A lossless AVIF. Its metadata reach the encoder in a PNG. */
+async function encodeAvif(raster: Raster, metadata: ImageMetadata): Promise<Uint8Array> {
+  const { icc, xmp } = metadata;
+  const exif = exifFor('avif', metadata);
+  const png = await describeFile(encodePng(raster) as Uint8Array as Bytes, 'png', raster, { icc, exif, xmp });
+  const sharp = await loadSharp();
+  const pipeline = sharp(png, { limitInputPixels: false }).toColourspace(raster.channels < 3 ? 'b-w' : 'srgb');
+  return pipeline.keepIccProfile().keepExif().keepXmp().avif({ lossless: true }).toBuffer();
 }
 
 /** The metadata that a result with this many colours keeps. */

@@ -14,6 +14,7 @@ export const tag = {
   ...{ xResolution: 282, yResolution: 283, planar: 284, t4Options: 292, t6Options: 293, resolutionUnit: 296 },
   ...{ predictor: 317, palette: 320, tileWidth: 322, tileHeight: 323, tileOffsets: 324, tileCounts: 325 },
   ...{ extraSamples: 338, sampleFormat: 339, jpegTables: 347, icc: 34675, lerc: 50674, xmp: 700, iptc: 33723 },
+  ...{ subfile: 254, subDirectories: 330, dngVersion: 50706 },
   ...{ make: 271, model: 272, software: 305, exif: 34665, imageJCounts: 50838, imageJ: 50839 },
 } as const;
 
@@ -43,6 +44,7 @@ export async function readTiffTags(
   { pages, littleEndian }: { readonly pages: number; readonly littleEndian: boolean },
   refuse: Refuse,
 ): Promise<TiffTags> {
+  await refuseRaw(directory, refuse);
   const photometric = await directory.number(tag.photometric, Number.NaN);
   if (!Object.values<number>(photometrics).includes(photometric)) {
     const other = otherColours[photometric];
@@ -68,6 +70,17 @@ export async function readTiffTags(
     metadata: bands ? { ...kept, bands } : kept,
     orientation: await directory.number(tag.orientation, 1),
   };
+}
+
+/** The first directory of most raw files has a small picture for display, and the samples of the sensor are in a directory of their own. */
+async function refuseRaw(directory: TiffDirectory, refuse: Refuse): Promise<void> {
+  const isReduced = ((await directory.number(tag.subfile, 0).catch(() => 0)) & 1) === 1;
+  const isDng = directory.has(tag.dngVersion);
+  if (!isDng && !(isReduced && directory.has(tag.subDirectories))) return;
+  const make = await directory.text(tag.make).catch(() => undefined);
+  const name = isDng ? 'DNG' : (make?.trim() ?? 'such as NEF or ARW');
+  const remedy = 'develop it to a 16-bit TIFF, for example with RawTherapee, darktable, or dcraw -6 -T';
+  throw refuse(`must be an image, not a raw camera file (${name})`, remedy);
 }
 
 async function metadataOf(directory: TiffDirectory, littleEndian: boolean): Promise<ImageMetadata> {

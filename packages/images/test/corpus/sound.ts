@@ -113,7 +113,7 @@ async function jpegs(): Promise<Sound[]> {
     file('grey', await photo(grey, 1).toColourspace('b-w').jpeg().toBuffer()),
     file('progressive', await photo().jpeg({ progressive: true }).toBuffer()),
     file('profile-and-orientation', await turned.jpeg().toBuffer()),
-    file('cmyk', await photo().toColourspace('cmyk').jpeg().toBuffer(), false),
+    file('cmyk', await photo().toColourspace('cmyk').jpeg().toBuffer()),
   ];
 }
 

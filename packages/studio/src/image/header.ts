@@ -5,10 +5,12 @@ import { FileError } from './decoded.js';
 /** The formats that are opened. */
 export type Format = 'png' | 'jpeg' | 'webp' | 'tiff';
 
+const formats: readonly Format[] = ['png', 'jpeg', 'webp', 'tiff'];
+
 /** Which of them a file is, by its content. */
 export function formatOf(bytes: Uint8Array): Format | undefined {
   const format = formatOfContent(bytes);
-  return format === 'npy' || format === 'bmp' ? undefined : format;
+  return formats.find((each) => each === format);
 }
 
 /** A format that is opened only where the browser has a decoder for it, whose first picture counts. */

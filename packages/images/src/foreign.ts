@@ -1,0 +1,48 @@
+/** Formats that are not read here, by their first bytes, and how to get an image out of them. */
+import { latin1, viewOf } from './bytes.js';
+
+/** A format that is known by name only. */
+export interface Foreign {
+  /** What it is called. */
+  readonly name: string;
+  /** What to do instead. */
+  readonly remedy: string;
+}
+
+const develop = 'develop it to a 16-bit TIFF, for example with RawTherapee, darktable, or dcraw -6 -T';
+const raw = (name: string): Foreign => ({ name: `a raw camera file (${name})`, remedy: develop });
+const signatures: readonly (readonly [start: number, text: string, Foreign])[] = [
+  [0, '8BPS', { name: 'a Photoshop document', remedy: 'export it from Photoshop, Krita or GIMP as TIFF or PNG' }],
+  [
+    0,
+    '\x76\x2f\x31\x01',
+    { name: 'OpenEXR', remedy: 'save it as a TIFF of 32-bit floats, for example with oiiotool in.exr -o out.tif' },
+  ],
+  [0, 'FUJIFILMCCD-RAW', raw('RAF')],
+  [0, 'IIRO', raw('ORF')],
+  [0, 'IIRS', raw('ORF')],
+  [0, 'MMOR', raw('ORF')],
+  [0, 'IIU\0', raw('RW2')],
+  [4, 'ftypcrx ', raw('CR3')],
+  [8, 'CR\x02\0', raw('CR2')],
+  [0, '\0\0\0\x0cJXL ', { name: 'JPEG XL', remedy: 'convert it to PNG or TIFF, for example with djxl' }],
+  [0, '\xff\x0a', { name: 'JPEG XL', remedy: 'convert it to PNG or TIFF, for example with djxl' }],
+  [0, '\0\0\0\x0cjP  ', { name: 'JPEG 2000', remedy: 'convert it to PNG or TIFF, for example with opj_decompress' }],
+  [0, '%PDF', { name: 'a PDF', remedy: 'save its page as PNG or TIFF, for example with pdftoppm -png' }],
+  [0, '\x89HDF', { name: 'HDF5', remedy: 'save the array as .npy or TIFF' }],
+];
+
+/** Which of these a file is; undefined for all others. */
+export function foreignOf(bytes: Uint8Array): Foreign | undefined {
+  return signatures.find(([start, text]) => latin1(bytes.subarray(start, start + text.length)) === text)?.[2];
+}
+
+/** The coding of an image in a HEIF file by the brands that it states: AV1 in AVIF, or HEVC in HEIC. */
+export function heifOf(bytes: Uint8Array): 'avif' | 'heic' | undefined {
+  if (bytes.length < 16 || latin1(bytes.subarray(4, 8)) !== 'ftyp') return undefined;
+  const end = Math.min(viewOf(bytes).getUint32(0), bytes.length, 256);
+  const brands: string[] = [latin1(bytes.subarray(8, 12))];
+  for (let at = 16; at + 4 <= end; at += 4) brands.push(latin1(bytes.subarray(at, at + 4)));
+  if (brands.some((brand) => brand === 'avif' || brand === 'avis')) return 'avif';
+  return brands.some((brand) => /^(hei[cxms]|hev[cxms]|mif1)$/.test(brand)) ? 'heic' : undefined;
+}
