@@ -123,7 +123,12 @@ describe('files that are refused', () => {
     ['missing.png -o out.png', 'IMAGE must be an existing file', '"missing.png"', 'check the path'],
     ['folder -o out.png', 'IMAGE must be a file', '"folder"', 'this is a folder'],
     ['empty.png -o out.png', 'IMAGE must not be empty', '"empty.png"', 'zero bytes'],
-    ['text.png -o out.png', 'IMAGE must be a PNG, JPEG, TIFF, WebP, AVIF, GIF, BMP, PPM, PFM or .npy file', '"text.png"', 'convert'],
+    [
+      'text.png -o out.png',
+      'IMAGE must be a PNG, JPEG, TIFF, WebP, AVIF, GIF, BMP, PPM, PFM or .npy file',
+      '"text.png"',
+      'convert',
+    ],
     ['cut.png -o out.png', 'IMAGE must be an intact PNG file', '"cut.png"', 'again'],
     ['nan.npy -o out.png', '-o must name a format that holds floats', '"out.png"', '.tiff or .npy'],
     ['nan.npy', 'IMAGE pixel (x 5, y 3, channel 0) must be a finite number', 'got NaN', 'replace'],

@@ -29,7 +29,11 @@ async function sparse(name: string, start: Uint8Array): Promise<void> {
 describe('a file of 1.9 GB', () => {
   it.each([
     ['an image', ['denoise', 'huge.npy', '-o', 'o.png'], 'IMAGE must have at most 268402689 pixels, not 40000×47500'],
-    ['no image', ['denoise', 'huge.png', '-o', 'o.png'], 'IMAGE must be a PNG, JPEG, TIFF, WebP, AVIF, GIF, BMP, PPM, PFM or .npy file'],
+    [
+      'no image',
+      ['denoise', 'huge.png', '-o', 'o.png'],
+      'IMAGE must be a PNG, JPEG, TIFF, WebP, AVIF, GIF, BMP, PPM, PFM or .npy file',
+    ],
     ['a mask', ['inpaint', 'a.png', '--mask', 'huge.npy', '-o', 'o.png'], '--mask must have at most 2684'],
     [
       'a kernel',
