@@ -60,7 +60,7 @@ async function measure(script, bytes, requests) {
   const server = await start(script);
   try {
     await post(server.url, bytes);
-    await Promise.all(Array.from({ length: Math.min(requests, 4) }, () => post(server.url, bytes)));
+    await Promise.all(Array.from({ length: Math.min(requests, 2) }, () => post(server.url, bytes)));
     await Promise.all([server.reset(), control.reset()]);
     const [before, mainBefore] = [await server.probe(), server.mainCpu()];
     const begin = performance.now();

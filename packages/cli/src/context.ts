@@ -8,6 +8,8 @@ export interface Context {
   readonly note: (text: string) => void;
   /** The message of an error for the command line: it names flags, not options of the library. */
   readonly explain: (error: GhtError) => string;
+  /** Runs another command, for servers; its errors name flags. */
+  readonly run: (args: readonly string[], context: Omit<Context, 'explain' | 'run'>) => Promise<void>;
   /** Aborted by Ctrl-C and by SIGTERM. */
   readonly signal: AbortSignal;
   /** What a stopped run has written so far, for its last line. */

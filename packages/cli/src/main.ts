@@ -9,6 +9,7 @@ import { diagnoseCommand } from './commands/diagnose.js';
 import { infoCommand } from './commands/info.js';
 import { inpaintCommand } from './commands/inpaint.js';
 import { learnCommand } from './commands/learn.js';
+import { mcpCommand } from './commands/mcp.js';
 import { representCommand } from './commands/represent.js';
 import { reproduceCommand } from './commands/reproduce.js';
 import { runsCommand } from './commands/runs.js';
@@ -104,7 +105,7 @@ export async function run(args: readonly string[]): Promise<void> {
     const print = (text: string) => quiet || printLine(text);
     const note = (text: string) => quiet || process.stderr.write(`${text}\n`);
     const explain = (error: GhtError) => inFlags(error, args).message;
-    const program = ght({ print, note, explain, signal: stop.signal, stopped }).hook(
+    const program = ght({ print, note, explain, run: runWithin, signal: stop.signal, stopped }).hook(
       'preAction',
       (_program, command) => {
         const flags = command.opts<Flags>();
@@ -120,9 +121,10 @@ export async function run(args: readonly string[]): Promise<void> {
 }
 
 /** Runs a command inside another program, such as a server. Its errors name flags, as on the command line. */
-export async function runWithin(args: readonly string[], context: Omit<Context, 'explain'>): Promise<void> {
+export async function runWithin(args: readonly string[], context: Omit<Context, 'explain' | 'run'>): Promise<void> {
   try {
-    await ght({ ...context, explain: (error) => inFlags(error, args).message }).parseAsync(args, { from: 'user' });
+    const explain = (error: GhtError) => inFlags(error, args).message;
+    await ght({ ...context, explain, run: runWithin }).parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) throw new OptionError(...missing(error));
     throw isGhtError(error) ? inFlags(error, args) : error;
@@ -136,8 +138,8 @@ function missing({ message }: CommanderError): [string, string, undefined, strin
 }
 
 /** The program without an effect, for its list of commands and flags. */
-export function commandsOf(): readonly Command[] {
-  return ght(nowhere).commands;
+export function programOf(): Command {
+  return ght(nowhere);
 }
 
 /** The context of a program that is used only for its help and its list of commands. */
@@ -145,6 +147,7 @@ const nowhere: Context = {
   print: () => {},
   note: () => {},
   explain: ({ message }) => message,
+  run: async () => {},
   signal: new AbortController().signal,
   stopped: { note: '' },
 };
@@ -170,7 +173,7 @@ Examples:
   ght diagnose photo.jpg
   ght reproduce --quick    the experiments of the paper, in two minutes
   ght studio               the studio, in the browser
-  ght serve                an HTTP service with the same commands
+  ght serve                an HTTP service with the same commands; ght mcp: tools for programs that speak MCP
   ght COMMAND --help       the flags of a command, with examples
 
 Exit codes:
@@ -196,6 +199,7 @@ Exit codes:
   runsCommand(program, context);
   studioCommand(program, context);
   serveCommand(program, context);
+  mcpCommand(program, context);
   for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} });
   return program;
 }

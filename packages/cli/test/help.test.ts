@@ -5,7 +5,7 @@ import { workplace } from './command.js';
 const { ght } = workplace();
 const commands = [
   ...['represent', 'decode', 'compare', 'denoise', 'solve', 'learn', 'reproduce', 'info', 'diagnose', 'studio'],
-  ...['inpaint', 'deblur', 'upscale', 'serve'],
+  ...['inpaint', 'deblur', 'upscale', 'serve', 'mcp'],
 ];
 
 describe('help', () => {

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import sharp from 'sharp';
 import { afterEach, describe, expect, it } from 'vitest';
-import { commandsOf } from '../dist/main.js';
+import { programOf } from '../dist/main.js';
 import { type Service, startService } from '../dist/service/server.js';
 import { ended, workplace } from './command.js';
 
 const { ght, read, save, start } = workplace();
 const limits = { concurrency: 2, waiting: 64, timeoutMs: 300_000, mostBytes: 1e8, mostPixels: 1e7 };
-const common = { host: '127.0.0.1', port: 0, commands: commandsOf(), version: '1.2.3', ...limits };
+const common = { host: '127.0.0.1', port: 0, commands: programOf().commands, version: '1.2.3', ...limits };
 
 /** Noise in colour, as a PNG. */
 function noisy(side: number): Promise<Buffer> {

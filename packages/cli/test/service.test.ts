@@ -3,12 +3,12 @@ import { request as send } from 'node:http';
 import { tmpdir } from 'node:os';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commandsOf } from '../dist/main.js';
+import { programOf } from '../dist/main.js';
 import { operations } from '../dist/service/operations.js';
 import { type Service, startService } from '../dist/service/server.js';
 
 const limits = { concurrency: 1, waiting: 2, timeoutMs: 60_000, mostBytes: 1e5, mostPixels: 5000 };
-const common = { host: '127.0.0.1', port: 0, commands: commandsOf(), version: '1.2.3', ...limits };
+const common = { host: '127.0.0.1', port: 0, commands: programOf().commands, version: '1.2.3', ...limits };
 const TOKEN = 'a-token-of-some-length';
 
 /** Grey noise, as a PNG. */
@@ -142,7 +142,7 @@ describe('the service', () => {
       expect((await fetch(service.url + path.slice(1), { method: other })).status, path).toBe(405);
     }
     for (const [name, { options, files }] of Object.entries(operations)) {
-      const command = commandsOf().find((each) => each.name() === name);
+      const command = programOf().commands.find((each) => each.name() === name);
       const flags = new Map(command?.options.map((option) => [option.long, option]));
       for (const field of [...options, ...files]) expect(flags.has(`--${field}`), `${name} --${field}`).toBe(true);
       // A plain value is never the name of a file.

@@ -24,7 +24,7 @@ export async function fieldsOf(
   };
   for (const [name, value] of query) add(values, name, value);
   if (!/^multipart\/form-data\b/i.test(type)) {
-    files.set(IMAGE, body);
+    if (body.length > 0) files.set(IMAGE, body);
     return { values, files };
   }
   for (const [name, value] of await formIn(type, body)) {
@@ -42,45 +42,34 @@ async function formIn(type: string, body: Uint8Array): Promise<FormData> {
   }
 }
 
-/** The arguments for a command: `pathOf` gives the place of a file that came with the request. */
+/** The arguments for a command: plain values, and the paths of the files, of which one is the image. */
 export function argumentsOf(
   name: string,
   command: Command,
-  { values, files }: Fields,
-  pathOf: (field: string) => string,
+  values: ReadonlyMap<string, string>,
+  paths: ReadonlyMap<string, string>,
 ): string[] {
   const operation = operations[name];
-  if (!files.has(IMAGE) || files.get(IMAGE)?.length === 0) {
-    throw new InputError(
-      'IMAGE',
-      'must not be empty',
-      'nothing',
-      `send it as the body, or as the field ${IMAGE} of a form`,
-    );
-  }
-  const args = [name, pathOf(IMAGE)];
+  const image = paths.get(IMAGE);
+  if (image === undefined) throw new InputError('IMAGE', 'must be given', 'nothing', `send it as ${IMAGE}`);
+  const args = [name, image];
   for (const [field, value] of values) {
     if (field === FORMAT) continue;
     const flag = flagOf(field, operation);
     if (!operation.options.includes(field) && !operation.words?.[field]?.test(value)) {
-      throw new OptionError(
-        flag,
-        'must be a file of the form, or one of its words',
-        value,
-        'send a multipart/form-data',
-      );
+      throw new OptionError(flag, 'must be a file or one of its words', value, 'send a file, as multipart/form-data');
     }
     const option = command.options.find(({ long }) => long === flag);
     if (option?.isBoolean()) args.push(...switched(flag, value));
     else args.push(`${flag}=${value}`);
   }
-  for (const field of files.keys()) {
+  for (const [field, path] of paths) {
     if (field === IMAGE) continue;
     const flag = flagOf(field, operation);
     if (!operation.files.includes(field)) {
       throw new OptionError(flag, 'must be a plain value', 'a file', 'send it as text');
     }
-    args.push(`${flag}=${pathOf(field)}`);
+    args.push(`${flag}=${path}`);
   }
   return args;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { InputError, isGhtError, ResourceError } from 'ght';
 import { formatOfContent } from 'ght-images';
 import { readHeader } from 'ght-images/node';
-import { commandsOf, runWithin } from '../main.js';
+import { programOf, runWithin } from '../main.js';
 import { argumentsOf, type Fields, fieldsOf, formatFor } from './arguments.js';
 import { formats, IMAGE, operations } from './operations.js';
 import type { JobRequest, JobResult } from './protocol.js';
@@ -34,10 +34,12 @@ async function runIn(
   asked: string | undefined,
   signal: AbortSignal,
 ): Promise<JobResult> {
-  const command = commandsOf().find((each) => each.name() === operation);
+  const command = programOf().commands.find((each) => each.name() === operation);
   if (!command) throw new Error(`there is no command ${operation}`);
+  // Names of fields become names of files only if they are known, which is checked first.
   const pathOf = (field: string) => join(folder, field);
-  const args = argumentsOf(operation, command, fields, pathOf);
+  const paths = new Map([...fields.files.keys()].map((field) => [field, pathOf(field)]));
+  const args = argumentsOf(operation, command, fields.values, paths);
   for (const [field, bytes] of fields.files) {
     await writeFile(pathOf(field), bytes, { mode: 0o600 });
     await checkPixels(field, pathOf(field), bytes, mostPixels, factorOf(fields));
