@@ -22,6 +22,10 @@ const own = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(own, 'dist');
 const version = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8')).version;
 
+/** Where the source is, known to the workflow that publishes the site. */
+const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
+const repository = GITHUB_REPOSITORY && `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`;
+
 /** The links at the top of every page; `at` tells on which pages a link is the present one. */
 const top = [
   { name: 'Guide', to: 'quick-start.html', at: /^(?!index|gallery|changelog|contributing|licences)[\w-]+\.html$/ },
@@ -99,8 +103,9 @@ async function build() {
     gallery.html = await gridOf(gallery.html, (name) => sharp(join(root, 'docs/gallery', name)).metadata());
     write('404.html', notFound());
     write('llms.txt', listForPrograms(guide, pages));
-    for (const page of pages) write(page.address, layout(page, { menu: menuFor(page.address), top, version }));
-    write('index.html', layout(front(highlighter, { found, results }), { menu: [], top, version }));
+    for (const page of pages)
+      write(page.address, layout(page, { menu: menuFor(page.address), top, version, repository }));
+    write('index.html', layout(front(highlighter, { found, results }), { menu: [], top, version, repository }));
     for (const [to, from] of files) {
       mkdirSync(dirname(join(dist, to)), { recursive: true });
       cpSync(join(root, from), join(dist, to));

@@ -70,7 +70,7 @@ globalThis.searchSections = (() => {
   /** The stems of a query: one that is found nowhere is replaced by those that are close to it, or left out. */
   function meant(query) {
     const { sections, known } = prepared;
-    const given = query.toLowerCase().split(/\s+/).filter(Boolean);
+    const given = wordsOf(query.toLowerCase());
     return given.flatMap((word) => {
       const root = stem(word);
       const names = { word, roots: [root, ...(synonyms[word] ? [stem(synonyms[word])] : [])] };

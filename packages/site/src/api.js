@@ -105,7 +105,8 @@ export function tidied(text) {
 const TABLE = '| Function | Description |\n| ------ | ------ |';
 
 /** The rows of the table of functions with the name of each. */
-const rowsOf = (text) => [...text.matchAll(/^\| \[(\w+)\]\(functions\/.+$/gm)].map(([row, name]) => [name, row]);
+const rowsOf = (text) =>
+  [...text.matchAll(/^\| \[(\w+)\]\(functions\/.+$/gm)].map(([row, name]) => [name, row.replace(/: \|$/, '. |')]);
 const byOrder = (rows) => rows.toSorted(([a], [b]) => first.indexOf(a) - first.indexOf(b));
 
 /** The page of a package whose functions are in two tables: those that most programs need, and the building blocks. */

@@ -44,7 +44,7 @@ const canvas = (name, label, caption) => `<figure>
 
 /** What the front page says to run; the tests of the documentation run it. */
 export const commands = `npx ght-cli denoise photo.jpg -o clean.png
-npx ght-cli inpaint print.png --mask scratches.png -o whole.png
+npx ght-cli upscale photo.jpg -o large.png
 npx ght-cli studio`;
 
 /** The program on the front page. */
@@ -54,7 +54,7 @@ import { readImage, writeImage } from 'ght-images/node';
 const file = await readImage('photo.jpg');
 const result = await denoise(file.image);
 await writeImage('clean.png', result.image, file);
-console.log(describe(result)); // the noise that was found`;
+console.log(describe(result));`;
 
 /** The way on for each kind of reader. */
 const readers = [

@@ -40,8 +40,11 @@ export const PAPER = 'https://arxiv.org/abs/1705.09816';
 /** Chosen before the first paint, so that a dark page does not flash. */
 const theme = `const t=localStorage.getItem('theme');if(t)document.documentElement.dataset.theme=t`;
 
-/** A whole page. `page` has address, title, description, html and headings; `menu` the sections next to it, none on the front page. */
-export function layout(page, { menu, top, version }) {
+/**
+ * A whole page. `page` has address, title, description, html and headings; `menu` the sections next to it, none on the front page;
+ * `repository` is the address of the source, if it is known.
+ */
+export function layout(page, { menu, top, version, repository = '' }) {
   const { address, title, description, html, headings = [] } = page;
   const to = (target) => relativeTo(address, target);
   const front = address === 'index.html';
@@ -81,7 +84,7 @@ ${menu.map((each) => section(address, each)).join('\n')}</nav>
 <main id="page" tabindex="-1">
 ${html}
 ${front ? '' : neighbours(address, menu)}
-<footer>GHT ${version} · MIT licence · <a href="${PAPER}">the paper</a> · <a href="${to('changelog.html')}">changelog</a> · <a href="${to('licences.html')}">licences of others</a></footer>
+<footer>GHT ${version} · MIT licence · <a href="${PAPER}">the paper</a> · ${repository ? `<a href="${escapeHtml(repository)}">source</a> · ` : ''}<a href="${to('changelog.html')}">changelog</a> · <a href="${to('licences.html')}">licences of others</a></footer>
 </main>
 ${front ? '' : outline(headings)}
 </div>

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import * as ght from 'ght';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fillTables, readResults } from '../src/bench-tables.js';
+import { layout, PAPER } from '../src/layout.js';
 import { dist, pages, textOf } from './built.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -41,6 +42,15 @@ describe('the pages', () => {
       }
     }
     expect(broken).toEqual([]);
+  });
+
+  it('link to the paper, and to the source where its address is known', () => {
+    const page = { address: 'index.html', title: 'Home', description: '', html: '' };
+    const frame = { menu: [], top: [], version: '1.0.0' };
+    const from = (html: string) => [...html.matchAll(/<a href="(https:[^"]+)"/g)].map(([, address]) => address);
+    expect(from(layout(page, frame))).toEqual([PAPER]);
+    const repository = 'https://example.org/somebody/ght';
+    expect(from(layout(page, { ...frame, repository }))).toEqual([PAPER, repository]);
   });
 
   it('load nothing from other hosts', () => {
@@ -92,6 +102,8 @@ describe('the search', () => {
     ['inpaint', 'inpainting.html'],
     ['noisy photo', 'photographs.html'],
     ['GPU', 'gpu.html'],
+    ['z-stack', 'files.html#stacks'],
+    ['ght/npy', 'api/ght/npy/index.html'],
     ['estimateMemory', 'api/ght/functions/estimateMemory.html'],
   ])('finds for "%s" %s first', (query, address) => expect(find(query)[0]).toBe(address));
 
