@@ -40,6 +40,7 @@ const flagOf: Readonly<Record<string, string>> = {
   strength: '--strength',
   strengthChroma: '--strength-chroma',
   keepGrain: '--keep-grain',
+  missing: '--missing',
   impulses: '--impulses',
   banding: '--banding',
   spread: '--spread',

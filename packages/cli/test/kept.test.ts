@@ -1,4 +1,5 @@
 /** What the metadata of an input lose on the way is said in one line, and in the object of --json. */
+import { readNpy, writeNpy } from 'ght/npy';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { workplace } from './command.js';
@@ -76,5 +77,35 @@ describe('what an output does not keep', () => {
     const { icc, xmp: packet, density } = await sharp(path('tiles.tif')).metadata();
     expect([icc?.length, packet?.toString(), density]).toEqual([480, xmp, 300]);
     expect((await read('tiles.tif')).includes('Ada Example')).toBe(true);
+  });
+});
+
+describe('NaN', () => {
+  const floats = Float32Array.from({ length: 48 * 40 }, (_, i) =>
+    i % 97 === 5 ? Number.NaN : 100 + 20 * Math.sin(i / 7),
+  );
+  const array = () => writeNpy({ type: 'f4', shape: [40, 48], data: floats });
+
+  it('is refused with the flag that allows it, kept, or filled', async () => {
+    await save('nan.npy', array());
+    const refused = await ght('denoise', 'nan.npy', '-o', 'no.npy', '--sigma', '3');
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('keeps or fills them with the option missing'),
+    ]);
+    for (const [what, left] of [
+      ['keep', floats.filter(Number.isNaN).length],
+      ['fill', 0],
+    ] as const) {
+      expect((await ght('denoise', 'nan.npy', '-o', 'out.npy', '--sigma', '3', '--missing', what)).code).toBe(0);
+      const { data } = readNpy(await read('out.npy'));
+      expect((data as Float32Array).filter(Number.isNaN).length).toBe(left);
+    }
+  });
+
+  it('is not for tiles', async () => {
+    await save('nan.npy', array());
+    const { code, stderr } = await ght('denoise', 'nan.npy', '-o', 'out.npy', '--missing', 'keep', '--tile', '32');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--missing')]);
   });
 });

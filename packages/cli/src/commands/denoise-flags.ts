@@ -49,6 +49,7 @@ export interface DenoiseFlags extends Omit<Flags, 'sigma'>, InputFlags, TileFlag
   readonly strength?: number;
   readonly strengthChroma?: number;
   readonly keepGrain?: number;
+  readonly missing?: 'keep' | 'fill';
   readonly impulses?: 'auto' | 'off';
   readonly banding?: 'auto' | 'off';
   readonly gain?: number;

@@ -96,8 +96,19 @@ export function denoiseSummary(result: Omit<Denoised, 'image'>, shared?: SharedN
 /** The options for the flags. Flags that exclude each other are refused. */
 export async function denoiseOptions(flags: DenoiseFlags): Promise<DenoiseOptions> {
   const { sigma, quality, noise, gain, offset, engine, threads, noiseSpectrum, noiseModel } = flags;
-  const { strength, strengthChroma, keepGrain, impulses, banding, channels } = flags;
-  const common = { quality, engine, threads, strength, strengthChroma, keepGrain, impulses, banding, channels };
+  const { strength, strengthChroma, keepGrain, impulses, banding, channels, missing } = flags;
+  const common = {
+    quality,
+    engine,
+    threads,
+    strength,
+    strengthChroma,
+    keepGrain,
+    impulses,
+    banding,
+    channels,
+    missing,
+  };
   for (const [given, path] of Object.entries({ '--noise-model': noiseModel, '--noise-spectrum': noiseSpectrum })) {
     if (path === undefined) continue;
     const others = { '--sigma': sigma, '--noise': noise, '--gain': gain, '--offset': offset };

@@ -27,6 +27,7 @@ export async function denoiseInTiles(
     '--peak': peak,
     '--reference': reference,
     '--format': flags.format,
+    '--missing': flags.missing,
   });
   if (flags.noiseModel !== undefined) {
     const picture = await pictureIn(path, { http: true, signal: context.signal });

@@ -115,6 +115,12 @@ export function denoiseCommand(program: Command, context: Context): void {
         'measured together; those with such data are grouped by it anyway',
     )
     .option('--separate', 'of several images: measure the noise of each by itself')
+    .addOption(
+      new Option(
+        '--missing <what>',
+        'if samples are NaN, as in floats of .tiff and .npy: keep them, or fill them smoothly (default: such an image is refused)',
+      ).argParser(choiceOf('--missing', ['keep', 'fill'] as const)),
+    )
     .option('--reference <image>', 'the clean image, to measure the PSNR against')
     .option(
       '--float',
@@ -262,7 +268,7 @@ function refuseFlagsOfOthers(flags: DenoiseFlags): void {
     ...{ strength: '--strength', strengthChroma: '--strength-chroma', keepGrain: '--keep-grain' },
     ...{ impulses: '--impulses', banding: '--banding', noiseSpectrum: '--noise-spectrum' },
     ...{ noiseModel: '--noise-model', sameCamera: '--same-camera', separate: '--separate' },
-    ...{ series: '--series', seriesAxis: '--series-axis' },
+    ...{ series: '--series', seriesAxis: '--series-axis', missing: '--missing' },
   };
   const paper = {
     ...{ budget: '--budget', solver: '--solver', patch: '--patch', atoms: '--atoms', stride: '--stride' },

@@ -12,7 +12,7 @@ import { OutputFolders } from './output-folder.js';
 
 /** Flags that stacks do not have are refused, not ignored. */
 export function refuseWithStacks(
-  { tile, workers, root, sameCamera, separate, output }: DenoiseFlags,
+  { tile, workers, root, sameCamera, separate, missing, output }: DenoiseFlags,
   what = 'stack',
 ): void {
   const others = {
@@ -21,6 +21,7 @@ export function refuseWithStacks(
     '--root': root,
     '--same-camera': sameCamera,
     '--separate': separate,
+    '--missing': missing,
   };
   for (const [flag, value] of Object.entries(others)) {
     if (value !== undefined) throw new OptionError(flag, `must be left out for a ${what}`, value, 'remove it');

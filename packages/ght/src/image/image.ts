@@ -49,7 +49,8 @@ export function* refuseBadNumber(samples: Samples, where: (index: number) => str
       if (Number.isFinite(value)) {
         throw new InputError(where(i), `must be at most ${GREATEST} in magnitude`, value, 'scale the samples');
       }
-      const remedy = 'replace NaN and infinities first; inpaint fills NaN in images';
+      const remedy =
+        'replace NaN and infinities first; inpaint fills NaN in images, and denoise keeps or fills them with the option missing';
       throw new InputError(where(i), 'must be a finite number', value, remedy);
     }
     yield to / samples.length;

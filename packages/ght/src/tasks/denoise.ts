@@ -1,6 +1,9 @@
-import { checkShape, type Image } from '../image/image.js';
+import { oneOf } from '../errors.js';
+import { checkShape, type Image, type Samples } from '../image/image.js';
+import { mirrored, missingIn, restored } from '../pipelines/denoise/missing.js';
 import { type DenoiseOptions, resolveDenoiseOptions } from '../pipelines/denoise/options.js';
 import { type Denoised, denoiseWhole } from '../pipelines/denoise/whole.js';
+import { drive } from '../work.js';
 
 /**
  * Removes noise, with one global threshold over all patches of all planes. No options are needed: the noise, white or coloured,
@@ -9,7 +12,7 @@ import { type Denoised, denoiseWhole } from '../pipelines/denoise/whole.js';
  *
  * Values may have any scale, and images any size. Only the estimate of the noise needs at least 3×3 pixels, or 32×32 if the noise
  * grows with the signal. An image without noise is returned bit for bit. The input must not change before the promise has settled,
- * because it is not copied.
+ * because it is not copied. NaN is refused unless the option `missing` says what becomes of it.
  *
  * @example
  * ```js
@@ -22,5 +25,22 @@ import { type Denoised, denoiseWhole } from '../pipelines/denoise/whole.js';
  */
 export async function denoise(noisy: Image, options: DenoiseOptions = {}): Promise<Denoised> {
   checkShape(noisy);
-  return denoiseWhole(noisy, resolveDenoiseOptions(noisy.planes.length, options));
+  const { missing: wanted, ...others } = options;
+  const settings = resolveDenoiseOptions(noisy.planes.length, others);
+  if (wanted === undefined) return denoiseWhole(noisy, settings);
+  oneOf('missing', wanted, ['keep', 'fill']);
+  const { signal } = options;
+  const planes: Samples[] = [];
+  const holes: (Uint8Array | undefined)[] = [];
+  for (const plane of noisy.planes) {
+    const missing = await drive(missingIn(plane), { signal });
+    holes.push(missing);
+    planes.push(missing ? await drive(mirrored(plane, noisy, missing), { signal }) : plane);
+  }
+  const { image, ...report } = await denoiseWhole({ ...noisy, planes }, settings);
+  const results = [...image.planes];
+  for (const [c, missing] of holes.entries()) {
+    if (missing) results[c] = await drive(restored(results[c], noisy, missing, wanted), { signal });
+  }
+  return { image: { ...image, planes: results }, ...report };
 }

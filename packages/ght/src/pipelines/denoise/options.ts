@@ -12,6 +12,7 @@ import { type GivenNoise, givenNoise, type NoiseModelFile } from '../../noise/gi
 import type { JpegInfo, NoiseModel } from '../../noise/model.js';
 import { checkJpeg } from '../../noise/model.js';
 import { checkThreads } from '../solve/options.js';
+import type { MissingSamples } from './missing.js';
 import type { PlanesSettings } from './planes.js';
 import { type Quality, qualities } from './quality.js';
 import type { Strength } from './scales.js';
@@ -65,6 +66,13 @@ export interface DenoiseOptions {
    * @default 'auto'
    */
   readonly channels?: 'auto' | 'bands' | 'colour';
+  /**
+   * What becomes of missing samples, those that are NaN; only in `denoise`. `keep`: they are missing in the result too. `fill`: they get values that
+   * continue their surroundings smoothly; `inpaint` also finds texture. All others are denoised as if nothing were missing. Infinities are refused.
+   *
+   * @default an image with NaN is refused
+   */
+  readonly missing?: MissingSamples;
   /** The share of the removed noise that is put back, from 0 to 1, to keep some grain. @default 0 */
   readonly keepGrain?: number;
   /** `auto` detects and replaces salt and pepper, hot and dead pixels first; `off` does not. @default 'auto' */
