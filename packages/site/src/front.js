@@ -44,7 +44,7 @@ const canvas = (name, label, caption) => `<figure>
 
 /** What the front page says to run; the tests of the documentation run it. */
 export const commands = `npx ght-cli denoise photo.jpg -o clean.png
-npx ght-cli upscale photo.jpg -o large.png
+npx ght-cli upscale photo.jpg --factor 2 -o large.png
 npx ght-cli studio`;
 
 /** The program on the front page. */
