@@ -25,7 +25,15 @@ function transposeTimes(A: Matrix, B: Matrix): Matrix {
 
 /** AᵀA, the Gram matrix of the columns of A. */
 export function gram(A: Matrix): Matrix {
-  return transposeTimes(A, A);
+  const G = matrix(A.cols, A.cols);
+  for (let j = 0; j < A.cols; j++) {
+    for (let i = 0; i <= j; i++) {
+      const product = dot(A.data, i * A.rows, A.data, j * A.rows, A.rows);
+      G.data[j * A.cols + i] = product;
+      G.data[i * A.cols + j] = product;
+    }
+  }
+  return G;
 }
 
 /** Aᵀ. */

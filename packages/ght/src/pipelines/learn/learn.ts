@@ -11,7 +11,8 @@ import type { Dictionary } from '../../sparse/dictionary/dictionary.js';
 import { carriedOn } from '../../sparse/learning/momentum.js';
 import { PatchSample } from '../../sparse/learning/sample.js';
 import { dictionaryStep } from '../../sparse/learning/step.js';
-import { drive } from '../../work.js';
+import { addBatch, emptySums } from '../../sparse/learning/sums.js';
+import { drive, watchOver } from '../../work.js';
 import { type Solution, solveProblem } from '../solve/solve.js';
 import { shiftedCodes, shiftedSignals, unitsOf } from '../solve/units.js';
 import type { LearnEntry, LearnSettings } from './options.js';
@@ -116,6 +117,18 @@ function listOf(images: ImageSource): Iterable<Image> | AsyncIterable<Image> {
   return many ? (images as Iterable<Image> | AsyncIterable<Image>) : [images as Image];
 }
 
+/** Patches for a step, per atom and at least: a separable dictionary has fewer numbers to fit. */
+const PATCHES_PER_STEP = { dense: 16, separable: 8, least: 1024 };
+/** What earlier patches count for in a step, as measured: more makes it slow, less makes dense atoms noisy. */
+const KEEP = { dense: 0.3, separable: 0 };
+
+/** The number of steps in which an iteration uses its patches, and what those of earlier steps count for. */
+function onlineSteps({ L, factors }: Dictionary, patches: number): { readonly parts: number; readonly keep: number } {
+  const kind = factors ? 'separable' : 'dense';
+  const each = Math.max(PATCHES_PER_STEP.least, PATCHES_PER_STEP[kind] * L);
+  return { parts: Math.max(1, Math.round(patches / each)), keep: KEEP[kind] };
+}
+
 /** Codes and dictionary steps in turn, over batches of the training patches. */
 async function alternate(
   { heldOut, training }: ReturnType<PatchSample['split']>,
@@ -142,18 +155,29 @@ async function alternate(
   const budget = 'perPatch' in settings.budget ? settings.budget : { perPatch: start.nonzeros / heldOut.P };
   let best = resultOf(D, start, 0);
   const history: LearnEntry[] = [];
+  const { parts, keep } = onlineSteps(D, size);
+  const sums = emptySums(D);
   let from = D;
   for (let k = 1; k <= iterations; k++) {
     const begin = performance.now();
-    const batch = training.batch(k - 1, size);
-    const { codes, rmse } = await code(from, batch, budget, 0, 0.5);
-    const onFraction = (fraction: number) => report(0.5 + 0.4 * fraction);
-    const Y = allOf(shiftedSignals(batch, -unit));
-    const next = await drive(dictionaryStep(from, Y, shiftedCodes(codes, -unit)), { signal, onFraction });
-    const judged = await code(next, heldOut, budget, 0.9, 1);
+    let error = 0;
+    for (let i = 0; i < parts; i++) {
+      const done = (share: number) => (0.9 * (i + share)) / parts;
+      const [first, end] = [i, i + 1].map((part) => Math.floor((part * size) / parts));
+      const batch = training.batch((k - 1) * size + first, end - first);
+      const { codes, rmse } = await code(from, batch, budget, done(0), done(0.8));
+      error += batch.P * rmse ** 2;
+      const watch = (start: number, stop: number) => watchOver({ signal, onFraction: report }, done(start), done(stop));
+      const Y = allOf(shiftedSignals(batch, -unit));
+      await drive(addBatch(sums, Y, shiftedCodes(codes, -unit), keep), watch(0.8, 0.9));
+      const next = await drive(dictionaryStep(from, sums), watch(0.9, 1));
+      from = carriedOn(next, D);
+      D = next;
+    }
+    const rmse = Math.sqrt(error / size);
+    const judged = await code(D, heldOut, budget, 0.9, 1);
     // Momentum that has led uphill is given up for one step.
-    from = judged.rmse < (last?.heldOut ?? start.rmse) ? carriedOn(next, D) : next;
-    D = next;
+    if (judged.rmse >= (last?.heldOut ?? start.rmse)) from = D;
     last = { k, rmse, heldOut: judged.rmse, ms: performance.now() - begin };
     history.push(last);
     report(0);

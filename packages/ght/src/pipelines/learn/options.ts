@@ -62,7 +62,12 @@ export interface LearnOptions {
   readonly iterations?: number;
   /** The most patches to keep of all images, from 64. More take longer and give a better dense dictionary. @default 65536 */
   readonly patches?: number;
-  /** Patches per iteration, at least as many as atoms. Batches follow each other through all patches. @default 16384 */
+  /**
+   * Patches per iteration, at least as many as atoms. Batches follow each other through all patches. The atoms move after every 16 patches per atom (8 if
+   * `separable`), and at least 1024.
+   *
+   * @default 16384
+   */
   readonly batch?: number;
   /** The seed of the random choice of patches. @default 1 */
   readonly seed?: number;

@@ -1,77 +1,67 @@
 /**
- * Alternating least squares, the dictionary step for a separable D = A ⊗ B. With a patch and its code as matrices,
- * y = vec(Y) and z = vec(X), a patch is Y ≈ B X Aᵀ. With all codes and one factor held, the other is linear least squares:
+ * Alternating least squares, the dictionary step for a separable D = A ⊗ B: D(rn + c, jK + k) = A(r, j) B(c, k). With the codes and one
+ * factor held, the other is linear least squares, and the sums S = ZZᵀ and C = YZᵀ are all that it needs of the patches:
  *
- *     W = B X:     Aᵀ = (Σ WᵀW)⁻¹ Σ WᵀY
- *     W = A Xᵀ:    Bᵀ = (Σ WᵀW)⁻¹ Σ WᵀYᵀ        (sums over all patches)
+ *     A WW = WYᵀ:    WW(i, j) = Σ_kl S(iK + k, jK + l) (BᵀB)(k, l),    WY(j, r) = Σ_ck C(rn + c, jK + k) B(c, k)
  *
- * The columns of the new factor are then scaled to norm 1 and the codes by the inverse, which leaves DZ as it is. So
- * ‖Y − DZ‖ never rises. Constant columns are held as well.
+ * and the same for B with the roles exchanged. The columns of the new factor are then scaled to norm 1 and the codes by the inverse, which
+ * leaves DZ as it is. So ‖Y − DZ‖ never rises. Constant columns are held as well.
  */
 import { backwardSubstitute, cholesky, forwardSubstitute } from '../../math/cholesky.js';
-import { addScaled, dot, type Matrix, matrix } from '../../math/matrix.js';
-import { PATCHES_PER_YIELD, part, type Work } from '../../work.js';
-import type { Codes } from '../codes/codes.js';
+import { dot, gram, type Matrix, matrix } from '../../math/matrix.js';
 import { isConstantAtom } from '../dictionary/dictionary.js';
+import { type Sums, scaleCodes } from './sums.js';
 
 /** Relative to the mean diagonal entry: enough to factor a matrix in which an atom is hardly used. */
 const RIDGE = 1e-9;
 
-/** A and B after one update each. Changes the coefficients in place. */
-export function* fitFactors([A, B]: readonly [Matrix, Matrix], codes: Codes, Y: Float64Array): Work<[Matrix, Matrix]> {
-  const nextA = yield* part(fitFactor(A, B, 'rows', codes, Y), 0, 0.5);
-  return [nextA, yield* part(fitFactor(B, nextA, 'columns', codes, Y), 0.5, 1)];
+/** A and B after one update each. The sums become those of the scaled codes. */
+export function fitFactors([A, B]: readonly [Matrix, Matrix], sums: Sums): [Matrix, Matrix] {
+  const nextA = fitFactor(A, B, 'rows', sums);
+  return [nextA, fitFactor(B, nextA, 'columns', sums)];
 }
 
 /** The factor that acts on the rows (A) or the columns (B) of a patch by least squares, the other one held. */
-function* fitFactor(own: Matrix, other: Matrix, acts: 'rows' | 'columns', codes: Codes, Y: Float64Array): Work<Matrix> {
-  const { P, indptr, indices, values } = codes;
+function fitFactor(own: Matrix, other: Matrix, acts: 'rows' | 'columns', sums: Sums): Matrix {
+  const { S, C } = sums;
   const [n, m] = [own.rows, other.rows];
+  const [J, K] = [own.cols, other.cols];
   // Atom l of D is atom ⌊l / K⌋ of A times atom l mod K of B, where B has K atoms; samples likewise.
-  const ownIndex = (l: number) => (acts === 'rows' ? Math.floor(l / other.cols) : l % own.cols);
-  const otherIndex = (l: number) => (acts === 'rows' ? l % other.cols : Math.floor(l / own.cols));
+  const atomOf = acts === 'rows' ? (j: number, k: number) => j * K + k : (j: number, k: number) => k * J + j;
   const [ownStep, otherStep] = acts === 'rows' ? [m, 1] : [1, n];
-  const WW = matrix(own.cols, own.cols);
-  const WY = matrix(own.cols, n);
-  const W = new Float64Array(m * own.cols);
-  const column = new Float64Array(m);
-  // The patch that used each atom last, and the atoms that the present patch uses.
-  const lastUse = new Int32Array(own.cols).fill(-1);
-  const used: number[] = [];
-  for (let p = 0; p < P; p++) {
-    if (p % PATCHES_PER_YIELD === 0) yield p / P;
-    used.length = 0;
-    for (let i = indptr[p]; i < indptr[p + 1]; i++) {
-      const j = ownIndex(indices[i]);
-      if (lastUse[j] !== p) {
-        lastUse[j] = p;
-        used.push(j);
-        W.fill(0, j * m, (j + 1) * m);
+  const G = gram(other);
+  const WW = matrix(J, J);
+  const WY = matrix(J, n);
+  for (let j = 0; j < J; j++) {
+    for (let k = 0; k < K; k++) {
+      const column = atomOf(j, k);
+      for (let i = 0; i < J; i++) {
+        let sum = 0;
+        for (let l = 0; l < K; l++) sum += S.data[column * S.rows + atomOf(i, l)] * G.data[k * K + l];
+        WW.data[j * J + i] += sum;
       }
-      addScaled(W, j * m, values[i], other.data, otherIndex(indices[i]) * m, m);
-    }
-    for (const j of used) for (const i of used) WW.data[j * own.cols + i] += dot(W, j * m, W, i * m, m);
-    for (let r = 0; r < n; r++) {
-      for (let c = 0; c < m; c++) column[c] = Y[p * n * m + r * ownStep + c * otherStep];
-      for (const j of used) WY.data[r * own.cols + j] += dot(W, j * m, column, 0, m);
+      for (let r = 0; r < n; r++) {
+        let sum = 0;
+        for (let c = 0; c < m; c++)
+          sum += C.data[column * C.rows + r * ownStep + c * otherStep] * other.data[k * m + c];
+        WY.data[r * J + j] += sum;
+      }
     }
   }
-  for (let j = 0; j < own.cols; j++) if (isConstantAtom(own, j)) hold(own, j, WW, WY);
+  for (let j = 0; j < J; j++) if (isConstantAtom(own, j)) hold(own, j, WW, WY);
   const fitted = solved(WW, WY);
   if (!fitted) return own;
-  const norms = new Float64Array(own.cols).fill(1);
-  for (let j = 0; j < own.cols; j++) {
+  for (let j = 0; j < J; j++) {
     const atom = fitted.data.subarray(j * n, (j + 1) * n);
     const norm = Math.sqrt(dot(atom, 0, atom, 0, n));
     if (norm > 0) {
-      norms[j] = norm;
       for (let r = 0; r < n; r++) atom[r] /= norm;
+      for (let k = 0; k < K; k++) scaleCodes(sums, atomOf(j, k), norm);
     } else {
       // No patch uses it: it stays as it is.
       atom.set(own.data.subarray(j * n, (j + 1) * n));
     }
   }
-  for (let i = 0; i < values.length; i++) values[i] *= norms[ownIndex(indices[i])];
   return fitted;
 }
 

@@ -107,9 +107,9 @@ export class Chosen implements Signals {
     }
   };
 
-  /** Batch number k of `size` patches: batches follow each other through all patches and start over at the end. */
-  batch(k: number, size: number): Chosen {
-    const order = Int32Array.from({ length: size }, (_, i) => this.#order[(k * size + i) % this.P]);
+  /** `size` patches from number `first` on: batches follow each other through all patches and start over at the end. */
+  batch(first: number, size: number): Chosen {
+    const order = Int32Array.from({ length: size }, (_, i) => this.#order[(first + i) % this.P]);
     return new Chosen(this.N, this.#samples, order);
   }
 }

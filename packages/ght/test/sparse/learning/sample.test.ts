@@ -46,9 +46,9 @@ describe('the sample of patches', () => {
       ),
     );
     const { training } = sample.split(0);
-    const batches = [0, 1, 2].flatMap((k) => [...allOf(training.batch(k, 10))]);
+    const batches = [0, 10, 20].flatMap((first) => [...allOf(training.batch(first, 10))]);
     expect(new Set(batches).size).toBe(30);
-    expect(allOf(training.batch(3, 10))).toEqual(allOf(training.batch(0, 10)));
+    expect(allOf(training.batch(30, 10))).toEqual(allOf(training.batch(0, 10)));
   });
 
   it('cuts patches of all planes out of an image', () => {
