@@ -27,6 +27,7 @@ export { isStackAxes } from './stacks/npy-stack.js';
 export { framesStack, openStack, type StackOptions } from './stacks/open-stack.js';
 export type { StackFacts, StackFormat, StackSource } from './stacks/stack-source.js';
 export {
+  type HasPage,
   stackExtensions,
   type WritePage,
   type WriteStackOptions,

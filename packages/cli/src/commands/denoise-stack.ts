@@ -1,4 +1,6 @@
 /** Denoises stacks: along time or depth as series, page by page from a file into a file. */
+import { readFile, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import {
   type DenoisedPage,
   type DenoiseOptions,
@@ -19,7 +21,7 @@ import {
   placeOf,
   type Stack,
 } from 'ght-images';
-import { openStack, type StackSource, type WritePage } from 'ght-tiles';
+import { type HasPage, openStack, type StackSource, type WritePage } from 'ght-tiles';
 import type { Context } from '../context.js';
 import { silent, withChannels } from '../flags.js';
 import { stackAxesOf } from '../input-flags.js';
@@ -66,13 +68,16 @@ export async function denoiseStack(
     const work = { source, flags, options, signal: context.signal, onProgress: display.onProgress, reference };
     let first: ImageFile | undefined;
     let psnrs: readonly number[] = [];
-    const fill = async (write: WritePage) => {
-      ({ first, psnrs } = await denoiseAll(all, work, write));
+    let continued = 0;
+    const fill = async (write: WritePage, has: HasPage) => {
+      // PSNRs need all results.
+      ({ first, psnrs, continued } = await denoiseAll(all, work, write, reference ? async () => false : has));
     };
-    const notKept = await writeStackResults(path, found, flags, fill, context.note);
+    const name = await nameOfRun(found.frames ?? [path], axis, flags, options);
+    const notKept = await writeStackResults(path, found, flags, fill, context.note, name);
     display.stop();
     if (!first) throw new InputError('IMAGE', 'must have pages', path, 'give another stack');
-    const run = { axis, all, first, psnr: meanOf(psnrs), seconds: (performance.now() - start) / 1000 };
+    const run = { axis, all, first, continued, psnr: meanOf(psnrs), seconds: (performance.now() - start) / 1000 };
     context.print(
       flags.json ? JSON.stringify({ ...summaryOf(source, run), notKept }) : textOf(path, source, run, flags, options),
     );
@@ -81,6 +86,22 @@ export async function denoiseStack(
     await reference?.close();
     await source.close();
   }
+}
+
+/** What the result depends on: a run of the same name continues one that was stopped. */
+async function nameOfRun(
+  inputs: readonly string[],
+  axis: PageAxis,
+  { series, peak, axes, float, quality }: DenoiseFlags,
+  { threads: _, worker: __, onProgress: ___, signal: ____, ...options }: DenoiseOptions,
+): Promise<string> {
+  const files = [];
+  for (const input of inputs) {
+    const { size, mtimeMs } = await stat(input);
+    files.push([resolve(input), size, mtimeMs]);
+  }
+  const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
+  return JSON.stringify([version, files, axis, series, peak, axes, float, quality, options]);
 }
 
 /** The axis of the series: time if there are several, else depth. */
@@ -114,7 +135,7 @@ interface Work {
 }
 
 /** Denoises one series after the other. Of their pages, only those of a window are in memory. */
-async function denoiseAll(all: readonly Series[], work: Work, write: WritePage) {
+async function denoiseAll(all: readonly Series[], work: Work, write: WritePage, has: HasPage) {
   const { source, flags, options, signal, onProgress, reference } = work;
   const { onProgress: _, ...others } = options;
   const apart = planesApart(source, options);
@@ -122,7 +143,11 @@ async function denoiseAll(all: readonly Series[], work: Work, write: WritePage) 
   const psnrs: number[] = [];
   let first: ImageFile | undefined;
   let done = 0;
-  for (const series of all) {
+  let continued = 0;
+  for (const [s, series] of all.entries()) {
+    const there = new Set<number>();
+    for (const [i, page] of series.pages.entries()) if (await has(page)) there.add(i);
+    continued += there.size;
     /** The pages that have been read and not yet written. */
     const files = new Map<number, ImageFile>();
     const images = async function* () {
@@ -142,7 +167,7 @@ async function denoiseAll(all: readonly Series[], work: Work, write: WritePage) 
       onProgress({ fraction: done / total, doing: `${pass}, page ${done + 1} of ${total}` });
     const optionsOf = (plane: number): SeriesOptions => ({
       ...(apart === 1 ? others : optionsOfPlane(options, plane)),
-      ...{ series: flags.series, signal, onProgress: ({ pass }) => report(pass) },
+      ...{ series: flags.series, skip: (i) => there.has(i), signal, onProgress: ({ pass }) => report(pass) },
     });
     for await (const results of denoisePlanes(images(), apart, optionsOf)) {
       const [{ image: denoised, ...result }] = results;
@@ -156,13 +181,13 @@ async function denoiseAll(all: readonly Series[], work: Work, write: WritePage) 
         psnrs.push(psnr(image, clean.image));
       }
       await write(page, image, file);
-      files.delete(result.page);
+      for (const i of files.keys()) if (i <= result.page) files.delete(i);
       series.result = result;
-      done++;
+      done = s * series.pages.length + result.page + 1;
       onProgress({ fraction: done / total, doing: `page ${done} of ${total}` });
     }
   }
-  return { first, psnrs };
+  return { first, psnrs, continued };
 }
 
 /** How many planes of a page are denoised each by itself: bands. Grey and colour pages are denoised as they are. */
@@ -197,11 +222,13 @@ interface DenoisedStack {
   readonly axis: PageAxis;
   readonly all: readonly Series[];
   readonly first: ImageFile;
+  /** The number of pages that were there from a run that was stopped. */
+  readonly continued: number;
   readonly psnr: number | null;
   readonly seconds: number;
 }
 
-function summaryOf({ stack }: StackSource, { axis, all, first, psnr, seconds }: DenoisedStack): object {
+function summaryOf({ stack }: StackSource, { axis, all, first, continued, psnr, seconds }: DenoisedStack): object {
   const series = all.map(({ place, pages, result }) => ({
     ...{ place, pages: pages.length },
     ...(result && { ...denoiseSummary(result), series: result.series ?? null }),
@@ -209,7 +236,7 @@ function summaryOf({ stack }: StackSource, { axis, all, first, psnr, seconds }: 
   const engine = all[0].result?.engine ?? null;
   return {
     ...{ task: 'denoise', method: 'groups', engine, image: imageSummary(first) },
-    ...{ stack: stackSummary(stack), axis, series, psnr, seconds },
+    ...{ stack: stackSummary(stack), axis, series, continued, psnr, seconds },
   };
 }
 
@@ -223,13 +250,16 @@ function textOf(
   { output }: DenoiseFlags,
   options: DenoiseOptions,
 ): string {
-  const { axis, all, first, psnr, seconds } = run;
+  const { axis, all, first, continued, psnr, seconds } = run;
   const [{ result }] = all;
   const each = all.length === 1 ? '' : `, ${count(all.length)} series of ${count(all[0].pages.length)} each`;
   const rows: (readonly [string, string])[] = [
     ['stack', `${count(pagesOf(stack))} pages, ${axesText(stack)}`],
     ['series', `along ${axis}${each}`],
     ...foundIn(all, options),
+    ...(continued > 0
+      ? [['continued', `${count(continued)} pages were there from a run that was stopped`] as const]
+      : []),
     ...(psnr === null ? [] : [['PSNR', `${decibels(psnr)}, the mean of the pages, against the reference`] as const]),
     ['time', `${seconds.toFixed(2)} s${result ? ` on ${engineText(result.engine)}` : ''}`],
     ['wrote', output],

@@ -17,7 +17,7 @@ import {
   solverFlags,
   spreadFlag,
 } from '../flags.js';
-import { contextFor, extensionOf, formatFlag, inputFlags, pagesFlag, renamed } from '../input-flags.js';
+import { contextFor, extensionOf, formatFlag, inputFlags, pagesFlag, renamed, stackAxesOf } from '../input-flags.js';
 import { batchOf, FORMAT_REMEDY, isStream, refuseOverwritingFiles } from '../io/index.js';
 import { checkQuality, jpegQuality } from '../output/picture.js';
 import { progressDisplay } from '../output/progress.js';
@@ -185,7 +185,8 @@ async function runDenoise(paths: string[], flags: DenoiseFlags, given: Context):
     if (!options) throw new OptionError('--method', 'must be groups for a film', 'paper', 'remove it');
     return denoiseFilm(paths[0], flags, options, context);
   }
-  const stack = options && !isTiled(flags) ? await stackIn(paths, flags, context) : undefined;
+  const isStack = !isTiled(flags) || stackAxesOf(flags) !== undefined;
+  const stack = options && isStack ? await stackIn(paths, flags, context) : undefined;
   if (stack && options) return denoiseStack(paths[0], stack, flags, options, context);
   const memory = (size: MemorySize) =>
     estimateMemory('denoise', size, { quality: flags.quality, noise: kindOf(options ?? {}) });

@@ -35,7 +35,7 @@ export async function* denoisePlanes(
   };
   const series = Array.from({ length: planes }, (_, plane) => denoiseSeries(along(plane), optionsOf(plane)));
   try {
-    for (let number = 0; ; number++) {
+    for (;;) {
       const results: DenoisedPage[] = [];
       // One after the other: each is at work with all threads.
       for (const each of series) {
@@ -43,7 +43,8 @@ export async function* denoisePlanes(
         if (next.done) return;
         results.push(next.value);
       }
-      waiting.delete(number);
+      // Pages may be left out.
+      for (const number of waiting.keys()) if (number <= results[0].page) waiting.delete(number);
       yield results;
     }
   } finally {

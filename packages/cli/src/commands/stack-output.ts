@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { OptionError } from 'ght';
 import { formatOfName, notKept } from 'ght-images';
-import { type StackSource, stackExtensions, type WritePage, writeStack } from 'ght-tiles';
+import { type HasPage, type StackSource, stackExtensions, type WritePage, writeStack } from 'ght-tiles';
 import { extensionOf, renamed } from '../input-flags.js';
 import { inFolder } from '../io/batch.js';
 import { isStream, noteNotKept, refuseOverwritingFiles, resultOutput, writeResults } from '../io/index.js';
@@ -41,8 +41,9 @@ export async function writeStackResults(
   path: string,
   { source, frames }: { readonly source: StackSource; readonly frames?: readonly string[] },
   flags: DenoiseFlags,
-  fill: (write: WritePage) => Promise<void>,
+  fill: (write: WritePage, has: HasPage) => Promise<void>,
   note: (text: string) => void,
+  run?: string,
 ): Promise<readonly string[]> {
   const { output, format, jpegQuality } = flags;
   const samples = flags.float ? asFloat(source.picture) : source.picture;
@@ -52,7 +53,7 @@ export async function writeStackResults(
       throw new OptionError('--format', 'must be left out for a stack', format, 'remove it: the name of -o decides');
     checkQuality(output, jpegQuality);
     await refuseOverwritingFiles(inputs, [{ path: output, parameter: '-o' }]);
-    await writeStack(output, source, fill, { samples, parameter: '-o' });
+    await writeStack(output, source, fill, { samples, parameter: '-o', run });
     // What the description and the labels say of a stack goes to each format in its own words.
     const { description: _, imageJ: __, ome: ___, ...metadata } = source.picture.metadata ?? {};
     const lost = notKept(formatOfName(output) ?? 'zarr', source.picture.channels, metadata);
@@ -74,13 +75,16 @@ export async function writeStackResults(
       const like = { ...file, ...samplesOf(samples) };
       const written = [await resultOutput(files[page].output, image, like, { jpegQuality })];
       for (const part of await writeResults(written, () => {})) lost.add(part);
-    });
+    }, NONE);
   } finally {
     await folders.removeEmpty();
   }
   noteNotKept(output, [...lost], note);
   return [...lost];
 }
+
+/** No page is there before a run into a folder of frames. */
+const NONE: HasPage = async () => false;
 
 function samplesOf({ sample, depth }: ReturnType<typeof asFloat>): ReturnType<typeof asFloat> {
   return { sample, depth };

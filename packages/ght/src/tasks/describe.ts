@@ -253,8 +253,9 @@ function qualityText({ quality, qualityFallback }: ChosenQuality): string {
   return `${quality} in place of ${qualityFallback.requested}, which is for ${limits[qualityFallback.reason]}`;
 }
 
-function seriesText({ series }: DenoisedPage): string {
-  if (!series) return '';
+function seriesText({ series, changed }: DenoisedPage): string {
+  // Without noise, no patch is followed.
+  if (!series || !changed) return '';
   if (series.depthMean < ALONE) return 'denoised by itself: the pages next to it are not like it';
   return `patches followed through ${series.depthMean.toFixed(1)} pages on average`;
 }

@@ -151,6 +151,22 @@ suite('a stream of pages', () => {
     expect(closed).toBe(true);
   });
 
+  it('leaves out pages that are to be skipped, and gives the others the same', async () => {
+    const noisy = made({ pages: 20, width: 32, height: 32, motion: [1, 0] });
+    const all = await pagesOf(noisy, { sigma: 20, quality: 'fast' });
+    const reported: number[] = [];
+    const some = await pagesOf(noisy, {
+      ...({ sigma: 20, quality: 'fast' } as const),
+      skip: (page) => page < 12 || page === 15,
+      onProgress: ({ page }) => reported.push(page),
+    });
+    expect(some.map(({ page }) => page)).toEqual([12, 13, 14, 16, 17, 18, 19]);
+    for (const { page, image } of some) expect([...image.planes[0]]).toEqual([...all[page].image.planes[0]]);
+    expect(reported.at(-1)).toBeGreaterThanOrEqual(12);
+    const alone = await pagesOf(noisy.slice(0, 3), { series: 'off', sigma: 20, skip: (page) => page !== 1 });
+    expect(alone.map(({ page }) => page)).toEqual([1]);
+  });
+
   it('reports rising progress, and stops on abort', async () => {
     const noisy = made({ pages: 14, width: 32, height: 32 });
     const reports: { fraction?: number; pages?: number; page: number }[] = [];

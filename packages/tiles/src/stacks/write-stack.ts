@@ -30,10 +30,13 @@ import { bytesOf } from '../stores/zarr-chunks.js';
 import { pixelSize } from '../stores/zarr-layout.js';
 import { npyAxes, npyHead } from './npy-stack.js';
 import type { StackFacts } from './stack-source.js';
-import { writeZarrStack } from './zarr-stack-sink.js';
+import { writeZarrStack, type ZarrPages } from './zarr-stack-sink.js';
 
 /** Takes the results of pages, in any order, each with the file of its page. */
 export type WritePage = (page: number, image: Image, like: ImageFile) => Promise<void>;
+
+/** Whether the result of a page is there from a run that was stopped. */
+export type HasPage = (page: number) => Promise<boolean>;
 
 /** How a stack is written. */
 export interface WriteStackOptions {
@@ -41,6 +44,11 @@ export interface WriteStackOptions {
   readonly samples?: Pick<Picture, 'sample' | 'depth'>;
   /** What errors call the file. @default 'output' */
   readonly parameter?: string;
+  /**
+   * The name of the run, which says all that the result depends on. If a run into a Zarr is stopped, the next one of this name continues it:
+   * pages that are there need not be written again. @default a run that is stopped leaves nothing
+   */
+  readonly run?: string;
 }
 
 /** The extensions of files of stacks. */
@@ -50,13 +58,17 @@ export const stackExtensions = ['.tif', '.tiff', '.npy', '.zarr'] as const;
 export async function writeStack(
   path: string,
   like: StackFacts,
-  fill: (write: WritePage) => Promise<void>,
-  { samples = like.picture, parameter = 'output' }: WriteStackOptions = {},
+  fill: (write: WritePage, has: HasPage) => Promise<void>,
+  { samples = like.picture, parameter = 'output', run }: WriteStackOptions = {},
 ): Promise<void> {
   if (/\.zarr[/\\]*$/i.test(path)) {
-    const byPlace = (write: (place: ReturnType<typeof placeOf>, image: Image) => Promise<void>) =>
-      fill((page, image) => write(placeOf(like.stack, page), image));
-    return writeZarrStack(path, like, samples, byPlace, parameter);
+    const placed = (page: number) => placeOf(like.stack, page);
+    const byPlace = ({ write, has }: ZarrPages) =>
+      fill(
+        (page, image) => write(placed(page), image),
+        (page) => has(placed(page)),
+      );
+    return writeZarrStack(path, like, samples, byPlace, parameter, run);
   }
   const format = formatOfName(path);
   if (format !== 'tiff' && format !== 'npy') {
@@ -64,7 +76,8 @@ export async function writeStack(
     throw new OptionError(parameter, rule, path, 'choose one of these, or one page with --pages');
   }
   const write = format === 'npy' ? fillNpy : fillTiff;
-  await writeFileBy(path, (file) => write(into(file), path, like, samples, fill), parameter);
+  const fillAll = (page: WritePage) => fill(page, async () => false);
+  await writeFileBy(path, (file) => write(into(file), path, like, samples, fillAll), parameter);
 }
 
 type Fill = (

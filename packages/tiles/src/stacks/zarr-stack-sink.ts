@@ -1,6 +1,7 @@
 /** Stacks as OME-Zarr 0.5 or 0.4, with levels of half the size each. The folder takes its name when it is complete. */
+import { createHash } from 'node:crypto';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type Image, OptionError } from 'ght';
 import { lengthOf, type PageAxis, type PagePlace, pageAxes, type RasterSamples, reordered, toRaster } from 'ght-images';
 import { destinationOf, removeStrays, temporaryFor, writingErrorOf } from 'ght-images/node';
@@ -26,13 +27,23 @@ import { STACK_ATTRIBUTES } from './zarr-stack.js';
 /** The side of a chunk. */
 const CHUNK = 512;
 
-/** Writes the pages that `fill` gives into a new folder, which appears whole or not at all. */
+/** Writes a page, and says whether one is there from an earlier run. */
+export interface ZarrPages {
+  readonly write: (place: PagePlace, image: Image) => Promise<void>;
+  readonly has: (place: PagePlace) => Promise<boolean>;
+}
+
+/**
+ * Writes the pages that `fill` gives into a new folder, which appears whole or not at all. If the run has a name, the folder of one that was
+ * stopped stays under another name, and the next run of that name continues it.
+ */
 export async function writeZarrStack(
   path: string,
   facts: StackFacts,
   kind: Pick<Picture, 'sample' | 'depth'>,
-  fill: (write: (place: PagePlace, image: Image) => Promise<void>) => Promise<void>,
+  fill: (pages: ZarrPages) => Promise<void>,
   parameter: string,
+  run?: string,
 ): Promise<void> {
   const target = await destinationOf(path);
   const occupied = await readdir(target).then(
@@ -41,16 +52,27 @@ export async function writeZarrStack(
   );
   if (occupied) throw new OptionError(parameter, 'must be a new folder', path, 'remove it or choose another name');
   await removeStrays(dirname(target));
-  const temporary = temporaryFor(target);
+  const temporary = run === undefined ? temporaryFor(target) : unfinishedFor(target, run);
+  let isWorthKeeping = false;
   try {
-    await mkdir(temporary);
-    const folder = new ZarrFolder(temporary, parameter);
     const layout = layoutOf(facts, { ...facts.picture, ...kind });
+    await mkdir(temporary, { recursive: run !== undefined });
+    const folder = new ZarrFolder(temporary, parameter);
     for (const [name, document] of documentsOf(layout)) await folder.writeJson(name, document);
-    await fill((place, image) => writePage(folder, layout, place, image));
+    await fill({
+      async has(place) {
+        const isThere = run !== undefined && (await hasPage(folder, layout, place));
+        isWorthKeeping ||= isThere;
+        return isThere;
+      },
+      async write(place, image) {
+        await writePage(folder, layout, place, image);
+        isWorthKeeping = run !== undefined;
+      },
+    });
     await rename(temporary, target);
   } catch (error) {
-    await rm(temporary, { recursive: true, force: true });
+    if (!isWorthKeeping) await rm(temporary, { recursive: true, force: true });
     const { code } = error as NodeJS.ErrnoException;
     if (!/^E[A-Z0-9]+$/.test(String(code))) throw error;
     const Kind = writingErrorOf(error as NodeJS.ErrnoException);
@@ -58,6 +80,15 @@ export async function writeZarrStack(
       cause: error,
     });
   }
+}
+
+/** Where the folder of a run is until it is complete. */
+function unfinishedFor(target: string, run: string): string {
+  const name = createHash('sha256')
+    .update(JSON.stringify([target, run]))
+    .digest('hex')
+    .slice(0, 16);
+  return join(dirname(target), `.${basename(target).slice(0, 40)}.${name}.unfinished`);
 }
 
 /** How a stack lies in a Zarr. */
@@ -197,20 +228,39 @@ function arrayOfFormat2(type: SampleType, shape: readonly number[], chunks: read
   };
 }
 
+/** The folder of the chunks of a plane of a page on a level; a page has this many planes. */
+function prefixOf({ axes, format }: Layout, place: PagePlace, level: number, plane: number, planes: number): string {
+  const at = axes.slice(0, -2).map((name) => (name === 'c' && planes > 1 ? plane : (place[name as PageAxis] ?? 0)));
+  return [level, ...(format === 3 ? ['c'] : []), ...at].join('/');
+}
+
+/** Whether all chunks of a page are there. */
+async function hasPage(folder: ZarrFolder, layout: Layout, place: PagePlace): Promise<boolean> {
+  const planes = planesOf(layout.picture);
+  for (const [level, { width, height }] of layout.levels.entries()) {
+    for (let plane = 0; plane < planes; plane++) {
+      const prefix = prefixOf(layout, place, level, plane, planes);
+      for (let row = 0; row * CHUNK < height; row++) {
+        for (let column = 0; column * CHUNK < width; column++) {
+          if (!(await folder.has(`${prefix}/${row}/${column}`))) return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
 /** Writes the chunks of a page on all levels. */
 async function writePage(folder: ZarrFolder, layout: Layout, place: PagePlace, image: Image): Promise<void> {
-  const { picture, axes, levels, format, type } = layout;
+  const { picture, levels, type } = layout;
   const { width, height } = picture;
   const packer = await zstd();
   const all = image.alpha ? [...image.planes, image.alpha] : image.planes;
   for (const [plane, samples] of all.entries()) {
-    const at = axes
-      .slice(0, -2)
-      .map((name) => (name === 'c' && all.length > 1 ? plane : (place[name as PageAxis] ?? 0)));
     let data = toRaster({ width, height, planes: [samples], peak: 1 }, picture.sample, picture.depth).rows(0, height);
     for (const [level, size] of levels.entries()) {
       if (level > 0) data = halved(data, levels[level - 1], size, picture.sample !== 'float');
-      const prefix = [level, ...(format === 3 ? ['c'] : []), ...at].join('/');
+      const prefix = prefixOf(layout, place, level, plane, all.length);
       for (let row = 0; row * CHUNK < size.height; row++) {
         for (let column = 0; column * CHUNK < size.width; column++) {
           const chunk = chunkOf(data, size, row, column, sampleArrays[type]);

@@ -1,7 +1,7 @@
 /** Stacks of ImageJ, OME-TIFF, OME-Zarr and NumPy: read as their programs wrote them, and written with all that they say. */
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { writeNpy } from 'ght/npy';
-import { lengthOf, pagesOf, type Stack } from 'ght-images';
+import { lengthOf, pageAt, pagesOf, placeOf, type Stack } from 'ght-images';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { framesStack, openStack, type StackSource, writeStack } from '../../src/index.js';
@@ -276,6 +276,42 @@ describe('what is not kept or not there', () => {
     }
     expect(await readdir(path())).toEqual(before);
     await source.close();
+  });
+
+  it('a Zarr of a run with a name is continued by the next one, and by no other', async () => {
+    const source = await opened('imagej-little.tif');
+    const pages = pagesOf(source.stack);
+    const written: number[] = [];
+    const fillUpTo =
+      (most: number): Parameters<typeof writeStack>[2] =>
+      async (write, has) => {
+        for (let page = 0; page < pages; page++) {
+          if (await has(page)) continue;
+          if (written.push(page) > most) throw new Error('stopped');
+          const file = await source.read(page);
+          await write(page, file.image, file);
+        }
+      };
+    const run = (name: string, most: number) => writeStack(path('run.zarr'), source, fillUpTo(most), { run: name });
+    await expect(run('one', 2)).rejects.toThrow('stopped');
+    expect(await readdir(path())).not.toContain('run.zarr');
+    written.length = 0;
+    await expect(run('other', 2)).rejects.toThrow('stopped');
+    expect(written).toEqual([0, 1, 2]);
+    written.length = 0;
+    await run('one', pages);
+    expect(written).toEqual(Array.from({ length: pages - 2 }, (_, i) => i + 2));
+    const result = await opened('run.zarr');
+    for (let page = 0; page < pages; page++) {
+      const same = pageAt(result.stack, placeOf(source.stack, page));
+      const [expected, found] = [await source.read(page), await result.read(same)];
+      expect([...found.image.planes[0]].join()).toBe([...expected.image.planes[0]].join());
+    }
+    await result.close();
+    await source.close();
+    const left = (await readdir(path())).filter((name) => name.endsWith('.unfinished'));
+    expect(left).toHaveLength(1);
+    await rm(path(left[0]), { recursive: true });
   });
 
   it('frames of another size are refused', async () => {

@@ -26,6 +26,13 @@ export interface SeriesOptions extends Omit<DenoiseOptions, 'onProgress'> {
    * @default 'auto'
    */
   readonly series?: 'auto' | 'off' | number;
+  /**
+   * Leaves out the results of pages, by their numbers: of those that an earlier run has written. All pages are read, because they
+   * help to denoise others, but where a dozen pages in a row are left out, hardly any time is needed. The other results do not change.
+   *
+   * @default none are left out
+   */
+  readonly skip?: (page: number) => boolean;
   /** Called regularly with what was done. */
   readonly onProgress?: (progress: SeriesProgress) => void;
 }
@@ -38,25 +45,27 @@ export interface SeriesSettings {
   readonly depth: number | undefined;
   /** What took the place of a quality that denoises single images. */
   readonly qualityFallback?: ChosenQuality['qualityFallback'];
+  readonly skip: (page: number) => boolean;
   readonly onProgress?: (progress: SeriesProgress) => void;
 }
 
 /** Checks the options for pages with this number of channels, and fills in the defaults. */
 export function resolveSeriesOptions(
   channels: number,
-  { series = 'auto', onProgress, ...options }: SeriesOptions,
+  { series = 'auto', skip = () => false, onProgress, ...options }: SeriesOptions,
 ): SeriesSettings {
   callable('onProgress', onProgress, 'give a function that takes the progress');
+  callable('skip', skip, 'give a function that takes the number of a page');
   const isNumber = typeof series === 'number' && Number.isInteger(series) && series >= 1 && series <= MOST_DEPTH;
   if (series !== 'auto' && series !== 'off' && !isNumber) {
     const rule = `must be auto, off, or a number of pages from 1 to ${MOST_DEPTH}`;
     throw new OptionError('series', rule, series, 'leave it out to follow patches as far as pages are alike');
   }
   const page = resolveDenoiseOptions(channels, options);
-  if (series === 'off') return { page, depth: undefined, onProgress };
+  if (series === 'off') return { page, depth: undefined, skip, onProgress };
   const depth = series === 'auto' ? MOST_DEPTH : series;
   const { quality } = page.planes;
-  if (quality !== 'learned' && quality !== 'finest') return { page, depth, onProgress };
+  if (quality !== 'learned' && quality !== 'finest') return { page, depth, skip, onProgress };
   const replaced: DenoiseSettings = { ...page, planes: { ...page.planes, quality: 'best' } };
-  return { page: replaced, depth, onProgress, qualityFallback: { requested: quality, reason: 'series' } };
+  return { page: replaced, depth, skip, onProgress, qualityFallback: { requested: quality, reason: 'series' } };
 }

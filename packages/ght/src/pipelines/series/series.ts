@@ -81,6 +81,10 @@ export async function* denoisePages(
   try {
     if (depth === undefined) {
       for (let next = await input.next(); !next.done; next = await input.next()) {
+        if (settings.skip(done)) {
+          done++;
+          continue;
+        }
         const onProgress = ({ fraction, pass }: { fraction: number; pass: string }) => report(pass, fraction);
         const planes = { ...each.planes, onProgress };
         yield { ...(await denoiseWhole(next.value, { ...each, planes })), page: done++ };
@@ -97,9 +101,10 @@ export async function* denoisePages(
       const pages = await series.denoise(window, (fraction, pass) => report(pass, fraction * (to - from)));
       for (const page of pages) {
         each.planes.signal?.throwIfAborted();
-        done++;
+        done = page.page + 1;
         yield page;
       }
+      done = to;
     }
   } finally {
     await input.return?.();
@@ -197,7 +202,8 @@ class Series {
       motions: stack.map(({ motion }) => motion),
       depths: new Float64Array(2 * stack.length),
     };
-    const numbers = Array.from({ length: kept[1] - kept[0] }, (_, i) => kept[0] + i);
+    const all = Array.from({ length: kept[1] - kept[0] }, (_, i) => kept[0] + i);
+    const numbers = all.filter((page) => !this.settings.skip(page));
     const denoised = numbers.every((page) => this.#isAlone(page))
       ? undefined
       : await this.#denoiseTogether(stack, pages, onFraction);
