@@ -128,7 +128,10 @@ describe('formats of several images', () => {
     for (const [flags, message] of [
       [['--format', 'webp'], '-o must not get two files of one name, but got "twins/a.png and twins/a.tiff"'],
       [['--format', 'png', '--jpeg-quality', '90'], '--jpeg-quality must come with an output that ends in .jpg'],
-      [['--format', 'gif'], '--format must be one of png, jpg, tiff, webp, avif, bmp, ppm, pfm, npy, but got "gif"'],
+      [
+        ['--format', 'gif'],
+        '--format must be one of png, jpg, tiff, webp, avif, bmp, ppm, pfm, fits, npy, but got "gif"',
+      ],
     ] as const) {
       const { code, stderr } = await ght('denoise', 'twins', '-o', 'twins-out', ...flags);
       expect(code).toBe(2);

@@ -5,7 +5,19 @@ import type { Resolution } from './resolution.js';
 import type { ImageJMetadata } from './stack/imagej.js';
 
 /** The formats that are read; all but GIF and HEIC are written too. */
-export type ImageFormat = 'png' | 'jpeg' | 'tiff' | 'webp' | 'avif' | 'gif' | 'heic' | 'bmp' | 'ppm' | 'pfm' | 'npy';
+export type ImageFormat =
+  | 'png'
+  | 'jpeg'
+  | 'tiff'
+  | 'webp'
+  | 'avif'
+  | 'gif'
+  | 'heic'
+  | 'bmp'
+  | 'ppm'
+  | 'pfm'
+  | 'fits'
+  | 'npy';
 
 /** What accompanies the samples and is written back unchanged. */
 export interface ImageMetadata {
@@ -35,6 +47,8 @@ export interface ImageMetadata {
   readonly pngChunks?: Uint8Array;
   /** The white level of a PPM that is not that of its type, such as 4095; other PPM have it too. */
   readonly white?: number;
+  /** Of a FITS: the lines of its header that do not say how samples are stored. Only FITS holds them. */
+  readonly fits?: readonly string[];
   /** What else the file holds and no output can keep, in words, such as `comment`. */
   readonly notRead?: readonly string[];
 }
@@ -77,6 +91,9 @@ const formats: Readonly<Record<string, ImageFormat>> = {
   '.pgm': 'ppm',
   '.pnm': 'ppm',
   '.pfm': 'pfm',
+  '.fits': 'fits',
+  '.fit': 'fits',
+  '.fts': 'fits',
   '.npy': 'npy',
 };
 
@@ -92,6 +109,7 @@ export const formatNames: Readonly<Record<ImageFormat, string>> = {
   bmp: 'BMP',
   ppm: 'PPM',
   pfm: 'PFM',
+  fits: 'FITS',
   npy: '.npy',
 };
 
@@ -117,6 +135,7 @@ export function formatOfContent(bytes: Uint8Array): ImageFormat | undefined {
   if (/^GIF8[79]a/.test(head)) return 'gif';
   if (/^P[1-7][\s#]/.test(head)) return 'ppm';
   if (/^P[fF]\s/.test(head)) return 'pfm';
+  if (head.startsWith('SIMPLE  =')) return 'fits';
   if (head.startsWith('\x93NUMPY')) return 'npy';
   return heifOf(bytes);
 }

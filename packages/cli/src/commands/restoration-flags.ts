@@ -42,7 +42,7 @@ export function restorationFlags(command: Command): Command {
   command
     .requiredOption(
       '-o, --output <file>',
-      'write the restored image (.png .jpg .tiff .webp .avif .bmp .ppm .pfm .npy .zarr); - is standard output; or a folder, for the name of the image',
+      'write the restored image (.png .jpg .tiff .webp .avif .bmp .ppm .pfm .fits .npy .zarr); - is standard output; or a folder, for the name of the image',
     )
     .addOption(new Option('--quality <name>', qualityText).argParser(choiceOf('--quality', restorationQualities)))
     .option('--jpeg-quality <q>', 'quality of a .jpg output, from 1 to 100 (default: 95)', jpegQuality)
@@ -108,7 +108,10 @@ export function loopSummary(result: Omit<Restored, 'image'>): object {
 
 /** Metadata of an enlarged image: more pixels lie on the same length. */
 export function finer(metadata: ImageMetadata, factor: number): ImageMetadata {
-  const { resolution } = metadata;
+  const { resolution, fits, ...others } = metadata;
+  // The coordinates of the sky in a header count pixels.
+  if (fits && factor !== 1)
+    return finer({ ...others, resolution, notRead: ['FITS header', ...(others.notRead ?? [])] }, factor);
   if (factor === 1 || !resolution || resolution.unit === 'none') return metadata;
   return { ...metadata, resolution: { ...resolution, x: factor * resolution.x, y: factor * resolution.y } };
 }

@@ -16,7 +16,7 @@ const held: Readonly<Record<ImageFormat | 'zarr', readonly Kind[]>> = {
   avif: ['icc', 'exif', 'xmp', 'resolution'],
   tiff: ['icc', 'exif', 'xmp', 'iptc', 'resolution'],
   bmp: ['resolution'],
-  ...{ gif: [], heic: [], ppm: [], pfm: [], npy: [] },
+  ...{ gif: [], heic: [], ppm: [], pfm: [], fits: [], npy: [] },
   zarr: ['icc', 'exif', 'xmp', 'iptc', 'resolution'],
 };
 
@@ -39,7 +39,7 @@ export function notKept(
   metadata: ImageMetadata = {},
   whole = true,
 ): string[] {
-  const { icc, exif, xmp, description, imageJ, ome, resolution, pngChunks, white, notRead = [] } = metadata;
+  const { icc, exif, xmp, description, imageJ, ome, resolution, pngChunks, white, fits, notRead = [] } = metadata;
   const inTiff = format === 'tiff' || format === 'zarr';
   const lost = new Set<string>();
   // Without a unit, only a ratio other than 1 says something.
@@ -58,6 +58,7 @@ export function notKept(
   if (ome && format !== 'zarr') lost.add('OME-Zarr display settings');
   if (pngChunks && format !== 'png') for (const part of chunkNames(pngChunks, icc !== undefined)) lost.add(part);
   if (white !== undefined && format !== 'ppm') lost.add(`white level ${white}`);
+  if (fits && fits.length > 0 && format !== 'fits') lost.add('FITS header');
   for (const part of notRead) lost.add(part);
   return [...lost];
 }

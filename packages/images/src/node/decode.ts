@@ -1,7 +1,8 @@
 import { decodeBmp, readBmpHeader } from '../bmp.js';
+import { decodeFits, fitsLength, readFitsHeader } from '../fits.js';
 import type { ImageFormat } from '../image-file.js';
 import { decodeNetpbm, readNetpbmHeader } from '../netpbm.js';
-import { toPlanes } from '../raster.js';
+import { asSamples, toPlanes } from '../raster.js';
 import type { Refuse } from '../refuse.js';
 import { openTiff } from './decode-tiff.js';
 import { checkSize, type Decoded } from './decoded.js';
@@ -20,6 +21,7 @@ export async function openPages(bytes: Buffer, format: Exclude<ImageFormat, 'npy
   if (format === 'bmp') return { count: 1, decode: async () => decodeBitmap(bytes, refuse) };
   if (format === 'tiff') return openTiff(bytes, refuse);
   if (format === 'ppm' || format === 'pfm') return { count: 1, decode: async () => decodePortable(bytes, refuse) };
+  if (format === 'fits') return { count: 1, decode: async () => decodeSky(bytes, refuse) };
   const count = format === 'gif' ? await framesOfGif(bytes) : 1;
   return { count, decode: (index) => decodeBySharp(bytes, format, index, refuse) };
 }
@@ -49,6 +51,22 @@ function decodePortable(bytes: Buffer, refuse: Refuse): Decoded {
   if (depth === 32) return { ...common, sample: 'float', metadata: white === 1 ? {} : { notRead: [`scale ${white}`] } };
   const isUsual = white === 2 ** depth - 1;
   return { ...common, sample: 'uint', peak: white, metadata: isUsual ? {} : { white } };
+}
+
+function decodeSky(bytes: Buffer, refuse: Refuse): Decoded {
+  const header = readFitsHeader(bytes);
+  const { width, height, channels, sample, depth, cards, start } = header;
+  checkSize({ width, height, channels, depth, bytes: bytes.length }, refuse);
+  const planes = decodeFits(bytes, header).map(asSamples);
+  const isLast = start + fitsLength(header) >= bytes.length;
+  return {
+    ...{ width, height, planes, alpha: false, depth, sample, orientation: 1 },
+    metadata: {
+      ...(cards.length > 0 && { fits: cards }),
+      ...(channels === 3 && { bands: true }),
+      ...(!isLast && { notRead: ['FITS extensions'] }),
+    },
+  };
 }
 
 async function decodeBySharp(bytes: Buffer, format: SharpFormat, page: number, refuse: Refuse): Promise<Decoded> {

@@ -4,6 +4,7 @@ import type { Axes } from '../axes.js';
 import { encodeBmp } from '../bmp.js';
 import type { Bytes } from '../bytes.js';
 import { profileFits } from '../exif.js';
+import { encodeFits } from '../fits.js';
 import {
   formatNames,
   formatOfName,
@@ -83,8 +84,10 @@ export function checkFormat(path: string, image: Image, like: ImageFile, paramet
 /** Refuses a format that cannot hold such an image with an OptionError about `value`, which requests it. */
 export function checkHolds(format: ImageFormat, image: Image, like: ImageFile, parameter: string, value: string): void {
   const refuse = (rule: string, remedy: string) => new OptionError(parameter, rule, value, remedy);
-  if (format === 'tiff' || format === 'npy') return;
+  if (format === 'tiff' || format === 'npy' || (format === 'fits' && !image.alpha)) return;
   const name = formatNames[format];
+  if (format === 'fits')
+    throw refuse(`must name a format that holds alpha, which ${name} does not`, 'use .tiff or .npy');
   if (format === 'gif' || format === 'heic') {
     throw refuse(`must name a format that is written, which ${name} is not`, 'use .png or .tiff');
   }
@@ -127,6 +130,7 @@ async function encode(
   if (format === 'npy') return encodeNpy(raster, metadata.axes ?? 'HW');
   if (format === 'tiff') return encodeTiff(raster, metadata);
   if (format === 'bmp') return encodeBmp(raster, metadata.resolution);
+  if (format === 'fits') return encodeFits(raster, metadata.fits);
   if (format === 'ppm' || format === 'pfm') return encodeNetpbm(raster, metadata.white);
 
   const deep = depth === 16;

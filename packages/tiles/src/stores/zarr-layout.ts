@@ -199,7 +199,7 @@ export function recordOf(attributes: unknown, refuse: (rule: string) => InputErr
 
 /** What `encodeMetadata` made. */
 export function decodeMetadata(stored: Readonly<Record<string, unknown>>): ImageMetadata {
-  const { resolution, description, axes, bands, imageJ, lookup, ome, notRead } = stored;
+  const { resolution, description, axes, bands, imageJ, lookup, ome, notRead, fits, white } = stored;
   const bytes = (text: unknown) => (typeof text === 'string' ? new Uint8Array(Buffer.from(text, 'base64')) : undefined);
   const { counts, bytes: packed } = fieldsOf(imageJ) ?? {};
   const entries = bytes(packed);
@@ -213,6 +213,8 @@ export function decodeMetadata(stored: Readonly<Record<string, unknown>>): Image
     ...(entries && Array.isArray(counts) && { imageJ: { counts: counts.map(Number), bytes: entries } }),
     ...(typeof axes === 'string' && { axes: axes as ImageMetadata['axes'] }),
     ...(Array.isArray(notRead) && { notRead: notRead.map(String) }),
+    ...(Array.isArray(fits) && { fits: fits.map(String) }),
+    ...(typeof white === 'number' && { white }),
   };
 }
 
