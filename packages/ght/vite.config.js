@@ -2,7 +2,7 @@
 // Import maps could not do this, because workers have none. Other builds ship this worker too, because it has no imports.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { defineConfig, minifySync } from 'vite';
+import { defineConfig, minifySync, parseAst } from 'vite';
 
 /** Fixed names, so that a page can rely on them. */
 const output = {
@@ -33,7 +33,20 @@ const files = {
   },
 };
 
-/** Removes the comments of the other files, a sixth of the package: editors read those of the declarations. Names and lines stay. */
+/** Code without the indentation of its lines, except in template literals, where it is text. */
+function withoutIndentation(code) {
+  const texts = [];
+  const visit = (node) => {
+    if (node?.type === 'TemplateElement') texts.push(node);
+    else if (typeof node === 'object' && node !== null) Object.values(node).forEach(visit);
+  };
+  visit(parseAst(code));
+  return code.replace(/\n\t+/g, (indented, at) => {
+    return texts.some(({ start, end }) => start <= at && at < end) ? indented : '\n';
+  });
+}
+
+/** Removes comments and indentation of the other files, a sixth of the package: editors read the declarations. Names and lines stay. */
 const withoutComments = {
   name: 'without-comments',
   closeBundle() {
@@ -41,7 +54,7 @@ const withoutComments = {
       if (!name.endsWith('.js') || name.startsWith('browser')) continue;
       const options = { module: true, compress: false, mangle: false, codegen: { removeWhitespace: false } };
       const path = join('dist', name);
-      writeFileSync(path, minifySync(path, readFileSync(path, 'utf8'), options).code);
+      writeFileSync(path, withoutIndentation(minifySync(path, readFileSync(path, 'utf8'), options).code));
     }
   },
 };
