@@ -1,5 +1,5 @@
 /** What the documentation says to run: its programs on small images, and the commands of docs/command.md. */
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { overcompleteDct } from 'ght';
 import { writeNpy } from 'ght/npy';
+import { encodeMat } from 'ght-images/node';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as front from '../packages/site/src/front.js';
@@ -60,6 +61,7 @@ beforeAll(async () => {
   writeFileSync(file('D.npy'), writeNpy({ type: 'f8', shape: [N, L], data: rows }));
   const signals = Float64Array.from({ length: N * 300 }, (_, i) => 100 + 50 * Math.sin(i * i));
   writeFileSync(file('Y.npy'), writeNpy({ type: 'f8', shape: [N, 300], data: signals }));
+  writeFileSync(file('Y.mat'), encodeMat('Y', { rows: N, cols: 300, data: signals }));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -130,5 +132,21 @@ describe('commands', () => {
       'large.png',
     ];
     expect(readdirSync(place)).toEqual(expect.arrayContaining([...made, 'dictionary.npz']));
+  });
+});
+
+const hasSciPy = spawnSync('python3', ['-c', 'import scipy.io, scipy.sparse']).status === 0;
+
+describe('the notebook of docs/researchers.md', () => {
+  it.skipIf(!hasSciPy)('runs, step by step (needs python3 with SciPy)', async () => {
+    const text = textOf('docs/researchers.md');
+    const steps = [...text.matchAll(/^```python\n([\s\S]+?)^```|^ {4}npx ght-cli (solve .*data\.mat:D --t.*)$/gm)];
+    expect(steps.map(([, code]) => code !== undefined)).toEqual([true, false, false, true]);
+    const place = workplace('notebook');
+    for (const [, code, command] of steps) {
+      if (code === undefined) {
+        await run(process.execPath, [join(root, 'packages/cli/bin/ght.js'), ...command.split(' ')], { cwd: place });
+      } else await run('python3', ['-c', code], { cwd: place });
+    }
   });
 });

@@ -18,7 +18,17 @@ export const menu = [
   { title: 'Files and scale', pages: ['files', 'scale', 'scale-queue', 'serve', 'gpu'] },
   {
     title: 'Background',
-    pages: ['choosing', 'mathematics', 'results', 'performance', 'reproduction', 'reliability', 'inside', 'background'],
+    pages: [
+      'researchers',
+      'choosing',
+      'mathematics',
+      'results',
+      'performance',
+      'reproduction',
+      'reliability',
+      'inside',
+      'background',
+    ],
   },
 ];
 

@@ -75,6 +75,8 @@ export type EngineObstacle =
   | { readonly kind: 'option'; readonly option: PlainOption }
   /** It computes in float32, and the largest sample is this multiple of the full scale. */
   | { readonly kind: 'sample-range'; readonly reach: number }
+  /** It keeps the inner products of all atoms, of which there are too many. */
+  | { readonly kind: 'atoms'; readonly atoms: number; readonly most: number }
   /** The GPU is a software adapter. */
   | { readonly kind: 'software-adapter' }
   /** The GPU was not faster in a trial: milliseconds per megapixel, or per iteration over this many patches. */
@@ -131,6 +133,8 @@ export interface Engine {
   readonly name: ConcreteEngine;
   /** Samples larger than this multiple of the full scale lose precision at that scale. */
   readonly range: number;
+  /** The most atoms of a dictionary, if it has less memory for them than this machine. */
+  readonly mostAtoms?: number;
   /** Whether it computes in float64 throughout, and has the options of {@link PlainOption}. */
   readonly plain?: true;
   /** Whether the engine can run here, and if not, why. Called before anything is loaded. */

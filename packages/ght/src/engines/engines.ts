@@ -1,6 +1,6 @@
 /** The list of engines, the choice among them for a task, and what happens when one fails. */
 import { cores } from '#threads';
-import { EngineFailure, EnvironmentError, OptionError, oneOf } from '../errors.js';
+import { EngineFailure, EnvironmentError, OptionError, oneOf, ResourceError } from '../errors.js';
 import type { SolverName } from '../sparse/solvers/catalogue.js';
 import type { Effort } from '../sparse/solvers/joint-omp.js';
 import { type Calibrated, slowness } from './calibration.js';
@@ -32,6 +32,8 @@ export interface Wanted {
   /** The solver that is to run, and its effort. */
   readonly solver?: SolverName;
   readonly effort?: Effort;
+  /** The number of atoms. @default 1 */
+  readonly atoms?: number;
   /** An option that not every engine has. */
   readonly option?: PlainOption;
   /** For `auto`: the kind of work, and about how many seconds one core of the CPU needs for it. @default no GPU is considered */
@@ -58,6 +60,11 @@ export async function chooseEngine(name: EngineName, wanted: Wanted = {}): Promi
     if (wanted.option && !engine.plain) {
       const rule = `must be auto, portable or reference for the option ${wanted.option}`;
       throw new OptionError('engine', rule, name, 'leave it out');
+    }
+    const { mostAtoms = Number.POSITIVE_INFINITY } = engine;
+    if (wanted.atoms !== undefined && wanted.atoms > mostAtoms) {
+      const rule = `must have at most ${mostAtoms} atoms for the engine ${name}`;
+      throw new ResourceError('dictionary', rule, wanted.atoms, 'use the engine auto or portable');
     }
     return { engine };
   }
@@ -123,10 +130,11 @@ async function isConsidered(gpu: Engine, { work }: Wanted): Promise<boolean> {
 
 /** Why an engine is not used; undefined if it is. */
 async function obstacleTo(engine: Engine, name: EngineName, wanted: Wanted): Promise<EngineObstacle | undefined> {
-  const { reach = 1, solver, effort = 1, option, work } = wanted;
+  const { reach = 1, solver, effort = 1, option, atoms = 1, work } = wanted;
   if (option && !engine.plain) return { kind: 'option', option };
   const unsupported = solver && engine.unsupportedReason?.(solver, effort);
   if (unsupported) return unsupported;
+  if (engine.mostAtoms && atoms > engine.mostAtoms) return { kind: 'atoms', atoms, most: engine.mostAtoms };
   if (reach > engine.range) return { kind: 'sample-range', reach };
   const state = await engine.probe();
   if (!state.available) return { kind: 'unavailable', message: state.reason };

@@ -18,21 +18,40 @@ export function matrix(rows: number, cols: number, entry?: (i: number, j: number
   return { rows, cols, data };
 }
 
-/** AᵀB. */
+/**
+ * AᵀB, or of AᵀA the entries from the diagonal down. Four columns of A at a time: their sums do not wait for each other. Each sum is
+ * taken in the order of the rows, as in `dot`.
+ */
 function transposeTimes(A: Matrix, B: Matrix): Matrix {
-  return matrix(A.cols, B.cols, (i, j) => dot(A.data, i * A.rows, B.data, j * B.rows, A.rows));
+  const n = A.rows;
+  const [a, b] = [A.data, B.data];
+  const out = matrix(A.cols, B.cols);
+  for (let j = 0; j < B.cols; j++) {
+    let i = A === B ? j : 0;
+    for (; i + 4 <= A.cols; i += 4) {
+      let [s0, s1, s2, s3] = [0, 0, 0, 0];
+      for (let k = 0, p = i * n, q = j * n; k < n; k++, p++, q++) {
+        const value = b[q];
+        s0 += a[p] * value;
+        s1 += a[p + n] * value;
+        s2 += a[p + 2 * n] * value;
+        s3 += a[p + 3 * n] * value;
+      }
+      const at = j * A.cols + i;
+      out.data[at] = s0;
+      out.data[at + 1] = s1;
+      out.data[at + 2] = s2;
+      out.data[at + 3] = s3;
+    }
+    for (; i < A.cols; i++) out.data[j * A.cols + i] = dot(a, i * n, b, j * n, n);
+  }
+  return out;
 }
 
 /** AᵀA, the Gram matrix of the columns of A. */
 export function gram(A: Matrix): Matrix {
-  const G = matrix(A.cols, A.cols);
-  for (let j = 0; j < A.cols; j++) {
-    for (let i = 0; i <= j; i++) {
-      const product = dot(A.data, i * A.rows, A.data, j * A.rows, A.rows);
-      G.data[j * A.cols + i] = product;
-      G.data[i * A.cols + j] = product;
-    }
-  }
+  const G = transposeTimes(A, A);
+  for (let j = 1; j < A.cols; j++) for (let i = 0; i < j; i++) G.data[j * A.cols + i] = G.data[i * A.cols + j];
   return G;
 }
 

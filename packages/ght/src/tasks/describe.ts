@@ -323,6 +323,8 @@ function obstacleText(obstacle: EngineObstacle): string {
       return `${solverCatalogue[obstacle.solver].title} runs on the CPU`;
     case 'effort':
       return `the swaps of effort ${obstacle.effort} run on the CPU`;
+    case 'atoms':
+      return `it has room for ${obstacle.most} atoms, not ${obstacle.atoms}`;
     case 'option':
       return `it does not have the option ${obstacle.option}`;
     case 'sample-range':

@@ -194,3 +194,16 @@ describe('solve refuses', () => {
     await expect(solve(D, holes, { weights: ones })).rejects.toThrow('Y sample (row 7, signal 0)');
   });
 });
+
+it('a dictionary of more atoms than wasm has room for goes to an engine that has it, or is refused with the limit', async () => {
+  const atoms = 2 ** 13 + 1;
+  const wide = gaussianDictionary(4, atoms, 1);
+  const signals = wide.atoms.data.slice(0, 12);
+  const options = { solver: 'joint-omp', budget: { perPatch: 1 } } as const;
+  const { rmse, engine } = await solve(wide, signals, options);
+  expect(rmse).toBeLessThan(1e-12);
+  expect(describeBySubject(engine).fallback).toBe('wasm is not used: it has room for 8192 atoms, not 8193');
+  await expect(solve(wide, signals, { ...options, engine: 'wasm' })).rejects.toThrow(
+    'dictionary must have at most 8192 atoms for the engine wasm, but got 8193: use the engine auto or portable',
+  );
+});

@@ -17,12 +17,16 @@ export interface WasmOptions {
   readonly patchesPerShard?: number;
 }
 
+/** The inner products of that many atoms take 256 MiB of the memory of the engine, and twice as much while they are computed. */
+const MOST_ATOMS = 2 ** 13;
+
 /** The engine in WebAssembly: SIMD, float32, several threads. */
 export function wasmEngine({ fma, patchesPerShard }: WasmOptions = {}): Engine {
   const fused = () => fma ?? abilities().fma;
   return {
     name: 'wasm',
     range: FLOAT32_RANGE,
+    mostAtoms: MOST_ATOMS,
     async probe() {
       const { obstacle } = abilities();
       return obstacle

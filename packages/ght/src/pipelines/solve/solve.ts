@@ -137,7 +137,14 @@ async function solveInUnits(problem: Problem, goal: Goal): Promise<Solution> {
   const { effort, precision, constraints = {} } = settings;
   const option = precision && ('precision' as const);
   const constraint = (['groups', 'weights', 'nonnegative'] as const).find((name) => constraints[name]);
-  const wanted = { reach: most / peak, solver, effort, option: constraint ?? option, work: workOf(problem, goal) };
+  const wanted = {
+    reach: most / peak,
+    solver,
+    effort,
+    option: constraint ?? option,
+    atoms: L,
+    work: workOf(problem, goal),
+  };
   return onEngine(settings.engine, wanted, async ({ engine, fallbackReason }) => {
     signal?.throwIfAborted();
     const loaded = await engine.load(D, Y, settings, { signal });
