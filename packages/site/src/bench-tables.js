@@ -62,6 +62,17 @@ function serve({ serve: { rows } }) {
   );
 }
 
+/** Series compared with page by page: `npm run bench:series`. */
+function series({ series: { rows } }) {
+  return table(
+    ['', 'quality', 'page by page', 'series', 'pages followed through', 'CPU time', 'OpenCV'],
+    rows.map(({ name, quality, single, series: together, depth, singleCpu, seriesCpu, opencv }) => [
+      ...[name, `\`${quality}\``, single.toFixed(2), together.toFixed(2), depth.toFixed(1)],
+      ...[`${(seriesCpu / singleCpu).toFixed(2)}×`, opencv?.toFixed(2) ?? ''],
+    ]),
+  );
+}
+
 /** Tiles compared with the whole image: `npm run bench:scale`. */
 function scale({ scale: results }) {
   const names = { fast: '`fast`', balanced: '`balanced`', 'joint-omp': 'joint OMP' };
@@ -220,7 +231,7 @@ function gpuGoals({ gpu: { iterations, pursuits, denoising, ratios } }) {
 }
 
 const drawn = {
-  ...{ spams, learning, scale, serve, diagnosis, 'added-noise': addedNoise },
+  ...{ spams, learning, scale, serve, series, diagnosis, 'added-noise': addedNoise },
   ...{ 'gpu-iterations': gpuIterations, 'gpu-pursuits': gpuPursuits },
   ...{ 'gpu-denoising': gpuDenoising, 'gpu-goals': gpuGoals },
 };
