@@ -68,9 +68,9 @@ const crcTable = Int32Array.from({ length: 256 }, (_, byte) => {
   return rest;
 });
 
-/** The CRC-32 of bytes; zlib's own came only with Node 20.15. */
-export function crcOf(bytes: Uint8Array): number {
-  let rest = -1;
+/** The CRC-32 of bytes, which follow others with the checksum `before`; zlib's own came only with Node 20.15. */
+export function crcOf(bytes: Uint8Array, before = 0): number {
+  let rest = ~before;
   for (let i = 0; i < bytes.length; i++) rest = crcTable[(rest ^ bytes[i]) & 255] ^ (rest >>> 8);
   return ~rest >>> 0;
 }

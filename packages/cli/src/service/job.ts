@@ -87,12 +87,8 @@ function formatIn({ files }: Fields): string {
   const format = formatOfContent(files.get(IMAGE) as Uint8Array);
   const name = format === 'jpeg' ? 'jpg' : format;
   if (name !== undefined && Object.hasOwn(formats, name)) return name;
-  throw new InputError(
-    'IMAGE',
-    'must be a PNG, JPEG, TIFF, WebP, BMP or .npy file',
-    'bytes',
-    'convert it, or ask for a format',
-  );
+  const rule = `must be of a format that is written (${Object.keys(formats).join(', ')})`;
+  throw new InputError('IMAGE', rule, format ?? 'bytes', 'convert it, or ask for a format');
 }
 
 function withoutFolder(text: string, folder: string): string {

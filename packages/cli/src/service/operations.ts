@@ -66,6 +66,9 @@ export const formats: Readonly<Record<string, string>> = {
   tiff: 'image/tiff',
   webp: 'image/webp',
   bmp: 'image/bmp',
+  avif: 'image/avif',
+  ppm: 'image/x-portable-anymap',
+  pfm: 'image/x-portable-floatmap',
   npy: 'application/x-npy',
 };
 

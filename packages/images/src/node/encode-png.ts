@@ -1,3 +1,4 @@
+import { drive } from 'ght/plans';
 import { crcOf } from '../bytes.js';
 import { pngChunk } from '../metadata/describe-png.js';
 import type { Raster } from '../raster.js';
@@ -7,12 +8,18 @@ const colourTypes = [0, 4, 2, 6]; // grey, grey with alpha, RGB, RGB with alpha
 const frameBytes = 12;
 /** The most bytes of a deflate block that is stored as it is. */
 const blockBytes = 65535;
+/** The bytes between two pauses: about a millisecond. */
+const PAUSE_BYTES = 2 ** 18;
 
 /**
  * An uncompressed PNG of 8- or 16-bit samples. It is how they reach sharp: its rows are made where they stay, since every copy of a large
- * image counts.
+ * image counts. Long work, which pauses for the event loop.
  */
-export function encodePng(raster: Raster): Buffer {
+export function encodePng(raster: Raster): Promise<Buffer> {
+  return drive(written(raster));
+}
+
+function* written(raster: Raster): Generator<number, Buffer, void> {
   const { width, height, channels, depth } = raster;
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -25,10 +32,15 @@ export function encodePng(raster: Raster): Buffer {
   const file = Buffer.alloc(before.length + frameBytes + rows + after.length);
   before.copy(file);
   const [from, to] = [before.length, before.length + frameBytes + rows];
-  storeRows(raster, file.subarray(from + 8, to - 4));
+  yield* storeRows(raster, file.subarray(from + 8, to - 4));
   file.writeUInt32BE(rows, from);
   file.write('IDAT', from + 4, 'latin1');
-  file.writeUInt32BE(crcOf(file.subarray(from + 4, to - 4)), to - 4);
+  let crc = 0;
+  for (let at = from + 4; at < to - 4; at += PAUSE_BYTES) {
+    crc = crcOf(file.subarray(at, Math.min(to - 4, at + PAUSE_BYTES)), crc);
+    yield at / to;
+  }
+  file.writeUInt32BE(crc, to - 4);
   file.set(after, to);
   return file;
 }
@@ -45,11 +57,13 @@ function storedBytes(raster: Raster): number {
 }
 
 /** Writes all rows as a zlib stream without compression (RFC 1950 and RFC 1951, 3.2.4). */
-function storeRows(raster: Raster, into: Buffer): void {
+function* storeRows(raster: Raster, into: Buffer): Generator<number, void, void> {
   const row = Buffer.alloc(rowBytes(raster));
   let at = into.writeUInt16BE(0x7801, 0);
   let [a, b] = [1, 0]; // Adler-32
+  const rowsPerPause = Math.max(1, Math.floor(PAUSE_BYTES / row.length));
   for (let y = 0; y < raster.height; y++) {
+    if (y % rowsPerPause === 0) yield y / raster.height;
     const { buffer, byteLength } = raster.rows(y, y + 1);
     row.set(new Uint8Array(buffer, 0, byteLength), 1);
     if (raster.depth === 16) row.subarray(1).swap16();

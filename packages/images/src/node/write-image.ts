@@ -141,7 +141,9 @@ async function encode(
   if (format === 'gif' || format === 'heic') {
     throw new OptionError('format', 'must be one that is written', formatNames[format], 'use PNG or TIFF');
   }
-  const pipeline = sharp(encodePng(raster), { limitInputPixels: false, sequentialRead: true }).toColourspace(space);
+  const pipeline = sharp(await encodePng(raster), { limitInputPixels: false, sequentialRead: true }).toColourspace(
+    space,
+  );
   const encoder =
     format === 'png'
       ? pipeline.png({ adaptiveFiltering: true })
@@ -155,7 +157,7 @@ async function encode(
 async function encodeAvif(raster: Raster, metadata: ImageMetadata): Promise<Uint8Array> {
   const { icc, xmp } = metadata;
   const exif = exifFor('avif', metadata);
-  const png = await describeFile(encodePng(raster) as Uint8Array as Bytes, 'png', raster, { icc, exif, xmp });
+  const png = await describeFile((await encodePng(raster)) as Uint8Array as Bytes, 'png', raster, { icc, exif, xmp });
   const sharp = await loadSharp();
   const pipeline = sharp(png, { limitInputPixels: false }).toColourspace(raster.channels < 3 ? 'b-w' : 'srgb');
   return pipeline.keepIccProfile().keepExif().keepXmp().avif({ lossless: true }).toBuffer();

@@ -151,7 +151,10 @@ function* lineOf(plane: Plane, offset: number | undefined): Work<PlaneLine> {
   const shiftedBlocks = shift === 0 ? blocks : blocks.map((block) => ({ ...block, mean: block.mean - shift }));
   const calm = agreeing(shiftedBlocks, line);
   const share = calm.length / blocks.length;
-  return { ...line, zero, share, growth: growthOver(shiftedBlocks, line), seen: growthOver(calm, line) };
+  const growth = growthOver(shiftedBlocks, line);
+  // Each sorts all blocks of the image.
+  yield 1;
+  return { ...line, zero, share, growth, seen: growthOver(calm, line) };
 }
 
 /** The deviation in the bright ones of some blocks as a multiple of that in the dark ones. */
