@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)('a photograph that is dropped on the first screen',
   it('becomes the picture when it is applied, and is undone and redone', async () => {
     await current(page);
     await page.click('[data-choice="overlay-removed"]');
-    await expect.poll(() => page.textContent('.tag.right')).toMatch(/^What was removed, × \d+$/);
+    await expect.poll(() => page.textContent('.tag.right')).toMatch(/^Removed, × \d+$/);
     await page.click('[data-choice="overlay-none"]');
     await page.click('[data-action="apply"]');
     await page.waitForSelector('[data-action="undo"][title="Undo: Noise removed"]');
@@ -96,7 +96,7 @@ describe.skipIf(!hasBrowser)('a photograph that is dropped on the first screen',
     expect(await page.textContent('.tag.left')).toBe('balanced');
     await page.click('[data-action="use-past"]');
     expect(await page.inputValue('[data-control="quality"]')).toBe('balanced');
-    await page.selectOption('[data-control="past"]', { label: 'the picture before' });
+    await page.selectOption('[data-control="past"]', { label: 'before' });
     expect(await page.textContent('.tag.left')).toBe('Before');
   });
 
