@@ -173,7 +173,8 @@ export function patchFlags(command: Command): Command {
 /** How the solver works. */
 export function solverFlags(command: Command): Command {
   const penalised = solverNames.filter((name) => solverCatalogue[name].rho !== null);
-  const defaults = penalised.map((name) => penaltyText(solverCatalogue[name].rho ?? 0)).join(' and ');
+  const { qpm, admm } = solverCatalogue;
+  const defaults = `${penaltyText(qpm.growing.rho)} and ${penaltyText(admm.growing.rho)}`;
   return command
     .option(
       '--rho <r>',
@@ -188,13 +189,14 @@ export function solverFlags(command: Command): Command {
     .option(
       '--growth <g>',
       `for ${penalised.join(' and ')}: begin with this share of the budget, which grows to all of it; off: all from the start ` +
-        `(default: ${solverCatalogue.admm.growth || 'off'})`,
+        `(default: ${admm.growing.growth})`,
       growthOf,
     )
     .option('--refit', 'end with a least-squares fit on the chosen atoms')
     .option(
       '--max-iterations <n>',
-      `stop after this many iterations (default: ${solverDefaults.maxIterations})`,
+      `stop after this many iterations (default: ${admm.growing.maxIterations} for ${penalised.join(' and ')}, ` +
+        `${solverDefaults.maxIterations} for the others and with --growth off)`,
       numberOf('--max-iterations'),
     )
     .option(
@@ -205,7 +207,7 @@ export function solverFlags(command: Command): Command {
     .addOption(
       new Option(
         '--preset <name>',
-        'paper: ρ = 0.1 absolute, stop at 1e-5, no refit, admm; other flags override it',
+        'paper: ρ = 0.1 absolute, --growth off, stop at 1e-5, no refit, admm; other flags override it',
       ).argParser(choiceOf('--preset', ['paper'] as const)),
     );
 }

@@ -29,8 +29,9 @@ export const NATURAL_RHO = 0.15;
  */
 export function optionsOf(solver: SolverName, signals: 'natural' | 'synthetic'): SolverOptions {
   const common = { solver, maxIterations: 100, tolerance: 1e-5 };
-  if (solver === 'qpm') return { ...common, rho: { absolute: PAPER_RHO } };
-  if (solver === 'admm') return { ...common, rho: signals === 'synthetic' ? { absolute: PAPER_RHO } : NATURAL_RHO };
+  const whole = { ...common, growth: false } as const;
+  if (solver === 'qpm') return { ...whole, rho: { absolute: PAPER_RHO } };
+  if (solver === 'admm') return { ...whole, rho: signals === 'synthetic' ? { absolute: PAPER_RHO } : NATURAL_RHO };
   return common;
 }
 

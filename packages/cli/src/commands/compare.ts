@@ -75,7 +75,7 @@ async function runCompare(path: string, flags: CompareFlags, { print, signal }: 
     const start = performance.now();
     const own = {
       ...(rho !== undefined && solverCatalogue[solver].rho !== null ? { rho } : {}),
-      ...(growth !== undefined && solverCatalogue[solver].growth !== null ? { growth } : {}),
+      ...(growth !== undefined && solverCatalogue[solver].growing !== null ? { growth } : {}),
       ...(spread && solverCatalogue[solver].method === 'patchwise' ? { spread } : {}),
     };
     const onProgress = display.onProgress;

@@ -168,13 +168,34 @@ describe('represent', () => {
   it('does the paper exactly under its preset', async () => {
     const result = await represent(grey, { solver: 'qpm', preset: 'paper', maxIterations: 3 });
     expect(result.rho).toBe(0.1);
-    const explicit = { rho: { absolute: 0.1 }, tolerance: 1e-5, refit: false, maxIterations: 3 };
+    const explicit = { rho: { absolute: 0.1 }, growth: false, tolerance: 1e-5, refit: false, maxIterations: 3 } as const;
     expect((await represent(grey, { solver: 'qpm', ...explicit })).rmse).toBe(result.rmse);
     expect((await represent(grey, { preset: 'paper', rho: { absolute: 0.3 }, maxIterations: 2 })).rho).toBe(0.3);
   });
 
+  it('lets the budget grow, for a smaller error on every dictionary', async () => {
+    for (const solver of ['qpm', 'admm'] as const) {
+      for (const dictionary of ['paper', 'learned'] as const) {
+        const options = { solver, dictionary, budget: { perPatch: 6 } } as const;
+        const growing = await represent(grey, options);
+        const whole = await represent(grey, { ...options, growth: false });
+        expect(growing.rmse, `${solver}, ${dictionary}`).toBeLessThan(whole.rmse);
+        expect([growing.nonzeros, whole.nonzeros]).toEqual([growing.budget, growing.budget]);
+        expect(growing.history[0].kept).toBe(Math.ceil(0.02 * growing.budget));
+      }
+    }
+  });
+
+  it('takes 300 iterations where the budget grows, and 100 at most where it does not', async () => {
+    const iterations = async (options: RepresentOptions) =>
+      (await represent(grey, { solver: 'admm', tolerance: 0, ...options })).iterations;
+    expect(await iterations({})).toBe(300);
+    expect(await iterations({ growth: false })).toBe(100);
+    expect(await iterations({ preset: 'paper', tolerance: 0 })).toBe(100);
+  });
+
   it('lets ρ rise, for a smaller error than a constant one on a larger dictionary', async () => {
-    const options = { solver: 'admm', atoms: 16, budget: { perPatch: 6 } } as const;
+    const options = { solver: 'admm', growth: false, atoms: 16, budget: { perPatch: 6 } } as const;
     const constant = await represent(grey, { ...options, rho: 0.15 });
     const rising = await represent(grey, { ...options, rho: { from: 0.002, to: 0.2 } });
     expect(rising.rmse).toBeLessThan(0.9 * constant.rmse);

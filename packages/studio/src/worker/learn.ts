@@ -195,13 +195,25 @@ class Lesson {
 
   /** X of the iteration that follows Z: with a budget of all coefficients nothing is cut. */
   async #beforeCut(Z: Codes | undefined, { signal }: Call): Promise<Codes> {
-    const all = { solver: 'qpm', budget: { total: this.D.L * this.grid.count }, maxIterations: 1 } as const;
+    const all = {
+      solver: 'qpm',
+      growth: false,
+      budget: { total: this.D.L * this.grid.count },
+      maxIterations: 1,
+    } as const;
     return (await solve(this.D, this.#Y, { ...all, ...(Z ? { initial: Z } : {}), peak: PEAK, signal })).codes;
   }
 
   /** GHT-QPM with this budget for the whole picture. */
   async cut(total: number, refit: boolean, call: Call): Promise<Cut> {
-    const options = { solver: 'qpm', budget: { total }, maxIterations: ITERATIONS, peak: PEAK, refit } as const;
+    const options = {
+      solver: 'qpm',
+      growth: false,
+      budget: { total },
+      maxIterations: ITERATIONS,
+      peak: PEAK,
+      refit,
+    } as const;
     const { codes } = await solve(this.D, this.#Y, { ...options, signal: call.signal });
     const X = await this.#beforeCut(codes, call);
     const { threshold } = selectLargest(X.values, total);
@@ -221,7 +233,7 @@ class Lesson {
     const noisy = { ...this.image, planes: [plane] };
     const { image, history } = await represent(noisy, {
       ...{ dictionary: this.D, patch: PATCH, stride, signal },
-      ...{ solver: 'qpm', budget: { perPatch: s }, maxIterations: ITERATIONS },
+      ...{ solver: 'qpm', growth: false, budget: { perPatch: s }, maxIterations: ITERATIONS },
     });
     return {
       noisy: pictureOf(noisy),

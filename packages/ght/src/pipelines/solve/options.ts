@@ -44,15 +44,17 @@ export interface SolverOptions {
   /**
    * ρ of GHT-QPM and GHT-ADMM; the others have none. A constant one, as in the paper, is a number such as 0.15.
    *
-   * @default 0.05 for GHT-QPM, { from: 0.002, to: 0.2 } for GHT-ADMM
+   * @default { from: 0.05, to: 1 } for GHT-QPM, { from: 0.02, to: 0.2 } for GHT-ADMM; where the budget does not grow, 0.05 and
+   * { from: 0.002, to: 0.2 }
    */
   readonly rho?: Penalty;
   /**
    * The share of the budget S with which GHT-QPM and GHT-ADMM begin, above 0 and up to 1: from there the budget grows to S over 85% of
    * the iterations, at most 300 of them, so that the largest coefficients are chosen first. `false` is the whole budget in every
-   * iteration, as in the paper. The other solvers have none, and a run from `initial` codes keeps to them.
+   * iteration, as in the paper, and better at recovering exactly sparse signals. The other solvers have none, and a run from `initial`
+   * codes keeps to them.
    *
-   * @default false
+   * @default 0.02; false with `preset` or `initial`
    */
   readonly growth?: number | false;
   /**
@@ -65,7 +67,7 @@ export interface SolverOptions {
   readonly effort?: Effort;
   /** Whether to end with least squares on the final support. OMP and joint OMP always do. @default false */
   readonly refit?: boolean;
-  /** The largest number of iterations, at least 1. @default 100 */
+  /** The largest number of iterations, at least 1. @default 300 where the budget grows, otherwise 100 */
   readonly maxIterations?: number;
   /**
    * Stops when two successive RMSE (patch-wise: the errors of one patch) differ by less than this times the peak; 0 never
@@ -75,8 +77,8 @@ export interface SolverOptions {
    */
   readonly tolerance?: number;
   /**
-   * `paper` sets the options of the paper: ρ = 0.1 absolute, Z⁰ = Λ⁰ = 0, a tolerance of 1e-5 of the peak, no refit. Options
-   * given as well take precedence.
+   * `paper` sets the options of the paper: ρ = 0.1 absolute, the whole budget in every iteration, at most 100 iterations, Z⁰ = Λ⁰ = 0, a
+   * tolerance of 1e-5 of the peak, no refit. Options given as well take precedence.
    */
   readonly preset?: 'paper';
   /** The initial codes Z⁰ of GHT-QPM and GHT-ADMM. @default all zero */
@@ -136,7 +138,7 @@ export interface Settings {
   readonly onProgress: ((progress: Progress) => void) | undefined;
 }
 
-/** The default options of `solve`; the default ρ of each solver is in {@link solverCatalogue}. */
+/** The default options of `solve`; those of a penalty and of a budget that grows are in {@link solverCatalogue}. */
 export const solverDefaults = {
   solver: 'admm',
   budget: { perPatch: 10 },
@@ -181,7 +183,10 @@ export function resolveSolveOptions(
     const able = solverNames.filter((name) => solverCatalogue[name].startsFromCodes).join(' and ');
     throw new OptionError('initial', `must be left out for ${solver}`, 'codes', `only ${able} can start from codes`);
   }
-  const rho = entry.rho === null ? null : (options.rho ?? (options.preset === 'paper' ? PAPER_RHO : entry.rho));
+  const growth = checkGrowth(entry, options);
+  const growing = (options.preset === undefined && growth !== false && entry.growing) || undefined;
+  const usualRho = options.preset === 'paper' ? PAPER_RHO : (growing?.rho ?? entry.rho);
+  const rho = entry.rho === null ? null : (options.rho ?? usualRho);
   if (rho !== null) checkPenalty(rho);
   const { budget, initial, threads, worker, signal, onProgress } = options;
   return {
@@ -189,7 +194,7 @@ export function resolveSolveOptions(
       solver,
       budget,
       rho,
-      growth: checkGrowth(entry, options),
+      growth,
       initial,
       engine,
       threads,
@@ -202,7 +207,7 @@ export function resolveSolveOptions(
     refit: boolean('refit', options.refit ?? solverDefaults.refit, 'use true for least squares at the end'),
     maxIterations: wholeNumber(
       'maxIterations',
-      options.maxIterations ?? solverDefaults.maxIterations,
+      options.maxIterations ?? growing?.maxIterations ?? solverDefaults.maxIterations,
       1,
       1e9,
       'use a number such as 100',
@@ -217,11 +222,11 @@ export function resolveSolveOptions(
 
 /** The share of the budget with which a run begins. */
 function checkGrowth(entry: SolverEntry, { growth, preset, initial }: SolverOptions): number | false {
-  if (entry.growth === null && growth !== undefined) {
+  if (entry.growing === null && growth !== undefined) {
     const remedy = 'remove it, or choose the solver qpm or admm';
     throw new OptionError('growth', 'must be left out for solvers other than qpm and admm', growth, remedy);
   }
-  if (growth === undefined) return (preset === undefined && initial === undefined && entry.growth) || false;
+  if (growth === undefined) return (preset === undefined && initial === undefined && entry.growing?.growth) || false;
   if (growth === false) return false;
   if (!(typeof growth === 'number' && growth > 0 && growth <= 1)) {
     const rule = 'must be above 0 and at most 1, or false';

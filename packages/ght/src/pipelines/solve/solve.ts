@@ -186,8 +186,8 @@ function workOf({ D, Y, settings: { solver, maxIterations, effort } }: Problem, 
   return { kind: 'solve', seconds: ('S' in goal ? 1 : 4) * 1e-6 * Y.P * (base + perAtom * atoms) * size * rounds };
 }
 
-/** ρ of the threshold rule for a solver without a constant one, in units of ‖D‖₂²: the value that κ was measured with. */
-const THRESHOLD_RHO = 0.15;
+/** ρ of the threshold rule if no constant one is given, in units of ‖D‖₂²: the values that κ was measured with. */
+const THRESHOLD_RHO = { qpm: 0.05, others: 0.15 };
 
 /** The budget that noise of deviation σ justifies by the threshold rule. */
 function* standingOut({ D, Y, settings }: Problem, rho: RisingPenalty | null, sigma: number): Work<Spending> {
@@ -195,7 +195,8 @@ function* standingOut({ D, Y, settings }: Problem, rho: RisingPenalty | null, si
   const price = atomPrice(solver, D.N, D.L) * sigma ** 2;
   // An allotment finds the number of atoms while it runs.
   if (solverCatalogue[solver].method === 'allotment') return { price };
-  const first = rho && rho.from === rho.to ? rho.to : THRESHOLD_RHO * spectralNormSquared(D);
+  const measured = solver === 'qpm' ? THRESHOLD_RHO.qpm : THRESHOLD_RHO.others;
+  const first = rho && rho.from === rho.to ? rho.to : measured * spectralNormSquared(D);
   const S = yield* significantAtoms(D, Y, first, price);
   return isPatchwise(solver) && !spread ? Math.round(S / Y.P) * Y.P : S;
 }

@@ -16,10 +16,20 @@ export interface SolverEntry {
   readonly method: 'iterative' | 'allotment' | 'patchwise';
   /** Whether all patches share one budget. */
   readonly joint: boolean;
-  /** The default ρ in units of ‖D‖₂², constant or rising, as measured in docs/choosing.md; null for a solver without a penalty. */
+  /**
+   * The default ρ in units of ‖D‖₂², constant or rising, where the budget does not grow; null for a solver without a penalty. All
+   * defaults are measured in docs/choosing.md.
+   */
   readonly rho: number | RisingPenalty | null;
-  /** The share of the budget with which a run begins by default; null for a solver without a global threshold. */
-  readonly growth: number | false | null;
+  /**
+   * The defaults where the budget grows, as it does unless an option prevents it: the share of the budget with which a run begins,
+   * ρ, and the largest number of iterations. Null for a solver without a global threshold.
+   */
+  readonly growing: {
+    readonly growth: number;
+    readonly rho: RisingPenalty;
+    readonly maxIterations: number;
+  } | null;
   /** Whether it can start from given codes. */
   readonly startsFromCodes: boolean;
   /** Approximate time on one core, in microseconds per patch: base + perAtom · s, for s atoms per 8×8 patch. */
@@ -38,7 +48,7 @@ export const solverCatalogue = {
     method: 'iterative',
     joint: true,
     rho: 0.05,
-    growth: false,
+    growing: { growth: 0.02, rho: { from: 0.05, to: 1 }, maxIterations: 300 },
     startsFromCodes: true,
     crowding: 0.5,
     effort: { base: 18, perAtom: 0.2 },
@@ -48,7 +58,7 @@ export const solverCatalogue = {
     method: 'iterative',
     joint: true,
     rho: { from: 0.002, to: 0.2 },
-    growth: false,
+    growing: { growth: 0.02, rho: { from: 0.02, to: 0.2 }, maxIterations: 300 },
     startsFromCodes: true,
     crowding: 0.8,
     effort: { base: 8, perAtom: 0.8 },
@@ -58,7 +68,7 @@ export const solverCatalogue = {
     method: 'allotment',
     joint: true,
     rho: null,
-    growth: null,
+    growing: null,
     startsFromCodes: false,
     crowding: 0,
     effort: { base: 1, perAtom: 0.4 },
@@ -68,7 +78,7 @@ export const solverCatalogue = {
     method: 'patchwise',
     joint: false,
     rho: null,
-    growth: null,
+    growing: null,
     startsFromCodes: false,
     crowding: 0,
     effort: { base: 1, perAtom: 0.15 },
@@ -78,7 +88,7 @@ export const solverCatalogue = {
     method: 'patchwise',
     joint: false,
     rho: null,
-    growth: null,
+    growing: null,
     startsFromCodes: false,
     crowding: 0,
     effort: { base: 0, perAtom: 2 },
@@ -88,7 +98,7 @@ export const solverCatalogue = {
     method: 'patchwise',
     joint: false,
     rho: null,
-    growth: null,
+    growing: null,
     startsFromCodes: false,
     crowding: 0,
     effort: { base: 0, perAtom: 1.2 },
