@@ -45,7 +45,7 @@ function solveOnce(folder, dictionary, solver, P, threads) {
         '--budget',
         '10',
       ],
-      ...['--rho', String(CONSTANT_RHO[solver]), '--max-iterations', '40', '--tolerance', '0'],
+      ...['--rho', String(CONSTANT_RHO[solver]), '--max-iterations', '40', '--tolerance', '0', '--growth', 'off'],
       ...['-o', join(folder, 'codes.npz'), '--history', history],
     ],
     { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },

@@ -1,4 +1,5 @@
-// How the error depends on ρ, constant or rising: mean over images of RMSE(ρ) / RMSE(best ρ for that image and budget).
+// How the error depends on ρ, constant or rising, with the whole budget from the start:
+// mean over images of RMSE(ρ) / RMSE(best ρ for that image and budget).
 // usage: node bench/rho.js --images DIR [--images DIR …] [--count 6] [--iterations 100] [--solver qpm …] [--dictionary paper …] [--rising]
 // --dictionary is paper (the 64×100 DCT), dct (64×256) or learned. --rising compares rising ρ instead of constant ones.
 import { learnedDictionary, overcompleteDct, represent } from 'ght';
@@ -30,7 +31,7 @@ for (const solver of values.solver) {
       for (const { image } of images) {
         const rmse = [];
         for (const rho of grid) {
-          const options = { solver, rho, maxIterations, dictionary, budget: { perPatch: s } };
+          const options = { solver, growth: false, rho, maxIterations, dictionary, budget: { perPatch: s } };
           rmse.push((await represent(image, options)).rmse);
         }
         const best = Math.min(...rmse);
