@@ -138,7 +138,7 @@ describe('the result is that of the whole image', () => {
     const colour = picture(130, 90, 3, bytes);
     await compare(colour, { solver, stride: 5, budget: { perPatch: 3 }, maxIterations: 12, refit: true }, 40);
     const grey = picture(610, 100, 1, floats);
-    await compare(grey, { solver, budget: { rmse: 60 }, maxIterations: 4, threads: 2 }, 64);
+    await compare(grey, { solver, budget: { rmse: 100 }, maxIterations: 4, threads: 2 }, 64);
   });
 
   it('for samples far from the usual scale, and for a white image', async () => {
