@@ -168,7 +168,13 @@ describe('represent', () => {
   it('does the paper exactly under its preset', async () => {
     const result = await represent(grey, { solver: 'qpm', preset: 'paper', maxIterations: 3 });
     expect(result.rho).toBe(0.1);
-    const explicit = { rho: { absolute: 0.1 }, growth: false, tolerance: 1e-5, refit: false, maxIterations: 3 } as const;
+    const explicit = {
+      rho: { absolute: 0.1 },
+      growth: false,
+      tolerance: 1e-5,
+      refit: false,
+      maxIterations: 3,
+    } as const;
     expect((await represent(grey, { solver: 'qpm', ...explicit })).rmse).toBe(result.rmse);
     expect((await represent(grey, { preset: 'paper', rho: { absolute: 0.3 }, maxIterations: 2 })).rho).toBe(0.3);
   });
