@@ -117,7 +117,7 @@ export const formatNames: Readonly<Record<ImageFormat, string>> = {
 export const imageExtensions: readonly string[] = Object.keys(formats);
 
 /** The extensions of the formats that are read. */
-export const readExtensions: readonly string[] = [...imageExtensions, '.gif', '.heic'];
+export const readExtensions: readonly string[] = [...imageExtensions, '.gif', '.heic', '.npz'];
 
 /** The format in which a file of this name is written, or undefined for an extension that is none of `imageExtensions`. */
 export function formatOfName(path: string): ImageFormat | undefined {
@@ -136,6 +136,7 @@ export function formatOfContent(bytes: Uint8Array): ImageFormat | undefined {
   if (/^P[1-7][\s#]/.test(head)) return 'ppm';
   if (/^P[fF]\s/.test(head)) return 'pfm';
   if (head.startsWith('SIMPLE  =')) return 'fits';
-  if (head.startsWith('\x93NUMPY')) return 'npy';
+  // An `.npz` is an archive of arrays.
+  if (head.startsWith('\x93NUMPY') || head.startsWith('PK\x03\x04')) return 'npy';
   return heifOf(bytes);
 }

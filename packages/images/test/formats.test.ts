@@ -1,5 +1,6 @@
 /** AVIF, GIF, PPM and PFM, files made byte by byte or by sharp; and formats that are known by name only. */
 import { readFile } from 'node:fs/promises';
+import { writeNpy, zip } from 'ght/npy';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { notKept } from '../src/index.js';
@@ -143,6 +144,14 @@ describe('AVIF', () => {
     expect(notKept('avif', 3, { ...metadata, iptc: Uint8Array.of(1) })).toEqual(['IPTC']);
   });
 
+  it('of grey has three equal channels, and no resolution that its input did not have', async () => {
+    const image = imageOf(width, height, samples.slice(0, width * height), false, 255);
+    await writeImage(path('grey.avif'), image, { image, format: 'png', depth: 8, sample: 'uint' });
+    const read = await readImage(path('grey.avif'));
+    expect(read.image.planes.map((plane) => [...plane])).toEqual(Array.from({ length: 3 }, () => [...image.planes[0]]));
+    expect(read.metadata).toEqual({});
+  });
+
   it('is upright when it is read, and is not turned again', async () => {
     const picture = sharp(Buffer.from(samples), { raw: { width, height, channels: 3 } });
     const bytes = await picture.withMetadata({ orientation: 6 }).avif({ lossless: true }).toBuffer();
@@ -246,5 +255,28 @@ describe('a format that is not read is named, with the way out:', () => {
     expect(await messageOf(make({ 50706: [1, 4, 0, 0] }))).toMatch(/not a raw camera file \(DNG\).*darktable/);
     expect(await messageOf(make({ 254: [1], 330: [8] }))).toMatch(/not a raw camera file \(such as NEF or ARW\)/);
     expect((await make({ 254: [1] })).image.width).toBe(2);
+  });
+});
+
+describe('an .npz', () => {
+  const array = (values: number[]) =>
+    writeNpy({ type: 'u1', shape: [1, values.length], data: Uint8Array.from(values) });
+
+  it('of one array is that array', async () => {
+    const read = await readImage(await save('one.npz', await zip([{ name: 'image.npy', bytes: array([3, 1, 2]) }])));
+    expect([read.format, read.depth, [...read.image.planes[0]]]).toEqual(['npy', 8, [3, 1, 2]]);
+  });
+
+  it('of several arrays, of something else, or damaged is refused', async () => {
+    const two = await zip([
+      { name: 'a.npy', bytes: array([1]) },
+      { name: 'b.npy', bytes: array([2]) },
+    ]);
+    expect(await messageOf(readImage(two))).toMatch(/must hold one array, not a\.npy, b\.npy.*ght decode/);
+    expect(await messageOf(readImage(await zip([{ name: 'word/document.xml', bytes: latin('x') }])))).toMatch(
+      /must hold one array/,
+    );
+    const one = await zip([{ name: 'image.npy', bytes: array([3, 1, 2]) }]);
+    expect(await messageOf(readImage(one.slice(0, one.length - 30)))).toMatch(/intact NPZ|must be/);
   });
 });

@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import { type Image, InputError, isGhtError, OptionError, ResourceError, readJpegInfo } from 'ght';
-import { type NpyArray, readNpy } from 'ght/npy';
+import { type NpyArray, namesInZip, readNpy, unzip } from 'ght/npy';
 import { type Axes, axesNames, axesOf } from '../axes.js';
 import { foreignOf } from '../foreign.js';
 import { formatOfContent, type ImageFile, type ImageFormat } from '../image-file.js';
@@ -73,7 +73,8 @@ export async function openImage(source: string | Uint8Array, options: ReadOption
     if (options.axes !== 'NHW') refuseLargeArray(head, refuse);
     return isKnown(head);
   };
-  const bytes = typeof source === 'string' ? await readBytes(source, parameter, { isWanted }) : Buffer.from(source);
+  const content = typeof source === 'string' ? await readBytes(source, parameter, { isWanted }) : Buffer.from(source);
+  const bytes = await onlyArray(content, refuse);
   // Some raw files of cameras begin like a TIFF.
   const format = foreignOf(bytes) ? undefined : formatOfContent(bytes);
   if (format === undefined) {
@@ -92,6 +93,22 @@ export async function openImage(source: string | Uint8Array, options: ReadOption
     return { ...file, ...(jpeg && { jpeg }) };
   };
   return { count: pages.count, format, page };
+}
+
+/** The array of an `.npz` that holds one; other files as they are. */
+async function onlyArray(bytes: Buffer, refuse: Refuse): Promise<Buffer> {
+  if (bytes.subarray(0, 4).toString('latin1') !== 'PK\x03\x04') return bytes;
+  const work = async () => {
+    const names = namesInZip(bytes);
+    if (names.length !== 1 || !names[0].endsWith('.npy')) {
+      const listed = names.slice(0, 5).join(', ') || 'nothing';
+      const remedy = 'save the image alone with numpy.save; codes become an image with ght decode';
+      throw refuse(`must hold one array, not ${listed}`, remedy);
+    }
+    const array = (await unzip(bytes, 'archive', names)).get(names[0]);
+    return Buffer.from(array ?? new Uint8Array(0));
+  };
+  return intact(work(), 'npz', refuse);
 }
 
 /** The lengths in the header of a `.npy`; undefined if the file is no `.npy` of two or three dimensions. */

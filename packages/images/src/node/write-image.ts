@@ -160,7 +160,9 @@ async function encodeAvif(raster: Raster, metadata: ImageMetadata): Promise<Uint
   const png = await describeFile((await encodePng(raster)) as Uint8Array as Bytes, 'png', raster, { icc, exif, xmp });
   const sharp = await loadSharp();
   const pipeline = sharp(png, { limitInputPixels: false }).toColourspace(raster.channels < 3 ? 'b-w' : 'srgb');
-  return pipeline.keepIccProfile().keepExif().keepXmp().avif({ lossless: true }).toBuffer();
+  const kept = pipeline.keepIccProfile().keepXmp();
+  // Where there is no EXIF, the encoder would make one with a resolution of 72 dpi.
+  return (exif ? kept.keepExif() : kept).avif({ lossless: true }).toBuffer();
 }
 
 /** The metadata that a result with this many colours keeps. */
