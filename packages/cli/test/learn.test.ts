@@ -113,7 +113,7 @@ describe('ght learn', () => {
       }
     }
     await save('Y.mat', encodeMat('Y', { rows: 12, cols: 600, data }));
-    const flags = ['--atoms', '30', '--budget', '2', '--iterations', '6'];
+    const flags = ['--atoms', '30', '--budget', '2', '--iterations', '20'];
     const first = await json('learn', '--signals', 'Y.mat', ...flags, '-o', 'D.mat');
     expect(first).toMatchObject({ dictionary: { rows: 12, atoms: 30, separable: false } });
     expect(first.rmse).toBeLessThan(0.6 * first.initialRmse);
