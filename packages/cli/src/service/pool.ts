@@ -8,8 +8,6 @@ import type { FromThread, JobRequest, JobResult, ToThread } from './protocol.js'
 export interface PoolLimits {
   /** Jobs that run at once. */
   readonly concurrency: number;
-  /** Jobs that may wait. */
-  readonly waiting: number;
   /** Milliseconds that a job may run. */
   readonly timeoutMs: number;
 }
@@ -62,10 +60,8 @@ export class JobPool {
     return this.#waiting.length;
   }
 
-  /** Runs a job; undefined if too many wait already. */
-  run(request: Job['request'], watch: JobWatch): Promise<JobResult> | undefined {
-    const { concurrency, waiting } = this.#limits;
-    if (this.#running >= concurrency && this.#waiting.length >= waiting) return undefined;
+  /** Runs a job, after those that came before it. */
+  run(request: Job['request'], watch: JobWatch): Promise<JobResult> {
     return new Promise((resolve, reject) => {
       const job = { request, watch, resolve, reject };
       const leave = () => {

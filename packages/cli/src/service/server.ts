@@ -19,6 +19,8 @@ export interface ServiceOptions extends PoolLimits {
   readonly port: number;
   /** What clients must know; undefined if everyone on this machine may ask. */
   readonly token?: string;
+  /** Requests that may wait for a thread. */
+  readonly waiting: number;
   readonly mostBytes: number;
   readonly mostPixels: number;
   /** The commands, for their description. */
@@ -53,6 +55,8 @@ class HttpService implements Service {
   readonly #metrics = new Metrics();
   readonly #server: Server;
   #description: string | undefined;
+  /** Requests for jobs that are not answered yet, also those whose bodies are still being sent. */
+  #open = 0;
   #closing = false;
 
   constructor(options: ServiceOptions) {
@@ -152,6 +156,7 @@ class HttpService implements Service {
     response.once('close', () => client.abort(new Error('the client has left')));
     const job = query.get('job') ?? randomUUID();
     response.setHeader('Ght-Job', isJobName(job) ? job : '');
+    this.#open++;
     const status = await this.#result(name, job, query, request, client.signal).then(
       (result) => {
         sendResult(response, result, request.headers.accept ?? '');
@@ -169,6 +174,7 @@ class HttpService implements Service {
         return status;
       },
     );
+    this.#open--;
     this.#metrics.count(name, status, (performance.now() - begin) / 1000);
   }
 
@@ -183,12 +189,14 @@ class HttpService implements Service {
     if (this.#events.has(job))
       throw new FailedJob(requestFailure(409, `a job named ${job} runs already: choose another name`));
     if (this.#closing) throw new FailedJob(stopping());
-    const { mostBytes, mostPixels } = this.#options;
+    const { mostBytes, mostPixels, concurrency, waiting } = this.#options;
+    // Before its body is read: bodies take memory too.
+    if (this.#open > concurrency + waiting) throw new FailedJob(busy('too many requests wait'));
     const body = await bodyOf(request, mostBytes);
     signal.throwIfAborted();
     const { 'content-type': type = '', accept = '' } = request.headers;
     this.#events.send(job, { event: 'waiting' });
-    const result = this.#pool.run(
+    return this.#pool.run(
       { operation, query: [...query].filter(([name]) => name !== 'job'), type, accept, body, mostPixels },
       {
         signal,
@@ -196,8 +204,6 @@ class HttpService implements Service {
         onProgress: (progress) => this.#events.send(job, { event: 'progress', ...progress }),
       },
     );
-    if (!result) throw new FailedJob(busy('too many requests wait'));
-    return result;
   }
 }
 
