@@ -70,7 +70,7 @@ describe('arguments that are refused', () => {
     ['represent grey.png rgb.png -o out.png', 'IMAGE must be one image without --joint', 'got 2', 'add --joint'],
     ['represent grey.png -o out.png --budget', "'--budget <s>' argument missing", 'see ght represent --help'],
     ['denoise grey.png', "'-o, --output <file>' not specified", 'see ght denoise --help'],
-    ['solve --signals Y.npy -o out.npz', "'--dictionary <file>' not specified", 'see ght solve --help'],
+    ['solve --signals Y.npy -o out.npz', "'--dictionary <D>' not specified", 'see ght solve --help'],
   ]);
 });
 
@@ -159,8 +159,18 @@ describe('files that are refused', () => {
       '4×3',
       'transpose',
     ],
-    ['--signals vector.npy --dictionary D.npy', '--signals must be a 2-D array', 'shape (4)', 'np.save'],
-    ['--signals Y.npy --dictionary none.npy', '--dictionary must be a 2-D array', 'shape (4, 0)', 'np.save'],
+    [
+      '--signals vector.npy --dictionary D.npy',
+      '--signals must be a 2-D array',
+      'shape (4)',
+      'one signal or atom per column',
+    ],
+    [
+      '--signals Y.npy --dictionary none.npy',
+      '--dictionary must be a 2-D array',
+      'shape (4, 0)',
+      'one signal or atom per column',
+    ],
     ['--signals nan.npy --dictionary nan.npy', '--dictionary entry (row 3, atom 5) must be a finite number', 'NaN'],
     [
       '--signals Y.npy --dictionary D.npy --total-budget 19',
