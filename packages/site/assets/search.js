@@ -101,12 +101,15 @@ globalThis.searchSections = (() => {
     if (prepared?.index !== index) prepared = prepare(index);
     const words = meant(query);
     if (words.length === 0) return [];
+    const whole = query.trim().toLowerCase();
     const ranked = prepared.sections
       .map((each) => {
         const scores = words.map((word) => scoreOf(each, word));
-        // Every word has to occur. The top of a page comes before its sections.
-        const points = scores.includes(0) ? 0 : scores.reduce((a, b) => a + b) + (each.section.heading === '' ? 5 : 0);
-        return { section: each.section, points, isGuide: each.isGuide };
+        const isTop = each.section.heading === '';
+        // The name of a page comes first, such as ght/npy. Every word has to occur. The top of a page comes before its sections.
+        const own = (isTop ? 5 : 0) + (isTop && each.name === whole && words.length > 1 ? 200 : 0);
+        const points = scores.includes(0) ? 0 : scores.reduce((a, b) => a + b) + own;
+        return { section: each.section, points };
       })
       .filter(({ points }) => points > 0);
     return ranked.sort((a, b) => b.points - a.points).map(({ section }) => section);

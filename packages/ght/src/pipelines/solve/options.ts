@@ -42,10 +42,10 @@ export interface SolverOptions {
    */
   readonly spread?: boolean;
   /**
-   * ρ of GHT-QPM and GHT-ADMM; the others have none. A constant one, as in the paper, is a number such as 0.15.
+   * ρ of GHT-QPM and GHT-ADMM; the others have none. A constant one, as in the paper, is a number such as 0.15. If the budget does not
+   * grow, the default is 0.05 for GHT-QPM and `{ from: 0.002, to: 0.2 }` for GHT-ADMM.
    *
-   * @default { from: 0.05, to: 1 } for GHT-QPM, { from: 0.02, to: 0.2 } for GHT-ADMM; where the budget does not grow, 0.05 and
-   * { from: 0.002, to: 0.2 }
+   * @default { from: 0.05, to: 1 } for GHT-QPM, { from: 0.02, to: 0.2 } for GHT-ADMM
    */
   readonly rho?: Penalty;
   /**
