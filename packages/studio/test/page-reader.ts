@@ -20,9 +20,13 @@ const unsigned = /^uint(8|16) /;
 /** The files that the page reads; and the others, which it must refuse. JPEG blocks need a browser's decoder: page.slow.test.ts. */
 export function entriesForPage(all: readonly MatrixEntry[]) {
   const entries = all.filter(({ name }) => !name.includes('jpeg'));
-  const read = entries.filter(
-    ({ name }) => !notRead.test(name) || (unsigned.test(name) && !/zstd|lerc|webp| x2 /.test(name)),
-  );
-  const refused = entries.filter((entry) => !read.includes(entry)).map((entry) => ({ ...entry, samples: null }));
+  const isRead = ({ name }: MatrixEntry) =>
+    !notRead.test(name) || (unsigned.test(name) && !/zstd|lerc|webp| x2 /.test(name));
+  // Of several pages the first is open, which is the picture of the other files.
+  const [{ samples: picture }] = entries.filter(({ name }) => name.startsWith('uint8 x1 none'));
+  const read = entries
+    .filter(isRead)
+    .map((entry) => (entry.name === 'several pages' ? { ...entry, samples: picture } : entry));
+  const refused = entries.filter((entry) => !isRead(entry)).map((entry) => ({ ...entry, samples: null }));
   return { read, refused };
 }

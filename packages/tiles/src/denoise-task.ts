@@ -16,6 +16,7 @@ import {
   partSize,
   placementOf,
   type Rectangle,
+  refuseMissing,
   resolveDenoiseOptions,
   type Scratch,
   type Size,
@@ -66,6 +67,7 @@ export function denoiseTask(): TiledTask<DenoiseRequest, DenoiseContext, Denoise
       const sink = await places.sink(output);
       const { picture } = source;
       const settings = resolveDenoiseOptions(picture.channels, { ...withChannels(picture, options), signal });
+      refuseMissing(settings, 'images in tiles');
       const image = imageOf(source);
       return {
         ...{ image, reader: partReader(image), denoisers: kept.denoisers },

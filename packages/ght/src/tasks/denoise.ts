@@ -1,4 +1,3 @@
-import { oneOf } from '../errors.js';
 import { checkShape, type Image, type Samples } from '../image/image.js';
 import { mirrored, missingIn, restored } from '../pipelines/denoise/missing.js';
 import { type DenoiseOptions, resolveDenoiseOptions } from '../pipelines/denoise/options.js';
@@ -25,11 +24,12 @@ import { drive } from '../work.js';
  */
 export async function denoise(noisy: Image, options: DenoiseOptions = {}): Promise<Denoised> {
   checkShape(noisy);
-  const { missing: wanted, ...others } = options;
-  const settings = resolveDenoiseOptions(noisy.planes.length, others);
+  const settings = resolveDenoiseOptions(noisy.planes.length, options);
+  const {
+    missing: wanted,
+    planes: { signal },
+  } = settings;
   if (wanted === undefined) return denoiseWhole(noisy, settings);
-  oneOf('missing', wanted, ['keep', 'fill']);
-  const { signal } = options;
   const planes: Samples[] = [];
   const holes: (Uint8Array | undefined)[] = [];
   for (const plane of noisy.planes) {

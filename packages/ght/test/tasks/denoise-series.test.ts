@@ -204,6 +204,7 @@ suite('refuses', () => {
     ],
     ['what is no list', 5, {}, 'images must be a list of images or iterable, but got 5'],
     ['a depth of 9', [page], { series: 9 }, 'series must be auto, off, or a number of pages from 1 to 8, but got 9'],
+    ['missing samples', [page], { missing: 'keep' }, 'missing must be left out for series, but got "keep"'],
     ['unknown options', [page], { serie: 2 } as SeriesOptions, 'unknown option serie'],
     [
       'NaN',

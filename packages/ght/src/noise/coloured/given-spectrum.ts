@@ -28,7 +28,7 @@ export interface NoiseSpectrum {
 const SIDE = 8;
 
 /** The noise with a given spectrum, the same in all channels. */
-export function toldSpectrum(spectrum: NoiseSpectrum, channels: number): ColouredNoise {
+export function givenSpectrum(spectrum: NoiseSpectrum, channels: number): ColouredNoise {
   const { width, height, data } = checked(spectrum);
   const deviations =
     width === SIDE && height === SIDE

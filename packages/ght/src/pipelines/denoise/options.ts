@@ -6,7 +6,7 @@ import { isColour } from '../../image/colour.js';
 import { SAMPLED } from '../../image/sample.js';
 import type { PoissonGaussian } from '../../image/stabilise.js';
 import type { NoiseSpectrum } from '../../noise/coloured/given-spectrum.js';
-import { toldSpectrum } from '../../noise/coloured/given-spectrum.js';
+import { givenSpectrum } from '../../noise/coloured/given-spectrum.js';
 import type { NoiseEstimate, NoiseSought } from '../../noise/estimate.js';
 import { type GivenNoise, givenNoise, type NoiseModelFile } from '../../noise/given-model.js';
 import type { JpegInfo, NoiseModel } from '../../noise/model.js';
@@ -123,12 +123,14 @@ export interface DenoiseSettings {
   readonly bands: boolean;
   /** The most pixels in which defects and noise are searched; of a larger image, a sample is looked at. */
   readonly sampled: number;
+  /** What becomes of missing samples; undefined if there must be none. */
+  readonly missing: MissingSamples | undefined;
   readonly planes: PlanesSettings;
 }
 
 const optionNames = [
   ...['sigma', 'noise', 'jpeg', 'strength', 'strengthChroma', 'keepGrain', 'impulses', 'banding', 'channels'],
-  ...['quality', 'engine', 'threads', 'worker', 'weights', 'signal', 'onProgress'],
+  ...['missing', 'quality', 'engine', 'threads', 'worker', 'weights', 'signal', 'onProgress'],
 ];
 
 /** Checks the options for an image with this number of channels, and fills in the defaults. */
@@ -158,12 +160,19 @@ export function resolveDenoiseOptions(channels: number, options: DenoiseOptions)
     banding: oneOf('banding', banding, ['auto', 'off']) === 'auto',
     bands: !colour,
     sampled: SAMPLED,
+    missing: options.missing === undefined ? undefined : oneOf('missing', options.missing, ['keep', 'fill'] as const),
     planes: {
       quality: oneOf('quality', quality, qualities),
       engine: checkEngineName(options.engine),
       ...{ threads, worker, weights, signal, onProgress },
     },
   };
+}
+
+/** Refuses the option `missing` where missing samples are not handled: in tiles and in series. */
+export function refuseMissing({ missing }: DenoiseSettings, where: string): void {
+  if (missing === undefined) return;
+  throw new OptionError('missing', `must be left out for ${where}`, missing, 'denoise single images in memory with it');
 }
 
 /** Whether noise is given as a model, an estimate or a file. */
@@ -195,7 +204,7 @@ function noiseAsked(
   if (isMeasured(noise)) return { given: givenNoise(noise, channels), kind: 'auto' };
   if (typeof noise === 'object' && noise !== null && 'spectrum' in noise) {
     knownOptions(noise, ['spectrum']);
-    return { given: { model: toldSpectrum(noise.spectrum, channels) }, kind: 'auto' };
+    return { given: { model: givenSpectrum(noise.spectrum, channels) }, kind: 'auto' };
   }
   if (typeof noise === 'object' && noise !== null) {
     knownOptions(noise, ['gain', 'sigma', 'offset']);
