@@ -1,8 +1,9 @@
 /** Failures of the wasm engine: threads that die, and memory that is not available. */
 import { Worker } from 'node:worker_threads';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { recipeNames } from '../../src/denoisers/groups/recipes.js';
 import { engines } from '../../src/engines/engines.js';
+import { takeSpare } from '../../src/engines/wasm/run/spare-memory.js';
 import { signalsIn } from '../../src/image/signals.js';
 import { denoise, isGhtError, overcompleteDct, randomSource, represent, solve } from '../../src/index.js';
 import { noisy, picture } from '../pictures.js';
@@ -154,6 +155,9 @@ function stubMemory(Memory: unknown): void {
 }
 
 describe('memory that is not available', () => {
+  // An earlier problem's memory would be used again.
+  beforeEach(() => void takeSpare());
+
   const image = noisy(picture(256, 200), 20);
   const tasks = [
     ['represent', () => represent(image, { engine: 'wasm' })],
