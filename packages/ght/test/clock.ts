@@ -17,9 +17,10 @@ export async function withFastClock<T>(task: () => Promise<T>): Promise<T> {
   try {
     return await task();
   } finally {
-    // The next pause counts from the real time again: work remembers when the last one was.
-    clock.mockImplementationOnce(() => Number.POSITIVE_INFINITY).mockImplementation(real);
-    await drive(once());
+    // The next pause counts from the real time again: work remembers when the last one was, and this one ends after the clock is real.
+    const pause = drive(once());
+    clock.mockImplementation(real);
+    await pause;
     clock.mockRestore();
   }
 }
