@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { drive, type Work } from '../src/work.js';
 import { withFastClock } from './clock.js';
 
@@ -26,5 +26,20 @@ describe('work that is driven at the same time', () => {
     expect(results).toEqual(ids);
     expect(steps.map(({ id }) => id)).toEqual([...ids, ...ids, ...ids, ...ids]);
     expect(new Set(steps.map((step) => step.turn)).size).toBe(steps.length);
+  });
+
+  it('pauses also after the clock was set back', async () => {
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => 1e12);
+    function* work(): Work<void> {
+      yield 0;
+    }
+    await drive(work());
+    clock.mockRestore();
+    let paused = false;
+    setImmediate(() => {
+      paused = true;
+    });
+    await drive(work());
+    expect(paused).toBe(true);
   });
 });
