@@ -51,6 +51,12 @@ function filesIn(folder: string, ends: RegExp): string[] {
 
 const textOf = (name: string) => readFileSync(join(root, name), 'utf8');
 
+/** The lines of a source that are comments. */
+function commentsIn(name: string): string {
+  const lines = textOf(name).split('\n');
+  return lines.map((line) => (/^\s*(\/?\*|\/\/)/.test(line) ? line : '')).join('\n');
+}
+
 /** The texts in a source that people may read: strings and templates of several words, outside comments. */
 function messagesIn(name: string): string[] {
   const source = ts.createSourceFile(name, textOf(name), ts.ScriptTarget.ES2022);
@@ -87,8 +93,17 @@ describe('plain English', () => {
     expect(found.filter((line) => !/'balanced, (white )?σ told'|`denoise \w+ told/.test(line))).toEqual([]);
   });
 
+  const withCode = packages.filter((name) => existsSync(join(root, `packages/${name}/src`)));
+
+  it('is in the comments', () => {
+    const files = withCode.flatMap((name) => filesIn(`packages/${name}/src`, /\.([jt]s|svelte)$/));
+    expect(files.length).toBeGreaterThan(500);
+    const found = files.flatMap((name) => avoidedIn(commentsIn(name)).map((line) => `${name}:${line}`));
+    // "To tell one thing from another" is usual.
+    expect(found.filter((line) => !/\btold (apart|from)\b/.test(line))).toEqual([]);
+  });
+
   it('is in the messages', () => {
-    const withCode = packages.filter((name) => existsSync(join(root, `packages/${name}/src`)));
     const files = withCode.flatMap((name) => filesIn(`packages/${name}/src`, /\.[jt]s$/));
     // The strings of kernels are programs.
     const messages = files.filter((name) => !/\bkernels\b/.test(name)).map((name) => [name, messagesIn(name)] as const);

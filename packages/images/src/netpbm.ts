@@ -17,7 +17,7 @@ export interface NetpbmHeader {
   readonly channels: 1 | 3;
   /** Bits of a sample: 8, 16, or 32 for floats. */
   readonly depth: 8 | 16 | 32;
-  /** The sample that is white; of floats a scale that only says something to people. */
+  /** The white level; of floats a scale that only people need. */
   readonly white: number;
   /** Of floats, whether the lowest byte is first. */
   readonly littleEndian: boolean;

@@ -1,4 +1,4 @@
-// The figure of the front page: the photograph is represented anew whenever the slider moves, by the library itself.
+// The figure of the front page: the photograph is represented again whenever the slider moves, by the library itself.
 import { drawHeatmap, fromInterleaved, represent, toInterleaved } from './ght/ght.js';
 
 const byId = (id) => document.getElementById(id);

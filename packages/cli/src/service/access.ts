@@ -1,4 +1,4 @@
-/** Who may ask: with a token, whoever knows it; without one, programs and pages of this machine. */
+/** Who may ask: with a token, clients that send it; without one, programs and pages of this machine. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 

@@ -1,4 +1,4 @@
-/** Progress of jobs as server-sent events, for whoever knows the name of a job. */
+/** Progress of jobs as server-sent events, for clients that know the name of a job. */
 import type { ServerResponse } from 'node:http';
 
 /** The most streams that are open at once. */

@@ -30,7 +30,7 @@ interface Series {
 
 /** Above this many pixels the whole image takes so long that the visible part is denoised first. */
 const LARGE_PIXELS = 2e6;
-/** An image of so few pixels is previewed as a whole; of a larger one so many are, which takes about a second. */
+/** Up to the first number of pixels an image is previewed as a whole; of a larger one the second number is, which takes about a second. */
 const [SMALL_PIXELS, PREVIEW_PIXELS] = [700 ** 2, 512 ** 2];
 
 /** The tab that removes noise and, as an experiment, adds noise. */

@@ -36,7 +36,7 @@ export interface Opened {
 /** The slots whose image can become the picture. */
 export type Applicable = 'denoised' | 'restored';
 
-/** A version of the open image, and how many of them the worker keeps: the last so many. */
+/** A version of the open image, and the number of latest versions that the worker keeps. */
 export interface Version {
   readonly opened: Opened;
   readonly count: number;

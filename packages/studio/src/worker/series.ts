@@ -7,10 +7,10 @@ import { noiseLooks } from './noise-looks.js';
 import type { DenoiseAsk } from './protocol.js';
 import type { Call, Session, Stack } from './session.js';
 
-/** Up to so many bytes of samples the noise is diagnosed from pages of the whole stack, and not from the first ones. */
+/** Up to this size in bytes, the noise is diagnosed from pages of the whole stack, and not from the first ones. */
 const LIST_BYTES = 2 ** 28;
 
-/** Denoises all pages as a series, and tells of each. */
+/** Denoises all pages as a series, and reports each. */
 export async function runDenoiseSeries(session: Session, ask: DenoiseAsk, { signal, tell }: Call): Promise<void> {
   const { stack, opened } = session;
   if (!stack) throw new Error('the file has one page');

@@ -158,7 +158,7 @@ describe('a result that was applied', () => {
     expect([studio.image.versions, studio.image.version]).toEqual([['Opened', 'Noise removed'], 1]);
   });
 
-  it('may be the last of so many that the first ones were dropped', async () => {
+  it('may follow more results than are kept', async () => {
     const { studio, worker } = await repaired();
     studio.restoring.paint({ x: 60, y: 50 }, { x: 70, y: 50 });
     void studio.restoreImage();

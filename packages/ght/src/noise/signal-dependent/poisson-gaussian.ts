@@ -94,7 +94,7 @@ interface PlaneLine extends Line {
  * Measured on Set12 and a quarter of BSD68 (0 to 255) with such noise: the deviation √(gain·x + σ²) over the range of x
  * is found within 2 to 5% root mean square for gain 1 to 8 with σ from 0 to 10, and within 8% at gain 0.5 with σ = 2,
  * where the photographs' own texture is as large. The gain alone is within 2 to 6% there (10% at 0.5); the smaller part
- * of a sum is less certain: σ = 5 beside a gain of 2 within 16 to 27%, a gain of 0.1 beside σ = 10 within 70%.
+ * of a sum is less certain: σ = 5 with a gain of 2 within 16 to 27%, a gain of 0.1 with σ = 10 within 70%.
  */
 export function* poissonGaussianEstimate(
   image: Image,

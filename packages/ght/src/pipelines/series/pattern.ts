@@ -1,8 +1,8 @@
 /**
  * The fixed pattern of a sensor, and its hot pixels: what is at the same place on every page while the content moves. The pattern is the
  * mean of what denoising removes from pages far apart, p̂ = p + n̄, where the noise n̄ has the variance of n divided by the number of pages.
- * It is shrunk by σ_p² / (σ_p² + σ_n̄²). If the content does not move, its finest details are in p̂ as well, and cannot be told
- * from a pattern; then nothing is estimated.
+ * It is shrunk by σ_p² / (σ_p² + σ_n̄²). If the content does not move, its finest details are in p̂ as well and look like
+ * a pattern; then nothing is estimated.
  */
 import type { Image, Samples } from '../../image/image.js';
 import { withoutImpulses } from '../../noise/impulses/impulses.js';

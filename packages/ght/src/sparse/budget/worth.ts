@@ -4,7 +4,7 @@
  *
  *     v_(S) ≥ ln(M / S)
  *
- * Noise has so many more chances to look large where few coefficients are not noise, so the threshold rises as their
+ * The fewer coefficients are not noise, the more chances noise has to look large. So the threshold rises as their
  * share falls, as in the penalty 2σ²S ln(M/S) of Foster and Stine (1999) and Abramovich, Benjamini, Donoho and
  * Johnstone (2006). S is the largest for which that holds and has held for every smaller S.
  *

@@ -1,6 +1,6 @@
 /**
- * What dictionary steps need of all patches and codes so far: two sums over batches, in which earlier batches, whose codes are out of date, count
- * less and less.
+ * What dictionary steps need of all patches and codes so far: two sums over batches. The codes of earlier batches are out of date, so
+ * these count less and less.
  *
  *     S ← βS + ZZᵀ,   C ← βC + YZᵀ            ‖DZ − Y‖² = tr(DᵀD S) − 2 tr(DᵀC) + ‖Y‖²
  *

@@ -3,9 +3,9 @@
  * once, before anything is explained: on a coherent dictionary several atoms then share one feature, and the dual variable holds
  * on to them. A growing budget keeps the largest first, and chooses the next by what those leave:
  *
- *     Sᵏ = S (g + (1 − g) t),   t = (k − 1) / (n − 1)      k = 1 … n,   then Sᵏ = S
+ *     Sᵏ = ⌈S (g + (1 − g) (k − 1) / n)⌉      k = 1 … n,   then Sᵏ = S
  *
- * rounded to whole atoms, where g is the share of S with which the run begins. That is what a pursuit does, but for all patches at
+ * where g is the share of S with which the run begins, and n the number of iterations in which the budget grows. That is what a pursuit does, but for all patches at
  * once, and with the right to take a choice back. The iterations after n settle on the last support.
  */
 
@@ -15,7 +15,7 @@ const GROWING = 0.85;
 /** The most iterations in which the budget grows and ρ rises: more explore no further. */
 export const HORIZON = 300;
 
-/** The number of iterations before the one that has the whole budget first: 0 for a constant budget. */
+/** n: the number of iterations before the whole budget; 0 for a constant one. */
 export function growingIterations(growth: number | false, maxIterations: number): number {
   return growth === false ? 0 : Math.max(0, Math.round(GROWING * Math.min(maxIterations, HORIZON)) - 1);
 }

@@ -17,7 +17,7 @@ import { windowVectors } from '../kernels/groups/volumes.js';
 import { Arena } from './arena.js';
 import type { GroupLayout, References, VolumeLayout } from './group-layout.js';
 
-/** A stack of pages, on so many threads. */
+/** A stack of pages, and the number of threads that work on it. */
 interface StackOptions extends TilePages {
   readonly threads: number;
   readonly band: number;

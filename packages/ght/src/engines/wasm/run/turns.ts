@@ -15,7 +15,7 @@ const waiting: Waiting[] = [];
 
 /**
  * Waits until this many threads may work, or all if there are fewer cores; returns what ends the turn. An abort ends the wait: the promise
- * then rejects with the reason of the signal. Whoever has a turn must not wait for another.
+ * then rejects with the reason of the signal. A run that has a turn must not wait for another.
  */
 export async function turnOf(count: number, signal?: AbortSignal): Promise<() => void> {
   signal?.throwIfAborted();
