@@ -109,6 +109,15 @@ describe('the service', () => {
     expect(await refusal(await post('denoise?job=a/b'))).toMatchObject({ status: 400 });
   });
 
+  it('refuses a second job of the same name, and leaves the progress of the first alone', async () => {
+    const events = await fetch(`${service.url}jobs/twice/events`);
+    const replies = await Promise.all([1, 2].map(() => post('denoise?job=twice&quality=best')));
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const text = await events.text();
+    expect(text).not.toContain('event: failed');
+    expect(text).toMatch(/event: done\ndata: \{"status":200\}\n\n$/);
+  });
+
   it('refuses pages of other sites, and names that resolve to this machine', async () => {
     expect((await post('denoise', undefined, { Origin: 'https://example.org' })).status).toBe(403);
     const { port } = new URL(service.url);

@@ -112,7 +112,7 @@ async function tokenOf({ tokenFile }: ServeFlags): Promise<string | undefined> {
           throw new InputError('--token-file', rule, tokenFile, 'check the path', { cause });
         });
   const token = text?.trim();
-  if (token === undefined || /^[\x21-\x7e]{16,}$/.test(token)) return token;
+  if (token === undefined || (token.length >= LEAST_TOKEN && /^[\x21-\x7e]+$/.test(token))) return token;
   const parameter = tokenFile === undefined ? 'GHT_SERVE_TOKEN' : '--token-file';
   const rule = `must be a token of at least ${LEAST_TOKEN} printable characters without spaces`;
   throw new InputError(parameter, rule, `${token.length} characters`, 'make one with: openssl rand -hex 32');

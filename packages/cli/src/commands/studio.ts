@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { EnvironmentError, OptionError } from 'ght';
 import type { Context } from '../context.js';
 import { numberOf } from '../flags.js';
-import { type Serving, serveFolder } from '../serve.js';
+import { type Serving, serveFolder } from '../static-server.js';
 
 /** The port that is tried first, so that bookmarks stay valid. */
 const USUAL_PORT = 4173;

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Command } from 'commander';
 import { refusalOf } from './access.js';
-import { JobEvents } from './events.js';
+import { type JobEvent, JobEvents } from './events.js';
 import { badRequest, type JobFailure } from './failure.js';
 import { Metrics } from './metrics.js';
 import { openApi } from './openapi.js';
@@ -156,52 +156,62 @@ class HttpService implements Service {
     response.once('close', () => client.abort(new Error('the client has left')));
     const job = query.get('job') ?? randomUUID();
     response.setHeader('Ght-Job', isJobName(job) ? job : '');
+    // Another request that runs may have this name: its streams are not this one's.
+    const isOwn = isJobName(job) && !this.#events.has(job);
+    const report = (event: JobEvent) => {
+      if (isOwn) this.#events.send(job, event);
+    };
+    report({ event: 'waiting' });
     this.#open++;
-    const status = await this.#result(name, job, query, request, client.signal).then(
+    const refusal = isOwn ? this.#jobRefusal() : jobNameFailure(job);
+    const result = refusal
+      ? Promise.reject(new FailedJob(refusal))
+      : this.#result(name, query, request, client.signal, report);
+    const answered = result.then(
       (result) => {
         sendResult(response, result, request.headers.accept ?? '');
-        this.#events.send(job, { event: 'done', status: 200 });
+        report({ event: 'done', status: 200 });
         return 200;
       },
       (error: Error) => {
         const failure = error instanceof FailedJob ? error.failure : internal(error);
         // 499 is what servers write down for a client that has left.
         const status = client.signal.aborted ? 499 : failure.status;
-        this.#events.send(job, { event: 'failed', status, message: failure.message });
+        report({ event: 'failed', status, message: failure.message });
         // What is still being sent would only be thrown away.
         if (!request.complete) response.setHeader('Connection', 'close');
         fail(response, failure);
         return status;
       },
     );
-    this.#open--;
+    const status = await answered.finally(() => this.#open--);
     this.#metrics.count(name, status, (performance.now() - begin) / 1000);
+  }
+
+  /** Why no job is begun, before the body of its request is read: bodies take memory too. */
+  #jobRefusal(): JobFailure | undefined {
+    if (this.#closing) return stopping();
+    const { concurrency, waiting } = this.#options;
+    return this.#open > concurrency + waiting ? busy('too many requests wait') : undefined;
   }
 
   async #result(
     operation: string,
-    job: string,
     query: URLSearchParams,
     request: IncomingMessage,
     signal: AbortSignal,
+    report: (event: JobEvent) => void,
   ): Promise<JobResult> {
-    if (!isJobName(job)) throw new FailedJob(jobNameFailure(job));
-    if (this.#events.has(job))
-      throw new FailedJob(requestFailure(409, `a job named ${job} runs already: choose another name`));
-    if (this.#closing) throw new FailedJob(stopping());
-    const { mostBytes, mostPixels, concurrency, waiting } = this.#options;
-    // Before its body is read: bodies take memory too.
-    if (this.#open > concurrency + waiting) throw new FailedJob(busy('too many requests wait'));
+    const { mostBytes, mostPixels } = this.#options;
     const body = await bodyOf(request, mostBytes);
     signal.throwIfAborted();
     const { 'content-type': type = '', accept = '' } = request.headers;
-    this.#events.send(job, { event: 'waiting' });
     return this.#pool.run(
       { operation, query: [...query].filter(([name]) => name !== 'job'), type, accept, body, mostPixels },
       {
         signal,
-        onStart: () => this.#events.send(job, { event: 'running' }),
-        onProgress: (progress) => this.#events.send(job, { event: 'progress', ...progress }),
+        onStart: () => report({ event: 'running' }),
+        onProgress: (progress) => report({ event: 'progress', ...progress }),
       },
     );
   }
@@ -307,7 +317,9 @@ function isJobName(job: string): boolean {
   return /^[\w-]{1,64}$/.test(job);
 }
 
+/** What is wrong with the name of a job that is not that of this request. */
 function jobNameFailure(job: string): JobFailure {
+  if (isJobName(job)) return requestFailure(409, `a job named ${job} runs already: choose another name`);
   return badRequest('job', 'must have at most 64 letters, digits, - and _', job.slice(0, 80), 'choose another name');
 }
 

@@ -255,9 +255,9 @@ class Series {
   #isAlone(page: number): boolean {
     const { estimate, fixed } = this.#found;
     if (this.settings.page.given || fixed || this.depth === 1) return false;
-    const beside = [page, page + 1].map((number) => this.#pages.get(number));
-    if (beside.some((next) => next?.alike)) return false;
-    return estimate.model.kind === 'coloured' || beside.some((next) => next?.steady === false);
+    const steps = [page, page + 1].map((number) => this.#pages.get(number));
+    if (steps.some((step) => step?.alike)) return false;
+    return estimate.model.kind === 'coloured' || steps.some((step) => step?.steady === false);
   }
 
   /** The result of a page that is denoised with its own noise. */

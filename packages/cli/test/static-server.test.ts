@@ -4,7 +4,7 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { request as send } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Serving, serveFolder } from '../dist/serve.js';
+import { type Serving, serveFolder } from '../dist/static-server.js';
 import { workplace } from './command.js';
 
 const { path, save } = workplace();

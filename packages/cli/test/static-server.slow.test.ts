@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Serving, serveFolder } from '../dist/serve.js';
+import { type Serving, serveFolder } from '../dist/static-server.js';
 import { workplace } from './command.js';
 
 const { path, save } = workplace();
