@@ -62,6 +62,7 @@ export function pngChunk(type: string, content: Uint8Array): Bytes {
   viewOf(chunk).setUint32(chunk.length - 4, crcOf(chunk.subarray(4, -4)));
   return chunk;
 }
+
 /** The gamma of sRGB, which is assumed where nothing is stated. */
 const SRGB_GAMMA = 45455;
 

@@ -20,8 +20,8 @@ export interface Pages {
 export async function openPages(bytes: Buffer, format: Exclude<ImageFormat, 'npy'>, refuse: Refuse): Promise<Pages> {
   if (format === 'bmp') return { count: 1, decode: async () => decodeBitmap(bytes, refuse) };
   if (format === 'tiff') return openTiff(bytes, refuse);
-  if (format === 'ppm' || format === 'pfm') return { count: 1, decode: async () => decodePortable(bytes, refuse) };
-  if (format === 'fits') return { count: 1, decode: async () => decodeSky(bytes, refuse) };
+  if (format === 'ppm' || format === 'pfm') return { count: 1, decode: async () => decodeNetpbmFile(bytes, refuse) };
+  if (format === 'fits') return { count: 1, decode: async () => decodeFitsFile(bytes, refuse) };
   const count = format === 'gif' ? await framesOfGif(bytes) : 1;
   return { count, decode: (index) => decodeBySharp(bytes, format, index, refuse) };
 }
@@ -37,7 +37,7 @@ function decodeBitmap(bytes: Buffer, refuse: Refuse): Decoded {
   };
 }
 
-function decodePortable(bytes: Buffer, refuse: Refuse): Decoded {
+function decodeNetpbmFile(bytes: Buffer, refuse: Refuse): Decoded {
   const { width, height, channels, depth, white } = readNetpbmHeader(bytes);
   checkSize({ width, height, channels, depth, bytes: bytes.length }, refuse);
   const common = {
@@ -53,7 +53,7 @@ function decodePortable(bytes: Buffer, refuse: Refuse): Decoded {
   return { ...common, sample: 'uint', peak: white, metadata: isUsual ? {} : { white } };
 }
 
-function decodeSky(bytes: Buffer, refuse: Refuse): Decoded {
+function decodeFitsFile(bytes: Buffer, refuse: Refuse): Decoded {
   const header = readFitsHeader(bytes);
   const { width, height, channels, sample, depth, cards, start } = header;
   checkSize({ width, height, channels, depth, bytes: bytes.length }, refuse);

@@ -37,19 +37,13 @@ interface Heading {
   readonly at: number;
 }
 
-/** A variable of a file, not yet read. */
-export interface MatVariable extends Variable {
-  /** Reads its matrix. */
-  read(): Promise<DenseMatrix>;
-}
-
 /** The variables of a MAT-file, of which none is unpacked before it is read. */
-export function variablesOfMat(file: Uint8Array, refuse: Refuse): MatVariable[] {
+export function variablesOfMat(file: Uint8Array, refuse: Refuse): Variable[] {
   const damaged = (what: string) =>
     refuse(`must be an intact MAT-file: ${what}`, 'copy the whole file, or save it again');
   const little = byteOrder(file, refuse);
   const bytes = bytesOf(file, little, damaged);
-  const variables: MatVariable[] = [];
+  const variables: Variable[] = [];
   for (let at = HEADER_BYTES; at < file.length; ) {
     const element = elementAt(bytes, at, file.length);
     const { type, from, to } = element;
@@ -139,7 +133,7 @@ function variableOf(
   heading: Heading,
   locate: () => Promise<{ readonly bytes: Bytes; readonly matrix: Element }>,
   refuse: Refuse,
-): MatVariable {
+): Variable {
   const { name, kind, complex, shape } = heading;
   const numeric = kind >= FIRST_NUMERIC && kind <= LAST_NUMERIC;
   const read = async () => {
