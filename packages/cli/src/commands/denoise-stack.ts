@@ -88,12 +88,15 @@ export async function denoiseStack(
   }
 }
 
+/** Options that do not change the result. */
+const indifferent: readonly string[] = ['threads', 'worker', 'onProgress', 'signal'];
+
 /** What the result depends on: a run of the same name continues one that was stopped. */
 async function nameOfRun(
   inputs: readonly string[],
   axis: PageAxis,
   { series, peak, axes, float, quality }: DenoiseFlags,
-  { threads: _, worker: __, onProgress: ___, signal: ____, ...options }: DenoiseOptions,
+  options: DenoiseOptions,
 ): Promise<string> {
   const files = [];
   for (const input of inputs) {
@@ -101,7 +104,8 @@ async function nameOfRun(
     files.push([resolve(input), size, mtimeMs]);
   }
   const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
-  return JSON.stringify([version, files, axis, series, peak, axes, float, quality, options]);
+  const deciding = Object.entries(options).filter(([name]) => !indifferent.includes(name));
+  return JSON.stringify([version, files, axis, series, peak, axes, float, quality, deciding]);
 }
 
 /** The axis of the series: time if there are several, else depth. */
