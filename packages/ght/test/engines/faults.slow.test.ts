@@ -140,6 +140,21 @@ describe('threads that cannot be started', () => {
     refused.mockRestore();
     expect((await task()).engine.threads).toBe(2);
   });
+
+  it('are not counted as started while earlier ones take their time to end', async () => {
+    const slow: Worker[] = [];
+    vi.spyOn(Worker.prototype, 'terminate').mockImplementation(function (this: Worker) {
+      slow.push(this);
+      return Promise.resolve(0);
+    });
+    await strickenRun(([first]) => first.emit('error', new Error('out of luck')));
+    expect(slow.length).toBeGreaterThan(1);
+    vi.restoreAllMocks();
+    refuseThreads();
+    expect((await solve(D, Y, { threads: 2, maxIterations: 3 })).engine.threads).toBe(1);
+    vi.restoreAllMocks();
+    await Promise.all(slow.map((thread) => thread.terminate()));
+  });
 });
 
 /** A result without the milliseconds in its history. */

@@ -5,7 +5,7 @@ export const REMEDY = 'give the address of ght/worker as the option worker';
 
 /** A worker thread that answers one message at a time. */
 export interface Thread {
-  /** False once it has ended, by itself or by being terminated. */
+  /** False once it has ended by itself, or is to end. */
   readonly alive: boolean;
   ask(message: unknown): Promise<unknown>;
   terminate(): void;
@@ -37,7 +37,11 @@ export function threadOver(worker: { post(message: unknown): void; terminate(): 
         waiting = { resolve, reject };
         worker.post(message);
       }),
-    terminate: () => worker.terminate(),
+    terminate: () => {
+      // It may take a while to end, and is not to be counted meanwhile.
+      alive = false;
+      worker.terminate();
+    },
   };
   return {
     thread,
