@@ -223,7 +223,7 @@ describe('a JPEG in four inks', () => {
     }
     expect([read.metadata?.icc, notKept('png', 3, read.metadata)]).toEqual([
       undefined,
-      ['CMYK colours (converted to sRGB)'],
+      ['CMYK colours (converted to sRGB by a common profile, as they have none)'],
     ]);
   });
 });

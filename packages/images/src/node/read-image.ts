@@ -39,10 +39,10 @@ export interface ImagePages {
 /**
  * Reads an image file by its path, or its bytes: PNG, JPEG, TIFF, WebP, AVIF, GIF, BMP and PPM of 8 bits, PNG, TIFF and PPM of 16 bits, TIFF, PFM and FITS of
  * floats, TIFF of signed and 32-bit integers, and `.npy` arrays of these types and shape H×W, H×W×C or C×H×W, whatever the name of the file. Samples
- * come exactly as they are stored, turned upright if the file has an orientation; alpha is kept apart. A `.npy` has no
- * alpha: all its channels are planes. Floats of 16 bits come, and are written, as floats of 32 bits.
+ * come exactly as they are stored, turned upright if the file has an orientation; alpha is kept apart. CMYK and CIE Lab are converted to sRGB,
+ * which is the first entry of `notRead` in the metadata. A `.npy` has no alpha: all its channels are planes. Floats of 16 bits come, and are written, as floats of 32 bits.
  *
- * Everything that could not be read so is refused with an InputError: CMYK and Lab in a TIFF, several pages,
+ * Everything that could not be read so is refused with an InputError: several pages,
  * arrays whose axes are not clear, premultiplied alpha, damaged and truncated files. NaN and infinities pass.
  * What is too large for the limits or for the memory is refused with a ResourceError.
  *

@@ -10,6 +10,8 @@ import { PHOTOSHOP } from '../metadata/jpeg-segments.js';
 import { readMetadata } from '../metadata/read.js';
 import { toPlanes } from '../raster.js';
 import type { Refuse } from '../refuse.js';
+import { cmykConverted, isInkProfile } from '../tiff/tags.js';
+import { inkToRgb } from './cmyk.js';
 import type { Declared } from './decoded.js';
 import { loadSharp } from './packages.js';
 
@@ -155,9 +157,6 @@ function withoutHevc(refuse: Refuse, cause: unknown): Error {
   return refuse(rule, remedy, undefined, { cause });
 }
 
-/** The most common profile is assumed where a file has none. */
-const CMYK = 'CMYK colours (converted to sRGB)';
-
 /** A JPEG in four inks as sRGB, by its profile: the samples are not those of the file, which is said. */
 async function readCmyk(
   { source, head, bytes }: Omit<SharpFile, 'format'>,
@@ -165,18 +164,17 @@ async function readCmyk(
   check: (declared: Declared, refuse: Refuse) => void,
 ): Promise<SharpImage> {
   const sharp = await loadSharp();
-  const input = { failOn: 'warning', limitInputPixels: false } as const;
-  const header = await sharp(source, input).metadata();
-  const { width, height, orientation = 1 } = header;
+  const { icc, notRead = [], ...metadata } = await readMetadata(head, 'jpeg');
+  const byProfile = icc !== undefined && isInkProfile(icc);
+  const input = { failOn: 'warning', limitInputPixels: false, ignoreIcc: !byProfile } as const;
+  const { width, height, orientation = 1 } = await sharp(source, input).metadata();
   check({ width, height, channels: 4, depth: 8, bytes }, refuse);
-  const { icc: _, notRead = [], ...metadata } = await readMetadata(head, 'jpeg');
   return {
     ...{ width, height, channels: 3, alpha: false, depth: 8, sample: 'uint', orientation, input, space: 'srgb' },
-    metadata: { ...metadata, notRead: [CMYK, ...notRead] },
+    metadata: { ...metadata, notRead: [cmykConverted(byProfile), ...notRead] },
     async read(window) {
       const opened = sharp(source, input);
-      const data = await (window ? opened.extract(window) : opened).toColourspace('srgb').raw().toUint8Array();
-      return toPlanes(new Uint8Array(data.data.buffer, data.data.byteOffset, data.data.length), data.info.channels);
+      return inkToRgb(window ? opened.extract(window) : opened);
     },
   };
 }

@@ -3,10 +3,10 @@ import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
 import type { RasterSamples } from '../raster.js';
 import { basicCodecs, type TiffBlock, type TiffCodecs } from '../tiff/codecs.js';
-import { encodeDirectory, type TiffField } from '../tiff/fields.js';
 import { jpegFile } from '../tiff/jpeg-block.js';
 import type { TiffPage } from '../tiff/page.js';
 import { photometrics } from '../tiff/tags.js';
+import { convertCmyk, tiffFile } from './cmyk.js';
 import { loadPackage, loadSharp } from './packages.js';
 
 const inflated = promisify<Uint8Array, { readonly maxOutputLength: number }, Uint8Array>(inflate);
@@ -23,6 +23,7 @@ export const nodeCodecs: TiffCodecs = {
   }),
   webp: async (raw, block) => ({ samples: await bySharp(raw, block) }),
   ccitt: async (raw, block) => ({ samples: await bySharp(faxFile(raw, block), block) }),
+  cmyk: convertCmyk,
 };
 
 function coloursOf({ photometric, planar, stored }: TiffPage): 'grey' | 'rgb' | 'yCbCr' {
@@ -51,27 +52,17 @@ async function bySharp(file: Uint8Array, { page, rows }: TiffBlock): Promise<Uin
 
 /** A strip or tile of CCITT codes as a TIFF of its own, for libtiff, which has the only decoder. */
 function faxFile(raw: Uint8Array, { page, rows }: TiffBlock): Uint8Array {
-  const fields: TiffField[] = [
+  return tiffFile(raw, [
     [256, 'long', [page.block.width]],
     [257, 'long', [rows]],
     [258, 'short', [1]],
     [259, 'short', [page.code]],
     [262, 'short', [photometrics.blackIsZero]],
     [266, 'short', [page.reversed ? 2 : 1]],
-    [273, 'long', [8]],
     [277, 'short', [1]],
     [278, 'long', [rows]],
-    [279, 'long', [raw.length]],
     ...(page.code === 2 ? [] : [[page.code === 3 ? 292 : 293, 'long', [page.faxOptions]] as const]),
-  ];
-  const end = 8 + raw.length + (raw.length % 2);
-  const { directory } = encodeDirectory(fields, end);
-  const file = Buffer.alloc(end + directory.length);
-  file.write('II*\0', 'latin1');
-  file.writeUInt32LE(end, 4);
-  file.set(raw, 8);
-  file.set(directory, end);
-  return file;
+  ]);
 }
 
 /** Zstandard. An error of the decoder gives no bytes, and it never writes more than it is allowed, so that the length shows damage. */

@@ -22,8 +22,18 @@ export type TiffCodec = (raw: Uint8Array, block: TiffBlock) => Promise<Decompres
 /** What a codec gives. */
 export type Decompressed = { readonly bytes: Uint8Array } | { readonly samples: RasterSamples };
 
-/** The codecs of a host. Compressions without one are refused by name. */
-export type TiffCodecs = Readonly<Partial<Record<TiffCompression, TiffCodec>>>;
+/** Converts planes of cyan, magenta, yellow and black, 255 for a full ink, to those of sRGB, by their profile or else a common one. */
+export type CmykConversion = (
+  inks: readonly Uint8Array[],
+  size: { readonly width: number; readonly height: number },
+  profile?: Uint8Array,
+) => Promise<Uint8Array[]>;
+
+/** The codecs of a host. Compressions without one are refused by name, and so is CMYK. */
+export interface TiffCodecs extends Readonly<Partial<Record<TiffCompression, TiffCodec>>> {
+  /** Converts four inks to sRGB. */
+  readonly cmyk?: CmykConversion;
+}
 
 /** Those that need no library. */
 export const basicCodecs: TiffCodecs = {

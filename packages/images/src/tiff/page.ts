@@ -35,14 +35,14 @@ const MOST_BLOCK_BYTES = 2 ** 28;
 const HEADER_BYTES = 8;
 
 /** A page: what its samples are, and where and how they are stored. */
-export interface TiffPage extends Pick<TiffTags, 'photometric' | 'alpha' | 'metadata' | 'orientation'> {
+export interface TiffPage extends Pick<TiffTags, 'photometric' | 'alpha' | 'metadata' | 'orientation' | 'inkProfile'> {
   /** Pixels per row. */
   readonly width: number;
   /** Number of rows. */
   readonly height: number;
   /** Samples per pixel as stored; a palette has one. */
   readonly stored: number;
-  /** Samples per pixel as read; a palette has three. */
+  /** Samples per pixel as read; a palette has three, and so have four inks. */
   readonly channels: number;
   /** Bits of a sample as stored. */
   readonly bits: number;
@@ -108,14 +108,15 @@ export async function readTiffPage(
     const rule = `must have a compression that is read here, not ${otherCompressions[code] ?? `number ${code}`}`;
     throw refuse(rule, 'save it with LZW, Deflate or no compression');
   }
-  const { photometric, metadata, orientation, alpha } = await readTiffTags(directory, { pages, littleEndian }, refuse);
+  const tags = await readTiffTags(directory, { pages, littleEndian }, refuse);
+  const { photometric, metadata, orientation, alpha, inkProfile } = tags;
   const [width, height] = [await directory.number(tag.width, 0), await directory.number(tag.height, 0)];
   const stored = await directory.number(tag.samplesPerPixel, 1);
   const { sample, bits } = await readSampleType(directory, refuse);
   const planar = stored > 1 && (await directory.number(tag.planar, 1)) === 2;
   const predictor = await directory.number(tag.predictor, 1);
   const reversed = (await directory.number(tag.fillOrder, 1)) === 2;
-  const variant = { photometric, compression, stored, bits, sample, planar, predictor, reversed, littleEndian };
+  const variant = { photometric, alpha, compression, stored, bits, sample, planar, predictor, reversed, littleEndian };
   const unsupported = unsupportedVariant(variant);
   if (unsupported) {
     const remedy = 'save it as plain grey or RGB, with LZW, Deflate or no compression';
@@ -125,7 +126,7 @@ export async function readTiffPage(
   const lookup =
     palette && bits === 8 && isImageJ(metadata.description ?? '') && isGradual(palette) ? palette : undefined;
   const paletted = palette !== undefined && !lookup;
-  const channels = paletted ? 3 : stored;
+  const channels = paletted ? 3 : photometric === photometrics.inks ? stored - 1 : stored;
   const depth = Math.max(bits, sample === 'float' ? 32 : 8) as SampleDepth;
   check({ width, height, channels, depth });
   const page = {
@@ -135,6 +136,7 @@ export async function readTiffPage(
     alpha: alpha && !paletted,
     ...(await readBlocks(directory, { width, height, parts: planar ? stored : 1 })),
     ...(paletted && { palette }),
+    ...(inkProfile && { inkProfile }),
     ...(compression === 'jpeg' && { jpegTables: await directory.bytes(tag.jpegTables) }),
     lercCompression: compression === 'lerc' ? ((await directory.numbers(tag.lerc))?.[1] ?? 0) : 0,
     faxOptions: await directory.number(code === 3 ? tag.t4Options : tag.t6Options, 0),
@@ -158,10 +160,19 @@ async function readSampleType(directory: TiffDirectory, refuse: Refuse) {
 function unsupportedVariant(
   page: Pick<
     TiffPage,
-    'photometric' | 'compression' | 'stored' | 'bits' | 'sample' | 'planar' | 'predictor' | 'reversed' | 'littleEndian'
+    | 'photometric'
+    | 'alpha'
+    | 'compression'
+    | 'stored'
+    | 'bits'
+    | 'sample'
+    | 'planar'
+    | 'predictor'
+    | 'reversed'
+    | 'littleEndian'
   >,
 ): string | undefined {
-  const { photometric, compression, stored, bits, sample, planar, predictor, reversed, littleEndian } = page;
+  const { photometric, alpha, compression, stored, bits, sample, planar, predictor, reversed, littleEndian } = page;
   const plain = sample === 'uint';
   if (!(Number.isInteger(stored) && stored > 0 && stored <= 0xffff)) return `one of ${stored} channels`;
   if (bits < 8 && stored > 1) return `several channels of ${bits} bits`;
@@ -174,6 +185,18 @@ function unsupportedVariant(
   }
   if (photometric === photometrics.yCbCr && !(compression === 'jpeg' && stored === 3 && !planar)) {
     return 'YCbCr without JPEG compression';
+  }
+  const colours = stored - Number(alpha);
+  const isLab = photometric === photometrics.lab || photometric === photometrics.iccLab;
+  if (photometric === photometrics.inks && !(plain && bits === 8 && colours === 4)) {
+    return `CMYK with ${colours} inks of ${bits} bits`;
+  }
+  if (isLab && !(plain && (bits === 8 || bits === 16) && colours === 3)) {
+    return `CIE Lab with ${colours} channels of ${bits} bits${plain ? '' : ` (${sample})`}`;
+  }
+  // Decoders of pictures convert colours of their own accord.
+  if ((isLab || photometric === photometrics.inks) && (compression === 'jpeg' || compression === 'webp')) {
+    return `${isLab ? 'CIE Lab' : 'CMYK'} with ${compression} compression`;
   }
   if (predictor !== 1) {
     if (![2, 3].includes(predictor)) return `one with predictor ${predictor}`;

@@ -4,11 +4,12 @@ import type { RasterSamples } from '../raster.js';
 import type { Refuse } from '../refuse.js';
 import type { ByteSource } from './byte-source.js';
 import type { TiffCodecs } from './codecs.js';
+import { labToRgb } from './lab.js';
 import { rowBytes, rowsOf, type TiffPage } from './page.js';
 import { samplesOf } from './samples.js';
 import { photometrics } from './tags.js';
 
-/** Reads the channels of a window, opacity last, each as narrow as it is stored. */
+/** Reads the channels of a window, opacity last, each as narrow as it is stored; CMYK and CIE Lab as sRGB. */
 export type WindowReader = (window: Rectangle, signal?: AbortSignal) => Promise<RasterSamples[]>;
 
 /** Rows of a block that have been decoded, channels side by side. */
@@ -25,6 +26,10 @@ export function windowReader(source: ByteSource, page: TiffPage, codecs: TiffCod
   if (!codec) {
     const rule = `must have a compression that is read here, not ${page.compression.toUpperCase()}`;
     throw refuse(rule, 'save it with LZW, Deflate or no compression');
+  }
+  const { cmyk } = codecs;
+  if (page.photometric === photometrics.inks && !cmyk) {
+    throw refuse('must be grey or RGB, not CMYK', 'convert it to RGB first, for example with the command ght');
   }
 
   const decode = async (index: number, from: number, to: number, signal?: AbortSignal): Promise<DecodedBlock> => {
@@ -87,6 +92,14 @@ export function windowReader(source: ByteSource, page: TiffPage, codecs: TiffCod
     }
     const read = planes ?? [];
     if (page.photometric === photometrics.whiteIsZero) for (const plane of read) invert(plane, page.depth);
+    const { photometric, depth, inkProfile } = page;
+    if (photometric === photometrics.inks && cmyk) {
+      const inks = read.slice(0, 4).map((plane) => Uint8Array.from(plane));
+      return [...(await cmyk(inks, window, inkProfile)), ...read.slice(4)];
+    }
+    if (photometric === photometrics.lab || photometric === photometrics.iccLab) {
+      labToRgb(read, depth === 16 ? 16 : 8, photometric === photometrics.iccLab ? 'icc' : 'tiff');
+    }
     return palette ? lookUp(read[0], palette) : read;
   };
 }

@@ -1,4 +1,5 @@
 /** What the directory of a TIFF page says besides its size: what the samples mean, and which pages are refused. */
+import { latin1 } from '../bytes.js';
 import { describedResolution, imageJCount } from '../description.js';
 import type { ImageMetadata } from '../image-file.js';
 import { exifOfPage, notOfPages } from '../metadata/exif-fields.js';
@@ -14,14 +15,16 @@ export const tag = {
   ...{ xResolution: 282, yResolution: 283, planar: 284, t4Options: 292, t6Options: 293, resolutionUnit: 296 },
   ...{ predictor: 317, palette: 320, tileWidth: 322, tileHeight: 323, tileOffsets: 324, tileCounts: 325 },
   ...{ extraSamples: 338, sampleFormat: 339, jpegTables: 347, icc: 34675, lerc: 50674, xmp: 700, iptc: 33723 },
-  ...{ subfile: 254, subDirectories: 330, dngVersion: 50706 },
+  ...{ subfile: 254, subDirectories: 330, inkSet: 332, dotRange: 336, dngVersion: 50706 },
   ...{ make: 271, model: 272, software: 305, exif: 34665, imageJCounts: 50838, imageJ: 50839 },
 } as const;
 
 /** The numbers of the photometric interpretations that are read. */
-export const photometrics = { whiteIsZero: 0, blackIsZero: 1, rgb: 2, palette: 3, yCbCr: 6 } as const;
+export const photometrics = {
+  ...{ whiteIsZero: 0, blackIsZero: 1, rgb: 2, palette: 3, inks: 5, yCbCr: 6, lab: 8, iccLab: 9 },
+} as const;
 const otherColours: Readonly<Record<number, string>> = {
-  ...{ 4: 'a mask', 5: 'CMYK', 8: 'CIE Lab', 9: 'ICC Lab', 10: 'ITU Lab', 32803: 'a camera sensor' },
+  ...{ 4: 'a mask', 10: 'ITU Lab', 32803: 'a camera sensor' },
   ...{ 32844: 'LogL', 32845: 'LogLuv', 34892: 'linear raw' },
 };
 const [ASSOCIATED_ALPHA, STRAIGHT_ALPHA] = [1, 2];
@@ -34,6 +37,8 @@ export interface TiffTags {
   readonly alpha: boolean;
   /** The resolution, the description and the colour profile. */
   readonly metadata: ImageMetadata;
+  /** The profile of the inks, by which they are converted. */
+  readonly inkProfile?: Uint8Array;
   /** The orientation as in EXIF; 1 is upright. */
   readonly orientation: number;
 }
@@ -65,11 +70,43 @@ export async function readTiffTags(
   // Many writers leave the fourth channel of RGB unlabelled; a second channel of grey is alpha only if it says so.
   const alpha = labels?.at(-1) === STRAIGHT_ALPHA || (photometric === photometrics.rgb && channels === 4);
   const bands = photometric === photometrics.blackIsZero && channels - Number(alpha) === 3;
-  return {
-    ...{ photometric, alpha },
-    metadata: bands ? { ...kept, bands } : kept,
-    orientation: await directory.number(tag.orientation, 1),
-  };
+  const orientation = await directory.number(tag.orientation, 1);
+  if (photometric === photometrics.inks) {
+    await refuseOtherInks(directory, refuse);
+    const inkProfile = kept.icc && isInkProfile(kept.icc) ? kept.icc : undefined;
+    const metadata = converted(kept, cmykConverted(inkProfile !== undefined));
+    return { ...{ photometric, alpha, orientation, metadata }, ...(inkProfile && { inkProfile }) };
+  }
+  if (photometric === photometrics.lab || photometric === photometrics.iccLab) {
+    return { ...{ photometric, alpha, orientation }, metadata: converted(kept, 'CIE Lab colours (converted to sRGB)') };
+  }
+  return { ...{ photometric, alpha, orientation }, metadata: bands ? { ...kept, bands } : kept };
+}
+
+/** What is said of inks that were converted. */
+export function cmykConverted(byProfile: boolean): string {
+  return `CMYK colours (converted to sRGB by ${byProfile ? 'their profile' : 'a common profile, as they have none'})`;
+}
+
+/** Whether a colour profile is one of CMYK. */
+export function isInkProfile(icc: Uint8Array): boolean {
+  return latin1(icc.subarray(16, 20)) === 'CMYK';
+}
+
+/** The metadata of samples that are no longer those of the file; a profile of the former colours would be wrong. */
+function converted({ icc: _, notRead = [], ...kept }: ImageMetadata, what: string): ImageMetadata {
+  return { ...kept, notRead: [what, ...notRead] };
+}
+
+/** Four inks of other colours, or of another range, would be converted wrongly. */
+async function refuseOtherInks(directory: TiffDirectory, refuse: Refuse): Promise<void> {
+  const remedy = 'convert it to RGB first';
+  const inks = await directory.number(tag.inkSet, 1);
+  if (inks !== 1) throw refuse('must be grey, RGB or CMYK, not of other inks', remedy);
+  const range = (await directory.numbers(tag.dotRange)) ?? [];
+  if (range.some((value, i) => value !== (i % 2) * 255)) {
+    throw refuse(`must have CMYK from 0 to 255, not a dot range of ${range.join(', ')}`, remedy);
+  }
 }
 
 /** The first directory of most raw files has a small picture for display, and the samples of the sensor are in a directory of their own. */

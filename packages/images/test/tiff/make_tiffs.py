@@ -223,7 +223,6 @@ def refused():
     path = os.path.join(folder, "other.tif")
     for name, pixels, options in [
         ("premultiplied alpha", image("uint8", 4), {"photometric": "rgb", "extrasamples": ["assocalpha"], "planarconfig": "contig"}),
-        ("CMYK", image("uint8", 4), {"photometric": "separated", "planarconfig": "contig"}),
         ("complex numbers", image("float32", 1)[..., 0].astype("complex64"), {"photometric": "minisblack"}),
         ("64-bit integers", image("int32", 1)[..., 0].astype("int64"), {"photometric": "minisblack"}),
         ("YCbCr without JPEG", image("uint8", 3), {"photometric": "ycbcr", "planarconfig": "contig"}),
