@@ -185,7 +185,7 @@ async function tiffs(): Promise<Sound[]> {
     file('big-endian', bigEndian(), deep),
     file('white-is-zero', tiff(width, height, Uint8Array.from(grey), { ...one, 262: [0] })),
     file('pages', twoPages(tiff(width, height, Uint8Array.from(grey), one)), undefined, false),
-    file('cmyk', await photo().toColourspace('cmyk').tiff({ compression: 'lzw' }).toBuffer(), undefined, false),
+    file('cmyk', await photo().toColourspace('cmyk').tiff({ compression: 'lzw' }).toBuffer()),
   ];
 }
 
