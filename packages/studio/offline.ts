@@ -3,7 +3,10 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'vite';
 
-/** Tells the service worker which files the page consists of, once all of them are written. */
+/**
+ * Tells the service worker which files the page consists of, once all of them are written. The model for colour is as large as all others
+ * together, and is loaded where it is used.
+ */
 export function listForOffline(folder: string): Plugin {
   return {
     name: 'list-for-offline',
@@ -11,7 +14,7 @@ export function listForOffline(folder: string): Plugin {
     closeBundle() {
       const path = join(folder, 'service-worker.js');
       const files = readdirSync(folder, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile() && entry.name !== 'service-worker.js')
+        .filter((entry) => entry.isFile() && entry.name !== 'service-worker.js' && !/^colour-.*\.npz$/.test(entry.name))
         .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
         .sort();
       const hash = createHash('sha256');

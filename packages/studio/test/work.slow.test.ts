@@ -3,6 +3,7 @@ import { type ChildProcess, execFileSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { denoise, fromInterleaved, toInterleaved } from 'ght';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -170,6 +171,8 @@ describe.skipIf(!hasBrowser)('a photograph of the user', () => {
 });
 
 describe.skipIf(!hasBrowser)('the learned model', () => {
+  beforeAll(() => goTo(page, 'denoise'));
+
   it('denoises, and its file is loaded when it is used first', async () => {
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
@@ -182,6 +185,26 @@ describe.skipIf(!hasBrowser)('the learned model', () => {
     await expect.poll(() => page.textContent('[data-reading="Time"]')).toMatch(/\d/);
     expect(asked.filter((url) => url.endsWith('.npz'))).toHaveLength(1);
     expect(await page.textContent('.tag.right')).toMatch(/denoised/i);
+  });
+
+  it('denoises colours by the model for colour, as the library does', async () => {
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    const noise = { type: 'gaussian', mean: 128, sigma: 25 } as const;
+    const grain = sharp({ create: { width: 90, height: 70, channels: 3, background: '#888', noise } });
+    const file = await grain.png().toBuffer();
+    await choose(page, 'colours.png', file);
+    await page.waitForSelector('.facts >> text=colours.png');
+    await page.selectOption('[data-control="quality"]', 'learned');
+    await page.click('[data-action="denoise"]');
+    await expect.poll(() => page.textContent('[data-reading="Time"]')).toMatch(/\d/);
+    expect(asked.filter((url) => /colour-[^/]*\.npz$/.test(url))).toHaveLength(1);
+    const rgb = (from: Buffer) => sharp(from).removeAlpha().raw().toBuffer();
+    const image = fromInterleaved({ data: await rgb(file), width: 90, height: 70, channels: 3 });
+    const expected = toInterleaved((await denoise(image, { quality: 'learned' })).image).data;
+    const saved = await rgb(await downloaded('save'));
+    expect(Math.max(...saved.map((value, i) => Math.abs(value - expected[i])))).toBeLessThanOrEqual(1);
+    expect(saved).not.toEqual(await rgb(file));
   });
 });
 

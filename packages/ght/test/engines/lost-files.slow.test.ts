@@ -47,6 +47,32 @@ describe('without the weights', () => {
 
   it.each([7, '', new Float32Array(4)])('refuses %s', async (given) => {
     await expect(learned({ weights: given })).rejects.toThrow(/^weights must be an address or the bytes/);
+    await expect(learned({ colourWeights: given })).rejects.toThrow(/^colourWeights must be an address or the bytes/);
+  });
+});
+
+describe('without the package for colour', () => {
+  const planes = [1, 2, 3].map((c) => plane.map((value, i) => value + Math.sin(i / c)));
+  const inColour = (denoise: typeof Library.denoise, options: object = {}) =>
+    denoise({ ...image, planes }, { sigma: 0.3, quality: 'learned', threads: 1, ...options });
+  const file = fileURLToPath(new URL('../colour/colour.npz', own));
+
+  it('takes its model from an address or bytes, with the same result as where it is installed', async () => {
+    const { denoise } = await import('../../src/index.js');
+    const { image: expected } = await inColour(denoise);
+    for (const colourWeights of [pathToFileURL(file), file, new Uint8Array(readFileSync(file))]) {
+      expect((await inColour(library.denoise, { colourWeights })).image.planes).toEqual(expected.planes);
+    }
+    const { image: grey } = await inColour(library.denoise, { weights });
+    expect(grey.planes).not.toEqual(expected.planes);
+    expect((await inColour(denoise, { weights })).image.planes).toEqual(grey.planes);
+  });
+
+  it('says which file it needs, and names the option that gives it', async () => {
+    const message =
+      /^quality needs the file colour\.npz of the package ght-colour, .* from nowhere\.npz.*option colourWeights, or/;
+    await expect(inColour(library.denoise, { colourWeights: 'nowhere.npz' })).rejects.toThrow(message);
+    await expect(inColour(library.denoise, { colourWeights: weights })).rejects.toThrow(/export_colour/);
   });
 });
 

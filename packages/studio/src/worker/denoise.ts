@@ -1,5 +1,6 @@
 import type { Rectangle } from 'ght';
 import { type DenoiseOptions, denoise, describe, type Image, psnr, randomSource, type Samples } from 'ght';
+import colourWeights from 'ght-colour/colour.npz?url';
 import { denoiseLarge, memorySink, memorySource, type Picture, type RunProgress } from 'ght-tiles/in-memory';
 import { cutOut } from './cut-out.js';
 import { pictureOf } from './layers.js';
@@ -45,7 +46,7 @@ export function optionsOf({ opened: { jpeg } }: Session, ask: DenoiseAsk, channe
   const { engine, sigma, strength, strengthChroma, quality, noise } = ask;
   return {
     ...{ engine, sigma, strength, quality },
-    ...(channels === 3 ? { strengthChroma } : {}),
+    ...(channels === 3 ? { strengthChroma, colourWeights } : {}),
     // Added noise hides the traces of JPEG compression.
     ...(noise > 0 ? { jpeg: 'off' } : jpeg ? { jpeg } : {}),
   };

@@ -10,7 +10,7 @@ export async function readWeights(address: string | URL): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer());
 }
 
-/** Those of the model for colour pictures, which is for Node so far: bundlers would require its package of everybody. */
+/** Those of the model for colour pictures, which pages give as the option `colourWeights`: bundlers would require its package of everybody. */
 export async function readColour(): Promise<Uint8Array | undefined> {
   return undefined;
 }

@@ -103,6 +103,11 @@ export interface DenoiseOptions {
    * or a host that does not have the file where the library expects it. @default the file in the package
    */
   readonly weights?: string | URL | Uint8Array;
+  /**
+   * The same of the model for colour pictures, the file `ght-colour/colour.npz` of the package `ght-colour`. Pages have it by this option alone.
+   * @default in Node the file of that package, if it is installed and `weights` is not given
+   */
+  readonly colourWeights?: string | URL | Uint8Array;
   /** Stops the work; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /** Called regularly with the fraction done, from 0 to 1 and never decreasing, and the current pass; the first is `estimate`. */
@@ -130,14 +135,22 @@ export interface DenoiseSettings {
 
 const optionNames = [
   ...['sigma', 'noise', 'jpeg', 'strength', 'strengthChroma', 'keepGrain', 'impulses', 'banding', 'channels'],
-  ...['missing', 'quality', 'engine', 'threads', 'worker', 'weights', 'signal', 'onProgress'],
+  ...['missing', 'quality', 'engine', 'threads', 'worker', 'weights', 'colourWeights', 'signal', 'onProgress'],
 ];
 
 /** Checks the options for an image with this number of channels, and fills in the defaults. */
 export function resolveDenoiseOptions(channels: number, options: DenoiseOptions): DenoiseSettings {
   knownOptions(options, optionNames);
   const { jpeg = 'auto', strength = 1, strengthChroma = 1, keepGrain = 0, signal, onProgress } = options;
-  const { impulses = 'auto', banding = 'auto', quality = 'balanced', threads, worker, weights } = options;
+  const {
+    impulses = 'auto',
+    banding = 'auto',
+    quality = 'balanced',
+    threads,
+    worker,
+    weights,
+    colourWeights,
+  } = options;
   const { given, kind, offset } = noiseAsked(channels, options);
   const colour = isColour(channels, options.channels);
   if (typeof jpeg !== 'object') oneOf('jpeg', jpeg, ['auto', 'off']);
@@ -146,7 +159,8 @@ export function resolveDenoiseOptions(channels: number, options: DenoiseOptions)
     throw new OptionError('keepGrain', 'must be a share from 0 to 1', keepGrain, 'use a share such as 0.2');
   }
   checkThreads(options);
-  checkWeights(weights);
+  checkWeights('weights', weights);
+  checkWeights('colourWeights', colourWeights);
   const chroma = positive('strengthChroma', strengthChroma, 'use 1, or 1.4 for less colour in the noise');
   return {
     given,
@@ -164,7 +178,7 @@ export function resolveDenoiseOptions(channels: number, options: DenoiseOptions)
     planes: {
       quality: oneOf('quality', quality, qualities),
       engine: checkEngineName(options.engine),
-      ...{ threads, worker, weights, signal, onProgress },
+      ...{ threads, worker, weights, colourWeights, signal, onProgress },
     },
   };
 }

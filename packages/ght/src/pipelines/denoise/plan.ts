@@ -7,7 +7,7 @@
  * to know about the whole image comes from the answers of the passes before it, which are small: ranges, sums and the noise.
  */
 import { BLOCK, blockExtents, type Extent, frameOf, type PlanesFrame } from '../../denoisers/frame.js';
-import { installedColourModel } from '../../denoisers/learned/shipped.js';
+import { colourModel } from '../../denoisers/learned/shipped.js';
 import { type Placement, placementOf, tileSide, tilesOf } from '../../denoisers/tiles.js';
 import type { EngineInfo, LoadedDenoiser } from '../../engines/engine.js';
 import type { Samples } from '../../image/image.js';
@@ -215,9 +215,9 @@ export const denoisePlan: Plan<DenoiseContext, DenoiseResult> = {
     const impulses = measured.reduce((sum, each) => sum + each.impulses, 0);
     const changed = framed.noisy.includes(true) || hasDefects(known.defects, impulses);
     const fineKnown = { ...known, estimate: found };
-    const { quality, weights } = planesFor(found.model, seen, settings);
-    const forColour = !known.bands && weights === undefined && isForColour(quality, noise, seen);
-    const colour = forColour && (await installedColourModel()) !== undefined;
+    const { quality, weights, colourWeights } = planesFor(found.model, seen, settings);
+    const forColour = !known.bands && isForColour(quality, noise, seen) && (colourWeights ?? !weights);
+    const colour = !!forColour && (await colourModel(colourWeights)) !== undefined;
     const fine = await context.denoisers.load('fine', () => fineDenoiser(context, fineKnown, planes, colour));
     const { tiles } = context;
     const step = tiles ? partSize(partSide(fine, image, planes, tiles.side), tiles.chunk) : allOf(image);

@@ -24,6 +24,7 @@ export interface PlanesSettings {
   readonly threads?: number;
   readonly worker?: string | URL;
   readonly weights?: Weights;
+  readonly colourWeights?: Weights;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: TileProgress) => void;
   /** The side of the tiles. Undefined for one tile, or for tiles that need at most about a gibibyte. */
@@ -37,14 +38,17 @@ export interface PlanesSettings {
 export function loadDenoiser(
   { width, height }: Size,
   noise: 'white' | 'coloured',
-  { quality, colour, engine, threads, worker, weights }: PlanesSettings,
+  { quality, colour, engine, threads, worker, weights, colourWeights }: PlanesSettings,
   planes?: number,
 ): Promise<LoadedDenoiser> {
   const seconds = SECONDS_PER_EFFORT * qualityEffort(quality, noise) * width * height * (planes ?? 0);
   const work = planes === undefined ? undefined : ({ kind: 'denoise', seconds } as const);
   const options = { threads, worker };
   return replaceable(engine, work, (chosen) =>
-    qualityDenoiser(chosen, quality, noise, width * height, options, { weights, colour }),
+    qualityDenoiser(chosen, quality, noise, width * height, options, {
+      weights: colour ? colourWeights : weights,
+      colour,
+    }),
   );
 }
 

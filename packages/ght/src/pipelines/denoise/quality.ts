@@ -122,7 +122,7 @@ export function isForColour(
   return chromas.every((sigma) => sigma >= CHROMA_NOISE.least * luma && sigma <= CHROMA_NOISE.most * luma);
 }
 
-/** Loads the denoiser of a quality into an engine, for pictures of this many pixels; `colour` is for the model of luma and chromas. */
+/** Loads the denoiser of a quality into an engine, for pictures of this many pixels; with `colour`, the model of luma and chromas has the weights. */
 export async function qualityDenoiser(
   engine: Engine,
   quality: Quality,
@@ -134,7 +134,7 @@ export async function qualityDenoiser(
   const recipe = () => engine.denoiser(recipeOf(recipeIn(quality, noise), noise), pixels, options);
   if (quality !== 'learned' && quality !== 'finest') return recipe();
   const learned = colour
-    ? await engine.colour(await requiredColourModel(), pixels, options)
+    ? await engine.colour(await requiredColourModel(weights), pixels, options)
     : await engine.learned(await shippedModel(weights), pixels, options);
   if (quality === 'learned') return learned;
   return { info: learned.info, ...blended(LEARNED_SHARE[noise], learned, await recipe()) };

@@ -148,7 +148,7 @@ export function resolveRestoreOptions(
     throw new OptionError('prior', 'must be a denoiser with a function run', kindOf(prior), remedy);
   }
   checkThreads(options);
-  checkWeights(weights);
+  checkWeights('weights', weights);
   oneOf('quality', quality, [...recipeNames, 'learned']);
   if (!restorationRecipes[task][quality]) {
     const remedy = 'use best, which is better here than the learned model';
