@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { denoise, fromInterleaved, toInterleaved } from 'ght';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { asCode, asCommand } from '../src/settings/as-command.js';
 import { defaults } from '../src/settings/settings.js';
 import {
@@ -171,7 +171,8 @@ describe.skipIf(!hasBrowser)('a photograph of the user', () => {
 });
 
 describe.skipIf(!hasBrowser)('the learned model', () => {
-  beforeAll(() => goTo(page, 'denoise'));
+  // Without the settings of tests before.
+  beforeEach(() => visit('#tab=denoise'));
 
   it('denoises, and its file is loaded when it is used first', async () => {
     const asked: string[] = [];
