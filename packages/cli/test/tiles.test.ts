@@ -26,6 +26,31 @@ describe('ght denoise in tiles', () => {
     expect((await read('again.png')).equals(await read('estimated.png'))).toBe(true);
   });
 
+  it('leaves transparent pixels as they are and does not count them, in tiles and without', async () => {
+    const opaque = await sharp(path('photo.png')).ensureAlpha().raw().toBuffer();
+    const isHidden = (n: number) => (n >> 2) % w > 40 && n >> 2 < 50 * w;
+    const cutout = async (name: string, factor: number) => {
+      const pixels = Uint8Array.from(opaque, (value, n) => (isHidden(n) ? (n % 4 === 3 ? 0 : factor * n) : value));
+      await sharp(pixels, { raw: { width: w, height: h, channels: 4 } })
+        .png()
+        .toFile(path(name));
+      return pixels;
+    };
+    const given = await cutout('cutout.png', 91);
+    await cutout('other.png', 0);
+    const { noise } = await json('denoise', 'cutout.png', '-o', 'cut-whole.png', '--quality', 'fast');
+    await ght('denoise', 'cutout.png', '-o', 'cut-tiled.png', '--quality', 'fast', '--tile', '48');
+    expect((await read('cut-tiled.png')).equals(await read('cut-whole.png'))).toBe(true);
+    const result = await sharp(path('cut-whole.png')).raw().toBuffer();
+    expect(result.length).toBe(given.length);
+    const changed = [...given.keys()].filter((n) => result[n] !== given[n]);
+    expect(changed.filter(isHidden)).toEqual([]);
+    expect(changed.length).toBeGreaterThan(0.25 * given.length);
+    const [one, other] = [await json('diagnose', 'cutout.png'), await json('diagnose', 'other.png')];
+    expect(one.model).toEqual(noise);
+    expect(other.model).toEqual(noise);
+  });
+
   it('reads a tiled TIFF and writes a Zarr or a TIFF with the same samples', async () => {
     const asked = ['--sigma', '10', '--quality', 'fast', '--tile', '64'];
     const { messages, image } = await json('denoise', 'slide.tif', '-o', 'clean.zarr', ...asked);

@@ -24,16 +24,7 @@ import {
 import { fullScale } from 'ght-images';
 import type { Picture } from './picture.js';
 import { PIECE, readPieces, writePieces } from './pieces.js';
-import {
-  checkTile,
-  type ImageNames,
-  imageOf,
-  namesOf,
-  optionsOf,
-  type TiledTask,
-  tiledTask,
-  withChannels,
-} from './plan.js';
+import { checkTile, type ImageNames, namesOf, optionsOf, type TiledTask, tiledTask, withChannels } from './plan.js';
 
 /** What is denoised, and where the result goes. */
 export interface DenoiseRequest extends ImageNames {
@@ -68,7 +59,8 @@ export function denoiseTask(): TiledTask<DenoiseRequest, DenoiseContext, Denoise
       const { picture } = source;
       const settings = resolveDenoiseOptions(picture.channels, { ...withChannels(picture, options), signal });
       refuseMissing(settings, 'images in tiles');
-      const image = imageOf(source);
+      const { width, height, alpha } = picture;
+      const image = { width, height, alpha, read: source.read.bind(source) };
       return {
         ...{ image, reader: partReader(image), denoisers: kept.denoisers },
         settings: sampled === undefined ? settings : { ...settings, sampled },
@@ -79,8 +71,7 @@ export function denoiseTask(): TiledTask<DenoiseRequest, DenoiseContext, Denoise
           has: (at) => sink.has(at),
           finish: (stop) => sink.finish(stop),
           async write(at, planes, stop) {
-            const given = planes && !picture.alpha ? [] : await source.read(at, stop);
-            await sink.write(at, planes ? [...planes, ...given.slice(picture.channels)] : given);
+            await sink.write(at, planes ?? (await source.read(at, stop)));
           },
         },
       };

@@ -38,6 +38,21 @@ describe('denoiseLarge', () => {
     expect(await sink.has({ left: 0, top: 0, width: 150, height: 130 })).toBe(true);
   });
 
+  it('has the bits of the whole where pixels are transparent, which hold anything', async () => {
+    const random = randomSource(7);
+    const alpha = Uint8Array.from({ length: 150 * 130 }, (_, i) =>
+      ((i % 150) - 70) ** 2 + (i / 150 - 60) ** 2 < 2500 ? 9 : 0,
+    );
+    const plane = image.planes[0].map((value, i) => (alpha[i] ? value : 256 * random.uniform()));
+    const cutout = { ...image, planes: [plane], alpha };
+    const sink = memorySink(pictureOf(cutout), chunk);
+    const { engine: _, ...report } = await denoiseLarge(memorySource(cutout), sink, { ...options, tile: 32 });
+    const { image: expected, engine: __, ...whole } = await denoise(cutout, { quality: 'fast' });
+    expect(report).toEqual(whole);
+    expect(sink.planes).toEqual([Uint8Array.from(Uint8ClampedArray.from(expected.planes[0], Math.round)), alpha]);
+    expect(sink.planes[0].filter((_, i) => alpha[i] === 0)).toEqual(plane.filter((_, i) => alpha[i] === 0));
+  });
+
   it('has the bits of the whole for bands that have something in common', async () => {
     const [first] = noisyPicture(90, 70, 1, 'float64').planes;
     const random = randomSource(4);

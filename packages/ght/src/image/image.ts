@@ -15,7 +15,7 @@ export interface Image {
   readonly height: number;
   /** The channels that are represented. */
   readonly planes: readonly Samples[];
-  /** Opacity, kept separately: no task reads or changes it. */
+  /** Opacity, kept separately and passed through. Where it is 0, `denoise` and `diagnose` do not look at the samples, nor change them. */
   readonly alpha?: Samples;
   /** The value that counts as full scale, for PSNR and tolerances: 255 for 8-bit samples. */
   readonly peak: number;

@@ -16,6 +16,8 @@ export const POOLED_SIDE = 128;
 interface Window {
   readonly digest: number;
   readonly planes: readonly Samples[];
+  /** Its opacity, if its image has one. */
+  readonly alpha?: Samples;
 }
 
 /** Collects windows of images; at most as many as `pixels` allow are kept. */
@@ -28,13 +30,14 @@ export class PooledSample {
   }
 
   /** Adds the windows of an image whose grid of blocks begins at `origin`. The image is not kept. */
-  *add({ width, height, planes }: Image, [x, y]: readonly [number, number] = [0, 0]): Work<void> {
+  *add({ width, height, planes, alpha }: Image, [x, y]: readonly [number, number] = [0, 0]): Work<void> {
     const side = POOLED_SIDE;
     for (let top = y; top + side <= height; top += side) {
       for (let left = x; left + side <= width; left += side) {
         const at: Rectangle = { left, top, width: side, height: side };
-        const window = planes.map((plane) => copyOf(cut(plane, { left: 0, top: 0, width, height }, at)));
-        this.#windows.push({ digest: digestOf(window), planes: window });
+        const windowOf = (plane: Samples) => copyOf(cut(plane, { left: 0, top: 0, width, height }, at));
+        const window = planes.map(windowOf);
+        this.#windows.push({ digest: digestOf(window), planes: window, alpha: alpha && windowOf(alpha) });
       }
       // Twice as many are collected before the surplus is dropped, so that sorting takes little time.
       if (this.#windows.length >= 2 * this.#most) this.#drop();
@@ -48,14 +51,21 @@ export class PooledSample {
     const { length } = this.#windows;
     if (length === 0) return undefined;
     const size = { left: 0, top: 0, width: POOLED_SIDE, height: length * POOLED_SIDE };
-    const planes = this.#windows[0].planes.map((plane, c) => {
-      const joined = emptyLike(plane, size.width * size.height);
+    const into = (joined: Samples, planeOf: (window: Window) => Samples | undefined) => {
       for (const [i, window] of this.#windows.entries()) {
-        place(window.planes[c], { ...size, top: i * POOLED_SIDE, height: POOLED_SIDE }, joined, size);
+        const plane = planeOf(window);
+        if (plane) place(plane, { ...size, top: i * POOLED_SIDE, height: POOLED_SIDE }, joined, size);
       }
       return joined;
-    });
-    return { width: size.width, height: size.height, planes, peak };
+    };
+    const { planes } = this.#windows[0];
+    const pixels = size.width * size.height;
+    const opaque = () => new Float32Array(pixels).fill(1);
+    return {
+      ...{ width: size.width, height: size.height, peak },
+      planes: planes.map((plane, c) => into(emptyLike(plane, pixels), (window) => window.planes[c])),
+      ...(this.#windows.some(({ alpha }) => alpha) && { alpha: into(opaque(), ({ alpha }) => alpha) }),
+    };
   }
 
   #drop(): void {

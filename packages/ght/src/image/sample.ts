@@ -68,5 +68,7 @@ export function sampledPlanes(
 /** The sample of an image. */
 export function sampledImage(image: Image, layout: SampleLayout): Image {
   const { width, height } = layout.size;
-  return { ...image, width, height, planes: sampledPlanes(image.planes, image, layout) };
+  const { planes, alpha } = image;
+  const [sampled, [opacity]] = [planes, alpha ? [alpha] : []].map((some) => sampledPlanes(some, image, layout));
+  return { ...image, width, height, planes: sampled, ...(opacity && { alpha: opacity }) };
 }

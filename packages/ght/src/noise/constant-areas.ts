@@ -5,7 +5,7 @@
  */
 import type { Samples } from '../image/image.js';
 import { cut, type Part } from '../image/rectangle.js';
-import type { Work } from '../work.js';
+import { stretches, type Work } from '../work.js';
 
 /**
  * The side of squares that show an area without noise. A JPEG can round the blocks of a smooth sky to one value, which does not mean
@@ -20,14 +20,24 @@ export const CONSTANT_REACH = SIDE.jpeg - 1;
  */
 const DRAWN = { side: 3, least: 0.25, near: 8, others: 0.02 } as const;
 
-/** Marks with 1 the samples that are in an area without noise, and with 0 all others; undefined if there is no such area. */
+/**
+ * Marks with 1 the samples that are in an area without noise or have the opacity 0, and with 0 all others; undefined if there is no such
+ * sample.
+ */
 export function* constantAreas(
   planes: readonly Samples[],
   width: number,
   height: number,
   isJpeg: boolean,
+  alpha?: Samples,
 ): Work<Uint8Array | undefined> {
   const marks = yield* constantSquares(planes, width, height, isJpeg ? SIDE.jpeg : SIDE.usual);
+  if (alpha) {
+    for (const [from, to] of stretches(marks.length)) {
+      for (let i = from; i < to; i++) if (alpha[i] === 0) marks[i] = 1;
+      yield 1;
+    }
+  }
   return marks.includes(1) ? marks : undefined;
 }
 
@@ -47,19 +57,25 @@ export function* keepConstantAreas(given: Part, result: Part, isJpeg: boolean): 
   return result.planes;
 }
 
-/** Whether an image was drawn, such as text or a diagram, and has no noise. */
-export function* isDrawn(planes: readonly Samples[], width: number, height: number): Work<boolean> {
+/** Whether an image was drawn, such as text or a diagram, and has no noise. Samples of the opacity 0 do not count. */
+export function* isDrawn(planes: readonly Samples[], width: number, height: number, alpha?: Samples): Work<boolean> {
   const { side, least, near, others } = DRAWN;
   if (Math.min(width, height) < side) return false;
   const marks = yield* constantSquares(planes, width, height, side);
-  const count = (some: Uint8Array) => some.reduce((sum, mark) => sum + mark, 0);
-  if (count(marks) < least * marks.length) return false;
+  const { length } = marks;
+  const count = (seen: (i: number) => number) => {
+    let sum = 0;
+    for (let i = 0; i < length; i++) if (alpha?.[i] !== 0) sum += seen(i);
+    return sum;
+  };
+  const all = count(() => 1);
+  if (count((i) => marks[i]) < least * all) return false;
   yield 0.5;
   // Marks reach `near` samples to each side: up and to the left here, down and to the right in the mirrored order.
   spread(marks, width, near + 1);
   marks.reverse();
   spread(marks, width, near + 1);
-  return count(marks) >= (1 - others) * marks.length;
+  return count((i) => marks[length - 1 - i]) >= (1 - others) * all;
 }
 
 /** Marks the samples that lie in a square of this side in which every plane is constant. */

@@ -83,25 +83,26 @@ const SPECTRUM_DONE = 0.8;
 /** The progress after the test whether white noise grows with the signal. */
 const GROWTH_DONE = 0.85;
 
-/** The noise of a checked image in usual units. `blocks` limits the number of blocks, for callers that need only the kind. */
+/** The noise of a checked image in usual units, where its opacity is not 0. `blocks` limits the number of blocks, for callers that need only the kind. */
 export function* noiseOf(
   image: Image,
   { kind = 'auto', jpeg: known = 'auto', offset, colour = true }: NoiseSought,
   blocks?: number,
 ): Work<NoiseEstimate> {
-  const { width, height } = image;
-  if (kind === 'white') return yield* whiteNoise(image, yield* constantAreas(image.planes, width, height, false));
+  const { width, height, alpha } = image;
+  const still = (isJpeg: boolean) => constantAreas(image.planes, width, height, isJpeg, alpha);
+  if (kind === 'white') return yield* whiteNoise(image, yield* still(false));
   if (kind === 'signal-dependent') {
-    const constant = yield* constantAreas(image.planes, width, height, false);
+    const constant = yield* still(false);
     const planes = yield* poissonGaussianEstimate(image, offset, constant);
     return { model: { kind, planes }, confidence: 1 };
   }
   const jpeg =
     typeof known === 'object' ? known : known === 'auto' ? yield* part(jpegOf(image), 0, JPEG_DONE) : undefined;
-  if (!jpeg && kind === 'auto' && (yield* isDrawn(image.planes, width, height))) {
+  if (!jpeg && kind === 'auto' && (yield* isDrawn(image.planes, width, height, alpha))) {
     return { model: { kind: 'white', sigma: image.planes.map(() => 0) }, confidence: 1, isDrawn: true };
   }
-  const constant = yield* constantAreas(image.planes, width, height, jpeg !== undefined);
+  const constant = yield* still(jpeg !== undefined);
   const planes = colour ? yield* part(decorrelation(image.planes), JPEG_DONE, JPEG_DONE) : image.planes;
   const spectrum = yield* part(spectrumOf(image, planes, { jpeg, blocks, constant }), JPEG_DONE, SPECTRUM_DONE);
   if (kind === 'auto' && isWhite(spectrum, jpeg !== undefined)) {

@@ -1,5 +1,6 @@
 import { checkShape, type Image, type Samples } from '../image/image.js';
 import { mirrored, missingIn, restored } from '../pipelines/denoise/missing.js';
+import { keepHidden } from '../pipelines/denoise/opacity.js';
 import { type DenoiseOptions, resolveDenoiseOptions } from '../pipelines/denoise/options.js';
 import { type Denoised, denoiseWhole } from '../pipelines/denoise/whole.js';
 import { drive } from '../work.js';
@@ -7,7 +8,8 @@ import { drive } from '../work.js';
 /**
  * Removes noise, with one global threshold over all patches of all planes. No options are needed: the noise, white or coloured,
  * is estimated, and impulses and banding are removed first if they are found. RGB is denoised as luma and two chromas, with groups
- * of similar patches found on luma. Equal channels stay equal, and alpha is passed through.
+ * of similar patches found on luma. Equal channels stay equal. Alpha is passed through; pixels of alpha 0 stay as they are, and the noise
+ * is estimated from the others.
  *
  * Values may have any scale, and images any size. Only the estimate of the noise needs at least 3×3 pixels, or 32×32 if the noise
  * grows with the signal. An image without noise is returned bit for bit. The input must not change before the promise has settled,
@@ -33,7 +35,7 @@ export async function denoise(noisy: Image, options: DenoiseOptions = {}): Promi
   const planes: Samples[] = [];
   const holes: (Uint8Array | undefined)[] = [];
   for (const plane of noisy.planes) {
-    const missing = await drive(missingIn(plane), { signal });
+    const missing = await drive(missingIn(plane, noisy.alpha), { signal });
     holes.push(missing);
     planes.push(missing ? await drive(mirrored(plane, noisy, missing), { signal }) : plane);
   }
@@ -42,5 +44,5 @@ export async function denoise(noisy: Image, options: DenoiseOptions = {}): Promi
   for (const [c, missing] of holes.entries()) {
     if (missing) results[c] = await drive(restored(results[c], noisy, missing, wanted), { signal });
   }
-  return { image: { ...image, planes: results }, ...report };
+  return { image: { ...image, planes: await drive(keepHidden(results, noisy), { signal }) }, ...report };
 }

@@ -6,7 +6,7 @@
  * So twice the noise of the half image can be no more than what was measured in the image at r < 2. If it is more than a quarter
  * above that, the estimate of the half image includes texture, and is reduced to that limit.
  */
-import { halfOf, halvedPlanes } from '../../image/halves.js';
+import { halfOf, halved, halvedPlanes } from '../../image/halves.js';
 import type { Image, Samples } from '../../image/image.js';
 import type { Size } from '../../image/rectangle.js';
 import type { Work } from '../../work.js';
@@ -33,13 +33,16 @@ export function hasTwoScales({ width, height }: Size): boolean {
 /** The noise of decorrelated planes at half their size: 0 for a plane without flat areas. `found` is that of the planes themselves. */
 export function* coarseNoise(
   planes: readonly Samples[],
-  { width, height, peak }: Size & Pick<Image, 'peak'>,
+  { width, height, peak, alpha }: Size & Pick<Image, 'peak' | 'alpha'>,
   found: readonly PlaneSpectrum[],
   isJpeg: boolean,
 ): Work<ColouredNoise> {
   const halves = yield* halvedPlanes(planes, { width, height });
   const [across, down] = [halfOf(width), halfOf(height)];
-  const constant = yield* constantAreas(halves, across, down, false);
+  // A mean is below 1 if any of its samples is transparent.
+  const opaque = alpha && Float32Array.from(alpha, (value) => (value === 0 ? 0 : 1));
+  const seen = opaque && (yield* halved(opaque, width, height));
+  const constant = yield* constantAreas(halves, across, down, false, seen?.map(Math.floor));
   const spectrum = yield* colouredNoise(halves, across, down, { peak, constant });
   const share = isJpeg || found.length !== 3 ? 1 : chromaShare(found);
   const believed = spectrum.planes.map((plane, c) => {

@@ -32,7 +32,7 @@ export interface TileDivision {
 export interface DenoiseOutput {
   /** Whether a rectangle was written by an earlier attempt at the same run. */
   has(at: Rectangle): Promise<boolean>;
-  /** Writes the planes of a rectangle, without opacity; undefined for those of the input. */
+  /** Writes the planes of a rectangle, with opacity if the image is read with it; undefined for those of the input. */
   write(at: Rectangle, planes: readonly Samples[] | undefined, signal?: AbortSignal): Promise<void>;
   finish(signal?: AbortSignal): Promise<void>;
 }

@@ -66,7 +66,8 @@ export function* findDefects(
   const banding: RemovedBanding = { rows: bands.rows, columns: bands.columns, search };
   // A sample may have no impulse by chance, a whole plane does not.
   const impulses = planes.map((_, c) => (found && !(isWhole && found.sites[c].length === 0) ? found.rules[c] : null));
-  return { planes, impulses: found?.count ?? 0, defects: { impulses, rowOffsets, columnOffsets, banding } };
+  const count = found ? countOf(found.sites, (i) => image.alpha?.[i] !== 0) : 0;
+  return { planes, impulses: count, defects: { impulses, rowOffsets, columnOffsets, banding } };
 }
 
 /** How far a part without defects depends on samples around it. */
@@ -74,8 +75,16 @@ export function defectReach({ impulses }: Defects): number {
   return impulses.some((rule) => rule !== null) ? IMPULSE_REACH : 0;
 }
 
-/** The rectangle `kept` of a part of an image without its defects. The part has {@link defectReach} more samples on each side. */
-export function* withoutDefects({ at, planes }: Part, defects: Defects, kept: Rectangle): Work<Repaired> {
+/**
+ * The rectangle `kept` of a part of an image without its defects. The part has {@link defectReach} more samples on each side. Impulses are
+ * counted where the opacity is not 0.
+ */
+export function* withoutDefects(
+  { at, planes }: Part,
+  defects: Defects,
+  kept: Rectangle,
+  alpha?: Samples,
+): Work<Repaired> {
   const { width, height } = at;
   const sites = yield* impulsesByRule(planes, width, height, defects.impulses);
   const filled = yield* withoutImpulses(planes, width, height, { sites });
@@ -86,10 +95,14 @@ export function* withoutDefects({ at, planes }: Part, defects: Defects, kept: Re
   });
   const inside = (i: number) => {
     const [x, y] = [at.left + (i % width) - kept.left, at.top + Math.floor(i / width) - kept.top];
-    return x >= 0 && x < kept.width && y >= 0 && y < kept.height;
+    return alpha?.[i] !== 0 && x >= 0 && x < kept.width && y >= 0 && y < kept.height;
   };
-  const impulses = sites.reduce((sum, some) => sum + some.filter(inside).length, 0);
-  return { planes: yield* withoutBanding(repaired, kept, defects), impulses };
+  return { planes: yield* withoutBanding(repaired, kept, defects), impulses: countOf(sites, inside) };
+}
+
+/** The number of impulses at some places. */
+export function countOf(sites: ImpulseReport['sites'], counts: (i: number) => boolean): number {
+  return sites.reduce((sum, some) => sum + some.filter(counts).length, 0);
 }
 
 /** Whether an image has defects, given the number of its impulses. */

@@ -8,16 +8,18 @@ import { sampledImage, sampleLayout } from '../../image/sample.js';
 import { impulsesByRule } from '../../noise/impulses/impulses.js';
 import { part, type Work } from '../../work.js';
 import { checkGivenNoise } from '../given-noise.js';
-import type { Defects } from './defects.js';
+import { countOf, type Defects } from './defects.js';
 import {
   type Diagnosis,
   diagnosisOf,
   find,
   type ImageRange,
+  mergeRanges,
   type Sought,
   scanRange,
   toWorkingUnits,
 } from './findings.js';
+import { visibleIn } from './opacity.js';
 
 /** What is looked for, and in how many pixels of a large image. */
 export interface DiagnosisSettings extends Sought {
@@ -29,9 +31,11 @@ export interface DiagnosisSettings extends Sought {
 const [RANGE_DONE, SAMPLE_DONE, FOUND] = [0.04, 0.06, 0.9];
 
 /** The diagnosis of one image. */
-export function* diagnoseWhole(image: Image, settings: DiagnosisSettings): Work<Diagnosis> {
-  const range = yield* part(scanRange({ at: allOf(image), planes: image.planes }), 0, RANGE_DONE);
-  checkGivenNoise(settings, range, image.peak);
+export function* diagnoseWhole(given: Image, settings: DiagnosisSettings): Work<Diagnosis> {
+  const { planes, alpha } = given;
+  const range = mergeRanges([yield* part(scanRange({ at: allOf(given), planes }, alpha), 0, RANGE_DONE)]);
+  checkGivenNoise(settings, range, given.peak);
+  const image = yield* part(visibleIn(given, range), RANGE_DONE, RANGE_DONE);
   const layout = sampleLayout(image, settings.sampled);
   const working = yield* part(toWorkingUnits(sampledImage(image, layout), range), RANGE_DONE, SAMPLE_DONE);
   const found = yield* part(find(working, layout.whole, range, settings), SAMPLE_DONE, FOUND);
@@ -44,5 +48,5 @@ function* countImpulses(image: Image, range: ImageRange, { impulses }: Defects):
   if (impulses.every((rule) => rule === null)) return 0;
   const { planes, width, height } = yield* toWorkingUnits(image, range);
   const sites = yield* impulsesByRule(planes, width, height, impulses);
-  return sites.reduce((sum, some) => sum + some.length, 0);
+  return countOf(sites, (i) => image.alpha?.[i] !== 0);
 }

@@ -25,6 +25,7 @@ import {
   type Repaired,
 } from './defects.js';
 import { givenEstimate } from './given.js';
+import { withoutHidden } from './opacity.js';
 import type { DenoiseSettings } from './options.js';
 import { type ChosenQuality, chooseQuality } from './quality.js';
 
@@ -38,8 +39,13 @@ export interface ImageRange {
   readonly copies: boolean;
 }
 
-/** The range of a part of an image. The first NaN or infinity is refused, with its place in the image. */
-export function* scanRange({ at, planes }: Part): Work<ImageRange> {
+/** The range of a part without any visible pixel, of which nothing is left beside another one. */
+const NOTHING_SEEN = { least: Number.MAX_VALUE, most: -Number.MAX_VALUE } as const;
+
+/** The visible range of a part of an image. The first NaN or infinity is refused, with its place in the image. */
+export function* scanRange({ at, planes: given }: Part, alpha?: Samples): Work<ImageRange> {
+  const planes = yield* withoutHidden({ planes: given, alpha });
+  if (!planes) return { ...NOTHING_SEEN, channels: given.length, copies: given.length > 1 };
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const [channel, plane] of planes.entries()) {
     yield* refuseBadNumber(plane, (i) => {
@@ -69,12 +75,13 @@ function* allTheSame([first, ...others]: readonly Samples[]): Work<boolean> {
 
 /** The range of all parts together. */
 export function mergeRanges(ranges: readonly ImageRange[]): ImageRange {
-  return ranges.reduce((all, each) => ({
-    least: Math.min(all.least, each.least),
-    most: Math.max(all.most, each.most),
-    channels: all.channels,
-    copies: all.copies && each.copies,
+  const all = ranges.reduce((sum, each) => ({
+    least: Math.min(sum.least, each.least),
+    most: Math.max(sum.most, each.most),
+    channels: sum.channels,
+    copies: sum.copies && each.copies,
   }));
+  return all.least > all.most ? { ...all, least: 0, most: 0 } : all;
 }
 
 /** The exponent of the unit in which an image is denoised. */

@@ -18,13 +18,14 @@ import { stretches, type Work } from '../../work.js';
 /** What becomes of missing samples. */
 export type MissingSamples = 'keep' | 'fill';
 
-/** 1 for each missing sample of a plane; undefined if there is none. */
-export function* missingIn(plane: Samples): Work<Uint8Array | undefined> {
+/** 1 for each missing sample of a plane, and then also where its opacity is 0; undefined if none is missing. */
+export function* missingIn(plane: Samples, alpha?: Samples): Work<Uint8Array | undefined> {
   if (!(plane instanceof Float32Array || plane instanceof Float64Array)) return undefined;
   let missing: Uint8Array | undefined;
   let known = false;
   for (const [from, to] of stretches(plane.length)) {
     for (let i = from; i < to; i++) {
+      if (alpha?.[i] === 0) continue;
       if (!Number.isNaN(plane[i])) known = true;
       else {
         missing ??= new Uint8Array(plane.length);
@@ -33,6 +34,7 @@ export function* missingIn(plane: Samples): Work<Uint8Array | undefined> {
     }
     yield to / plane.length;
   }
+  if (!missing) return undefined;
   if (!known)
     throw new InputError(
       'image',
@@ -40,6 +42,7 @@ export function* missingIn(plane: Samples): Work<Uint8Array | undefined> {
       'only NaN',
       'give another image',
     );
+  for (let i = 0; i < plane.length; i++) if (alpha?.[i] === 0) missing[i] = 1;
   return missing;
 }
 
@@ -49,34 +52,7 @@ export function* mirrored(plane: Samples, { width, height }: Size, missing: Uint
   const gone = missing.slice();
   let left = gone.reduce((sum, each) => sum + each, 0);
   while (left > 0) {
-    const distance = new Uint32Array(gone.length).fill(0xffff_ffff);
-    const source = new Int32Array(gone.length).fill(-1);
-    /** Goes along a line of samples, `step` apart, and notes for each missing one the known one that it mirrors. */
-    const along = (start: number, step: number, count: number) => {
-      let [run, last] = [0, 0];
-      for (let n = 0, i = start; n < count; n++, i += step) {
-        if (!gone[i]) {
-          run = last === n - 1 ? run + 1 : 1;
-          last = n;
-          continue;
-        }
-        const d = n - last;
-        if (run === 0 || d >= distance[i]) continue;
-        const turn = (d - 1) % (2 * run);
-        distance[i] = d;
-        source[i] = start + step * (last - (turn < run ? turn : 2 * run - 1 - turn));
-      }
-    };
-    for (let y = 0; y < height; y++) {
-      along(y * width, 1, width);
-      along(y * width + width - 1, -1, width);
-      yield y / height;
-    }
-    for (let x = 0; x < width; x++) {
-      along(x, width, height);
-      along((height - 1) * width + x, -width, height);
-      yield x / width;
-    }
+    const source = yield* mirroredAt({ width, height }, gone);
     for (let i = 0; i < gone.length; i++) {
       if (source[i] < 0) continue;
       filled[i] = filled[source[i]];
@@ -85,6 +61,39 @@ export function* mirrored(plane: Samples, { width, height }: Size, missing: Uint
     }
   }
   return filled;
+}
+
+/** Where the known sample is that each missing one mirrors, if it is at most `reach` away; −1 for all others. */
+export function* mirroredAt({ width, height }: Size, gone: Uint8Array, reach = 2 ** 31): Work<Int32Array> {
+  const distance = new Uint32Array(gone.length).fill(reach + 1);
+  const source = new Int32Array(gone.length).fill(-1);
+  /** Goes along a line of samples, `step` apart, and notes for each missing one the known one that it mirrors. */
+  const along = (start: number, step: number, count: number) => {
+    let [run, last] = [0, 0];
+    for (let n = 0, i = start; n < count; n++, i += step) {
+      if (!gone[i]) {
+        run = last === n - 1 ? run + 1 : 1;
+        last = n;
+        continue;
+      }
+      const d = n - last;
+      if (run === 0 || d >= distance[i]) continue;
+      const turn = (d - 1) % (2 * run);
+      distance[i] = d;
+      source[i] = start + step * (last - (turn < run ? turn : 2 * run - 1 - turn));
+    }
+  };
+  for (let y = 0; y < height; y++) {
+    along(y * width, 1, width);
+    along(y * width + width - 1, -1, width);
+    yield y / height;
+  }
+  for (let x = 0; x < width; x++) {
+    along(x, width, height);
+    along((height - 1) * width + x, -width, height);
+    yield x / width;
+  }
+  return source;
 }
 
 /** A denoised plane with its missing samples as they are wanted. */

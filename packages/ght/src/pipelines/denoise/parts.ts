@@ -8,6 +8,7 @@ import { drive } from '../../work.js';
 import { toAxes } from './axes.js';
 import { defectReach, type Repaired, withoutDefects } from './defects.js';
 import { type Findings, type ImageRange, toWorkingUnits } from './findings.js';
+import { readVisible } from './opacity.js';
 import { addDifferences } from './scales.js';
 
 /** The properties of the whole image that a part without defects depends on; plain data. */
@@ -19,8 +20,10 @@ export interface Known extends Findings {
 
 /** A part of an image without its defects. */
 export interface Clean extends Repaired {
-  /** The samples as they were read, of the same rectangle. */
+  /** The samples as they were read, of the same rectangle; what was mirrored in place of those that are transparent. */
   readonly given: readonly Samples[];
+  /** Its opacity. */
+  readonly alpha?: Samples;
   /** The full scale in working units. */
   readonly peak: number;
 }
@@ -52,10 +55,12 @@ export function halfSize({ width, height }: Size): Size {
 export function partReader(image: PartedImage): PartReader {
   const clean: PartReader['clean'] = async ({ range, defects, peak }, at, signal) => {
     const around = grown(at, defectReach(defects), image);
-    const given = await image.read(around, signal);
+    const { planes: given, alpha } = await readVisible(image, around, range, signal);
     const working = await drive(toWorkingUnits({ ...around, planes: given, peak }, range), { signal });
-    const repaired = await drive(withoutDefects({ at: around, planes: working.planes }, defects, at), { signal });
-    return { ...repaired, given: given.map((plane) => cut(plane, around, at)), peak: working.peak };
+    const part = { at: around, planes: working.planes };
+    const repaired = await drive(withoutDefects(part, defects, at, alpha), { signal });
+    const inside = <T extends Samples>(plane: T) => cut(plane, around, at);
+    return { ...repaired, given: given.map(inside), alpha: alpha && inside(alpha), peak: working.peak };
   };
   const axes: PartReader['axes'] = async (known, at, differences, signal) => {
     const part = await clean(known, at, signal);
@@ -92,9 +97,9 @@ export class WholeReader implements PartReader {
 
   async clean(known: Known, at: Rectangle, signal?: AbortSignal): Promise<Clean> {
     this.#clean ??= await this.#reader.clean(known, this.#whole, signal);
-    const { planes, given, ...rest } = this.#clean;
+    const { planes, given, alpha, ...rest } = this.#clean;
     const part = (plane: Samples) => cut(plane, this.#whole, at);
-    return { ...rest, planes: planes.map(part), given: given.map(part) };
+    return { ...rest, planes: planes.map(part), given: given.map(part), alpha: alpha && part(alpha) };
   }
 
   /** The differences of the coarse scale are added by {@link addCoarse}. */

@@ -49,6 +49,7 @@ import {
   type FineArgument,
   type ScalesArgument,
 } from './messages.js';
+import { apart, keepHidden, readVisible } from './opacity.js';
 import { halfSize, type Known, type ReadDifferences, readSample, WholeReader } from './parts.js';
 import { denoiseTiles, loadDenoiser } from './planes.js';
 import { isForColour, qualityEffort } from './quality.js';
@@ -77,7 +78,8 @@ const range = definePass<DenoiseContext, null, ImageRange>({
   ...{ name: 'range', argument: nothing, answer: checkRange },
   async work(context, { part, signal, onFraction }) {
     const at = memberOf(measuredParts(context), part, 'part');
-    return drive(scanRange({ at, planes: await context.image.read(at, signal) }), { signal, onFraction });
+    const { planes, alpha } = apart(context.image, await context.image.read(at, signal));
+    return drive(scanRange({ at, planes }, alpha), { signal, onFraction });
   },
 });
 
@@ -85,11 +87,15 @@ const estimate = definePass<DenoiseContext, { readonly range: ImageRange; readon
   ...{ name: 'estimate', argument: checkEstimateArgument, answer: checkNoise },
   async work({ image, reader, settings }, { argument: { range, peak }, signal, onFraction }) {
     checkGivenNoise(settings, range, peak);
-    const { size, whole, planes: given } = await readSample(image, settings.sampled, (at) => image.read(at, signal));
-    const working = await drive(toWorkingUnits({ ...size, planes: given, peak }, range), { signal });
+    const { size, whole, ...sample } = await readSample(image, settings.sampled, async (at) => {
+      const { planes, alpha } = await readVisible(image, at, range, signal);
+      return alpha ? [...planes, alpha] : planes;
+    });
+    const { planes: given, alpha } = apart(image, sample.planes);
+    const working = await drive(toWorkingUnits({ ...size, planes: given, alpha, peak }, range), { signal });
     const found = await drive(find(working, whole, range, settings), { signal, onFraction });
     const { planes, impulses, defects, estimate, bands } = found;
-    if (whole && reader instanceof WholeReader) reader.keep({ planes, impulses, given, peak: working.peak });
+    if (whole && reader instanceof WholeReader) reader.keep({ planes, impulses, given, alpha, peak: working.peak });
     return { range, peak, defects, estimate, bands };
   },
 });
@@ -118,13 +124,14 @@ const reestimate = definePass<DenoiseContext, ScalesArgument, NoiseEstimate>({
     const { signal } = job;
     let { peak } = known;
     // Channels and axes are read together, window by window: the estimate needs both.
-    const { size, planes } = await readSample(image, settings.sampled, async (at) => {
+    const { size, ...sample } = await readSample(image, settings.sampled, async (at) => {
       const part = await reader.axes(known, at, differencesOf(context, job), signal);
       peak = part.peak;
-      return [...part.planes, ...part.axes];
+      return [...part.planes, ...part.axes, ...(part.alpha ? [part.alpha] : [])];
     });
+    const { planes, alpha } = apart(image, sample.planes);
     const [channels, axes] = [planes.slice(0, planes.length / 2), planes.slice(planes.length / 2)];
-    return drive(fineEstimate({ ...size, planes: channels, peak }, axes, known.estimate), job);
+    return drive(fineEstimate({ ...size, planes: channels, alpha, peak }, axes, known.estimate), job);
   },
 });
 
@@ -152,7 +159,7 @@ const denoise = definePass<DenoiseContext, FineArgument, null>({
     const inner = gridCell(context.image, step, job.part);
     // An interrupted run has written the same samples.
     if (await context.output.has(inner)) return null;
-    await context.output.write(inner, changed ? await denoisePart(context, job, inner) : undefined, job.signal);
+    await context.output.write(inner, changed ? await finishedPart(context, job, inner) : undefined, job.signal);
     return null;
   },
 });
@@ -327,6 +334,20 @@ function differencesOf(context: DenoiseContext, job: Job<ScalesArgument>): ReadD
   if (!argument || !store) return undefined;
   const compute = (part: number) => denoiseCoarse(context, { part, argument, signal: job.signal });
   return (at) => store.read(at, argument.framed.noisy.length, halfSize(image), argument.step, compute);
+}
+
+/** What is written of a part: its denoised planes, with its transparent pixels as they were, and its opacity. */
+async function finishedPart(
+  context: DenoiseContext,
+  job: Job<FineArgument>,
+  inner: Rectangle,
+): Promise<readonly Samples[]> {
+  const { image } = context;
+  const { signal } = job;
+  const planes = await denoisePart(context, job, inner);
+  if (!image.alpha) return planes;
+  const given = apart(image, await image.read(inner, signal));
+  return [...(await drive(keepHidden(planes, given), { signal })), given.alpha as Samples];
 }
 
 /** The denoised planes of a part, in the units of the image. */

@@ -3,7 +3,7 @@
  * and their noise is estimated. Nothing depends on the order of the images.
  */
 import { InputError } from '../../errors.js';
-import { checkImage, type Image } from '../../image/image.js';
+import { checkShape, type Image } from '../../image/image.js';
 import { POOLED_SIDE, PooledSample } from '../../image/pooled-sample.js';
 import { allOf, cut } from '../../image/rectangle.js';
 import { sampledImage, sampleLayout } from '../../image/sample.js';
@@ -13,7 +13,8 @@ import type { JpegInfo } from '../../noise/model.js';
 import { drive, part, type Watch, type Work } from '../../work.js';
 import { findDefects, impulsesOf, type RemovedBanding, type RemovedImpulses } from './defects.js';
 import type { DiagnosisSettings } from './diagnosis.js';
-import type { Diagnosis } from './findings.js';
+import { type Diagnosis, mergeRanges, scanRange } from './findings.js';
+import { visibleIn } from './opacity.js';
 
 /** One of several images; with the JPEG that its file is, if that was read. */
 export type PooledImage = Image | { readonly image: Image; readonly jpeg?: JpegInfo };
@@ -38,8 +39,9 @@ export async function diagnosePooled(
   const defects: OwnDefects[] = [];
   let first: Image | undefined;
   for await (const each of images) {
-    const { image, jpeg: read } = isFile(each) ? each : { image: each, jpeg: undefined };
-    checkImage(image);
+    const { image: given, jpeg: read } = isFile(each) ? each : { image: each, jpeg: undefined };
+    checkShape(given);
+    const image = await drive(visible(given), { signal });
     first ??= image;
     checkFits(image, first, found.length);
     const known = typeof jpeg === 'object' ? jpeg : read;
@@ -54,6 +56,14 @@ export async function diagnosePooled(
   const sought = { ...settings.estimate, jpeg: common ? { ...common, origin: [0, 0] as const } : ('off' as const) };
   const estimate = await drive(inUsualUnits(image, sought), { signal, onFraction });
   return { ...estimate, impulses: allImpulses(defects), banding: allBanding(defects) };
+}
+
+/** A checked image without what is in transparent pixels. */
+function* visible(image: Image): Work<Image> {
+  return yield* visibleIn(
+    image,
+    mergeRanges([yield* scanRange({ at: allOf(image), planes: image.planes }, image.alpha)]),
+  );
 }
 
 function isFile(each: PooledImage): each is Exclude<PooledImage, Image> {

@@ -51,7 +51,7 @@ export function* fineEstimate(
   planes: readonly Samples[],
   { jpeg, levels }: Pick<NoiseEstimate, 'jpeg' | 'levels'>,
 ): Work<NoiseEstimate> {
-  const constant = yield* constantAreas(image.planes, image.width, image.height, jpeg !== undefined);
+  const constant = yield* constantAreas(image.planes, image.width, image.height, jpeg !== undefined, image.alpha);
   const spectrum = yield* spectrumOf(image, planes, { jpeg, constant });
   const limited = spectrum.planes.map((plane, c) => {
     const middle = levels?.[c].middle ?? plane.middle;

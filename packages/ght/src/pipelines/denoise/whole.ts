@@ -17,15 +17,16 @@ export interface Denoised extends DenoiseResult {
 export async function denoiseWhole(noisy: Image, settings: DenoiseSettings): Promise<Denoised> {
   const { signal, onProgress } = settings.planes;
   const whole = allOf(noisy);
+  const given = noisy.alpha ? [...noisy.planes, noisy.alpha] : noisy.planes;
   const image = {
-    ...{ width: noisy.width, height: noisy.height },
-    read: async (at: typeof whole) => noisy.planes.map((plane) => cut(plane, whole, at)),
+    ...{ width: noisy.width, height: noisy.height, alpha: noisy.alpha !== undefined },
+    read: async (at: typeof whole) => given.map((plane) => cut(plane, whole, at)),
   };
   let result: readonly Samples[] | undefined;
   const output = {
     has: async () => false,
     write: async (_: typeof whole, planes: readonly Samples[] | undefined) => {
-      result = planes;
+      result = planes?.slice(0, noisy.planes.length);
     },
     finish: async () => {},
   };
