@@ -1,4 +1,5 @@
-"""Writes a checkpoint as the weights that the library reads: one .npz of float16 arrays.
+"""Writes a checkpoint as the weights that the library reads: one .npz of float16 arrays, as bytes: 2 × the
+shape, the low bytes of all numbers first, because the high ones shrink if they are next to each other.
 
     A      steps × atoms × 64       analysis
     B      (steps − 1) × atoms × 64 synthesis, from the second step on
@@ -17,6 +18,12 @@ from model import Unrolled
 NAMES = ("A", "B", "D", "kappa")
 
 
+def split(values):
+    """Float16 as its low and its high bytes."""
+    pairs = np.ascontiguousarray(values, "<f2").view(np.uint8).reshape(*values.shape, 2)
+    return np.ascontiguousarray(np.moveaxis(pairs, -1, 0))
+
+
 def export(checkpoint, weights):
     kept = torch.load(checkpoint, map_location="cpu", weights_only=True)
     coarse = kept["config"].get("coarse", 0)
@@ -28,7 +35,7 @@ def export(checkpoint, weights):
             parameter.copy_(value)
         values = dict(A=model.A, B=model.B, D=model.D, kappa=model.thresholds())
         rounded = {name: values[name].half() for name in NAMES}
-        np.savez(weights, **{name: value.numpy() for name, value in rounded.items()})
+        np.savez(weights, **{name: split(value.numpy()) for name, value in rounded.items()})
 
 
 def main():

@@ -12,6 +12,11 @@ import numpy as np
 HALO = 16
 
 
+def joined(halves):
+    """Float16 whose low bytes are stored before its high ones."""
+    return (halves[0] + 256 * halves[1].astype(np.uint16)).view(np.float16).astype(np.float64)
+
+
 def unfold(r):
     """[H, W] -> [H/2, W/2, 64]: the 8x8 patches from two pixels above and left of each square of 2x2, zero outside."""
     h, w = r.shape
@@ -48,7 +53,7 @@ def main():
     parser.add_argument("weights")
     parser.add_argument("fixture", help="the .npz to write")
     asked = parser.parse_args()
-    model = {name: array.astype(np.float64) for name, array in np.load(asked.weights).items()}
+    model = {name: joined(array) for name, array in np.load(asked.weights).items()}
     y, x = np.mgrid[0:19, 0:26]
     clean = 3 * np.sin(x / 5) * np.cos(y / 9) + 4 * (x > y)
     tile = clean + np.random.RandomState(0).randn(*clean.shape)

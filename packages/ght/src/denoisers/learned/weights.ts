@@ -1,6 +1,6 @@
 /** Reads the arrays of a trained model from its `.npz` file. */
 import { InputError } from '../../errors.js';
-import { type NpyArray, readNpy } from '../../sparse/codes/npy.js';
+import { floatOfHalf, type NpyArray, readNpy } from '../../sparse/codes/npy.js';
 import { namesInZip, unzip } from '../../sparse/codes/zip.js';
 
 /** The arrays of a file: their names, an array as it is stored, and the finite numbers of one that must have a shape. */
@@ -21,7 +21,7 @@ export async function readWeights(bytes: Uint8Array, wanted: RegExp, remedy: str
   const array = (name: string) => {
     const file = files.get(`${name}.npy`);
     if (!file) throw new InputError('model', `must hold the array ${name}`, names.join(', '), remedy);
-    return readNpy(file, `model.${name}`);
+    return joined(readNpy(file, `model.${name}`));
   };
   const values = (name: string, shape: readonly number[]) => {
     const given = array(name);
@@ -35,4 +35,14 @@ export async function readWeights(bytes: Uint8Array, wanted: RegExp, remedy: str
     return data;
   };
   return { names, array, values };
+}
+
+/** Float16 may be stored as two halves of bytes, the low ones first: signs and exponents are then next to each other, and shrink in a package. */
+function joined(array: NpyArray): NpyArray {
+  const { type, shape, data } = array;
+  if (type !== 'u1' || shape[0] !== 2) return array;
+  const count = data.length / 2;
+  const values = new Float32Array(count);
+  for (let i = 0; i < count; i++) values[i] = floatOfHalf(data[i] + 256 * data[count + i]);
+  return { type: 'f4', shape: shape.slice(1), data: values };
 }

@@ -39,7 +39,7 @@ export interface ImageRange {
   readonly copies: boolean;
 }
 
-/** The range of a part without any visible pixel, of which nothing is left beside another one. */
+/** The range of a part without any visible pixel, which does not change that of another one. */
 const NOTHING_SEEN = { least: Number.MAX_VALUE, most: -Number.MAX_VALUE } as const;
 
 /** The visible range of a part of an image. The first NaN or infinity is refused, with its place in the image. */

@@ -1,5 +1,5 @@
 /**
- * Transparent pixels, those of opacity 0. Nobody sees what they hold, so they are left as they are and have no influence on the others:
+ * Transparent pixels, those of opacity 0. What they hold is not seen. So they are left as they are and have no influence on the others:
  * the noise is estimated without them. While the image is denoised, up to {@link REACH} of them mirror the nearest visible samples of their
  * row or column, as missing samples do (`missing.ts`), and all others have a value in the middle of the range. So patches of visible
  * pixels contain nothing else, and a part of an image needs few pixels around it.
@@ -10,7 +10,7 @@ import { cut, grown, type Rectangle } from '../../image/rectangle.js';
 import { drive, stretches, type Work } from '../../work.js';
 import { mirroredAt } from './missing.js';
 
-/** Patches have 8 samples a side, 16 at half the size. */
+/** The side of a patch at half the size, in pixels of the image. */
 const REACH = 16;
 
 /** Planes, and their opacity if the image has one. */

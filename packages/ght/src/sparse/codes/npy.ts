@@ -233,7 +233,7 @@ function rawItems(bytes: Uint8Array, header: Header, unit: number, name: string,
 }
 
 /** The value of IEEE half precision: a sign, five bits of exponent and ten of fraction. */
-function floatOfHalf(bits: number): number {
+export function floatOfHalf(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const [exponent, fraction] = [(bits >> 10) & 31, bits & 0x3ff];
   if (exponent === 31) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
