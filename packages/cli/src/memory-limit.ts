@@ -35,6 +35,14 @@ export function refuseTooLargeToRestore(
   refuse(size, estimateMemory('restore', size, options), remedy);
 }
 
+/** The same for missing samples in tiles: one plane after the other is in memory with its places, and to fill them all planes of the result. */
+export function refuseTooLargeToFill(picture: Picture, missing: 'keep' | 'fill' | undefined): void {
+  const { width, height, channels, sample, depth } = picture;
+  if (missing === undefined || sample !== 'float') return;
+  const bytesPerPixel = (2 * depth) / 8 + 2 + 8 + (missing === 'fill' ? channels * 8 + 2 * 8 : 0);
+  refuse(picture, bytesPerPixel * width * height, 'crop the image');
+}
+
 /** Whether a run that needs this many bytes fits into the memory of this machine. */
 export function fitsInMemory(needed: number): boolean {
   return needed <= 0.9 * totalmem();

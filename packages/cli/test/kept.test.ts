@@ -103,9 +103,23 @@ describe('NaN', () => {
     }
   });
 
-  it('is not for tiles', async () => {
+  it('does not count in a diagnosis', async () => {
     await save('nan.npy', array());
-    const { code, stderr } = await ght('denoise', 'nan.npy', '-o', 'out.npy', '--missing', 'keep', '--tile', '32');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--missing')]);
+    expect((await ght('diagnose', 'nan.npy')).stderr).toContain('must be a finite number');
+    const { code, stdout } = await ght('diagnose', 'nan.npy', '--missing', 'keep', '--json');
+    expect([code, JSON.parse(stdout).task]).toEqual([0, 'diagnose']);
+  });
+
+  it('is kept and filled in tiles with the bits of the whole', async () => {
+    await save('nan.npy', array());
+    for (const what of ['keep', 'fill']) {
+      const outputs = ['whole.npy', 'tiles.npy'];
+      for (const [i, tile] of [[], ['--tile', '16']].entries()) {
+        const { code } = await ght('denoise', 'nan.npy', '-o', outputs[i], '--sigma', '3', '--missing', what, ...tile);
+        expect(code).toBe(0);
+      }
+      const [whole, tiles] = await Promise.all(outputs.map(async (name) => readNpy(await read(name)).data));
+      expect(tiles).toEqual(whole);
+    }
   });
 });

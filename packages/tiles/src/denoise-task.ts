@@ -16,15 +16,17 @@ import {
   partSize,
   placementOf,
   type Rectangle,
-  refuseMissing,
   resolveDenoiseOptions,
   type Scratch,
   type Size,
 } from 'ght/plans';
 import { fullScale } from 'ght-images';
+import { type AllHoles, findHoles, outputWithHoles, withoutHoles } from './missing.js';
 import type { Picture } from './picture.js';
 import { PIECE, readPieces, writePieces } from './pieces.js';
 import { checkTile, type ImageNames, namesOf, optionsOf, type TiledTask, tiledTask, withChannels } from './plan.js';
+import type { Sink } from './sink.js';
+import type { Source } from './source.js';
 
 /** What is denoised, and where the result goes. */
 export interface DenoiseRequest extends ImageNames {
@@ -36,12 +38,19 @@ export interface DenoiseRequest extends ImageNames {
   readonly sampled?: number;
 }
 
+/** What is kept of a run from part to part: the memory of the denoiser, and the missing samples. */
+interface Kept {
+  readonly run: string;
+  readonly denoisers: DenoiserCache;
+  holes?: Promise<AllHoles>;
+}
+
 /** The chunks of a Zarr that is created. */
 const CHUNK = { width: 512, height: 512 } as const;
 
 /** The task of denoising. One task keeps the memory of one denoiser from tile to tile. */
 export function denoiseTask(): TiledTask<DenoiseRequest, DenoiseContext, DenoiseResult> {
-  let kept = { run: '', denoisers: new DenoiserCache() };
+  let kept: Kept = { run: '', denoisers: new DenoiserCache() };
   const request = check.record<DenoiseRequest>({
     ...namesOf,
     options: optionsOf(),
@@ -52,31 +61,51 @@ export function denoiseTask(): TiledTask<DenoiseRequest, DenoiseContext, Denoise
     request,
     async ({ input, output, options = {}, tile, sampled }, places, signal): Promise<DenoiseContext> => {
       checkTile(tile);
-      const run = JSON.stringify([input, output, options]);
-      if (kept.run !== run) kept = { run, denoisers: new DenoiserCache() };
       const source = await places.source(input);
+      const run = JSON.stringify([input, output, options, source.version]);
+      if (kept.run !== run) kept = { run, denoisers: new DenoiserCache() };
+      const { denoisers } = kept;
       const sink = await places.sink(output);
       const { picture } = source;
       const settings = resolveDenoiseOptions(picture.channels, { ...withChannels(picture, options), signal });
-      refuseMissing(settings, 'images in tiles');
-      const { width, height, alpha } = picture;
-      const image = { width, height, alpha, read: source.read.bind(source) };
+      const { width, height, alpha, sample } = picture;
+      const whole = { width, height, alpha, read: source.read.bind(source) };
+      // Only floats can be NaN.
+      const missing = sample === 'float' ? settings.missing : undefined;
+      const image = missing ? withoutHoles(whole, holesOf(source, kept)) : whole;
+      const scratch = () => places.scratch(output);
       return {
-        ...{ image, reader: partReader(image), denoisers: kept.denoisers },
+        ...{ image, reader: partReader(image), denoisers },
         settings: sampled === undefined ? settings : { ...settings, sampled },
         peakOf: ({ least, most }) => fullScale(picture, () => [least, most]),
         tiles: { chunk: sink.chunk, side: tile },
-        coarse: coarseStore(() => places.scratch(output)),
-        output: {
-          has: (at) => sink.has(at),
-          finish: (stop) => sink.finish(stop),
-          async write(at, planes, stop) {
-            await sink.write(at, planes ?? (await source.read(at, stop)));
-          },
-        },
+        coarse: coarseStore(scratch),
+        output: missing ? outputWithHoles(missing, source, sink, scratch) : outputOf(source, sink),
       };
     },
   );
+}
+
+/** The missing samples, found when they are first needed. What was stopped is done again the next time. */
+function holesOf(source: Source, kept: Kept) {
+  return (signal?: AbortSignal) => {
+    kept.holes ??= findHoles(source, signal);
+    kept.holes.catch(() => {
+      kept.holes = undefined;
+    });
+    return kept.holes;
+  };
+}
+
+/** Where denoised tiles go. */
+function outputOf(source: Source, sink: Sink): DenoiseContext['output'] {
+  return {
+    has: (at) => sink.has(at),
+    finish: (signal) => sink.finish(signal),
+    async write(at, planes, signal) {
+      await sink.write(at, planes ?? (await source.read(at, signal)));
+    },
+  };
 }
 
 /** Keeps the coarse scale in pieces of 512×512 samples. A piece that is not there is computed again. */

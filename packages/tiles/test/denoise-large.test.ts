@@ -173,9 +173,4 @@ describe('refuses', () => {
     const work = denoiseLarge(memorySource(image), memorySink(pictureOf(image)), { strenght: 2 } as object);
     await expect(work).rejects.toThrow('unknown option strenght; did you mean strength?');
   });
-
-  it('missing samples', async () => {
-    const work = denoiseLarge(memorySource(image), memorySink(pictureOf(image)), { missing: 'fill' });
-    await expect(work).rejects.toThrow('missing must be left out for images in tiles, but got "fill"');
-  });
 });

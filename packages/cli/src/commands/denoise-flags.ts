@@ -38,6 +38,12 @@ export function defectFlags(command: Command, verb: string): Command {
     );
 }
 
+/** `--missing`, with what it means for an image whose samples are NaN. */
+export function missingOption(meaning: string): Option {
+  const option = new Option('--missing <what>', `if samples are NaN, as in floats of .tiff and .npy: ${meaning}`);
+  return option.argParser(choiceOf('--missing', ['keep', 'fill'] as const));
+}
+
 /** The flags of `ght denoise`. */
 export interface DenoiseFlags extends Omit<Flags, 'sigma'>, InputFlags, TileFlags, SeriesFlags {
   readonly output: string;

@@ -4,6 +4,7 @@ import { formatOfContent, orientationOf } from 'ght-images';
 import { type DenoiseRequest, denoiseTask, denoiseTileSize, type Picture, pictureIn } from 'ght-tiles';
 import type { Context } from '../context.js';
 import { silent } from '../flags.js';
+import { refuseTooLargeToFill } from '../memory-limit.js';
 import { progressDisplay } from '../output/progress.js';
 import { pictureLine } from '../output/summary.js';
 import { facts } from '../output/table.js';
@@ -27,7 +28,6 @@ export async function denoiseInTiles(
     '--peak': peak,
     '--reference': reference,
     '--format': flags.format,
-    '--missing': flags.missing,
   });
   if (flags.noiseModel !== undefined) {
     const picture = await pictureIn(path, { http: true, signal: context.signal });
@@ -43,7 +43,10 @@ export async function denoiseInTiles(
   const memory = async (picture: Picture) => (await denoiseTileSize(picture, options)).memoryBytes;
   // There is no estimate for tiles of a given side.
   const known = flags.tile === undefined && { memory };
-  const pictureOf = (picture: Picture) => (flags.float ? { ...picture, ...asFloat(picture) } : picture);
+  const pictureOf = (picture: Picture) => {
+    refuseTooLargeToFill(picture, flags.missing);
+    return flags.float ? { ...picture, ...asFloat(picture) } : picture;
+  };
   const run = { path, output: flags.output, flags, task: denoiseTask(), request, pictureOf, ...known };
   const { result, picture, by, notKept } = await runTiles(run, context, display).finally(display.stop);
   const seconds = (performance.now() - start) / 1000;

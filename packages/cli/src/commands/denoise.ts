@@ -25,7 +25,7 @@ import { imageLine } from '../output/summary.js';
 import { goesInTiles, tileFlags } from '../tile-flags.js';
 import { denoiseFile, type Task } from './denoise-file.js';
 import { denoiseFilm } from './denoise-film.js';
-import { type DenoiseFlags, defectFlags, noiseKind } from './denoise-flags.js';
+import { type DenoiseFlags, defectFlags, missingOption, noiseKind } from './denoise-flags.js';
 import { denoiseOptions, kindOf } from './denoise-groups.js';
 import { denoiseMany } from './denoise-many.js';
 import { denoiseStack } from './denoise-stack.js';
@@ -115,12 +115,7 @@ export function denoiseCommand(program: Command, context: Context): void {
         'measured together; those with such data are grouped by it anyway',
     )
     .option('--separate', 'of several images: measure the noise of each by itself')
-    .addOption(
-      new Option(
-        '--missing <what>',
-        'if samples are NaN, as in floats of .tiff and .npy: keep them, or fill them smoothly (default: such an image is refused)',
-      ).argParser(choiceOf('--missing', ['keep', 'fill'] as const)),
-    )
+    .addOption(missingOption('keep them, or fill them smoothly (default: such an image is refused)'))
     .option('--reference <image>', 'the clean image, to measure the PSNR against')
     .option(
       '--float',

@@ -14,7 +14,7 @@ import { noisePlot } from '../output/noise.js';
 import { progressDisplay } from '../output/progress.js';
 import { imageLine } from '../output/summary.js';
 import { facts } from '../output/table.js';
-import { defectFlags, noiseKind } from './denoise-flags.js';
+import { defectFlags, missingOption, noiseKind } from './denoise-flags.js';
 import { diagnoseTogether } from './diagnose-together.js';
 import { checkWritten, type DiagnoseFlags, factsOf, isEmpty, soughtBy, summaryOf } from './diagnosed.js';
 import { unitsOf, writeNoiseModel } from './noise-model.js';
@@ -60,6 +60,9 @@ function diagnoseFlags(command: Command): Command {
         'made if missing',
     );
   defectFlags(command, 'look for');
+  command.addOption(
+    missingOption('keep or fill, as for denoise: they do not count (default: such an image is refused)'),
+  );
   pagesFlag(inputFlags(command));
   return jsonFlag(quietFlag(command)).addHelpText(
     'after',

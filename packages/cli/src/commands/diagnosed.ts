@@ -15,6 +15,7 @@ export interface DiagnoseFlags extends InputFlags {
   readonly noise?: NoiseKind;
   readonly impulses?: 'auto' | 'off';
   readonly banding?: 'auto' | 'off';
+  readonly missing?: 'keep' | 'fill';
   readonly output?: string;
   readonly plot?: string;
   readonly json?: true;
@@ -24,8 +25,8 @@ export interface DiagnoseFlags extends InputFlags {
 const kindOf = { auto: 'auto', white: 'white', 'poisson-gaussian': 'signal-dependent' } as const;
 
 /** What the flags look for. */
-export function soughtBy({ noise = 'auto', impulses, banding }: DiagnoseFlags): DiagnoseOptions {
-  return { kind: kindOf[noise], impulses, banding };
+export function soughtBy({ noise = 'auto', impulses, banding, missing }: DiagnoseFlags): DiagnoseOptions {
+  return { kind: kindOf[noise], impulses, banding, missing };
 }
 
 /** Refuses a model or a plot that cannot be written, before any work is done. */

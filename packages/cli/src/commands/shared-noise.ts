@@ -113,7 +113,7 @@ const kinds = { auto: 'auto', white: 'white', 'poisson-gaussian': 'signal-depend
 async function measured(
   { camera, paths }: Group,
   flags: DenoiseFlags,
-  { noise = 'auto', impulses, banding }: DenoiseOptions,
+  { noise = 'auto', impulses, banding, missing }: DenoiseOptions,
   signal: AbortSignal,
   onRead: OnRead,
 ): Promise<SharedNoise | undefined> {
@@ -132,7 +132,7 @@ async function measured(
       ? { kind: kinds[noise] }
       : { kind: 'signal-dependent' as const, offset: 'offset' in noise ? noise.offset : undefined };
   try {
-    const diagnosis = await diagnose(images(), { ...sought, impulses, banding, signal });
+    const diagnosis = await diagnose(images(), { ...sought, impulses, banding, missing, signal });
     return files < 2 ? undefined : { diagnosis, files, camera };
   } catch (error) {
     // What cannot be measured together is denoised file by file.

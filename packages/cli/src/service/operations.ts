@@ -57,7 +57,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     image: true,
   },
   upscale: { options: [...restored, 'factor', 'blur'], files: ['reference'], image: true },
-  diagnose: { options: ['noise', 'impulses', 'banding', 'axes', 'peak'], files: [], image: false },
+  diagnose: { options: ['noise', 'impulses', 'banding', 'missing', 'axes', 'peak'], files: [], image: false },
 };
 
 /** The formats of results, with their types; the first name of a type is the one that `Accept` selects. */

@@ -12,7 +12,8 @@ export { checkParts, cut, gridLength, gridOf, place } from '../image/rectangle.j
 export { biharmonic } from '../operators/biharmonic.js';
 export { drive } from '../work.js';
 export { type CoarseStore, type DenoiseContext, DenoiserCache } from './denoise/context.js';
-export { refuseMissing, resolveDenoiseOptions } from './denoise/options.js';
+export { mirrored, missingIn, restored } from './denoise/missing.js';
+export { resolveDenoiseOptions } from './denoise/options.js';
 export { partReader } from './denoise/parts.js';
 export { type DenoiseResult, denoisePlan, partSide, partSize } from './denoise/plan.js';
 export { loadDenoiser } from './denoise/planes.js';

@@ -1,5 +1,5 @@
-import { checkShape, type Image, type Samples } from '../image/image.js';
-import { mirrored, missingIn, restored } from '../pipelines/denoise/missing.js';
+import { checkShape, type Image } from '../image/image.js';
+import { restored, withoutMissing } from '../pipelines/denoise/missing.js';
 import { keepHidden } from '../pipelines/denoise/opacity.js';
 import { type DenoiseOptions, resolveDenoiseOptions } from '../pipelines/denoise/options.js';
 import { type Denoised, denoiseWhole } from '../pipelines/denoise/whole.js';
@@ -32,14 +32,8 @@ export async function denoise(noisy: Image, options: DenoiseOptions = {}): Promi
     planes: { signal },
   } = settings;
   if (wanted === undefined) return denoiseWhole(noisy, settings);
-  const planes: Samples[] = [];
-  const holes: (Uint8Array | undefined)[] = [];
-  for (const plane of noisy.planes) {
-    const missing = await drive(missingIn(plane, noisy.alpha), { signal });
-    holes.push(missing);
-    planes.push(missing ? await drive(mirrored(plane, noisy, missing), { signal }) : plane);
-  }
-  const { image, ...report } = await denoiseWhole({ ...noisy, planes }, settings);
+  const { image: known, holes } = await drive(withoutMissing(noisy), { signal });
+  const { image, ...report } = await denoiseWhole(known, settings);
   const results = [...image.planes];
   for (const [c, missing] of holes.entries()) {
     if (missing) results[c] = await drive(restored(results[c], noisy, missing, wanted), { signal });

@@ -5,6 +5,7 @@ import type { NoiseOptions } from '../noise/estimate.js';
 import { checkJpeg } from '../noise/model.js';
 import { type DiagnosisSettings, diagnoseWhole } from '../pipelines/denoise/diagnosis.js';
 import type { Diagnosis } from '../pipelines/denoise/findings.js';
+import type { MissingSamples } from '../pipelines/denoise/missing.js';
 import { diagnosePooled, type PooledImage } from '../pipelines/denoise/pooled.js';
 import { drive, rising } from '../work.js';
 
@@ -14,6 +15,12 @@ export interface DiagnoseOptions extends NoiseOptions {
   readonly impulses?: 'auto' | 'off';
   /** `auto` searches for offsets of whole rows and columns, and leaves them out of the noise; `off` does not. @default 'auto' */
   readonly banding?: 'auto' | 'off';
+  /**
+   * As in `denoise`: samples that are NaN are missing and do not count; `keep` and `fill` make no difference here.
+   *
+   * @default NaN is refused
+   */
+  readonly missing?: MissingSamples;
 }
 
 /**
@@ -56,8 +63,8 @@ export async function diagnose(
 }
 
 function resolveDiagnoseOptions(options: DiagnoseOptions): DiagnosisSettings {
-  knownOptions(options, ['kind', 'jpeg', 'offset', 'impulses', 'banding', 'signal', 'onProgress']);
-  const { kind = 'auto', jpeg = 'auto', offset, impulses = 'auto', banding = 'auto' } = options;
+  knownOptions(options, ['kind', 'jpeg', 'offset', 'impulses', 'banding', 'missing', 'signal', 'onProgress']);
+  const { kind = 'auto', jpeg = 'auto', offset, impulses = 'auto', banding = 'auto', missing } = options;
   oneOf('kind', kind, ['auto', 'white', 'coloured', 'signal-dependent']);
   if (typeof jpeg === 'object') checkJpeg(jpeg);
   else oneOf('jpeg', jpeg, ['auto', 'off']);
@@ -66,6 +73,7 @@ function resolveDiagnoseOptions(options: DiagnoseOptions): DiagnosisSettings {
     estimate: { kind, jpeg, offset },
     impulses: oneOf('impulses', impulses, ['auto', 'off']) === 'auto',
     banding: oneOf('banding', banding, ['auto', 'off']) === 'auto',
+    missing: missing && oneOf('missing', missing, ['keep', 'fill'] as const),
     sampled: SAMPLED,
   };
 }

@@ -1,6 +1,6 @@
 /** NaN in a noisy image: missing samples do no harm to the others, and are kept or filled. */
 import { describe, expect, it } from 'vitest';
-import { denoise, type Image, randomSource } from '../../src/index.js';
+import { denoise, diagnose, type Image, randomSource } from '../../src/index.js';
 
 const [width, height, sigma] = [96, 80, 12];
 const clean = Float64Array.from({ length: width * height }, (_, i) => {
@@ -84,5 +84,33 @@ describe('missing samples in denoise', () => {
       denoise(imageOf(noisy), { sigma, missing: 'keep' }),
     ]);
     expect(asked.image.planes).toEqual(plain.image.planes);
+  });
+});
+
+describe('missing samples in diagnose', () => {
+  it('are refused without the option, and do not count with it: it finds what denoise finds', async () => {
+    await expect(diagnose(imageOf(withHoles))).rejects.toThrow(/must be a finite number/);
+    await expect(diagnose(imageOf(withHoles), { missing: 'drop' as 'keep' })).rejects.toThrow(/missing must be/);
+    const { model, ...found } = await diagnose(imageOf(withHoles), { missing: 'keep' });
+    const { noise, ...result } = await denoise(imageOf(withHoles), { missing: 'keep', quality: 'fast' });
+    expect(noise).toEqual(model);
+    expect(result).toMatchObject(found);
+    expect(model.kind === 'white' && Math.abs(model.sigma[0] / sigma - 1)).toBeLessThan(0.05);
+  });
+
+  it('may be in one of several images', async () => {
+    const side = 128;
+    const flat = (seed: number, isMissing: (i: number) => boolean): Image => {
+      const { normal: own } = randomSource(seed);
+      const plane = Float64Array.from(
+        { length: side * side },
+        (_, i) => 100 + 9 * own() + (isMissing(i) ? Number.NaN : 0),
+      );
+      return { width: side, height: side, planes: [plane], peak: 255 };
+    };
+    const images = [flat(1, (i) => i % 211 === 0 || i < 40 * side), flat(2, () => false)];
+    const { model } = await diagnose(images, { missing: 'fill' });
+    expect(model.kind === 'white' && Math.abs(model.sigma[0] / 9 - 1)).toBeLessThan(0.05);
+    await expect(diagnose(images)).rejects.toThrow(/must be a finite number/);
   });
 });

@@ -19,19 +19,23 @@ import {
   scanRange,
   toWorkingUnits,
 } from './findings.js';
+import { type MissingSamples, withoutMissing } from './missing.js';
 import { visibleIn } from './opacity.js';
 
 /** What is looked for, and in how many pixels of a large image. */
 export interface DiagnosisSettings extends Sought {
   /** The most pixels in which defects and noise are searched; of a larger image, a sample is looked at. */
   readonly sampled: number;
+  /** What becomes of samples that are NaN; undefined if there must be none. */
+  readonly missing: MissingSamples | undefined;
 }
 
 /** The progress after the range, after a sample of a large image, and after its defects and noise. */
 const [RANGE_DONE, SAMPLE_DONE, FOUND] = [0.04, 0.06, 0.9];
 
 /** The diagnosis of one image. */
-export function* diagnoseWhole(given: Image, settings: DiagnosisSettings): Work<Diagnosis> {
+export function* diagnoseWhole(stored: Image, settings: DiagnosisSettings): Work<Diagnosis> {
+  const given = settings.missing ? (yield* part(withoutMissing(stored), 0, 0)).image : stored;
   const { planes, alpha } = given;
   const range = mergeRanges([yield* part(scanRange({ at: allOf(given), planes }, alpha), 0, RANGE_DONE)]);
   checkGivenNoise(settings, range, given.peak);

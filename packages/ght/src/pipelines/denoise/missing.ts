@@ -9,7 +9,7 @@
  * In the result they are missing again, or filled with the least bent surface through the denoised samples around them.
  */
 import { InputError } from '../../errors.js';
-import { copyOf, type Samples } from '../../image/image.js';
+import { copyOf, type Image, type Samples } from '../../image/image.js';
 import { biharmonic } from '../../operators/biharmonic.js';
 import type { Size } from '../../operators/operator.js';
 import { wideHoles } from '../../operators/wide-holes.js';
@@ -17,6 +17,21 @@ import { stretches, type Work } from '../../work.js';
 
 /** What becomes of missing samples. */
 export type MissingSamples = 'keep' | 'fill';
+
+/** An image with known samples in place of those that are missing, and where they are in each plane. */
+export function* withoutMissing(image: Image): Work<{ readonly image: Image; readonly holes: readonly Holes[] }> {
+  const planes: Samples[] = [];
+  const holes: Holes[] = [];
+  for (const plane of image.planes) {
+    const missing = yield* missingIn(plane, image.alpha);
+    holes.push(missing);
+    planes.push(missing ? yield* mirrored(plane, image, missing) : plane);
+  }
+  return { image: { ...image, planes }, holes };
+}
+
+/** What {@link missingIn} finds. */
+type Holes = Uint8Array | undefined;
 
 /** 1 for each missing sample of a plane, and then also where its opacity is 0; undefined if none is missing. */
 export function* missingIn(plane: Samples, alpha?: Samples): Work<Uint8Array | undefined> {

@@ -231,7 +231,7 @@ export const denoisePlan: Plan<DenoiseContext, DenoiseResult> = {
     const argument = { known: fineKnown, framed, step, changed, colour, coarse: scales };
     await perform(denoise, argument, { parts: gridLength(image, step), share: left });
     await perform(finish, null, { parts: 1, share: SHARES.finish });
-    if (scales) await context.coarse?.clear();
+    if (scales || settings.missing) await context.coarse?.clear();
     const report = reportOf(diagnosisOf(image, seen, known, impulses, settings), found.model, seen, settings);
     return { ...report, estimated: settings.given === undefined, changed, engine: fine.info };
   },

@@ -14,6 +14,7 @@ import { drive, part, type Watch, type Work } from '../../work.js';
 import { findDefects, impulsesOf, type RemovedBanding, type RemovedImpulses } from './defects.js';
 import type { DiagnosisSettings } from './diagnosis.js';
 import { type Diagnosis, mergeRanges, scanRange } from './findings.js';
+import { withoutMissing } from './missing.js';
 import { visibleIn } from './opacity.js';
 
 /** One of several images; with the JPEG that its file is, if that was read. */
@@ -41,7 +42,7 @@ export async function diagnosePooled(
   for await (const each of images) {
     const { image: given, jpeg: read } = isFile(each) ? each : { image: each, jpeg: undefined };
     checkShape(given);
-    const image = await drive(visible(given), { signal });
+    const image = await drive(visible(given, settings), { signal });
     first ??= image;
     checkFits(image, first, found.length);
     const known = typeof jpeg === 'object' ? jpeg : read;
@@ -58,8 +59,9 @@ export async function diagnosePooled(
   return { ...estimate, impulses: allImpulses(defects), banding: allBanding(defects) };
 }
 
-/** A checked image without what is in transparent pixels. */
-function* visible(image: Image): Work<Image> {
+/** A checked image without what is in transparent pixels, and without missing samples. */
+function* visible(given: Image, { missing }: DiagnosisSettings): Work<Image> {
+  const image = missing ? (yield* withoutMissing(given)).image : given;
   return yield* visibleIn(
     image,
     mergeRanges([yield* scanRange({ at: allOf(image), planes: image.planes }, image.alpha)]),
