@@ -59,6 +59,25 @@ const withoutComments = {
   },
 };
 
+/**
+ * Removes the comment at the head of declarations, a ninth of them: editors show what is said of a name, not of a file. Entries keep
+ * theirs.
+ */
+const withoutHeads = {
+  name: 'without-heads',
+  closeBundle() {
+    const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const entries = Object.values(exports).flatMap(({ types }) => (types ? [join(types)] : []));
+    for (const name of readdirSync('dist', { recursive: true })) {
+      const path = join('dist', name);
+      if (!name.endsWith('.d.ts') || entries.includes(path)) continue;
+      const text = readFileSync(path, 'utf8');
+      const bare = text.replace(/^\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n(?=import |\/\*\*)/, '');
+      if (bare !== text) writeFileSync(path, bare);
+    }
+  },
+};
+
 /** Leaves out of the package the declarations that no entry leads to: nobody can import what they declare. */
 const publicDeclarations = {
   name: 'public-declarations',
@@ -81,7 +100,7 @@ const publicDeclarations = {
 };
 
 export default defineConfig({
-  plugins: [files, withoutComments, publicDeclarations],
+  plugins: [files, withoutComments, withoutHeads, publicDeclarations],
   base: './',
   publicDir: false,
   build: {

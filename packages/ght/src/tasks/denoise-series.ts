@@ -1,7 +1,9 @@
 import { InputError } from '../errors.js';
-import type { Image } from '../image/image.js';
+import { copyOf, type Image } from '../image/image.js';
+import { denoiseWhole } from '../pipelines/denoise/whole.js';
 import { resolveSeriesOptions, type SeriesOptions } from '../pipelines/series/options.js';
-import { checkPage, type DenoisedPage, denoisePages } from '../pipelines/series/series.js';
+import { type WholePage, wholePage } from '../pipelines/series/page.js';
+import { checkPage, type DenoisedPage, denoisePages, type SeriesOutput } from '../pipelines/series/series.js';
 
 /**
  * Removes noise from the pages of a series: a film, a time series, a stack of slices. Each patch is followed along its motion through
@@ -36,7 +38,24 @@ export async function* denoiseSeries(
   const first = await input.next();
   if (first.done) return;
   const settings = resolveSeriesOptions(first.value.planes.length, options);
-  yield* denoisePages(resumed(first.value, input), list?.length, list, settings);
+  const results = new Map<number, Image>();
+  const output: SeriesOutput<WholePage> = {
+    has: async () => false,
+    async write(page, { image }, _, planes) {
+      results.set(page, { ...image, planes: planes ?? image.planes.map(copyOf) });
+    },
+    async alone(page, { image }, own) {
+      const { image: result, ...report } = await denoiseWhole(image, own);
+      results.set(page, result);
+      return report;
+    },
+  };
+  const pages = denoisePages(resumed(first.value, input), list?.length, list?.map(wholePage), settings, output);
+  for await (const result of pages) {
+    const image = results.get(result.page) as Image;
+    results.delete(result.page);
+    yield { ...result, image };
+  }
 }
 
 function checkIterable(images: unknown): void {
@@ -59,10 +78,10 @@ async function* checked(images: Iterable<Image> | AsyncIterable<Image>): AsyncGe
 }
 
 /** An iterator whose first page was taken. */
-async function* resumed(first: Image, rest: AsyncGenerator<Image, void>): AsyncGenerator<Image, void> {
+async function* resumed(first: Image, rest: AsyncGenerator<Image, void>): AsyncGenerator<WholePage, void> {
   try {
-    yield first;
-    yield* rest;
+    yield wholePage(first);
+    for await (const image of rest) yield wholePage(image);
   } finally {
     await rest.return();
   }

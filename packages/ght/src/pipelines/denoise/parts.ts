@@ -4,10 +4,11 @@ import type { Samples } from '../../image/image.js';
 import type { PartedImage } from '../../image/parted-image.js';
 import { allOf, cut, emptyLike, grown, type Part, place, type Rectangle, type Size } from '../../image/rectangle.js';
 import { sampleLayout } from '../../image/sample.js';
-import { drive } from '../../work.js';
+import { CONSTANT_REACH, keepConstantAreas } from '../../noise/constant-areas.js';
+import { drive, type Work } from '../../work.js';
 import { toAxes } from './axes.js';
 import { defectReach, type Repaired, withoutDefects } from './defects.js';
-import { type Findings, type ImageRange, toWorkingUnits } from './findings.js';
+import { type Findings, type ImageRange, toInputUnits, toWorkingUnits } from './findings.js';
 import { readVisible } from './opacity.js';
 import { addDifferences } from './scales.js';
 
@@ -51,14 +52,21 @@ export function halfSize({ width, height }: Size): Size {
   return { width: halfOf(width), height: halfOf(height) };
 }
 
+/** What is removed from a part of an image in working units before its defects; it depends on `reach` more samples on each side. */
+export interface FirstRemoved {
+  readonly reach: number;
+  without(part: Part): Work<readonly Samples[]>;
+}
+
 /** A reader that computes everything again for every part. */
-export function partReader(image: PartedImage): PartReader {
+export function partReader(image: PartedImage, first?: FirstRemoved): PartReader {
   const clean: PartReader['clean'] = async ({ range, defects, peak }, at, signal) => {
-    const around = grown(at, defectReach(defects), image);
+    const around = grown(at, defectReach(defects) + (first?.reach ?? 0), image);
     const { planes: given, alpha } = await readVisible(image, around, range, signal);
     const working = await drive(toWorkingUnits({ ...around, planes: given, peak }, range), { signal });
     const part = { at: around, planes: working.planes };
-    const repaired = await drive(withoutDefects(part, defects, at, alpha), { signal });
+    const planes = first ? await drive(first.without(part), { signal }) : part.planes;
+    const repaired = await drive(withoutDefects({ at: around, planes }, defects, at, alpha), { signal });
     const inside = <T extends Samples>(plane: T) => cut(plane, around, at);
     return { ...repaired, given: given.map(inside), alpha: alpha && inside(alpha), peak: working.peak };
   };
@@ -89,10 +97,10 @@ export class WholeReader implements PartReader {
   #axes: readonly Samples[] | undefined;
   #halves: Float32Array[] | undefined;
 
-  constructor(image: PartedImage) {
+  constructor(image: PartedImage, first?: FirstRemoved) {
     this.#image = image;
     this.#whole = allOf(image);
-    this.#reader = partReader(image);
+    this.#reader = partReader(image, first);
   }
 
   async clean(known: Known, at: Rectangle, signal?: AbortSignal): Promise<Clean> {
@@ -146,4 +154,37 @@ export async function readSample(image: Size, pixels: number, read: (at: Rectang
     for (const [c, plane] of planes.entries()) place(window[c], to, plane, allOf(size));
   }
   return { size, whole, planes };
+}
+
+/**
+ * The denoised planes of the rectangle `inner` in the units of the image, with areas without noise as they were. `given` are the samples
+ * as they were read, with {@link CONSTANT_REACH} more on each side.
+ */
+export function* partResult(
+  planes: readonly Samples[],
+  given: Part,
+  inner: Rectangle,
+  { range, estimate: { model, jpeg } }: Pick<Known, 'range' | 'estimate'>,
+  keepGrain: number,
+): Work<readonly Samples[]> {
+  const noisy = given.planes.map((plane) => cut(plane, given.at, inner));
+  const result = yield* toInputUnits(planes, { planes: noisy }, range, keepGrain);
+  // Without a signal there may be no noise that grows with it, and yet some that it has hidden.
+  if (model.kind === 'signal-dependent') return result;
+  return yield* keepConstantAreas(given, { at: inner, planes: result }, jpeg !== undefined);
+}
+
+/** A part without its defects, of an image without noise to remove, in the units of the image. */
+export async function cleanPart(
+  reader: PartReader,
+  known: Known,
+  inner: Rectangle,
+  image: Size,
+  keepGrain: number,
+  signal?: AbortSignal,
+): Promise<readonly Samples[]> {
+  const at = grown(inner, CONSTANT_REACH, image);
+  const { planes, given } = await reader.clean(known, at, signal);
+  const own = planes.map((plane) => cut(plane, at, inner));
+  return drive(partResult(own, { at, planes: given }, inner, known, keepGrain), { signal });
 }

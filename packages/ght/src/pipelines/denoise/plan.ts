@@ -11,9 +11,8 @@ import { colourModel } from '../../denoisers/learned/shipped.js';
 import { type Placement, placementOf, tileSide, tilesOf } from '../../denoisers/tiles.js';
 import type { EngineInfo, LoadedDenoiser } from '../../engines/engine.js';
 import type { Samples } from '../../image/image.js';
-import { allOf, cut, gridCell, gridLength, gridOf, grown, type Rectangle, type Size } from '../../image/rectangle.js';
+import { allOf, cut, gridCell, gridLength, gridOf, type Rectangle, type Size } from '../../image/rectangle.js';
 import { hasTwoScales } from '../../noise/coloured/coarse.js';
-import { CONSTANT_REACH, keepConstantAreas } from '../../noise/constant-areas.js';
 import type { NoiseEstimate } from '../../noise/estimate.js';
 import { drive } from '../../work.js';
 import { memberOf, nothing, refuse } from '../check.js';
@@ -31,7 +30,6 @@ import {
   planesFor,
   reportOf,
   scanRange,
-  toInputUnits,
   toWorkingUnits,
 } from './findings.js';
 import {
@@ -50,7 +48,7 @@ import {
   type ScalesArgument,
 } from './messages.js';
 import { apart, keepHidden, readVisible } from './opacity.js';
-import { halfSize, type Known, type ReadDifferences, readSample, WholeReader } from './parts.js';
+import { cleanPart, halfSize, type Known, partResult, type ReadDifferences, readSample, WholeReader } from './parts.js';
 import { denoiseTiles, loadDenoiser } from './planes.js';
 import { isForColour, qualityEffort } from './quality.js';
 import { coarseDifferences, coarseSettings, fineEstimate, scaled } from './scales.js';
@@ -238,7 +236,10 @@ export const denoisePlan: Plan<DenoiseContext, DenoiseResult> = {
 };
 
 /** The parts of an image that are measured: whole blocks, so that sums can be added in the order of blocks. */
-function measuredParts({ tiles, image }: DenoiseContext, size: Size = image): readonly Rectangle[] {
+export function measuredParts(
+  { tiles, image }: Pick<DenoiseContext, 'tiles'> & { readonly image: Size },
+  size: Size = image,
+): readonly Rectangle[] {
   return tiles ? gridOf(size, { width: 4 * BLOCK, height: 4 * BLOCK }) : [allOf(size)];
 }
 
@@ -286,8 +287,8 @@ function fineDenoiser(
 }
 
 /** The tiles of a part, and the rectangle that they need: one tile with its margin, or those of a whole image that fit in memory. */
-function tilesFor(
-  { tiles, settings }: DenoiseContext,
+export function tilesFor(
+  { tiles, settings }: Pick<DenoiseContext, 'tiles' | 'settings'>,
   denoiser: LoadedDenoiser,
   inner: Rectangle,
   size: Size,
@@ -359,24 +360,7 @@ async function denoisePart(
   const { reader, settings, image, tiles } = context;
   const { known, framed, colour } = job.argument;
   const { signal } = job;
-  const around = grown(inner, CONSTANT_REACH, image);
-  const finished = async (planes: readonly Samples[], at: Rectangle, given: readonly Samples[]) => {
-    const innerGiven = given.map((plane) => cut(plane, at, inner));
-    const result = await drive(toInputUnits(planes, { planes: innerGiven }, known.range, settings.keepGrain), {
-      signal,
-    });
-    const { model, jpeg } = known.estimate;
-    // Without a signal there may be no noise that grows with it, and yet some that it has hidden.
-    if (model.kind === 'signal-dependent') return result;
-    return drive(keepConstantAreas({ at, planes: given }, { at: inner, planes: result }, jpeg !== undefined), {
-      signal,
-    });
-  };
-  if (!framed.noisy.includes(true)) {
-    const { planes, given } = await reader.clean(known, around, signal);
-    const innerPlanes = planes.map((plane) => cut(plane, around, inner));
-    return finished(innerPlanes, around, given);
-  }
+  if (!framed.noisy.includes(true)) return cleanPart(reader, known, inner, image, settings.keepGrain, signal);
   const count = framed.noisy.length;
   return context.denoisers.use(
     'fine',
@@ -391,7 +375,8 @@ async function denoisePart(
       const denoised = await denoiseTiles(denoiser, part, framed, placements, inner, watchOf(job), alone);
       const back = fromAxes(denoised, estimate.model, tiles ? undefined : axes, bands);
       const planes = await drive(back, { signal });
-      return finished(planes, outer, given);
+      const at = { at: outer, planes: given };
+      return drive(partResult(planes, at, inner, known, settings.keepGrain), { signal });
     },
   );
 }

@@ -1,4 +1,4 @@
-import type { Denoiser, TileProgress, TileWatch } from '../../denoisers/denoiser.js';
+import type { Denoiser, Tile, TilePages, TileProgress, TileWatch } from '../../denoisers/denoiser.js';
 import type { PlanesFrame } from '../../denoisers/frame.js';
 import { framedTile, leaveFrame, planeFor } from '../../denoisers/frame.js';
 import type { Step } from '../../denoisers/groups/recipes.js';
@@ -11,7 +11,7 @@ import { EngineFailure } from '../../errors.js';
 import type { Samples } from '../../image/image.js';
 import { copyOf } from '../../image/image.js';
 import { cut, type Part, type Rectangle, type Size, within } from '../../image/rectangle.js';
-import { drive } from '../../work.js';
+import { drive, part } from '../../work.js';
 import { type Quality, qualityDenoiser, qualityEffort } from './quality.js';
 
 /** Checked options for planes, with all defaults. */
@@ -99,36 +99,86 @@ const SECONDS_PER_EFFORT = 6e-11;
 export async function denoiseTiles(
   denoiser: Denoiser,
   { at, planes }: Part,
+  framed: PlanesFrame,
+  tiles: readonly Placement[],
+  kept: Rectangle,
+  watch: TileWatch,
+  alone = false,
+): Promise<Samples[]> {
+  const [result] = await denoiseStack(denoiser, { at, stack: [planes] }, framed, tiles, kept, watch, alone);
+  return result;
+}
+
+/** The same part of the pages of a series. */
+export interface StackPart {
+  readonly at: Rectangle;
+  /** The planes of each page. */
+  readonly stack: readonly (readonly Samples[])[];
+  /** What is known about the pages. @default there is one */
+  readonly pages?: TilePages;
+}
+
+/** The same for the pages of a series that are kept: those of a stack follow each other in every tile. */
+export async function denoiseStack(
+  denoiser: Denoiser,
+  { at, stack, pages }: StackPart,
   { frame, noisy }: PlanesFrame,
   tiles: readonly Placement[],
   kept: Rectangle,
   { signal, onProgress }: TileWatch,
   alone = false,
-): Promise<Samples[]> {
-  const result = planes.map((plane, c) =>
-    noisy[c] ? planeFor(frame, c, kept.width * kept.height) : copyOf(cut(plane, at, kept)),
-  );
-  const all = [...planes.keys()];
+): Promise<Samples[][]> {
+  const [from, to] = pages?.kept ?? [0, 1];
+  const results = stack
+    .slice(from, to)
+    .map((planes) =>
+      planes.map((plane, c) =>
+        noisy[c] ? planeFor(frame, c, kept.width * kept.height) : copyOf(cut(plane, at, kept)),
+      ),
+    );
+  const all = [...noisy.keys()];
   const sets = alone ? all.filter((c) => noisy[c]).map((c) => [c]) : noisy.includes(true) ? [all] : [];
   const runs = tiles.flatMap((placement) => sets.map((set) => ({ placement, set })));
   for (const [i, { placement, set }] of runs.entries()) {
-    const framed = framedTile(
-      framePart(frame, set),
-      set.map((c) => planes[c]),
-      at.width,
-      within(placement.outer, at),
-      denoiser.least,
-      within(placement.inner, placement.outer),
-    );
+    const { inner, outer } = placement;
+    const own = framePart(frame, set);
+    const parts = stack.map((planes) => {
+      const some = set.map((c) => planes[c]);
+      return framedTile(own, some, at.width, within(outer, at), denoiser.least, within(inner, outer));
+    });
+    const [{ width, height }] = parts;
     const tell =
       onProgress && ((now: TileProgress) => onProgress({ ...now, fraction: (i + now.fraction) / runs.length }));
-    const denoised = await denoiser.run(framed, { signal, onProgress: tell });
-    for (const [d, c] of set.entries()) {
-      if (!noisy[c]) continue;
-      await drive(leaveFrame(frame, c, denoised[d], framed.width, placement, result[c], kept), { signal });
+    const denoised = await denoiser.run(pages ? stackedTile(parts, pages, outer) : parts[0], {
+      signal,
+      onProgress: tell,
+    });
+    for (const [k, planes] of results.entries()) {
+      const first = (from + k) * width * height;
+      for (const [d, c] of set.entries()) {
+        if (!noisy[c]) continue;
+        const page = denoised[d].subarray(first, first + width * height);
+        await drive(leaveFrame(frame, c, page, width, placement, planes[c], kept), { signal });
+      }
     }
   }
-  return result;
+  return results;
+}
+
+/** Parts of pages below each other as one tile. */
+function stackedTile(parts: readonly Tile[], pages: TilePages, { left, top }: Rectangle): Tile {
+  const [{ width, height }] = parts;
+  return {
+    ...parts[0],
+    pages: { ...pages, origin: [left, top] },
+    height: height * parts.length,
+    *read(c, into) {
+      for (const [p, page] of parts.entries()) {
+        const rows = into.subarray(p * width * height, (p + 1) * width * height);
+        yield* part(page.read(c, rows), p / parts.length, (p + 1) / parts.length);
+      }
+    },
+  };
 }
 
 /** The frame of some of the planes. */

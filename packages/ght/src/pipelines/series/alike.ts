@@ -4,10 +4,11 @@
  */
 import type { Motion } from '../../denoisers/denoiser.js';
 import type { Frame } from '../../denoisers/frame.js';
-import { patchNoise, plainDistances, VolumeSearch } from '../../denoisers/groups/volumes.js';
+import { MOTION, patchNoise, plainDistances, VolumeSearch } from '../../denoisers/groups/volumes.js';
 import type { Samples } from '../../image/image.js';
-import type { Size } from '../../image/rectangle.js';
-import type { Work } from '../../work.js';
+import { grown, type Rectangle, type Size } from '../../image/rectangle.js';
+import { drive, type Watch, type Work } from '../../work.js';
+import type { ReadPair } from './page.js';
 
 /** The side of a patch, and the pixels from one to the next. */
 const [PATCH, STRIDE] = [8, 16];
@@ -23,47 +24,85 @@ const FOUND = 0.6;
 const FEWEST = 8;
 const FOUND_OF_ALL = 0.85;
 
+/** How far the patches of a part, and where they are searched, reach beyond it. */
+const REACH = PATCH + MOTION;
+
+/** Patches of one kind, and how many of them are found again. */
+interface Count {
+  all: number;
+  found: number;
+}
+
 /** Whether the second page is like the first one, in the first of the planes that are denoised. */
-export function* areAlike(
+export async function areAlike(
+  read: ReadPair,
+  parts: readonly Rectangle[],
+  size: Size,
+  frame: Frame,
+  motion: Motion,
+  { signal }: Watch,
+): Promise<boolean> {
+  if (Math.min(size.width, size.height) < PATCH) return false;
+  const structured: Count = { all: 0, found: 0 };
+  const flat: Count = { all: 0, found: 0 };
+  for (const part of parts) {
+    const at = grown(part, REACH, size);
+    const [before, after] = await read(at);
+    const data = framedPair(before, after, frame);
+    await drive(countFound({ at, data }, part, size, frame, motion, structured, flat), { signal });
+  }
+  if (structured.all >= FEWEST) return structured.found >= FOUND * structured.all;
+  return structured.found + flat.found >= FOUND_OF_ALL * (structured.all + flat.all);
+}
+
+/** Both pages in units of the noise, below each other. */
+function framedPair(
   before: Samples,
   after: Samples,
-  { width, height }: Size,
-  { centres: [centre], scales: [scale], noise }: Frame,
-  motion: Motion,
-): Work<boolean> {
-  if (Math.min(width, height) < PATCH) return false;
-  const size = width * height;
+  { centres: [centre], scales: [scale] }: Frame,
+): Float64Array<ArrayBuffer> {
+  const size = before.length;
   const data = new Float64Array(2 * size);
   for (let i = 0; i < size; i++) {
     data[i] = (before[i] - centre) / scale;
     data[size + i] = (after[i] - centre) / scale;
   }
+  return data;
+}
+
+/** Counts the patches that begin in a part. */
+function* countFound(
+  { at, data }: { readonly at: Rectangle; readonly data: Float64Array<ArrayBuffer> },
+  part: Rectangle,
+  size: Size,
+  { noise }: Frame,
+  motion: Motion,
+  structured: Count,
+  flat: Count,
+): Work<void> {
+  const { width, height } = at;
   const noiseAt = patchNoise(PATCH, noise);
   const volumes = { depth: 2, stride: STRIDE, reach: 0, members: 1, alike: 0.5, price: 0.5, tau: 0 };
   const pass = { patch: PATCH, stride: STRIDE, reach: 0, members: 1, volumes };
+  const origin = [at.left, at.top] as const;
   const search = new VolumeSearch(
-    { width, height, pages: 2, kept: [0, 2], motions: [undefined, motion] },
+    { width, height, pages: 2, kept: [0, 2], motions: [undefined, motion], origin },
     pass,
     plainDistances({ width, data }, PATCH),
   );
-  const [structured, flat] = [
-    { all: 0, found: 0 },
-    { all: 0, found: 0 },
-  ];
-  for (let y = 0; y <= height - PATCH; y += STRIDE) {
-    for (let x = 0; x <= width - PATCH; x += STRIDE) {
-      const { mean, squares } = momentsOf(data, y * width + x, width);
+  for (let y = part.top; y < part.top + part.height && y <= size.height - PATCH; y += STRIDE) {
+    for (let x = part.left; x < part.left + part.width && x <= size.width - PATCH; x += STRIDE) {
+      const [column, row] = [x - at.left, y - at.top];
+      const { mean, squares } = momentsOf(data, row * width + column, width);
       const expected = noiseAt(mean);
       const structure = Math.max(0, squares - expected);
       const limit = Math.max(2 * ALIKE * expected, 2 * expected + DIFFERENT * structure);
       const kind = squares > STRUCTURE * expected ? structured : flat;
       kind.all++;
-      if (search.find(0, x, y, limit).depth === 2) kind.found++;
+      if (search.find(0, column, row, limit).depth === 2) kind.found++;
     }
-    yield y / height;
+    yield (y - part.top) / part.height;
   }
-  if (structured.all >= FEWEST) return structured.found >= FOUND * structured.all;
-  return structured.found + flat.found >= FOUND_OF_ALL * (structured.all + flat.all);
 }
 
 /** The mean of a patch, and the squared norm of its samples without it. */

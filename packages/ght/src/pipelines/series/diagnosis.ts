@@ -5,7 +5,7 @@
 import { blockExtents, frameOf, type PlanesFrame } from '../../denoisers/frame.js';
 import { recipeOf, seriesRecipe } from '../../denoisers/groups/recipes.js';
 import type { LoadedDenoiser } from '../../engines/engine.js';
-import { InputError } from '../../errors.js';
+import { halvedPlanes } from '../../image/halves.js';
 import type { Image, Samples } from '../../image/image.js';
 import { POOLED_SIDE, PooledSample } from '../../image/pooled-sample.js';
 import { allOf, type Size } from '../../image/rectangle.js';
@@ -14,18 +14,21 @@ import { hasTwoScales } from '../../noise/coloured/coarse.js';
 import { jpegOf, type NoiseEstimate, noiseOf } from '../../noise/estimate.js';
 import { type JpegInfo, limited, type NoiseModel } from '../../noise/model.js';
 import { drive, type Watch, type Work } from '../../work.js';
-import { axesNoise, isEstimatedColour, toAxes } from '../denoise/axes.js';
+import { axesNoise, bandsIn, isEstimatedColour, toAxes } from '../denoise/axes.js';
+import type { Bands } from '../denoise/bands.js';
+import type { TileDivision } from '../denoise/context.js';
 import { findDefects } from '../denoise/defects.js';
-import { exponentOf, type ImageRange, mergeRanges, scanRange, toWorkingUnits } from '../denoise/findings.js';
+import { exponentOf, type ImageRange, mergeRanges } from '../denoise/findings.js';
 import { givenEstimate } from '../denoise/given.js';
 import type { DenoiseSettings } from '../denoise/options.js';
 import { halfSize } from '../denoise/parts.js';
-import { recipeFor } from '../denoise/planes.js';
+import { tilesFor } from '../denoise/plan.js';
+import { denoiseTiles, recipeFor } from '../denoise/planes.js';
 import { coarseSettings, fineEstimate, scaled } from '../denoise/scales.js';
 import { checkGivenNoise } from '../given-noise.js';
-import { halvesOf, withoutCoarse } from './coarse.js';
-import { FEWEST_PAGES, type FixedDefects, findFixed, type PageResidual, withoutFixed } from './pattern.js';
-import { denoiseStack } from './planes.js';
+import { withoutCoarse } from './coarse.js';
+import { type SeriesPage, sampleOf, scanPage } from './page.js';
+import { FEWEST_PAGES, type FixedDefects, findFixed, fixedRemoved, type PageResidual } from './pattern.js';
 
 /** The most pages from which the noise is estimated. */
 export const SAMPLE_PAGES = 8;
@@ -36,6 +39,8 @@ export interface SeriesFindings {
   /** What was found first, and what is left after the coarse scale of coloured noise: the same for noise that is not coloured. */
   readonly estimate: NoiseEstimate;
   readonly fine: NoiseEstimate;
+  /** How planes that are not colours are denoised. */
+  readonly bands?: Bands;
   /** How the pages and their coarse scale enter denoisers; `given` is the frame of pages with their coarse noise. */
   readonly framed: PlanesFrame;
   readonly given: PlanesFrame;
@@ -49,47 +54,69 @@ export function spread(count: number, most: number): number[] {
   return Array.from({ length: chosen }, (_, i) => Math.floor(((i + 0.5) * count) / chosen));
 }
 
-/** The noise of a series from some of these pages; the others are only looked at for their range. */
-export async function diagnoseSeries(pages: readonly Image[], settings: DenoiseSettings): Promise<SeriesFindings> {
+/**
+ * The noise of a series from some of these pages; the others are only looked at for their range. Of large pages, samples take their place:
+ * then neither offsets of rows nor what is at the same place on all pages is looked for.
+ */
+export async function diagnoseSeries(
+  pages: readonly SeriesPage[],
+  settings: DenoiseSettings,
+  tiles: TileDivision | undefined,
+): Promise<SeriesFindings> {
   const watch = { signal: settings.planes.signal };
-  const [first] = pages;
   const ranges: ImageRange[] = [];
-  for (const [p, page] of pages.entries()) ranges.push(await drive(scanPage(page, p), watch));
+  for (const [p, page] of pages.entries()) ranges.push(await scanPage(page, p, tiles, watch));
   const range = mergeRanges(ranges);
-  checkGivenNoise(settings, range, first.peak);
+  checkGivenNoise(settings, range, pages[0].peak);
+  const { sampled } = settings;
+  const isWhole = pages[0].width * pages[0].height <= sampled;
   const working: Image[] = [];
-  for (const p of spread(pages.length, SAMPLE_PAGES)) working.push(await drive(toWorkingUnits(pages[p], range), watch));
+  for (const p of spread(pages.length, SAMPLE_PAGES)) {
+    const { image } = await sampleOf(pages[p], range, isWhole ? sampled : sampled / SAMPLE_PAGES, watch);
+    working.push(image);
+  }
+  const [first] = working;
   const repair = async (fixed?: FixedDefects) => {
     const repaired: Image[] = [];
     for (const page of working) {
-      const { planes } = await drive(withoutPageDefects(page, settings, fixed), watch);
-      repaired.push({ ...page, planes });
+      const all = { at: allOf(page), planes: page.planes };
+      const planes = fixed ? await drive(fixedRemoved(fixed, page).without(all), watch) : page.planes;
+      repaired.push({ ...page, ...(await drive(findDefects({ ...page, planes }, isWhole, settings), watch)) });
     }
     return repaired;
   };
   let repaired = await repair();
   let estimate = await drive(noiseOfPages(repaired, range, settings), watch);
-  const fixed = await fixedDefects(repaired, working, estimate.model, settings);
+  const fixed = isWhole ? await fixedDefects(repaired, working, estimate.model, settings) : undefined;
   if (fixed) {
     repaired = await repair(fixed);
     estimate = await drive(noiseOfPages(repaired, range, settings), watch);
   }
   const axes: (readonly Samples[])[] = [];
-  for (const { planes } of repaired) axes.push(await drive(toAxes(planes, estimate.model), watch));
+  const bands =
+    settings.bands && repaired[0].planes.length > 1
+      ? await drive(bandsOfPages(repaired, estimate.model), watch)
+      : undefined;
+  for (const { planes } of repaired) axes.push(await drive(toAxes(planes, estimate.model, bands), watch));
   const { coarse: noise } = estimate;
-  const given = await frameOfPages(axes, first, axesNoise(estimate.model, settings.strength), watch);
-  if (!noise || !hasTwoScales(first)) return { range, estimate, fine: estimate, framed: given, given, fixed };
-  const halves: (readonly Samples[])[] = [];
-  for (const each of axes) halves.push(await halvesOf(each, first, watch));
+  const given = await frameOfPages(axes, first, axesNoise(estimate.model, settings.strength, bands), watch);
+  const found = { range, estimate, bands, given, fixed };
+  if (!noise || !hasTwoScales(first)) return { ...found, fine: estimate, framed: given };
+  const all = allOf(first);
+  const halves: Float32Array[][] = [];
+  for (const each of axes) halves.push(await drive(halvedPlanes(each, all), watch));
   const coarse = await frameOfPages(halves, halfSize(first), scaled(noise, settings.strength), watch);
   const denoiser = await coarseDenoiser(first, settings, 1);
   const without: Float64Array[][] = [];
-  for (const each of axes) without.push(...(await withoutCoarse(denoiser, [each], { count: 1 }, first, coarse, watch)));
+  for (const [p, each] of axes.entries()) {
+    const stack = { at: all, stack: [each], halves: async () => halves[p] };
+    without.push(...(await withoutCoarse(denoiser, stack, { count: 1 }, first, coarse, { settings }, watch)));
+  }
   const fine = isEstimatedColour(estimate.model, settings.given)
     ? await drive(fineNoise(repaired, without, estimate), watch)
     : estimate;
-  const framed = await frameOfPages(without, first, axesNoise(fine.model, settings.strength), watch);
-  return { range, estimate, fine, framed, given, coarse, fixed };
+  const framed = await frameOfPages(without, first, axesNoise(fine.model, settings.strength, bands), watch);
+  return { ...found, fine, framed, coarse };
 }
 
 /** The denoiser of the coarse scale of pages of this size. */
@@ -132,8 +159,8 @@ async function fixedDefects(
 ): Promise<FixedDefects | undefined> {
   if (repaired.length < FEWEST_PAGES || !(settings.impulses || settings.banding)) return undefined;
   const watch = { signal: settings.planes.signal };
-  const [{ width, height }] = working;
-  const size = { width, height };
+  const [size] = working;
+  const all = allOf(size);
   const axes: (readonly Samples[])[] = [];
   for (const { planes } of repaired) axes.push(await drive(toAxes(planes, model), watch));
   const framed = await frameOfPages(axes, size, axesNoise(model, { strength: 1, chroma: 1 }), watch);
@@ -142,8 +169,8 @@ async function fixedDefects(
   const denoiser = await recipeFor(recipeOf('fast', kind), size, settings.planes);
   const residuals: PageResidual[][] = framed.noisy.map(() => []);
   for (const planes of axes) {
-    const one = { count: 1, kept: [0, 1] } as const;
-    const [denoised] = await denoiseStack(denoiser, [planes], one, size, framed, watch);
+    const { placements } = tilesFor({ settings }, denoiser, all, size, planes.length);
+    const denoised = await denoiseTiles(denoiser, { at: all, planes }, framed, placements, all, watch);
     for (const [c, plane] of planes.entries()) {
       // Of pages of bytes, the planes are bytes, which do not hold a difference.
       const removed = Float64Array.from(plane, (value, i) => value - denoised[c][i]);
@@ -151,23 +178,6 @@ async function fixedDefects(
     }
   }
   return drive(findFixed(residuals, working, framed.frame.scales, model, settings), watch);
-}
-
-/** A page in working units without the defects of all pages and without its own. */
-export function* withoutPageDefects(page: Image, settings: DenoiseSettings, fixed?: FixedDefects) {
-  const planes = fixed ? yield* withoutFixed(page, fixed) : page.planes;
-  const isWhole = page.width * page.height <= settings.sampled;
-  return yield* findDefects({ ...page, planes }, isWhole, settings);
-}
-
-/** The range of a page; its first sample that is not a number is refused. */
-export function* scanPage(image: Image, page: number): Work<ImageRange> {
-  try {
-    return yield* scanRange({ at: allOf(image), planes: image.planes });
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    throw new InputError(`images[${page}]: ${error.parameter}`, error.rule, error.value, error.remedy);
-  }
 }
 
 /** The noise of pages in working units, without defects. */
@@ -184,6 +194,11 @@ function* noiseOfPages(pages: readonly Image[], range: ImageRange, settings: Den
   // The windows begin where the grid of blocks does.
   const found = yield* noiseOf(pooled, { ...estimate, offset, jpeg: { ...jpeg, origin: [0, 0] } });
   return { ...found, jpeg };
+}
+
+/** How planes that are not colours are denoised, from what the pages show. */
+function* bandsOfPages(pages: readonly Image[], model: NoiseModel): Work<Bands> {
+  return yield* bandsIn(yield* pooledPages(pages, undefined), model);
 }
 
 /** Pages below each other as one image; of large pages, or if there is a grid of blocks, windows of all of them. */

@@ -11,8 +11,9 @@ import type { Motion } from '../../denoisers/denoiser.js';
 import type { Frame } from '../../denoisers/frame.js';
 import { MOTION } from '../../denoisers/groups/volumes.js';
 import type { Samples } from '../../image/image.js';
-import type { Size } from '../../image/rectangle.js';
-import type { Work } from '../../work.js';
+import { gridCell, gridOf, grown, type Rectangle, type Size } from '../../image/rectangle.js';
+import { drive, type Watch, type Work } from '../../work.js';
+import type { ReadPair } from './page.js';
 
 /** The side of a block. */
 const BLOCK = 32;
@@ -21,41 +22,27 @@ const PRICE = 0.2;
 /** The displacements along one axis. */
 const SIDE = 2 * MOTION + 1;
 
-/** The motion from one page to the next, in the first of the planes that are denoised. */
-export function* motionOf(
-  before: Samples,
-  after: Samples,
-  { width, height }: Size,
+/** The motion from one page to the next, in the first of the planes that are denoised. The parts consist of whole blocks. */
+export async function motionOf(
+  read: ReadPair,
+  parts: readonly Rectangle[],
+  size: Size,
   { scales: [scale] }: Frame,
-): Work<Motion> {
-  const [columns, rows] = [Math.ceil(width / BLOCK), Math.ceil(height / BLOCK)];
-  const whole = new Float64Array(SIDE * SIDE);
+  { signal }: Watch,
+): Promise<Motion> {
+  const [columns, rows] = [Math.ceil(size.width / BLOCK), Math.ceil(size.height / BLOCK)];
   const blocks: Float64Array[] = [];
-  for (let row = 0; row < rows; row++) {
-    for (let column = 0; column < columns; column++) {
-      const differences = new Float64Array(SIDE * SIDE);
-      const [left, top] = [column * BLOCK, row * BLOCK];
-      const [right, bottom] = [Math.min(width, left + BLOCK), Math.min(height, top + BLOCK)];
-      for (let i = 0; i < differences.length; i++) {
-        const [dx, dy] = [(i % SIDE) - MOTION, Math.floor(i / SIDE) - MOTION];
-        const [from, to] = [Math.max(left, -dx), Math.min(right, width - dx)];
-        const [first, last] = [Math.max(top, -dy), Math.min(bottom, height - dy)];
-        let sum = 0;
-        for (let y = first; y < last; y++) {
-          const [a, b] = [y * width, (y + dy) * width + dx];
-          for (let x = from; x < to; x++) {
-            const difference = after[b + x] - before[a + x];
-            sum += difference * difference;
-          }
-        }
-        const count = Math.max(0, to - from) * Math.max(0, last - first);
-        differences[i] = count > 0 ? sum / (count * scale * scale) : Number.POSITIVE_INFINITY;
-        whole[i] += differences[i] / (rows * columns);
-      }
-      blocks.push(differences);
+  for (const part of parts) {
+    const at = grown(part, MOTION, size);
+    const [before, after] = await read(at);
+    const differences = differencesIn({ at, before, after }, part, size, scale);
+    for (const [b, found] of (await drive(differences, { signal })).entries()) {
+      const { left, top } = gridCell(part, { width: BLOCK, height: BLOCK }, b);
+      blocks[((part.top + top) / BLOCK) * columns + (part.left + left) / BLOCK] = found;
     }
-    yield (row + 1) / rows;
   }
+  const whole = new Float64Array(SIDE * SIDE);
+  for (const found of blocks) for (const [i, each] of found.entries()) whole[i] += each / (rows * columns);
   const all = least(whole, [0, 0], PRICE / blocks.length);
   const motions = blocks.map((differences) => least(differences, all, PRICE));
   return {
@@ -64,6 +51,40 @@ export function* motionOf(
     x: Float64Array.from(motions, ([x]) => x),
     y: Float64Array.from(motions, ([, y]) => y),
   };
+}
+
+/** The mean squared differences of the blocks of a part for every displacement, in variances of the noise. */
+function* differencesIn(
+  { at, before, after }: { readonly at: Rectangle; readonly before: Samples; readonly after: Samples },
+  part: Rectangle,
+  { width, height }: Size,
+  scale: number,
+): Work<Float64Array[]> {
+  const blocks: Float64Array[] = [];
+  for (const cell of gridOf(part, { width: BLOCK, height: BLOCK })) {
+    const differences = new Float64Array(SIDE * SIDE);
+    const [left, top] = [part.left + cell.left, part.top + cell.top];
+    const [right, bottom] = [left + cell.width, top + cell.height];
+    for (let i = 0; i < differences.length; i++) {
+      const [dx, dy] = [(i % SIDE) - MOTION, Math.floor(i / SIDE) - MOTION];
+      const [from, to] = [Math.max(left, -dx), Math.min(right, width - dx)];
+      const [first, last] = [Math.max(top, -dy), Math.min(bottom, height - dy)];
+      let sum = 0;
+      for (let y = first; y < last; y++) {
+        const a = (y - at.top) * at.width - at.left;
+        const b = a + dy * at.width + dx;
+        for (let x = from; x < to; x++) {
+          const difference = after[b + x] - before[a + x];
+          sum += difference * difference;
+        }
+      }
+      const count = Math.max(0, to - from) * Math.max(0, last - first);
+      differences[i] = count > 0 ? sum / (count * scale * scale) : Number.POSITIVE_INFINITY;
+    }
+    blocks.push(differences);
+    yield (top - part.top) / part.height;
+  }
+  return blocks;
 }
 
 /** The displacement with the least price. */

@@ -5,11 +5,13 @@
  * a pattern; then nothing is estimated.
  */
 import type { Image, Samples } from '../../image/image.js';
-import { withoutImpulses } from '../../noise/impulses/impulses.js';
+import { allOf, cut, type Rectangle, type Size } from '../../image/rectangle.js';
+import { IMPULSE_REACH, withoutImpulses } from '../../noise/impulses/impulses.js';
 import type { NoiseModel } from '../../noise/model.js';
 import { quantile } from '../../noise/order.js';
 import type { Work } from '../../work.js';
 import { fromAxes, toAxes } from '../denoise/axes.js';
+import type { FirstRemoved } from '../denoise/parts.js';
 
 /** The fewest pages from which a pattern is estimated. */
 export const FEWEST_PAGES = 4;
@@ -69,13 +71,30 @@ export function* findFixed(
   };
 }
 
-/** A page in working units without its fixed defects. */
-export function* withoutFixed(page: Image, { model, pattern, sites }: FixedDefects): Work<readonly Samples[]> {
-  const planes = yield* withoutImpulses(page.planes, page.width, page.height, { sites });
-  if (pattern.every((each) => each === null)) return planes;
-  const axes = yield* toAxes(planes, model);
-  const even = axes.map((plane, c) => Float64Array.from(plane, (value, i) => value - (pattern[c]?.[i] ?? 0)));
-  return yield* fromAxes(even, model);
+/** How fixed defects are removed from the parts of a page in working units. */
+export function fixedRemoved({ model, pattern, sites }: FixedDefects, size: Size): FirstRemoved {
+  const page = allOf(size);
+  return {
+    reach: IMPULSE_REACH,
+    *without({ at, planes: given }) {
+      const { width, height } = at;
+      const here = sites.map((all) => Uint32Array.from(sitesIn(all, size.width, at)));
+      const planes = yield* withoutImpulses(given, width, height, { sites: here });
+      if (pattern.every((each) => each === null)) return planes;
+      const parts = pattern.map((each) => each && cut(each, page, at));
+      const axes = yield* toAxes(planes, model);
+      const even = axes.map((plane, c) => Float64Array.from(plane, (value, i) => value - (parts[c]?.[i] ?? 0)));
+      return yield* fromAxes(even, model);
+    },
+  };
+}
+
+/** The sites of a page that are in a part of it, as indices in the part. */
+function* sitesIn(sites: Uint32Array, wide: number, { left, top, width, height }: Rectangle): Generator<number> {
+  for (const site of sites) {
+    const [x, y] = [(site % wide) - left, Math.floor(site / wide) - top];
+    if (x >= 0 && x < width && y >= 0 && y < height) yield y * width + x;
+  }
 }
 
 /**

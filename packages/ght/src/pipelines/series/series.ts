@@ -6,25 +6,29 @@ import type { Motion, TilePages } from '../../denoisers/denoiser.js';
 import { recipeOf, seriesRecipe } from '../../denoisers/groups/recipes.js';
 import type { LoadedDenoiser } from '../../engines/engine.js';
 import { InputError } from '../../errors.js';
-import { checkShape, copyOf, type Image, type Samples } from '../../image/image.js';
-import { allOf } from '../../image/rectangle.js';
-import { keepConstantAreas } from '../../noise/constant-areas.js';
+import { checkShape, type Image, type Samples } from '../../image/image.js';
+import { gridOf, type Rectangle, type Size } from '../../image/rectangle.js';
 import { drive } from '../../work.js';
-import { fromAxes, toAxes } from '../denoise/axes.js';
-import { type Defects, hasDefects } from '../denoise/defects.js';
-import { diagnosisOf, planesFor, reportOf, toInputUnits, toWorkingUnits } from '../denoise/findings.js';
+import { fromAxes } from '../denoise/axes.js';
+import type { TileDivision } from '../denoise/context.js';
+import { hasDefects } from '../denoise/defects.js';
+import { diagnosisOf, planesFor, reportOf } from '../denoise/findings.js';
 import type { DenoiseSettings } from '../denoise/options.js';
-import { recipeFor } from '../denoise/planes.js';
+import { type CleanAxes, cleanPart, partResult } from '../denoise/parts.js';
+import { type DenoiseResult, partSide, partSize, tilesFor } from '../denoise/plan.js';
+import { denoiseStack, recipeFor } from '../denoise/planes.js';
 import { recipeIn } from '../denoise/quality.js';
-import { type Denoised, denoiseWhole } from '../denoise/whole.js';
-import { areAlike } from './alike.js';
+import type { Denoised } from '../denoise/whole.js';
 import { withoutCoarse } from './coarse.js';
-import { coarseDenoiser, diagnoseSeries, type SeriesFindings, scanPage, withoutPageDefects } from './diagnosis.js';
-import { isSteady, noiseLevel } from './level.js';
-import { halvedMotion, motionOf } from './motion.js';
+import { coarseDenoiser, diagnoseSeries, type SeriesFindings } from './diagnosis.js';
+import { type KnownPage, knownPage } from './known-page.js';
+import { halvedMotion } from './motion.js';
 import type { SeriesSettings } from './options.js';
-import { denoiseStack } from './planes.js';
+import { type SeriesPage, scanPage } from './page.js';
 import { firstHeld, type Window, windowFrom } from './windows.js';
+
+/** The pages of a window. */
+type SeriesPages = TilePages & { readonly motions: readonly (Motion | undefined)[] };
 
 /** What became of a page as one of a series. */
 export interface SeriesReport {
@@ -44,32 +48,32 @@ export interface DenoisedPage extends Denoised {
   readonly series?: SeriesReport;
 }
 
-/** A page that was read: without its defects, and in the axes of the noise. */
-interface Page {
-  readonly image: Image;
-  readonly working: readonly Samples[];
-  readonly axes: readonly Samples[];
-  readonly defects: Defects;
-  readonly impulses: number;
-  /** The level of its noise; 0 if the noise was given. */
-  readonly level: number;
-  /** Whether it has the noise of the page before it, and whether it is like that page: then both may be in one volume. */
-  readonly steady: boolean;
-  readonly alike: boolean;
-  /** How it moves from there; undefined for the first page. */
-  readonly motion?: Motion;
+/** What became of a page, apart from its pixels. */
+export type PageResult = Omit<DenoisedPage, 'image'>;
+
+/** Where the results of a series go. */
+export interface SeriesOutput<P extends SeriesPage> {
+  /** How pages are divided; undefined for whole pages. */
+  readonly tiles?: TileDivision;
+  /** Whether a rectangle of a page was written by an earlier attempt at the same run. */
+  has(page: number, at: Rectangle): Promise<boolean>;
+  /** Writes the planes of a rectangle of a page, without opacity; undefined for those of the input. */
+  write(page: number, image: P, at: Rectangle, planes: readonly Samples[] | undefined): Promise<void>;
+  /** Denoises a page by itself, writes it, and returns what became of it. */
+  alone(page: number, image: P, settings: DenoiseSettings): Promise<DenoiseResult>;
 }
 
 /** The share of the coarse scale in the work on a window. */
 const COARSE_SHARE = 0.25;
 
-/** Denoises the pages of a series in order. */
-export async function* denoisePages(
-  images: AsyncIterable<Image>,
+/** Denoises the pages of a series in order; yields the report on each page after it was written. */
+export async function* denoisePages<P extends SeriesPage>(
+  images: AsyncIterable<P>,
   count: number | undefined,
-  list: readonly Image[] | undefined,
+  list: readonly P[] | undefined,
   settings: SeriesSettings,
-): AsyncGenerator<DenoisedPage, void> {
+  output: SeriesOutput<P>,
+): AsyncGenerator<PageResult, void> {
   const { page: each, depth } = settings;
   const input = images[Symbol.asyncIterator]();
   let done = 0;
@@ -87,11 +91,12 @@ export async function* denoisePages(
         }
         const onProgress = ({ fraction, pass }: { fraction: number; pass: string }) => report(pass, fraction);
         const planes = { ...each.planes, onProgress };
-        yield { ...(await denoiseWhole(next.value, { ...each, planes })), page: done++ };
+        const result = await output.alone(done, next.value, { ...each, planes });
+        yield { ...result, page: done++ };
       }
       return;
     }
-    const series = new Series(input, depth, settings);
+    const series = new Series(input, depth, settings, output);
     report('estimate', 0);
     await series.begin(list);
     for (;;) {
@@ -112,10 +117,10 @@ export async function* denoisePages(
 }
 
 /** The pages of a series that are in memory, and how they are denoised. */
-class Series {
+class Series<P extends SeriesPage> {
   /** Pages that were read but not yet looked at. */
-  readonly #raw: Image[] = [];
-  readonly #pages = new Map<number, Page>();
+  readonly #raw: P[] = [];
+  readonly #pages = new Map<number, KnownPage<P>>();
   #known = 0;
   #isEnd = false;
   #next = 0;
@@ -124,9 +129,10 @@ class Series {
   #coarse: LoadedDenoiser | undefined;
 
   constructor(
-    private readonly input: AsyncIterator<Image>,
+    private readonly input: AsyncIterator<P>,
     private readonly depth: number,
     private readonly settings: SeriesSettings,
+    private readonly output: SeriesOutput<P>,
   ) {}
 
   get #found(): SeriesFindings {
@@ -134,13 +140,13 @@ class Series {
   }
 
   /** Diagnoses the noise, from these pages or from the first ones that are read. */
-  async begin(list: readonly Image[] | undefined): Promise<void> {
+  async begin(list: readonly P[] | undefined): Promise<void> {
     let pages = list;
     if (!pages) {
       while (!this.#isEnd && !windowFrom(0, this.#raw.length, false)) await this.#read();
       pages = this.#raw;
     }
-    if (pages.length > 0) this.#findings = await diagnoseSeries(pages, this.settings.page);
+    if (pages.length > 0) this.#findings = await diagnoseSeries(pages, this.settings.page, this.output.tiles);
   }
 
   async #read(): Promise<boolean> {
@@ -153,7 +159,7 @@ class Series {
   /** The next window, after its pages were read; undefined after the last one. */
   async window(): Promise<Window | undefined> {
     for (;;) {
-      while (this.#raw.length > 0) await this.#take(this.#raw.shift() as Image);
+      while (this.#raw.length > 0) await this.#take(this.#raw.shift() as P);
       if (this.#isEnd && this.#next >= this.#known) return undefined;
       const window = windowFrom(this.#next, this.#known, this.#isEnd);
       if (window) return window;
@@ -161,40 +167,24 @@ class Series {
     }
   }
 
-  /** Prepares a page that was read. */
-  async #take(image: Image): Promise<void> {
+  /** Looks at a page that was read. */
+  async #take(page: P): Promise<void> {
     const { page: settings } = this.settings;
-    const { signal } = settings.planes;
-    const { range, estimate, given, fixed } = this.#found;
-    const watch = { signal };
-    const own = await drive(scanPage(image, this.#known), watch);
-    if (range.copies && !own.copies) {
+    const { tiles } = this.output;
+    const number = this.#known;
+    const own = await scanPage(page, number, tiles, settings.planes);
+    if (this.#found.range.copies && !own.copies) {
       const rule = 'must have equal channels, as the first pages have';
-      throw new InputError(`images[${this.#known}]`, rule, 'others', 'give all pages as a list');
+      throw new InputError(`images[${number}]`, rule, 'others', 'give all pages as a list');
     }
-    const working = await drive(toWorkingUnits(image, range), watch);
-    const { planes, defects, impulses } = await drive(withoutPageDefects(working, settings, fixed), watch);
-    const axes = await drive(toAxes(planes, estimate.model), watch);
-    const before = this.#pages.get(this.#known - 1);
-    const pair = [before?.axes[0] ?? axes[0], axes[0], image, given.frame] as const;
-    const motion = before && (await drive(motionOf(...pair), watch));
-    const level = settings.given ? 0 : await drive(noiseLevel(axes[0], image), watch);
-    const steady = !before || isSteady(before.level, level);
-    const alike = motion !== undefined && steady && (await drive(areAlike(...pair, motion), watch));
-    this.#pages.set(this.#known++, { image, working: planes, axes, defects, impulses, level, steady, motion, alike });
+    this.#pages.set(number, await knownPage(page, this.#pages.get(number - 1), this.#found, settings, tiles));
+    this.#known++;
   }
 
   /** Denoises the pages that a window keeps, and forgets those that no later window holds. */
-  async denoise({ held, kept }: Window, onFraction: (fraction: number, pass: string) => void): Promise<DenoisedPage[]> {
-    const { page: settings } = this.settings;
-    const { range, fine } = this.#found;
-    const stack = Array.from({ length: held[1] - held[0] }, (_, i) => this.#pages.get(held[0] + i) as Page);
-    const [{ image: first }] = stack;
-    const kind = fine.model.kind === 'coloured' ? 'coloured' : 'white';
-    const { quality } = planesFor(fine.model, range, settings);
-    const recipe = seriesRecipe(recipeOf(recipeIn(quality, kind), kind), this.depth);
-    const size = { width: first.width, height: stack.length * first.height };
-    this.#denoiser ??= await recipeFor(recipe, size, settings.planes);
+  async denoise(window: Window, onFraction: (fraction: number, pass: string) => void): Promise<PageResult[]> {
+    const { held, kept } = window;
+    const stack = Array.from({ length: held[1] - held[0] }, (_, i) => this.#pages.get(held[0] + i) as KnownPage<P>);
     const pages = {
       count: stack.length,
       kept: [kept[0] - held[0], kept[1] - held[0]] as const,
@@ -204,10 +194,9 @@ class Series {
     };
     const all = Array.from({ length: kept[1] - kept[0] }, (_, i) => kept[0] + i);
     const numbers = all.filter((page) => !this.settings.skip(page));
-    const denoised = numbers.every((page) => this.#isAlone(page))
-      ? undefined
-      : await this.#denoiseTogether(stack, pages, onFraction);
-    const results: DenoisedPage[] = [];
+    await this.#load(stack[0].page, stack.length);
+    await this.#denoiseTogether(stack, window, pages, onFraction);
+    const results: PageResult[] = [];
     for (const page of numbers) {
       if (this.#isAlone(page)) {
         const onProgress = ({ fraction, pass }: { fraction: number; pass: string }) =>
@@ -216,36 +205,106 @@ class Series {
         continue;
       }
       const [sum, volumes] = pages.depths.subarray(2 * (page - held[0]));
-      const depthMean = volumes > 0 ? sum / volumes : 1;
-      results.push(await this.#finished(page, denoised?.[page - kept[0]], depthMean));
+      results.push(this.#resultOf(page, volumes > 0 ? sum / volumes : 1));
     }
     this.#next = kept[1];
     for (const page of this.#pages.keys()) if (page < firstHeld(this.#next)) this.#pages.delete(page);
     return results;
   }
 
-  /** The planes of the pages that are kept; undefined if there is no noise. */
+  /** Loads the denoisers for stacks of this many pages. */
+  async #load({ width, height }: Size, count: number): Promise<void> {
+    const { page: settings } = this.settings;
+    const { range, fine, coarse } = this.#found;
+    const kind = fine.model.kind === 'coloured' ? 'coloured' : 'white';
+    const { quality } = planesFor(fine.model, range, settings);
+    const recipe = seriesRecipe(recipeOf(recipeIn(quality, kind), kind), this.depth);
+    this.#denoiser ??= await recipeFor(recipe, { width, height: count * height }, settings.planes);
+    if (coarse) this.#coarse ??= await coarseDenoiser({ width, height }, settings, this.depth);
+  }
+
+  /** Denoises the parts of the pages that are kept and not denoised by themselves, and writes them. */
   async #denoiseTogether(
-    stack: readonly Page[],
-    pages: TilePages & { readonly motions: readonly (Motion | undefined)[] },
+    stack: readonly KnownPage<P>[],
+    { held, kept }: Window,
+    pages: SeriesPages,
     onFraction: (fraction: number, pass: string) => void,
-  ): Promise<Samples[][] | undefined> {
+  ): Promise<void> {
+    const { skip } = this.settings;
+    const { tiles } = this.output;
+    const [{ page: size }] = stack;
+    const planes = this.#found.framed.noisy.length * stack.length;
+    const step = tiles
+      ? partSize(partSide(this.#denoiser as LoadedDenoiser, size, planes, tiles.side), tiles.chunk)
+      : size;
+    const cells = gridOf(size, step);
+    for (const [i, at] of cells.entries()) {
+      const open: number[] = [];
+      for (let page = kept[0]; page < kept[1]; page++) {
+        // An interrupted run has written the same samples.
+        if (!skip(page) && !this.#isAlone(page) && !(await this.output.has(page, at))) open.push(page);
+      }
+      if (open.length === 0) continue;
+      const tell = (fraction: number, pass: string) => onFraction((i + fraction) / cells.length, pass);
+      const isChanged = open.some((page) => this.#isChanged(stack[page - held[0]]));
+      const denoised = isChanged ? await this.#denoisePart(stack, at, size, pages, open, held[0], tell) : [];
+      for (const [k, page] of open.entries()) {
+        const changed = this.#isChanged(stack[page - held[0]]);
+        await this.output.write(page, stack[page - held[0]].page, at, changed ? denoised[k] : undefined);
+      }
+    }
+  }
+
+  /** A part of the pages of these numbers, in the units of the images. */
+  async #denoisePart(
+    stack: readonly KnownPage<P>[],
+    inner: Rectangle,
+    size: Size,
+    pages: SeriesPages,
+    numbers: readonly number[],
+    first: number,
+    onFraction: (fraction: number, pass: string) => void,
+  ): Promise<(readonly Samples[])[]> {
     const { page: settings } = this.settings;
     const { signal } = settings.planes;
-    const { framed, coarse } = this.#found;
-    const [{ image: first }] = stack;
-    const before = coarse ? COARSE_SHARE : 0;
-    let axes = stack.map((page) => page.axes);
-    if (coarse) {
-      this.#coarse ??= await coarseDenoiser(first, settings, this.depth);
-      const watch = { signal, onFraction: (fraction: number) => onFraction(before * fraction, 'coarse') };
-      const { count, alike } = pages;
-      const motions = pages.motions.map((motion) => motion && halvedMotion(motion));
-      axes = await withoutCoarse(this.#coarse, axes, { count, alike, motions }, first, coarse, watch);
+    const { estimate, framed, coarse, bands } = this.#found;
+    const { tiles } = this.output;
+    const denoiser = this.#denoiser as LoadedDenoiser;
+    const results: (readonly Samples[])[] = [];
+    if (!framed.noisy.includes(true)) {
+      for (const { reader, known } of numbers.map((number) => stack[number - first])) {
+        results.push(await cleanPart(reader, known, inner, size, settings.keepGrain, signal));
+      }
+      return results;
     }
-    const watch = { signal, onFraction: (fraction: number) => onFraction(before + (1 - before) * fraction, 'denoise') };
-    if (!framed.noisy.includes(true)) return undefined;
-    return denoiseStack(this.#denoiser as LoadedDenoiser, axes, pages, first, framed, watch);
+    const context = { tiles, settings };
+    const { placements, outer: at } = tilesFor(context, denoiser, inner, size, stack.length * framed.noisy.length);
+    const parts: CleanAxes[] = [];
+    for (const { reader, known } of stack) parts.push(await reader.axes(known, at, undefined, signal));
+    let axes = parts.map((each) => each.axes);
+    const before = coarse ? COARSE_SHARE : 0;
+    if (coarse) {
+      const { count, alike, motions } = pages;
+      const halved = { count, alike, motions: motions.map((motion) => motion && halvedMotion(motion)) };
+      const halves = (p: number, half: Rectangle) => stack[p].reader.halves(stack[p].known, half, signal);
+      const watch = { signal, onFraction: (fraction: number) => onFraction(before * fraction, 'coarse') };
+      const given = { at, stack: axes, halves };
+      axes = await withoutCoarse(this.#coarse as LoadedDenoiser, given, halved, size, coarse, context, watch);
+    }
+    const onProgress = ({ fraction }: { readonly fraction: number }) =>
+      onFraction(before + (1 - before) * fraction, 'denoise');
+    // Coloured noise is that of all bands at the brightness of the first.
+    const alone = bands !== undefined && estimate.model.kind !== 'coloured';
+    const watch = { signal, onProgress };
+    const denoised = await denoiseStack(denoiser, { at, stack: axes, pages }, framed, placements, inner, watch, alone);
+    for (const number of numbers) {
+      const planes = denoised[number - first - pages.kept[0]];
+      const back = await drive(fromAxes(planes, estimate.model, undefined, bands), { signal });
+      const given = { at, planes: parts[number - first].given };
+      const { known } = stack[number - first];
+      results.push(await drive(partResult(back, given, inner, known, settings.keepGrain), { signal }));
+    }
+    return results;
   }
 
   /**
@@ -260,46 +319,39 @@ class Series {
     return estimate.model.kind === 'coloured' || steps.some((step) => step?.steady === false);
   }
 
+  /** Whether the result of a page differs from it. */
+  #isChanged({ known, impulses }: KnownPage): boolean {
+    const { framed, fixed } = this.#found;
+    return framed.noisy.includes(true) || fixed !== undefined || hasDefects(known.defects, impulses);
+  }
+
   /** The result of a page that is denoised with its own noise. */
   async #ownResult(
     number: number,
     onProgress: NonNullable<DenoiseSettings['planes']['onProgress']>,
-  ): Promise<DenoisedPage> {
+  ): Promise<PageResult> {
     const { page: settings, qualityFallback } = this.settings;
-    const { image } = this.#pages.get(number) as Page;
-    const own = await denoiseWhole(image, { ...settings, planes: { ...settings.planes, onProgress } });
+    const { page } = this.#pages.get(number) as KnownPage<P>;
+    const planes = { ...settings.planes, onProgress };
+    const own = await this.output.alone(number, page, { ...settings, planes });
     const series: SeriesReport = { depthMean: 1, hotPixels: 0, fixedPattern: 0 };
     return { ...own, ...(qualityFallback && { qualityFallback }), page: number, series };
   }
 
-  /** The result of a page. */
-  async #finished(number: number, axes: readonly Samples[] | undefined, depthMean: number): Promise<DenoisedPage> {
+  /** What became of a page that was denoised with others. */
+  #resultOf(number: number, depthMean: number): PageResult {
     const { page: settings, qualityFallback } = this.settings;
-    const { signal } = settings.planes;
-    const { range, estimate, fine, framed, fixed } = this.#found;
-    const { image, working, defects, impulses } = this.#pages.get(number) as Page;
-    const watch = { signal };
-    const denoised = axes ? await drive(fromAxes(axes, estimate.model), watch) : working;
-    const units = await drive(toInputUnits(denoised, image, range, settings.keepGrain), watch);
-    const changed = framed.noisy.includes(true) || fixed !== undefined || hasDefects(defects, impulses);
-    const at = allOf(image);
-    const { model, jpeg } = estimate;
-    const planes = !changed
-      ? image.planes.map(copyOf)
-      : model.kind === 'signal-dependent'
-        ? units
-        : await drive(
-            keepConstantAreas({ at, planes: image.planes }, { at, planes: units }, jpeg !== undefined),
-            watch,
-          );
-    const diagnosis = diagnosisOf(image, range, { defects, estimate }, impulses, settings);
+    const { range, estimate, fine, fixed } = this.#found;
+    const known = this.#pages.get(number) as KnownPage<P>;
+    const { defects } = known.known;
+    const diagnosis = diagnosisOf(known.page, range, { defects, estimate }, known.impulses, settings);
     const report = reportOf(diagnosis, fine.model, range, settings);
     const hotPixels = fixed ? fixed.sites.reduce((sum, { length }) => sum + length, 0) : 0;
     const series: SeriesReport = { depthMean, hotPixels, fixedPattern: fixed?.deviation ?? 0 };
     return {
       ...report,
       ...(qualityFallback && { qualityFallback: report.qualityFallback ?? qualityFallback }),
-      ...{ image: { ...image, planes }, changed, estimated: settings.given === undefined },
+      ...{ changed: this.#isChanged(known), estimated: settings.given === undefined },
       engine: (this.#denoiser as LoadedDenoiser).info,
       ...{ page: number, series },
     };

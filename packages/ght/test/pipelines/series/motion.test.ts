@@ -1,13 +1,15 @@
 import { expect, it } from 'vitest';
+import { allOf } from '../../../src/image/rectangle.js';
 import { motionOf } from '../../../src/pipelines/series/motion.js';
-import { drive } from '../../../src/work.js';
 import { seriesOf } from '../../series.js';
 
 const [width, height] = [150, 110];
 const frame = { centres: [0], scales: [1] };
+const between = (...pair: readonly [before: Float64Array, after: Float64Array]) =>
+  motionOf(async () => pair, [allOf({ width, height })], { width, height }, frame, {});
 const motionsOf = async (motion: readonly [number, number]) => {
   const [before, after] = seriesOf({ width, height, pages: 2, motion, sigma: 1 });
-  return drive(motionOf(before, after, { width, height }, frame));
+  return between(before, after);
 };
 
 it('finds the motion of every block from page to page in the noise, and none in what stands still', async () => {
@@ -31,7 +33,7 @@ it('lets a block move by itself', async () => {
   const [, moved] = seriesOf({ ...still, motion: [3, 0] });
   const isIn = (i: number) => i % width >= 32 && i % width < 96 && i / width >= 32 && i / width < 96;
   const mixed = after.map((value, i) => (isIn(i) ? moved[i] : value));
-  const { columns, x } = await drive(motionOf(before, mixed, { width, height }, frame));
+  const { columns, x } = await between(before, mixed);
   for (let b = 0; b < x.length; b++) {
     const [column, row] = [b % columns, Math.floor(b / columns)];
     const isInside = column >= 1 && column <= 2 && row >= 1 && row <= 2;
