@@ -33,9 +33,10 @@ import { type Pursue, type Pursuit, pursuer } from './pursuit.js';
 
 /**
  * How many prices a path may lose before it is left. A larger gain behind so much loss is hardly ever seen: of 65,536
- * patches of photographs at most three had another allotment with their whole paths followed, at 1 to 30 atoms per patch.
+ * patches of photographs at most 22 had another allotment with six prices, at 1 to 30 atoms per patch, and the RMSE was lower by 2 parts in a
+ * million at most. With one and a half prices there was none, and it took 5% longer.
  */
-export const PATIENCE = 1.5;
+export const PATIENCE = 1;
 
 /**
  * How much is done for a smaller error at the same budget. 1: joint OMP. 2: and restarts by exclusion. 3: and swaps

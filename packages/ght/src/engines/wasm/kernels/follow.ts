@@ -5,9 +5,9 @@
  *     ν ← ν − p²        after each join; ν_j is also v_j of pursue.ts, to the last bit
  */
 import { PATIENCE } from '../../../sparse/solvers/joint-omp.js';
-import { padded } from '../../shape.js';
+import { padded, type Shape } from '../../shape.js';
 import { F32, type F64, type Fn, I32, type Module, V128 } from './assembler.js';
-import { indexAt, nmadd, sumLanes, type Target } from './maps.js';
+import { indexAt, madd, nmadd, select, sumLanes, type Target } from './maps.js';
 import { ASTRAY, NEGLIGIBLE, type PursuitFunctions, startPursuit } from './pursue.js';
 
 /**
@@ -20,41 +20,56 @@ const FLAT = 2 ** -8;
 /** In place of an atom: none. */
 export const NONE = 0xffff;
 
-/** The scores of all atoms, made one vector after the other; none is negative, so they compare as integers do, which is faster. */
+/**
+ * The largest of the scores of all atoms, made one vector after the other, and whose it is. None is negative, so they compare as integers
+ * do, which is faster. Each lane keeps the number of its best atom: to look for the largest afterwards takes a branch that no
+ * processor foresees.
+ */
 class Scores {
   private readonly largest: V128;
+  private readonly best: V128;
+  private readonly atoms: V128;
   private readonly score: V128;
+  private readonly better: V128;
+  private readonly four: V128;
 
   constructor(
     private readonly f: Fn,
-    private readonly row: I32,
+    private readonly target: Target,
   ) {
-    [this.largest, this.score] = f.vectors(2);
+    [this.largest, this.best, this.atoms, this.score, this.better, this.four] = f.vectors(6);
+    this.four.set(V128.words(4, 4, 4, 4));
     this.largest.set(V128.zero);
+    this.best.set(V128.zero);
+    this.atoms.set(V128.words(0, 1, 2, 3));
   }
 
-  /** Takes in vector v. */
-  add(v: number, score: V128): void {
-    const { f, row, largest } = this;
+  /** Takes in the next vector. */
+  add(score: V128): void {
+    const { largest, best, atoms, better } = this;
     this.score.set(score);
-    f.store(row, this.score, 16 * v);
+    better.set(this.score.gtBits(largest));
+    best.set(select(this.target, better, atoms, best));
     largest.set(largest.maxBits(this.score));
+    atoms.set(atoms.addBits(this.four));
   }
 
   /** The atom with the largest score, the first of equals; NONE if that is not above the floor. */
-  best(floor: F32): I32 {
-    const { f, row, largest } = this;
-    const [from, lanes, best] = [f.i32(row), f.i32(), f.i32(NONE)];
-    largest.set(largest.max(largest.shuffle([2, 3, 0, 1])));
-    largest.set(largest.max(largest.shuffle([1, 0, 3, 2])));
-    f.if(largest.lane(0).gt(floor), () => {
-      f.repeat(() => {
-        lanes.set(from.v128().eq(largest).mask());
-        from.set(from.add(16));
-      }, lanes.not());
-      best.set(from.sub(row).shr(2).sub(4).add(lanes.lowestBit()));
-    });
-    return best;
+  atom(floor: F32): I32 {
+    const { f, largest, best, score } = this;
+    score.set(largest);
+    for (const lanes of [
+      [2, 3, 0, 1],
+      [1, 0, 3, 2],
+    ] as const)
+      score.set(score.maxBits(score.shuffle(lanes)));
+    best.set(best.choose(score.eq(largest), V128.words(NONE, NONE, NONE, NONE)));
+    for (const lanes of [
+      [2, 3, 0, 1],
+      [1, 0, 3, 2],
+    ] as const)
+      best.set(best.minBits(best.shuffle(lanes)));
+    return f.i32(best.word(0).choose(score.lane(0).gt(floor), NONE));
   }
 }
 
@@ -64,26 +79,37 @@ class Scores {
  */
 function advance(module: Module, target: Target, orthogonalised: Fn): Fn {
   const { shape, tables, scratch } = target;
-  const vectors = shape.L4 / 4;
   return module.fn('advance', ['i32', 'i32', 'i32', 'f32', 'f32', 'f32'], 'i32', (f) => {
     const [at, j, out, inverse, beta, floor] = f.parameters as [I32, I32, I32, F32, F32, F32];
-    const zero = f.i32(0);
     const [p, x, nu] = f.vectors(3);
     f.call(orthogonalised, at, j, out);
-    const scores = new Scores(f, f.i32(at.add(scratch.score)));
+    const scores = new Scores(f, target);
     const [scale, step, one] = [f.v128(inverse.splat()), f.v128(beta.splat()), f.v128(F32.of(1).splat())];
-    for (let v = 0; v < vectors; v++) {
-      p.set(out.v128(16 * v).mul(scale));
-      f.store(out, p, 16 * v);
-      x.set(nmadd(target, step, p, at.v128(scratch.X + 16 * v)));
-      f.store(at, x, scratch.X + 16 * v);
-      nu.set(nmadd(target, p, p, at.v128(scratch.nu + 16 * v)));
-      f.store(at, nu, scratch.nu + 16 * v);
-      const weight = one.div(nu).and(nu.gtBits(zero.v128(tables.leastNew + 16 * v)));
-      scores.add(v, x.mul(x).mul(weight));
-    }
-    f.return(scores.best(floor));
+    const [here, table] = [f.i32(at), f.i32(tables.leastNew)];
+    eachVector(f, shape, [out, here, table], (v) => {
+      p.set(out.v128(v).mul(scale));
+      f.store(out, p, v);
+      x.set(nmadd(target, step, p, here.v128(scratch.X + v)));
+      f.store(here, x, scratch.X + v);
+      nu.set(nmadd(target, p, p, here.v128(scratch.nu + v)));
+      f.store(here, nu, scratch.nu + v);
+      scores.add(x.mul(x).mul(one.div(nu).and(nu.gtBits(table.v128(v)))));
+    });
+    f.return(scores.atom(floor));
   });
+}
+
+/** Vectors per turn of a loop over all atoms. A body for every vector would leave the compiler too few registers. */
+const UNROLLED = 2;
+
+/** A loop over the vectors of all atoms: `body` gets the bytes from the places in rows to its vector, and the places move along. */
+function eachVector(f: Fn, { L4 }: Shape, places: readonly I32[], body: (offset: number) => void): void {
+  const vectors = L4 / 4;
+  f.count(Math.floor(vectors / UNROLLED), () => {
+    for (let v = 0; v < UNROLLED; v++) body(16 * v);
+    for (const place of places) place.set(place.add(16 * UNROLLED));
+  });
+  for (let v = 0; v < vectors % UNROLLED; v++) body(16 * v);
 }
 
 /** startAgain(scratch, c, j, step) → ‖r‖²: r = y − step · d_j in coordinates to M, and α = Dᵀr to X. */
@@ -109,19 +135,20 @@ export function startAgain(module: Module, target: Target, functions: PursuitFun
 }
 
 /** choose(scratch, floor) → the atom to join next, or NONE, from α and ν as they are. */
-function choose(module: Module, { shape, tables, scratch }: Target): Fn {
+function choose(module: Module, target: Target): Fn {
+  const { shape, tables, scratch } = target;
   return module.fn('choose', ['i32', 'f32'], 'i32', (f) => {
     const [at, floor] = f.parameters as [I32, F32];
-    const zero = f.i32(0);
     const [x, nu] = f.vectors(2);
     const one = f.v128(F32.of(1).splat());
-    const scores = new Scores(f, f.i32(at.add(scratch.score)));
-    for (let v = 0; v < shape.L4 / 4; v++) {
-      x.set(at.v128(scratch.X + 16 * v));
-      nu.set(at.v128(scratch.nu + 16 * v));
-      scores.add(v, x.mul(x).mul(one.div(nu).and(nu.gtBits(zero.v128(tables.leastNew + 16 * v)))));
-    }
-    f.return(scores.best(floor));
+    const scores = new Scores(f, target);
+    const table = f.i32(tables.leastNew);
+    eachVector(f, shape, [at, table], (v) => {
+      x.set(at.v128(scratch.X + v));
+      nu.set(at.v128(scratch.nu + v));
+      scores.add(x.mul(x).mul(one.div(nu).and(nu.gtBits(table.v128(v)))));
+    });
+    f.return(scores.atom(floor));
   });
 }
 
@@ -135,14 +162,12 @@ function choose(module: Module, { shape, tables, scratch }: Target): Fn {
  */
 export function follow(module: Module, target: Target, functions: PursuitFunctions, startedAgain: Fn): Fn {
   const { shape, tables, scratch } = target;
-  const vectors = shape.L4 / 4;
   const row = 4 * shape.L4;
   const most = Math.min(shape.N, shape.L);
   const advanced = advance(module, target, functions.orthogonalise);
   const chosen = choose(module, target);
   return module.fn('follow', ['i32', 'i32', 'i32', 'i32', 'f64', 'i32'], 'i32', (f) => {
     const [at, c, correlated, atMost, price, without] = f.parameters as [I32, I32, I32, I32, F64, I32];
-    const zero = f.i32(0);
     const [k, j, slot] = [f.i32(0), f.i32(), f.i32()];
     const [fresh, inverse, beta, gain] = [f.f32(), f.f32(), f.f32(), f.f32()];
     const x = f.v128();
@@ -157,18 +182,19 @@ export function follow(module: Module, target: Target, functions: PursuitFunctio
     const out = f.i32(at.add(scratch.rows));
     slot.set(at.add(without.shl(2)));
     f.if(without.ne(NONE), () => f.store(slot, F32.of(0), scratch.X));
-    const scores = new Scores(f, f.i32(at.add(scratch.score)));
-    for (let v = 0; v < vectors; v++) {
-      x.set(at.v128(scratch.X + 16 * v));
-      f.store(at, zero.v128(tables.norms + 16 * v), scratch.nu + 16 * v);
-      scores.add(v, x.mul(x).mul(zero.v128(tables.inverseNorms + 16 * v)));
-    }
+    const scores = new Scores(f, target);
+    const [here, table] = [f.i32(at), f.i32(0)];
+    eachVector(f, shape, [here, table], (v) => {
+      x.set(here.v128(scratch.X + v));
+      f.store(here, table.v128(tables.norms + v), scratch.nu + v);
+      scores.add(x.mul(x).mul(table.v128(tables.inverseNorms + v)));
+    });
     f.if(without.ne(NONE), () => f.store(slot, F32.of(-1), scratch.nu));
     /** Ends where all that is left of the patch could not pay for what was lost and one more atom, or too much was lost. */
     const endWhereLost = () => {
       f.if(lost.add(price).gt(left.add(rounding).promote()).or(lost.gt(patience)), () => limit.set(k));
     };
-    j.set(scores.best(floor));
+    j.set(scores.atom(floor));
     endWhereLost();
     f.while(k.lt(limit).and(j.ne(NONE)), () => {
       slot.set(at.add(j.shl(2)));
@@ -237,11 +263,25 @@ export function retrace(module: Module, target: Target, functions: PursuitFuncti
         v.set(v.add(16));
       });
     };
-    const energy = f.f32(startPursuit(f, target, functions.correlate, at, c));
+    // Over a dense dictionary, α of these atoms alone costs less than that of all.
+    const dense = shape.parts.length === 1;
+    const energy = f.f32(startPursuit(f, target, functions.correlate, at, c, I32.of(dense ? 1 : 0)));
     const correlations = (from: I32) =>
       eachFrom(from, (place, atom) => f.store(at.add(place), at.add(atom).f32(scratch.X), alpha));
     eachFrom(I32.of(0), (place, atom) => f.store(at.add(place), atom.shr(2), scratch.support));
-    correlations(I32.of(0));
+    if (dense) {
+      for (let v = 0; v < shape.R4 / 4; v++) {
+        f.store(at, at.v128(scratch.M + 16 * v).mul(I32.of(0).v128(tables.sigma + 16 * v)), scratch.M + 16 * v);
+      }
+      eachFrom(I32.of(0), (place, atom) => {
+        from.set(atom.mul(shape.R4).add(tables.V));
+        p.set(V128.zero);
+        for (let v = 0; v < shape.R4 / 4; v++) {
+          p.set(madd(target, from.v128(16 * v), at.v128(scratch.M + 16 * v), p));
+        }
+        f.store(at.add(place), sumLanes(f, p), alpha);
+      });
+    } else correlations(I32.of(0));
     f.count(count, (k) => {
       place.set(k.shl(2));
       gram.set(at.add(place).i32(scratch.support).mul(row));

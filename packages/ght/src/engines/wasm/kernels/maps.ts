@@ -26,6 +26,11 @@ export function nmadd({ fma }: Fused, a: V128, b: V128, c: V128): V128 {
   return fma ? a.relaxedNmadd(b, c) : c.sub(a.mul(b));
 }
 
+/** `chosen` where the lanes of a comparison are set, and the other elsewhere. */
+export function select({ fma }: Fused, comparison: V128, chosen: V128, other: V128): V128 {
+  return fma ? chosen.relaxedChoose(comparison, other) : chosen.choose(comparison, other);
+}
+
 /** Rows of numbers in memory: entry (i, j) is at base + offset + i·row + j·step bytes. */
 export interface Rows {
   readonly base: I32;

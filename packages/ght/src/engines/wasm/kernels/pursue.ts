@@ -17,8 +17,8 @@ import { DEPENDENT } from './tables.js';
 
 /** What DEPENDENT is for a fit on given atoms, which has no choice among them: as little as rounding allows. */
 export const DEPENDENT_IN_FIT = 1e-5;
-/** Vectors of a row whose sums are held in registers at once. */
-const SUMS = 9;
+/** Vectors of a row whose sums are held in registers at once, at most. */
+const SUMS = 13;
 /** Of ‖y‖², what an atom must gain at least: less is rounding, in float32. */
 export const NEGLIGIBLE = 1e-12;
 /** Of ‖y‖², and of the error that the gains leave, what a code may be off before it is called astray. */
@@ -73,14 +73,16 @@ function orthogonalise(module: Module, target: Target): Fn {
   const { shape, tables, scratch } = target;
   const row = 4 * shape.L4;
   const vectors = shape.L4 / 4;
+  // Even tiles: a last one of one vector would wait for every product.
+  const tiles = Math.ceil(vectors / SUMS);
   return module.fn('orthogonalise', ['i32', 'i32', 'i32'], undefined, (f) => {
     const [at, j, out] = f.parameters as I32[];
     const column = f.i32(j.shl(2));
     const gram = f.i32(j.mul(row));
     const sums = f.vectors(Math.min(SUMS, vectors));
     const [coefficient, from] = [f.v128(), f.i32()];
-    for (let left = 0; left < vectors; left += sums.length) {
-      const used = sums.slice(0, Math.min(sums.length, vectors - left));
+    for (let tile = 0, left = 0; tile < tiles; tile++) {
+      const used = sums.slice(0, Math.ceil((vectors - left) / (tiles - tile)));
       for (const [v, sum] of used.entries()) sum.set(gram.v128(tables.gram + 16 * (left + v)));
       from.set(at.add(scratch.rows));
       f.while(from.lt(out), () => {
@@ -89,6 +91,7 @@ function orthogonalise(module: Module, target: Target): Fn {
         from.set(from.add(row));
       });
       for (const [v, sum] of used.entries()) f.store(out, sum, 16 * (left + v));
+      left += used.length;
     }
   });
 }

@@ -230,7 +230,11 @@ export class V128 extends withOperations(
   undefined,
   (opcode) => [0xfd, ...unsigned(opcode)],
 ) {
-  static zero = new V128([0xfd, 0x0c, ...new Array(16).fill(0)]);
+  static zero = V128.words(0, 0, 0, 0);
+  /** Four integers. */
+  static words(...words: readonly [number, number, number, number]): V128 {
+    return new V128([0xfd, 0x0c, ...new Uint8Array(Int32Array.from(words).buffer)]);
+  }
   protected constant(value: number): Code {
     return F32.of(value).splat().code;
   }
@@ -251,6 +255,14 @@ export class V128 extends withOperations(
   /** The larger of each lane, of lanes that are not negative. */
   maxBits(other: V128) {
     return this.lanes(other, 0xb8);
+  }
+  /** The smaller of each lane, as integers. */
+  minBits(other: V128) {
+    return this.lanes(other, 0xb6);
+  }
+  /** The sum of each lane, as integers. */
+  addBits(other: V128) {
+    return this.lanes(other, 0xae);
   }
   /** Whether each lane is larger than a lane that is not negative. */
   gtBits(other: V128) {
@@ -273,8 +285,15 @@ export class V128 extends withOperations(
   any() {
     return new I32(this.each(0x53));
   }
+  /** The same, where each lane of the condition is all set or not at all. */
+  relaxedChoose(condition: V128, other: V128) {
+    return new V128([...this.code, ...other.code, ...condition.code, 0xfd, ...unsigned(0x10b)]);
+  }
   lane(n: number) {
     return new F32([...this.code, 0xfd, 0x1f, n]);
+  }
+  word(n: number) {
+    return new I32([...this.code, 0xfd, 0x1b, n]);
   }
   shuffle(lanes: readonly [number, number, number, number]) {
     const bytes = lanes.flatMap((lane) => [0, 1, 2, 3].map((byte) => 4 * lane + byte));
