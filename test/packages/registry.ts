@@ -13,6 +13,7 @@ interface Manifest {
   readonly version: string;
   readonly private?: boolean;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly bundledDependencies?: readonly string[];
 }
 
 /** One version of a package: its manifest, and the arguments with which `tar` prints it as an archive. */
@@ -40,7 +41,10 @@ function versionsIn(root: string, tarballs: string): Version[] {
     .filter((path) => path.includes('node_modules/') && !packages[path].link && existsSync(join(root, path)))
     .map((path) => {
       const folder = join(root, path);
-      return { manifest: manifestIn(folder), archive: ['-c', '--exclude', './node_modules', '-C', folder, '.'] };
+      const manifest = manifestIn(folder);
+      // Only the packages that are bundled with it are in its archive.
+      const left = manifest.bundledDependencies ? [] : ['--exclude', './node_modules'];
+      return { manifest, archive: ['-c', ...left, '-C', folder, '.'] };
     });
   const packed = readdirSync(tarballs).map((name) => {
     const file = join(tarballs, name);

@@ -25,7 +25,7 @@ export interface InputFlags {
 export type Pages = 'all' | { readonly first: number; readonly last: number };
 
 /** The formats that a name is given to on the command line. */
-const formats = ['png', 'jpg', 'tiff', 'webp', 'avif', 'bmp', 'ppm', 'pfm', 'fits', 'npy'] as const;
+const formats = ['png', 'jpg', 'tiff', 'webp', 'avif', 'bmp', 'ppm', 'pfm', 'fits', 'exr', 'npy'] as const;
 
 /** `--axes` and `--peak`. */
 export function inputFlags(command: Command): Command {

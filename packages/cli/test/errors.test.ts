@@ -125,7 +125,7 @@ describe('files that are refused', () => {
     ['empty.png -o out.png', 'IMAGE must not be empty', '"empty.png"', 'zero bytes'],
     [
       'text.png -o out.png',
-      'IMAGE must be a PNG, JPEG, TIFF, WebP, AVIF, GIF, BMP, PPM, PFM, FITS or .npy file',
+      'IMAGE must be a PNG, JPEG, TIFF, WebP, AVIF, GIF, BMP, PPM, PFM, FITS, EXR or .npy file',
       '"text.png"',
       'convert',
     ],

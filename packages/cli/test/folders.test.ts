@@ -130,7 +130,7 @@ describe('formats of several images', () => {
       [['--format', 'png', '--jpeg-quality', '90'], '--jpeg-quality must come with an output that ends in .jpg'],
       [
         ['--format', 'gif'],
-        '--format must be one of png, jpg, tiff, webp, avif, bmp, ppm, pfm, fits, npy, but got "gif"',
+        '--format must be one of png, jpg, tiff, webp, avif, bmp, ppm, pfm, fits, exr, npy, but got "gif"',
       ],
     ] as const) {
       const { code, stderr } = await ght('denoise', 'twins', '-o', 'twins-out', ...flags);

@@ -1,5 +1,6 @@
 /** What the metadata of an input lose on the way is said in one line, and in the object of --json. */
 import { readNpy, writeNpy } from 'ght/npy';
+import { readImage, writeImage } from 'ght-images/node';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { workplace } from './command.js';
@@ -121,5 +122,29 @@ describe('NaN', () => {
       const [whole, tiles] = await Promise.all(outputs.map(async (name) => readNpy(await read(name)).data));
       expect(tiles).toEqual(whole);
     }
+  });
+});
+
+describe('EXR', () => {
+  const image = { width: 24, height: 20, planes: [0, 1, 2].map(() => new Float32Array(480).fill(3)), peak: 1 };
+  const alpha = Float32Array.from({ length: 480 }, (_, i) => (i % 24) / 23);
+
+  it('goes to EXR, in tiles too, and with opacity to no format whose colours are not multiplied by it', async () => {
+    const like = { image, format: 'exr', depth: 32, sample: 'float' } as const;
+    await writeImage(path('opaque.exr'), image, like);
+    const channels = { metadata: { exrChannels: ['R', 'G', 'B', 'A'], premultiplied: true } } as const;
+    await writeImage(path('alpha.exr'), { ...image, alpha }, { ...like, ...channels });
+    for (const flags of [[], ['--tile', '16']]) {
+      expect((await ght('denoise', 'alpha.exr', '-o', 'out.exr', '--sigma', '0.1', ...flags)).code).toBe(0);
+      expect((await readImage(path('out.exr'))).image.alpha).toEqual(alpha);
+      for (const name of ['out.tif', 'out.zarr']) {
+        const { code, stderr } = await ght('denoise', 'alpha.exr', '-o', name, '--sigma', '0.1', ...flags);
+        expect([code, stderr]).toEqual([
+          2,
+          expect.stringContaining('-o must name a format that holds premultiplied alpha'),
+        ]);
+      }
+    }
+    expect((await ght('denoise', 'opaque.exr', '-o', 'out.tif', '--sigma', '0.1')).code).toBe(0);
   });
 });

@@ -76,7 +76,7 @@ describe('a stream is refused', () => {
       'that is no image',
       'text',
       ['diagnose', '-'],
-      'IMAGE must be a PNG, JPEG, TIFF, WebP, AVIF, GIF, BMP, PPM, PFM, FITS or .npy file, but got "standard input"',
+      'IMAGE must be a PNG, JPEG, TIFF, WebP, AVIF, GIF, BMP, PPM, PFM, FITS, EXR or .npy file, but got "standard input"',
     ],
   ])('%s', async (_, input, args, message) => {
     const { code, stdout, stderr } = await piped(Buffer.from(input), ...args);

@@ -13,11 +13,6 @@ const develop = 'develop it to a 16-bit TIFF, for example with RawTherapee, dark
 const raw = (name: string): Foreign => ({ name: `a raw camera file (${name})`, remedy: develop });
 const signatures: readonly (readonly [start: number, text: string, Foreign])[] = [
   [0, '8BPS', { name: 'a Photoshop document', remedy: 'export it from Photoshop, Krita or GIMP as TIFF or PNG' }],
-  [
-    0,
-    '\x76\x2f\x31\x01',
-    { name: 'OpenEXR', remedy: 'save it as a TIFF of 32-bit floats, for example with oiiotool in.exr -o out.tif' },
-  ],
   [0, 'FUJIFILMCCD-RAW', raw('RAF')],
   [0, 'IIRO', raw('ORF')],
   [0, 'IIRS', raw('ORF')],

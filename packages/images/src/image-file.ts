@@ -17,6 +17,7 @@ export type ImageFormat =
   | 'ppm'
   | 'pfm'
   | 'fits'
+  | 'exr'
   | 'npy';
 
 /** What accompanies the samples and is written back unchanged. */
@@ -49,6 +50,10 @@ export interface ImageMetadata {
   readonly white?: number;
   /** Of a FITS: the lines of its header that do not say how samples are stored. Only FITS holds them. */
   readonly fits?: readonly string[];
+  /** Of an EXR: the names of its channels, in the order of the planes, opacity last. Only EXR holds them. */
+  readonly exrChannels?: readonly string[];
+  /** Whether the colours are multiplied by the opacity, as in an EXR that is not opaque everywhere. Only EXR and `.npy` hold such colours. */
+  readonly premultiplied?: true;
   /** What else the file holds and no output can keep, in words, such as `comment`. */
   readonly notRead?: readonly string[];
 }
@@ -94,6 +99,7 @@ const formats: Readonly<Record<string, ImageFormat>> = {
   '.fits': 'fits',
   '.fit': 'fits',
   '.fts': 'fits',
+  '.exr': 'exr',
   '.npy': 'npy',
 };
 
@@ -110,6 +116,7 @@ export const formatNames: Readonly<Record<ImageFormat, string>> = {
   ppm: 'PPM',
   pfm: 'PFM',
   fits: 'FITS',
+  exr: 'EXR',
   npy: '.npy',
 };
 
@@ -136,6 +143,7 @@ export function formatOfContent(bytes: Uint8Array): ImageFormat | undefined {
   if (/^P[1-7][\s#]/.test(head)) return 'ppm';
   if (/^P[fF]\s/.test(head)) return 'pfm';
   if (head.startsWith('SIMPLE  =')) return 'fits';
+  if (head.startsWith('v/1\x01')) return 'exr';
   // An `.npz` is an archive of arrays.
   if (head.startsWith('\x93NUMPY') || head.startsWith('PK\x03\x04')) return 'npy';
   return heifOf(bytes);

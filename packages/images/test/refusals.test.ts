@@ -71,7 +71,7 @@ describe('readImage refuses', () => {
     ['a WAV, which is RIFF like WebP', 'RIFF\x24\0\0\0WAVEfmt '],
   ])('%s whatever its name, with the formats there are', async (_, content) => {
     expect(await refusalOf('named.png', Buffer.from(content, 'latin1'))).toMatch(
-      /PNG, JPEG, TIFF, WebP, AVIF, GIF, BMP, PPM, PFM, FITS or \.npy/,
+      /PNG, JPEG, TIFF, WebP, AVIF, GIF, BMP, PPM, PFM, FITS, EXR or \.npy/,
     );
   });
 

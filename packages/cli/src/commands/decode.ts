@@ -37,7 +37,7 @@ export function decodeCommand(program: Command, context: Context): void {
     .argument('<CODES.npz>', 'the codes')
     .requiredOption(
       '-o, --output <file>',
-      'write the image (.png .jpg .tiff .webp .avif .bmp .ppm .pfm .fits .npy); or a folder to write it to as a .png, or as a .npy if it has floats or ' +
+      'write the image (.png .jpg .tiff .webp .avif .bmp .ppm .pfm .fits .exr .npy); or a folder to write it to as a .png, or as a .npy if it has floats or ' +
         'wider integers',
     )
     .option('--jpeg-quality <q>', 'quality of a .jpg output, from 1 to 100 (default: 95)', jpegQuality);

@@ -50,7 +50,7 @@ export function denoiseCommand(program: Command, context: Context): void {
     )
     .requiredOption(
       '-o, --output <file>',
-      'write the denoised image (.png .jpg .tiff .webp .avif .bmp .ppm .pfm .fits .npy .zarr), stack (.tif .npy .zarr) or film (.y4m); - is standard output; or the folder to write to, made if ' +
+      'write the denoised image (.png .jpg .tiff .webp .avif .bmp .ppm .pfm .fits .exr .npy .zarr), stack (.tif .npy .zarr) or film (.y4m); - is standard output; or the folder to write to, made if ' +
         'missing: results have the names of the images, in the same subfolders',
     )
     .option('--jpeg-quality <q>', 'quality of .jpg outputs, from 1 to 100 (default: 95)', jpegQuality)

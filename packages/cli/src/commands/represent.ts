@@ -75,7 +75,7 @@ export function representCommand(program: Command, context: Context): void {
     )
     .option(
       '-o, --output <file>',
-      'write the reconstruction (.png .jpg .tiff .webp .avif .bmp .ppm .pfm .fits .npy, or .zarr with the codes); - is standard output; or a folder to write it to under the ' +
+      'write the reconstruction (.png .jpg .tiff .webp .avif .bmp .ppm .pfm .fits .exr .npy, or .zarr with the codes); - is standard output; or a folder to write it to under the ' +
         'name of the image',
     )
     .option('--jpeg-quality <q>', 'quality of a .jpg output, from 1 to 100 (default: 95)', jpegQuality);

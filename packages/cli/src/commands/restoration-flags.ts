@@ -42,7 +42,7 @@ export function restorationFlags(command: Command): Command {
   command
     .requiredOption(
       '-o, --output <file>',
-      'write the restored image (.png .jpg .tiff .webp .avif .bmp .ppm .pfm .fits .npy .zarr); - is standard output; or a folder, for the name of the image',
+      'write the restored image (.png .jpg .tiff .webp .avif .bmp .ppm .pfm .fits .exr .npy .zarr); - is standard output; or a folder, for the name of the image',
     )
     .addOption(new Option('--quality <name>', qualityText).argParser(choiceOf('--quality', restorationQualities)))
     .option('--jpeg-quality <q>', 'quality of a .jpg output, from 1 to 100 (default: 95)', jpegQuality)

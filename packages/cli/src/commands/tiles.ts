@@ -100,6 +100,10 @@ export async function runTiles<Request extends ImageNames, Task, Result>(
     const picture = run.pictureOf?.(source.picture) ?? source.picture;
     const joins = formatOfName(output) === 'tiff';
     if (!isZarr(output)) await checkOutput(output, ['.zarr', ...imageExtensions], '-o');
+    if ((joins || isZarr(output)) && picture.alpha && picture.metadata?.premultiplied) {
+      const rule = 'must name a format that holds premultiplied alpha, which TIFF and Zarr do not';
+      throw new OptionError('-o', rule, output, 'use .exr or .npy');
+    }
     if (!joins && !isZarr(output)) {
       refuseInMemory(picture, output);
       if (flags.workers !== undefined) {

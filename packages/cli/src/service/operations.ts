@@ -70,6 +70,7 @@ export const formats: Readonly<Record<string, string>> = {
   avif: 'image/avif',
   ppm: 'image/x-portable-anymap',
   pfm: 'image/x-portable-floatmap',
+  exr: 'image/x-exr',
   npy: 'application/x-npy',
 };
 

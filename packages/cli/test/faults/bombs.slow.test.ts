@@ -32,7 +32,7 @@ describe('a file of 1.9 GB', () => {
     [
       'no image',
       ['denoise', 'huge.png', '-o', 'o.png'],
-      'IMAGE must be a PNG, JPEG, TIFF, WebP, AVIF, GIF, BMP, PPM, PFM, FITS or .npy file',
+      'IMAGE must be a PNG, JPEG, TIFF, WebP, AVIF, GIF, BMP, PPM, PFM, FITS, EXR or .npy file',
     ],
     ['a mask', ['inpaint', 'a.png', '--mask', 'huge.npy', '-o', 'o.png'], '--mask must have at most 2684'],
     [

@@ -16,7 +16,7 @@ const held: Readonly<Record<ImageFormat | 'zarr', readonly Kind[]>> = {
   avif: ['icc', 'exif', 'xmp', 'resolution'],
   tiff: ['icc', 'exif', 'xmp', 'iptc', 'resolution'],
   bmp: ['resolution'],
-  ...{ gif: [], heic: [], ppm: [], pfm: [], fits: [], npy: [] },
+  ...{ gif: [], heic: [], ppm: [], pfm: [], fits: [], exr: [], npy: [] },
   zarr: ['icc', 'exif', 'xmp', 'iptc', 'resolution'],
 };
 
@@ -39,7 +39,20 @@ export function notKept(
   metadata: ImageMetadata = {},
   whole = true,
 ): string[] {
-  const { icc, exif, xmp, description, imageJ, ome, resolution, pngChunks, white, fits, notRead = [] } = metadata;
+  const {
+    icc,
+    exif,
+    xmp,
+    description,
+    imageJ,
+    ome,
+    resolution,
+    pngChunks,
+    white,
+    fits,
+    exrChannels,
+    notRead = [],
+  } = metadata;
   const inTiff = format === 'tiff' || format === 'zarr';
   const lost = new Set<string>();
   // Without a unit, only a ratio other than 1 says something.
@@ -59,6 +72,9 @@ export function notKept(
   if (pngChunks && format !== 'png') for (const part of chunkNames(pngChunks, icc !== undefined)) lost.add(part);
   if (white !== undefined && format !== 'ppm') lost.add(`white level ${white}`);
   if (fits && fits.length > 0 && format !== 'fits') lost.add('FITS header');
+  const isNamed = exrChannels && !/^(R,G,B(,A)?|Y)$/.test(exrChannels.join());
+  if (isNamed && format !== 'exr')
+    lost.add(`channel name${exrChannels.length > 1 ? 's' : ''} ${exrChannels.join(', ')}`);
   for (const part of notRead) lost.add(part);
   return [...lost];
 }

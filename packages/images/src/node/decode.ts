@@ -6,6 +6,7 @@ import { asSamples, toPlanes } from '../raster.js';
 import type { Refuse } from '../refuse.js';
 import { openTiff } from './decode-tiff.js';
 import { checkSize, type Decoded } from './decoded.js';
+import { decodeExrFile } from './exr.js';
 import { framesOfGif, openBySharp, type SharpFormat } from './sharp-image.js';
 
 /** A file whose pages are decoded one by one. */
@@ -22,6 +23,7 @@ export async function openPages(bytes: Buffer, format: Exclude<ImageFormat, 'npy
   if (format === 'tiff') return openTiff(bytes, refuse);
   if (format === 'ppm' || format === 'pfm') return { count: 1, decode: async () => decodeNetpbmFile(bytes, refuse) };
   if (format === 'fits') return { count: 1, decode: async () => decodeFitsFile(bytes, refuse) };
+  if (format === 'exr') return { count: 1, decode: () => decodeExrFile(bytes, refuse) };
   const count = format === 'gif' ? await framesOfGif(bytes) : 1;
   return { count, decode: (index) => decodeBySharp(bytes, format, index, refuse) };
 }

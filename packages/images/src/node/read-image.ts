@@ -37,7 +37,7 @@ export interface ImagePages {
 }
 
 /**
- * Reads an image file by its path, or its bytes: PNG, JPEG, TIFF, WebP, AVIF, GIF, BMP and PPM of 8 bits, PNG, TIFF and PPM of 16 bits, TIFF, PFM and FITS of
+ * Reads an image file by its path, or its bytes: PNG, JPEG, TIFF, WebP, AVIF, GIF, BMP and PPM of 8 bits, PNG, TIFF and PPM of 16 bits, TIFF, PFM, FITS and EXR of
  * floats, TIFF of signed and 32-bit integers, and `.npy` arrays of these types and shape H×W, H×W×C or C×H×W, whatever the name of the file. Samples
  * come exactly as they are stored, turned upright if the file has an orientation; alpha is kept apart. CMYK and CIE Lab are converted to sRGB,
  * which is the first entry of `notRead` in the metadata. A `.npy` has no alpha: all its channels are planes. Floats of 16 bits come, and are written, as floats of 32 bits.
@@ -79,7 +79,7 @@ export async function openImage(source: string | Uint8Array, options: ReadOption
   const format = foreignOf(bytes) ? undefined : formatOfContent(bytes);
   if (format === undefined) {
     const foreign = foreignOf(bytes);
-    const formats = 'PNG, JPEG, TIFF, WebP, AVIF, GIF, BMP, PPM, PFM, FITS or .npy';
+    const formats = 'PNG, JPEG, TIFF, WebP, AVIF, GIF, BMP, PPM, PFM, FITS, EXR or .npy';
     throw refuse(
       `must be a ${formats} file${foreign ? `, not ${foreign.name}` : ''}`,
       foreign?.remedy ?? 'convert it to one of these formats',

@@ -19,6 +19,7 @@ import { encodeNetpbm } from '../netpbm.js';
 import { type Raster, type RasterSamples, toRaster } from '../raster.js';
 import { encodePng } from './encode-png.js';
 import { encodeTiff, memoryFile, TiffPages } from './encode-tiff.js';
+import { encodeExrFile } from './exr.js';
 import { type Output, writeTogether } from './files.js';
 import { loadSharp } from './packages.js';
 
@@ -33,7 +34,7 @@ export interface EncodeOptions {
  * hold is refused as by `checkFormat`; integers are rounded to the nearest and clamped to their range here and only
  * here. The file appears whole or not at all.
  *
- * PNG, TIFF (deflate), WebP, BMP and `.npy` are lossless. JPEG has quality 95 and full colour resolution (4:4:4). WebP has no
+ * PNG, TIFF (deflate), WebP, BMP, EXR and `.npy` are lossless. JPEG has quality 95 and full colour resolution (4:4:4). WebP has no
  * grey, so grey becomes three equal channels there. In `.npy` alpha is the last channel. What of the metadata a format cannot hold is left
  * out: `notKept` of `ght-images` says what.
  */
@@ -84,18 +85,26 @@ export function checkFormat(path: string, image: Image, like: ImageFile, paramet
 /** Refuses a format that cannot hold such an image with an OptionError about `value`, which requests it. */
 export function checkHolds(format: ImageFormat, image: Image, like: ImageFile, parameter: string, value: string): void {
   const refuse = (rule: string, remedy: string) => new OptionError(parameter, rule, value, remedy);
-  if (format === 'tiff' || format === 'npy' || (format === 'fits' && !image.alpha)) return;
   const name = formatNames[format];
+  const premultiplied = like.metadata?.premultiplied === true;
+  if (image.alpha && premultiplied && format !== 'exr' && format !== 'npy') {
+    throw refuse(`must name a format that holds premultiplied alpha, which ${name} does not`, 'use .exr or .npy');
+  }
+  if (format === 'tiff' || format === 'npy' || (format === 'fits' && !image.alpha)) return;
   if (format === 'fits')
     throw refuse(`must name a format that holds alpha, which ${name} does not`, 'use .tiff or .npy');
   if (format === 'gif' || format === 'heic') {
     throw refuse(`must name a format that is written, which ${name} is not`, 'use .png or .tiff');
   }
-  if (format === 'pfm' && !(like.sample === 'float' && like.depth <= 32)) {
+  const ofFloats = format === 'pfm' || format === 'exr';
+  if (ofFloats && !(like.sample === 'float' && like.depth <= 32)) {
     const kind = like.sample === 'float' ? '64-bit floats' : 'integers';
-    throw refuse(`must name a format that holds ${kind}, which PFM does not`, 'use .tiff or .npy');
+    throw refuse(`must name a format that holds ${kind}, which ${name} does not`, 'use .tiff or .npy');
   }
-  if (like.sample === 'float' && format !== 'pfm') {
+  if (format === 'exr' && image.alpha && !premultiplied && !like.metadata?.exrChannels) {
+    throw refuse('must name a format that holds straight alpha, which EXR does not', 'use .tiff');
+  }
+  if (like.sample === 'float' && !ofFloats) {
     throw refuse(`must name a format that holds floats, which ${name} does not`, 'use .tiff or .npy');
   }
   if (like.sample === 'int' || (like.sample === 'uint' && like.depth === 32)) {
@@ -131,6 +140,7 @@ async function encode(
   if (format === 'tiff') return encodeTiff(raster, metadata);
   if (format === 'bmp') return encodeBmp(raster, metadata.resolution);
   if (format === 'fits') return encodeFits(raster, metadata.fits);
+  if (format === 'exr') return encodeExrFile(raster, metadata.exrChannels);
   if (format === 'ppm' || format === 'pfm') return encodeNetpbm(raster, metadata.white);
 
   const deep = depth === 16;
