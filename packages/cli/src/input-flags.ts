@@ -16,6 +16,7 @@ type StackAxes = string & { readonly stack: true };
 /** What the flags leave in a command's options. */
 export interface InputFlags {
   readonly axes?: (typeof axesNames)[number] | StackAxes;
+  readonly array?: string;
   readonly peak?: number;
   readonly pages?: Pages;
   readonly format?: ImageFormat;
@@ -27,7 +28,7 @@ export type Pages = 'all' | { readonly first: number; readonly last: number };
 /** The formats that a name is given to on the command line. */
 const formats = ['png', 'jpg', 'tiff', 'webp', 'avif', 'bmp', 'ppm', 'pfm', 'fits', 'exr', 'npy'] as const;
 
-/** `--axes` and `--peak`. */
+/** `--axes`, `--array` and `--peak`. */
 export function inputFlags(command: Command): Command {
   return command
     .addOption(
@@ -37,6 +38,7 @@ export function inputFlags(command: Command): Command {
           'five: letters such as tyx, zyxc or tczyx (default: HWC where only that makes sense)',
       ).argParser(axesOf),
     )
+    .option('--array <name>', 'the array of an .npz or .mat that holds several')
     .option(
       '--peak <value>',
       'the white level, for PSNR and shares of full scale, such as 4095 for 12 bits in 16 ' +
@@ -107,9 +109,13 @@ function pagesOf(text: string): Pages {
 }
 
 /** What the flags say about a file, for its reader. */
-export function readOptions({ axes, peak }: InputFlags): ReadOptions {
+export function readOptions({ axes, array, peak }: InputFlags): ReadOptions {
   const picture = axesNames.find((name) => name === axes);
-  return { ...(picture && { axes: picture }), ...(peak !== undefined && { peak }) };
+  return {
+    ...(picture && { axes: picture }),
+    ...(array !== undefined && { array }),
+    ...(peak !== undefined && { peak }),
+  };
 }
 
 /** The pages of a file that a command works on. */

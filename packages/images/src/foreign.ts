@@ -24,6 +24,7 @@ const signatures: readonly (readonly [start: number, text: string, Foreign])[] =
   [0, '\xff\x0a', { name: 'JPEG XL', remedy: 'convert it to PNG or TIFF, for example with djxl' }],
   [0, '\0\0\0\x0cjP  ', { name: 'JPEG 2000', remedy: 'convert it to PNG or TIFF, for example with opj_decompress' }],
   [0, '%PDF', { name: 'a PDF', remedy: 'save its page as PNG or TIFF, for example with pdftoppm -png' }],
+  [0, 'MATLAB 7.3', { name: 'a MAT-file of v7.3 (HDF5)', remedy: 'save it with save -v7 in MATLAB' }],
   [0, '\x89HDF', { name: 'HDF5', remedy: 'save the array as .npy or TIFF' }],
 ];
 

@@ -1,5 +1,6 @@
 import type { Image, JpegInfo } from 'ght';
 import type { Axes } from './axes.js';
+import { startsWith } from './bytes.js';
 import { heifOf } from './foreign.js';
 import type { Resolution } from './resolution.js';
 import type { ImageJMetadata } from './stack/imagej.js';
@@ -124,11 +125,16 @@ export const formatNames: Readonly<Record<ImageFormat, string>> = {
 export const imageExtensions: readonly string[] = Object.keys(formats);
 
 /** The extensions of the formats that are read. */
-export const readExtensions: readonly string[] = [...imageExtensions, '.gif', '.heic', '.npz'];
+export const readExtensions: readonly string[] = [...imageExtensions, '.gif', '.heic', '.npz', '.mat'];
 
 /** The format in which a file of this name is written, or undefined for an extension that is none of `imageExtensions`. */
 export function formatOfName(path: string): ImageFormat | undefined {
   return formats[/[^/\\](\.[^./\\]*)$/.exec(path)?.[1].toLowerCase() ?? ''];
+}
+
+/** Whether bytes are a MAT-file of level 5. */
+export function isMat(bytes: Uint8Array): boolean {
+  return startsWith(bytes, 'MATLAB 5.0 MAT-file');
 }
 
 /** The format of a file's bytes by their signature, or undefined for any other content. */
@@ -144,7 +150,7 @@ export function formatOfContent(bytes: Uint8Array): ImageFormat | undefined {
   if (/^P[fF]\s/.test(head)) return 'pfm';
   if (head.startsWith('SIMPLE  =')) return 'fits';
   if (head.startsWith('v/1\x01')) return 'exr';
-  // An `.npz` is an archive of arrays.
-  if (head.startsWith('\x93NUMPY') || head.startsWith('PK\x03\x04')) return 'npy';
+  // An `.npz` and a MAT-file have arrays, of which one is read like a `.npy`.
+  if (head.startsWith('\x93NUMPY') || head.startsWith('PK\x03\x04') || isMat(bytes)) return 'npy';
   return heifOf(bytes);
 }

@@ -271,11 +271,71 @@ describe('an .npz', () => {
       { name: 'a.npy', bytes: array([1]) },
       { name: 'b.npy', bytes: array([2]) },
     ]);
-    expect(await messageOf(readImage(two))).toMatch(/must hold one array, not a\.npy, b\.npy.*ght decode/);
+    expect(await messageOf(readImage(two))).toMatch(/must hold one array, not a, b, .*--array.*ght decode/);
+    const [second] = (await readImage(two, { array: 'b' })).image.planes;
+    expect([...second]).toEqual([2]);
+    expect(await messageOf(readImage(two, { array: 'c' }))).toMatch(/must have the array c, and it has a, b/);
     expect(await messageOf(readImage(await zip([{ name: 'word/document.xml', bytes: latin('x') }])))).toMatch(
       /must hold one array/,
     );
     const one = await zip([{ name: 'image.npy', bytes: array([3, 1, 2]) }]);
     expect(await messageOf(readImage(one.slice(0, one.length - 30)))).toMatch(/intact NPZ|must be/);
+  });
+});
+
+describe('a MAT-file, as SciPy writes it (matrices/make_matrices.py),', () => {
+  const mat = (name: string) => readFile(new URL(`matrices/${name}.mat`, import.meta.url));
+  const grid = Array.from({ length: 35 }, (_, i) => 4 * Math.floor(i / 7) - 3 * (i % 7));
+
+  it.each([
+    ['int8', 'int', 8],
+    ['uint8', 'uint', 8],
+    ['int16', 'int', 16],
+    ['uint16', 'uint', 16],
+    ['int32', 'int', 32],
+    ['uint32', 'uint', 32],
+    ['single', 'float', 32],
+    ['double', 'float', 64],
+    ['big_endian', 'float', 64],
+    ['whole', 'float', 64],
+  ])('of a matrix is a grey image of its type: %s', async (name, sample, depth) => {
+    const { image, ...read } = await readImage(await mat(name));
+    expect([image.width, image.height, read.sample, read.depth]).toEqual([7, 5, sample, depth]);
+    const shift = ['single', 'double', 'big_endian'].includes(name) ? 0.25 : 0;
+    const expected = grid.map((value) => (name.startsWith('u') ? Math.abs(value) : value) + shift);
+    expect(image.planes.map((plane) => [...plane])).toEqual([expected]);
+  });
+
+  it('of three dimensions is a colour image; the array is found by its name or as the only one with numbers', async () => {
+    const bytes = await mat('colour');
+    for (const options of [{}, { array: 'picture' }]) {
+      const { image } = await readImage(bytes, options);
+      expect([image.width, image.height, image.planes.length]).toEqual([5, 6, 3]);
+      const expected = (c: number) => Array.from({ length: 30 }, (_, i) => 100 * Math.floor(i / 5) + 10 * (i % 5) + c);
+      expect(image.planes.map((plane) => [...plane])).toEqual([0, 1, 2].map(expected));
+    }
+    expect((await readImage(await mat('cube'), { axes: 'CHW' })).image.planes).toHaveLength(2);
+  });
+
+  it.each([
+    ['several', undefined, /must hold one array, not Y, D,.*--array/],
+    ['several', 'X', /must have the array X, and it has note, Y, D/],
+    ['colour', 'mask', /full array of integers of 8 to 32 bits or of floats in mask, not logical values/],
+    ['colour', 'text', /in text, not char/],
+    ['complex', undefined, /in Y, not complex numbers/],
+    ['int64', undefined, /in Y, not int64/],
+    ['sparse', undefined, /in Y, not sparse.*full/],
+    ['cube', undefined, /axes that are clear, which the shape 2×3×4/],
+  ])('that is no image is refused: %s %s', async (name, array, message) => {
+    expect(await messageOf(readImage(await mat(name), { array }))).toMatch(message);
+  });
+
+  it('of another level, or cut short, is refused', async () => {
+    const hdf5 = Buffer.concat([latin('MATLAB 7.3 MAT-file'), Buffer.alloc(200)]);
+    expect(await messageOf(readImage(hdf5))).toMatch(/not a MAT-file of v7\.3 \(HDF5\).*save -v7/);
+    const bytes = await mat('colour');
+    for (const length of [130, 150, 200, bytes.length - 3]) {
+      expect(await messageOf(readImage(bytes.subarray(0, length)))).toMatch(/^file must (be|hold) .*intact/);
+    }
   });
 });

@@ -21,10 +21,11 @@ export async function denoiseInTiles(
   options: DenoiseOptions,
   context: Context,
 ): Promise<void> {
-  const { pages, axes, peak, reference } = flags;
+  const { pages, axes, array, peak, reference } = flags;
   refuseWithTiles({
     '--pages': pages,
     '--axes': axes,
+    '--array': array,
     '--peak': peak,
     '--reference': reference,
     '--format': flags.format,

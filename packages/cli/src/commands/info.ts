@@ -165,10 +165,10 @@ async function largePicture(path: string, signal: AbortSignal): Promise<Picture 
 async function infoInTiles(
   path: string,
   picture: Picture,
-  { json, pages, axes, peak }: Flags & InputFlags,
+  { json, pages, axes, array, peak }: Flags & InputFlags,
   { print }: Context,
 ): Promise<void> {
-  refuseWithTiles({ '--pages': pages, '--axes': axes, '--peak': peak });
+  refuseWithTiles({ '--pages': pages, '--axes': axes, '--array': array, '--peak': peak });
   const { width, height, alpha, depth, sample, metadata } = picture;
   const image = { width, height, channels: channelsIn(picture), depth, sample };
   const format = await formatOf(path);

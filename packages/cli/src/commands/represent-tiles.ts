@@ -18,8 +18,8 @@ export async function representInTiles(
   options: RepresentOptions,
   context: Context,
 ): Promise<void> {
-  const { output, pages, axes, format, heatmap, codes, history, peak } = flags;
-  refuseWithTiles({ '--pages': pages, '--axes': axes, '--format': format });
+  const { output, pages, axes, array, format, heatmap, codes, history, peak } = flags;
+  refuseWithTiles({ '--pages': pages, '--axes': axes, '--array': array, '--format': format });
   refuseWithTiles({ '--heatmap': heatmap, '--codes': codes, '--history': history });
   if (output === undefined) {
     throw new OptionError('-o', 'must be given for an image in tiles', 'nothing', 'name a Zarr or a TIFF');

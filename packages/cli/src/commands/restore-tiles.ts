@@ -18,10 +18,11 @@ export async function restoreInTiles(
   context: Context,
   task: Task,
 ): Promise<void> {
-  const { pages, axes, peak, reference, format, quality, engine, threads, output, tile } = flags;
+  const { pages, axes, array, peak, reference, format, quality, engine, threads, output, tile } = flags;
   refuseWithTiles({
     '--pages': pages,
     '--axes': axes,
+    '--array': array,
     '--peak': peak,
     '--reference': reference,
     '--format': format,

@@ -13,9 +13,9 @@ export interface Operation {
   readonly image: boolean;
 }
 
-const every = ['axes', 'peak', 'channels'];
+const every = ['axes', 'array', 'peak', 'channels'];
 const written = ['jpeg-quality'];
-const restored = ['quality', 'sigma', 'axes', 'peak', ...written];
+const restored = ['quality', 'sigma', 'axes', 'array', 'peak', ...written];
 
 /** The operations by the names of their commands. */
 export const operations: Readonly<Record<string, Operation>> = {
@@ -57,7 +57,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     image: true,
   },
   upscale: { options: [...restored, 'factor', 'blur'], files: ['reference'], image: true },
-  diagnose: { options: ['noise', 'impulses', 'banding', 'missing', 'axes', 'peak'], files: [], image: false },
+  diagnose: { options: ['noise', 'impulses', 'banding', 'missing', 'axes', 'array', 'peak'], files: [], image: false },
 };
 
 /** The formats of results, with their types; the first name of a type is the one that `Accept` selects. */

@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import { type Image, InputError, isGhtError, OptionError, ResourceError, readJpegInfo } from 'ght';
-import { type NpyArray, namesInZip, readNpy, unzip } from 'ght/npy';
+import { type NpyArray, readNpy } from 'ght/npy';
 import { type Axes, axesNames, axesOf } from '../axes.js';
 import { foreignOf } from '../foreign.js';
 import { formatOfContent, type ImageFile, type ImageFormat } from '../image-file.js';
@@ -10,6 +10,7 @@ import { toPlanes } from '../raster.js';
 import type { Refuse } from '../refuse.js';
 import { turned } from '../resolution.js';
 import { upright } from '../upright.js';
+import { arrayIn } from './array-in.js';
 import { openPages, type Pages } from './decode.js';
 import { checkSize, type Decoded } from './decoded.js';
 import { readBytes } from './files.js';
@@ -18,6 +19,8 @@ import { readBytes } from './files.js';
 export interface ReadOptions {
   /** The order of the dimensions of a `.npy` of three. @default 'HWC' where no other order makes sense */
   readonly axes?: Exclude<Axes, 'HW'>;
+  /** The name of the array in an `.npz` or `.mat` of several. @default the only one */
+  readonly array?: string;
   /** The white level, such as 4095 for 12 bits in 16. @default 255 or 65535, or the range of other samples */
   readonly peak?: number;
   /** What errors call bytes that come from no file. @default 'bytes' */
@@ -38,7 +41,7 @@ export interface ImagePages {
 
 /**
  * Reads an image file by its path, or its bytes: PNG, JPEG, TIFF, WebP, AVIF, GIF, BMP and PPM of 8 bits, PNG, TIFF and PPM of 16 bits, TIFF, PFM, FITS and EXR of
- * floats, TIFF of signed and 32-bit integers, and `.npy` arrays of these types and shape H×W, H×W×C or C×H×W, whatever the name of the file. Samples
+ * floats, TIFF of signed and 32-bit integers, and arrays of these types and shape H×W, H×W×C or C×H×W in `.npy`, `.npz` and MAT-files of level 5, whatever the name of the file. Samples
  * come exactly as they are stored, turned upright if the file has an orientation; alpha is kept apart. CMYK and CIE Lab are converted to sRGB,
  * which is the first entry of `notRead` in the metadata. A `.npy` has no alpha: all its channels are planes. Floats of 16 bits come, and are written, as floats of 32 bits.
  *
@@ -74,7 +77,7 @@ export async function openImage(source: string | Uint8Array, options: ReadOption
     return isKnown(head);
   };
   const content = typeof source === 'string' ? await readBytes(source, parameter, { isWanted }) : Buffer.from(source);
-  const bytes = await onlyArray(content, refuse);
+  const bytes = await intact(arrayIn(content, options.array, refuse), 'npz', refuse);
   // Some raw files of cameras begin like a TIFF.
   const format = foreignOf(bytes) ? undefined : formatOfContent(bytes);
   if (format === undefined) {
@@ -93,22 +96,6 @@ export async function openImage(source: string | Uint8Array, options: ReadOption
     return { ...file, ...(jpeg && { jpeg }) };
   };
   return { count: pages.count, format, page };
-}
-
-/** The array of an `.npz` that holds one; other files as they are. */
-async function onlyArray(bytes: Buffer, refuse: Refuse): Promise<Buffer> {
-  if (bytes.subarray(0, 4).toString('latin1') !== 'PK\x03\x04') return bytes;
-  const work = async () => {
-    const names = namesInZip(bytes);
-    if (names.length !== 1 || !names[0].endsWith('.npy')) {
-      const listed = names.slice(0, 5).join(', ') || 'nothing';
-      const remedy = 'save the image alone with numpy.save; codes become an image with ght decode';
-      throw refuse(`must hold one array, not ${listed}`, remedy);
-    }
-    const array = (await unzip(bytes, 'archive', names)).get(names[0]);
-    return Buffer.from(array ?? new Uint8Array(0));
-  };
-  return intact(work(), 'npz', refuse);
 }
 
 /** The lengths in the header of a `.npy`; undefined if the file is no `.npy` of two or three dimensions. */

@@ -33,6 +33,8 @@ save("sparse_compressed.mat", compressed=True, Y=scipy.sparse.csc_matrix(sparse)
 save("several.mat", compressed=True, note="text", Y=Y, D=Y.T, cells=np.array([1, "a"], dtype=object), s={"a": 1})
 save("complex.mat", Y=Y + 1j)
 save("cube.mat", Y=np.zeros((2, 3, 4)))
+rows, columns, channels = np.mgrid[0:6, 0:5, 0:3]
+save("colour.mat", compressed=True, picture=(100.0 * rows + 10 * columns + channels).astype("f4"), mask=Y > 0, text="text")
 save("wide.mat", Y=np.full((2, 2), 2**53 + 1, dtype="i8"))
 scipy.io.savemat(here / "level4.mat", {"Y": Y}, format="4")
 

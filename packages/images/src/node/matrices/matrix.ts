@@ -23,7 +23,7 @@ export interface Variable {
 }
 
 /** The most bytes of a matrix: about the longest typed array of every host. */
-const MOST_BYTES = 2 ** 31;
+export const MOST_BYTES = 2 ** 31;
 /** Up to this size a sparse matrix may have as few entries as it likes. */
 const MOST_FREE = 2 ** 27;
 /** How many times the bytes of its file a larger matrix may have. */

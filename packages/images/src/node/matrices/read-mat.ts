@@ -3,9 +3,10 @@
 import { promisify } from 'node:util';
 import { constants, inflate, inflateSync } from 'node:zlib';
 import { InputError, ResourceError } from 'ght';
+import type { NpyArray } from 'ght/npy';
 import type { Refuse } from '../../refuse.js';
 import { type Bytes, bytesOf, type Element, elementAt, elementType, numbersOf, textOf } from './mat-elements.js';
-import { checkDense, type DenseMatrix, type Variable } from './matrix.js';
+import { checkDense, type DenseMatrix, MOST_BYTES, type Variable } from './matrix.js';
 
 const HEADER_BYTES = 128;
 /** The packed bytes that show the name and the size of a compressed variable. */
@@ -37,13 +38,38 @@ interface Heading {
   readonly at: number;
 }
 
-/** The variables of a MAT-file, of which none is unpacked before it is read. */
+/** A variable as it lies in its file. */
+interface Located {
+  readonly heading: Heading;
+  /** Unpacks and finds its matrix. */
+  locate(): Promise<{ readonly bytes: Bytes; readonly matrix: Element }>;
+}
+
+/** The variables of a MAT-file as matrices, of which none is unpacked before it is read. */
 export function variablesOfMat(file: Uint8Array, refuse: Refuse): Variable[] {
+  return locatedIn(file, refuse).map((each) => variableOf(each, refuse));
+}
+
+/** An array of a MAT-file, of any shape. */
+export interface MatArray {
+  readonly name: string;
+  /** Whether it has real numbers of a type that images have. */
+  readonly isImage: boolean;
+  /** Reads it, rows first as in a `.npy`. */
+  read(): Promise<NpyArray>;
+}
+
+/** The variables of a MAT-file as arrays. */
+export function arraysOfMat(file: Uint8Array, refuse: Refuse): MatArray[] {
+  return locatedIn(file, refuse).map((each) => arrayOf(each, refuse));
+}
+
+function locatedIn(file: Uint8Array, refuse: Refuse): Located[] {
   const damaged = (what: string) =>
     refuse(`must be an intact MAT-file: ${what}`, 'copy the whole file, or save it again');
   const little = byteOrder(file, refuse);
   const bytes = bytesOf(file, little, damaged);
-  const variables: Variable[] = [];
+  const variables: Located[] = [];
   for (let at = HEADER_BYTES; at < file.length; ) {
     const element = elementAt(bytes, at, file.length);
     const { type, from, to } = element;
@@ -52,7 +78,7 @@ export function variablesOfMat(file: Uint8Array, refuse: Refuse): Variable[] {
     const start = packed ? bytesOf(peek(file.subarray(from, to), damaged), little, damaged) : bytes;
     const outer = packed ? matrixIn(start) : element;
     const heading = headingOf(start, outer.from, Math.min(outer.to, start.view.byteLength));
-    if (heading.name !== '') variables.push(variableOf(heading, packed ? unpacked : plain, refuse));
+    if (heading.name !== '') variables.push({ heading, locate: packed ? unpacked : plain });
     at = packed ? to : element.next;
 
     async function plain() {
@@ -128,12 +154,8 @@ function headingOf(bytes: Bytes, from: number, limit: number): Heading {
   return { ...about, name: textOf(bytes, name), shape, at: name.next };
 }
 
-/** A variable, whose matrix `locate` finds. */
-function variableOf(
-  heading: Heading,
-  locate: () => Promise<{ readonly bytes: Bytes; readonly matrix: Element }>,
-  refuse: Refuse,
-): Variable {
+/** A variable as a matrix. */
+function variableOf({ heading, locate }: Located, refuse: Refuse): Variable {
   const { name, kind, complex, shape } = heading;
   const numeric = kind >= FIRST_NUMERIC && kind <= LAST_NUMERIC;
   const read = async () => {
@@ -158,6 +180,49 @@ function variableOf(
     return { ...dense, data };
   };
   return { name, isMatrix: numeric && !complex && shape.length === 2, read };
+}
+
+/** The types of full arrays that images have, by their classes. */
+const arrayTypes: Readonly<Record<number, NpyArray['type']>> = {
+  ...{ 6: 'f8', 7: 'f4', 8: 'i1', 9: 'u1', 10: 'i2', 11: 'u2', 12: 'i4', 13: 'u4' },
+};
+const kinds = {
+  ...{ f8: Float64Array, f4: Float32Array, i1: Int8Array, u1: Uint8Array },
+  ...{ i2: Int16Array, u2: Uint16Array, i4: Int32Array, u4: Uint32Array },
+} as const;
+
+/** A variable as an array. MATLAB stores the first dimension fastest, and a `.npy` the last. */
+function arrayOf({ heading, locate }: Located, refuse: Refuse): MatArray {
+  const { name, kind, complex, logical, shape } = heading;
+  const type = complex || logical ? undefined : arrayTypes[kind];
+  const read = async () => {
+    if (type === undefined) {
+      const what = complex ? 'complex numbers' : logical ? 'logical values' : (classNames[kind] ?? `class ${kind}`);
+      const rule = `must hold a full array of integers of 8 to 32 bits or of floats in ${name}, not ${what}`;
+      throw refuse(rule, 'convert it, for example with single(full(…))');
+    }
+    const count = shape.reduce((product, length) => product * length, 1);
+    if (!(count > 0 && 8 * count <= MOST_BYTES)) {
+      const rule = `must have from 1 to ${MOST_BYTES / 8} samples in ${name}, not ${shape.join('×')}`;
+      throw refuse(rule, 'divide it into smaller arrays', ResourceError);
+    }
+    const { bytes, matrix } = await locate();
+    const stored = numbersOf(bytes, elementAt(bytes, headingOf(bytes, matrix.from, matrix.to).at, matrix.to));
+    if (stored.length !== count) {
+      throw bytes.damaged(`${name} has ${stored.length} numbers for a shape of (${shape.join(', ')})`);
+    }
+    const data = new kinds[type as keyof typeof kinds](count);
+    const [rows, columns] = [shape[0], shape.slice(1).reduce((product, length) => product * length, 1)];
+    const lines = shape[1];
+    const depth = columns / lines;
+    for (let y = 0, to = 0; y < rows; y++) {
+      for (let x = 0; x < lines; x++) {
+        for (let c = 0; c < depth; c++) data[to++] = stored[(c * lines + x) * rows + y];
+      }
+    }
+    return { type, shape: [...shape], data } as NpyArray;
+  };
+  return { name, isImage: type !== undefined, read };
 }
 
 /** The columns of a sparse matrix: row numbers, where each column begins, and values. */
