@@ -64,7 +64,7 @@ describe('the service', () => {
     const second = post(`${url}denoise?quality=best`, png, client.signal).catch(() => 'left');
     while ((await health(url)).waiting !== 1) await new Promise((resolve) => setTimeout(resolve, 20));
     const third = await post(`${url}denoise`, png);
-    expect([third.status, third.headers.get('retry-after')]).toEqual([503, '5']);
+    expect([third.status, third.headers.get('retry-after')]).toEqual([429, '5']);
     client.abort();
     expect(await Promise.all([first, second])).toEqual(['left', 'left']);
     // Both are given up, the one that ran and the one that waited.

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { request as send } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -25,6 +27,24 @@ function scratched(): Promise<Buffer> {
   return sharp(data, { raw: { width: 24, height: 16, channels: 1 } })
     .png()
     .toBuffer();
+}
+
+/** The answer to a request whose header is sent in two parts; the server is stopped once it may have read the first. */
+async function answerWhileStopping(milliseconds: number): Promise<string> {
+  const service = await startService(common);
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  let text = '';
+  socket.on('data', (part) => {
+    text += part;
+  });
+  await new Promise((resolve) => socket.write(`GET /health HTTP/1.1\r\nHost: ${hostname}:${port}\r\n`, resolve));
+  await new Promise((resolve) => setTimeout(resolve, milliseconds));
+  const closed = service.close();
+  socket.write('Connection: close\r\n\r\n');
+  await once(socket, 'close');
+  await closed;
+  return text;
 }
 
 const foldersLeft = () => readdirSync(tmpdir()).filter((name) => name.startsWith('ght-serve-'));
@@ -174,5 +194,14 @@ describe('a service with a token', () => {
     const reply = await fetch(`${service.url}denoise`, { method: 'POST', body: 'x' });
     expect([reply.status, reply.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
     await service.close();
+  });
+});
+
+describe('a service that stops', () => {
+  it('answers new requests with 503 and when to try again', async () => {
+    let answer = '';
+    // A connection that the server has not read anything of is closed without an answer.
+    for (let wait = 25; answer === '' && wait < 5000; wait *= 4) answer = await answerWhileStopping(wait);
+    expect(answer).toMatch(/^HTTP\/1\.1 503 .*\r\nRetry-After: 5\r\n.*"the server stops: try again later"/s);
   });
 });

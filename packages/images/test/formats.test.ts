@@ -199,6 +199,35 @@ describe('GIF', () => {
     expect(await messageOf(writeImage(path('out.gif'), read.image, read))).toMatch(/must end in \.png/);
   });
 
+  it('has its profile and XMP read, and its comments named', async () => {
+    const profile = await displayP3();
+    const blocks = (bytes: Uint8Array) =>
+      Array.from({ length: Math.ceil(bytes.length / 255) }, (_, i) => bytes.subarray(255 * i, 255 * (i + 1))).flatMap(
+        (block) => [Buffer.of(block.length), block],
+      );
+    const application = (name: string, content: readonly Uint8Array[]) =>
+      Buffer.concat([latin(`\x21\xff\x0b${name}`), ...content, Buffer.of(0)]);
+    const xmp = `<x:xmpmeta xmlns:x="adobe:ns:meta/">${'é'.repeat(300)}</x:xmpmeta>`;
+    const trailer = Buffer.from([1, ...Array.from({ length: 256 }, (_, i) => 255 - i)]);
+    const bytes = gif(
+      application('NETSCAPE2.0', [Buffer.of(3, 1, 0, 0)]),
+      application('ICCRGBG1012', blocks(profile)),
+      application('XMP DataXMP', [Buffer.from(xmp), trailer]),
+      latin('\x21\xfe\x05hello\0'),
+      frame(0, 1),
+    );
+    const { metadata } = await readImage(bytes);
+    expect(Buffer.from(metadata?.icc ?? []).equals(profile)).toBe(true);
+    expect(Buffer.from(metadata?.xmp ?? []).toString()).toBe(xmp);
+    expect([notKept('png', 3, metadata), notKept('bmp', 3, metadata)]).toEqual([
+      ['comment'],
+      ['colour profile', 'XMP', 'comment'],
+    ]);
+    // Sharp reads the file too: it is sound.
+    expect((await sharp(bytes).metadata()).format).toBe('gif');
+    expect((await readImage(gif(frame(0, 1)))).metadata).toEqual({});
+  });
+
   it('of several frames has as many pages', async () => {
     const bytes = gif(frame(0, 1), frame(1, 1));
     expect(await messageOf(readImage(bytes))).toMatch(/must hold exactly one page/);

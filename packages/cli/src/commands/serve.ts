@@ -44,7 +44,7 @@ export function serveCommand(program: Command, context: Context): void {
       'a file with the token that clients send as Authorization: Bearer …; or in the environment, GHT_SERVE_TOKEN',
     )
     .option('--concurrency <n>', 'images that are worked on at once', numberOf('--concurrency'), availableParallelism())
-    .option('--waiting <n>', 'requests that may wait; more are answered with 503', numberOf('--waiting'), 64)
+    .option('--waiting <n>', 'requests that may wait; more are answered with 429', numberOf('--waiting'), 64)
     .option('--timeout <s>', 'seconds that the work on an image may take, without the wait', numberOf('--timeout'), 300)
     .option('--max-body <mb>', 'megabytes of a request', numberOf('--max-body'), 100)
     .option('--max-pixels <mp>', 'megapixels of an image', numberOf('--max-pixels'), 50)

@@ -17,7 +17,8 @@ const failures = {
   401: failure('The token is missing or wrong.'),
   413: failure('The body or the image is too large.'),
   422: failure('The image is damaged, or of a kind that is not read.'),
-  503: failure('Too many requests wait, or the server stops. See Retry-After.'),
+  429: failure('Too many requests wait. See Retry-After.'),
+  503: failure('The server stops. See Retry-After.'),
   504: failure('The work has taken too long.'),
 };
 
@@ -48,7 +49,7 @@ export function openApi(commands: readonly Command[], version: string): object {
           operationId: 'events',
           summary: 'the progress of a job, as server-sent events: waiting, running, progress, and done or failed',
           parameters: [{ name: 'job', in: 'path', required: true, schema: { $ref: '#/components/schemas/Job' } }],
-          responses: { 200: text('The events, until the job ends.', 'text/event-stream'), ...pick(400, 401, 503) },
+          responses: { 200: text('The events, until the job ends.', 'text/event-stream'), ...pick(400, 401, 429) },
         },
       },
       '/health': {

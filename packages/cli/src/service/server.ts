@@ -283,7 +283,7 @@ function fail(response: ServerResponse, { status, kind, message }: JobFailure): 
     return;
   }
   if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
-  if (status === 503) response.setHeader('Retry-After', '5');
+  if (status === 429 || status === 503) response.setHeader('Retry-After', '5');
   response.writeHead(status, { ...headers, 'Content-Type': 'application/json; charset=utf-8' });
   response.end(`${JSON.stringify({ error: message, kind })}\n`);
 }
@@ -301,12 +301,13 @@ function refused(status: 401 | 403): JobFailure {
   );
 }
 
+/** More than this server takes at once, from however many clients. */
 function busy(reason: string): JobFailure {
-  return { status: 503, kind: 'resource', message: `${reason}: try again later` };
+  return { status: 429, kind: 'resource', message: `${reason}: try again later` };
 }
 
 function stopping(): JobFailure {
-  return busy('the server stops');
+  return { status: 503, kind: 'resource', message: 'the server stops: try again later' };
 }
 
 function internal(error: Error): JobFailure {

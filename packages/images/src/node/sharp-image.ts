@@ -1,13 +1,14 @@
 /** Pictures that sharp decodes, whole or window by window, without changing a sample: no profile is applied and no depth changed. */
 import type { Samples } from 'ght';
 import type { Metadata, Region, SharpOptions } from 'sharp';
-import { startsWith } from '../bytes.js';
+import { asPlain, startsWith } from '../bytes.js';
 import { framesOf } from '../chunks.js';
 import { exifResolution, uprightExif } from '../exif.js';
 import type { ImageMetadata } from '../image-file.js';
 import { resourcesIn } from '../metadata/iptc.js';
 import { PHOTOSHOP } from '../metadata/jpeg-segments.js';
 import { readMetadata } from '../metadata/read.js';
+import { readGifMetadata } from '../metadata/read-gif.js';
 import { toPlanes } from '../raster.js';
 import type { Refuse } from '../refuse.js';
 import { cmykConverted, isInkProfile } from '../tiff/tags.js';
@@ -140,6 +141,7 @@ const isHeif = (format: SharpFormat) => format === 'avif' || format === 'heic';
 /** What the file says in its own way. */
 async function described(head: Uint8Array, format: SharpFormat, exif?: Uint8Array): Promise<ImageMetadata> {
   if (format === 'png' || format === 'jpeg' || format === 'webp') return readMetadata(head, format);
+  if (format === 'gif') return readGifMetadata(asPlain(head));
   const resolution = exif && exifResolution(exif);
   return resolution ? { resolution } : {};
 }
