@@ -532,12 +532,18 @@ describe.skipIf(!hasBrowser)('a small screen', () => {
       small.$eval('.sheet', (sheet) =>
         Number(/translate\(([-\d.]+)/.exec((sheet as HTMLElement).style.transform)?.[1]),
       );
-    const before = await left();
-    await touch('touchStart', 0);
-    await touch('touchMove', 10);
-    await touch('touchMove', 40);
-    await expect.poll(async () => Math.round(((await left()) - before) / 4)).toBe(10);
-    await touch('touchEnd', 40);
+    // A browser that is busy may leave out a gesture.
+    const moved = async () => {
+      const before = await left();
+      await touch('touchStart', 0);
+      await touch('touchMove', 10);
+      await touch('touchMove', 40);
+      await small.waitForTimeout(100);
+      const after = await left();
+      await touch('touchEnd', 40);
+      return Math.round((after - before) / 4);
+    };
+    await expect.poll(moved).toBe(10);
     // Not taps: right after two fingers, the browser may take a made one for a part of their gesture.
     await goTo(small, 'denoise');
     // The picture and what can be done with it are seen together, and large enough for a finger.
