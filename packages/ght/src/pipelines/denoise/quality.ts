@@ -20,7 +20,7 @@ export type Quality = (typeof qualities)[number];
  * The share of the learned model in `finest`. The optimum is flat (`docs/denoising.md`). The model treats coloured noise as white, with
  * the overall deviation of each plane. Only the recipe uses the spectrum, so the model has the smaller share.
  */
-const LEARNED_SHARE = { white: 0.7, coloured: 0.4 } as const;
+const LEARNED_SHARE = { white: 0.7, coloured: 0.3 } as const;
 
 /**
  * The recipe of a quality; for those with the model, the one that is blended with it or takes its place. For coloured noise, a blend
