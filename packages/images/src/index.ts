@@ -20,7 +20,7 @@ export { describeFile } from './metadata/describe.js';
 export { notKept } from './metadata/not-kept.js';
 export { readMetadata } from './metadata/read.js';
 export { fullScale, rangeOf } from './range.js';
-export type { Raster, RasterSamples } from './raster.js';
+export type { LazyRaster, Raster, RasterSamples } from './raster.js';
 export { asSamples, toPlanes, toRaster } from './raster.js';
 export type { Refuse } from './refuse.js';
 export { perCentimetre, type Resolution } from './resolution.js';

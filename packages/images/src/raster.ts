@@ -31,6 +31,12 @@ export interface Raster {
   rows(first: number, last: number): RasterSamples;
 }
 
+/** A raster whose rows may have to be read first. */
+export interface LazyRaster extends Omit<Raster, 'rows'> {
+  /** The samples of the rows from `first` to before `last`, which may be changed. */
+  rows(first: number, last: number): RasterSamples | Promise<RasterSamples>;
+}
+
 /**
  * The samples of an image at the depth of a file. Only here are integers made: rounded to the nearest and clamped to
  * the range of their type. Floats are kept as they are, at most rounded to float32.

@@ -109,7 +109,7 @@ function outputOf(source: Source, sink: Sink): DenoiseContext['output'] {
 }
 
 /** Keeps the coarse scale in pieces of 512×512 samples. A piece that is not there is computed again. */
-function coarseStore(open: () => Promise<Scratch>): CoarseStore {
+export function coarseStore(open: () => Promise<Scratch>): CoarseStore {
   const pieceOf = ({ width, height }: Size) => ({ width: Math.min(PIECE, width), height: Math.min(PIECE, height) });
   const nameOf = (c: number) => `coarse-${c}`;
   return {

@@ -6,6 +6,7 @@
 
 export type { DenoiseLargeOptions } from './denoise-large.js';
 export { denoiseLarge } from './denoise-large.js';
+export { type DenoiseStackOptions, denoiseStackParts } from './denoise-stack.js';
 export type { DenoiseRequest, TileSize } from './denoise-task.js';
 export { denoiseTask, denoiseTileSize } from './denoise-task.js';
 export type { MemorySink } from './memory.js';
@@ -25,7 +26,9 @@ export type { Sink } from './sink.js';
 export type { Source } from './source.js';
 export { isStackAxes } from './stacks/npy-stack.js';
 export { framesStack, openStack, type StackOptions } from './stacks/open-stack.js';
+export type { PageParts } from './stacks/stack-parts.js';
 export type { StackFacts, StackFormat, StackSource } from './stacks/stack-source.js';
+export { type WritePartsOptions, writeStackInParts } from './stacks/write-parts.js';
 export {
   type HasPage,
   stackExtensions,

@@ -4,8 +4,10 @@ import { resolve } from 'node:path';
 import {
   type DenoisedPage,
   type DenoiseOptions,
+  denoiseSeries,
   describe,
   describeBySubject,
+  estimateMemory,
   InputError,
   OptionError,
   psnr,
@@ -18,14 +20,23 @@ import {
   type PagePlace,
   pageAt,
   pagesOf,
+  pixelLimit,
   placeOf,
   type Stack,
 } from 'ght-images';
-import { type HasPage, openStack, type StackSource, type WritePage } from 'ght-tiles';
+import {
+  denoiseStackParts,
+  type HasPage,
+  openStack,
+  type PageParts,
+  type Picture,
+  type StackSource,
+  type WritePage,
+} from 'ght-tiles';
 import type { Context } from '../context.js';
 import { silent, withChannels } from '../flags.js';
 import { stackAxesOf } from '../input-flags.js';
-import { refuseTooLargeToDenoise } from '../memory-limit.js';
+import { fitsInMemory, memorySizeIn, refuseTooLargeToDenoise } from '../memory-limit.js';
 import { type ProgressDisplay, progressDisplay } from '../output/progress.js';
 import { engineText, imageLine, imageSummary } from '../output/summary.js';
 import { count, decibels, facts } from '../output/table.js';
@@ -33,7 +44,6 @@ import type { DenoiseFlags } from './denoise-flags.js';
 import { denoiseSummary, foundRows, kindOf } from './denoise-groups.js';
 import { checkReference } from './denoised.js';
 import { checkModelFits } from './noise-model.js';
-import { denoisePlanes, optionsOfPlane } from './planes-apart.js';
 import type { FoundStack } from './series-flags.js';
 import { refuseWithStacks, writeStackResults } from './stack-output.js';
 import { axesText, stackSummary } from './stack-text.js';
@@ -65,18 +75,22 @@ export async function denoiseStack(
     const axis = seriesAxis(source.stack, flags.seriesAxis);
     const all = seriesOf(source.stack, axis);
     reference = await referenceOf(source, flags, context);
+    const first = await firstOf(source, context.signal);
+    checkModelFits(options, source.picture.channels, first, flags.peak);
     const work = { source, flags, options, signal: context.signal, onProgress: display.onProgress, reference };
-    let first: ImageFile | undefined;
     let psnrs: readonly number[] = [];
     let continued = 0;
-    const fill = async (write: WritePage, has: HasPage) => {
+    const whole = async (write: WritePage, has: HasPage) => {
       // PSNRs need all results.
-      ({ first, psnrs, continued } = await denoiseAll(all, work, write, reference ? async () => false : has));
+      ({ psnrs, continued } = await denoiseAll(all, work, write, reference ? async () => false : has));
+    };
+    const inParts = async (parts: PageParts) => {
+      continued = await denoiseInParts(all, work, parts);
     };
     const name = await nameOfRun(found.frames ?? [path], axis, flags, options);
-    const notKept = await writeStackResults(path, found, flags, fill, context.note, name);
+    const fill = goesInParts(source.picture, found, flags, options) ? { inParts } : { whole };
+    const notKept = await writeStackResults(path, found, flags, fill, context, name);
     display.stop();
-    if (!first) throw new InputError('IMAGE', 'must have pages', path, 'give another stack');
     const run = { axis, all, first, continued, psnr: meanOf(psnrs), seconds: (performance.now() - start) / 1000 };
     context.print(
       flags.json ? JSON.stringify({ ...summaryOf(source, run), notKept }) : textOf(path, source, run, flags, options),
@@ -138,47 +152,69 @@ interface Work {
   readonly reference: StackSource | undefined;
 }
 
+/** The pages that are in memory at a time, and the bytes that each sample needs besides its own. */
+const [PAGES, SAMPLE_BYTES] = [24, 8];
+
+/** Whether pages are denoised in parts: on request, or because those of a window do not fit in memory. */
+function goesInParts(picture: Picture, { frames }: FoundStack, flags: DenoiseFlags, options: DenoiseOptions): boolean {
+  const { tile, quality, reference } = flags;
+  const size = memorySizeIn(picture);
+  const samples = picture.width * picture.height * picture.channels;
+  const needed =
+    PAGES * (size.bytes + SAMPLE_BYTES * samples) +
+    estimateMemory('denoise', size, { quality, noise: kindOf(options) });
+  const isTooLarge = picture.width * picture.height > pixelLimit || !fitsInMemory(needed);
+  if (tile === undefined && (frames || !isTooLarge)) return false;
+  if (reference === undefined) return true;
+  throw new OptionError('--reference', 'must be left out for a stack in tiles', reference, 'remove it');
+}
+
+/** The first page as it is printed, of which one pixel is read. */
+async function firstOf({ read, picture, format }: StackSource, signal: AbortSignal): Promise<ImageFile> {
+  const at = format === 'frames' ? undefined : { left: 0, top: 0, width: 1, height: 1 };
+  const file = await read(0, signal, at);
+  const { width, height } = picture;
+  return { ...file, image: { ...file.image, width, height } };
+}
+
+/** What both ways of denoising need of a series. */
+async function seriesWork(series: Series, { options, flags, source, signal }: Work, has: HasPage) {
+  const { onProgress: _, ...others } = options;
+  const there = new Set<number>();
+  for (const [i, page] of series.pages.entries()) if (await has(page)) there.add(i);
+  const settings: SeriesOptions = {
+    ...withChannels(others, source.picture),
+    ...{ series: flags.series, skip: (i) => there.has(i), signal },
+  };
+  return { there, settings };
+}
+
 /** Denoises one series after the other. Of their pages, only those of a window are in memory. */
 async function denoiseAll(all: readonly Series[], work: Work, write: WritePage, has: HasPage) {
   const { source, flags, options, signal, onProgress, reference } = work;
-  const { onProgress: _, ...others } = options;
-  const apart = planesApart(source, options);
   const total = pagesOf(source.stack);
   const psnrs: number[] = [];
-  let first: ImageFile | undefined;
   let done = 0;
   let continued = 0;
   for (const [s, series] of all.entries()) {
-    const there = new Set<number>();
-    for (const [i, page] of series.pages.entries()) if (await has(page)) there.add(i);
+    const { there, settings } = await seriesWork(series, work, has);
     continued += there.size;
     /** The pages that have been read and not yet written. */
     const files = new Map<number, ImageFile>();
     const images = async function* () {
       for (const [i, page] of series.pages.entries()) {
         const file = await source.read(page, signal);
-        if (!first) {
-          refuseTooLargeToDenoise(file.image, options.quality, kindOf(options));
-          checkModelFits(options, file.image.planes.length, file, flags.peak);
-          first = file;
-        }
+        if (s + i === 0) refuseTooLargeToDenoise(file.image, flags.quality, kindOf(options));
         files.set(i, file);
-        const { image } = file;
-        yield apart === 1 ? [image] : image.planes.map((plane) => ({ ...image, planes: [plane], alpha: undefined }));
+        yield file.image;
       }
     };
-    const report = (pass: string) =>
+    const report = ({ pass }: { pass: string }) =>
       onProgress({ fraction: done / total, doing: `${pass}, page ${done + 1} of ${total}` });
-    const optionsOf = (plane: number): SeriesOptions => ({
-      ...(apart === 1 ? others : optionsOfPlane(options, plane)),
-      ...{ series: flags.series, skip: (i) => there.has(i), signal, onProgress: ({ pass }) => report(pass) },
-    });
-    for await (const results of denoisePlanes(images(), apart, optionsOf)) {
-      const [{ image: denoised, ...result }] = results;
+    for await (const { image, ...result } of denoiseSeries(images(), { ...settings, onProgress: report })) {
       const file = files.get(result.page);
       if (!file) throw new Error(`page ${result.page} was not read`);
       const page = series.pages[result.page];
-      const image = apart === 1 ? denoised : { ...file.image, planes: results.map((each) => each.image.planes[0]) };
       if (reference) {
         const clean = await reference.read(page, signal);
         checkReference(clean, file, flags.reference ?? '');
@@ -191,14 +227,29 @@ async function denoiseAll(all: readonly Series[], work: Work, write: WritePage, 
       onProgress({ fraction: done / total, doing: `page ${done} of ${total}` });
     }
   }
-  return { first, psnrs, continued };
+  return { psnrs, continued };
 }
 
-/** How many planes of a page are denoised each by itself: bands. Grey and colour pages are denoised as they are. */
-function planesApart({ picture }: StackSource, options: DenoiseOptions): number {
-  const { channels } = withChannels(options, picture);
-  const isColour = picture.channels === 3 && channels !== 'bands';
-  return isColour ? 1 : picture.channels;
+/** The same in parts: of the pages of a window, only a tile of each is in memory. */
+async function denoiseInParts(all: readonly Series[], work: Work, parts: PageParts): Promise<number> {
+  const { source, flags, onProgress } = work;
+  const { width, height } = source.picture;
+  const total = pagesOf(source.stack);
+  const has: HasPage = (page) => parts.has(page, { left: 0, top: 0, width, height });
+  let continued = 0;
+  for (const [s, series] of all.entries()) {
+    const { there, settings } = await seriesWork(series, work, has);
+    continued += there.size;
+    const before = s * series.pages.length;
+    const report = ({ pass, page, fraction = 0 }: { pass: string; page: number; fraction?: number }) =>
+      onProgress({
+        fraction: (before + fraction * series.pages.length) / total,
+        doing: `${pass}, page ${before + page + 1} of ${total}`,
+      });
+    const options = { ...settings, tile: flags.tile, onProgress: report };
+    for await (const result of denoiseStackParts(source, series.pages, parts, options)) series.result = result;
+  }
+  return continued;
 }
 
 /** The clean stack of `--reference`. */

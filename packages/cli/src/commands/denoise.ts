@@ -17,7 +17,7 @@ import {
   solverFlags,
   spreadFlag,
 } from '../flags.js';
-import { contextFor, extensionOf, formatFlag, inputFlags, pagesFlag, renamed, stackAxesOf } from '../input-flags.js';
+import { contextFor, extensionOf, formatFlag, inputFlags, pagesFlag, renamed } from '../input-flags.js';
 import { batchOf, FORMAT_REMEDY, isStream, refuseOverwritingFiles } from '../io/index.js';
 import { checkQuality, jpegQuality } from '../output/picture.js';
 import { progressDisplay } from '../output/progress.js';
@@ -180,8 +180,7 @@ async function runDenoise(paths: string[], flags: DenoiseFlags, given: Context):
     if (!options) throw new OptionError('--method', 'must be groups for a film', 'paper', 'remove it');
     return denoiseFilm(paths[0], flags, options, context);
   }
-  const isStack = !isTiled(flags) || stackAxesOf(flags) !== undefined;
-  const stack = options && isStack ? await stackIn(paths, flags, context) : undefined;
+  const stack = options ? await stackIn(paths, flags, context) : undefined;
   if (stack && options) return denoiseStack(paths[0], stack, flags, options, context);
   const memory = (size: MemorySize) =>
     estimateMemory('denoise', size, { quality: flags.quality, noise: kindOf(options ?? {}) });
@@ -252,7 +251,7 @@ function checkFormatFlags({ output, format, jpegQuality }: DenoiseFlags): void {
   checkQuality(output, jpegQuality);
 }
 
-/** Whether tiles are requested, which a stack does not have. */
+/** Whether tiles are requested. */
 function isTiled({ tile, workers }: DenoiseFlags): boolean {
   return tile !== undefined || workers !== undefined;
 }

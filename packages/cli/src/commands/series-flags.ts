@@ -64,7 +64,8 @@ export async function stackIn(
     if (series === undefined) return undefined;
     throw new OptionError('--series', 'must be left out with --pages', series, 'remove one of the two');
   }
-  const options = { axes: stackAxesOf(flags), peak, parameter: 'IMAGE', signal };
+  // What does not fit in memory is denoised in parts.
+  const options = { axes: stackAxesOf(flags), peak, parameter: 'IMAGE', parts: true, signal };
   const [path] = paths;
   // A Zarr is a folder, but not one of images.
   const found = paths.length === 1 && isZarr(path) ? undefined : await filesOf(paths);

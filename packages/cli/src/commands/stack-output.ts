@@ -2,13 +2,23 @@
 import { basename } from 'node:path';
 import { OptionError } from 'ght';
 import { formatOfName, notKept } from 'ght-images';
-import { type HasPage, type StackSource, stackExtensions, type WritePage, writeStack } from 'ght-tiles';
+import {
+  type HasPage,
+  type PageParts,
+  type StackSource,
+  stackExtensions,
+  type WritePage,
+  writeStack,
+  writeStackInParts,
+} from 'ght-tiles';
+import type { Context } from '../context.js';
 import { extensionOf, renamed } from '../input-flags.js';
 import { inFolder } from '../io/batch.js';
 import { isStream, noteNotKept, refuseOverwritingFiles, resultOutput, writeResults } from '../io/index.js';
 import { checkQuality } from '../output/picture.js';
 import { asFloat, type DenoiseFlags } from './denoise-flags.js';
 import { OutputFolders } from './output-folder.js';
+import { chunkFor } from './tiles.js';
 
 /** Flags that stacks do not have are refused, not ignored. */
 export function refuseWithStacks(
@@ -16,7 +26,7 @@ export function refuseWithStacks(
   what = 'stack',
 ): void {
   const others = {
-    '--tile': tile,
+    ...(what !== 'stack' && { '--tile': tile }),
     '--workers': workers,
     '--root': root,
     '--same-camera': sameCamera,
@@ -36,14 +46,19 @@ export function refuseWithStacks(
   }
 }
 
+/** What gives the results: whole pages, or parts of them. */
+export type FillStack =
+  | { readonly whole: (write: WritePage, has: HasPage) => Promise<void> }
+  | { readonly inParts: (parts: PageParts) => Promise<void> };
+
 /** Writes the results of the pages that `fill` gives. */
 export async function writeStackResults(
   path: string,
   { source, frames }: { readonly source: StackSource; readonly frames?: readonly string[] },
   flags: DenoiseFlags,
-  fill: (write: WritePage, has: HasPage) => Promise<void>,
-  note: (text: string) => void,
-  run?: string,
+  fill: FillStack,
+  { note, signal }: Pick<Context, 'note' | 'signal'>,
+  run: string,
 ): Promise<readonly string[]> {
   const { output, format, jpegQuality } = flags;
   const samples = flags.float ? asFloat(source.picture) : source.picture;
@@ -53,7 +68,9 @@ export async function writeStackResults(
       throw new OptionError('--format', 'must be left out for a stack', format, 'remove it: the name of -o decides');
     checkQuality(output, jpegQuality);
     await refuseOverwritingFiles(inputs, [{ path: output, parameter: '-o' }]);
-    await writeStack(output, source, fill, { samples, parameter: '-o', run });
+    const options = { samples, parameter: '-o', run };
+    if ('whole' in fill) await writeStack(output, source, fill.whole, options);
+    else await writeStackInParts(output, source, fill.inParts, { ...options, chunk: chunkFor(flags.tile), signal });
     // What the description and the labels say of a stack goes to each format in its own words.
     const { description: _, imageJ: __, ome: ___, ...metadata } = source.picture.metadata ?? {};
     const lost = notKept(formatOfName(output) ?? 'zarr', source.picture.channels, metadata);
@@ -71,7 +88,8 @@ export async function writeStackResults(
   await folders.make(output, 'must be a folder for several images');
   const lost = new Set<string>();
   try {
-    await fill(async (page, image, file) => {
+    if (!('whole' in fill)) throw new OptionError('--tile', 'must be left out for frames', flags.tile, 'remove it');
+    await fill.whole(async (page, image, file) => {
       const like = { ...file, ...samplesOf(samples) };
       const written = [await resultOutput(files[page].output, image, like, { jpegQuality })];
       for (const part of await writeResults(written, () => {})) lost.add(part);

@@ -216,7 +216,7 @@ async function onQueue<Request extends ImageNames, Task, Result>(
 }
 
 /** The side of a chunk: tiles consist of whole chunks, so that smaller tiles need smaller ones. */
-function chunkFor(tile = 512): number {
+export function chunkFor(tile = 512): number {
   return Math.min(512, Math.max(16, 16 * Math.floor(tile / 16)));
 }
 

@@ -105,7 +105,7 @@ export function* noiseOf(
   const constant = yield* still(jpeg !== undefined);
   const planes = colour ? yield* part(decorrelation(image.planes), JPEG_DONE, JPEG_DONE) : image.planes;
   const spectrum = yield* part(spectrumOf(image, planes, { jpeg, blocks, constant }), JPEG_DONE, SPECTRUM_DONE);
-  if (kind === 'auto' && isWhite(spectrum, jpeg !== undefined)) {
+  if (kind === 'auto' && isWhite(spectrum, jpeg !== undefined, colour)) {
     const planes = yield* part(growingNoise(image, constant), SPECTRUM_DONE, GROWTH_DONE);
     if (planes) return { model: { kind: 'signal-dependent', planes }, confidence: 1 };
     return yield* part(whiteNoise(image, constant), GROWTH_DONE, 1);

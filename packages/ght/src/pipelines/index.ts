@@ -31,3 +31,6 @@ export { restorePlan } from './restore/plan.js';
 export type { RestorationProblem } from './restore/problem.js';
 export { enlargedSize, upscaling } from './restore/upscaling.js';
 export { risingProgress, runHere } from './run.js';
+export { resolveSeriesOptions, type SeriesSettings } from './series/options.js';
+export type { SeriesPage } from './series/page.js';
+export { denoisePages, type PageResult, type SeriesOutput } from './series/series.js';

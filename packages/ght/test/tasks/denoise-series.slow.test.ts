@@ -1,6 +1,6 @@
 /** The noise of series: of a kind that takes long to find, or in pages that are not alike. */
 import { expect, it, describe as suite } from 'vitest';
-import { randomSource } from '../../src/index.js';
+import { type Image, randomSource } from '../../src/index.js';
 import { alone, made, pagesOf, qualityOf, samplesOf } from '../denoised-series.js';
 import { greyPhotograph } from '../photographs.js';
 
@@ -67,5 +67,29 @@ suite('the noise of a series', () => {
     const pages = await pagesOf(noisy, options);
     expect(pages[0].noise.kind).toBe(kind);
     expect(qualityOf(pages, clean) - qualityOf(await alone(noisy, options), clean)).toBeGreaterThan(gain);
+  });
+});
+
+suite('the bands of a series', () => {
+  it.each([
+    ['that show the same gain from each other', [1, 0.6], 1],
+    ['of which the first shows nothing are followed all the same', [0, 1], -0.05],
+  ] as const)('%s', async (_, shares, gain) => {
+    const random = randomSource(6);
+    const clean = made({ pages: 8, sigma: 0, motion: [2, 1], width: 96, height: 96 }).map((page) => ({
+      ...page,
+      planes: shares.map((share) => page.planes[0].map((value) => 110 + share * (value - 110))),
+    }));
+    const noisy = clean.map((page) => ({
+      ...page,
+      planes: page.planes.map((plane) => plane.map((value) => value + 15 * random.normal())),
+    }));
+    const together = await pagesOf(noisy, { channels: 'bands', sigma: 15 });
+    for (const c of [0, 1]) {
+      const of = (pages: readonly Image[]) => pages.map((page) => ({ ...clean[0], planes: [page.planes[c]] }));
+      const single = await pagesOf(of(noisy), { sigma: 15 });
+      const result = together.map(({ image }) => ({ image: { ...image, planes: [image.planes[c]] } }));
+      expect(qualityOf(result, of(clean)) - qualityOf(single, of(clean)), `band ${c}`).toBeGreaterThan(gain);
+    }
   });
 });

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
 import type { ImageMetadata } from '../image-file.js';
-import type { Raster } from '../raster.js';
+import type { LazyRaster, Raster, RasterSamples } from '../raster.js';
 import { describingFields } from '../tiff/describing-fields.js';
 import { encodeDirectory, mostBytesOf, type TiffField, takeDifferences } from '../tiff/fields.js';
 
@@ -13,6 +13,8 @@ const stripBytes = 1 << 18;
 /** Pages begin behind the header of a BigTIFF, which is the longer one. */
 const HEADER_BYTES = 16;
 const LARGEST_TIFF = 0xffff_ffff;
+/** Strips that are compressed at once, each by a thread of Node. */
+const AT_ONCE = 8;
 
 const packed = promisify<Uint8Array, Uint8Array>(deflate);
 
@@ -60,15 +62,19 @@ export class TiffPages {
     this.#write = write;
   }
 
-  /** Writes a page, by its number. */
-  async write(page: number, raster: Raster, metadata: ImageMetadata): Promise<void> {
+  /** Writes a page, by its number. A few of its strips are in memory at a time. */
+  async write(page: number, raster: LazyRaster, metadata: ImageMetadata): Promise<void> {
     const rows = rowsPerStrip(raster);
-    const strips: Promise<Uint8Array>[] = [];
-    for (let y = 0; y < raster.height; y += rows) strips.push(compressed(raster, y, Math.min(y + rows, raster.height)));
     const [offsets, counts]: number[][] = [[], []];
-    for (const bytes of await Promise.all(strips)) {
-      offsets.push(await this.#append(bytes));
-      counts.push(bytes.length);
+    for (let first = 0; first < raster.height; first += AT_ONCE * rows) {
+      const strips: Promise<Uint8Array>[] = [];
+      for (let y = first; y < Math.min(first + AT_ONCE * rows, raster.height); y += rows) {
+        strips.push(compressed(await raster.rows(y, Math.min(y + rows, raster.height)), raster));
+      }
+      for (const bytes of await Promise.all(strips)) {
+        offsets.push(await this.#append(bytes));
+        counts.push(bytes.length);
+      }
     }
     const described = describingFields(raster, metadata);
     this.#aside += 256 + described.reduce((sum, field) => sum + mostBytesOf(field), 16 * counts.length);
@@ -105,12 +111,14 @@ export class TiffPages {
   }
 }
 
-function rowsPerStrip({ width, channels, depth }: Raster): number {
+function rowsPerStrip({ width, channels, depth }: Omit<Raster, 'rows'>): number {
   return Math.max(1, Math.floor((8 * stripBytes) / (width * channels * depth)));
 }
 
-function compressed(raster: Raster, first: number, last: number): Promise<Uint8Array> {
-  const strip = raster.rows(first, last);
-  if (raster.sample !== 'float') takeDifferences(strip, raster.width * raster.channels, raster.channels);
+function compressed(
+  strip: RasterSamples,
+  { sample, width, channels }: Pick<Raster, 'sample' | 'width' | 'channels'>,
+): Promise<Uint8Array> {
+  if (sample !== 'float') takeDifferences(strip, width * channels, channels);
   return packed(new Uint8Array(strip.buffer, strip.byteOffset, strip.byteLength));
 }

@@ -1,9 +1,9 @@
 /** `.npy` arrays of three to five dimensions as stacks, whose axes are given by letters such as `tczyx`. */
 import { readNpy } from 'ght/npy';
+import { cut } from 'ght/plans';
 import { type ByteSource, type PageAxis, pagesOf, type Refuse, type Stack, toPlanes } from 'ght-images';
-import { checkSize } from 'ght-images/node';
 import type { Picture } from '../picture.js';
-import { kindOf, type PageReader } from './stack-source.js';
+import { type CheckSize, kindOf, type PageReader } from './stack-source.js';
 
 /** The header of a `.npy` is shorter than this. */
 const HEAD_BYTES = 2 ** 14;
@@ -21,7 +21,12 @@ export function isStackAxes(letters: string): boolean {
 }
 
 /** The pages of an array. */
-export async function npyStack(source: ByteSource, axes: string, refuse: Refuse): Promise<PageReader> {
+export async function npyStack(
+  source: ByteSource,
+  axes: string,
+  refuse: Refuse,
+  checkSize: CheckSize,
+): Promise<PageReader> {
   const head = Buffer.from(await source.read(0, Math.min(HEAD_BYTES, source.size)));
   const [, descr] = /'descr': '([^']+)'/.exec(head.toString('latin1')) ?? [];
   const shape = (/'shape': \(([\d, ]*)\)/.exec(head.toString('latin1'))?.[1].match(/\d+/g) ?? []).map(Number);
@@ -56,11 +61,14 @@ export async function npyStack(source: ByteSource, axes: string, refuse: Refuse)
   return {
     ...{ stack, picture: { ...kind, ...(channels === 1 ? {} : { metadata: { axes: 'HWC' } }) }, format: 'npy' },
     kept: { axes },
-    async decode(number, signal) {
-      const samples = await source.read(start + number * length, length, signal);
-      const { data } = readNpy(framed(descr ?? '', [height, width, channels], samples));
-      const planes = toPlanes(data, channels);
-      return { width, height, planes, alpha: false, sample, depth, orientation: 1, metadata: {} };
+    async decode(number, signal, at = { left: 0, top: 0, width, height }) {
+      const row = length / height;
+      const samples = await source.read(start + number * length + at.top * row, at.height * row, signal);
+      const { data } = readNpy(framed(descr ?? '', [at.height, width, channels], samples));
+      const rows = { ...at, left: 0, width };
+      const planes = toPlanes(data, channels).map((plane) => cut(plane, rows, at));
+      const facts = { alpha: false, sample, depth, orientation: 1, metadata: {} } as const;
+      return { width: at.width, height: at.height, planes, ...facts };
     },
   };
 }

@@ -1,11 +1,13 @@
 import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { gridOf } from 'ght/plans';
 import { type ByteSource, bytesInMemory, formatOfContent, fullScale, type ImageFile, rangeOf } from 'ght-images';
-import { fileOf, intact, type Refuse, readImage } from 'ght-images/node';
+import { checkClaim, checkSize, fileOf, intact, type Refuse, readImage } from 'ght-images/node';
+import type { Rectangle } from '../picture.js';
 import { openFileBytes } from '../stores/file-bytes.js';
 import { abortable, refusingFor, type SourceOptions } from '../stores/source-options.js';
 import { npyStack } from './npy-stack.js';
-import { kindOf, kindText, type PageReader, type StackSource } from './stack-source.js';
+import { type CheckSize, kindOf, kindText, type PageReader, type StackSource } from './stack-source.js';
 import { tiffStack } from './tiff-stack.js';
 import { zarrStack } from './zarr-stack.js';
 
@@ -15,11 +17,15 @@ export interface StackOptions extends Omit<SourceOptions, 'memory' | 'folder'> {
   readonly axes?: string;
   /** The white level of all pages. @default 255 or 65535, or the range of other samples on up to 16 pages */
   readonly peak?: number;
+  /** Whether pages are read in parts: then they may have any size. @default false */
+  readonly parts?: boolean;
 }
 
 /** The most pages that are read for the range of samples without a full scale of their own. */
 const MOST_SAMPLED = 16;
 const HEAD_BYTES = 64;
+/** The parts in which large pages are looked at. */
+const PART = { width: 2048, height: 2048 } as const;
 
 /** Opens a stack by its path, or its bytes: a TIFF, `.npy` or Zarr; undefined if the file is no stack. */
 export async function openStack(
@@ -31,7 +37,7 @@ export async function openStack(
   if (typeof source !== 'string') return stackIn(bytesInMemory(source), name, refuse, options);
   const place = await stat(source).catch(() => undefined);
   if (place?.isDirectory()) {
-    const pages = await zarrStack(source, options);
+    const pages = await zarrStack(source, options, checkOf(options));
     return pages && paged(pages, 'Zarr', refuse, options, async () => {});
   }
   // What cannot be read has its error from the reader of images.
@@ -57,11 +63,16 @@ async function stackIn(
   const format = formatOfContent(await bytes.read(0, Math.min(HEAD_BYTES, bytes.size)));
   const nothing = async () => {};
   if (format === 'tiff') {
-    const pages = await intact(tiffStack(bytes, name, refuse), 'tiff', refuse);
+    const pages = await intact(tiffStack(bytes, name, refuse, checkOf(options)), 'tiff', refuse);
     return pages && paged(pages, format, refuse, options, nothing);
   }
   if (format !== 'npy' || options.axes === undefined) return undefined;
-  return paged(await intact(npyStack(bytes, options.axes, refuse), format, refuse), format, refuse, options, nothing);
+  const array = await intact(npyStack(bytes, options.axes, refuse, checkOf(options)), format, refuse);
+  return paged(array, format, refuse, options, nothing);
+}
+
+function checkOf({ parts }: StackOptions): CheckSize {
+  return parts ? checkClaim : checkSize;
 }
 
 /** A stack whose pages have one full scale. */
@@ -69,28 +80,36 @@ async function paged(
   { decode, ...facts }: PageReader,
   format: string,
   refuse: Refuse,
-  { peak, signal }: StackOptions,
+  options: StackOptions,
   close: () => Promise<void>,
 ): Promise<StackSource> {
+  const { peak, signal } = options;
   const kind = facts.format === 'zarr' ? 'tiff' : facts.format === 'frames' ? 'png' : facts.format;
-  const decoded = (page: number, reading?: AbortSignal) =>
-    abortable(() => intact(decode(page, reading), format, refuse), reading);
+  const decoded = (page: number, reading?: AbortSignal, at?: Rectangle) =>
+    abortable(() => intact(decode(page, reading, at), format, refuse), reading);
   const count = facts.stack.axes.reduce((product, { length }) => product * length, 1);
-  const white = peak ?? (await peakOf(facts.picture, count, async (page) => (await decoded(page, signal)).planes));
-  return { ...facts, read: async (page, reading) => fileOf(await decoded(page, reading), kind, white), close };
+  const parts = options.parts ? gridOf(facts.picture, PART) : [undefined];
+  const white =
+    peak ??
+    (await peakOf(facts.picture, count, async (page) => {
+      const ranges = [];
+      for (const at of parts) ranges.push(rangeOf((await decoded(page, signal, at)).planes));
+      return [Math.min(...ranges.map(([least]) => least)), Math.max(...ranges.map(([, most]) => most))];
+    }));
+  return { ...facts, read: async (page, reading, at) => fileOf(await decoded(page, reading, at), kind, white), close };
 }
 
 /** The full scale of all pages: of samples without one of their own the range on some pages, spread evenly. */
 async function peakOf(
   picture: Parameters<typeof fullScale>[0],
   count: number,
-  planesOf: (page: number) => Promise<ImageFile['image']['planes']>,
+  rangeIn: (page: number) => Promise<readonly [least: number, most: number]>,
 ): Promise<number> {
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   if (picture.sample !== 'uint' || picture.depth > 16) {
     const sampled = Math.min(count, MOST_SAMPLED);
     for (let i = 0; i < sampled; i++) {
-      const [low, high] = rangeOf(await planesOf(Math.floor((i * count) / sampled)));
+      const [low, high] = await rangeIn(Math.floor((i * count) / sampled));
       [least, most] = [Math.min(least, low), Math.max(most, high)];
     }
   }
@@ -109,14 +128,20 @@ export async function framesStack(paths: readonly string[], options: StackOption
   };
   const first = await read(0);
   const picture = pictureOf(first);
-  const peak = options.peak ?? (await peakOf(picture, paths.length, async (frame) => (await read(frame)).image.planes));
+  const peak =
+    options.peak ?? (await peakOf(picture, paths.length, async (frame) => rangeOf((await read(frame)).image.planes)));
   return {
     stack: { axes: [{ name: 't', length: paths.length }] },
     picture: { ...picture, ...(first.metadata && { metadata: first.metadata }) },
     format: 'frames',
     kept: {},
-    async read(frame, signal) {
+    async read(frame, signal, at) {
       signal?.throwIfAborted();
+      if (at)
+        throw refusingFor(paths[frame], options)(
+          'must be one file for tiles',
+          'join the frames into a stack, such as a TIFF',
+        );
       const file = await read(frame, peak);
       const own = pictureOf(file);
       if (kindText(own) === kindText(picture)) return file;

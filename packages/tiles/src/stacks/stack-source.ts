@@ -1,6 +1,6 @@
-import type { ImageFile, Stack } from 'ght-images';
-import type { Decoded } from 'ght-images/node';
-import type { Picture } from '../picture.js';
+import type { ImageFile, Refuse, Stack } from 'ght-images';
+import type { checkSize, Decoded } from 'ght-images/node';
+import type { Picture, Rectangle } from '../picture.js';
 
 /** A stack that is read page by page and is nowhere whole. */
 export interface StackSource {
@@ -12,8 +12,11 @@ export interface StackSource {
   readonly format: StackFormat;
   /** What only a file of the same format can keep. */
   readonly kept: KeptParts;
-  /** Reads a page by its number, with samples exactly as in the file and one full scale for all pages. */
-  read(page: number, signal?: AbortSignal): Promise<ImageFile>;
+  /**
+   * Reads a page by its number, with samples exactly as in the file and one full scale for all pages; of a stack that was opened for parts,
+   * perhaps only a rectangle of it.
+   */
+  read(page: number, signal?: AbortSignal, at?: Rectangle): Promise<ImageFile>;
   /** Releases files. */
   close(): Promise<void>;
 }
@@ -40,8 +43,17 @@ export type StackFacts = Omit<StackSource, 'read' | 'close'>;
 
 /** The reader of the pages of one format. */
 export interface PageReader extends StackFacts {
-  /** The channels of a page as they are stored. */
-  decode(page: number, signal?: AbortSignal): Promise<Decoded>;
+  /** The channels of a page, or of a rectangle of it, as they are stored. */
+  decode(page: number, signal?: AbortSignal, at?: Rectangle): Promise<Decoded>;
+}
+
+/** Refuses announced sizes: all that do not fit in memory, or those that no file can hold if pages are read in parts. */
+export type CheckSize = typeof checkSize;
+
+/** Refuses pages that are turned: their parts are elsewhere than in the file. */
+export function refuseTurned({ orientation }: Pick<Decoded, 'orientation'>, refuse: Refuse): void {
+  if (orientation !== 1)
+    throw refuse('must be upright for tiles', 'save it again without an orientation, or leave --tile out');
 }
 
 /** What a page is, upright. */

@@ -15,8 +15,8 @@ import {
   tag,
   windowReader,
 } from 'ght-images';
-import { checkSize, type Decoded, nodeCodecs } from 'ght-images/node';
-import { kindOf, kindText, type PageReader } from './stack-source.js';
+import { type Decoded, nodeCodecs } from 'ght-images/node';
+import { type CheckSize, kindOf, kindText, type PageReader, refuseTurned } from './stack-source.js';
 
 /** Small reads are served from blocks of this length: directories consist of many. */
 const BLOCK_BYTES = 2 ** 16;
@@ -25,7 +25,12 @@ const BLOCK_BYTES = 2 ** 16;
  * The pages of a TIFF as a stack; undefined for a file of one image, and for pages of different sizes, as those of a slide with overviews.
  * ImageJ leaves out all directories but the first in files above 4 GiB, whose pages follow each other without compression.
  */
-export async function tiffStack(source: ByteSource, name: string, refuse: Refuse): Promise<PageReader | undefined> {
+export async function tiffStack(
+  source: ByteSource,
+  name: string,
+  refuse: Refuse,
+  checkSize: CheckSize,
+): Promise<PageReader | undefined> {
   const bytes = inBlocks(source);
   const { littleEndian, directories } = await openStructure(bytes);
   const pages: TiffDirectory[] = [];
@@ -56,7 +61,7 @@ export async function tiffStack(source: ByteSource, name: string, refuse: Refuse
     picture: { ...kind, metadata },
     format: 'tiff',
     kept: { tiff: { name, ...(stack.directories && { directories: stack.directories }) } },
-    async decode(number, signal): Promise<Decoded> {
+    async decode(number, signal, at): Promise<Decoded> {
       const place = stack.directories?.[number] ?? number;
       const page = place === 0 ? start : apart > 0 ? moved(start, place * apart) : await pageOf(pages[place]);
       const own = kindOf(page);
@@ -64,8 +69,11 @@ export async function tiffStack(source: ByteSource, name: string, refuse: Refuse
         const rule = `must have pages of one kind, ${kindText(kind)}, but page ${place} is ${kindText(own)}`;
         throw refuse(rule, 'use --pages all for a file of different images');
       }
-      const { width, height, alpha, sample, depth, orientation, metadata } = page;
-      const planes = await windowReader(source, page, nodeCodecs, refuse)({ left: 0, top: 0, width, height }, signal);
+      const { alpha, sample, depth, orientation, metadata } = page;
+      if (at) refuseTurned(page, refuse);
+      const window = at ?? { left: 0, top: 0, width: page.width, height: page.height };
+      const { width, height } = window;
+      const planes = await windowReader(source, page, nodeCodecs, refuse)(window, signal);
       return { width, height, alpha, sample, depth, orientation, metadata, planes: planes.map(asSamples) };
     },
   };

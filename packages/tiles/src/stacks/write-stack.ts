@@ -12,6 +12,7 @@ import {
   imageJStack,
   isImageJ,
   isOme,
+  type LazyRaster,
   omeOf,
   omeOfResult,
   omeStack,
@@ -68,16 +69,37 @@ export async function writeStack(
         (page, image) => write(placed(page), image),
         (page) => has(placed(page)),
       );
-    return writeZarrStack(path, like, samples, byPlace, parameter, run);
+    return writeZarrStack(path, like, samples, byPlace, { parameter, run });
   }
+  checkStackFile(path, parameter);
+  await writeStackFile(path, like, samples, parameter, (page) => fill(page, async () => false));
+}
+
+/** Refuses names that are not those of stacks. */
+export function checkStackFile(path: string, parameter: string): void {
   const format = formatOfName(path);
-  if (format !== 'tiff' && format !== 'npy') {
-    const rule = `must end in ${stackExtensions.join(', ')} for a stack`;
-    throw new OptionError(parameter, rule, path, 'choose one of these, or one page with --pages');
-  }
-  const write = format === 'npy' ? fillNpy : fillTiff;
-  const fillAll = (page: WritePage) => fill(page, async () => false);
-  await writeFileBy(path, (file) => write(into(file), path, like, samples, fillAll), parameter);
+  if (format === 'tiff' || format === 'npy') return;
+  const rule = `must end in ${stackExtensions.join(', ')} for a stack`;
+  throw new OptionError(parameter, rule, path, 'choose one of these, or one page with --pages');
+}
+
+/** Writes a TIFF or a `.npy` with the pages that `fill` gives. */
+export async function writeStackFile(
+  path: string,
+  like: StackFacts,
+  samples: Pick<Picture, 'sample' | 'depth'>,
+  parameter: string,
+  fill: (write: WriteRaster) => Promise<void>,
+): Promise<void> {
+  const write = formatOfName(path) === 'npy' ? fillNpy : fillTiff;
+  await writeFileBy(path, (file) => write(into(file), path, like, samples, fill), parameter);
+}
+
+/** Takes the results of pages, also those that are read row by row. */
+type WriteRaster = (page: number, image: Image | LazyRaster, like: ImageFile) => Promise<void>;
+
+function rasterOf(image: Image | LazyRaster, { sample, depth }: Pick<Picture, 'sample' | 'depth'>): LazyRaster {
+  return 'rows' in image ? image : toRaster(image, sample, depth);
 }
 
 type Fill = (
@@ -85,7 +107,7 @@ type Fill = (
   path: string,
   like: StackFacts,
   samples: Pick<Picture, 'sample' | 'depth'>,
-  fill: (write: WritePage) => Promise<void>,
+  fill: (write: WriteRaster) => Promise<void>,
 ) => Promise<void>;
 
 /** One call may write less than it was given, such as when the disk is nearly full. */
@@ -105,14 +127,13 @@ const fillTiff: Fill = async (write, path, like, samples, fill) => {
   await fill(async (page, image, file) => {
     const place = pageAt(order, placeOf(stack, page));
     const directory = directories?.[place] ?? place;
-    const { description: own, imageJ: _, ...metadata } = metadataFor('tiff', image.planes.length, file);
+    const { description: own, imageJ: _, ...metadata } = metadataFor('tiff', like.picture.channels, file);
     // Pages after the first keep descriptions of their own only where the first does.
     const described =
       directory === 0 ? first : first.description === like.picture.metadata?.description ? { description: own } : {};
     const text = described.description;
     const description = text !== undefined && isOme(text) ? omeOfResult(text, samples, names) : text;
-    const raster = toRaster(image, samples.sample, samples.depth);
-    await tiff.write(directory, raster, {
+    await tiff.write(directory, rasterOf(image, samples), {
       ...metadata,
       ...described,
       ...(description !== undefined && { description }),
@@ -187,6 +208,9 @@ const codes = {
   float: { 8: '<f4', 16: '<f4', 32: '<f4', 64: '<f8' },
 } as const;
 
+/** The rows that are written at once. */
+const ROWS = 512;
+
 /** An array in the order of the stack: that of the input if it is one. */
 const fillNpy: Fill = async (write, _path, { stack, picture, kept }, { sample, depth }, fill) => {
   const channels = picture.channels + Number(picture.alpha);
@@ -202,8 +226,12 @@ const fillNpy: Fill = async (write, _path, { stack, picture, kept }, { sample, d
     `{'descr': '${codes[sample][depth]}', 'fortran_order': False, 'shape': (${shape.join(', ')}), }`,
   );
   await write(head, 0);
+  const length = width * channels * Number(codes[sample][depth][2]);
   await fill(async (page, image) => {
-    const bytes = bytesOf(toRaster(image, sample, depth).rows(0, height));
-    await write(bytes, head.length + page * bytes.length);
+    const raster = rasterOf(image, { sample, depth });
+    for (let y = 0; y < height; y += ROWS) {
+      const bytes = bytesOf(await raster.rows(y, Math.min(y + ROWS, height)));
+      await write(bytes, head.length + (page * height + y) * length);
+    }
   });
 };

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type Image, OptionError } from 'ght';
-import { lengthOf, type PageAxis, type PagePlace, pageAxes, type RasterSamples, reordered, toRaster } from 'ght-images';
+import { lengthOf, type PageAxis, type PagePlace, pageAxes, reordered } from 'ght-images';
 import { destinationOf, removeStrays, temporaryFor, writingErrorOf } from 'ght-images/node';
 import type { Picture } from '../picture.js';
 import { means } from '../stores/pyramid.js';
-import { planesOf } from '../stores/windows.js';
+import { planesOf, someAtOnce } from '../stores/windows.js';
 import { bytesOf, ZarrFolder, zstd } from '../stores/zarr-chunks.js';
 import { listOf } from '../stores/zarr-image.js';
 import {
@@ -21,16 +21,28 @@ import {
   sampleArrays,
   sampleTypeOf,
 } from '../stores/zarr-layout.js';
+import { StackParts } from './stack-parts.js';
 import type { StackFacts } from './stack-source.js';
 import { STACK_ATTRIBUTES } from './zarr-stack.js';
-
-/** The side of a chunk. */
-const CHUNK = 512;
 
 /** Writes a page, and says whether one is there from an earlier run. */
 export interface ZarrPages {
   readonly write: (place: PagePlace, image: Image) => Promise<void>;
   readonly has: (place: PagePlace) => Promise<boolean>;
+  /** The pages in parts, whose places are given by their numbers. */
+  readonly parts: (placed: (page: number) => PagePlace) => StackParts;
+  /** Writes the smaller levels of a page whose parts are all there. */
+  readonly finish: (place: PagePlace) => Promise<void>;
+}
+
+/** How a stack becomes a Zarr. */
+export interface ZarrStackOptions {
+  /** What errors call the folder. */
+  readonly parameter: string;
+  /** The name of the run; see {@link writeZarrStack}. */
+  readonly run?: string;
+  /** The side of a chunk. @default 512 */
+  readonly chunk?: number;
 }
 
 /**
@@ -42,8 +54,7 @@ export async function writeZarrStack(
   facts: StackFacts,
   kind: Pick<Picture, 'sample' | 'depth'>,
   fill: (pages: ZarrPages) => Promise<void>,
-  parameter: string,
-  run?: string,
+  { parameter, run, chunk = 512 }: ZarrStackOptions,
 ): Promise<void> {
   const target = await destinationOf(path);
   const occupied = await readdir(target).then(
@@ -55,19 +66,35 @@ export async function writeZarrStack(
   const temporary = run === undefined ? temporaryFor(target) : unfinishedFor(target, run);
   let isWorthKeeping = false;
   try {
-    const layout = layoutOf(facts, { ...facts.picture, ...kind });
+    const layout = layoutOf(facts, { ...facts.picture, ...kind }, chunk);
     await mkdir(temporary, { recursive: run !== undefined });
     const folder = new ZarrFolder(temporary, parameter);
     for (const [name, document] of documentsOf(layout)) await folder.writeJson(name, document);
+    const planes = planesOf(layout.picture);
+    const partsOf = (placed: (page: number) => PagePlace) => {
+      const prefix = (page: number, plane: number) => prefixOf(layout, placed(page), 0, plane, planes);
+      return new StackParts(folder, layout.picture, chunk, prefix, () => {
+        isWorthKeeping = run !== undefined;
+      });
+    };
     await fill({
+      parts: partsOf,
+      finish: (place) =>
+        finishPage(
+          partsOf(() => place),
+          layout,
+          place,
+        ),
       async has(place) {
         const isThere = run !== undefined && (await hasPage(folder, layout, place));
         isWorthKeeping ||= isThere;
         return isThere;
       },
-      async write(place, image) {
-        await writePage(folder, layout, place, image);
-        isWorthKeeping = run !== undefined;
+      async write(place, { planes: channels, alpha }) {
+        const parts = partsOf(() => place);
+        const { width, height } = layout.picture;
+        await parts.write(0, { left: 0, top: 0, width, height }, alpha ? [...channels, alpha] : channels);
+        await finishPage(parts, layout, place);
       },
     });
     await rename(temporary, target);
@@ -83,7 +110,7 @@ export async function writeZarrStack(
 }
 
 /** Where the folder of a run is until it is complete. */
-function unfinishedFor(target: string, run: string): string {
+export function unfinishedFor(target: string, run: string): string {
   const name = createHash('sha256')
     .update(JSON.stringify([target, run]))
     .digest('hex')
@@ -100,11 +127,13 @@ interface Layout {
   readonly type: SampleType;
   readonly picture: Picture;
   readonly levels: readonly Level[];
+  /** The side of a chunk. */
+  readonly chunk: number;
   readonly attributes: object;
 }
 
 /** The axes of the input if it is a Zarr, or those that the stack has in the order of OME-Zarr. */
-function layoutOf(facts: StackFacts, picture: Picture): Layout {
+function layoutOf(facts: StackFacts, picture: Picture, chunk: number): Layout {
   const { stack, kept } = facts;
   const samples = planesOf(picture);
   if (samples > 1 && lengthOf(stack, 'c') > 1) {
@@ -116,9 +145,9 @@ function layoutOf(facts: StackFacts, picture: Picture): Layout {
   const lengths = axes
     .slice(0, -2)
     .map((name) => (name === 'c' && samples > 1 ? samples : lengthOf(stack, name as PageAxis)));
-  const levels = levelsOf(picture, CHUNK);
+  const levels = levelsOf(picture, chunk);
   const format = kept.zarr?.format ?? 3;
-  const layout = { format, axes, lengths, type: sampleTypeOf(picture), picture, levels };
+  const layout = { format, axes, lengths, type: sampleTypeOf(picture), picture, levels, chunk };
   return { ...layout, attributes: attributesOf(facts, layout) };
 }
 
@@ -205,13 +234,13 @@ function omeroOf({ channels }: StackFacts['stack'], { sample, depth }: Picture):
 }
 
 /** The documents, by the names of their files. */
-function* documentsOf({ format, axes, lengths, type, levels, attributes }: Layout): Generator<[string, object]> {
+function* documentsOf({ format, axes, lengths, type, levels, attributes, chunk }: Layout): Generator<[string, object]> {
   if (format === 3) yield ['zarr.json', { zarr_format: 3, node_type: 'group', attributes }];
   else {
     yield ['.zgroup', { zarr_format: 2 }];
     yield ['.zattrs', attributes];
   }
-  const chunks = [...lengths.map(() => 1), CHUNK, CHUNK];
+  const chunks = [...lengths.map(() => 1), chunk, chunk];
   for (const [level, { width, height }] of levels.entries()) {
     const shape = [...lengths, height, width];
     if (format === 3) yield [`${level}/zarr.json`, { ...arrayDocument(type, shape, chunks), dimension_names: axes }];
@@ -236,63 +265,52 @@ function prefixOf({ axes, format }: Layout, place: PagePlace, level: number, pla
 
 /** Whether all chunks of a page are there. */
 async function hasPage(folder: ZarrFolder, layout: Layout, place: PagePlace): Promise<boolean> {
-  const planes = planesOf(layout.picture);
-  for (const [level, { width, height }] of layout.levels.entries()) {
-    for (let plane = 0; plane < planes; plane++) {
-      const prefix = prefixOf(layout, place, level, plane, planes);
-      for (let row = 0; row * CHUNK < height; row++) {
-        for (let column = 0; column * CHUNK < width; column++) {
-          if (!(await folder.has(`${prefix}/${row}/${column}`))) return false;
-        }
-      }
-    }
+  for (const level of layout.levels.keys()) {
+    for (const { name } of chunksOf(layout, place, level)) if (!(await folder.has(name))) return false;
   }
   return true;
 }
 
-/** Writes the chunks of a page on all levels. */
-async function writePage(folder: ZarrFolder, layout: Layout, place: PagePlace, image: Image): Promise<void> {
-  const { picture, levels, type } = layout;
-  const { width, height } = picture;
-  const packer = await zstd();
-  const all = image.alpha ? [...image.planes, image.alpha] : image.planes;
-  for (const [plane, samples] of all.entries()) {
-    let data = toRaster({ width, height, planes: [samples], peak: 1 }, picture.sample, picture.depth).rows(0, height);
-    for (const [level, size] of levels.entries()) {
-      if (level > 0) data = halved(data, levels[level - 1], size, picture.sample !== 'float');
-      const prefix = prefixOf(layout, place, level, plane, all.length);
-      for (let row = 0; row * CHUNK < size.height; row++) {
-        for (let column = 0; column * CHUNK < size.width; column++) {
-          const chunk = chunkOf(data, size, row, column, sampleArrays[type]);
-          await folder.write(`${prefix}/${row}/${column}`, await packer.encode(bytesOf(chunk)));
-        }
+/** The chunks of a page on a level. */
+function* chunksOf(layout: Layout, place: PagePlace, level: number) {
+  const { levels, chunk, picture } = layout;
+  const { width, height } = levels[level];
+  const planes = planesOf(picture);
+  for (let plane = 0; plane < planes; plane++) {
+    const prefix = prefixOf(layout, place, level, plane, planes);
+    for (let row = 0; row * chunk < height; row++) {
+      for (let column = 0; column * chunk < width; column++) {
+        yield { name: `${prefix}/${row}/${column}`, plane, row, column };
       }
     }
   }
 }
 
-/** A plane of the next level. */
-function halved(from: RasterSamples, size: Level, next: Level, whole: boolean): RasterSamples {
-  const Elements = from.constructor as new (length: number) => RasterSamples;
-  const to = new Elements(next.width * next.height);
-  means(from, size, size.width, to, 0, whole, next.width);
-  return to;
-}
-
-/** A chunk, filled up with zeros at the right and bottom. */
-function chunkOf(
-  data: RasterSamples,
-  { width, height }: Level,
-  row: number,
-  column: number,
-  Elements: new (length: number) => RasterSamples,
-): RasterSamples {
-  const chunk = new Elements(CHUNK * CHUNK);
-  const [left, top] = [column * CHUNK, row * CHUNK];
-  const columns = Math.min(CHUNK, width - left);
-  for (let y = 0; y < Math.min(CHUNK, height - top); y++) {
-    const from = (top + y) * width + left;
-    chunk.set(data.subarray(from, from + columns), y * CHUNK);
+/** Writes the smaller levels of a page, chunk by chunk. */
+async function finishPage(parts: StackParts, layout: Layout, place: PagePlace): Promise<void> {
+  const { picture, levels, chunk } = layout;
+  const planes = planesOf(picture);
+  const packer = await zstd();
+  for (let level = 1; level < levels.length; level++) {
+    const before = levels[level - 1];
+    await someAtOnce(chunksOf(layout, place, level), async ({ name, plane, row, column }) => {
+      const prefix = prefixOf(layout, place, level - 1, plane, planes);
+      const samples = parts.empty();
+      for (const [down, right] of [
+        [0, 0],
+        [0, 1],
+        [1, 0],
+        [1, 1],
+      ]) {
+        const [left, top] = [(2 * column + right) * chunk, (2 * row + down) * chunk];
+        if (left >= before.width || top >= before.height) continue;
+        const from = await parts.read(`${prefix}/${2 * row + down}/${2 * column + right}`);
+        if (!from) throw new Error(`the chunk ${prefix}/${2 * row + down}/${2 * column + right} was removed`);
+        const size = { width: Math.min(chunk, before.width - left), height: Math.min(chunk, before.height - top) };
+        const start = ((down * chunk + right) * chunk) / 2;
+        means(from, size, chunk, samples, start, picture.sample !== 'float');
+      }
+      await parts.folder.write(name, await packer.encode(bytesOf(samples)));
+    });
   }
-  return chunk;
 }

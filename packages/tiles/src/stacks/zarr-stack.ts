@@ -1,17 +1,21 @@
 /** OME-Zarr images and Zarr arrays as stacks along t, c and z. */
 import { type PageAxis, placeOf, type Stack, type StackAxis, type StackChannel } from 'ght-images';
-import { checkSize, intact } from 'ght-images/node';
+import { intact } from 'ght-images/node';
 import type { Picture } from '../picture.js';
 import { abortable, type SourceOptions } from '../stores/source-options.js';
 import { checkShape, listOf, openZarrImage, readWindow, type ZarrImage } from '../stores/zarr-image.js';
 import { decodeMetadata, fieldsOf, sampleOf } from '../stores/zarr-layout.js';
-import { kindOf, type PageReader } from './stack-source.js';
+import { type CheckSize, kindOf, type PageReader } from './stack-source.js';
 
 /** The attributes of a stack that was written here, for what OME-Zarr has no place. */
 export const STACK_ATTRIBUTES = 'ghtStack';
 
 /** The pages of a Zarr; undefined if it has one time and one depth. */
-export async function zarrStack(name: string, options: SourceOptions): Promise<PageReader | undefined> {
+export async function zarrStack(
+  name: string,
+  options: SourceOptions,
+  checkSize: CheckSize,
+): Promise<PageReader | undefined> {
   const image = await openZarrImage(name, options);
   const { array, axes, attributes, files, record, refuse } = image;
   const lengths = new Map(axes.map((axis, i) => [axis, array.shape[i]]));
@@ -43,18 +47,18 @@ export async function zarrStack(name: string, options: SourceOptions): Promise<P
     picture: { ...picture, ...(Object.keys(metadata).length > 0 && { metadata }) },
     format: 'zarr',
     kept: { zarr: { format, attributes, axes } },
-    async decode(page, signal) {
+    async decode(page, signal, window = { left: 0, top: 0, width, height }) {
       const place = placeOf(stack, page);
       const at = axes.slice(0, -2).map((axis) => place[axis as PageAxis] ?? 0);
       const work = async () => {
-        const planes = await readWindow(array, folded, { left: 0, top: 0, width, height }, signal, at);
+        const planes = await readWindow(array, folded, window, signal, at);
         await files.checkDocuments(signal);
         return planes;
       };
       const planes = await abortable(() => intact(work(), 'Zarr', refuse), signal);
       return {
-        width,
-        height,
+        width: window.width,
+        height: window.height,
         planes,
         alpha,
         ...sample,

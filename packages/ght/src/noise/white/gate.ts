@@ -22,10 +22,11 @@ const LEAST_OF_LUMA = 0.5;
  * True if the noise is white, so that one σ per plane describes it. A JPEG is never white, because of its quantisation. An image
  * smaller than an 8×8 block has no spectrum and counts as white.
  */
-export function isWhite({ planes, blocks }: SpectrumEstimate, isJpeg: boolean): boolean {
+export function isWhite({ planes, blocks }: SpectrumEstimate, isJpeg: boolean, colour = true): boolean {
   if (isJpeg) return false;
   if (blocks === 0) return true;
-  if (planes.length !== 3) return planes.every((plane) => plane.confidence < 1 || isFlat(plane, LEAST_FINEST.other));
+  if (!colour || planes.length !== 3)
+    return planes.every((plane) => plane.confidence < 1 || isFlat(plane, LEAST_FINEST.other));
   const [luma, ...chromas] = planes;
   return chromas.every((chroma) => isFlat(chroma, LEAST_FINEST.chroma) && chroma.finest >= LEAST_OF_LUMA * luma.finest);
 }

@@ -4,11 +4,16 @@
  */
 import type { Motion } from '../../denoisers/denoiser.js';
 import type { Frame } from '../../denoisers/frame.js';
-import { MOTION, patchNoise, plainDistances, VolumeSearch } from '../../denoisers/groups/volumes.js';
-import type { Samples } from '../../image/image.js';
+import {
+  MOTION,
+  patchNoise,
+  plainDistances,
+  VolumeSearch,
+  type WindowDistances,
+} from '../../denoisers/groups/volumes.js';
 import { grown, type Rectangle, type Size } from '../../image/rectangle.js';
 import { drive, type Watch, type Work } from '../../work.js';
-import type { ReadPair } from './page.js';
+import type { Pair, ReadPair } from './page.js';
 
 /** The side of a patch, and the pixels from one to the next. */
 const [PATCH, STRIDE] = [8, 16];
@@ -33,7 +38,7 @@ interface Count {
   found: number;
 }
 
-/** Whether the second page is like the first one, in the first of the planes that are denoised. */
+/** Whether the second page is like the first one. */
 export async function areAlike(
   read: ReadPair,
   parts: readonly Rectangle[],
@@ -47,32 +52,30 @@ export async function areAlike(
   const flat: Count = { all: 0, found: 0 };
   for (const part of parts) {
     const at = grown(part, REACH, size);
-    const [before, after] = await read(at);
-    const data = framedPair(before, after, frame);
-    await drive(countFound({ at, data }, part, size, frame, motion, structured, flat), { signal });
+    const planes = framedPair(await read(at), frame);
+    await drive(countFound(planes, at, part, size, frame, motion, structured, flat), { signal });
   }
   if (structured.all >= FEWEST) return structured.found >= FOUND * structured.all;
   return structured.found + flat.found >= FOUND_OF_ALL * (structured.all + flat.all);
 }
 
-/** Both pages in units of the noise, below each other. */
-function framedPair(
-  before: Samples,
-  after: Samples,
-  { centres: [centre], scales: [scale] }: Frame,
-): Float64Array<ArrayBuffer> {
-  const size = before.length;
-  const data = new Float64Array(2 * size);
-  for (let i = 0; i < size; i++) {
-    data[i] = (before[i] - centre) / scale;
-    data[size + i] = (after[i] - centre) / scale;
-  }
-  return data;
+/** The planes of both pages in units of the noise, the pages below each other. */
+function framedPair([before, after]: Pair, { centres, scales }: Frame): Float64Array<ArrayBuffer>[] {
+  return before.map((plane, c) => {
+    const size = plane.length;
+    const data = new Float64Array(2 * size);
+    for (let i = 0; i < size; i++) {
+      data[i] = (plane[i] - centres[c]) / scales[c];
+      data[size + i] = (after[c][i] - centres[c]) / scales[c];
+    }
+    return data;
+  });
 }
 
 /** Counts the patches that begin in a part. */
 function* countFound(
-  { at, data }: { readonly at: Rectangle; readonly data: Float64Array<ArrayBuffer> },
+  planes: readonly Float64Array<ArrayBuffer>[],
+  at: Rectangle,
   part: Rectangle,
   size: Size,
   { noise }: Frame,
@@ -81,20 +84,24 @@ function* countFound(
   flat: Count,
 ): Work<void> {
   const { width, height } = at;
-  const noiseAt = patchNoise(PATCH, noise);
+  const noiseAt = planes.map((_, c) => patchNoise(PATCH, noise && { ...noise, deviations: [noise.deviations[c]] }));
   const volumes = { depth: 2, stride: STRIDE, reach: 0, members: 1, alike: 0.5, price: 0.5, tau: 0 };
   const pass = { patch: PATCH, stride: STRIDE, reach: 0, members: 1, volumes };
   const origin = [at.left, at.top] as const;
   const search = new VolumeSearch(
     { width, height, pages: 2, kept: [0, 2], motions: [undefined, motion], origin },
     pass,
-    plainDistances({ width, data }, PATCH),
+    summed(planes.map((data) => plainDistances({ width, data }, PATCH))),
   );
   for (let y = part.top; y < part.top + part.height && y <= size.height - PATCH; y += STRIDE) {
     for (let x = part.left; x < part.left + part.width && x <= size.width - PATCH; x += STRIDE) {
       const [column, row] = [x - at.left, y - at.top];
-      const { mean, squares } = momentsOf(data, row * width + column, width);
-      const expected = noiseAt(mean);
+      let [squares, expected] = [0, 0];
+      for (const [c, data] of planes.entries()) {
+        const found = momentsOf(data, row * width + column, width);
+        squares += found.squares;
+        expected += noiseAt[c](found.mean);
+      }
       const structure = Math.max(0, squares - expected);
       const limit = Math.max(2 * ALIKE * expected, 2 * expected + DIFFERENT * structure);
       const kind = squares > STRUCTURE * expected ? structured : flat;
@@ -103,6 +110,25 @@ function* countFound(
     }
     yield (y - part.top) / part.height;
   }
+}
+
+/** The distances of all planes together. */
+function summed(planes: readonly WindowDistances[]): WindowDistances {
+  const [first, ...others] = planes;
+  if (others.length === 0) return first;
+  let sums: number[] = [];
+  return {
+    get sums() {
+      return sums;
+    },
+    get pitch() {
+      return first.pitch;
+    },
+    measure(...windows) {
+      for (const plane of planes) plane.measure(...windows);
+      sums = Array.from(first.sums, (sum, i) => others.reduce((all, plane) => all + plane.sums[i], sum));
+    },
+  };
 }
 
 /** The mean of a patch, and the squared norm of its samples without it. */

@@ -5,7 +5,7 @@
 import type { Motion } from '../../denoisers/denoiser.js';
 import type { Image, Samples } from '../../image/image.js';
 import { allOf, type Rectangle } from '../../image/rectangle.js';
-import { drive } from '../../work.js';
+import { drive, type Work } from '../../work.js';
 import { toAxes } from '../denoise/axes.js';
 import type { TileDivision } from '../denoise/context.js';
 import { findDefects } from '../denoise/defects.js';
@@ -25,8 +25,8 @@ export interface KnownPage<P extends SeriesPage = SeriesPage> {
   readonly reader: PartReader;
   readonly known: Known;
   readonly impulses: number;
-  /** The level of its noise; 0 if the noise was given. */
-  readonly level: number;
+  /** The level of the noise of each plane by which pages are compared; none if the noise was given. */
+  readonly levels: readonly number[];
   /** Whether it has the noise of the page before it, and whether it is like that page: then both may be in one volume. */
   readonly steady: boolean;
   readonly alike: boolean;
@@ -55,20 +55,28 @@ export async function knownPage<P extends SeriesPage>(
   if (defects.impulses.some((rule) => rule !== null)) {
     for (const at of parts) impulses += (await reader.clean(known, at, watch.signal)).impulses;
   }
-  const level = settings.given ? 0 : await drive(levelOf(repaired.planes, image, known), watch);
-  const steady = !before || isSteady(before.level, level);
-  const firstAxis = async (of: Pick<KnownPage, 'reader' | 'known'>, at: Rectangle) =>
-    (await of.reader.axes(of.known, at, undefined, watch.signal)).axes[0];
-  const own = { page, reader, known, impulses, level, steady };
+  const levels = settings.given ? [] : await drive(levelsOf(repaired.planes, image, known), watch);
+  const steady = !before || levels.every((level, c) => isSteady(before.levels[c], level));
+  const axes = async (of: Pick<KnownPage, 'reader' | 'known'>, at: Rectangle) =>
+    compared((await of.reader.axes(of.known, at, undefined, watch.signal)).axes, known);
+  const own = { page, reader, known, impulses, levels, steady };
   if (!before) return { ...own, alike: false };
-  const pair: ReadPair = async (at) => [await firstAxis(before, at), await firstAxis(own, at)];
+  const pair: ReadPair = async (at) => [await axes(before, at), await axes(own, at)];
   const motion = await motionOf(pair, parts, page, framed.frame, watch);
   const alike = steady && (await areAlike(pair, parts, page, framed.frame, motion, watch));
   return { ...own, motion, alike };
 }
 
-/** The level of the noise in the first axis of a page or a sample of it. */
-function* levelOf(planes: readonly Samples[], size: Image, { estimate, bands }: Known) {
-  const [axis] = yield* toAxes(planes, estimate.model, bands);
-  return yield* noiseLevel(axis, size);
+/** The axes by which pages are compared: all bands, or the first of colours. */
+function compared(axes: readonly Samples[], { bands }: Known): readonly Samples[] {
+  return bands ? axes : axes.slice(0, 1);
+}
+
+/** The levels of the noise of a page, or of a sample of it. */
+function* levelsOf(planes: readonly Samples[], size: Image, known: Known): Work<number[]> {
+  const levels: number[] = [];
+  for (const axis of compared(yield* toAxes(planes, known.estimate.model, known.bands), known)) {
+    levels.push(yield* noiseLevel(axis, size));
+  }
+  return levels;
 }

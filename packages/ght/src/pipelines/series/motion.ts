@@ -13,7 +13,7 @@ import { MOTION } from '../../denoisers/groups/volumes.js';
 import type { Samples } from '../../image/image.js';
 import { gridCell, gridOf, grown, type Rectangle, type Size } from '../../image/rectangle.js';
 import { drive, type Watch, type Work } from '../../work.js';
-import type { ReadPair } from './page.js';
+import type { Pair, ReadPair } from './page.js';
 
 /** The side of a block. */
 const BLOCK = 32;
@@ -22,20 +22,19 @@ const PRICE = 0.2;
 /** The displacements along one axis. */
 const SIDE = 2 * MOTION + 1;
 
-/** The motion from one page to the next, in the first of the planes that are denoised. The parts consist of whole blocks. */
+/** The motion from one page to the next. The parts consist of whole blocks. */
 export async function motionOf(
   read: ReadPair,
   parts: readonly Rectangle[],
   size: Size,
-  { scales: [scale] }: Frame,
+  { scales }: Frame,
   { signal }: Watch,
 ): Promise<Motion> {
   const [columns, rows] = [Math.ceil(size.width / BLOCK), Math.ceil(size.height / BLOCK)];
   const blocks: Float64Array[] = [];
   for (const part of parts) {
     const at = grown(part, MOTION, size);
-    const [before, after] = await read(at);
-    const differences = differencesIn({ at, before, after }, part, size, scale);
+    const differences = differencesIn(await read(at), at, part, size, scales);
     for (const [b, found] of (await drive(differences, { signal })).entries()) {
       const { left, top } = gridCell(part, { width: BLOCK, height: BLOCK }, b);
       blocks[((part.top + top) / BLOCK) * columns + (part.left + left) / BLOCK] = found;
@@ -53,12 +52,13 @@ export async function motionOf(
   };
 }
 
-/** The mean squared differences of the blocks of a part for every displacement, in variances of the noise. */
+/** The mean squared differences of the blocks of a part for every displacement, in variances of the noise, over all planes. */
 function* differencesIn(
-  { at, before, after }: { readonly at: Rectangle; readonly before: Samples; readonly after: Samples },
+  [before, after]: Pair,
+  at: Rectangle,
   part: Rectangle,
   { width, height }: Size,
-  scale: number,
+  scales: readonly number[],
 ): Work<Float64Array[]> {
   const blocks: Float64Array[] = [];
   for (const cell of gridOf(part, { width: BLOCK, height: BLOCK })) {
@@ -69,22 +69,38 @@ function* differencesIn(
       const [dx, dy] = [(i % SIDE) - MOTION, Math.floor(i / SIDE) - MOTION];
       const [from, to] = [Math.max(left, -dx), Math.min(right, width - dx)];
       const [first, last] = [Math.max(top, -dy), Math.min(bottom, height - dy)];
-      let sum = 0;
-      for (let y = first; y < last; y++) {
-        const a = (y - at.top) * at.width - at.left;
-        const b = a + dy * at.width + dx;
-        for (let x = from; x < to; x++) {
-          const difference = after[b + x] - before[a + x];
-          sum += difference * difference;
+      const count = Math.max(0, to - from) * Math.max(0, last - first);
+      if (count === 0) differences[i] = Number.POSITIVE_INFINITY;
+      else {
+        for (const [c, plane] of before.entries()) {
+          const sum = squaredDifferences(plane, after[c], at, { from, to, first, last, dx, dy });
+          differences[i] += sum / (count * scales[c] * scales[c]) / before.length;
         }
       }
-      const count = Math.max(0, to - from) * Math.max(0, last - first);
-      differences[i] = count > 0 ? sum / (count * scale * scale) : Number.POSITIVE_INFINITY;
     }
     blocks.push(differences);
     yield (top - part.top) / part.height;
   }
   return blocks;
+}
+
+/** The sum of squared differences of samples, from column `from` to before `to` and from row `first` to before `last`. */
+function squaredDifferences(
+  before: Samples,
+  after: Samples,
+  at: Rectangle,
+  { from, to, first, last, dx, dy }: Readonly<Record<'from' | 'to' | 'first' | 'last' | 'dx' | 'dy', number>>,
+): number {
+  let sum = 0;
+  for (let y = first; y < last; y++) {
+    const a = (y - at.top) * at.width - at.left;
+    const b = a + dy * at.width + dx;
+    for (let x = from; x < to; x++) {
+      const difference = after[b + x] - before[a + x];
+      sum += difference * difference;
+    }
+  }
+  return sum;
 }
 
 /** The displacement with the least price. */

@@ -27,8 +27,11 @@ export function wholePage(image: Image): WholePage {
   return { width, height, peak, image, read };
 }
 
-/** Two pages that follow each other: reads their first planes in a rectangle. */
-export type ReadPair = (at: Rectangle) => Promise<readonly [before: Samples, after: Samples]>;
+/** The planes of two pages that follow each other, in a rectangle: those by which pages are compared. */
+export type Pair = readonly [before: readonly Samples[], after: readonly Samples[]];
+
+/** Reads two pages that follow each other. */
+export type ReadPair = (at: Rectangle) => Promise<Pair>;
 
 /** The range of a page; its first sample that is not a number is refused. */
 export async function scanPage(

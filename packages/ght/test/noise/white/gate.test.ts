@@ -45,4 +45,16 @@ describe('isWhite', () => {
     const planes = [noisy(clean, 25).planes[0], blurred(clean, 75).planes[1]];
     expect(isWhite(estimateOf({ ...clean, planes }), false)).toBe(false);
   });
+
+  it('takes three bands as they are, not as luma and chromas', () => {
+    const texture = filtered(whiteNoise(width * height, 9), width, blur, blur);
+    const clean = { width, height, peak: 255, planes: [0, 1, 2].map(() => texture.map((value) => 128 + 60 * value)) };
+    const spectrum = estimateOf(noisy(clean, 5));
+    expect([isWhite(spectrum, false, true), isWhite(spectrum, false, false)]).toEqual([true, false]);
+    const { planes } = estimateOf(noisy(picture(width, height), 25));
+    const [white] = planes;
+    const weak = { ...white, finest: white.finest / 3, reference: white.reference / 3 };
+    const bands = { ...spectrum, planes: [white, weak, weak] };
+    expect([isWhite(bands, false, true), isWhite(bands, false, false)]).toEqual([false, true]);
+  });
 });

@@ -6,7 +6,7 @@ import { seriesOf } from '../../series.js';
 const [width, height] = [150, 110];
 const frame = { centres: [0], scales: [1] };
 const between = (...pair: readonly [before: Float64Array, after: Float64Array]) =>
-  motionOf(async () => pair, [allOf({ width, height })], { width, height }, frame, {});
+  motionOf(async () => [[pair[0]], [pair[1]]], [allOf({ width, height })], { width, height }, frame, {});
 const motionsOf = async (motion: readonly [number, number]) => {
   const [before, after] = seriesOf({ width, height, pages: 2, motion, sigma: 1 });
   return between(before, after);

@@ -32,7 +32,7 @@ it('how pages move, and whether they are alike, is found in parts as in whole pa
     [40, 31],
   ] as const) {
     const [before, after] = made({ pages: 2, ...size, motion, sigma: 1 }).map(wholePage);
-    const read = async (at: Rectangle) => [(await before.read(at))[0], (await after.read(at))[0]] as const;
+    const read = async (at: Rectangle) => [await before.read(at), await after.read(at)] as const;
     const frame = { centres: [110], scales: [10] };
     const [all, parts] = [[allOf(size)], gridOf(size, { width: 64, height: 32 })];
     const whole = await motionOf(read, all, size, frame, {});
