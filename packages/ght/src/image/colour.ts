@@ -73,7 +73,9 @@ function* mixed(planes: readonly Samples[], M: readonly Weights[], into: readonl
   const [[a, b, c], [d, e, f], [g, h, i]] = M;
   for (const [from, to] of stretches(u.length)) {
     for (let n = from; n < to; n++) {
-      const [r, s, t] = [x[n], y[n], z[n]];
+      const r = x[n];
+      const s = y[n];
+      const t = z[n];
       u[n] = a * r + b * s + c * t;
       v[n] = d * r + e * s + f * t;
       w[n] = g * r + h * s + i * t;

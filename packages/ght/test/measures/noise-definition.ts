@@ -89,7 +89,7 @@ export function noiseByDefinition(
   let variance = measure(Number.POSITIVE_INFINITY, 2048) ?? Number.NaN;
   for (const { rounds, most, settled } of [
     { rounds: 4, most: 2048, settled: 0.01 },
-    { rounds: 3, most: 8192, settled: 0.002 },
+    { rounds: 2, most: 8192, settled: 0.002 },
   ]) {
     for (let round = 0; round < rounds; round++) {
       const refined = measure(variance * (noiseTexture.mean + 2.5 * noiseTexture.deviation), most);

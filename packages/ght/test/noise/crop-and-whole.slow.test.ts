@@ -40,3 +40,17 @@ describe.each(['nagasaki-boats', 'black-canyon'])('%s', (name) => {
     }
   });
 });
+
+// How strongly coloured noise is removed depends on how soft a picture is: the model of a smooth sky alone is stronger than that of the whole.
+it.each(['nagasaki-boats', 'black-canyon', 'dust-bowl-home'])(
+  '%s: its quarters have its measured levels',
+  async (name) => {
+    const image = coloured(await photograph(name, SIDE), 10);
+    const whole = (await diagnose(image)).levels ?? [];
+    for (const quarter of quarters(image)) {
+      const { levels = [] } = await diagnose(quarter);
+      expect(levels).toHaveLength(3);
+      for (const [c, { middle }] of levels.entries()) expect(Math.abs(middle / whole[c].middle - 1)).toBeLessThan(0.12);
+    }
+  },
+);

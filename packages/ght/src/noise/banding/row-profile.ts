@@ -69,7 +69,9 @@ export function* nugget(plane: Samples, axis: Axis): Work<number> {
   let [first, shared] = [0, 0];
   for (let k = 0; k < SEGMENTS; k++) {
     for (let r = 0; r < n; r++) {
-      let [others1, others1b, others2] = [0, 0, 0];
+      let others1 = 0;
+      let others1b = 0;
+      let others2 = 0;
       for (let l = 0; l < SEGMENTS; l++) {
         if (l === k) continue;
         others1 += one[l][r] / (SEGMENTS - 1);
@@ -99,11 +101,14 @@ function* segmentDifferences(plane: Samples, axis: Axis, lag: number): Work<Floa
   const differences = Array.from({ length: SEGMENTS }, () => new Float64Array(rows - lag));
   const used = Math.min(COLUMNS, Math.floor(columns / SEGMENTS));
   const values = new Float64Array(used);
+  const first = Int32Array.from({ length: SEGMENTS * used }, (_, n) => {
+    const [k, i] = [Math.floor(n / used), n % used];
+    return Math.floor(((k + (i + 0.5) / used) * columns) / SEGMENTS) * columnStep;
+  });
   for (let r = 0; r < rows - lag; r++) {
     for (let k = 0; k < SEGMENTS; k++) {
       for (let i = 0; i < used; i++) {
-        const column = Math.floor(((k + (i + 0.5) / used) * columns) / SEGMENTS);
-        const at = r * rowStep + column * columnStep;
+        const at = r * rowStep + first[k * used + i];
         values[i] = plane[at + lag * rowStep] - plane[at];
       }
       differences[k][r] = median(values, used);

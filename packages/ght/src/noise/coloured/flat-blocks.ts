@@ -147,7 +147,8 @@ function weightsOf(variance: Float64Array): Float64Array {
 /** t of every block in both halves. */
 function rankBlocks(squares: Float64Array, weights: Float64Array, [even, odd]: readonly Float64Array[]): void {
   for (let n = 0, i = 0; n < even.length; n++) {
-    let [evenSum, oddSum] = [0, 0];
+    let evenSum = 0;
+    let oddSum = 0;
     // Two rows at a time: u + v is even for even u in the first row, and for odd u in the second.
     for (let f = 0; f < FREQUENCIES; f += 2 * SIDE) {
       for (let u = 0; u < SIDE; u += 2, i += 2) {

@@ -32,9 +32,23 @@ interface Outliers {
   readonly value: number[];
   readonly nearest: number[];
   readonly ratio: number[];
-  /** Per cell: the number of places where a sample could have stood out by g ≥ 1.5, and by g ≥ 4. */
-  readonly places: Float64Array;
-  readonly farPlaces: Float64Array;
+}
+
+/** Per cell: the number of places where a sample of one sign could have stood out by g ≥ 1.5, and by g ≥ 4. */
+interface Places {
+  readonly near: Float64Array;
+  readonly far: Float64Array;
+}
+
+type Row = Float64Array;
+
+/** A plane, with its least and its greatest sample. */
+interface Searched {
+  readonly plane: Samples;
+  readonly width: number;
+  readonly height: number;
+  readonly least: number;
+  readonly greatest: number;
 }
 
 /** Impulses of one value, and their share of the samples. */
@@ -48,59 +62,115 @@ export interface Level {
 export function* populations(plane: Samples, width: number, height: number): Work<{ levels: Level[]; signs: Sign[] }> {
   const levels: Level[] = [];
   const signs: Sign[] = [];
-  for (const outliers of yield* outliersOf(plane, width, height)) {
-    const level = levelOf(outliers, width, height);
-    if (level) levels.push(level);
-    if (isHeavyTailed(outliers, level, width, height)) signs.push(outliers.sign);
+  const searched = { plane, width, height, ...(yield* extremes(plane)) };
+  let places: readonly Places[] | undefined;
+  for (const [n, outliers] of (yield* outliersOf(searched)).entries()) {
+    const frequent = frequentOf(outliers);
+    // Places are only counted where something is beyond chance, which is nowhere in most planes.
+    if (!frequent && tailsOf(outliers, undefined).length === 0) continue;
+    places ??= yield* placesOf(searched);
+    const { near, far } = places[n];
+    const isLevel = frequent && isSpread(frequent.at, near, width, height);
+    const value = isLevel ? frequent.value : undefined;
+    if (isLevel) levels.push({ sign: outliers.sign, value: frequent.value, share: frequent.at.length / sum(near) });
+    if (tailsOf(outliers, value).some((at) => isSpread(at, far, width, height))) signs.push(outliers.sign);
   }
   return { levels, signs };
 }
 
 /** All samples with g ≥ 1.5, dark and bright. */
-function* outliersOf(plane: Samples, width: number, height: number): Work<Outliers[]> {
-  const made = (sign: Sign): Outliers => ({
-    ...{ sign, at: [], value: [], nearest: [], ratio: [] },
-    ...{ places: new Float64Array(CELLS * CELLS), farPlaces: new Float64Array(CELLS * CELLS) },
-  });
-  const dark = made(-1);
-  const bright = made(1);
-  const { least, greatest } = yield* extremes(plane);
-  // Three rows at a time are copied, so that the inner loop works on one type of array.
-  let [above, row, below] = [0, 1, 2].map((y) => Float64Array.from(plane.subarray(y * width, (y + 1) * width)));
-  const cellOfColumn = Uint8Array.from({ length: width }, (_, x) => Math.floor((x * CELLS) / width));
-  const rowsPerYield = Math.ceil(SAMPLES_PER_YIELD / width);
-  for (let y = 1; y < height - 1; y++) {
-    const cellOfRow = CELLS * Math.floor((y * CELLS) / height);
-    for (let x = 1; x < width - 1; x++) {
-      const n0 = above[x - 1];
-      const n1 = above[x];
-      const n2 = above[x + 1];
-      const n3 = row[x - 1];
-      const n4 = row[x + 1];
-      const n5 = below[x - 1];
-      const n6 = below[x];
-      const n7 = below[x + 1];
-      const min = Math.min(n0, n1, n2, n3, n4, n5, n6, n7);
-      const max = Math.max(n0, n1, n2, n3, n4, n5, n6, n7);
+function* outliersOf(searched: Searched): Work<Outliers[]> {
+  const { width, least, greatest } = searched;
+  const made = (sign: Sign): Outliers => ({ sign, at: [], value: [], nearest: [], ratio: [] });
+  const [dark, bright] = [made(-1), made(1)];
+  const candidates = new Int32Array(width);
+  yield* eachRow(searched, (y, above, row, below) => {
+    const count = candidatesOf(above, row, below, candidates);
+    for (let n = 0; n < count; n++) {
+      const x = candidates[n];
+      const value = row[x];
+      const min = leastAround(above, row, below, x);
+      const max = greatestAround(above, row, below, x);
       const range = max - min;
       if (range === 0 || min === least || max === greatest) continue;
-      const cell = cellOfRow + cellOfColumn[x];
-      const value = row[x];
-      if (min - least >= STANDS_OUT * range) {
-        dark.places[cell]++;
-        if (min - least >= 4 * range) dark.farPlaces[cell]++;
-        if (min - value >= STANDS_OUT * range) add(dark, y * width + x, value, min, range);
-      }
-      if (greatest - max >= STANDS_OUT * range) {
-        bright.places[cell]++;
-        if (greatest - max >= 4 * range) bright.farPlaces[cell]++;
-        if (value - max >= STANDS_OUT * range) add(bright, y * width + x, value, max, range);
-      }
+      if (min - value >= STANDS_OUT * range) add(dark, y * width + x, value, min, range);
+      if (value - max >= STANDS_OUT * range) add(bright, y * width + x, value, max, range);
     }
+  });
+  return [dark, bright];
+}
+
+/** Calls `work` for every row but the ends. Three rows at a time are copied, so that it works on one type of array. */
+function* eachRow(
+  { plane, width, height }: Searched,
+  work: (y: number, above: Row, row: Row, below: Row) => void,
+): Work<void> {
+  let [above, row, below] = [0, 1, 2].map((y) => Float64Array.from(plane.subarray(y * width, (y + 1) * width)));
+  const rowsPerYield = Math.ceil(SAMPLES_PER_YIELD / width);
+  for (let y = 1; y < height - 1; y++) {
+    work(y, above, row, below);
     [above, row, below] = [row, below, above];
     if (y + 2 < height) below.set(plane.subarray((y + 2) * width, (y + 3) * width));
     if (y % rowsPerYield === 0) yield y / height;
   }
+}
+
+/**
+ * The columns of a row at which a sample v may stand out, in `into`; returns their number. A sample that stands out from all neighbours by
+ * 1.5 of their range R does so from the two, p and q, that are opposite to each other: (v − p)(v − q) ≥ 1.5 · 2.5 (p − q)². Few others do.
+ */
+function candidatesOf(above: Row, row: Row, below: Row, into: Int32Array): number {
+  let count = 0;
+  for (let x = 1; x < row.length - 1; x++) {
+    const v = row[x];
+    if (
+      isApart(v, row[x - 1], row[x + 1]) &&
+      isApart(v, above[x], below[x]) &&
+      isApart(v, above[x - 1], below[x + 1]) &&
+      isApart(v, above[x + 1], below[x - 1])
+    ) {
+      into[count++] = x;
+    }
+  }
+  return count;
+}
+
+/** Whether v may be beyond both of two others by 1.5 of their distance. */
+function isApart(v: number, p: number, q: number): boolean {
+  // A little less than the factor, for rounding.
+  return (v - p) * (v - q) >= 3.7 * (p - q) * (p - q);
+}
+
+/** The least of the eight neighbours of a sample. */
+function leastAround(a: Row, row: Row, b: Row, x: number): number {
+  return Math.min(a[x - 1], a[x], a[x + 1], row[x - 1], row[x + 1], b[x - 1], b[x], b[x + 1]);
+}
+
+/** The greatest of the eight neighbours of a sample. */
+function greatestAround(a: Row, row: Row, b: Row, x: number): number {
+  return Math.max(a[x - 1], a[x], a[x + 1], row[x - 1], row[x + 1], b[x - 1], b[x], b[x + 1]);
+}
+
+/** The places of dark and of bright samples that stand out. */
+function* placesOf(searched: Searched): Work<Places[]> {
+  const { width, height, least, greatest } = searched;
+  const made = (): Places => ({ near: new Float64Array(CELLS * CELLS), far: new Float64Array(CELLS * CELLS) });
+  const [dark, bright] = [made(), made()];
+  const cellOfColumn = Uint8Array.from({ length: width }, (_, x) => Math.floor((x * CELLS) / width));
+  yield* eachRow(searched, (y, above, row, below) => {
+    const cellOfRow = CELLS * Math.floor((y * CELLS) / height);
+    for (let x = 1; x < width - 1; x++) {
+      const min = leastAround(above, row, below, x);
+      const max = greatestAround(above, row, below, x);
+      const range = max - min;
+      if (range === 0 || min === least || max === greatest) continue;
+      const cell = cellOfRow + cellOfColumn[x];
+      if (min - least >= STANDS_OUT * range) dark.near[cell]++;
+      if (min - least >= 4 * range) dark.far[cell]++;
+      if (greatest - max >= STANDS_OUT * range) bright.near[cell]++;
+      if (greatest - max >= 4 * range) bright.far[cell]++;
+    }
+  });
   return [dark, bright];
 }
 
@@ -121,8 +191,8 @@ function* extremes(plane: Samples): Work<{ least: number; greatest: number }> {
   return { least, greatest };
 }
 
-/** The value that impulses of this sign have, if there are impulses of one value. */
-function levelOf({ sign, at, value, nearest, places }: Outliers, width: number, height: number): Level | undefined {
+/** The value that impulses of one sign may have, and where they are; undefined if no value is beyond chance. */
+function frequentOf({ at, value, nearest }: Outliers): { readonly value: number; readonly at: number[] } | undefined {
   const counts = new Map<number, number>();
   for (const v of value) counts.set(v, (counts.get(v) ?? 0) + 1);
   let level = Number.NaN;
@@ -133,30 +203,17 @@ function levelOf({ sign, at, value, nearest, places }: Outliers, width: number, 
   value.forEach((v, i) => {
     if (v !== level && Math.abs(v - level) < Math.abs(v - nearest[i])) others++;
   });
-  const there = at.filter((_, i) => value[i] === level);
   if (!isBeyondChance(count, count + others, ONE_VALUE)) return undefined;
-  if (!isSpread(there, places, width, height)) return undefined;
-  return { sign, value: level, share: count / sum(places) };
+  return { value: level, at: at.filter((_, i) => value[i] === level) };
 }
 
-/** Whether there are impulses of any value, in addition to those of one value. */
-function isHeavyTailed(
-  { at, value, ratio, farPlaces }: Outliers,
-  level: Level | undefined,
-  width: number,
-  height: number,
-): boolean {
-  const others = at.map((_, i) => i).filter((i) => value[i] !== level?.value);
-  return RATIOS.some((a) => {
+/** Where impulses of any value but one may be, if there are more of them than chance explains, for every factor a. */
+function tailsOf({ at, value, ratio }: Outliers, level: number | undefined): number[][] {
+  const others = at.map((_, i) => i).filter((i) => value[i] !== level);
+  return RATIOS.flatMap((a) => {
     const near = others.filter((i) => ratio[i] >= a);
     const far = near.filter((i) => ratio[i] >= 2 * a);
-    if (!isBeyondChance(far.length, near.length, TAIL)) return false;
-    return isSpread(
-      far.map((i) => at[i]),
-      farPlaces,
-      width,
-      height,
-    );
+    return isBeyondChance(far.length, near.length, TAIL) ? [far.map((i) => at[i])] : [];
   });
 }
 

@@ -13,8 +13,8 @@ import { InputError, OptionError } from '../../errors.js';
 import type { Image, Samples } from '../../image/image.js';
 import { imageExponent, shifted, shiftedImage } from '../../image/scale.js';
 import type { PoissonGaussian } from '../../image/stabilise.js';
-import { dctEntry } from '../../math/dct.js';
 import type { Work } from '../../work.js';
+import { dct8x8 } from '../coloured/dct8.js';
 import { quantile } from '../order.js';
 import { aboveRounding, clippedAt } from '../white/sigma.js';
 
@@ -109,7 +109,7 @@ export function* poissonGaussianEstimate(
     const rule = `must be at least ${SMALLEST}×${SMALLEST} pixels to show how its noise depends on the signal`;
     throw new InputError('image', rule, `${width}×${height}`, 'give a larger image, or gain and sigma themselves');
   }
-  return (yield* planeLines(image, offset, constant)).map(({ parameters }) => parameters);
+  return yield* planeLines(image, offset, constant, () => true);
 }
 
 /** Gain, σ and offset of each plane if the noise grows with the signal in all of them; undefined if it does not. */
@@ -118,27 +118,28 @@ export function* growingNoise(
   constant: Uint8Array | undefined,
 ): Work<Required<PoissonGaussian>[] | undefined> {
   if (Math.min(image.width, image.height) < GROWING.side) return undefined;
-  const planes = yield* planeLines(image, undefined, constant);
-  const isGrowing = planes.every(({ growth, share, seen }) => {
+  const planes = yield* planeLines(image, undefined, constant, ({ growth, share, seen }) => {
     return growth >= GROWING.ratio && share >= GROWING.share && seen >= GROWING.seen;
   });
-  return isGrowing ? planes.map(({ parameters }) => parameters) : undefined;
+  return planes.length === image.planes.length ? planes : undefined;
 }
 
+/** The parameters of the planes before the first one whose line is not as wanted. */
 function* planeLines(
   image: Image,
   offset: number | undefined,
   constant: Uint8Array | undefined,
-): Work<(Pick<PlaneLine, 'share' | 'growth' | 'seen'> & { readonly parameters: Required<PoissonGaussian> })[]> {
+  isWanted: (line: PlaneLine) => boolean,
+): Work<Required<PoissonGaussian>[]> {
   const { width, height } = image;
   const e = yield* imageExponent(image);
   const { planes } = e === 0 ? image : yield* shiftedImage(image, -e);
   const lines = [];
   for (const samples of planes) {
     const line = yield* lineOf({ samples, width, height, constant }, offset && shifted(offset, -e));
+    if (!isWanted(line)) break;
     const sigma = yield* aboveRounding(samples, Math.sqrt(line.level));
-    const parameters = { gain: shifted(line.slope, e), sigma: shifted(sigma, e), offset: shifted(line.zero, e) };
-    lines.push({ parameters, share: line.share, growth: line.growth, seen: line.seen });
+    lines.push({ gain: shifted(line.slope, e), sigma: shifted(sigma, e), offset: shifted(line.zero, e) });
   }
   return lines;
 }
@@ -295,28 +296,18 @@ function* blocksOf({ samples, width, height, constant }: Plane, offset: number):
   return free.length < 256 ? all : free;
 }
 
-/** The orthonormal DCT-II of 8 samples: entry k of frequency i at `i * 8 + k`. */
-const COSINES = Float64Array.from({ length: SIDE * SIDE }, (_, n) => dctEntry(SIDE, Math.floor(n / SIDE), n % SIDE));
-const rowsTransformed = new Float64Array(SIDE * SIDE);
-
+/** A block of samples, which is overwritten by its DCT. */
 function measure(block: Float64Array): Block {
-  for (let a = 0; a < SIDE; a++) {
-    for (let j = 0; j < SIDE; j++) {
-      let sum = 0;
-      for (let k = 0; k < SIDE; k++) sum += COSINES[j * SIDE + k] * block[a * SIDE + k];
-      rowsTransformed[a * SIDE + j] = sum;
-    }
-  }
-  let [mean, texture, variance] = [0, 0, 0];
+  dct8x8(block);
+  const mean = block[0] / SIDE;
+  let texture = 0;
+  let variance = 0;
   for (let i = 0; i < SIDE; i++) {
     for (let j = 0; j < SIDE; j++) {
       const measured = i >= HIGH && j >= HIGH;
-      if (!measured && i + j > LOW) continue;
-      let value = 0;
-      for (let k = 0; k < SIDE; k++) value += COSINES[i * SIDE + k] * rowsTransformed[k * SIDE + j];
-      if (i + j === 0) mean = value / SIDE;
-      else if (measured) variance += (value * value) / MEASURED;
-      else texture += value * value;
+      const value = block[i * SIDE + j];
+      if (measured) variance += (value * value) / MEASURED;
+      else if (i + j > 0 && i + j <= LOW) texture += value * value;
     }
   }
   return { mean, texture, variance };
