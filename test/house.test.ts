@@ -224,7 +224,8 @@ describe('the package of images', () => {
     for (const name of platformFree) {
       const text = readFileSync(join(images, name), 'utf8');
       expect(text, name).not.toMatch(/from '(node:|\.\/node\/)|\bBuffer\b|\bprocess\./);
-      for (const [, from] of text.matchAll(/from '([^.][^']*)'/g)) expect([name, from]).toEqual([name, 'ght']);
+      for (const [, from] of text.matchAll(/from '([^.][^']*)'/g))
+        expect([name, from.replace(/^ght\/npy$/, 'ght')]).toEqual([name, 'ght']);
     }
   });
 });

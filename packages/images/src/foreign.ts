@@ -1,5 +1,5 @@
 /** Formats that are not read here, by their first bytes, and how to get an image out of them. */
-import { latin1, viewOf } from './bytes.js';
+import { latin1 } from './bytes.js';
 
 /** A format that is known by name only. */
 export interface Foreign {
@@ -31,14 +31,4 @@ const signatures: readonly (readonly [start: number, text: string, Foreign])[] =
 /** Which of these a file is; undefined for all others. */
 export function foreignOf(bytes: Uint8Array): Foreign | undefined {
   return signatures.find(([start, text]) => latin1(bytes.subarray(start, start + text.length)) === text)?.[2];
-}
-
-/** The coding of an image in a HEIF file by the brands that it states: AV1 in AVIF, or HEVC in HEIC. */
-export function heifOf(bytes: Uint8Array): 'avif' | 'heic' | undefined {
-  if (bytes.length < 16 || latin1(bytes.subarray(4, 8)) !== 'ftyp') return undefined;
-  const end = Math.min(viewOf(bytes).getUint32(0), bytes.length, 256);
-  const brands: string[] = [latin1(bytes.subarray(8, 12))];
-  for (let at = 16; at + 4 <= end; at += 4) brands.push(latin1(bytes.subarray(at, at + 4)));
-  if (brands.some((brand) => brand === 'avif' || brand === 'avis')) return 'avif';
-  return brands.some((brand) => /^(hei[cxms]|hev[cxms]|mif1)$/.test(brand)) ? 'heic' : undefined;
 }

@@ -1,7 +1,7 @@
 import type { Image, JpegInfo } from 'ght';
 import type { Axes } from './axes.js';
 import { startsWith } from './bytes.js';
-import { heifOf } from './foreign.js';
+import { heifOf } from './heif.js';
 import type { Resolution } from './resolution.js';
 import type { ImageJMetadata } from './stack/imagej.js';
 

@@ -4,6 +4,7 @@
  * @module ght-images
  */
 
+export { decodeArray } from './arrays.js';
 export type { Axes } from './axes.js';
 export { axesNames } from './axes.js';
 export type { Bmp, BmpHeader } from './bmp.js';
@@ -12,6 +13,7 @@ export { type Bytes, piped } from './bytes.js';
 export { type Camera, cameraIn } from './camera.js';
 export type { Chunk, Segment } from './chunks.js';
 export { chunksOf, framesOf, orientationOf, resolutionOf, segmentsOf } from './chunks.js';
+export type { Declared, Decoded } from './decoded.js';
 export { profileFits, uprightExif } from './exif.js';
 export type { ImageFile, ImageFormat, ImageMetadata, SampleDepth, SampleKind } from './image-file.js';
 export { formatNames, formatOfContent, formatOfName, imageExtensions, readExtensions } from './image-file.js';
@@ -19,6 +21,7 @@ export { mostSamples, mostUnpacked, pixelLimit } from './limits.js';
 export { describeFile } from './metadata/describe.js';
 export { notKept } from './metadata/not-kept.js';
 export { readMetadata } from './metadata/read.js';
+export { decodePlain, type PlainFormat } from './plain.js';
 export { fullScale, rangeOf } from './range.js';
 export type { LazyRaster, Raster, RasterSamples } from './raster.js';
 export { asSamples, toPlanes, toRaster } from './raster.js';

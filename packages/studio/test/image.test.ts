@@ -1,6 +1,8 @@
 import { crc32 } from 'node:zlib';
 import { encode } from 'fast-png';
 import { overcompleteDct } from 'ght';
+import { writeNpy, zip } from 'ght/npy';
+import { encodeImage, readImage } from 'ght-images/node';
 import sharp, { type Sharp } from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { fewestChannels } from '../src/image/bitmap.js';
@@ -142,12 +144,16 @@ describe('opening a PNG', () => {
     file[50] ^= 0xff;
     await expect(openImage(file, whole)).rejects.toThrow(/^This PNG file is damaged or incomplete \(.+\)\. Fetch or/);
     await expect(openImage(file.slice(0, 40), whole)).rejects.toThrow(/damaged or incomplete/);
-    await expect(openImage(new TextEncoder().encode('hello'), whole)).rejects.toThrow(/not a PNG, JPEG, WebP or TIFF/);
+    await expect(openImage(new TextEncoder().encode('hello'), whole)).rejects.toThrow(
+      /not a PNG, JPEG, WebP, TIFF, PPM, PFM, FITS or \.npy/,
+    );
   });
 
   it('names the file in errors, and reports an empty file', async () => {
     const text = new TextEncoder().encode('hello');
-    await expect(openImage(text, whole, 'notes.txt')).rejects.toThrow(/^notes\.txt is not a PNG, JPEG, WebP or TIFF/);
+    await expect(openImage(text, whole, 'notes.txt')).rejects.toThrow(
+      /^notes\.txt is not a PNG, JPEG, WebP, TIFF, PPM, PFM, FITS or \.npy/,
+    );
     await expect(openImage(new Uint8Array(0), whole, 'scan.png')).rejects.toThrow('scan.png is empty. Fetch or save');
   });
 });
@@ -392,5 +398,73 @@ describe('planes', () => {
     expect(grey).toMatchObject({ channels: 1, alpha: false, samples: Uint8ClampedArray.of(7, 9) });
     const see = fewestChannels(1, 1, Uint8ClampedArray.of(7, 8, 9, 200));
     expect(see).toMatchObject({ channels: 4, alpha: true });
+  });
+});
+
+describe('the formats of the command that need no decoder', () => {
+  const size = { width: 5, height: 4 };
+  const floats = (count: number) => Array.from({ length: count }, () => Float32Array.from(ramp(20, 3), Math.sqrt));
+  const encoded = async (
+    format: 'ppm' | 'pfm' | 'fits',
+    planes: readonly (Uint16Array | Float32Array)[],
+    depth: 16 | 32,
+  ) => {
+    const image = { ...size, planes, peak: 1 };
+    const sample = depth === 16 ? 'uint' : 'float';
+    const like = { image, format, depth, sample } as const;
+    return new Uint8Array(await encodeImage(image, format, like));
+  };
+  const npy = (type: 'i2' | 'f8' | 'u1', shape: number[], data: Int16Array | Float64Array | Uint8Array) =>
+    new Uint8Array(writeNpy({ type, shape, data }));
+  const signed = Int16Array.from(ramp(20, 7), (value) => value - 60);
+  const text = (content: string) => new TextEncoder().encode(content);
+
+  it.each([
+    [
+      'PPM of 16 bits',
+      () =>
+        encoded(
+          'ppm',
+          [1, 2, 3].map((step) => ramp(20, 1000 * step)),
+          16,
+        ),
+      16,
+      'uint',
+    ],
+    ['PGM of 12 bits as text', async () => text('P2\n5 1\n4095\n0 1 2 4000 4095\n'), 16, 'uint'],
+    ['PFM', () => encoded('pfm', floats(3), 32), 32, 'float'],
+    ['FITS', () => encoded('fits', floats(1), 32), 32, 'float'],
+    ['.npy of signed integers', async () => npy('i2', [4, 5], signed), 32, 'float'],
+    [
+      '.npy of 64-bit floats in colour',
+      async () => npy('f8', [5, 4, 3], Float64Array.from(ramp(60, 5), Math.sqrt)),
+      32,
+      'float',
+    ],
+    [
+      '.npz',
+      async () =>
+        new Uint8Array(await zip([{ name: 'a.npy', bytes: npy('u1', [4, 5], Uint8Array.from(ramp(20, 9))) }])),
+      8,
+      'uint',
+    ],
+  ] as const)('%s has the samples that the command reads', async (_, make, depth, sample) => {
+    const bytes = new Uint8Array(await make());
+    const [opened, read] = [await openImage(bytes, whole), await readImage(bytes)];
+    expect(opened.image.planes.map((plane) => [...plane])).toEqual(read.image.planes.map((plane) => [...plane]));
+    expect([opened.image.peak, opened.depth, opened.sample]).toEqual([read.image.peak, depth, sample]);
+  });
+
+  it('are reduced, checked and refused like the others', async () => {
+    const bytes = npy('u1', [4, 4], Uint8Array.from(ramp(16, 10)));
+    expect([...(await openImage(bytes, () => 2)).image.planes[0]]).toEqual([25, 45, 105, 125]);
+    const bands = npy('u1', [5, 4, 2], new Uint8Array(40));
+    await expect(openImage(bands, whole, 'two.npy')).rejects.toThrow('two.npy has 2 bands. Open one of grey or RGB.');
+    await expect(openImage(text('P5 4 4 255\nabc'), whole, 'cut.pgm')).rejects.toThrow(
+      /^cut\.pgm is damaged or incomplete \(the file ends before its last row\)/,
+    );
+    await expect(openImage(text(`MATLAB 5.0 MAT-file${' '.repeat(200)}`), whole, 'a.mat')).rejects.toThrow(
+      /^a\.mat must be a \.npy or \.npz file here, not a MAT-file\. Open it with the command/,
+    );
   });
 });

@@ -5,6 +5,7 @@ import type { Server } from 'node:http';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { encodeImage } from 'ght-images/node';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -246,6 +247,13 @@ describe.skipIf(!hasBrowser)('the studio', () => {
     await opened(
       new RegExp(`picture\\.${format}.*40 × 24, colour, 8-bit ${format === 'webp' ? 'WebP' : format.toUpperCase()}`),
     );
+  });
+
+  it('opens FITS, whose reader is loaded then', async () => {
+    const image = { width: 40, height: 24, planes: [Float32Array.from({ length: 960 }, (_, i) => i / 960)], peak: 1 };
+    const like = { image, format: 'fits', depth: 32, sample: 'float' } as const;
+    await choose(page, 'star.fits', Buffer.from(await encodeImage(image, 'fits', like)));
+    await opened(/star\.fits.*40 × 24, grey, .*FITS/);
   });
 
   it('rejects a folder, and opens the first of several files, which it offers to save together', async () => {

@@ -21,7 +21,7 @@ import {
   type Size,
 } from 'ght/plans';
 import { fullScale } from 'ght-images';
-import { type AllHoles, findHoles, outputWithHoles, withoutHoles } from './missing.js';
+import type { AllHoles } from './missing.js';
 import type { Picture } from './picture.js';
 import { PIECE, readPieces, writePieces } from './pieces.js';
 import { checkTile, type ImageNames, namesOf, optionsOf, type TiledTask, tiledTask, withChannels } from './plan.js';
@@ -72,7 +72,9 @@ export function denoiseTask(): TiledTask<DenoiseRequest, DenoiseContext, Denoise
       const whole = { width, height, alpha, read: source.read.bind(source) };
       // Only floats can be NaN.
       const missing = sample === 'float' ? settings.missing : undefined;
-      const image = missing ? withoutHoles(whole, holesOf(source, kept)) : whole;
+      // Loaded when it is needed: in a page, most images have no missing samples.
+      const withHoles = missing && (await import('./missing.js'));
+      const image = withHoles ? withHoles.withoutHoles(whole, holesOf(source, kept, withHoles.findHoles)) : whole;
       const scratch = () => places.scratch(output);
       return {
         ...{ image, reader: partReader(image), denoisers },
@@ -80,14 +82,14 @@ export function denoiseTask(): TiledTask<DenoiseRequest, DenoiseContext, Denoise
         peakOf: ({ least, most }) => fullScale(picture, () => [least, most]),
         tiles: { chunk: sink.chunk, side: tile },
         coarse: coarseStore(scratch),
-        output: missing ? outputWithHoles(missing, source, sink, scratch) : outputOf(source, sink),
+        output: withHoles ? withHoles.outputWithHoles(missing, source, sink, scratch) : outputOf(source, sink),
       };
     },
   );
 }
 
 /** The missing samples, found when they are first needed. What was stopped is done again the next time. */
-function holesOf(source: Source, kept: Kept) {
+function holesOf(source: Source, kept: Kept, findHoles: (source: Source, signal?: AbortSignal) => Promise<AllHoles>) {
   return (signal?: AbortSignal) => {
     kept.holes ??= findHoles(source, signal);
     kept.holes.catch(() => {

@@ -1,10 +1,11 @@
+import type { Decoded } from '../decoded.js';
 import { asSamples } from '../raster.js';
 import type { Refuse } from '../refuse.js';
 import { bytesInMemory } from '../tiff/byte-source.js';
 import { openStructure, type TiffDirectory } from '../tiff/directory.js';
 import { type Announced, readTiffPage } from '../tiff/page.js';
 import { windowReader } from '../tiff/read.js';
-import { checkSize, type Decoded } from './decoded.js';
+import { checkSize } from './decoded.js';
 import { nodeCodecs } from './tiff-codecs.js';
 
 /** Opens a TIFF in memory: the number of its pages, and a decoder of each. */

@@ -1,11 +1,12 @@
 /** OpenEXR by the package exrs, the crate of that name in WebAssembly. */
 import { ResourceError } from 'ght';
 import { asPlain } from '../bytes.js';
+import type { Decoded } from '../decoded.js';
 import { readExrHeader } from '../exr.js';
 import type { ImageMetadata } from '../image-file.js';
 import type { Raster } from '../raster.js';
 import type { Refuse } from '../refuse.js';
-import { checkSize, type Decoded } from './decoded.js';
+import { checkSize } from './decoded.js';
 import { loadPackage } from './packages.js';
 
 /** The decoder has 4 GiB, for the samples several times. */

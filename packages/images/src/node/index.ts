@@ -4,10 +4,11 @@
  * @module ght-images/node
  */
 
+export type { Declared, Decoded } from '../decoded.js';
 export type { Refuse } from '../refuse.js';
 export { describingFields } from '../tiff/describing-fields.js';
 export { encodeDirectory, type TiffField, takeDifferences } from '../tiff/fields.js';
-export { checkClaim, checkSize, type Declared, type Decoded } from './decoded.js';
+export { checkClaim, checkSize } from './decoded.js';
 export { memoryFile, TiffPages, type WriteBytes } from './encode-tiff.js';
 export {
   checkOutput,

@@ -1,18 +1,19 @@
 import { totalmem } from 'node:os';
 import { type Image, InputError, isGhtError, OptionError, ResourceError, readJpegInfo } from 'ght';
-import { type NpyArray, readNpy } from 'ght/npy';
-import { type Axes, axesNames, axesOf } from '../axes.js';
+import type { NpyArray } from 'ght/npy';
+import { fromArray, parseArray } from '../arrays.js';
+import type { Axes } from '../axes.js';
+import type { Declared, Decoded } from '../decoded.js';
 import { foreignOf } from '../foreign.js';
 import { formatOfContent, type ImageFile, type ImageFormat } from '../image-file.js';
 import { pixelLimit } from '../limits.js';
 import { fullScale, rangeOf } from '../range.js';
-import { toPlanes } from '../raster.js';
 import type { Refuse } from '../refuse.js';
 import { turned } from '../resolution.js';
 import { upright } from '../upright.js';
 import { arrayIn } from './array-in.js';
 import { openPages, type Pages } from './decode.js';
-import { checkSize, type Decoded } from './decoded.js';
+import { checkSize } from './decoded.js';
 import { readBytes } from './files.js';
 
 /** What is known of a file that the file itself does not say. */
@@ -122,15 +123,16 @@ const isKnown = (head: Uint8Array) => formatOfContent(head) !== undefined;
 async function open(bytes: Buffer, format: ImageFormat, refuse: Refuse, axes: ReadOptions['axes']): Promise<Pages> {
   if (format !== 'npy') return openPages(bytes, format, refuse);
   const array = parseArray(bytes, refuse);
+  const check = (declared: Declared) => checkSize(declared, refuse);
   if (axes !== 'NHW' || array.shape.length !== 3) {
-    return { count: 1, decode: async () => fromArray(array, axes, refuse) };
+    return { count: 1, decode: async () => fromArray(array, axes, refuse, check) };
   }
   const [count, ...shape] = array.shape;
   if (count === 0) throw refuse('must have at least one page', 'give another array');
   const size = shape[0] * shape[1];
   const decode = async (page: number) => {
     const data = array.data.slice(page * size, (page + 1) * size);
-    return { ...fromArray({ type: array.type, shape, data }, undefined, refuse), metadata: { axes } };
+    return { ...fromArray({ type: array.type, shape, data }, undefined, refuse, check), metadata: { axes } };
   };
   return { count, decode };
 }
@@ -192,62 +194,6 @@ function nameOf(source: string | Uint8Array, { name = 'bytes' }: ReadOptions): s
 /** Makes the errors about a file that `parameter` names. */
 export function refusing(path: string, parameter: string): Refuse {
   return (rule, remedy, Kind = InputError, options) => new Kind(parameter, rule, path, remedy, options);
-}
-
-function parseArray(bytes: Uint8Array, refuse: Refuse): NpyArray {
-  if (formatOfContent(bytes) !== 'npy') throw refuse('must be a .npy file', 'save the array with numpy.save');
-  try {
-    return readNpy(bytes);
-  } catch (cause) {
-    if (isGhtError(cause, 'input'))
-      throw refuse(`${cause.rule} (here ${cause.value})`, cause.remedy, InputError, { cause });
-    throw cause;
-  }
-}
-
-const arrayTypes = {
-  u1: { depth: 8, sample: 'uint' },
-  u2: { depth: 16, sample: 'uint' },
-  u4: { depth: 32, sample: 'uint' },
-  i1: { depth: 8, sample: 'int' },
-  i2: { depth: 16, sample: 'int' },
-  i4: { depth: 32, sample: 'int' },
-  f4: { depth: 32, sample: 'float' },
-  f8: { depth: 64, sample: 'float' },
-} as const;
-
-function fromArray({ type, shape, data }: NpyArray, given: ReadOptions['axes'], refuse: Refuse): Decoded {
-  if (shape.length !== 2 && shape.length !== 3) {
-    throw refuse(`must have the shape H×W or H×W×C, not ${shape.join('×') || 'a single number'}`, 'reshape the array');
-  }
-  // 64-bit integers would be exact too, but the result could not be returned in the same type.
-  if (!(type in arrayTypes)) {
-    const rule = `must hold integers of 8 to 32 bits or floats, not ${numpyName(type)}`;
-    throw refuse(rule, "convert it, for example with array.astype('float32')");
-  }
-  const axes = shape.length === 2 ? 'HW' : (given ?? axesOf(shape));
-  if (axes === undefined) {
-    const choices = `${axesNames.slice(0, -1).join(', ')} or ${axesNames.at(-1)}`;
-    throw refuse(
-      `must have axes that are clear, which the shape ${shape.join('×')} leaves open`,
-      `set axes to ${choices}`,
-    );
-  }
-  const [height, width, channels = 1] = axes === 'CHW' ? [...shape.slice(1), shape[0]] : shape;
-  checkSize({ width, height, channels, depth: 8 * data.BYTES_PER_ELEMENT, bytes: data.byteLength }, refuse);
-  const size = width * height;
-  const planes =
-    axes === 'CHW'
-      ? Array.from({ length: channels }, (_, c) => toPlanes(data.slice(c * size, (c + 1) * size), 1)[0])
-      : toPlanes(data, channels);
-  return {
-    ...{ width, height, planes, alpha: false, orientation: 1, metadata: { axes } },
-    ...arrayTypes[type as keyof typeof arrayTypes],
-  };
-}
-
-function numpyName(type: NpyArray['type']): string {
-  return type === 'b1' ? 'bool' : `${{ f: 'float', i: 'int', u: 'uint', b: 'bool' }[type[0]]}${8 * Number(type[1])}`;
 }
 
 /** What a decoder says of a file it cannot read; not every decoder throws an Error. */

@@ -3,6 +3,7 @@ import type { Samples } from 'ght';
 import type { Metadata, Region, SharpOptions } from 'sharp';
 import { asPlain, startsWith } from '../bytes.js';
 import { framesOf } from '../chunks.js';
+import type { Declared } from '../decoded.js';
 import { exifResolution, uprightExif } from '../exif.js';
 import type { ImageMetadata } from '../image-file.js';
 import { resourcesIn } from '../metadata/iptc.js';
@@ -13,7 +14,6 @@ import { toPlanes } from '../raster.js';
 import type { Refuse } from '../refuse.js';
 import { cmykConverted, isInkProfile } from '../tiff/tags.js';
 import { inkToRgb } from './cmyk.js';
-import type { Declared } from './decoded.js';
 import { loadSharp } from './packages.js';
 
 /** The formats that sharp decodes here. */

@@ -12,6 +12,8 @@ export interface Raster {
   /** The EXIF or TIFF orientation still to be applied. @default 1, upright */
   readonly orientation?: number;
   readonly samples: Uint8Array | Uint8ClampedArray | Uint16Array | Float32Array | Float64Array;
+  /** The white level that the file states. @default that of its samples */
+  readonly peak?: number;
 }
 
 /** An image and the format of its file, so that it can be saved at the same depth. */
@@ -71,6 +73,6 @@ export function planesOf(raster: Raster, reduce = 1): Image {
     }
   });
   const planes = alpha ? all.slice(0, -1) : all;
-  const peak = fullScale(raster, () => rangeOf(planes));
+  const peak = raster.peak ?? fullScale(raster, () => rangeOf(planes));
   return { width, height, planes, peak, ...(alpha ? { alpha: all[channels - 1] } : {}) };
 }

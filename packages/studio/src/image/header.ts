@@ -1,11 +1,12 @@
 /** What the first bytes of a file say before anything of its size is allocated. */
 import { formatOfContent, mostSamples, pixelLimit } from 'ght-images';
 import { FileError } from './decoded.js';
+import type { PlainFormat } from './plain.js';
 
 /** The formats that are opened. */
-export type Format = 'png' | 'jpeg' | 'webp' | 'tiff';
+export type Format = 'png' | 'jpeg' | 'webp' | 'tiff' | PlainFormat;
 
-const formats: readonly Format[] = ['png', 'jpeg', 'webp', 'tiff'];
+const formats: readonly Format[] = ['png', 'jpeg', 'webp', 'tiff', 'ppm', 'pfm', 'fits', 'npy'];
 
 /** Which of them a file is, by its content. */
 export function formatOf(bytes: Uint8Array): Format | undefined {

@@ -42,7 +42,8 @@ export async function openImage(
 /** A file in a format that only some browsers read. */
 async function openForeign(bytes: Uint8Array<ArrayBuffer>, fit: (size: Size) => number): Promise<OpenedImage> {
   const foreign = foreignFormatOf(bytes);
-  if (!foreign) throw new FileError('is not a PNG, JPEG, WebP or TIFF file. Convert it to one of these.');
+  if (!foreign)
+    throw new FileError('is not a PNG, JPEG, WebP, TIFF, PPM, PFM, FITS or .npy file. Convert it to one of these.');
   const { title, type } = foreign;
   const raster = typeof createImageBitmap === 'function' ? await decodeForeign(bytes, type) : undefined;
   if (!raster) throw new FileError(`is damaged, or this browser does not open ${title}. Convert it to PNG or JPEG.`);
@@ -75,6 +76,14 @@ async function read(
     const page = await openTiff(bytes, at);
     const reduce = checkedFit(page);
     return { raster: await page.decode(), reduce, metadata: page.metadata, pages: page.pages };
+  }
+  if (format === 'ppm' || format === 'pfm' || format === 'fits' || format === 'npy') {
+    const { decodeFile } = await import('./plain.js');
+    let reduce = 1;
+    const file = await decodeFile(bytes, format, (size) => {
+      reduce = checkedFit(size);
+    });
+    return { ...file, reduce };
   }
   const size = sizeOf(bytes, format);
   const reduce = size ? checkedFit(size) : 1;

@@ -1,10 +1,8 @@
-import { InputError } from 'ght';
 import {
   basicCodecs,
   bytesInMemory,
   jpegFile,
   openStructure,
-  type Refuse,
   readTiffPage,
   type TiffCodecs,
   type TiffDirectory,
@@ -14,6 +12,7 @@ import {
 import { Inflate } from 'pako';
 import { decodeBitmap } from './bitmap.js';
 import { FileError, type Raster } from './decoded.js';
+import { interleaved, refuse } from './reader.js';
 
 /** The compressions that the page reads. Zstandard and LERC need decoders that its policy blocks; WebP and CCITT are rare. */
 const codecs: TiffCodecs = {
@@ -46,27 +45,13 @@ export async function openTiff(bytes: Uint8Array<ArrayBuffer>, at = 0) {
   const read = windowReader(source, page, codecs, refuse);
   const decode = async (): Promise<Raster> => {
     const planes = (await read({ left: 0, top: 0, width, height })) as Raster['samples'][];
-    const [plane] = planes;
-    const Kind = plane.constructor as new (length: number) => Raster['samples'];
-    const samples = channels === 1 ? plane : new Kind(channels * width * height);
-    if (channels > 1) {
-      for (const [channel, values] of planes.entries()) {
-        for (let i = 0, at = channel; i < values.length; i++, at += channels) samples[at] = values[i];
-      }
-    }
+    const samples = interleaved(planes);
     const kind =
       sample === 'float' ? ({ depth: 32, sample } as const) : ({ depth: depth as 8 | 16, sample: 'uint' } as const);
     return { width, height, channels, alpha, orientation, ...kind, samples };
   };
   return { width, height, channels: colours, pages, metadata: page.metadata, decode };
 }
-
-/** An error that says the rule and the remedy as two sentences about the file. */
-const refuse: Refuse = (rule, remedy) => {
-  return Object.assign(new InputError('file', rule, 'file', remedy), {
-    message: `${rule}. ${remedy[0].toUpperCase()}${remedy.slice(1)}.`,
-  });
-};
 
 /** Inflates a block, but no further than it may be long. */
 function inflated(raw: Uint8Array, most: number): Uint8Array {
