@@ -273,8 +273,11 @@ export interface Loaded {
   keep(): void;
   /** All patches, each by itself within its limit; the reports are of iterations 1, 2, … over all patches. */
   sweep(solver: PatchwiseSolver, limits: AtomLimits, stop: PatchStop, watch?: Watch): Promise<readonly StepReport[]>;
-  /** Joint OMP with S atoms in all, or with as many as are worth a price. @default effort 1 */
-  jointOmp(S: Spending, watch?: Watch, effort?: Effort): Promise<readonly StepReport[]>;
+  /**
+   * Joint OMP with S atoms in all, or with as many as are worth a price. `expected` is about where its price λ lies, if that is known: an engine
+   * may look there first. @default effort 1
+   */
+  jointOmp(S: Spending, watch?: Watch, effort?: Effort, expected?: number): Promise<readonly StepReport[]>;
   /** Refits the result on its support and returns its RMSE. */
   refit(watch?: Watch): Promise<number>;
   /** The result: the iterate kept last, or the codes of the last patch-wise solver, joint OMP or refit. */

@@ -10,7 +10,7 @@
  * padded with zeros to whole vectors of four floats.
  */
 import { symmetricEigen } from '../math/eigen.js';
-import { gram, type Matrix, times, transpose } from '../math/matrix.js';
+import { gram, type Matrix, times, transpose, transposeTimes } from '../math/matrix.js';
 import type { Dictionary } from '../sparse/dictionary/dictionary.js';
 
 /** A = Q diag(σ) Vᵀ without the singular values that are zero. */
@@ -57,7 +57,7 @@ function decompose(A: Matrix): Decomposition {
   const r = rank < 0 ? values.length : rank;
   const sigma = values.slice(0, r).map(Math.sqrt);
   const near = { ...vectors, cols: r, data: vectors.data.slice(0, vectors.rows * r) };
-  const far = times(wide ? transpose(A) : A, near);
+  const far = wide ? transposeTimes(A, near) : times(A, near);
   for (let j = 0; j < r; j++) for (let i = 0; i < far.rows; i++) far.data[j * far.rows + i] /= sigma[j];
   return wide ? { Q: clean(near), sigma, V: clean(far) } : { Q: clean(far), sigma, V: clean(near) };
 }

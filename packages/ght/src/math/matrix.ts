@@ -22,7 +22,7 @@ export function matrix(rows: number, cols: number, entry?: (i: number, j: number
  * AᵀB, or of AᵀA the entries from the diagonal down. Four columns of A at a time: their sums do not wait for each other. Each sum is
  * taken in the order of the rows, as in `dot`.
  */
-function transposeTimes(A: Matrix, B: Matrix): Matrix {
+export function transposeTimes(A: Matrix, B: Matrix): Matrix {
   const n = A.rows;
   const [a, b] = [A.data, B.data];
   const out = matrix(A.cols, B.cols);
@@ -56,8 +56,10 @@ export function gram(A: Matrix): Matrix {
 }
 
 /** Aᵀ. */
-export function transpose(A: Matrix): Matrix {
-  return matrix(A.cols, A.rows, (i, j) => A.data[i * A.rows + j]);
+export function transpose({ rows, cols, data }: Matrix): Matrix {
+  const T = matrix(cols, rows);
+  for (let j = 0; j < rows; j++) for (let i = 0; i < cols; i++) T.data[j * cols + i] = data[i * rows + j];
+  return T;
 }
 
 /** AB. */

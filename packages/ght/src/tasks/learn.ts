@@ -15,7 +15,7 @@ import { type LearnOptions, resolveLearnOptions } from '../pipelines/learn/optio
  * as it is represented: luma and two chromas, which share the budget. Samples are in units of the first image's peak.
  * Signals are a typed array, one after the other, of as many samples as `initial` has rows, or as a patch has pixels.
  *
- * @param data - Images, which are read one after the other, or signals in one array.
+ * @param data - Images, which are read one after the other, or signals in one array, which may not change before the promise has settled.
  *
  * @example
  * ```js

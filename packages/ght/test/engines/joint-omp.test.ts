@@ -21,9 +21,16 @@ function signals(D: Dictionary, P: number, seed: number, scaleOf: (p: number) =>
   return Y;
 }
 
-async function allotted(engine: 'wasm' | 'reference', D: Dictionary, Y: Float64Array, S: Spending, threads = 1) {
+async function allotted(
+  engine: 'wasm' | 'reference',
+  D: Dictionary,
+  Y: Float64Array,
+  S: Spending,
+  threads = 1,
+  expected?: number,
+) {
   const loaded = await engines[engine].load(D, signalsIn(Y, D.N), { threads });
-  const [{ threshold, kept, rmse }] = await loaded.jointOmp(S);
+  const [{ threshold, kept, rmse }] = await loaded.jointOmp(S, undefined, 1, expected);
   const codes = await loaded.codes();
   loaded.dispose();
   return { counts: [...atomsPerPatch(codes)], threshold: threshold as number, kept, rmse, codes };
@@ -67,6 +74,19 @@ describe('joint OMP on the wasm engine', () => {
   ])('finds the same when the sample is %s, and λ is not where that says', async (_, scale) => {
     const Y = signals(dct, 900, 3, (p) => (p % CHUNK < 40 ? scale : 1));
     for (const S of [900, 3600, { price: 2 }]) await expectAsReference(dct, Y, S);
+  });
+
+  it('finds the same wherever λ is expected', async () => {
+    const Y = signals(dct, 900, 3);
+    for (const S of [0, 1, 900, 3600]) {
+      const { counts, threshold, rmse } = await allotted('wasm', dct, Y, S);
+      for (const expected of [0, 1e-9, threshold / 3, threshold, 1.05 * threshold, 100, Number.POSITIVE_INFINITY]) {
+        const found = await allotted('wasm', dct, Y, S, 1, expected);
+        expect(found.counts).toEqual(counts);
+        expect(found.threshold).toBe(threshold);
+        expect(found.rmse).toBeCloseTo(rmse, 4);
+      }
+    }
   });
 
   it('finds as many atoms worth a price as the reference', async () => {

@@ -148,6 +148,7 @@ describe('learn', () => {
     ['initial', { initial: dct, patch: 4 }, 'must have 16 rows for 4×4 patches'],
     ['initial', { initial: randomAtoms(64, 100, 1), separable: true }, 'must have factors'],
     ['initial', { initial: randomAtoms(60, 100, 1) }, 'must have as many rows as a square patch has pixels'],
+    ['initial', { initial: randomAtoms(4, 8193, 1) }, 'must have at most 8192 atoms'],
   ])('refuses a wrong %s', async (parameter, options, message) => {
     await expect(learn(picture(64, 64), options as object)).rejects.toThrow(`${parameter} ${message}`);
   });

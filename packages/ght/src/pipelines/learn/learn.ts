@@ -1,9 +1,9 @@
 import type { EngineInfo } from '../../engines/engine.js';
 import { InputError } from '../../errors.js';
 import { decorrelation } from '../../image/colour.js';
-import { checkPixels, checkSamples, checkShape, type Image, refuseBadNumber, type Samples } from '../../image/image.js';
-import { largestOf } from '../../image/scale.js';
-import { allOf, type Signals, signalsIn } from '../../image/signals.js';
+import { checkPixels, checkSamples, checkShape, type Image, type Samples } from '../../image/image.js';
+import { largestFinite, largestOf } from '../../image/scale.js';
+import { type Signals, signalsIn } from '../../image/signals.js';
 import { randomSource } from '../../math/random.js';
 import type { Budget } from '../../sparse/budget/budget.js';
 import type { Codes } from '../../sparse/codes/codes.js';
@@ -83,9 +83,9 @@ async function offerSignals(Y: Samples, sample: PatchSample, settings: LearnSett
     throw new InputError('data', rule, `${Y.length} samples`, 'give whole signals, or another initial dictionary');
   }
   const where = (i: number) => `data sample (row ${i % N}, signal ${Math.floor(i / N)})`;
-  await drive(refuseBadNumber(Y, where), settings);
-  await drive(sample.offerSignals(signalsIn(Y, N)), settings);
-  const most = await drive(largestOf(Y), settings);
+  const most = await drive(largestFinite(Y, where), settings);
+  if (Y.length <= N * sample.capacity) sample.keepAll(Y);
+  else await drive(sample.offerSignals(signalsIn(Y, N)), settings);
   return { peak: most || 1, most };
 }
 
@@ -119,13 +119,15 @@ function listOf(images: ImageSource): Iterable<Image> | AsyncIterable<Image> {
 
 /** Patches for a step, per atom and at least: a separable dictionary has fewer numbers to fit. */
 const PATCHES_PER_STEP = { dense: 16, separable: 8, least: 1024 };
+/** How many times as many steps the first iteration has: rough steps are enough to improve the initial dictionary. */
+const FIRST_STEPS = 2;
 /** What earlier patches count for in a step, as measured: more makes it slow, less makes dense atoms noisy. */
 const KEEP = { dense: 0.3, separable: 0 };
 
-/** The number of steps in which an iteration uses its patches, and what those of earlier steps count for. */
-function onlineSteps({ L, factors }: Dictionary, patches: number): { readonly parts: number; readonly keep: number } {
+/** The number of steps in which iteration k uses its patches, and what those of earlier steps count for. */
+function onlineSteps({ L, factors }: Dictionary, patches: number, k: number) {
   const kind = factors ? 'separable' : 'dense';
-  const each = Math.max(PATCHES_PER_STEP.least, PATCHES_PER_STEP[kind] * L);
+  const each = Math.max(PATCHES_PER_STEP.least, (PATCHES_PER_STEP[kind] * L) / (k === 1 ? FIRST_STEPS : 1));
   return { parts: Math.max(1, Math.round(patches / each)), keep: KEEP[kind] };
 }
 
@@ -144,38 +146,51 @@ async function alternate(
     const done = ((last?.k ?? 0) + fraction) / iterations;
     onProgress?.({ fraction: Math.min(1, done), ...(last && { k: last.k, rmse: last.heldOut }) });
   };
-  const code = (D: Dictionary, Y: Signals, budget: Budget, from: number, to: number): Promise<Solution> => {
+  const code = (
+    D: Dictionary,
+    Y: Signals,
+    budget: Budget,
+    [from, to]: readonly [number, number],
+    expectedPrice?: number,
+  ): Promise<Solution> => {
     const onFraction = ({ fraction }: { readonly fraction: number }) => report(from + (to - from) * fraction);
-    return solveProblem({ D, Y, peak, most, budget, settings: { ...settings.coding, onProgress: onFraction } });
+    const coding = { ...settings.coding, expectedPrice, onProgress: onFraction };
+    return solveProblem({ D, Y, peak, most, budget, settings: coding });
   };
 
   let D = settings.initial;
-  const start = await code(D, heldOut, settings.budget, 0, 0);
+  const start = await code(D, heldOut, settings.budget, [0, 0]);
   // A target is resolved with the initial dictionary, and the budget is held from there.
   const budget = 'perPatch' in settings.budget ? settings.budget : { perPatch: start.nonzeros / heldOut.P };
   let best = resultOf(D, start, 0);
   const history: LearnEntry[] = [];
-  const { parts, keep } = onlineSteps(D, size);
+  // A step changes the price of an atom little, so it is looked for where it was.
+  let price = start.history[0].threshold ?? undefined;
   const sums = emptySums(D);
   let from = D;
   for (let k = 1; k <= iterations; k++) {
     const begin = performance.now();
+    const { parts, keep } = onlineSteps(D, size, k);
     let error = 0;
     for (let i = 0; i < parts; i++) {
       const done = (share: number) => (0.9 * (i + share)) / parts;
       const [first, end] = [i, i + 1].map((part) => Math.floor((part * size) / parts));
       const batch = training.batch((k - 1) * size + first, end - first);
-      const { codes, rmse } = await code(from, batch, budget, done(0), done(0.8));
+      const Y = new Float64Array(batch.N * batch.P);
+      batch.read(0, Y);
+      const signals = signalsIn(Y, batch.N);
+      const { codes, rmse, history: steps } = await code(from, signals, budget, [done(0), done(0.8)], price);
+      price = steps[0].threshold ?? undefined;
       error += batch.P * rmse ** 2;
       const watch = (start: number, stop: number) => watchOver({ signal, onFraction: report }, done(start), done(stop));
-      const Y = allOf(shiftedSignals(batch, -unit));
+      if (unit !== 0) shiftedSignals(batch, -unit).read(0, Y);
       await drive(addBatch(sums, Y, shiftedCodes(codes, -unit), keep), watch(0.8, 0.9));
       const next = await drive(dictionaryStep(from, sums), watch(0.9, 1));
       from = carriedOn(next, D);
       D = next;
     }
     const rmse = Math.sqrt(error / size);
-    const judged = await code(D, heldOut, budget, 0.9, 1);
+    const judged = await code(D, heldOut, budget, [0.9, 1]);
     // Momentum that has led uphill is given up for one step.
     if (judged.rmse >= (last?.heldOut ?? start.rmse)) from = D;
     last = { k, rmse, heldOut: judged.rmse, ms: performance.now() - begin };

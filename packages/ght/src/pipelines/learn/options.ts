@@ -1,5 +1,14 @@
 import type { EngineName } from '../../engines/engines.js';
-import { boolean, callable, InputError, knownOptions, OptionError, oneOf, wholeNumber } from '../../errors.js';
+import {
+  boolean,
+  callable,
+  InputError,
+  knownOptions,
+  OptionError,
+  oneOf,
+  ResourceError,
+  wholeNumber,
+} from '../../errors.js';
 import { type Budget, resolveBudget } from '../../sparse/budget/budget.js';
 import { overcompleteDct } from '../../sparse/dictionary/dct.js';
 import type { Dictionary } from '../../sparse/dictionary/dictionary.js';
@@ -64,7 +73,7 @@ export interface LearnOptions {
   readonly patches?: number;
   /**
    * Patches per iteration, at least as many as atoms. Batches follow each other through all patches. The atoms move after every 16 patches per atom (8 if
-   * `separable`), and at least 1024.
+   * `separable`; half as many in the first iteration), and at least 1024.
    *
    * @default 16384
    */
@@ -94,6 +103,9 @@ export interface LearnOptions {
   /** Called after each iteration whose dictionary is the best so far, so that it can be stored. It is waited for. */
   readonly onBest?: (dictionary: Dictionary, entry: LearnEntry) => void | Promise<void>;
 }
+
+/** The most atoms: their sums (`sparse/learning/sums.ts`) then take 512 MiB. */
+const MOST_ATOMS = 8192;
 
 /** Checked options with the defaults filled in. */
 export interface LearnSettings extends Pick<LearnOptions, 'signal' | 'onProgress' | 'onBest'> {
@@ -128,6 +140,10 @@ export function resolveLearnOptions(options: LearnOptions): LearnSettings {
   resolveBudget(budget, initial.N, initial.L, 1, 1);
   if ('total' in budget) {
     throw new OptionError('budget', 'must not be a total', budget, 'give atoms per patch: { perPatch: 10 }');
+  }
+  if (initial.L > MOST_ATOMS) {
+    const rule = `must have at most ${MOST_ATOMS} atoms, since learning holds the products of all pairs`;
+    throw new ResourceError('initial', rule, initial.L, 'use fewer atoms');
   }
   return {
     ...{ signal, onProgress, onBest, coding, initial, budget },

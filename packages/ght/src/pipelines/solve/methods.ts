@@ -119,11 +119,11 @@ export function runPatchwise(
 
 /** Joint OMP with S atoms, or as many as are worth a price. */
 export function runJointOmp(
-  { loaded, settings: { signal, effort } }: LoadedProblem,
+  { loaded, settings: { signal, effort, expectedPrice } }: LoadedProblem,
   spending: Spending,
   progress: SolveProgress,
 ): Promise<LoopOutcome> {
-  return atOnce(() => loaded.jointOmp(spending, watchOf(signal, progress), effort));
+  return atOnce(() => loaded.jointOmp(spending, watchOf(signal, progress), effort, expectedPrice));
 }
 
 /** The tolerance in the units of the signals. */

@@ -129,6 +129,8 @@ export interface Settings {
   readonly initial: Codes | undefined;
   /** Additional rules for the codes; absent for none. */
   readonly constraints?: Constraints;
+  /** About where the price λ of joint OMP lies; absent if that is not known. */
+  readonly expectedPrice?: number;
   /** Whether only engines that compute in float64 are used. */
   readonly precision?: 'float64';
   readonly engine: EngineName;

@@ -71,7 +71,7 @@ export async function solveProblem(problem: Problem): Promise<Solution> {
 /** The same problem in other units: converts everything that has the units of the dictionary, the signals or ρ. */
 function inUnitsOf({ d, y }: Units, problem: Problem): Problem {
   const { D, Y, peak, most, settings, errorOf } = problem;
-  const { rho, initial, onProgress } = settings;
+  const { rho, initial, expectedPrice, onProgress } = settings;
   return {
     ...problem,
     D: shiftedDictionary(D, d),
@@ -86,6 +86,7 @@ function inUnitsOf({ d, y }: Units, problem: Problem): Problem {
           ? { absolute: shiftedPositive(rho.absolute, -2 * d) }
           : rho,
       initial: initial && shiftedCodes(initial, d - y),
+      expectedPrice: expectedPrice && shifted(expectedPrice, -2 * y),
       onProgress:
         onProgress &&
         ((progress) =>

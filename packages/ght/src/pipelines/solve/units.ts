@@ -52,7 +52,9 @@ export function shiftedDictionary(D: Dictionary, d: number): Dictionary {
 }
 
 /** Signals times 2^e. */
-export function shiftedSignals({ N, P, read, prepare }: Signals, e: number): Signals {
+export function shiftedSignals(signals: Signals, e: number): Signals {
+  if (e === 0) return signals;
+  const { N, P, read, prepare } = signals;
   return {
     ...{ N, P, prepare },
     read(from, into) {
@@ -66,6 +68,7 @@ export function shiftedSignals({ N, P, read, prepare }: Signals, e: number): Sig
 
 /** Codes times 2^e, without the coefficients that underflow to zero. */
 export function shiftedCodes(codes: Codes, e: number): Codes {
+  if (e === 0) return codes;
   const { L, P } = codes;
   const values = codes.values.map((value) => shifted(value, e));
   if (!values.every(Number.isFinite)) {

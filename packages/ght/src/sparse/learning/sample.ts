@@ -12,7 +12,7 @@ import { stretches, type Work } from '../../work.js';
 
 /** The patches kept so far, N samples each. */
 export class PatchSample {
-  readonly #samples: Float64Array;
+  #samples: Samples | undefined;
   readonly #random: RandomSource;
   #offered = 0;
 
@@ -21,7 +21,6 @@ export class PatchSample {
     readonly capacity: number,
     random: RandomSource,
   ) {
-    this.#samples = new Float64Array(N * capacity);
     this.#random = random;
   }
 
@@ -32,6 +31,7 @@ export class PatchSample {
 
   /** Offers patches of these planes, from random places; each plane as often. `scale` multiplies every sample. */
   *offerPlanes({ width, height }: Image, planes: readonly Samples[], patch: number, scale: number): Work<void> {
+    const samples = this.#room();
     const [columns, rows] = [Math.max(1, width - patch + 1), Math.max(1, height - patch + 1)];
     // A large image offers no more than a small one can, so that it does not push the others out of the sample.
     const offers = Math.min(columns * rows * planes.length, this.capacity);
@@ -44,7 +44,7 @@ export class PatchSample {
         const [left, top] = [place % columns, Math.floor(place / columns)];
         for (let y = 0, n = at; y < patch; y++) {
           const line = mirror(top + y, height) * width;
-          for (let x = 0; x < patch; x++, n++) this.#samples[n] = scale * plane[line + mirror(left + x, width)];
+          for (let x = 0; x < patch; x++, n++) samples[n] = scale * plane[line + mirror(left + x, width)];
         }
       }
       yield to / offers;
@@ -53,14 +53,26 @@ export class PatchSample {
 
   /** Offers every signal once. */
   *offerSignals({ N, P, read }: Signals): Work<void> {
+    const samples = this.#room();
     const signal = new Float64Array(N);
     for (let p = 0; p < P; p++) {
       if (p % 4096 === 0) yield p / P;
       const at = this.#slot();
       if (at === undefined) continue;
       read(p, signal);
-      this.#samples.set(signal, at);
+      samples.set(signal, at);
     }
+  }
+
+  /** Keeps these signals, which nothing may change, in place of all others. They are not copied. */
+  keepAll(Y: Samples): void {
+    this.#samples = Y;
+    this.#offered = Y.length / this.N;
+  }
+
+  #room(): Float64Array {
+    this.#samples ??= new Float64Array(this.N * this.capacity);
+    return this.#samples as Float64Array;
   }
 
   /** Splits the sample at random into `heldOut` patches and all others. */
@@ -70,9 +82,10 @@ export class PatchSample {
       const other = this.#random.below(last + 1);
       [order[last], order[other]] = [order[other], order[last]];
     }
+    const samples = this.#samples ?? new Float64Array(0);
     return {
-      heldOut: new Chosen(this.N, this.#samples, order.subarray(0, heldOut)),
-      training: new Chosen(this.N, this.#samples, order.subarray(heldOut)),
+      heldOut: new Chosen(this.N, samples, order.subarray(0, heldOut)),
+      training: new Chosen(this.N, samples, order.subarray(heldOut)),
     };
   }
 
@@ -87,12 +100,12 @@ export class PatchSample {
 /** Some patches of a sample, in a fixed random order. */
 export class Chosen implements Signals {
   readonly P: number;
-  readonly #samples: Float64Array;
+  readonly #samples: Samples;
   readonly #order: Int32Array;
 
   constructor(
     readonly N: number,
-    samples: Float64Array,
+    samples: Samples,
     order: Int32Array,
   ) {
     this.P = order.length;
@@ -101,9 +114,10 @@ export class Chosen implements Signals {
   }
 
   read = (from: number, into: Float64Array): void => {
-    for (let i = 0, p = from; i < into.length; i += this.N, p++) {
-      const at = this.#order[p] * this.N;
-      into.set(this.#samples.subarray(at, at + this.N), i);
+    const [samples, order, { N }] = [this.#samples, this.#order, this];
+    for (let i = 0, p = from; i < into.length; p++) {
+      // Faster than a copy of so few.
+      for (let at = order[p] * N, end = at + N; at < end; at++, i++) into[i] = samples[at];
     }
   };
 

@@ -33,6 +33,7 @@ export function* addBatch({ S, C }: Sums, Y: Float64Array, codes: Codes, keep: n
   const [L, N] = [S.rows, C.rows];
   for (const { data } of [S, C]) for (let i = 0; i < data.length; i++) data[i] *= keep;
   const { P, indptr, indices, values } = codes;
+  const [s, c] = [S.data, C.data];
   for (let p = 0; p < P; p++) {
     if (p % PATCHES_PER_YIELD === 0) yield p / P;
     const [from, to] = [indptr[p], indptr[p + 1]];
@@ -41,9 +42,20 @@ export function* addBatch({ S, C }: Sums, Y: Float64Array, codes: Codes, keep: n
       const z = values[i];
       const column = indices[i] * L;
       // Atoms rise within a patch, so this is the upper half.
-      for (let j = from; j <= i; j++) S.data[column + indices[j]] += z * values[j];
-      addScaled(C.data, indices[i] * N, z, Y, p * N, N);
+      for (let j = from; j <= i; j++) s[column + indices[j]] += z * values[j];
     }
+    // Two atoms at a time, so that the patch is read less often.
+    let i = from;
+    for (; i + 2 <= to; i += 2) {
+      const [y, z] = [values[i], values[i + 1]];
+      const [first, second] = [indices[i] * N, indices[i + 1] * N];
+      for (let n = 0, at = p * N; n < N; n++, at++) {
+        const sample = Y[at];
+        c[first + n] += y * sample;
+        c[second + n] += z * sample;
+      }
+    }
+    if (i < to) addScaled(c, indices[i] * N, values[i], Y, p * N, N);
   }
   for (let l = 0; l < L; l++) for (let j = 0; j < l; j++) S.data[j * L + l] = S.data[l * L + j];
 }

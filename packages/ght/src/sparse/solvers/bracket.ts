@@ -78,6 +78,11 @@ export function around(lambda: number, S: Spending, { patches }: Sample, longest
   return { ...OPEN, low: mid * (1 - width), mid };
 }
 
+/** A bracket around a price at which λ is expected, as wide as after the larger sample. */
+export function aroundExpected(lambda: number, S: Spending, longest: number): Bracket {
+  return around(lambda, S, { step: 1, each: CHUNK, patches: SAMPLES[SAMPLES.length - 1] }, longest);
+}
+
 /** The bracket in which λ lies once better paths have been found. */
 export function nearby(lambda: number, S: Spending): Bracket {
   const high = typeof S === 'number' ? lambda / NEARBY : Number.POSITIVE_INFINITY;

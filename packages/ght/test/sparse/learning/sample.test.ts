@@ -51,6 +51,21 @@ describe('the sample of patches', () => {
     expect(allOf(training.batch(30, 10))).toEqual(allOf(training.batch(0, 10)));
   });
 
+  it('keeps signals of any type without a copy, in the same order as those that are offered', () => {
+    const Y = Uint8Array.from({ length: 60 }, (_, i) => i);
+    const [kept, offered] = [0, 1].map(() => new PatchSample(2, 30, randomSource(3)));
+    kept.keepAll(Y);
+    finish(offered.offerSignals(signalsIn(Y, 2)));
+    expect(kept.size).toBe(30);
+    const [ours, theirs] = [kept.split(7), offered.split(7)];
+    expect(allOf(ours.heldOut)).toEqual(allOf(theirs.heldOut));
+    expect(allOf(ours.training)).toEqual(allOf(theirs.training));
+    Y[0] = 99;
+    const all = ours.training.P + ours.heldOut.P;
+    expect([...allOf(ours.training), ...allOf(ours.heldOut)].filter((value) => value === 99)).toHaveLength(1);
+    expect(all).toBe(30);
+  });
+
   it('cuts patches of all planes out of an image', () => {
     const image = picture(16, 12, 2);
     const sample = new PatchSample(16, 60, randomSource(2));

@@ -92,7 +92,10 @@ function placeGram(shape: Shape, place: (values: Float32Array) => number) {
   // Rounding dust between orthogonal atoms would only make denormals.
   const dust = 1e-12 * Math.min(1, longest);
   for (let j = 0; j < L; j++) {
-    for (let i = 0; i < L; i++) table[j * L4 + i] = Math.abs(entry(i, j)) < dust ? 0 : entry(i, j);
+    for (let i = 0; i < L; i++) {
+      const value = entry(i, j);
+      table[j * L4 + i] = Math.abs(value) < dust ? 0 : value;
+    }
     norms[j] = table[j * L4 + j];
   }
   return {

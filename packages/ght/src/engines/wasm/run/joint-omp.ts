@@ -3,7 +3,7 @@
  * kernels/paths.ts its kernels).
  */
 import { nthLargest, type Rank } from '../../../sparse/budget/rank.js';
-import { type Bracket, CHUNK, ONCE, rankIn, type Sample } from '../../../sparse/solvers/bracket.js';
+import { aroundExpected, type Bracket, CHUNK, ONCE, rankIn, type Sample } from '../../../sparse/solvers/bracket.js';
 import { chooseWorthwhile, type Effort, isComplete, type Spending } from '../../../sparse/solvers/joint-omp.js';
 import {
   estimateBracket,
@@ -40,8 +40,8 @@ export class JointOmp {
     this.#paths = new FollowedPaths(shards);
   }
 
-  /** Finds the codes, in the memory of `out`; returns them, λ and the number of atoms. */
-  async run(S: Spending, effort: Effort, out: Streams, watch?: Watch): Promise<Found> {
+  /** Finds the codes, in the memory of `out`, with λ where it is `expected` if that is known; returns them, λ and the number of atoms. */
+  async run(S: Spending, effort: Effort, out: Streams, watch?: Watch, expected = 0): Promise<Found> {
     const { P } = this.shards;
     const { row } = this.#paths;
     // How far the work is after each part: the first paths, the restarts, the codes, the swaps.
@@ -50,13 +50,16 @@ export class JointOmp {
       [0.15, 0.9, 1],
       [0.05, 0.3, 0.35],
     ][effort - 1];
-    const bracket = await estimateBracket(
-      P,
-      S,
-      row,
-      (sample, share, deep, first, part) => samplePrice(this.#paths, share, sample, deep, first, part),
-      watchOver(watch, 0, paths / 4),
-    );
+    const bracket =
+      S !== 0 && isInside(expected)
+        ? aroundExpected(expected, S, row)
+        : await estimateBracket(
+            P,
+            S,
+            row,
+            (sample, share, deep, first, part) => samplePrice(this.#paths, share, sample, deep, first, part),
+            watchOver(watch, 0, paths / 4),
+          );
     const all = { step: 1, each: CHUNK, patches: P };
     const follower = followerOf(this.#paths, S, all, row);
     const selected = await searchPrice(follower, S, effort, bracket, watch, [paths / 4, paths, restarts]);

@@ -75,9 +75,15 @@ export class PatchwiseSolvers implements PatchSolvers {
     return reports;
   }
 
-  async jointOmp(S: Spending, watch?: Watch, effort: Effort = 1): Promise<StepReport[]> {
+  async jointOmp(S: Spending, watch?: Watch, effort: Effort = 1, expected?: number): Promise<StepReport[]> {
     this.#joint ??= new JointOmp(this.shards);
-    const { codes, threshold, kept, measured } = await this.#joint.run(S, effort, this.#out, watchOver(watch, 0, 0.95));
+    const { codes, threshold, kept, measured } = await this.#joint.run(
+      S,
+      effort,
+      this.#out,
+      watchOver(watch, 0, 0.95),
+      expected,
+    );
     this.#out = codes;
     const error = measured ? this.shards.error() : await this.#measure('measure', watchOver(watch, 0.95, 1));
     return [{ ...this.#report(error, kept), threshold }];
