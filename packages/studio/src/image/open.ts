@@ -1,5 +1,5 @@
 import { isGhtError, readJpegInfo } from 'ght';
-import { formatNames, framesOf, type ImageMetadata, orientationOf, readMetadata, upright } from 'ght-images';
+import { formatNames, framesOf, type ImageMetadata, orientationOf, upright } from 'ght-images';
 import { decodeBitmap, decodeForeign } from './bitmap.js';
 import { FileError, type OpenedImage, planesOf, type Raster } from './decoded.js';
 import { checkSize, type Format, foreignFormatOf, formatOf, type Size, sizeOf } from './header.js';
@@ -87,6 +87,7 @@ async function read(
   }
   const size = sizeOf(bytes, format);
   const reduce = size ? checkedFit(size) : 1;
+  const { readMetadata } = await import('./metadata.js');
   const metadata = await readMetadata(bytes, format);
   if (format === 'jpeg') {
     if (size?.channels === 4) throw new FileError('is in CMYK. Convert it to RGB.');
