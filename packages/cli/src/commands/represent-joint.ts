@@ -123,7 +123,13 @@ async function readSet(
       else held = undefined;
     }
   }
-  const again = async (k: number) => (await openChosen(members[k].input, flags)).read(members[k].page);
+  // The pages of a file follow each other: it is opened once for all of them.
+  let last: { readonly input: string; readonly opened: ReturnType<typeof openChosen> } | undefined;
+  const again = async (k: number) => {
+    const { input, page } = members[k];
+    if (last?.input !== input) last = { input, opened: openChosen(input, flags) };
+    return (await last.opened).read(page);
+  };
   const file = async (k: number) => held?.[k] ?? again(k);
   const images = held
     ? held.map(({ image }) => image)

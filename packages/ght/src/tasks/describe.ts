@@ -39,9 +39,6 @@ export type Subject =
   | 'missing'
   | 'warning';
 
-/** Below this many pages on average, hardly any patch was followed. */
-const ALONE = 1.05;
-
 /** The subjects whose sentences need a label, because they do not name what they are about. */
 const LABELLED: readonly Subject[] = ['noise', 'quality', 'blur', 'reduction', 'missing'];
 
@@ -253,10 +250,17 @@ function qualityText({ quality, qualityFallback }: ChosenQuality): string {
   return `${quality} in place of ${qualityFallback.requested}, which is for ${limits[qualityFallback.reason]}`;
 }
 
+/** Why a page was denoised by itself. */
+const ALONE = {
+  option: 'as the option series says, with the noise of all pages',
+  'only-page': 'there is no other page',
+  'not-alike': 'the pages next to it are not like it',
+} as const;
+
 function seriesText({ series, changed }: DenoisedPage): string {
   // Without noise, no patch is followed.
   if (!series || !changed) return '';
-  if (series.depthMean < ALONE) return 'denoised by itself: the pages next to it are not like it';
+  if (series.aloneReason) return `denoised by itself: ${ALONE[series.aloneReason]}`;
   return `patches followed through ${series.depthMean.toFixed(1)} pages on average`;
 }
 

@@ -38,6 +38,10 @@ suite('a series', () => {
     // The depth is limited, too.
     const two = await pagesOf(noisy, { series: 2, sigma: 20 });
     expect(two.every(({ series }) => (series?.depthMean ?? 9) <= 2)).toBe(true);
+    const [one] = await pagesOf(noisy, { series: 1, sigma: 20, quality: 'fast' });
+    expect(describe(one)).toContain('denoised by itself: as the option series says, with the noise of all pages');
+    const [only] = await pagesOf(noisy.slice(0, 1), { sigma: 20, quality: 'fast' });
+    expect(describe(only)).toContain('denoised by itself: there is no other page');
   });
 
   it('has the same bits for a list and a stream with given noise, and for any number of threads', async () => {

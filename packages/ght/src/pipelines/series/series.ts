@@ -34,6 +34,8 @@ type SeriesPages = TilePages & { readonly motions: readonly (Motion | undefined)
 export interface SeriesReport {
   /** The mean number of pages through which the patches of this page were followed, from 1 to 8; 1 if it is like none of its neighbours. */
   readonly depthMean: number;
+  /** Why it was denoised by itself: the option `series` asks for it, there is no other page, or it is like none of its neighbours. Absent if it was not. */
+  readonly aloneReason?: 'option' | 'only-page' | 'not-alike';
   /** The hot and dead pixels that all pages have at the same places; they were replaced on each. */
   readonly hotPixels: number;
   /** The deviation of the fixed pattern that was removed from all pages, in deviations of the noise; 0 if there is none. */
@@ -63,6 +65,8 @@ export interface SeriesOutput<P extends SeriesPage> {
   alone(page: number, image: P, settings: DenoiseSettings): Promise<DenoiseResult>;
 }
 
+/** Below this many pages on average, hardly any patch was followed. */
+const FOLLOWED = 1.05;
 /** The share of the coarse scale in the work on a window. */
 const COARSE_SHARE = 0.25;
 
@@ -334,8 +338,13 @@ class Series<P extends SeriesPage> {
     const { page } = this.#pages.get(number) as KnownPage<P>;
     const planes = { ...settings.planes, onProgress };
     const own = await this.output.alone(number, page, { ...settings, planes });
-    const series: SeriesReport = { depthMean: 1, hotPixels: 0, fixedPattern: 0 };
+    const series: SeriesReport = { ...this.#depthOf(1), hotPixels: 0, fixedPattern: 0 };
     return { ...own, ...(qualityFallback && { qualityFallback }), page: number, series };
+  }
+
+  #depthOf(depthMean: number): Pick<SeriesReport, 'depthMean' | 'aloneReason'> {
+    if (depthMean >= FOLLOWED) return { depthMean };
+    return { depthMean, aloneReason: this.depth === 1 ? 'option' : this.#known === 1 ? 'only-page' : 'not-alike' };
   }
 
   /** What became of a page that was denoised with others. */
@@ -347,7 +356,7 @@ class Series<P extends SeriesPage> {
     const diagnosis = diagnosisOf(known.page, range, { defects, estimate }, known.impulses, settings);
     const report = reportOf(diagnosis, fine.model, range, settings);
     const hotPixels = fixed ? fixed.sites.reduce((sum, { length }) => sum + length, 0) : 0;
-    const series: SeriesReport = { depthMean, hotPixels, fixedPattern: fixed?.deviation ?? 0 };
+    const series: SeriesReport = { ...this.#depthOf(depthMean), hotPixels, fixedPattern: fixed?.deviation ?? 0 };
     return {
       ...report,
       ...(qualityFallback && { qualityFallback: report.qualityFallback ?? qualityFallback }),
