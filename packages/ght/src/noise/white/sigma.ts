@@ -39,8 +39,12 @@ const REFINEMENTS = [
   { rounds: 4, measured: 2048, settled: 0.01 },
   { rounds: 2, measured: 8192, settled: 0.002 },
 ] as const;
-/** The most patches examined, approximately: more make no difference. */
-const LOOKED_AT = 2 ** 16;
+/**
+ * The most patches examined, approximately. The second number is for planes in which fewer than `ENOUGH` patches of a half have little
+ * texture among the first: more make no difference.
+ */
+const LOOKED_AT = [2 ** 16, 2 ** 18] as const;
+const ENOUGH = 4096;
 /** Patches of a covariance between two yields: a few milliseconds. */
 const COVARIANCES_PER_YIELD = 1024;
 /** The picture is split into two halves like a chessboard; this is the side of a square, in pixels. */
@@ -86,8 +90,8 @@ interface Plane {
  * deterministic and follows the scale of the samples but not their offset; it is 0 for a constant plane. Samples clipped at
  * either end of the range are ignored if enough others remain, and so are those that `constant` marks.
  *
- * Relative error, root mean square over the 80 photographs of Set12 and BSD68 (`bench/noise.js`): 3.3%, 1.9%, 1.6%,
- * 1.2% and 0.9% for σ = 5, 10, 15, 25 and 50 of 255. Noise that a camera or a film has left in a picture is counted too.
+ * Relative error, root mean square over the 80 photographs of Set12 and BSD68 (`bench/noise.js`): 3.4%, 1.9%, 1.5%,
+ * 1.1% and 0.8% for σ = 5, 10, 15, 25 and 50 of 255. Noise that a camera or a film has left in a picture is counted too.
  * For a plane too small to have many patches the estimate comes from its second differences alone, and mistakes more
  * texture for noise.
  */
@@ -105,44 +109,56 @@ export function* noiseEstimate(image: Image, constant?: Uint8Array): Work<number
 }
 
 function* planeNoise(plane: Plane, constant: Uint8Array | undefined): Work<number> {
-  const patches = yield* unclipped(plane, yield* varying(plane, positions(plane), constant));
-  const texture = new Float64Array(patches.length);
-  for (const [from, to] of stretches(patches.length)) {
-    for (let i = from; i < to; i++) texture[i] = textureAt(plane, patches[i]);
-    yield to / patches.length;
-  }
+  const [few, many] = LOOKED_AT.map((most) => positions(plane, most));
+  const isLarge = few.length < many.length;
+  const found = isLarge ? yield* noiseIn(plane, few, constant, ENOUGH) : undefined;
+  const sigma = found ?? (yield* noiseIn(plane, many, constant, 0)) ?? (yield* fromSecondDifferences(plane));
+  return yield* aboveRounding(plane.samples, sigma);
+}
+
+/** σ by the patches at some places; undefined if fewer of a half than `enough`, or than is needed at all, have little texture. */
+function* noiseIn(
+  plane: Plane,
+  places: Int32Array,
+  constant: Uint8Array | undefined,
+  enough: number,
+): Work<number | undefined> {
+  const patches = yield* unclipped(plane, yield* varying(plane, places, constant));
+  const texture = yield* texturesOf(plane, patches);
   const side = Uint8Array.from(patches, (at) => half(plane, at));
   const calm = [new Int32Array(patches.length), new Int32Array(patches.length)] as const;
-  function* measure(limit: number, most: number): Work<number | undefined> {
+  function* measure(variance: number, least: number, most: number): Work<number | undefined> {
+    const limit = variance * (TEXTURE_OF_NOISE.mean + DEVIATIONS * TEXTURE_OF_NOISE.deviation);
     const counts = [0, 0];
     for (let i = 0; i < patches.length; i++) if (texture[i] <= limit) calm[side[i]][counts[side[i]]++] = patches[i];
     const halves = calm.map((some, k) => some.subarray(0, counts[k]));
-    if (Math.min(...counts) < FEWEST) return undefined;
+    if (Math.min(...counts) < least) return undefined;
     const first = yield* covariance(plane, thin(halves[0], most));
     const second = yield* covariance(plane, thin(halves[1], most));
     const there = leastVariance(first, second);
     yield 0;
     return (there + leastVariance(second, first)) / 2;
   }
-  let variance = yield* measure(Number.POSITIVE_INFINITY, REFINEMENTS[0].measured);
-  if (variance === undefined) return yield* fromSecondDifferences(plane);
-  for (const { rounds, measured, settled } of REFINEMENTS) {
+  let variance = yield* measure(Number.POSITIVE_INFINITY, FEWEST, REFINEMENTS[0].measured);
+  if (variance === undefined) return undefined;
+  for (const [stage, { rounds, measured, settled }] of REFINEMENTS.entries()) {
+    const least = stage === 0 ? FEWEST : Math.max(FEWEST, enough);
     for (let round = 0; round < rounds; round++) {
-      const limit: number = variance * (TEXTURE_OF_NOISE.mean + DEVIATIONS * TEXTURE_OF_NOISE.deviation);
-      const refined: number | undefined = yield* measure(limit, measured);
+      const refined: number | undefined = yield* measure(variance, least, measured);
+      if (refined === undefined && enough > 0) return undefined;
       if (refined === undefined) break;
       const change = Math.abs(refined - variance);
       variance = refined;
       if (change <= settled * refined) break;
     }
   }
-  return yield* aboveRounding(plane.samples, Math.sqrt(Math.max(0, variance)));
+  return Math.sqrt(Math.max(0, variance));
 }
 
 /** The top left pixels of the patches examined: all of them, or as many as allowed, on a coarser grid. */
-function positions({ width, height }: Plane): Int32Array {
+function positions({ width, height }: Plane, most: number): Int32Array {
   const [columns, rows] = [Math.max(0, width - SIDE + 1), Math.max(0, height - SIDE + 1)];
-  const step = Math.max(1, Math.ceil(Math.sqrt((columns * rows) / LOOKED_AT)));
+  const step = Math.max(1, Math.ceil(Math.sqrt((columns * rows) / most)));
   const all = new Int32Array(Math.ceil(columns / step) * Math.ceil(rows / step));
   for (let y = 0, n = 0; y < rows; y += step) for (let x = 0; x < columns; x += step) all[n++] = y * width + x;
   return all;
@@ -218,16 +234,52 @@ function countEnds(samples: Samples, ends: { least: number; atLeast: number; mos
   Object.assign(ends, { least, atLeast, most, atMost });
 }
 
-/** ξ = yᵀAy. */
-function textureAt({ samples, width }: Plane, at: number): number {
-  let sum = 0;
-  for (let a = 0; a < SIDE; a++) {
-    for (let b = 1; b < SIDE - 1; b++) {
-      const across = samples[at + a * width + b + 1] - samples[at + a * width + b - 1];
-      const down = samples[at + (b + 1) * width + a] - samples[at + (b - 1) * width + a];
-      sum += across * across + down * down;
+/** ξ = yᵀAy of patches, row by row. */
+function* texturesOf({ samples, width }: Plane, patches: Int32Array): Work<Float64Array> {
+  const texture = new Float64Array(patches.length);
+  // Sums along columns, which the patches of a row of patches share.
+  const sums = { across: new Float64Array(width), down: new Float64Array(width) };
+  let row = -1;
+  for (const [from, to] of stretches(patches.length)) {
+    for (let i = from; i < to; i++) {
+      const y = Math.floor(patches[i] / width);
+      if (y !== row) addSquares(samples, y * width, sums);
+      row = y;
+      texture[i] = textureAt(sums, patches[i] - y * width);
+    }
+    yield to / patches.length;
+  }
+  return texture;
+}
+
+/** The squares of the differences along rows and along columns, over the rows of a patch whose first row begins at `first`. */
+function addSquares(
+  samples: Samples,
+  first: number,
+  { across, down }: { readonly across: Float64Array; readonly down: Float64Array },
+): void {
+  const width = across.length;
+  across.fill(0);
+  down.fill(0);
+  for (let a = 0, at = first; a < SIDE; a++, at += width) {
+    for (let x = 1; x < width - 1; x++) {
+      const difference = samples[at + x + 1] - samples[at + x - 1];
+      across[x] += difference * difference;
+    }
+    if (a === 0 || a === SIDE - 1) continue;
+    for (let x = 0; x < width; x++) {
+      const difference = samples[at + width + x] - samples[at - width + x];
+      down[x] += difference * difference;
     }
   }
+}
+
+function textureAt(
+  { across, down }: { readonly across: Float64Array; readonly down: Float64Array },
+  x: number,
+): number {
+  let sum = down[x] + down[x + SIDE - 1];
+  for (let k = x + 1; k < x + SIDE - 1; k++) sum += across[k] + down[k];
   return sum / 4;
 }
 
@@ -333,7 +385,7 @@ function* fromSecondDifferences(plane: Plane): Work<number> {
   const middle = size.length >> 1;
   const median = size.length % 2 ? size[middle] : (size[middle - 1] + size[middle]) / 2;
   // The median of |x| for a normal x is 0.6745 of its deviation.
-  return yield* aboveRounding(samples, median / (6 * 0.6744897501960817));
+  return median / (6 * 0.6744897501960817);
 }
 
 /** The noise level, or 0 if the rounding of the samples alone could explain it. */
