@@ -179,10 +179,7 @@ describe('files that are refused', () => {
     ],
     ['--signals Y.npy --dictionary D.npy -o out.json', '-o must end in .npz', '"out.json"'],
   ]);
-  check('info', [
-    ['nan.npy', 'IMAGE pixel (x 5, y 3, channel 0) must be a finite number', 'got NaN'],
-    ['missing.png', 'IMAGE must be an existing file', '"missing.png"', 'check the path'],
-  ]);
+  check('info', [['missing.png', 'IMAGE must be an existing file', '"missing.png"', 'check the path']]);
 
   it('a name with a line break still gives one line', async () => {
     await refused(['represent', 'no\nsuch\u001b[31m.png'], ['"no\\u000asuch\\u001b[31m.png"']);

@@ -104,6 +104,15 @@ describe('NaN', () => {
     }
   });
 
+  it('is counted by info, as infinities are', async () => {
+    const values = floats.map((value, i) => (i === 7 ? Number.POSITIVE_INFINITY : value));
+    await save('odd.npy', writeNpy({ type: 'f4', shape: [40, 48], data: values }));
+    const { code, stdout } = await ght('info', 'odd.npy', '--json');
+    const missing = floats.filter(Number.isNaN).length;
+    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ missing, infinite: 1, notRead: [] })]);
+    expect((await ght('info', 'odd.npy')).stdout).toContain(`missing   ${missing} samples are NaN`);
+  });
+
   it('does not count in a diagnosis', async () => {
     await save('nan.npy', array());
     expect((await ght('diagnose', 'nan.npy')).stderr).toContain('must be a finite number');

@@ -1,6 +1,6 @@
 import { open, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { checkImage, describe, estimateMemory, type MemorySize, OptionError, patchGrid, probeEngines } from 'ght';
+import { describe, estimateMemory, type Image, type MemorySize, OptionError, patchGrid, probeEngines } from 'ght';
 import { formatOfContent, type ImageFile, mostUnpacked, type Resolution, rangeOf } from 'ght-images';
 import { denoiseTileSize, type Picture, pictureIn } from 'ght-tiles';
 import type { Context } from '../context.js';
@@ -82,8 +82,9 @@ async function runInfo(path: string, flags: Flags & InputFlags, context: Context
   const { print } = context;
   // The first of several pages is described.
   const pages = await openChosen(path, { pages: { first: 0, last: 0 }, ...flags });
-  const { image, size, alpha, resolution, range } =
+  const { image, size, alpha, resolution, range, ...info } =
     (await fromHeader(path, flags)) ?? fromSamples(await onlyPage(pages));
+  const { missing, infinite, notRead } = info;
   const options = representOptions(flags);
   const patch = options.patch ?? 8;
   const grid = patchGrid(size.width, size.height, patch, options.stride ?? patch);
@@ -94,7 +95,7 @@ async function runInfo(path: string, flags: Flags & InputFlags, context: Context
     print(
       JSON.stringify({
         ...{ task: 'info', format, image, pages: pages.count, resolution: resolution ?? null, range, patches },
-        ...{ memoryBytes: memory, fits: fitsInMemory(memory), tiles: null },
+        ...{ memoryBytes: memory, fits: fitsInMemory(memory), tiles: null, missing, infinite, notRead },
       }),
     );
     return;
@@ -106,6 +107,9 @@ async function runInfo(path: string, flags: Flags & InputFlags, context: Context
       ...(resolution ? [['resolution', pixelsPer(resolution)] as const] : []),
       ['alpha', alpha ? 'yes, passed through' : 'no'],
       ['range', `${rangeText} (full scale for PSNR: ${sample(image.peak)})`],
+      ...(missing ? [['missing', `${count(missing)} samples are NaN (see --missing of ght denoise)`] as const] : []),
+      ...(infinite ? [['infinite', `${count(infinite)} samples`] as const] : []),
+      ...(notRead.length > 0 ? [['not kept', notRead.join(', ')] as const] : []),
       ['patches', `${count(patches)} of ${patch}×${patch}`],
       [
         'memory',
@@ -123,15 +127,34 @@ interface ImageInfo {
   readonly resolution?: Resolution;
   /** The least and the greatest sample; null if they were not read. */
   readonly range: readonly [number, number] | null;
+  /** How many samples are NaN, and how many infinite; null if they were not read. */
+  readonly missing: number | null;
+  readonly infinite: number | null;
+  /** What no output keeps, in words. */
+  readonly notRead: readonly string[];
 }
 
 function fromSamples(file: ImageFile): ImageInfo {
   const { image, metadata } = file;
-  checkImage(image);
+  const [missing, infinite] = notFinite(image);
   return {
     ...{ image: imageSummary(file), size: memorySizeOf(image), alpha: image.alpha !== undefined },
-    ...{ resolution: metadata?.resolution, range: rangeOf(image.planes) },
+    ...{ resolution: metadata?.resolution, range: rangeOf(image.planes), missing, infinite },
+    notRead: metadata?.notRead ?? [],
   };
+}
+
+/** How many samples are NaN, and how many infinite. */
+function notFinite({ planes }: Image): [missing: number, infinite: number] {
+  let [missing, infinite] = [0, 0];
+  for (const plane of planes) {
+    if (!(plane instanceof Float32Array || plane instanceof Float64Array)) continue;
+    for (const value of plane) {
+      if (Number.isNaN(value)) missing++;
+      else if (!Number.isFinite(value)) infinite++;
+    }
+  }
+  return [missing, infinite];
 }
 
 /** The same of a large image whose header says everything else; undefined for all others. */
@@ -146,7 +169,8 @@ async function fromHeader(path: string, { pages, peak }: InputFlags): Promise<Im
   const channels = channelsIn(picture);
   return {
     image: { width, height, channels, depth, sample, peak: peak ?? 2 ** depth - 1 },
-    ...{ size, alpha, resolution: metadata?.resolution, range: null },
+    ...{ size, alpha, resolution: metadata?.resolution, range: null, missing: null, infinite: null },
+    notRead: metadata?.notRead ?? [],
   };
 }
 
