@@ -42,12 +42,14 @@ describe.skipIf(!hasRedis)(`denoising on the queue ${NEEDS}`, () => {
       plane instanceof Uint8Array ? ({ sample: 'uint', depth: 8 } as const) : ({ sample: 'float', depth: 32 } as const);
     await writeImage(join(stage.root, 'noisy.tif'), image, { image, format: 'tiff', ...kind });
   };
-  const written = async () => {
+  const read = async () => {
     const source = await zarrSource(join(stage.root, 'clean.zarr'));
     const [plane] = await source.read({ left: 0, top: 0, width, height });
     await source.close();
-    return Buffer.from(plane as Uint8Array);
+    return plane;
   };
+  const written = async () => Buffer.from((await read()) as Uint8Array);
+  const writtenFloats = async () => Buffer.from(Float32Array.from(await read()).buffer);
 
   it('has the bits of one process, though a worker is killed', async () => {
     await save(noisy());
@@ -63,6 +65,20 @@ describe.skipIf(!hasRedis)(`denoising on the queue ${NEEDS}`, () => {
     expect(result.noise).toEqual(whole.noise);
     const expected = toRaster(whole.image, 'uint', 8).rows(0, height);
     expect(Buffer.compare(await written(), Buffer.from(expected as Uint8Array))).toBe(0);
+  });
+
+  it.each(['keep', 'fill'] as const)('has the bits of one process where samples are missing: %s', async (missing) => {
+    const plane = Float32Array.from(noisy(), (value, i) =>
+      i % width > 400 && i % width < 640 && i < 90_000 ? Number.NaN : value,
+    );
+    await save(plane);
+    await Promise.all([worker(), worker()]);
+    const options = { ...request.options, missing };
+    await runner().run(denoiseTask(), { ...request, options });
+    const whole = await denoise((await readImage(join(stage.root, 'noisy.tif'))).image, options);
+    const expected = Float32Array.from(whole.image.planes[0]);
+    expect(Buffer.compare(await writtenFloats(), Buffer.from(expected.buffer))).toBe(0);
+    expect(readdirSync(stage.root).sort()).toEqual(['clean.zarr', 'noisy.tif']);
   });
 
   it('leaves nothing of an image that is refused', async () => {
