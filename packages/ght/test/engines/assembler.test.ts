@@ -201,7 +201,10 @@ const elsewhere = [
     'or',
     'choose',
     'maxBits',
+    'minBits',
+    'addBits',
     'gtBits',
+    'word',
   ],
   ...[
     'lane',
@@ -213,6 +216,7 @@ const elsewhere = [
     'swizzle',
     'relaxedMadd',
     'relaxedNmadd',
+    'relaxedChoose',
   ],
 ];
 
@@ -242,6 +246,20 @@ describe('vectors', () => {
       operation(vectors, 'v128', ([x, y]) => apply(x as V128, y as V128)).then((run) => run(first, second));
     expect(await both((x, y) => x.maxBits(y))).toEqual([0, Math.fround(3e-40), 2.5, 7]);
     expect(await both((x, y) => x.and(x.gtBits(y)))).toEqual([0, 0, 2.5, 0]);
+  });
+
+  it('integers of lanes are compared, added and taken', async () => {
+    const [first, second] = [V128.words(7, 3, 0xffff, -1), V128.words(4, 0, 5, 2)];
+    const words = async (value: V128) =>
+      Promise.all([0, 1, 2, 3].map(async (n) => (await operation([], 'i32', () => value.word(n)))()));
+    expect(await words(first)).toEqual([7, 3, 0xffff, -1]);
+    expect(await words(first.addBits(second))).toEqual([11, 3, 0x10004, 1]);
+    expect(await words(first.minBits(second))).toEqual([4, 0, 5, -1]);
+  });
+
+  it.runIf(fma)('relaxedChoose chooses by the lanes of a comparison', async () => {
+    const chosen = await four((x, y) => x.relaxedChoose(x.gt(y), y));
+    expect(chosen).toEqual(a.map((value, i) => (value > b[i] ? value : b[i])));
   });
 
   it('and, or keep and join the bits of comparisons', async () => {

@@ -37,8 +37,12 @@ export interface Sample {
   readonly patches: number;
 }
 
-/** Patches of the samples. One is taken only if there are several times as many patches. */
-const SAMPLES = [128, 1024];
+/**
+ * Patches of the first sample, and of the second one: this share of all, within limits. A larger sample takes longer, and a better estimate
+ * leaves fewer codes to be made again. One is taken only if there are several times as many patches.
+ */
+const FIRST_SAMPLE = 128;
+const SECOND_SAMPLE = { share: 1 / 64, least: 1024, most: 8192 };
 const SEVERAL = 6;
 /** Half the width of a bracket times √(patches of the sample): two and a half standard deviations of λ, as measured. */
 const DEVIATION = 4;
@@ -50,13 +54,17 @@ const NEARBY = 0.9;
 /** The samples of P patches from which λ is estimated, the smaller one first; none for few patches. */
 export function samplesOf(P: number): Sample[] {
   const chunks = Math.ceil(P / CHUNK);
-  return SAMPLES.filter((n) => P >= SEVERAL * n).map((n) => {
-    const step = Math.max(1, Math.floor(chunks / n));
-    const each = Math.min(CHUNK, Math.ceil(n / chunks));
-    let patches = 0;
-    for (let chunk = 0; chunk < chunks; chunk += step) patches += Math.min(each, P - chunk * CHUNK);
-    return { step, each, patches };
-  });
+  const { share, least, most } = SECOND_SAMPLE;
+  const second = Math.min(most, Math.max(least, Math.ceil(share * P)));
+  return [FIRST_SAMPLE, second]
+    .filter((n) => P >= SEVERAL * n)
+    .map((n) => {
+      const step = Math.max(1, Math.floor(chunks / n));
+      const each = Math.min(CHUNK, Math.ceil(n / chunks));
+      let patches = 0;
+      for (let chunk = 0; chunk < chunks; chunk += step) patches += Math.min(each, P - chunk * CHUNK);
+      return { step, each, patches };
+    });
 }
 
 /** The share of a sample in what may be spent on P patches. */
@@ -78,9 +86,9 @@ export function around(lambda: number, S: Spending, { patches }: Sample, longest
   return { ...OPEN, low: mid * (1 - width), mid };
 }
 
-/** A bracket around a price at which λ is expected, as wide as after the larger sample. */
+/** A bracket around a price at which λ is expected, as wide as after a sample. */
 export function aroundExpected(lambda: number, S: Spending, longest: number): Bracket {
-  return around(lambda, S, { step: 1, each: CHUNK, patches: SAMPLES[SAMPLES.length - 1] }, longest);
+  return around(lambda, S, { step: 1, each: CHUNK, patches: SECOND_SAMPLE.least }, longest);
 }
 
 /** The bracket in which λ lies once better paths have been found. */

@@ -125,12 +125,9 @@ export class Fn {
   /** The function as the code section has it. */
   encode(): number[] {
     const locals = this.locals.flatMap((type) => [1, TYPE_CODE[type]]);
-    const body = [...unsigned(this.locals.length), ...locals];
-    for (const byte of this.body) body.push(byte);
     // A function with a result ends by returning it; what follows is never reached.
-    if (this.result) body.push(0x00);
-    body.push(0x0b);
-    return body;
+    const end = this.result ? [0x00, 0x0b] : [0x0b];
+    return [...unsigned(this.locals.length), ...locals].concat(this.body, end);
   }
 }
 
@@ -160,23 +157,29 @@ function assemble(functions: readonly Fn[], shared: boolean): Uint8Array<ArrayBu
     ...list(types.map((type) => [TYPE_CODE[type]])),
     ...list(result ? [[TYPE_CODE[result]]] : []),
   ]);
-  const bodies = functions.map((f) => {
-    const body = f.encode();
-    return [...unsigned(body.length), ...body];
-  });
   const sections: [id: number, body: number[]][] = [
     [1, list(types)],
     [2, list([[...text('env'), ...text('memory'), 2, ...limits]])],
     [3, list(functions.map((_, i) => unsigned(i)))],
     [7, list(functions.map(({ name }, i) => [...text(name), 0, ...unsigned(i)]))],
-    [10, list(bodies)],
   ];
-  const bytes = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
-  for (const [id, body] of sections) {
-    bytes.push(id, ...unsigned(body.length));
-    for (const byte of body) bytes.push(byte);
+  const parts: (readonly number[])[] = [[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]];
+  for (const [id, body] of sections) parts.push([id, ...unsigned(body.length)], body);
+  // The code is most of the bytes, so it is copied as a whole.
+  const bodies = functions.map((f) => f.encode()).flatMap((body) => [unsigned(body.length), body]);
+  const count = unsigned(functions.length);
+  parts.push([10, ...unsigned(count.length + lengthOf(bodies))], count, ...bodies);
+  const bytes = new Uint8Array(lengthOf(parts));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
   }
-  return Uint8Array.from(bytes);
+  return bytes;
+}
+
+function lengthOf(parts: readonly (readonly number[])[]): number {
+  return parts.reduce((sum, { length }) => sum + length, 0);
 }
 
 function list(items: readonly (readonly number[])[]): number[] {

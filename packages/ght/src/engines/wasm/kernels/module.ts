@@ -2,6 +2,7 @@ import { aiht } from './aiht.js';
 import { Module } from './assembler.js';
 import { cosamp } from './cosamp.js';
 import { groupCorrelations } from './dense.js';
+import { inOrder } from './in-order.js';
 import { collect, iterations } from './iterate.js';
 import type { Target } from './maps.js';
 import { keepLargest } from './patchwise.js';
@@ -28,6 +29,7 @@ export function moduleFor(target: Target, shared: boolean): Uint8Array<ArrayBuff
   omp(module, target, functions);
   jointOmp(module, target, functions);
   swap(module, target, functions);
+  inOrder(module, target);
   measure(module, target, functions.residual);
   refit(module, target, functions);
   cosamp(module, target, functions);

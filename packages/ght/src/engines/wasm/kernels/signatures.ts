@@ -128,6 +128,7 @@ export const problemKernels = {
     ...i32('scratch', 'prices', 'moves'),
     ...f32('lambda', 'least'),
   }),
+  inOrder: withResult({ ...i32('patches'), ...codes, ...i32('scratch'), ...codesOut }),
   cosamp: patchSolver,
   aiht: patchSolver,
   measure: onCodes,

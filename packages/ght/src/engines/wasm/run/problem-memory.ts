@@ -2,6 +2,7 @@
 import type { Codes } from '../../../sparse/codes/codes.js';
 import { CHUNK } from '../../../sparse/solvers/bracket.js';
 import type { Shape } from '../../shape.js';
+import type { ProblemKernels } from '../kernels/signatures.js';
 import { type Scratch, scratchOf, type Tables, tablesOf } from '../kernels/tables.js';
 import { Arena } from './arena.js';
 
@@ -54,6 +55,8 @@ export interface PackedCodes {
 export class ProblemMemory extends Arena {
   readonly tables: Tables;
   readonly layout: Layout;
+  /** Where codes of a chunk are put in order. */
+  #staging = { countsOut: 0, valuesOut: 0, indicesOut: 0, capacity: -1 };
 
   constructor(
     readonly shape: Shape,
@@ -127,8 +130,7 @@ export class ProblemMemory extends Arena {
     const indices = this.layout.indexBytes === 1 ? new Uint8Array(total) : new Uint16Array(total);
     let end = 0;
     for (let chunk = 0; chunk < this.layout.chunks; chunk++) {
-      let size = 0;
-      for (const count of counts.subarray(chunk * CHUNK, (chunk + 1) * CHUNK)) size += count;
+      const size = this.#sizeOf(counts, chunk);
       values.set(this.floats(places[2 * chunk], size), end);
       indices.set(this.#indices(places[2 * chunk + 1], size), end);
       end += size;
@@ -161,36 +163,40 @@ export class ProblemMemory extends Arena {
    * Reads a stream into this shard's part of the codes of all patches, which follows that of the shards before it. Atoms are
    * in increasing order, and there are no zeros.
    */
-  read(stream: Stream, { indptr, indices, values }: Codes): void {
-    const { P, L, chunks } = this.layout;
+  read(stream: Stream, { indptr, indices, values }: Codes, { inOrder }: ProblemKernels): void {
+    const { P, chunks, scratches } = this.layout;
     const counts = this.halves(stream.counts, P);
+    const sizes = Array.from({ length: chunks }, (_, chunk) => this.#sizeOf(counts, chunk));
+    const most = sizes.reduce((largest, size) => Math.max(largest, size), 0);
+    if (most > this.#staging.capacity) {
+      const [valuesOut, indicesOut] = [this.take(8 * most, 'anything'), this.take(4 * most, 'anything')];
+      this.#staging = { countsOut: this.take(2 * CHUNK), valuesOut, indicesOut, capacity: most };
+    }
+    const { countsOut, valuesOut, indicesOut } = this.#staging;
     const places = this.words(stream.places, 2 * chunks);
-    // A pursuit stores its atoms in the order of choice. They are laid out in a row, with a bit for each that is there.
-    const row = new Float64Array(L);
-    const present = new Int32Array(Math.ceil(L / 32));
+    const kept = this.halves(countsOut, CHUNK);
     let n = indptr[this.first];
     for (let chunk = 0; chunk < chunks; chunk++) {
-      const [first, end] = [chunk * CHUNK, Math.min(P, (chunk + 1) * CHUNK)];
-      let size = 0;
-      for (let p = first; p < end; p++) size += counts[p];
-      const value = this.floats(places[2 * chunk], size);
-      const index = this.#indices(places[2 * chunk + 1], size);
-      for (let p = first, i = 0; p < end; p++) {
-        for (const last = i + counts[p]; i < last; i++) {
-          if (value[i] === 0) continue;
-          row[index[i]] = value[i];
-          present[index[i] >> 5] |= 1 << (index[i] & 31);
-        }
-        for (let word = 0; word < present.length; word++) {
-          for (let left = present[word]; left !== 0; left &= left - 1, n++) {
-            const atom = 32 * word + 31 - Math.clz32(left & -left);
-            indices[n] = atom;
-            values[n] = row[atom];
-          }
-          present[word] = 0;
-        }
-        indptr[this.first + p + 1] = n;
+      const first = chunk * CHUNK;
+      const patches = Math.min(CHUNK, P - first);
+      const end = inOrder({
+        ...{ patches, counts: stream.counts + 2 * first, scratch: scratches[0] },
+        ...{ values: places[2 * chunk], indices: places[2 * chunk + 1], countsOut, valuesOut, indicesOut },
+      });
+      const size = (end - valuesOut) / 8;
+      values.set(this.doubles(valuesOut, size), n);
+      indices.set(new Int32Array(this.memory.buffer, indicesOut, size), n);
+      for (let p = 0; p < patches; p++) {
+        n += kept[p];
+        indptr[this.first + first + p + 1] = n;
       }
     }
+  }
+
+  /** The number of values of a chunk. */
+  #sizeOf(counts: Uint16Array, chunk: number): number {
+    let size = 0;
+    for (let p = chunk * CHUNK, end = Math.min(counts.length, p + CHUNK); p < end; p++) size += counts[p];
+    return size;
   }
 }

@@ -75,7 +75,7 @@ export async function layOut(
     team.dispose();
     if (threads === 1) keepSpare(memories[0].memory);
   };
-  return { info, shards: new Shards(memories, team), team, energies, dispose };
+  return { info, shards: new Shards(memories, team, kernels), team, energies, dispose };
 }
 
 /** Loads a problem. */

@@ -7,6 +7,7 @@ import type { Codes } from '../../../sparse/codes/codes.js';
 import type { Watch } from '../../../work.js';
 import type { ProblemSize } from '../../engine.js';
 import type { Shape } from '../../shape.js';
+import type { ProblemKernels } from '../kernels/signatures.js';
 import type { Job, Outcome } from './patch-jobs.js';
 import { CHUNK, type Layout, type ProblemMemory, type Stream } from './problem-memory.js';
 import type { Team } from './team.js';
@@ -64,6 +65,7 @@ export class Shards {
     /** One memory per shard, in the order of the patches. */
     readonly memories: readonly ProblemMemory[],
     private readonly team: ShardTeam,
+    private readonly kernels: readonly ProblemKernels[],
   ) {
     this.shape = memories[0].shape;
     this.P = memories.reduce((sum, { layout }) => sum + layout.P, 0);
@@ -104,7 +106,7 @@ export class Shards {
     const total = sum(memories.map((memory, shard) => memory.sizeOf(streams[shard])));
     const [indices, values] = [new Int32Array(total), new Float64Array(total)];
     const codes = { L: this.shape.L, P, indptr: new Int32Array(P + 1), indices, values };
-    for (const [shard, memory] of memories.entries()) memory.read(streams[shard], codes);
+    for (const [shard, memory] of memories.entries()) memory.read(streams[shard], codes, this.kernels[shard]);
     const n = codes.indptr[P];
     return n === total ? codes : { ...codes, indices: indices.slice(0, n), values: values.slice(0, n) };
   }
