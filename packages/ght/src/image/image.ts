@@ -57,6 +57,37 @@ export function* refuseBadNumber(samples: Samples, where: (index: number) => str
   }
 }
 
+/** The least and the greatest of some samples. */
+export interface Limits {
+  least: number;
+  most: number;
+}
+
+/** The least and the greatest sample of a plane; undefined if one of them is NaN, infinite or almost infinite. */
+export function* limitsOf(samples: Samples): Work<Limits | undefined> {
+  const limits = { least: Number.POSITIVE_INFINITY, most: Number.NEGATIVE_INFINITY };
+  for (const [from, to] of stretches(samples.length)) {
+    if (!widen(limits, samples, from, to)) return undefined;
+    yield to / samples.length;
+  }
+  return limits;
+}
+
+/** Continues limits with more samples, and says whether all are finite. Numbers of a generator are slow, so this is a function. */
+function widen(limits: Limits, samples: Samples, from: number, to: number): boolean {
+  let { least, most } = limits;
+  let isSound = true;
+  for (let i = from; i < to; i++) {
+    const value = samples[i];
+    if (!(Math.abs(value) <= GREATEST)) isSound = false;
+    if (value < least) least = value;
+    if (value > most) most = value;
+  }
+  limits.least = least;
+  limits.most = most;
+  return isSound;
+}
+
 /** f of every sample, in float64. */
 export function* mapped(samples: Samples, f: (value: number) => number): Work<Float64Array> {
   const values = new Float64Array(samples.length);

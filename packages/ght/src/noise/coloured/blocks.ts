@@ -17,9 +17,9 @@
 
 import type { Samples } from '../../image/image.js';
 import type { Work } from '../../work.js';
+import { clippedAt } from '../clipped.js';
 import type { JpegInfo } from '../model.js';
 import { ranked } from '../order.js';
-import { clippedAt } from '../white/sigma.js';
 import { SIDE } from './frequencies.js';
 
 /** Blocks of similar brightness. */

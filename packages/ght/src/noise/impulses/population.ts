@@ -1,7 +1,7 @@
 /**
  * Whether a plane has impulses, and of which kind: the first half of the rule in `impulses.ts`.
  */
-import type { Samples } from '../../image/image.js';
+import { type Limits, limitsOf, type Samples } from '../../image/image.js';
 import type { Work } from '../../work.js';
 
 /** The smallest g of a sample that stands out. */
@@ -62,7 +62,8 @@ export interface Level {
 export function* populations(plane: Samples, width: number, height: number): Work<{ levels: Level[]; signs: Sign[] }> {
   const levels: Level[] = [];
   const signs: Sign[] = [];
-  const searched = { plane, width, height, ...(yield* extremes(plane)) };
+  const { least, most } = (yield* limitsOf(plane)) as Limits;
+  const searched = { plane, width, height, least, greatest: most };
   let places: readonly Places[] | undefined;
   for (const [n, outliers] of (yield* outliersOf(searched)).entries()) {
     const frequent = frequentOf(outliers);
@@ -179,16 +180,6 @@ function add(outliers: Outliers, at: number, value: number, nearest: number, ran
   outliers.value.push(value);
   outliers.nearest.push(nearest);
   outliers.ratio.push(Math.abs(value - nearest) / range);
-}
-
-function* extremes(plane: Samples): Work<{ least: number; greatest: number }> {
-  let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (let i = 0; i < plane.length; i++) {
-    if (plane[i] < least) least = plane[i];
-    if (plane[i] > greatest) greatest = plane[i];
-    if (i % SAMPLES_PER_YIELD === 0) yield 0;
-  }
-  return { least, greatest };
 }
 
 /** The value that impulses of one sign may have, and where they are; undefined if no value is beyond chance. */

@@ -14,9 +14,10 @@ import type { Image, Samples } from '../../image/image.js';
 import { imageExponent, shifted, shiftedImage } from '../../image/scale.js';
 import type { PoissonGaussian } from '../../image/stabilise.js';
 import type { Work } from '../../work.js';
+import { clippedAt } from '../clipped.js';
 import { dct8x8 } from '../coloured/dct8.js';
 import { quantile } from '../order.js';
-import { aboveRounding, clippedAt } from '../white/sigma.js';
+import { aboveRounding } from '../white/sigma.js';
 
 const SIDE = 8;
 /** Frequencies (i, j) that are measured: both at least this. */

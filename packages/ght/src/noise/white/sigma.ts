@@ -23,6 +23,7 @@ import { symmetricEigen } from '../../math/eigen.js';
 import type { Matrix } from '../../math/matrix.js';
 import { dot, matrix } from '../../math/matrix.js';
 import { stretches, type Work } from '../../work.js';
+import { clippedAt } from '../clipped.js';
 
 /** The side of the patches. */
 const SIDE = 7;
@@ -51,8 +52,6 @@ const COVARIANCES_PER_YIELD = 1024;
 const SQUARE = 16;
 /** With fewer patches per half than this, the fallback from second differences is more accurate. */
 const FEWEST = 4 * SIZE;
-/** If more than this fraction of the samples has the smallest or largest value, they count as clipped there. */
-const CLIPPED = 0.002;
 
 /** tr A and √2 ‖A‖_F: the mean and the deviation of ξ for noise with σ = 1. */
 const TEXTURE_OF_NOISE = (() => {
@@ -126,13 +125,10 @@ function* noiseIn(
   const patches = yield* unclipped(plane, yield* varying(plane, places, constant));
   const texture = yield* texturesOf(plane, patches);
   const side = Uint8Array.from(patches, (at) => half(plane, at));
-  const calm = [new Int32Array(patches.length), new Int32Array(patches.length)] as const;
   function* measure(variance: number, least: number, most: number): Work<number | undefined> {
     const limit = variance * (TEXTURE_OF_NOISE.mean + DEVIATIONS * TEXTURE_OF_NOISE.deviation);
-    const counts = [0, 0];
-    for (let i = 0; i < patches.length; i++) if (texture[i] <= limit) calm[side[i]][counts[side[i]]++] = patches[i];
-    const halves = calm.map((some, k) => some.subarray(0, counts[k]));
-    if (Math.min(...counts) < least) return undefined;
+    const halves = halvesBelow(limit, patches, texture, side);
+    if (Math.min(halves[0].length, halves[1].length) < least) return undefined;
     const first = yield* covariance(plane, thin(halves[0], most));
     const second = yield* covariance(plane, thin(halves[1], most));
     const there = leastVariance(first, second);
@@ -153,6 +149,25 @@ function* noiseIn(
     }
   }
   return Math.sqrt(Math.max(0, variance));
+}
+
+/** The patches with at most this texture, in both halves. */
+function halvesBelow(
+  limit: number,
+  patches: Int32Array,
+  texture: Float64Array,
+  side: Uint8Array,
+): readonly [Int32Array, Int32Array] {
+  const calm = new Int32Array(patches.length);
+  // From both ends, each half in its order.
+  let first = 0;
+  let second = patches.length;
+  for (let i = 0; i < patches.length; i++) {
+    if (texture[i] > limit) continue;
+    if (side[i] === 0) calm[first++] = patches[i];
+    else calm[--second] = patches[i];
+  }
+  return [calm.subarray(0, first), calm.subarray(second).reverse()];
 }
 
 /** The top left pixels of the patches examined: all of them, or as many as allowed, on a coarser grid. */
@@ -199,39 +214,6 @@ function* without({ samples, width }: Plane, patches: Int32Array, least: number,
     yield to / patches.length;
   }
   return free.subarray(0, count);
-}
-
-/** The ends of the range at which samples are clipped; infinite if they are not clipped there. */
-export function* clippedAt(samples: Samples): Work<{ readonly least: number; readonly most: number }> {
-  const ends = { least: Number.POSITIVE_INFINITY, atLeast: 0, most: Number.NEGATIVE_INFINITY, atMost: 0 };
-  for (const [from, to] of stretches(samples.length)) {
-    countEnds(samples.subarray(from, to), ends);
-    yield to / samples.length;
-  }
-  const { least, atLeast, most, atMost } = ends;
-  return {
-    least: atLeast < CLIPPED * samples.length ? Number.NEGATIVE_INFINITY : least,
-    most: atMost < CLIPPED * samples.length ? Number.POSITIVE_INFINITY : most,
-  };
-}
-
-/** Continues with more samples: the least and the greatest so far, and how many have them. */
-function countEnds(samples: Samples, ends: { least: number; atLeast: number; most: number; atMost: number }): void {
-  let { least, atLeast, most, atMost } = ends;
-  for (let i = 0; i < samples.length; i++) {
-    const value = samples[i];
-    if (value < least) {
-      least = value;
-      atLeast = 0;
-    }
-    if (value > most) {
-      most = value;
-      atMost = 0;
-    }
-    if (value === least) atLeast++;
-    if (value === most) atMost++;
-  }
-  Object.assign(ends, { least, atLeast, most, atMost });
 }
 
 /** ξ = yᵀAy of patches, row by row. */

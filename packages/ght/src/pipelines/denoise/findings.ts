@@ -5,7 +5,7 @@
  */
 
 import type { Image, Samples } from '../../image/image.js';
-import { copyOf, mapped, refuseBadNumber } from '../../image/image.js';
+import { copyOf, limitsOf, mapped, refuseBadNumber } from '../../image/image.js';
 import type { Part, Size } from '../../image/rectangle.js';
 import { imageUnit, shifted, shiftedImage } from '../../image/scale.js';
 import type { NoiseEstimate } from '../../noise/estimate.js';
@@ -48,17 +48,16 @@ export function* scanRange({ at, planes: given }: Part, alpha?: Samples): Work<I
   if (!planes) return { ...NOTHING_SEEN, channels: given.length, copies: given.length > 1 };
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const [channel, plane] of planes.entries()) {
-    yield* refuseBadNumber(plane, (i) => {
-      const [x, y] = [at.left + (i % at.width), at.top + Math.floor(i / at.width)];
-      return `image pixel (x ${x}, y ${y}, channel ${channel})`;
-    });
-    for (const [from, to] of stretches(plane.length)) {
-      for (let i = from; i < to; i++) {
-        if (plane[i] < least) least = plane[i];
-        if (plane[i] > most) most = plane[i];
-      }
-      yield to / plane.length;
+    const limits = yield* limitsOf(plane);
+    if (!limits) {
+      yield* refuseBadNumber(plane, (i) => {
+        const [x, y] = [at.left + (i % at.width), at.top + Math.floor(i / at.width)];
+        return `image pixel (x ${x}, y ${y}, channel ${channel})`;
+      });
+      continue;
     }
+    least = Math.min(least, limits.least);
+    most = Math.max(most, limits.most);
   }
   return { least, most, channels: planes.length, copies: planes.length > 1 && (yield* allTheSame(planes)) };
 }

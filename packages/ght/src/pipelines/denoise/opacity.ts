@@ -4,7 +4,7 @@
  * row or column, as missing samples do (`missing.ts`), and all others have a value in the middle of the range. So patches of visible
  * pixels contain nothing else, and a part of an image needs few pixels around it.
  */
-import { copyOf, type Image, type Samples } from '../../image/image.js';
+import { copyOf, type Image, type Limits, type Samples } from '../../image/image.js';
 import type { PartedImage } from '../../image/parted-image.js';
 import { cut, grown, type Rectangle } from '../../image/rectangle.js';
 import { drive, stretches, type Work } from '../../work.js';
@@ -33,12 +33,6 @@ export async function readVisible(
   const { planes, alpha } = apart(image, await image.read(around, signal));
   const visible = await drive(visibleIn({ ...around, planes, alpha, peak: 1 }, range), { signal });
   return { planes: visible.planes.map((plane) => cut(plane, around, at)), alpha: alpha && cut(alpha, around, at) };
-}
-
-/** The least and the greatest visible sample. */
-interface Limits {
-  readonly least: number;
-  readonly most: number;
 }
 
 /** An image in this range, without what is in transparent pixels. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Image } from '../../../src/index.js';
 import { randomSource } from '../../../src/index.js';
-import { aboveRounding, clippedAt } from '../../../src/noise/white/sigma.js';
+import { clippedAt } from '../../../src/noise/clipped.js';
+import { aboveRounding } from '../../../src/noise/white/sigma.js';
 import { finish } from '../../../src/work.js';
 import { noiseByDefinition, noiseOfSmall } from '../../measures/noise-definition.js';
 import { noisy, picture } from '../../pictures.js';
