@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { randomSource } from 'ght';
-import { writeNpy } from 'ght/npy';
+import { readNpy, writeNpy } from 'ght/npy';
 import { readY4m } from 'ght-images';
 import { openImage, readImage } from 'ght-images/node';
 import { openStack, writeStack } from 'ght-tiles';
@@ -340,5 +340,39 @@ describe('what a stack cannot have', () => {
     const { code, stderr } = await ght(...args);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
     expect(await contents()).toEqual(before);
+  });
+});
+
+describe('a stack with NaN', () => {
+  it('is denoised as a series, and keeps or fills them; not in tiles', async () => {
+    const values = [1, 2, 3].flatMap((seed) => noisy(seed));
+    const data = Float32Array.from(values, (value, i) => ((i * 7919) % 211 === 0 ? Number.NaN : value));
+    await save('odd.npy', writeNpy({ type: 'f4', shape: [3, height, width], data }));
+    const flags = ['odd.npy', '-o', 'even.npy', '--axes', 'tyx', '--sigma', `${sigma}`];
+    for (const [what, left] of [
+      ['keep', data.filter(Number.isNaN).length],
+      ['fill', 0],
+    ] as const) {
+      const { code, stdout } = await ght('denoise', ...flags, '--missing', what);
+      const result = readNpy(await read('even.npy')).data as Float32Array;
+      expect([code, result.filter(Number.isNaN).length]).toEqual([0, left]);
+      expect(stdout).toMatch(/patches followed|series/);
+    }
+    expect((await ght('denoise', ...flags)).stderr).toContain('must be a finite number');
+    const tiled = await ght(
+      'denoise',
+      'odd.npy',
+      '-o',
+      'odd.zarr',
+      ...flags.slice(3),
+      '--missing',
+      'keep',
+      '--tile',
+      '32',
+    );
+    expect([tiled.code, tiled.stderr]).toEqual([
+      2,
+      expect.stringContaining('--missing must be left out for a stack in tiles'),
+    ]);
   });
 });

@@ -1,5 +1,5 @@
 /** Denoising the pages of stacks in parts: of pages too large for memory, a tile of each page of a window is in memory. */
-import type { Samples, SeriesOptions } from 'ght';
+import { OptionError, type Samples, type SeriesOptions } from 'ght';
 import {
   DenoiserCache,
   denoisePages,
@@ -45,6 +45,10 @@ export async function* denoiseStackParts(
   const { picture } = source;
   const { signal } = options;
   const settings = resolveSeriesOptions(picture.channels, withChannels(picture, options));
+  const { missing } = settings.page;
+  if (missing !== undefined) {
+    throw new OptionError('missing', 'must be left out for a stack in tiles', missing, 'denoise it in whole pages');
+  }
   const tiles = { chunk: parts.chunk, side: tile };
   const output: SeriesOutput<StackPage> = {
     tiles,

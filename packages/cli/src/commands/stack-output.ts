@@ -26,12 +26,11 @@ export function refuseWithStacks(
   what = 'stack',
 ): void {
   const others = {
-    ...(what !== 'stack' && { '--tile': tile }),
+    ...(what !== 'stack' && { '--tile': tile, '--missing': missing }),
     '--workers': workers,
     '--root': root,
     '--same-camera': sameCamera,
     '--separate': separate,
-    '--missing': missing,
   };
   for (const [flag, value] of Object.entries(others)) {
     if (value !== undefined) throw new OptionError(flag, `must be left out for a ${what}`, value, 'remove it');

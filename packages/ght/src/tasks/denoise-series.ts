@@ -1,9 +1,11 @@
 import { InputError } from '../errors.js';
-import { copyOf, type Image } from '../image/image.js';
+import { copyOf, type Image, type Samples } from '../image/image.js';
+import { type Holes, restored, withoutMissing } from '../pipelines/denoise/missing.js';
 import { denoiseWhole } from '../pipelines/denoise/whole.js';
 import { resolveSeriesOptions, type SeriesOptions } from '../pipelines/series/options.js';
 import { type WholePage, wholePage } from '../pipelines/series/page.js';
 import { checkPage, type DenoisedPage, denoisePages, type SeriesOutput } from '../pipelines/series/series.js';
+import { drive } from '../work.js';
 
 /**
  * Removes noise from the pages of a series: a film, a time series, a stack of slices. Each patch is followed along its motion through
@@ -15,7 +17,7 @@ import { checkPage, type DenoisedPage, denoisePages, type SeriesOutput } from '.
  * before its result is returned.
  *
  * The noise is the same in the whole series. It is estimated once: from up to 8 pages of a list, spread evenly, or from the
- * first pages of anything else.
+ * first pages of anything else, and where pages may have missing samples.
  *
  * @example
  * ```js
@@ -50,10 +52,35 @@ export async function* denoiseSeries(
       return report;
     },
   };
-  const pages = denoisePages(resumed(first.value, input), list?.length, list?.map(wholePage), settings, output);
-  for await (const result of pages) {
-    const image = results.get(result.page) as Image;
-    results.delete(result.page);
+  const { missing, planes } = settings.page;
+  const { signal } = planes;
+  const holes = new Map<number, readonly Holes[]>();
+  let number = 0;
+  const pageOf = async (image: Image) => {
+    if (missing === undefined) return wholePage(image);
+    const known = await drive(withoutMissing(image), { signal });
+    holes.set(number++, known.holes);
+    return wholePage(known.image);
+  };
+  const listed = missing === undefined ? list?.map(wholePage) : undefined;
+  for await (const result of denoisePages(
+    resumed(first.value, input, pageOf),
+    list?.length,
+    listed,
+    settings,
+    output,
+  )) {
+    const { page } = result;
+    let image = results.get(page) as Image;
+    results.delete(page);
+    if (missing !== undefined) {
+      const filled: Samples[] = [];
+      for (const [c, gone] of (holes.get(page) ?? []).entries()) {
+        filled.push(gone ? await drive(restored(image.planes[c], image, gone, missing), { signal }) : image.planes[c]);
+      }
+      image = { ...image, planes: filled };
+      for (const before of holes.keys()) if (before <= page) holes.delete(before);
+    }
     yield { ...result, image };
   }
 }
@@ -78,10 +105,14 @@ async function* checked(images: Iterable<Image> | AsyncIterable<Image>): AsyncGe
 }
 
 /** An iterator whose first page was taken. */
-async function* resumed(first: Image, rest: AsyncGenerator<Image, void>): AsyncGenerator<WholePage, void> {
+async function* resumed(
+  first: Image,
+  rest: AsyncGenerator<Image, void>,
+  pageOf: (image: Image) => Promise<WholePage>,
+): AsyncGenerator<WholePage, void> {
   try {
-    yield wholePage(first);
-    for await (const image of rest) yield wholePage(image);
+    yield await pageOf(first);
+    for await (const image of rest) yield await pageOf(image);
   } finally {
     await rest.return();
   }

@@ -31,7 +31,7 @@ export function* withoutMissing(image: Image): Work<{ readonly image: Image; rea
 }
 
 /** What {@link missingIn} finds. */
-type Holes = Uint8Array | undefined;
+export type Holes = Uint8Array | undefined;
 
 /** 1 for each missing sample of a plane, and then also where its opacity is 0; undefined if none is missing. */
 export function* missingIn(plane: Samples, alpha?: Samples): Work<Uint8Array | undefined> {

@@ -67,7 +67,7 @@ export interface DenoiseOptions {
    */
   readonly channels?: 'auto' | 'bands' | 'colour';
   /**
-   * What becomes of missing samples, those that are NaN; not in series. `keep`: they are missing in the result too. `fill`: they get values that
+   * What becomes of missing samples, those that are NaN. `keep`: they are missing in the result too. `fill`: they get values that
    * continue their surroundings smoothly; `inpaint` also finds texture. All others are denoised as if nothing were missing. Infinities are refused.
    *
    * @default an image with NaN is refused
@@ -181,12 +181,6 @@ export function resolveDenoiseOptions(channels: number, options: DenoiseOptions)
       ...{ threads, worker, weights, colourWeights, signal, onProgress },
     },
   };
-}
-
-/** Refuses the option `missing` where missing samples are not handled: in series. */
-export function refuseMissing({ missing }: DenoiseSettings, where: string): void {
-  if (missing === undefined) return;
-  throw new OptionError('missing', `must be left out for ${where}`, missing, 'denoise single images in memory with it');
 }
 
 /** Whether noise is given as a model, an estimate or a file. */

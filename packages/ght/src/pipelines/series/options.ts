@@ -1,5 +1,5 @@
 import { callable, OptionError } from '../../errors.js';
-import { type DenoiseOptions, type DenoiseSettings, refuseMissing, resolveDenoiseOptions } from '../denoise/options.js';
+import { type DenoiseOptions, type DenoiseSettings, resolveDenoiseOptions } from '../denoise/options.js';
 import type { ChosenQuality } from '../denoise/quality.js';
 
 /** The most pages of a volume. */
@@ -62,7 +62,6 @@ export function resolveSeriesOptions(
     throw new OptionError('series', rule, series, 'leave it out to follow patches as far as pages are alike');
   }
   const page = resolveDenoiseOptions(channels, options);
-  refuseMissing(page, 'series');
   if (series === 'off') return { page, depth: undefined, skip, onProgress };
   const depth = series === 'auto' ? MOST_DEPTH : series;
   const { quality } = page.planes;
