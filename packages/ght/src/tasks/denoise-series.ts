@@ -55,14 +55,16 @@ export async function* denoiseSeries(
   const { missing, planes } = settings.page;
   const { signal } = planes;
   const holes = new Map<number, readonly Holes[]>();
+  // The pages of which the noise is diagnosed are known again by what they are wrapped in.
+  const wrapped = new Map(missing === undefined ? list?.map((image) => [image, wholePage(image)]) : []);
+  const listed = missing === undefined ? list?.map((image) => wrapped.get(image) as WholePage) : undefined;
   let number = 0;
   const pageOf = async (image: Image) => {
-    if (missing === undefined) return wholePage(image);
+    if (missing === undefined) return wrapped.get(image) ?? wholePage(image);
     const known = await drive(withoutMissing(image), { signal });
     holes.set(number++, known.holes);
     return wholePage(known.image);
   };
-  const listed = missing === undefined ? list?.map(wholePage) : undefined;
   for await (const result of denoisePages(
     resumed(first.value, input, pageOf),
     list?.length,

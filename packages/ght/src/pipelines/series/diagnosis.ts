@@ -9,7 +9,7 @@ import { halvedPlanes } from '../../image/halves.js';
 import type { Image, Samples } from '../../image/image.js';
 import { POOLED_SIDE, PooledSample } from '../../image/pooled-sample.js';
 import { allOf, type Size } from '../../image/rectangle.js';
-import { SAMPLED } from '../../image/sample.js';
+import { SAMPLED, sampledPlanes, sampleLayout } from '../../image/sample.js';
 import { hasTwoScales } from '../../noise/coloured/coarse.js';
 import { jpegOf, type NoiseEstimate, noiseOf } from '../../noise/estimate.js';
 import { type JpegInfo, limited, type NoiseModel } from '../../noise/model.js';
@@ -17,7 +17,7 @@ import { drive, type Watch, type Work } from '../../work.js';
 import { axesNoise, bandsIn, isEstimatedColour, toAxes } from '../denoise/axes.js';
 import type { Bands } from '../denoise/bands.js';
 import type { TileDivision } from '../denoise/context.js';
-import { findDefects } from '../denoise/defects.js';
+import { type Defects, findDefects, type Repaired } from '../denoise/defects.js';
 import { exponentOf, type ImageRange, mergeRanges } from '../denoise/findings.js';
 import { givenEstimate } from '../denoise/given.js';
 import type { DenoiseSettings } from '../denoise/options.js';
@@ -28,10 +28,20 @@ import { coarseSettings, fineEstimate, scaled } from '../denoise/scales.js';
 import { checkGivenNoise } from '../given-noise.js';
 import { withoutCoarse } from './coarse.js';
 import { type SeriesPage, sampleOf, scanPage } from './page.js';
-import { FEWEST_PAGES, type FixedDefects, findFixed, fixedRemoved, type PageResidual } from './pattern.js';
+import {
+  FEWEST_PAGES,
+  type FixedDefects,
+  findFixed,
+  fixedRemoved,
+  mayHaveFixed,
+  type PageResidual,
+} from './pattern.js';
 
 /** The most pages from which the noise is estimated. */
 export const SAMPLE_PAGES = 8;
+
+/** The pixels of each page in which fixed defects are looked for first: this many, or this share of them. */
+const [FIXED_SAMPLED, FIXED_SHARE] = [2 ** 14, 16];
 
 /** What all pages of a series have in common. */
 export interface SeriesFindings {
@@ -46,7 +56,12 @@ export interface SeriesFindings {
   readonly given: PlanesFrame;
   readonly coarse?: PlanesFrame;
   readonly fixed?: FixedDefects;
+  /** The whole pages that were looked at, without their defects, until they are denoised. */
+  readonly repaired: Map<SeriesPage, RepairedPage>;
 }
+
+/** A page in working units without its defects. */
+export type RepairedPage = Repaired & { readonly defects: Defects };
 
 /** At most this many of `count` pages, spread evenly. */
 export function spread(count: number, most: number): number[] {
@@ -71,13 +86,14 @@ export async function diagnoseSeries(
   const { sampled } = settings;
   const isWhole = pages[0].width * pages[0].height <= sampled;
   const working: Image[] = [];
-  for (const p of spread(pages.length, SAMPLE_PAGES)) {
+  const chosen = spread(pages.length, SAMPLE_PAGES);
+  for (const p of chosen) {
     const { image } = await sampleOf(pages[p], range, isWhole ? sampled : sampled / SAMPLE_PAGES, watch);
     working.push(image);
   }
   const [first] = working;
   const repair = async (fixed?: FixedDefects) => {
-    const repaired: Image[] = [];
+    const repaired: (Image & RepairedPage)[] = [];
     for (const page of working) {
       const all = { at: allOf(page), planes: page.planes };
       const planes = fixed ? await drive(fixedRemoved(fixed, page).without(all), watch) : page.planes;
@@ -100,7 +116,8 @@ export async function diagnoseSeries(
   for (const { planes } of repaired) axes.push(await drive(toAxes(planes, estimate.model, bands), watch));
   const { coarse: noise } = estimate;
   const given = await frameOfPages(axes, first, axesNoise(estimate.model, settings.strength, bands), watch);
-  const found = { range, estimate, bands, given, fixed };
+  const known = new Map(isWhole ? chosen.map((p, i) => [pages[p], repaired[i]] as const) : []);
+  const found = { range, estimate, bands, given, fixed, repaired: known };
   if (!noise || !hasTwoScales(first)) return { ...found, fine: estimate, framed: given };
   const all = allOf(first);
   const halves: Float32Array[][] = [];
@@ -160,24 +177,35 @@ async function fixedDefects(
   if (repaired.length < FEWEST_PAGES || !(settings.impulses || settings.banding)) return undefined;
   const watch = { signal: settings.planes.signal };
   const [size] = working;
-  const all = allOf(size);
   const axes: (readonly Samples[])[] = [];
   for (const { planes } of repaired) axes.push(await drive(toAxes(planes, model), watch));
   const framed = await frameOfPages(axes, size, axesNoise(model, { strength: 1, chroma: 1 }), watch);
   if (!framed.noisy[0]) return undefined;
   const kind = model.kind === 'coloured' ? 'coloured' : 'white';
   const denoiser = await recipeFor(recipeOf('fast', kind), size, settings.planes);
-  const residuals: PageResidual[][] = framed.noisy.map(() => []);
-  for (const planes of axes) {
-    const { placements } = tilesFor({ settings }, denoiser, all, size, planes.length);
-    const denoised = await denoiseTiles(denoiser, { at: all, planes }, framed, placements, all, watch);
-    for (const [c, plane] of planes.entries()) {
-      // Of pages of bytes, the planes are bytes, which do not hold a difference.
-      const removed = Float64Array.from(plane, (value, i) => value - denoised[c][i]);
-      residuals[c].push({ denoised: denoised[c], removed });
+  const residualsOf = async (stack: typeof axes, extent: Size) => {
+    const at = allOf(extent);
+    const residuals: PageResidual[][] = framed.noisy.map(() => []);
+    for (const planes of stack) {
+      const { placements } = tilesFor({ settings }, denoiser, at, extent, planes.length);
+      const denoised = await denoiseTiles(denoiser, { at, planes }, framed, placements, at, watch);
+      for (const [c, plane] of planes.entries()) {
+        // Of pages of bytes, the planes are bytes, which do not hold a difference.
+        const removed = Float64Array.from(plane, (value, i) => value - denoised[c][i]);
+        residuals[c].push({ denoised: denoised[c], removed });
+      }
     }
+    return residuals;
+  };
+  const { scales } = framed.frame;
+  // Most series have none, which a sample shows in a fraction of the time.
+  const layout = sampleLayout(size, Math.max(FIXED_SAMPLED, (size.width * size.height) / FIXED_SHARE));
+  if (!layout.whole) {
+    const some = axes.map((planes) => sampledPlanes(planes, size, layout));
+    const residuals = await residualsOf(some, layout.size);
+    if (!(await drive(mayHaveFixed(residuals, layout.size.width, working, scales, settings), watch))) return undefined;
   }
-  return drive(findFixed(residuals, working, framed.frame.scales, model, settings), watch);
+  return drive(findFixed(await residualsOf(axes, size), working, scales, model, settings), watch);
 }
 
 /** The noise of pages in working units, without defects. */

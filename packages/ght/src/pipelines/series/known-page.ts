@@ -38,15 +38,20 @@ export interface KnownPage<P extends SeriesPage = SeriesPage> {
 export async function knownPage<P extends SeriesPage>(
   page: P,
   before: KnownPage<P> | undefined,
-  { range, estimate, bands, fixed, given: framed }: SeriesFindings,
+  { range, estimate, bands, fixed, given: framed, repaired: found }: SeriesFindings,
   settings: DenoiseSettings,
   tiles: TileDivision | undefined,
 ): Promise<KnownPage<P>> {
   const watch = { signal: settings.planes.signal };
   const { image, whole, given } = await sampleOf(page, range, settings.sampled, watch);
   const first = fixed && fixedRemoved(fixed, page);
-  const planes = first ? await drive(first.without({ at: allOf(page), planes: image.planes }), watch) : image.planes;
-  const { defects, ...repaired } = await drive(findDefects({ ...image, planes }, whole, settings), watch);
+  function* repairedPage() {
+    const even = first ? yield* first.without({ at: allOf(page), planes: image.planes }) : image.planes;
+    return yield* findDefects({ ...image, planes: even }, whole, settings);
+  }
+  const { defects, planes, impulses: count } = found.get(page) ?? (await drive(repairedPage(), watch));
+  found.delete(page);
+  const repaired = { planes, impulses: count };
   const known = { range, peak: page.peak, defects, estimate, bands };
   const parts = measuredParts({ tiles, image: page });
   const reader = tiles ? partReader(page, first) : new WholeReader(page, first);

@@ -10,7 +10,6 @@
 import type { Motion } from '../../denoisers/denoiser.js';
 import type { Frame } from '../../denoisers/frame.js';
 import { MOTION } from '../../denoisers/groups/volumes.js';
-import type { Samples } from '../../image/image.js';
 import { gridCell, gridOf, grown, type Rectangle, type Size } from '../../image/rectangle.js';
 import { drive, type Watch, type Work } from '../../work.js';
 import type { Pair, ReadPair } from './page.js';
@@ -54,12 +53,14 @@ export async function motionOf(
 
 /** The mean squared differences of the blocks of a part for every displacement, in variances of the noise, over all planes. */
 function* differencesIn(
-  [before, after]: Pair,
+  pair: Pair,
   at: Rectangle,
   part: Rectangle,
   { width, height }: Size,
   scales: readonly number[],
 ): Work<Float64Array[]> {
+  // Arrays of one type are read several times faster.
+  const [before, after] = pair.map((planes) => planes.map((plane) => new Float64Array(plane)));
   const blocks: Float64Array[] = [];
   for (const cell of gridOf(part, { width: BLOCK, height: BLOCK })) {
     const differences = new Float64Array(SIDE * SIDE);
@@ -86,21 +87,27 @@ function* differencesIn(
 
 /** The sum of squared differences of samples, from column `from` to before `to` and from row `first` to before `last`. */
 function squaredDifferences(
-  before: Samples,
-  after: Samples,
+  before: Float64Array,
+  after: Float64Array,
   at: Rectangle,
   { from, to, first, last, dx, dy }: Readonly<Record<'from' | 'to' | 'first' | 'last' | 'dx' | 'dy', number>>,
 ): number {
-  let sum = 0;
+  let [even, odd] = [0, 0];
+  // Two sums do not wait for each other. Indices are whole numbers, as far as the compiler can know: others are slow.
+  const shift = (dy * at.width + dx) | 0;
   for (let y = first; y < last; y++) {
-    const a = (y - at.top) * at.width - at.left;
-    const b = a + dy * at.width + dx;
-    for (let x = from; x < to; x++) {
-      const difference = after[b + x] - before[a + x];
-      sum += difference * difference;
+    const start = ((y - at.top) * at.width - at.left + from) | 0;
+    const end = (start + to - from) | 0;
+    let i = start;
+    for (; i < end - 1; i = (i + 2) | 0) {
+      const one = after[(i + shift) | 0] - before[i];
+      const other = after[(i + shift + 1) | 0] - before[(i + 1) | 0];
+      even += one * one;
+      odd += other * other;
     }
+    if (i < end) even += (after[(i + shift) | 0] - before[i]) ** 2;
   }
-  return sum;
+  return even + odd;
 }
 
 /** The displacement with the least price. */

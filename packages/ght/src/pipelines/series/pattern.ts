@@ -23,6 +23,8 @@ const GAUSSIAN = 1.4826;
 const [HOT, MOST_HOT] = [8, 0.01];
 /** Content moves if this share of the samples with structure change from page to page by more than the noise. */
 const MOVING = 0.8;
+/** With fewer samples with structure, nothing is concluded from a sample of the pages. */
+const FEWEST_SAMPLES = 100;
 
 /** A page, and what was removed from it by denoising. */
 export interface PageResidual {
@@ -50,7 +52,8 @@ export function* findFixed(
   { impulses, banding }: { readonly impulses: boolean; readonly banding: boolean },
 ): Work<FixedDefects | undefined> {
   const [{ width, planes }] = pages;
-  if (!(yield* isMoving(axes[0], width, deviations[0]))) return undefined;
+  const { structured, moving } = yield* movement(axes[0], width, deviations[0]);
+  if (structured === 0 || moving < MOVING * structured) return undefined;
   const found = [];
   for (const [c, residuals] of axes.entries()) found.push(banding ? patternOf(residuals, deviations[c]) : null);
   const sites = planes.map((_, c) =>
@@ -69,6 +72,30 @@ export function* findFixed(
     deviation,
     sites: sites.map((some) => Uint32Array.from(some)),
   };
+}
+
+/**
+ * Whether pages may have fixed defects, as far as a sample of their residuals shows: if half of what is needed is there, or the sample has
+ * too little structure to say how the content moves.
+ */
+export function* mayHaveFixed(
+  axes: readonly (readonly PageResidual[])[],
+  width: number,
+  pages: readonly Image[],
+  deviations: readonly number[],
+  { impulses, banding }: { readonly impulses: boolean; readonly banding: boolean },
+): Work<boolean> {
+  const { structured, moving } = yield* movement(axes[0], width, deviations[0]);
+  if (structured >= FEWEST_SAMPLES && moving < (MOVING / 2) * structured) return false;
+  const least = LEAST / Math.SQRT2;
+  if (banding && axes.some((residuals, c) => meanRemoved(residuals).variance >= (least * deviations[c]) ** 2))
+    return true;
+  yield 0.5;
+  const hot = (c: number) => {
+    const planes = pages.map((page) => page.planes[c]);
+    return hotPixels(planes, pages[0].width).length > 0;
+  };
+  return impulses && [...pages[0].planes.keys()].some(hot);
 }
 
 /** How fixed defects are removed from the parts of a page in working units. */
@@ -114,7 +141,7 @@ function hotPixels(pages: readonly Samples[], width: number): number[] {
       const middle = (a + b + c + d - Math.min(a, b, c, d) - Math.max(a, b, c, d)) / 2;
       each[p] = plane[i] - middle;
     }
-    excess[i] = quantile(each, 0.5);
+    excess[i] = medianOfFew(each);
   }
   const limit = HOT * GAUSSIAN * quantile(Float64Array.from(excess, Math.abs), 0.5);
   const found: number[] = [];
@@ -122,11 +149,30 @@ function hotPixels(pages: readonly Samples[], width: number): number[] {
   return found.length <= MOST_HOT * length ? found : [];
 }
 
+/** The median of a few values, which are sorted. */
+function medianOfFew(values: Float64Array): number {
+  for (let i = 1; i < values.length; i++) {
+    const value = values[i];
+    let k = i;
+    for (; k > 0 && values[k - 1] > value; k--) values[k] = values[k - 1];
+    values[k] = value;
+  }
+  const [low, high] = [values[(values.length - 1) >> 1], values[values.length >> 1]];
+  return low + 0.5 * (high - low);
+}
+
 /** The pattern of one axis; null if it has none. */
 function patternOf(
   pages: readonly PageResidual[],
   scale: number,
 ): { readonly pattern: Float32Array; readonly deviation: number } | null {
+  const { mean, all, variance } = meanRemoved(pages);
+  if (variance < (LEAST * scale) ** 2) return null;
+  return { pattern: mean.map((value) => (value * variance) / all), deviation: Math.sqrt(variance) / scale };
+}
+
+/** The mean of what was removed, its variance, and what of that is not noise. */
+function meanRemoved(pages: readonly PageResidual[]) {
   const { length } = pages[0].removed;
   const mean = new Float32Array(length);
   let variances = 0;
@@ -142,13 +188,15 @@ function patternOf(
   const noise = variances / length / pages.length;
   // A median, because what is left of edges is far from Gaussian.
   const all = (GAUSSIAN * quantile(Float64Array.from(mean, Math.abs), 0.5)) ** 2;
-  const variance = all - noise;
-  if (variance < (LEAST * scale) ** 2) return null;
-  return { pattern: mean.map((value) => (value * variance) / all), deviation: Math.sqrt(variance) / scale };
+  return { mean, all, variance: all - noise };
 }
 
-/** Whether the content moves: where a page has structure, another one has something else. */
-function* isMoving(pages: readonly PageResidual[], width: number, deviation: number): Work<boolean> {
+/** The samples of a page with structure, and those of them where another page has something else. */
+function* movement(
+  pages: readonly PageResidual[],
+  width: number,
+  deviation: number,
+): Work<{ readonly structured: number; readonly moving: number }> {
   const [first, ...others] = pages.map(({ denoised }) => denoised);
   let [structured, moving] = [0, 0];
   for (let i = width; i < first.length; i++) {
@@ -156,9 +204,10 @@ function* isMoving(pages: readonly PageResidual[], width: number, deviation: num
     if (!isEdge) continue;
     structured++;
     // Half of the others, because content may come back.
-    const changed = others.filter((other) => Math.abs(other[i] - first[i]) > deviation / 2).length;
+    let changed = 0;
+    for (const other of others) if (Math.abs(other[i] - first[i]) > deviation / 2) changed++;
     if (2 * changed > others.length) moving++;
   }
   yield 0.2;
-  return structured > 0 && moving >= MOVING * structured;
+  return { structured, moving };
 }
