@@ -1,16 +1,17 @@
 // Dictionary learning compared with SPAMS (trainDL, mode 5) and scikit-learn: the time to the same RMSE on unseen images.
-// usage: npm run bench:learning -- [--images DIR …] [--budget 10] [--threads 2] [--patches 65536] [--iterations 30]
-//                                  [--batches 25,50,100,200,400,800,1600,3200] [--no-peers]
+// usage: npm run bench:learning -- [--images DIR …] [--patch 8] [--atoms 16,16] [--budget 10] [--threads 1] [--patches 65536]
+//                                  [--iterations 30] [--batches 25,50,100,200,400,800,1600,3200] [--no-peers] [--no-scikit-learn]
+//                                  [--results learning]
 // Two of three images are for learning, the third is unseen; without --images they are six CC0 photographs at half size. All
-// learn 64×256 from the same patches and from the DCT, for the same number of atoms per patch, each in its own process. The same
+// learn as many atoms from the same patches and from the DCT, for the same number of atoms per patch, each in its own process. The same
 // coders measure every dictionary on the same unseen patches: joint OMP, and OMP with the same number of atoms in
-// every patch. --batches are batches of 512 patches. Writes everything to bench/results/learning.json.
+// every patch. --batches are batches of 512 patches. Writes everything to bench/results/NAME.json.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { denseDictionary, overcompleteDct, solve } from 'ght';
+import { denseDictionary, overcompleteDct, separableDictionary, solve } from 'ght';
 import { readNpy, writeNpy } from 'ght/npy';
 import { halved, naturalPatches } from 'ght-lab';
 import { flags } from './flags.js';
@@ -19,17 +20,23 @@ import { greyImages } from './images.js';
 const text = (value) => ({ type: 'string', default: value });
 const values = flags(import.meta.filename, {
   images: { type: 'string', multiple: true, default: [] },
+  patch: text('8'),
+  atoms: text('16,16'),
+  results: text('learning'),
   budget: text('10'),
-  threads: text('2'),
+  threads: text('1'),
   patches: text('65536'),
   iterations: text('30'),
   batches: text('25,50,100,200,400,800,1600,3200'),
   'no-peers': { type: 'boolean', default: false },
+  'no-scikit-learn': { type: 'boolean', default: false },
 });
-const [s, threads, patches, iterations] = ['budget', 'threads', 'patches', 'iterations'].map((name) => +values[name]);
+const [side, s, threads] = ['patch', 'budget', 'threads'].map((name) => +values[name]);
+const [patches, iterations] = ['patches', 'iterations'].map((name) => +values[name]);
+const atoms = values.atoms.split(',').map(Number);
 const batches = { batch: 512, batches: values.batches.split(',').map(Number) };
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
-const D = overcompleteDct(8, 16);
+const D = separableDictionary(...atoms.map((count) => overcompleteDct(side, count).factors[0]));
 const TEST_PATCHES = 8192;
 const peerThreads = { OMP_NUM_THREADS: String(threads), OMP_WAIT_POLICY: 'passive', OPENBLAS_NUM_THREADS: '1' };
 /** scikit-learn takes a minute of CPU time for a hundred batches. */
@@ -38,7 +45,7 @@ const SLOW_BATCHES = 50;
 const images = values.images.length > 0 ? await greyImages(values.images, Number.POSITIVE_INFINITY) : await halved();
 const unseen = images.filter((_, i) => i % 3 === 2);
 if (unseen.length === 0) throw new Error(`--images must have at least 3 images, not ${images.length}`);
-const test = naturalPatches(unseen, TEST_PATCHES, 2);
+const test = naturalPatches(unseen, TEST_PATCHES, 2, side);
 const scratch = mkdtempSync(join(tmpdir(), 'ght-bench-'));
 const environment = {
   date: new Date().toISOString().slice(0, 10),
@@ -49,25 +56,27 @@ for (const [name, value] of Object.entries(environment)) console.log(`${name}: $
 const learners = [];
 try {
   const seen = images.filter((image) => !unseen.includes(image));
-  const Y = Float32Array.from(naturalPatches(seen, patches, 1));
+  const Y = Float32Array.from(naturalPatches(seen, patches, 1, side));
   const common = { training: join(scratch, 'training.npy'), initial: join(scratch, 'initial.npy'), s, threads };
   writeFileSync(common.training, writeNpy({ type: 'f4', shape: [patches, D.N], data: Y }));
   writeFileSync(common.initial, writeNpy({ type: 'f4', shape: [D.L, D.N], data: Float32Array.from(D.atoms.data) }));
 
-  await measure('GHT, dense', [process.execPath], here('learner.js'), { ...common, iterations, separable: false });
-  await measure('GHT, separable', [process.execPath], here('learner.js'), { ...common, iterations, separable: true });
+  const own = { ...common, iterations, patch: side, atoms };
+  await measure('GHT, dense', [process.execPath], here('learner.js'), { ...own, separable: false });
+  await measure('GHT, separable', [process.execPath], here('learner.js'), { ...own, separable: true });
   if (!values['no-peers']) {
     const pythons = ['python3', '/usr/bin/python3'];
     const fewer = { ...batches, batches: batches.batches.filter((count) => count <= SLOW_BATCHES) };
     await measure('SPAMS', pythons, here('peers/spams_learn.py'), { ...common, ...batches });
-    await measure('scikit-learn', pythons, here('peers/sklearn_learn.py'), { ...common, ...fewer });
+    if (!values['no-scikit-learn'])
+      await measure('scikit-learn', pythons, here('peers/sklearn_learn.py'), { ...common, ...fewer });
   }
 } finally {
   rmSync(scratch, { recursive: true });
 }
 const start = await rmseOf(D.atoms.data);
 report();
-const results = here('results/learning.json');
+const results = here(`results/${values.results}.json`);
 mkdirSync(dirname(results), { recursive: true });
 const inDigits = (_, value) => (typeof value === 'number' ? Number(value.toFixed(4)) : value);
 const setting = { s, patches, images: images.map(({ name }) => name), unseen: unseen.map(({ name }) => name) };

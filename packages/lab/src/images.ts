@@ -69,15 +69,16 @@ export function middles(images: readonly NamedImage[]): NamedImage[] {
 }
 
 /** P random 8×8 patches of a collection, one after the other; every image has the same probability. */
-export function naturalPatches(collection: readonly NamedImage[], P: number, seed: number): Float64Array {
-  const large = collection.filter(({ image }) => image.width >= 8 && image.height >= 8);
+export function naturalPatches(collection: readonly NamedImage[], P: number, seed: number, side = 8): Float64Array {
+  const large = collection.filter(({ image }) => image.width >= side && image.height >= side);
+  const N = side ** 2;
   const random = randomSource(seed);
-  const Y = new Float64Array(64 * P);
+  const Y = new Float64Array(N * P);
   for (let p = 0; p < P; p++) {
     const { width, height, planes } = large[random.below(large.length)].image;
-    const x = random.below(width - 7);
-    const y = random.below(height - 7);
-    for (let n = 0; n < 64; n++) Y[64 * p + n] = planes[0][(y + (n >> 3)) * width + x + (n & 7)];
+    const x = random.below(width - side + 1);
+    const y = random.below(height - side + 1);
+    for (let n = 0; n < N; n++) Y[N * p + n] = planes[0][(y + Math.floor(n / side)) * width + x + (n % side)];
   }
   return Y;
 }

@@ -29,7 +29,8 @@ function spams({ spams: { rows } }) {
 }
 
 /** The CPU time of every learner to each error that SPAMS comes to: `npm run bench:learning`. */
-function learning({ learning: { start, learners } }) {
+const learning = (name) => (results) => {
+  const { start, learners } = results[name];
   const peer = learners.find(({ name }) => name === 'SPAMS');
   const others = learners.filter((learner) => learner !== peer);
   const cell = ({ snapshots }, goal) => {
@@ -43,7 +44,7 @@ function learning({ learning: { start, learners } }) {
       ...others.map((learner) => cell(learner, goal)),
     ]),
   );
-}
+};
 
 /** Servers with 16 requests at once: `npm run bench:serve`. */
 function serve({ serve: { rows } }) {
@@ -231,7 +232,8 @@ function gpuGoals({ gpu: { iterations, pursuits, denoising, ratios } }) {
 }
 
 const drawn = {
-  ...{ spams, learning, scale, serve, series, diagnosis, 'added-noise': addedNoise },
+  ...{ spams, learning: learning('learning'), 'learning-large': learning('learning-large') },
+  ...{ scale, serve, series, diagnosis, 'added-noise': addedNoise },
   ...{ 'gpu-iterations': gpuIterations, 'gpu-pursuits': gpuPursuits },
   ...{ 'gpu-denoising': gpuDenoising, 'gpu-goals': gpuGoals },
 };
