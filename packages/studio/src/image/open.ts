@@ -3,7 +3,6 @@ import { formatNames, framesOf, type ImageMetadata, orientationOf, upright } fro
 import { decodeBitmap, decodeForeign } from './bitmap.js';
 import { FileError, type OpenedImage, planesOf, type Raster } from './decoded.js';
 import { checkSize, type Format, foreignFormatOf, formatOf, type Size, sizeOf } from './header.js';
-import { decodePng } from './png.js';
 
 /**
  * Opens an image file. `fit` is called with the size before memory of that size is allocated. It may throw to reject the
@@ -96,7 +95,9 @@ async function read(
   if (framesOf(bytes, format) > 1) {
     throw new FileError('has several frames. Save the one you want as a file of its own.');
   }
-  const raster: Raster = format === 'png' ? decodePng(bytes) : await decodeBitmap(bytes, format);
+  // The browser's own decoder, which the others use, does not give 16 bits.
+  const raster: Raster =
+    format === 'png' ? (await import('./png.js')).decodePng(bytes) : await decodeBitmap(bytes, format);
   return { raster: { ...raster, orientation: orientationOf(bytes, format) }, reduce, metadata };
 }
 
