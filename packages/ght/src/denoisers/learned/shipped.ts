@@ -27,13 +27,13 @@ function readOnce<M>(read: (from: string | Uint8Array) => Promise<M>): (weights?
 
 /** The model of these weights; without any, the shipped one. */
 export const shippedModel: (weights?: Weights) => Promise<LearnedModel> = readOnce(async (from) =>
-  readModel(await bytesOf(from || place(), 'weights/grey.npz of the package', 'weights')),
+  readModel(await bytesOf(() => from || place(), 'weights/grey.npz of the package', 'weights')),
 );
 
 /** The model for colour pictures of these weights; without any, that of the package ght-colour, or undefined if it is not installed. */
 export const colourModel: (weights?: Weights) => Promise<ColourModel | undefined> = readOnce(async (from) => {
   const bytes = from
-    ? await bytesOf(from, 'colour.npz of the package ght-colour', 'colourWeights')
+    ? await bytesOf(() => from, 'colour.npz of the package ght-colour', 'colourWeights')
     : await readColour();
   return bytes && readColourModel(bytes);
 });
@@ -54,16 +54,18 @@ export function checkWeights(option: 'weights' | 'colourWeights', weights: unkno
   throw new OptionError(option, rule, kindOf(weights), 'give a URL or leave it out');
 }
 
-/** The bytes of a file of weights: those that were given, or those at an address. */
-async function bytesOf(from: string | URL | Uint8Array, file: string, option: string): Promise<Uint8Array> {
-  if (from instanceof Uint8Array) return from;
+/** The bytes of a file of weights: those that were given, or those at an address, which code in a bundle may not have. */
+async function bytesOf(weights: () => Weights, file: string, option: string): Promise<Uint8Array> {
+  let from: Weights | undefined;
   try {
+    from = weights();
+    if (from instanceof Uint8Array) return from;
     const bytes = await readWeights(from);
     // Many hosts answer with a page, and with success, if they do not have a file.
     if (String.fromCharCode(...bytes.subarray(0, 2)) !== 'PK') throw new Error('it is another file');
     return bytes;
   } catch (cause) {
-    const rule = `needs the file ${file}, which could not be read from ${from}`;
+    const rule = `needs the file ${file}, which could not be read${from ? ` from ${from}` : ''}`;
     const remedy = `give its address or its bytes as the option ${option}, or use the quality best`;
     throw new EnvironmentError('quality', rule, (cause as Error).message, remedy, { cause });
   }
