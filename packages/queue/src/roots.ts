@@ -265,19 +265,25 @@ async function pathOf(name: string, folders: Roots): Promise<string> {
 
 /** The path with links resolved; a part that is not there yet is kept. A link to something absent is refused: it could be anywhere. */
 async function realOrAbsent(path: string, name: string): Promise<string> {
-  const isThere = await lstat(path).then(
+  if (await isThere(path)) {
+    try {
+      return await realpath(path);
+    } catch (error) {
+      // Another coordinator may have finished, and renamed it meanwhile.
+      if (await isThere(path)) throw outside(name, error);
+    }
+  }
+  return join(await realOrAbsent(dirname(path), name), basename(path));
+}
+
+function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
     () => true,
     (error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return false;
       throw error;
     },
   );
-  if (!isThere) return join(await realOrAbsent(dirname(path), name), basename(path));
-  try {
-    return await realpath(path);
-  } catch (error) {
-    throw outside(name, error);
-  }
 }
 
 function outside(name: string, cause?: unknown): InputError {
