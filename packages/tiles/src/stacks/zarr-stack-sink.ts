@@ -6,7 +6,7 @@ import { type Image, OptionError } from 'ght';
 import { lengthOf, type PageAxis, type PagePlace, pageAxes, reordered } from 'ght-images';
 import { destinationOf, removeStrays, temporaryFor, writingErrorOf } from 'ght-images/node';
 import type { Picture } from '../picture.js';
-import { means } from '../stores/pyramid.js';
+import { halve } from '../stores/pyramid.js';
 import { planesOf, someAtOnce } from '../stores/windows.js';
 import { bytesOf, ZarrFolder, zstd } from '../stores/zarr-chunks.js';
 import { listOf } from '../stores/zarr-image.js';
@@ -288,7 +288,7 @@ function* chunksOf(layout: Layout, place: PagePlace, level: number) {
 
 /** Writes the smaller levels of a page, chunk by chunk. */
 async function finishPage(parts: StackParts, layout: Layout, place: PagePlace): Promise<void> {
-  const { picture, levels, chunk } = layout;
+  const { picture, levels } = layout;
   const planes = planesOf(picture);
   const packer = await zstd();
   for (let level = 1; level < levels.length; level++) {
@@ -296,20 +296,11 @@ async function finishPage(parts: StackParts, layout: Layout, place: PagePlace): 
     await someAtOnce(chunksOf(layout, place, level), async ({ name, plane, row, column }) => {
       const prefix = prefixOf(layout, place, level - 1, plane, planes);
       const samples = parts.empty();
-      for (const [down, right] of [
-        [0, 0],
-        [0, 1],
-        [1, 0],
-        [1, 1],
-      ]) {
-        const [left, top] = [(2 * column + right) * chunk, (2 * row + down) * chunk];
-        if (left >= before.width || top >= before.height) continue;
-        const from = await parts.read(`${prefix}/${2 * row + down}/${2 * column + right}`);
-        if (!from) throw new Error(`the chunk ${prefix}/${2 * row + down}/${2 * column + right} was removed`);
-        const size = { width: Math.min(chunk, before.width - left), height: Math.min(chunk, before.height - top) };
-        const start = ((down * chunk + right) * chunk) / 2;
-        means(from, size, chunk, samples, start, picture.sample !== 'float');
-      }
+      await halve(samples, { row, column }, before, layout, async (y, x) => {
+        const from = await parts.read(`${prefix}/${y}/${x}`);
+        if (!from) throw new Error(`the chunk ${prefix}/${y}/${x} was removed`);
+        return from;
+      });
       await parts.folder.write(name, await packer.encode(bytesOf(samples)));
     });
   }

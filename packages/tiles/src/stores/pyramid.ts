@@ -29,7 +29,9 @@ export async function buildPyramid(folder: ZarrFolder, record: ZarrRecord, signa
       places(levels[level], record),
       async ({ plane, row, column }) => {
         // Also if the chunk is there already, so that a damaged one it was made from is noticed.
-        const samples = await halved(chunks, levels[level - 1], level, { plane, row, column });
+        const samples = chunks.empty();
+        const read = (y: number, x: number) => chunks.read(level - 1, plane, y, x);
+        await halve(samples, { row, column }, levels[level - 1], record, read);
         if (await chunks.isIntact(level, plane, row, column)) return;
         await chunks.write(level, plane, row, column, samples);
       },
@@ -71,16 +73,15 @@ async function checkComplete(folder: ZarrFolder, record: ZarrRecord): Promise<vo
   }
 }
 
-/** A chunk of a level, from the four of the level before. */
-async function halved(
-  chunks: ChunkFiles,
+/** Writes a chunk of a level into `result`, from the four of the level before, of this size. */
+export async function halve(
+  result: RasterSamples,
+  { row, column }: Omit<Place, 'plane'>,
   before: Level,
-  level: number,
-  { plane, row, column }: Place,
-): Promise<RasterSamples> {
-  const { chunk, picture } = chunks.record;
+  { chunk, picture }: Pick<ZarrRecord, 'chunk' | 'picture'>,
+  read: (row: number, column: number) => Promise<RasterSamples>,
+): Promise<void> {
   const half = chunk / 2;
-  const result = chunks.empty();
   for (const [down, right] of [
     [0, 0],
     [0, 1],
@@ -89,15 +90,14 @@ async function halved(
   ]) {
     const [left, top] = [(2 * column + right) * chunk, (2 * row + down) * chunk];
     if (left >= before.width || top >= before.height) continue;
-    const from = await chunks.read(level - 1, plane, 2 * row + down, 2 * column + right);
+    const from = await read(2 * row + down, 2 * column + right);
     const size = { width: Math.min(chunk, before.width - left), height: Math.min(chunk, before.height - top) };
     means(from, size, chunk, result, down * half * chunk + right * half, picture.sample !== 'float');
   }
-  return result;
 }
 
 /** Means of 2×2 samples of a picture with rows of `stride` samples, into `to` from `start` on, with rows of `wide` samples. */
-export function means(
+function means(
   from: RasterSamples,
   size: Level,
   stride: number,

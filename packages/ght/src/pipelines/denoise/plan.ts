@@ -221,8 +221,10 @@ export const denoisePlan: Plan<DenoiseContext, DenoiseResult> = {
     const changed = framed.noisy.includes(true) || hasDefects(known.defects, impulses);
     const fineKnown = { ...known, estimate: found };
     const { quality, weights, colourWeights } = planesFor(found.model, seen, settings);
-    const forColour = !known.bands && isForColour(quality, noise, seen) && (colourWeights ?? !weights);
-    const colour = !!forColour && (await colourModel(colourWeights)) !== undefined;
+    // Given weights of the other model alone ask for that one.
+    const isWanted = colourWeights !== undefined || weights === undefined;
+    const forColour = isWanted && !known.bands && isForColour(quality, noise, seen);
+    const colour = forColour && (await colourModel(colourWeights)) !== undefined;
     const fine = await context.denoisers.load('fine', () => fineDenoiser(context, fineKnown, planes, colour));
     const { tiles } = context;
     const step = tiles ? partSize(partSide(fine, image, planes, tiles.side), tiles.chunk) : allOf(image);
